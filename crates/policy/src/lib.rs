@@ -1,0 +1,49 @@
+//! Scheduling policies.
+//!
+//! A policy is a *controller*: it is told what happened (its sensors) and answers one question,
+//! who runs on this CPU and for how long (its actuator). It knows time, tasks, CPUs and its own
+//! parameters, and nothing else: no threads, no timers, no hardware, no heap. The same source is
+//! simulated, analysed and booted.
+//!
+//! Most schedulers are an *order* of tasks, a *queue* that keeps it, and a *placement* that says
+//! how many CPUs share the queue, combined in one type:
+//!
+//! ```
+//! use flyball_policy::{EarliestDeadline, Heap, Inline, Ranked, Time, Uniprocessor};
+//!
+//! // Earliest deadline first on one CPU, for up to 16 tasks. The keys are absolute deadlines.
+//! type Edf = Ranked<EarliestDeadline, Heap<Time, Inline<16>>, Uniprocessor>;
+//! let policy = Edf::new(EarliestDeadline, 16);
+//! ```
+//!
+//! | to find | look in |
+//! |---|---|
+//! | the trait every policy implements, and its vocabulary | [`policy`] |
+//! | what makes one task more urgent than another | [`order`] |
+//! | how the ready tasks are kept | [`queue`] |
+//! | who shares the queue | [`placement`] |
+//! | order × queue × placement = policy | [`ranked`] |
+//! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
+//!
+//! **Ties** are broken by one rule everywhere: equal keys are served first in, first out; the
+//! running task keeps the CPU until someone is *more* urgent; a preempted task goes back ahead of
+//! its equals.
+#![cfg_attr(not(test), no_std)]
+
+pub mod order;
+pub mod placement;
+pub mod policy;
+pub mod queue;
+pub mod ranked;
+pub mod storage;
+
+pub use flyball_trace::{CpuId, Duration, TaskId, Time};
+pub use order::{
+    Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
+    Period, Priority, RateMonotonic, RoundRobin, Sliced,
+};
+pub use placement::{Placement, Uniprocessor};
+pub use policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+pub use queue::{Bitmap, End, Heap, Queue, SortedList};
+pub use ranked::Ranked;
+pub use storage::{Inline, Storage, Table};

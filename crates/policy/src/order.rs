@@ -1,0 +1,266 @@
+//! Orders: what makes one task more urgent than another.
+//!
+//! An order turns a task's parameters and the release of its job into a *key*; the smaller the
+//! key, the more urgent. Keys are compared and nothing else, so any queue can keep any order.
+
+use flyball_trace::{Duration, Time};
+
+/// A rule by which tasks are ranked.
+pub trait Order {
+    /// What a task tells about itself.
+    type Params: Copy;
+
+    /// The rank of a job: smaller is more urgent.
+    type Key: Copy + Ord + Default;
+
+    /// Whether a task that has used up its quantum goes behind its equals.
+    const ROTATES: bool = false;
+
+    /// Whether a job's key changes while it runs; if so, [`Order::ran`] tells how, and the choice
+    /// is made again every [`Order::quantum`].
+    const MOVES: bool = false;
+
+    /// The key of a job released at `release`.
+    fn key(&self, params: &Self::Params, release: Time) -> Self::Key;
+
+    /// The key of the present job, which had `key`, after its task got new parameters. Orders in
+    /// which the job matters leave it as it is: the new parameters count from the next job on.
+    fn adjusted(&self, _params: &Self::Params, key: Self::Key) -> Self::Key {
+        key
+    }
+
+    /// The key of a job that had `key` and then ran for `time`. Only used where keys move.
+    fn ran(&self, key: Self::Key, _time: Duration) -> Self::Key {
+        key
+    }
+
+    /// How long a task may run before the choice is made again; `None`: until something happens.
+    fn quantum(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Whether a task may have these parameters.
+    fn accepts(&self, _params: &Self::Params) -> bool {
+        true
+    }
+}
+
+/// A fixed priority: the larger, the more urgent (as in POSIX, `FreeRTOS` and Cheddar).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Priority(pub u8);
+
+/// A period, or the least time between two releases.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Period(pub Duration);
+
+/// A relative deadline, counted from a job's release. [`Duration::MAX`] puts a thread that has no
+/// deadline behind all others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Deadline(pub Duration);
+
+/// What least laxity has to know of a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Laxity {
+    /// The relative deadline.
+    pub deadline: Duration,
+    /// The worst-case execution time of one job, at most the deadline.
+    pub wcet: Duration,
+}
+
+/// Fixed priorities: the user says who is urgent.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct FixedPriority;
+
+/// A fixed priority as a key: its complement, so that the most urgent is the smallest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Level(u8);
+
+impl Level {
+    /// The number of the level: 0 is the most urgent, 255 the least.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+}
+
+impl From<Priority> for Level {
+    fn from(priority: Priority) -> Level {
+        Level(u8::MAX - priority.0)
+    }
+}
+
+impl Order for FixedPriority {
+    type Params = Priority;
+    type Key = Level;
+
+    fn key(&self, &priority: &Priority, _: Time) -> Level {
+        priority.into()
+    }
+
+    fn adjusted(&self, &priority: &Priority, _: Level) -> Level {
+        priority.into()
+    }
+}
+
+/// Rate monotonic: the shorter the period, the more urgent. Optimal among fixed priorities where
+/// deadlines equal periods (Liu and Layland 1973).
+#[derive(Clone, Copy, Default, Debug)]
+pub struct RateMonotonic;
+
+impl Order for RateMonotonic {
+    type Params = Period;
+    type Key = Duration;
+
+    fn key(&self, period: &Period, _: Time) -> Duration {
+        period.0
+    }
+
+    fn adjusted(&self, period: &Period, _: Duration) -> Duration {
+        period.0
+    }
+
+    fn accepts(&self, period: &Period) -> bool {
+        !period.0.is_zero()
+    }
+}
+
+/// Deadline monotonic: the shorter the relative deadline, the more urgent. Optimal among fixed
+/// priorities where deadlines are at most the periods (Leung and Whitehead 1982).
+#[derive(Clone, Copy, Default, Debug)]
+pub struct DeadlineMonotonic;
+
+impl Order for DeadlineMonotonic {
+    type Params = Deadline;
+    type Key = Duration;
+
+    fn key(&self, deadline: &Deadline, _: Time) -> Duration {
+        deadline.0
+    }
+
+    fn adjusted(&self, deadline: &Deadline, _: Duration) -> Duration {
+        deadline.0
+    }
+
+    fn accepts(&self, deadline: &Deadline) -> bool {
+        !deadline.0.is_zero()
+    }
+}
+
+/// Earliest deadline first: the nearer the absolute deadline, the more urgent. Optimal on one CPU
+/// (Liu and Layland 1973; Dertouzos 1974).
+#[derive(Clone, Copy, Default, Debug)]
+pub struct EarliestDeadline;
+
+impl Order for EarliestDeadline {
+    type Params = Deadline;
+    type Key = Time;
+
+    fn key(&self, deadline: &Deadline, release: Time) -> Time {
+        release + deadline.0
+    }
+
+    fn accepts(&self, deadline: &Deadline) -> bool {
+        !deadline.0.is_zero()
+    }
+}
+
+/// Least laxity first: the less time a job could still afford to wait, the more urgent (Mok 1983).
+///
+/// At any instant, laxity = absolute deadline − now − remaining execution. Since `now` is the same
+/// for all, the order is that of *deadline − remaining*, the latest instant at which a job that is
+/// not served yet could start. This is constant while a job waits and grows while it runs, so the
+/// key of a waiting task never changes in its queue. Two jobs of equal laxity would take turns
+/// without end; the choice is therefore made only at events and every [`LeastLaxity::quantum`], and
+/// the running job keeps the CPU in a tie.
+///
+/// A job that runs beyond its `wcet` sinks behind its deadline, and so yields to jobs that keep
+/// their word.
+#[derive(Clone, Copy, Debug)]
+pub struct LeastLaxity {
+    /// How long a job runs before laxities are compared again; not zero.
+    pub quantum: Duration,
+}
+
+impl Default for LeastLaxity {
+    fn default() -> LeastLaxity {
+        LeastLaxity {
+            quantum: Duration::from_millis(1),
+        }
+    }
+}
+
+impl Order for LeastLaxity {
+    type Params = Laxity;
+    type Key = Time;
+
+    const MOVES: bool = true;
+
+    fn key(&self, params: &Laxity, release: Time) -> Time {
+        release + params.deadline - params.wcet
+    }
+
+    fn ran(&self, latest_start: Time, time: Duration) -> Time {
+        latest_start + time
+    }
+
+    fn quantum(&self) -> Option<Duration> {
+        Some(self.quantum)
+    }
+
+    fn accepts(&self, params: &Laxity) -> bool {
+        params.wcet <= params.deadline && !params.deadline.is_zero()
+    }
+}
+
+/// First in, first out: whoever became ready first runs until it is done or has to wait.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Fifo;
+
+impl Order for Fifo {
+    type Params = ();
+    type Key = ();
+
+    fn key(&self, (): &(), _: Time) {}
+}
+
+/// Another order in which equals take turns: a task that has run for a quantum goes behind the
+/// others with the same key. Preemption by a more urgent task does not cost a task its turn: it
+/// goes on ahead of its equals with what is left of its quantum (as `SCHED_RR` does in POSIX).
+/// Blocking does: a task that comes back starts at the end with a full quantum.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Sliced<O> {
+    /// The order between tasks that are not equal.
+    pub order: O,
+    /// How long a turn is; not zero.
+    pub quantum: Duration,
+}
+
+/// Round robin: all are equal and take turns.
+pub type RoundRobin = Sliced<Fifo>;
+
+impl<O: Order> Order for Sliced<O> {
+    type Params = O::Params;
+    type Key = O::Key;
+
+    const ROTATES: bool = true;
+    const MOVES: bool = O::MOVES;
+
+    fn key(&self, params: &O::Params, release: Time) -> O::Key {
+        self.order.key(params, release)
+    }
+
+    fn adjusted(&self, params: &O::Params, key: O::Key) -> O::Key {
+        self.order.adjusted(params, key)
+    }
+
+    fn ran(&self, key: O::Key, time: Duration) -> O::Key {
+        self.order.ran(key, time)
+    }
+
+    fn quantum(&self) -> Option<Duration> {
+        Some(self.quantum)
+    }
+
+    fn accepts(&self, params: &O::Params) -> bool {
+        self.order.accepts(params)
+    }
+}

@@ -1,0 +1,58 @@
+//! Queues: how the ready tasks are kept.
+//!
+//! A queue keeps tasks by key, smallest first, and equal keys in the order in which they came. The
+//! key of a queued task never changes: whoever wants another key takes the task out and puts it
+//! in again, and there is no way to write it otherwise. (Kernels have shipped with queues that
+//! went wrong because a priority changed under them.)
+//!
+//! | queue | insert | remove | first | keys |
+//! |---|---|---|---|---|
+//! | [`Bitmap`] | O(1) | O(1) | O(1) | 256 levels |
+//! | [`Heap`] | O(log n) | O(log n) | O(1) | any |
+//! | [`SortedList`] | O(n) | O(1) | O(1) | any |
+
+mod bitmap;
+mod heap;
+pub mod links;
+mod list;
+
+pub use bitmap::{Bitmap, Levelled};
+pub use heap::{Heap, IndexedHeap};
+pub use list::SortedList;
+
+use crate::storage::Storage;
+use flyball_trace::TaskId;
+
+/// On which side of its equals a task is queued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Ahead of its equals: a task that runs, or was preempted.
+    Head,
+    /// Behind its equals: everyone else.
+    Tail,
+}
+
+/// A queue of tasks by key.
+pub trait Queue<K: Copy + Ord + Default> {
+    /// Where the queue keeps its tables; its users keep theirs in the same place.
+    type Storage: Storage;
+
+    /// An empty queue for tasks with ids below `capacity` (or below the capacity of its storage,
+    /// where that is part of the type).
+    fn new(capacity: usize) -> Self;
+
+    /// Tasks with ids below this number can be queued.
+    fn capacity(&self) -> usize;
+
+    /// Puts in `task`, which is not in the queue.
+    fn insert(&mut self, task: TaskId, key: K, end: End);
+
+    /// Takes out `task`; returns its key, or `None` if it was not in the queue.
+    fn remove(&mut self, task: TaskId) -> Option<K>;
+
+    /// The task with the smallest key, and among those the first.
+    fn first(&self) -> Option<TaskId>;
+
+    /// The key under which `task` is queued; `None` if it is not.
+    fn key(&self, task: TaskId) -> Option<K>;
+}

@@ -1,0 +1,248 @@
+//! Order × queue × placement: most schedulers there are.
+//!
+//! The split is that of EPOS, which keeps the *criterion* of a scheduler apart from its *mechanism*
+//! (Gracioli et al., section 4.1); here the compiler puts the three together. `Ranked<EarliestDeadline,
+//! Heap<…>, Uniprocessor>` is EDF, `Ranked<FixedPriority, Bitmap<…>, Uniprocessor>` the scheduler of
+//! most small kernels.
+//!
+//! The running task stays in its queue, at the place it has there. So a task that becomes ready and
+//! is less urgent costs one insertion, a preemption costs no queue operation at all, and a
+//! preempted task is ahead of its equals without further ado. Each call costs at most two
+//! operations of the queue.
+
+use crate::order::Order;
+use crate::placement::Placement;
+use crate::policy::{Attention, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+use crate::queue::{End, Queue};
+use crate::storage::{Storage, Table};
+use core::cmp::Ordering;
+use flyball_trace::{CpuId, Duration, TaskId, Time};
+
+/// A policy made of an order, a queue and a placement.
+pub struct Ranked<O: Order, Q: Queue<O::Key>, P: Placement> {
+    order: O,
+    queue: Q,
+    placement: P,
+    members: <Q::Storage as Storage>::Table<Option<Member<O>>>,
+}
+
+/// What the policy knows of one task.
+struct Member<O: Order> {
+    params: O::Params,
+    /// The key of its present job.
+    own: O::Key,
+    /// The key of the most urgent task that waits for it (priority inheritance).
+    lent: Option<O::Key>,
+    /// What is left of its turn, where equals take turns.
+    left: Duration,
+}
+
+impl<O: Order> Member<O> {
+    fn key(&self) -> O::Key {
+        self.lent.map_or(self.own, |lent| lent.min(self.own))
+    }
+}
+
+impl<O: Order, Q: Queue<O::Key>, P: Placement + Default> Ranked<O, Q, P> {
+    /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
+    /// part of their type have room for that many instead).
+    pub fn new(order: O, capacity: usize) -> Self {
+        Ranked {
+            order,
+            queue: Q::new(capacity),
+            placement: P::default(),
+            members: Table::new(capacity, |_| None),
+        }
+    }
+}
+
+impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
+    /// The key that a running task has after running from `since` to `now`.
+    fn key_now(&self, task: TaskId, since: Time, now: Time) -> O::Key {
+        let Some(member) = &self.members[task.index()] else {
+            return O::Key::default();
+        };
+        if O::MOVES {
+            let own = self.order.ran(member.own, now.since(since));
+            member.lent.map_or(own, |lent| lent.min(own))
+        } else {
+            member.key()
+        }
+    }
+
+    /// Queues `task` under the key that it has now.
+    fn queue(&mut self, task: TaskId, end: End) {
+        if let Some(member) = &self.members[task.index()] {
+            self.queue.insert(task, member.key(), end);
+        }
+    }
+
+    /// If `task` is queued: queues it anew, after its key has changed. If it runs it is ahead of its
+    /// equals there; otherwise it is behind them, as everyone who comes.
+    fn requeue(&mut self, task: TaskId, now: Time) -> Attention {
+        if self.queue.remove(task).is_none() {
+            return Attention::None;
+        }
+        let runs = self.placement.runs(task);
+        self.queue(task, if runs { End::Head } else { End::Tail });
+        let Some(first) = self.queue.first() else {
+            return Attention::None;
+        };
+        self.challenge(first, now)
+    }
+
+    fn challenge(&self, task: TaskId, now: Time) -> Attention {
+        let Some(member) = &self.members[task.index()] else {
+            return Attention::None;
+        };
+        self.placement.challenge(member.key(), |running, since| {
+            self.key_now(running, since, now)
+        })
+    }
+}
+
+impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
+    type Params = O::Params;
+
+    const WANTS: Wants = Wants {
+        usage: O::ROTATES || O::MOVES,
+        bursts: O::ROTATES || O::MOVES,
+        alarms: false,
+    };
+
+    fn capacity(&self) -> usize {
+        self.queue.capacity()
+    }
+
+    fn admit(&mut self, task: TaskId, params: O::Params, _: Time) -> Result<(), Refused> {
+        if task.index() >= self.queue.capacity() {
+            return Err(Refused::Full);
+        }
+        if self.members[task.index()].is_some() {
+            return Err(Refused::Member);
+        }
+        if !self.order.accepts(&params) {
+            return Err(Refused::Params);
+        }
+        let own = O::Key::default();
+        self.members[task.index()] = Some(Member {
+            params,
+            own,
+            lent: None,
+            left: Duration::ZERO,
+        });
+        Ok(())
+    }
+
+    fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Attention, Refused> {
+        if !self.order.accepts(&params) {
+            return Err(Refused::Params);
+        }
+        if task.index() >= self.queue.capacity() {
+            return Err(Refused::Stranger);
+        }
+        let Some(member) = &mut self.members[task.index()] else {
+            return Err(Refused::Stranger);
+        };
+        member.params = params;
+        member.own = self.order.adjusted(&params, member.own);
+        Ok(self.requeue(task, now))
+    }
+
+    fn retire(&mut self, task: TaskId, _: Time) {
+        debug_assert!(self.queue.key(task).is_none(), "{task:?} is still queued");
+        self.members[task.index()] = None;
+    }
+
+    fn ready(&mut self, task: TaskId, why: Ready, now: Time) -> Attention {
+        let Some(member) = &mut self.members[task.index()] else {
+            return Attention::None;
+        };
+        if let Ready::Released { release } = why {
+            member.own = self.order.key(&member.params, release);
+        }
+        if O::ROTATES {
+            member.left = self.order.quantum().unwrap_or(Duration::MAX);
+        }
+        self.queue(task, End::Tail);
+        self.challenge(task, now)
+    }
+
+    fn stopped(
+        &mut self,
+        cpu: CpuId,
+        task: TaskId,
+        used: Usage,
+        why: Stop,
+        now: Time,
+    ) -> Attention {
+        let Some(member) = &mut self.members[task.index()] else {
+            return Attention::None;
+        };
+        if O::MOVES {
+            member.own = self.order.ran(member.own, used.time);
+        }
+        let mut turn_is_over = why == Stop::Yielded;
+        if O::ROTATES {
+            member.left = member.left.saturating_sub(used.time);
+            turn_is_over |= member.left.is_zero();
+            if turn_is_over {
+                member.left = self.order.quantum().unwrap_or(Duration::MAX);
+            }
+        }
+        match why {
+            Stop::Blocked | Stop::Completed => {
+                self.queue.remove(task);
+                if self.placement.runs(task) {
+                    self.placement.place(cpu, None, now);
+                }
+                Attention::One(cpu)
+            }
+            Stop::Preempted | Stop::BurstEnd | Stop::Yielded => {
+                if O::MOVES || turn_is_over {
+                    self.queue.remove(task);
+                    self.queue(task, if turn_is_over { End::Tail } else { End::Head });
+                }
+                Attention::One(cpu)
+            }
+        }
+    }
+
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+        let first = self.queue.first();
+        self.placement.place(cpu, first, now);
+        let task = first?;
+        let burst = if O::ROTATES {
+            self.members[task.index()]
+                .as_ref()
+                .map(|member| member.left)
+        } else {
+            self.order.quantum()
+        };
+        Some(Dispatch { task, burst })
+    }
+
+    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
+        let key = |task: TaskId| self.members[task.index()].as_ref().map(Member::key);
+        key(a).cmp(&key(b))
+    }
+
+    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
+        let lent = from
+            .and_then(|from| self.members[from.index()].as_ref())
+            .map(Member::key);
+        let Some(member) = &mut self.members[to.index()] else {
+            return Attention::None;
+        };
+        if member.lent == lent {
+            return Attention::None;
+        }
+        let before = member.key();
+        member.lent = lent;
+        if member.key() == before {
+            Attention::None
+        } else {
+            self.requeue(to, now)
+        }
+    }
+}

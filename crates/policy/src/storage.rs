@@ -1,0 +1,71 @@
+//! Tables of a fixed number of rows, in place or on a heap.
+//!
+//! Policies and the kernel keep everything in tables indexed by [`TaskId`](crate::TaskId). A
+//! microcontroller wants them in place, with a size known at compile time ([`Inline`]); a simulator
+//! wants a size that it learns at run time. A [`Storage`] says which, once, for all the tables of a
+//! policy. The simulator brings its own storage, so nothing here needs a heap.
+
+use core::ops::{Index, IndexMut};
+
+/// Where tables live.
+pub trait Storage {
+    /// A table of `T`s kept there.
+    type Table<T>: Table<T>;
+}
+
+/// A fixed number of rows.
+///
+/// Indexing past [`Table::capacity`] is a bug of the caller: it may panic or hit another row, but
+/// it never touches other memory.
+pub trait Table<T>: Index<usize, Output = T> + IndexMut<usize> {
+    /// A table with room for `capacity` rows, each made by `row` from its number. A table whose
+    /// size is part of its type ignores `capacity`.
+    fn new(capacity: usize, row: impl FnMut(usize) -> T) -> Self;
+
+    /// The number of rows.
+    fn capacity(&self) -> usize;
+}
+
+/// Tables of `N` rows in place. `N` has to be a power of two, at most 32,768 (checked when the
+/// program is compiled), so that an index becomes a mask and no bounds check remains.
+#[derive(Clone, Copy, Debug)]
+pub struct Inline<const N: usize>;
+
+/// A table of `N` rows in place.
+#[derive(Clone, Debug)]
+pub struct InlineTable<T, const N: usize>([T; N]);
+
+impl<const N: usize> Storage for Inline<N> {
+    type Table<T> = InlineTable<T, N>;
+}
+
+impl<T, const N: usize> Table<T> for InlineTable<T, N> {
+    fn new(_: usize, row: impl FnMut(usize) -> T) -> Self {
+        const {
+            assert!(
+                N.is_power_of_two() && N <= 1 << 15,
+                "a table's size is a power of two"
+            );
+        }
+        InlineTable(core::array::from_fn(row))
+    }
+
+    fn capacity(&self) -> usize {
+        N
+    }
+}
+
+impl<T, const N: usize> Index<usize> for InlineTable<T, N> {
+    type Output = T;
+    fn index(&self, row: usize) -> &T {
+        debug_assert!(row < N, "row {row} of {N}");
+        &self.0[row & (N - 1)]
+    }
+}
+
+impl<T, const N: usize> IndexMut<usize> for InlineTable<T, N> {
+    fn index_mut(&mut self, row: usize) -> &mut T {
+        debug_assert!(row < N, "row {row} of {N}");
+        &mut self.0[row & (N - 1)]
+    }
+}

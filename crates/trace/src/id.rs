@@ -1,0 +1,71 @@
+//! Names of things: small numbers with a type, so that a CPU is never taken for a task.
+
+use core::fmt;
+
+/// A task, by its row in the tables of the core that owns it.
+///
+/// Sixteen bits: a core holds at most 65,535 tasks, and a row number stays small on a
+/// microcontroller.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct TaskId(pub u16);
+
+/// A CPU, counted from zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct CpuId(pub u8);
+
+/// Something that tasks share or wait for. The number counts objects of one kind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Object {
+    /// A mutex: one task at a time.
+    Mutex(u16),
+    /// A counting semaphore.
+    Semaphore(u16),
+    /// A condition variable.
+    Condition(u16),
+    /// A bounded queue of messages.
+    Queue(u16),
+    /// The end of another task.
+    Task(u16),
+    /// An instant: the task sleeps.
+    Clock,
+}
+
+impl TaskId {
+    /// The row number.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl CpuId {
+    /// The CPU's number.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "task {}", self.0)
+    }
+}
+
+impl fmt::Debug for CpuId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cpu {}", self.0)
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for CpuId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
