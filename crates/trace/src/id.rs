@@ -6,7 +6,7 @@ use core::fmt;
 ///
 /// Sixteen bits: a core holds at most 65,535 tasks, and a row number stays small on a
 /// microcontroller.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(transparent)]
 pub struct TaskId(pub u16);
 

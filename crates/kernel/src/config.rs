@@ -1,0 +1,89 @@
+//! The choices that are made when a kernel is compiled.
+
+use flyball_policy::{Policy, Storage};
+use flyball_trace::{Duration, Sink};
+
+/// What a kernel consists of. A type that implements this is all that a kernel is generic over.
+///
+/// ```
+/// use flyball_kernel::Config;
+/// use flyball_policy::{Bitmap, FixedPriority, Inline, Ranked, Uniprocessor};
+/// use flyball_policy::order::Level;
+/// use flyball_trace::NoTrace;
+///
+/// struct Small;
+/// impl Config for Small {
+///     type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<16>>, Uniprocessor>;
+///     type Trace = NoTrace;
+///     type Message = u32;
+///     type Cpus = Inline<1>;
+///     type Threads = Inline<16>;
+///     type Mutexes = Inline<4>;
+///     type Semaphores = Inline<4>;
+///     type Conditions = Inline<1>;
+///     type Queues = Inline<2>;
+///     type Messages = Inline<8>;
+///     type Arrivals = Inline<4>;
+/// }
+/// ```
+pub trait Config {
+    /// Who decides.
+    type Policy: Policy;
+    /// Where events go.
+    type Trace: Sink;
+    /// What the message queues carry.
+    type Message: Copy + Default;
+    /// The table of CPUs.
+    type Cpus: Storage;
+    /// The tables of threads.
+    type Threads: Storage;
+    /// The table of mutexes.
+    type Mutexes: Storage;
+    /// The table of semaphores.
+    type Semaphores: Storage;
+    /// The table of condition variables.
+    type Conditions: Storage;
+    /// The table of message queues.
+    type Queues: Storage;
+    /// The messages in all queues together.
+    type Messages: Storage;
+    /// Jobs of sporadic threads that wait for an earlier job of the same thread to end.
+    type Arrivals: Storage;
+
+    /// Whether CPU time is counted. Where it is not, and neither policy nor trace need the clock,
+    /// the times that a machine passes to most calls are not looked at.
+    const ACCOUNTING: bool = true;
+}
+
+/// How many rows the tables have whose storage does not say so by its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// CPUs of the cluster.
+    pub cpus: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Mutexes.
+    pub mutexes: usize,
+    /// Semaphores.
+    pub semaphores: usize,
+    /// Condition variables.
+    pub conditions: usize,
+    /// Message queues.
+    pub queues: usize,
+    /// Messages in all queues together.
+    pub messages: usize,
+    /// Waiting jobs of sporadic threads.
+    pub arrivals: usize,
+}
+
+/// When the kernel looks at the clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Timing {
+    /// The timer is set to the very instant of the next release, deadline, end of a wait or end of
+    /// a burst.
+    #[default]
+    Tickless,
+    /// A periodic tick of this length. What falls between two ticks happens at the later one: a
+    /// job with a period of 15 ms on a tick of 10 ms waits until 20 ms (Gracioli et al., 3.1).
+    Tick(Duration),
+}

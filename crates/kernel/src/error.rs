@@ -1,0 +1,56 @@
+//! What can go wrong in a call to the kernel.
+
+use core::fmt;
+use flyball_policy::Refused;
+
+/// Why a call had no effect. Whenever a call returns an error, nothing has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// The table is full: of threads, of objects of this kind, or of waiting arrivals.
+    Full,
+    /// The thread has ended.
+    Dead,
+    /// There is no such thread or object, and there never was.
+    Unknown,
+    /// No thread runs on this CPU, so nobody can block or yield. (An interrupt handler can signal
+    /// and send, but it cannot wait.)
+    NoThread,
+    /// The mutex does not belong to the calling thread.
+    NotOwner,
+    /// The wait would never end: the calling thread owns the mutex, or it owns one that the
+    /// mutex's owner waits for, directly or through others; or it would wait for its own end.
+    Deadlock,
+    /// What was waited for did not come in time. The one error that comes after a wait.
+    TimedOut,
+    /// The thread is not sporadic, so its jobs are released by the clock alone.
+    NotSporadic,
+    /// A period, a separation or a deadline of zero, or a queue without room.
+    Invalid,
+    /// The policy does not take the thread or its parameters.
+    Refused(Refused),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Error::Full => "the table is full",
+            Error::Dead => "the thread has ended",
+            Error::Unknown => "there is no such object",
+            Error::NoThread => "no thread runs here, so nobody can wait",
+            Error::NotOwner => "the mutex belongs to another thread, or to none",
+            Error::Deadlock => "the wait would never end",
+            Error::TimedOut => "the wait took too long",
+            Error::NotSporadic => "the thread is not released by events",
+            Error::Invalid => "a length of time or a capacity is zero",
+            Error::Refused(refused) => return refused.fmt(f),
+        })
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Error {
+        Error::Refused(refused)
+    }
+}

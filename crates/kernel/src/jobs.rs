@@ -1,0 +1,522 @@
+//! The jobs of one thread: which one it works on, which wait, when the next comes, which are late.
+//!
+//! ```text
+//!   released, not yet complete                      to come
+//!   [ current | waiting, oldest first … ]           next_release
+//!     ^^^^^^^^^^^^^^ the first `late` of these have missed their deadlines
+//! ```
+//!
+//! Jobs of a thread are served in the order of their release, and deadlines have the same order, so
+//! the late jobs are always the oldest ones, and one instant has to be watched: the deadline of the
+//! oldest job that is not late yet. Waiting jobs of a periodic thread are a period apart, so two
+//! numbers describe them all; those of a sporadic thread are kept in a list ([`Arrivals`]).
+//!
+//! This module knows no policy, no trace and no other thread. Every operation is O(1), except
+//! [`Jobs::next_deadline`] of an overloaded sporadic thread, which is kept up to date in O(late).
+
+use crate::Error;
+use flyball_policy::{Storage, Table};
+use flyball_trace::{Duration, Time};
+
+/// How a thread's jobs are released.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Release {
+    /// One job, which may go on without end.
+    #[default]
+    Once,
+    /// A job every `period`.
+    Periodic {
+        /// Not zero.
+        period: Duration,
+    },
+    /// A job for each [`Core::release`](crate::Core::release), but never two within `separation`:
+    /// what comes too early waits until the separation has passed.
+    Sporadic {
+        /// Not zero.
+        separation: Duration,
+    },
+}
+
+/// What happens when a job has not completed by its deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnMiss {
+    /// It goes on; later jobs wait for it.
+    #[default]
+    Continue,
+    /// It goes on, and releases are left out until the thread has caught up: while a job is late,
+    /// and then until no job waits.
+    Skip,
+    /// It is given up: the thread loses its mutexes and begins with its next job. (A thread with
+    /// only one job ends.)
+    Abort,
+}
+
+/// A job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Job {
+    /// From 1; the last number there is stands for all later ones.
+    pub(crate) number: u32,
+    /// What its deadline counts from.
+    pub(crate) release: Time,
+}
+
+/// What became of a release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Released {
+    /// The thread was dormant, and works on this job now.
+    Current(Job),
+    /// The job waits for earlier ones.
+    Waits(Job),
+    /// The job was left out.
+    Skipped(Job),
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Jobs {
+    rule: Release,
+    /// Relative; [`Duration::MAX`]: none.
+    deadline: Duration,
+    on_miss: OnMiss,
+    /// The job that the thread works on, if it is not dormant.
+    current: Option<Job>,
+    /// The first of the waiting jobs.
+    oldest: Job,
+    /// How many wait.
+    waiting: u32,
+    /// Behind `oldest`, those of a sporadic thread.
+    list: ArrivalList,
+    /// How many of the jobs, from the current one on, are late.
+    late: u32,
+    /// The deadline of the first job that is not late yet.
+    watch: Time,
+    /// A release was left out, and the thread has not caught up.
+    skipping: bool,
+    /// The number of the last job that was released or left out.
+    last: u32,
+    /// When the clock releases the next job.
+    next: Time,
+    /// Sporadic: before this instant nothing is released.
+    earliest: Time,
+    /// Sporadic: how many arrivals came too early and wait for `next`.
+    early: u32,
+}
+
+impl Jobs {
+    /// The jobs of a thread that starts at `start`.
+    pub(crate) fn new(
+        rule: Release,
+        start: Time,
+        deadline: Option<Duration>,
+        on_miss: OnMiss,
+    ) -> Result<Jobs, Error> {
+        match rule {
+            Release::Periodic { period: gap } | Release::Sporadic { separation: gap }
+                if gap.is_zero() =>
+            {
+                return Err(Error::Invalid);
+            }
+            _ if deadline == Some(Duration::ZERO) => return Err(Error::Invalid),
+            _ => {}
+        }
+        let sporadic = matches!(rule, Release::Sporadic { .. });
+        Ok(Jobs {
+            rule,
+            deadline: deadline.unwrap_or(Duration::MAX),
+            on_miss,
+            watch: Time::NEVER,
+            next: if sporadic { Time::NEVER } else { start },
+            earliest: start,
+            ..Jobs::default()
+        })
+    }
+
+    /// The job that the thread works on.
+    pub(crate) fn current(&self) -> Option<Job> {
+        self.current
+    }
+
+    /// The number of the job that the thread works on; 0 if it is dormant.
+    pub(crate) fn number(&self) -> u32 {
+        self.current.map_or(0, |job| job.number)
+    }
+
+    pub(crate) fn on_miss(&self) -> OnMiss {
+        self.on_miss
+    }
+
+    pub(crate) fn is_once(&self) -> bool {
+        self.rule == Release::Once
+    }
+
+    /// The absolute deadline of `job`.
+    pub(crate) fn deadline(&self, job: Job) -> Time {
+        job.release + self.deadline
+    }
+
+    /// When the clock releases the next job.
+    pub(crate) fn next_release(&self) -> Time {
+        self.next
+    }
+
+    /// When the next job is late.
+    pub(crate) fn next_deadline(&self) -> Time {
+        self.watch
+    }
+
+    /// An event asks for a job. Returns `true` if it is to be released at once, at `now`; otherwise
+    /// it is released by the clock, as soon as the separation allows.
+    pub(crate) fn arrive(&mut self, now: Time) -> Result<bool, Error> {
+        if !matches!(self.rule, Release::Sporadic { .. }) {
+            return Err(Error::NotSporadic);
+        }
+        if self.early == 0 && now >= self.earliest {
+            self.next = now;
+            return Ok(true);
+        }
+        self.early = self.early.checked_add(1).ok_or(Error::Full)?;
+        self.next = self.earliest;
+        Ok(false)
+    }
+
+    /// Releases the job that [`Jobs::next_release`] announced, and announces the one after it.
+    ///
+    /// # Errors
+    /// [`Error::Full`] if the job would have to wait, and no arrival can be kept. It is lost then,
+    /// and the next one announced.
+    pub(crate) fn release<S: Storage>(
+        &mut self,
+        arrivals: &mut Arrivals<S>,
+    ) -> Result<Released, (Job, Error)> {
+        self.last = self.last.saturating_add(1);
+        let job = Job {
+            number: self.last,
+            release: self.next,
+        };
+        match self.rule {
+            Release::Once => self.next = Time::NEVER,
+            Release::Periodic { period } => self.next += period,
+            Release::Sporadic { separation } => {
+                self.earliest = self.next + separation;
+                self.early = self.early.saturating_sub(1);
+                self.next = if self.early > 0 {
+                    self.earliest
+                } else {
+                    Time::NEVER
+                };
+            }
+        }
+        if self.current.is_none() {
+            self.current = Some(job);
+            self.watch = self.deadline(job);
+            return Ok(Released::Current(job));
+        }
+        if self.on_miss == OnMiss::Skip {
+            self.skipping = self.late > 0 || self.skipping && self.waiting > 0;
+            if self.skipping {
+                return Ok(Released::Skipped(job));
+            }
+        }
+        if self.waiting == 0 {
+            self.oldest = job;
+        } else if matches!(self.rule, Release::Sporadic { .. }) {
+            arrivals
+                .push(&mut self.list, job)
+                .map_err(|error| (job, error))?;
+        }
+        self.waiting += 1;
+        if self.watch.is_never() {
+            self.watch = self.deadline(job);
+        }
+        Ok(Released::Waits(job))
+    }
+
+    /// The watched deadline has come: the job there is late. Returns it.
+    pub(crate) fn miss<S: Storage>(&mut self, arrivals: &Arrivals<S>) -> Option<Job> {
+        let job = self.job(self.late, arrivals)?;
+        self.late += 1;
+        self.rewatch(arrivals);
+        Some(job)
+    }
+
+    /// Whether the current job's deadline has passed and nobody has noticed.
+    pub(crate) fn current_is_late(&self, now: Time) -> bool {
+        self.late == 0 && self.current.is_some_and(|job| now > self.deadline(job))
+    }
+
+    /// The current job is complete, or given up: the oldest waiting job, if there is one, is the
+    /// current one now.
+    pub(crate) fn complete<S: Storage>(&mut self, arrivals: &mut Arrivals<S>) {
+        self.current = None;
+        self.late = self.late.saturating_sub(1);
+        if self.waiting > 0 {
+            self.waiting -= 1;
+            self.current = Some(self.oldest);
+            if self.waiting > 0 {
+                self.oldest = match self.rule {
+                    Release::Periodic { period } => Job {
+                        number: self.oldest.number.saturating_add(1),
+                        release: self.oldest.release + period,
+                    },
+                    _ => arrivals.pop(&mut self.list).unwrap_or(self.oldest),
+                };
+            }
+        }
+        self.rewatch(arrivals);
+    }
+
+    /// Gives back all that the thread holds of the list of arrivals.
+    pub(crate) fn clear<S: Storage>(&mut self, arrivals: &mut Arrivals<S>) {
+        while arrivals.pop(&mut self.list).is_some() {}
+        *self = Jobs::default();
+        self.next = Time::NEVER;
+        self.watch = Time::NEVER;
+    }
+
+    /// The job `n` places behind the current one, if it has been released.
+    fn job<S: Storage>(&self, n: u32, arrivals: &Arrivals<S>) -> Option<Job> {
+        let current = self.current?;
+        match (n, self.rule) {
+            (0, _) => Some(current),
+            (n, _) if n > self.waiting => None,
+            (1, _) => Some(self.oldest),
+            (n, Release::Periodic { period }) => Some(Job {
+                number: self.oldest.number.saturating_add(n - 1),
+                release: self.oldest.release + period * u64::from(n - 1),
+            }),
+            (n, _) => arrivals.nth(self.list, n - 2),
+        }
+    }
+
+    fn rewatch<S: Storage>(&mut self, arrivals: &Arrivals<S>) {
+        self.watch = self
+            .job(self.late, arrivals)
+            .map_or(Time::NEVER, |job| self.deadline(job));
+    }
+}
+
+/// Waiting jobs of all sporadic threads, in lists that run through one table.
+pub(crate) struct Arrivals<S: Storage> {
+    rows: S::Table<Row>,
+    free: Option<u16>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Row {
+    job: Job,
+    next: Option<u16>,
+}
+
+/// One thread's list: first and last row.
+#[derive(Clone, Copy, Default)]
+struct ArrivalList(Option<(u16, u16)>);
+
+impl<S: Storage> Arrivals<S> {
+    pub(crate) fn new(capacity: usize) -> Arrivals<S> {
+        let mut rows: S::Table<Row> = Table::new(capacity, |_| Row::default());
+        let mut free = None;
+        for row in (0..rows.capacity()).rev() {
+            if let Ok(number) = u16::try_from(row) {
+                rows[row].next = free.replace(number);
+            }
+        }
+        Arrivals { rows, free }
+    }
+
+    fn push(&mut self, list: &mut ArrivalList, job: Job) -> Result<(), Error> {
+        let row = self.free.ok_or(Error::Full)?;
+        self.free = self.rows[usize::from(row)].next;
+        self.rows[usize::from(row)] = Row { job, next: None };
+        list.0 = Some(match list.0 {
+            None => (row, row),
+            Some((first, last)) => {
+                self.rows[usize::from(last)].next = Some(row);
+                (first, row)
+            }
+        });
+        Ok(())
+    }
+
+    fn pop(&mut self, list: &mut ArrivalList) -> Option<Job> {
+        let (first, last) = list.0?;
+        let Row { job, next } = self.rows[usize::from(first)];
+        list.0 = next.map(|next| (next, last));
+        self.rows[usize::from(first)].next = self.free;
+        self.free = Some(first);
+        Some(job)
+    }
+
+    fn nth(&self, list: ArrivalList, n: u32) -> Option<Job> {
+        let mut row = list.0?.0;
+        for _ in 0..n {
+            row = self.rows[usize::from(row)].next?;
+        }
+        Some(self.rows[usize::from(row)].job)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flyball_policy::Inline;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    /// What the module says, said with a list of jobs.
+    #[derive(Default)]
+    struct Model {
+        jobs: VecDeque<(Job, bool)>,
+        skipping: bool,
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        /// Lets time pass; releases and deadlines happen on the way.
+        Pass(u64),
+        Arrive,
+        Complete,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            4 => (0u64..25).prop_map(Step::Pass),
+            2 => Just(Step::Arrive),
+            3 => Just(Step::Complete),
+        ]
+    }
+
+    fn agrees(
+        rule: Release,
+        deadline: u64,
+        on_miss: OnMiss,
+        steps: &[Step],
+    ) -> Result<(), TestCaseError> {
+        let ns = Duration::from_nanos;
+        let mut arrivals = Arrivals::<Inline<64>>::new(64);
+        let start = Time::from_nanos(3);
+        let mut jobs = Jobs::new(rule, start, Some(ns(deadline)), on_miss).unwrap();
+        let mut model = Model::default();
+        let mut now = Time::ZERO;
+        let mut last = 0;
+        // Releases of a sporadic thread that are still to come, as a plain list.
+        let mut to_come: VecDeque<Time> = VecDeque::new();
+        let mut earliest = start;
+        if !matches!(rule, Release::Sporadic { .. }) {
+            to_come.push_back(start);
+        }
+        for &step in steps {
+            let end = match step {
+                Step::Pass(length) => now + ns(length),
+                _ => now,
+            };
+            match step {
+                Step::Arrive => {
+                    if let Release::Sporadic { separation } = rule {
+                        let at = earliest.max(now);
+                        // The 64 rows of this test have to suffice.
+                        if model.jobs.len() + to_come.len() < 60 {
+                            let at_once = jobs.arrive(now).unwrap();
+                            prop_assert_eq!(at_once, at == now && to_come.is_empty());
+                            to_come.push_back(at);
+                            earliest = at + separation;
+                        }
+                    } else {
+                        prop_assert_eq!(jobs.arrive(now), Err(Error::NotSporadic));
+                    }
+                }
+                Step::Complete => {
+                    let done = model.jobs.pop_front();
+                    let late =
+                        done.is_some_and(|(job, late)| !late && now > job.release + ns(deadline));
+                    prop_assert_eq!(jobs.current_is_late(now), late);
+                    jobs.complete(&mut arrivals);
+                }
+                Step::Pass(_) => {}
+            }
+            loop {
+                let release = to_come.front().copied().unwrap_or(Time::NEVER);
+                prop_assert_eq!(jobs.next_release(), release);
+                let late = model.jobs.iter_mut().find(|(_, late)| !late);
+                let watch = late
+                    .as_ref()
+                    .map_or(Time::NEVER, |(job, _)| job.release + ns(deadline));
+                prop_assert_eq!(jobs.next_deadline(), watch);
+                if watch <= end && watch <= release {
+                    let late = late.unwrap();
+                    late.1 = true;
+                    prop_assert_eq!(jobs.miss(&arrivals), Some(late.0));
+                } else if release <= end {
+                    to_come.pop_front();
+                    last += 1;
+                    if let Release::Periodic { period } = rule {
+                        to_come.push_back(release + period);
+                    }
+                    let job = Job {
+                        number: last,
+                        release,
+                    };
+                    let is_late = model.jobs.iter().any(|&(_, late)| late);
+                    model.skipping = on_miss == OnMiss::Skip
+                        && (is_late || model.skipping && model.jobs.len() > 1);
+                    let expected = if model.jobs.is_empty() {
+                        model.jobs.push_back((job, false));
+                        Released::Current(job)
+                    } else if model.skipping {
+                        Released::Skipped(job)
+                    } else {
+                        model.jobs.push_back((job, false));
+                        Released::Waits(job)
+                    };
+                    prop_assert_eq!(jobs.release(&mut arrivals), Ok(expected));
+                } else {
+                    break;
+                }
+            }
+            prop_assert_eq!(jobs.current(), model.jobs.front().map(|&(job, _)| job));
+            now = end;
+        }
+        jobs.clear(&mut arrivals);
+        // Every row of the list is free again.
+        let mut list = ArrivalList::default();
+        for _ in 0..64 {
+            arrivals.push(&mut list, Job::default()).unwrap();
+        }
+        prop_assert_eq!(arrivals.push(&mut list, Job::default()), Err(Error::Full));
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 10 } else { 2_000 }))]
+
+        #[test]
+        fn jobs_are_kept_as_the_model_keeps_them(
+            gap in 1u64..30,
+            deadline in 1u64..80,
+            rule in 0..3,
+            on_miss in prop_oneof![Just(OnMiss::Continue), Just(OnMiss::Skip), Just(OnMiss::Abort)],
+            steps in proptest::collection::vec(step(), 0..100),
+        ) {
+            let gap = Duration::from_nanos(gap);
+            let rule = match rule {
+                0 => Release::Once,
+                1 => Release::Periodic { period: gap },
+                _ => Release::Sporadic { separation: gap },
+            };
+            agrees(rule, deadline, on_miss, &steps)?;
+        }
+    }
+
+    #[test]
+    fn nothing_is_zero() {
+        let zero = Duration::ZERO;
+        let one = Duration::from_nanos(1);
+        for (rule, deadline) in [
+            (Release::Periodic { period: zero }, None),
+            (Release::Sporadic { separation: zero }, None),
+            (Release::Periodic { period: one }, Some(zero)),
+        ] {
+            let jobs = Jobs::new(rule, Time::ZERO, deadline, OnMiss::Continue);
+            assert_eq!(jobs.err(), Some(Error::Invalid));
+        }
+    }
+}

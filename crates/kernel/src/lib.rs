@@ -1,0 +1,227 @@
+//! The kernel core: a pure state machine.
+//!
+//! As a *sans-I/O* protocol stack takes bytes and returns bytes, this core takes events and
+//! returns decisions. It knows no hardware: no registers, no timer, no interrupt controller. A
+//! *machine* brings those. On a microcontroller the machine is the context switch and a one-shot
+//! timer; in the simulator it is a clock that jumps. Both drive the same core, so what is simulated
+//! is the kernel that boots.
+//!
+//! ```text
+//!   events                        Core                       decisions
+//!   a thread calls `wait`   -->  +--------------------+
+//!   the timer fires         -->  | threads, releases, |  --> who runs on this CPU (`decide`)
+//!   an interrupt signals    -->  | waiting, policy    |  --> when to set the timer (`next_timer`)
+//!                                +--------------------+
+//! ```
+//!
+//! # How a machine drives it
+//!
+//! One passage through the kernel on one CPU:
+//!
+//! 1. [`Core::enter`] stops the clock of the thread that ran.
+//! 2. Any number of events: a call of the running thread ([`Core::lock`], [`Core::wait_next`], …),
+//!    [`Core::timer`] if the timer is due, signals from interrupts. All releases that are due at one
+//!    instant are made by one [`Core::timer`], before anyone is picked.
+//! 3. [`Core::decide`] says who runs.
+//! 4. [`Core::leave`] starts the clock of the thread that runs; the machine sets its timer to
+//!    [`Core::next_timer`] and returns to that thread.
+//!
+//! A call that may block returns [`Poll::Ready`](core::task::Poll::Ready) if the thread goes on,
+//! and [`Poll::Pending`](core::task::Poll::Pending) if it has to wait; when it is dispatched again,
+//! [`Core::outcome`] tells how the wait ended.
+//!
+//! | to find | look in |
+//! |---|---|
+//! | the choices made when a kernel is compiled | [`config`] |
+//! | enter, timer, decide, leave, CPU time | `schedule` |
+//! | spawn, exit, join, sleep, yield | `lifecycle` |
+//! | releases, deadlines, misses | `release` and `jobs` |
+//! | blocking, waking, timing out | `wait` |
+//! | mutexes and priority inheritance | `mutex` |
+//! | semaphores, condition variables, message queues | `semaphore`, `condition`, `queue` |
+//!
+//! Everything lives in tables of fixed size: no heap, no recursion, no floating point, no unsafe
+//! code. What can go wrong is an [`Error`].
+#![cfg_attr(not(test), no_std)]
+
+pub mod config;
+mod error;
+
+mod condition;
+mod jobs;
+mod lifecycle;
+mod mutex;
+mod queue;
+mod release;
+mod schedule;
+mod semaphore;
+#[cfg(test)]
+mod tests;
+mod thread;
+mod wait;
+
+pub use condition::ConditionId;
+pub use config::{Config, Sizes, Timing};
+pub use error::Error;
+pub use jobs::{OnMiss, Release};
+pub use mutex::{MutexId, Protocol};
+pub use queue::QueueId;
+pub use schedule::Decision;
+pub use semaphore::SemaphoreId;
+pub use thread::{Attributes, ThreadId};
+
+use condition::Condition;
+use flyball_policy::queue::IndexedHeap;
+use flyball_policy::queue::links::{Links, List};
+use flyball_policy::{Attention, Policy, Storage, Table};
+use flyball_trace::{CpuId, Event, Kind, Sink, TaskId, Time};
+use jobs::Arrivals;
+use mutex::Mutex;
+use queue::Queue;
+use schedule::Cpu;
+use semaphore::Semaphore;
+use thread::Thread;
+
+/// A kernel for one cluster of CPUs: one policy, one set of tables.
+pub struct Core<C: Config> {
+    policy: C::Policy,
+    trace: C::Trace,
+    timing: Timing,
+    /// In [`Timing::Tick`]: when the next tick comes.
+    next_tick: Time,
+    threads: TableOf<C::Threads, Thread<C::Message>>,
+    /// Threads that do not exist.
+    free: List,
+    /// Lists of waiting threads, and the list of those that do not exist.
+    links: Links<C::Threads>,
+    /// Each thread's next instant: a release, a deadline or the end of a wait. Threads of the same
+    /// instant are served by rising number.
+    alarms: IndexedHeap<(Time, TaskId), C::Threads>,
+    arrivals: Arrivals<C::Arrivals>,
+    cpus: TableOf<C::Cpus, Cpu>,
+    /// The CPUs that have to decide anew.
+    attention: Attention,
+    /// Deadlines missed so far, by all threads.
+    misses: u64,
+    mutexes: Objects<C::Mutexes, Mutex>,
+    semaphores: Objects<C::Semaphores, Semaphore>,
+    conditions: Objects<C::Conditions, Condition>,
+    queues: Objects<C::Queues, Queue>,
+    /// Room for the messages of all queues, each queue having a stretch of its own.
+    messages: Objects<C::Messages, C::Message>,
+}
+
+type TableOf<S, T> = <S as Storage>::Table<T>;
+
+/// A table that is filled from the front and never emptied: objects are made at the start of a
+/// program and stay.
+struct Objects<S: Storage, T> {
+    rows: TableOf<S, T>,
+    made: u16,
+}
+
+impl<S: Storage, T: Default> Objects<S, T> {
+    fn new(capacity: usize) -> Objects<S, T> {
+        Objects {
+            rows: Table::new(capacity, |_| T::default()),
+            made: 0,
+        }
+    }
+
+    /// Takes the next `count` rows; returns the number of the first.
+    fn make(&mut self, count: u16) -> Result<u16, Error> {
+        let first = self.made;
+        let end = first.checked_add(count).ok_or(Error::Full)?;
+        if usize::from(end) > self.rows.capacity() {
+            return Err(Error::Full);
+        }
+        self.made = end;
+        Ok(first)
+    }
+
+    fn get(&mut self, number: u16) -> Result<&mut T, Error> {
+        if number < self.made {
+            Ok(&mut self.rows[usize::from(number)])
+        } else {
+            Err(Error::Unknown)
+        }
+    }
+}
+
+impl<C: Config> Core<C> {
+    /// A kernel in which nothing runs yet. Tables whose size is not part of their type get the
+    /// size that `sizes` says. The clock starts at [`Time::ZERO`].
+    ///
+    /// A [`Timing::Tick`] of length zero is taken for [`Timing::Tickless`].
+    pub fn new(policy: C::Policy, trace: C::Trace, timing: Timing, sizes: &Sizes) -> Core<C> {
+        let mut links = Links::new(sizes.threads);
+        let mut free = List::EMPTY;
+        for row in 0..links.capacity().min(policy.capacity()) {
+            if let Ok(row) = u16::try_from(row) {
+                links.push_back(&mut free, TaskId(row));
+            }
+        }
+        let timing = match timing {
+            Timing::Tick(length) if length.is_zero() => Timing::Tickless,
+            timing => timing,
+        };
+        Core {
+            policy,
+            trace,
+            timing,
+            next_tick: match timing {
+                Timing::Tick(length) => Time::ZERO + length,
+                Timing::Tickless => Time::NEVER,
+            },
+            threads: Table::new(sizes.threads, |_| Thread::default()),
+            free,
+            links,
+            alarms: IndexedHeap::new(sizes.threads),
+            arrivals: Arrivals::new(sizes.arrivals),
+            cpus: Table::new(sizes.cpus, |_| Cpu::default()),
+            attention: Attention::None,
+            misses: 0,
+            mutexes: Objects::new(sizes.mutexes),
+            semaphores: Objects::new(sizes.semaphores),
+            conditions: Objects::new(sizes.conditions),
+            queues: Objects::new(sizes.queues),
+            messages: Objects::new(sizes.messages),
+        }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &C::Policy {
+        &self.policy
+    }
+
+    /// The sink that the events go to.
+    pub fn trace(&mut self) -> &mut C::Trace {
+        &mut self.trace
+    }
+
+    /// Ends the kernel and gives back the sink, with all that it took.
+    pub fn into_trace(self) -> C::Trace {
+        self.trace
+    }
+
+    /// The CPUs that have to [`Core::decide`]. The CPU that the kernel runs on looks by itself; the
+    /// machine interrupts the others.
+    pub fn attention(&self) -> Attention {
+        self.attention
+    }
+
+    /// How many deadlines have been missed so far.
+    pub fn misses(&self) -> u64 {
+        self.misses
+    }
+
+    fn emit(&mut self, time: Time, cpu: CpuId, kind: Kind) {
+        if C::Trace::ENABLED {
+            self.trace.record(Event { time, cpu, kind });
+        }
+    }
+
+    fn attend(&mut self, attention: Attention) {
+        self.attention = self.attention.and(attention);
+    }
+}

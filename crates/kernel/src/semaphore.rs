@@ -1,0 +1,78 @@
+//! Counting semaphores.
+
+use crate::config::Config;
+use crate::{Core, Error};
+use core::task::Poll;
+use flyball_policy::queue::links::List;
+use flyball_trace::{CpuId, Object, Time};
+
+/// A counting semaphore.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SemaphoreId(pub(crate) u16);
+
+pub(crate) struct Semaphore {
+    /// How many may still pass without waiting. Not zero only while nobody waits.
+    pub(crate) count: u32,
+    pub(crate) waiters: List,
+}
+
+impl Default for Semaphore {
+    fn default() -> Semaphore {
+        Semaphore {
+            count: 0,
+            waiters: List::EMPTY,
+        }
+    }
+}
+
+impl<C: Config> Core<C> {
+    /// Makes a semaphore that lets `initial` threads pass before the first has to wait.
+    ///
+    /// # Errors
+    /// [`Error::Full`].
+    pub fn semaphore(&mut self, initial: u32) -> Result<SemaphoreId, Error> {
+        let number = self.semaphores.make(1)?;
+        self.semaphores.rows[usize::from(number)].count = initial;
+        Ok(SemaphoreId(number))
+    }
+
+    /// The running thread passes the semaphore, or waits until `until` at the latest for a signal.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::NoThread`],
+    /// [`Error::Unknown`].
+    pub fn wait(
+        &mut self,
+        cpu: CpuId,
+        semaphore: SemaphoreId,
+        until: Time,
+        now: Time,
+    ) -> Result<Poll<()>, Error> {
+        self.caller(cpu)?;
+        let row = self.semaphores.get(semaphore.0)?;
+        if row.count > 0 {
+            row.count -= 1;
+            return Ok(Poll::Ready(()));
+        }
+        self.block(cpu, Object::Semaphore(semaphore.0), until, now)?;
+        Ok(Poll::Pending)
+    }
+
+    /// Lets the most urgent waiting thread go on, or the next one that comes. An interrupt may call
+    /// this.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`]; [`Error::Full`] after four thousand million signals that nobody waited
+    /// for.
+    pub fn signal(&mut self, cpu: CpuId, semaphore: SemaphoreId, now: Time) -> Result<(), Error> {
+        let waiters = self.semaphores.get(semaphore.0)?.waiters;
+        if let Some(waiter) = self.most_urgent(waiters) {
+            self.unlink(waiter);
+            self.wake(cpu, waiter, now);
+        } else {
+            let row = self.semaphores.get(semaphore.0)?;
+            row.count = row.count.checked_add(1).ok_or(Error::Full)?;
+        }
+        Ok(())
+    }
+}

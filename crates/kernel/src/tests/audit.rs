@@ -1,0 +1,219 @@
+//! What must hold between any two calls, whatever happened.
+
+use super::world::Small;
+use crate::Core;
+use crate::mutex::Protocol;
+use crate::thread::State;
+use core::cmp::Ordering;
+use flyball_policy::queue::links::List;
+use flyball_policy::{Policy, Table};
+use flyball_trace::{CpuId, Object, TaskId, Time};
+use std::collections::HashMap;
+
+impl<P: Policy> Core<Small<P>> {
+    fn tasks(&self) -> impl Iterator<Item = TaskId> + use<P> {
+        let rows = u16::try_from(self.threads.capacity()).unwrap();
+        (0..rows).map(TaskId)
+    }
+
+    /// Checks everything that must hold at any time. `settled`: the CPU has decided.
+    pub(super) fn audit(&self, settled: bool) {
+        self.audit_lists();
+        self.audit_cpus(settled);
+        self.audit_objects();
+        for task in self.tasks() {
+            let thread = &self.threads[task.index()];
+            // The clock knows what is to happen to every thread.
+            let alarm = if thread.state == State::Absent {
+                Time::NEVER
+            } else {
+                thread.alarm()
+            };
+            let expected = (!alarm.is_never()).then_some((alarm, task));
+            assert_eq!(self.alarms.rank(task), expected, "alarm of {task:?}");
+            // The policy has queued exactly those that can run.
+            let queued = self.policy.queued.contains(&task);
+            assert_eq!(
+                queued,
+                thread.state == State::Ready,
+                "{task:?} {:?}",
+                thread.state
+            );
+            // Only a wait can take too long, and only a condition variable's ends with a mutex.
+            let waits = matches!(thread.state, State::Blocked(_));
+            assert!(
+                waits || thread.timeout.is_never(),
+                "{task:?} waits for nothing too long"
+            );
+            let for_condition = matches!(thread.state, State::Blocked(Object::Condition(_)));
+            assert_eq!(thread.reacquire.is_some(), for_condition, "{task:?}");
+            // A job begins without memory of how the last one's wait ended.
+            assert!(!thread.restart || !thread.timed_out || waits, "{task:?}");
+            self.audit_donor(task);
+            // Whoever works on a job is not dormant, and the other way round.
+            if thread.state != State::Absent {
+                let works = thread.jobs.current().is_some();
+                assert_eq!(
+                    works,
+                    thread.state != State::Dormant,
+                    "{task:?} {:?}",
+                    thread.state
+                );
+            }
+        }
+    }
+
+    /// Whoever lends his urgency waits for a mutex of the one he lends it to.
+    fn audit_donor(&self, task: TaskId) {
+        if let Some(donor) = self.threads[task.index()].donor {
+            let State::Blocked(Object::Mutex(mutex)) = self.threads[donor.index()].state else {
+                panic!("{donor:?} lends to {task:?} and waits for no mutex");
+            };
+            let mutex = &self.mutexes.rows[usize::from(mutex)];
+            assert_eq!(mutex.owner, Some(task));
+            assert_eq!(mutex.protocol(), Protocol::Inherit);
+        }
+    }
+
+    /// Every thread is in the list that its state names, and in no other.
+    fn audit_lists(&self) {
+        let mut found: HashMap<TaskId, Option<Object>> = HashMap::new();
+        let mut collect = |list: List, object: Option<Object>| {
+            for task in self.links.iter(list) {
+                assert_eq!(found.insert(task, object), None, "{task:?} is in two lists");
+            }
+        };
+        collect(self.free, None);
+        let rows = |table: u16| 0..table;
+        for n in rows(self.mutexes.made) {
+            collect(
+                self.mutexes.rows[usize::from(n)].waiters,
+                Some(Object::Mutex(n)),
+            );
+        }
+        for n in rows(self.semaphores.made) {
+            collect(
+                self.semaphores.rows[usize::from(n)].waiters,
+                Some(Object::Semaphore(n)),
+            );
+        }
+        for n in rows(self.conditions.made) {
+            collect(
+                self.conditions.rows[usize::from(n)].waiters,
+                Some(Object::Condition(n)),
+            );
+        }
+        for n in rows(self.queues.made) {
+            collect(
+                self.queues.rows[usize::from(n)].waiters,
+                Some(Object::Queue(n)),
+            );
+        }
+        for task in self.tasks() {
+            collect(
+                self.threads[task.index()].joiners,
+                Some(Object::Task(task.0)),
+            );
+        }
+        for task in self.tasks() {
+            let expected = match self.threads[task.index()].state {
+                State::Absent => Some(None),
+                State::Blocked(Object::Clock) | State::Ready | State::Dormant => None,
+                State::Blocked(object) => Some(Some(object)),
+            };
+            assert_eq!(found.get(&task).copied(), expected, "list of {task:?}");
+        }
+    }
+
+    /// One running thread a CPU, and none that is more urgent.
+    fn audit_cpus(&self, settled: bool) {
+        for task in self.tasks() {
+            let on = self.threads[task.index()].cpu;
+            let runs = self.running(CpuId(0)).map(|thread| thread.task) == Some(task);
+            assert_eq!(on, runs.then_some(CpuId(0)), "{task:?}");
+        }
+        let running = self.running(CpuId(0)).map(|thread| thread.task);
+        if let Some(running) = running {
+            assert_eq!(self.threads[running.index()].state, State::Ready);
+        }
+        if settled {
+            for task in self
+                .tasks()
+                .filter(|t| self.threads[t.index()].state == State::Ready)
+            {
+                let running = running.expect("the CPU idles although a thread is ready");
+                assert_ne!(self.policy.compare(task, running), Ordering::Less);
+            }
+        }
+    }
+
+    /// No wake-up was lost, and mutexes know their owners.
+    fn audit_objects(&self) {
+        let row = |n: u16| usize::from(n);
+        for n in 0..self.semaphores.made {
+            let semaphore = &self.semaphores.rows[row(n)];
+            assert!(semaphore.count == 0 || semaphore.waiters.is_empty());
+        }
+        for n in 0..self.queues.made {
+            self.queues.rows[row(n)].audit();
+        }
+        let mut held = 0;
+        for task in self.tasks() {
+            let mut at = self.threads[task.index()].held;
+            while let Some(n) = at {
+                held += 1;
+                assert_eq!(self.mutexes.rows[row(n)].owner, Some(task));
+                assert!(held <= self.mutexes.made, "a ring of held mutexes");
+                at = self.mutexes.rows[row(n)].next_held;
+            }
+        }
+        let owned = |n: &u16| self.mutexes.rows[row(*n)].owner.is_some();
+        assert_eq!(
+            (0..self.mutexes.made).filter(owned).count(),
+            usize::from(held)
+        );
+        for n in 0..self.mutexes.made {
+            let mutex = &self.mutexes.rows[row(n)];
+            let Some(owner) = mutex.owner else {
+                assert!(
+                    mutex.waiters.is_empty(),
+                    "mutex {n} is free, and someone waits"
+                );
+                continue;
+            };
+            for waiter in self.links.iter(mutex.waiters) {
+                if mutex.protocol() == Protocol::Inherit {
+                    assert_ne!(
+                        self.policy.compare(waiter, owner),
+                        Ordering::Less,
+                        "mutex {n}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// The CPU time of all threads, dead ones included.
+    pub(super) fn used_by_all(&self) -> u64 {
+        self.tasks()
+            .map(|task| self.threads[task.index()].used.as_nanos())
+            .sum()
+    }
+}
+
+impl<P: Policy> Core<Small<P>> {
+    /// The messages that threads carry.
+    pub(super) fn threads_messages(&self) -> Vec<u32> {
+        self.tasks()
+            .map(|task| self.threads[task.index()].message)
+            .collect()
+    }
+
+    /// The messages in all queues.
+    pub(super) fn queued_messages(&self) -> Vec<u32> {
+        let queues = (0..self.queues.made).map(|n| &self.queues.rows[usize::from(n)]);
+        queues
+            .flat_map(|queue| (0..queue.len()).map(|n| self.messages.rows[queue.row(n)]))
+            .collect()
+    }
+}

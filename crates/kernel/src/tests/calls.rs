@@ -1,0 +1,496 @@
+//! Calls that threads make, one at a time, and what they answer.
+
+use super::world::{CPU, at, edf, fixed, ns, turns};
+use crate::{Attributes, Error, Protocol, ThreadId};
+use core::task::Poll;
+use flyball_policy::{Deadline, Priority, Refused};
+use flyball_trace::{Duration, Time};
+
+const FOREVER: Time = Time::NEVER;
+
+#[test]
+fn a_more_urgent_thread_takes_over_at_once() {
+    let mut world = fixed();
+    world.thread(1);
+    assert_eq!(world.running(), Some(0));
+    world.thread(3);
+    assert_eq!(world.running(), Some(1));
+    world.thread(2);
+    assert_eq!(world.running(), Some(1));
+    world.core.exit(CPU, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(2));
+}
+
+#[test]
+fn yielding_goes_round_among_equals_only() {
+    let mut world = fixed();
+    for priority in [5, 5, 5, 1] {
+        world.thread(priority);
+    }
+    let mut order = Vec::new();
+    for _ in 0..6 {
+        order.extend(world.running());
+        world.core.yield_now(CPU, world.now).unwrap();
+        world.settle();
+    }
+    assert_eq!(order, [0, 1, 2, 0, 1, 2]);
+}
+
+#[test]
+fn a_semaphore_serves_the_most_urgent_and_then_the_first() {
+    let mut world = fixed();
+    let semaphore = world.core.semaphore(1).unwrap();
+    let waiting = [2, 7, 7, 4].map(|priority| {
+        let thread = world.thread(priority);
+        if priority == 2 {
+            assert_eq!(
+                world.core.wait(CPU, semaphore, FOREVER, world.now),
+                Ok(Poll::Ready(()))
+            );
+        }
+        let waited = world.core.wait(CPU, semaphore, FOREVER, world.now);
+        world.waits(&waited);
+        thread.task().0
+    });
+    assert_eq!(world.running(), None);
+    for expected in [waiting[1], waiting[2], waiting[3], waiting[0]] {
+        world.core.signal(CPU, semaphore, world.now).unwrap();
+        world.settle();
+        assert_eq!(world.running(), Some(expected));
+        world.core.exit(CPU, world.now).unwrap();
+        world.settle();
+    }
+}
+
+#[test]
+fn waits_end_in_time() {
+    let mut world = fixed();
+    let semaphore = world.core.semaphore(0).unwrap();
+    world.thread(1);
+    let now = world.now;
+    assert_eq!(
+        world.core.wait(CPU, semaphore, now, now),
+        Err(Error::TimedOut)
+    );
+    let waited = world.core.wait(CPU, semaphore, at(50), now);
+    world.waits(&waited);
+    world.run_until(at(49));
+    assert_eq!(world.running(), None);
+    world.run_until(at(50));
+    assert_eq!(world.running(), Some(0));
+    assert_eq!(world.core.outcome(CPU), Err(Error::TimedOut));
+    // The signal is not lost: nobody waited for it.
+    world.core.signal(CPU, semaphore, world.now).unwrap();
+    assert_eq!(
+        world.core.wait(CPU, semaphore, world.now, world.now),
+        Ok(Poll::Ready(()))
+    );
+    let slept = world.core.sleep_until(CPU, at(60), world.now);
+    world.waits(&slept);
+    world.run_until(at(60));
+    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(
+        world.core.sleep_until(CPU, at(60), world.now),
+        Ok(Poll::Ready(()))
+    );
+}
+
+#[test]
+fn mutexes_know_their_owner() {
+    let mut world = fixed();
+    let mutex = world.core.mutex(Protocol::Inherit).unwrap();
+    assert_eq!(
+        world.core.lock(CPU, mutex, FOREVER, world.now),
+        Err(Error::NoThread)
+    );
+    world.thread(1);
+    assert_eq!(
+        world.core.unlock(CPU, mutex, world.now),
+        Err(Error::NotOwner)
+    );
+    assert_eq!(
+        world.core.lock(CPU, mutex, FOREVER, world.now),
+        Ok(Poll::Ready(()))
+    );
+    assert_eq!(
+        world.core.lock(CPU, mutex, FOREVER, world.now),
+        Err(Error::Deadlock)
+    );
+    world.thread(2);
+    assert_eq!(
+        world.core.unlock(CPU, mutex, world.now),
+        Err(Error::NotOwner)
+    );
+    assert_eq!(
+        world.core.lock(CPU, mutex, world.now, world.now),
+        Err(Error::TimedOut)
+    );
+    let locked = world.core.lock(CPU, mutex, FOREVER, world.now);
+    world.waits(&locked);
+    assert_eq!(world.running(), Some(0));
+    // The mutex is handed over, so the old owner cannot take it back.
+    world.core.unlock(CPU, mutex, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(1));
+    assert_eq!(world.core.outcome(CPU), Ok(0));
+    world.core.exit(CPU, world.now).unwrap();
+    world.settle();
+    // Ending unlocks.
+    assert_eq!(
+        world.core.lock(CPU, mutex, FOREVER, world.now),
+        Ok(Poll::Ready(()))
+    );
+}
+
+#[test]
+fn a_ring_of_mutexes_is_refused() {
+    let mut world = fixed();
+    let mutexes = [(); 3].map(|()| world.core.mutex(Protocol::Inherit).unwrap());
+    // Thread n locks mutex n and is preempted by the next; then each asks for the next one's.
+    for (n, mutex) in mutexes.into_iter().enumerate() {
+        world.thread(u8::try_from(n).unwrap());
+        assert!(world.core.lock(CPU, mutex, FOREVER, world.now).is_ok());
+    }
+    // Thread 2 waits for thread 1's, who then runs and waits for thread 0's.
+    for mutex in [mutexes[1], mutexes[0]] {
+        let locked = world.core.lock(CPU, mutex, FOREVER, world.now);
+        world.waits(&locked);
+    }
+    assert_eq!(world.running(), Some(0));
+    assert_eq!(
+        world.core.lock(CPU, mutexes[2], FOREVER, world.now),
+        Err(Error::Deadlock)
+    );
+}
+
+#[test]
+fn urgency_is_inherited_along_a_chain_and_given_back() {
+    let mut world = fixed();
+    let [a, b] = [(); 2].map(|()| world.core.mutex(Protocol::Inherit).unwrap());
+    world.thread(1);
+    assert!(world.core.lock(CPU, a, FOREVER, world.now).is_ok());
+    world.thread(3);
+    assert!(world.core.lock(CPU, b, FOREVER, world.now).is_ok());
+    let locked = world.core.lock(CPU, a, FOREVER, world.now);
+    world.waits(&locked);
+    assert_eq!(world.running(), Some(0));
+    world.thread(4);
+    assert_eq!(world.running(), Some(2));
+    world.thread(9);
+    let locked = world.core.lock(CPU, b, FOREVER, world.now);
+    world.waits(&locked);
+    // Thread 3 waits for 1, who waits for 0; so 0 runs before 2, which is the more urgent by itself.
+    assert_eq!(world.running(), Some(0));
+    world.core.unlock(CPU, a, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(1));
+    world.core.unlock(CPU, b, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(3));
+    for expected in [2, 1, 0] {
+        world.core.exit(CPU, world.now).unwrap();
+        world.settle();
+        assert_eq!(world.running(), Some(expected));
+    }
+    let inherits: Vec<_> = world
+        .story()
+        .into_iter()
+        .filter(|line| line.contains("inherit"))
+        .collect();
+    assert_eq!(
+        inherits,
+        [
+            "0 inherit task 0 from task 1",
+            "0 inherit task 1 from task 3",
+            "0 inherit task 0 no more",
+            "0 inherit task 1 no more",
+        ]
+    );
+}
+
+#[test]
+fn without_a_protocol_nothing_is_inherited() {
+    let mut world = fixed();
+    let mutex = world.core.mutex(Protocol::None).unwrap();
+    world.thread(1);
+    assert!(world.core.lock(CPU, mutex, FOREVER, world.now).is_ok());
+    world.thread(3);
+    let locked = world.core.lock(CPU, mutex, FOREVER, world.now);
+    world.waits(&locked);
+    world.thread(2);
+    assert_eq!(world.running(), Some(2));
+}
+
+#[test]
+fn who_gives_up_waiting_takes_his_urgency_along() {
+    let mut world = fixed();
+    let mutex = world.core.mutex(Protocol::Inherit).unwrap();
+    world.thread(1);
+    assert!(world.core.lock(CPU, mutex, FOREVER, world.now).is_ok());
+    world.thread(2);
+    world.thread(3);
+    let locked = world.core.lock(CPU, mutex, at(10), world.now);
+    world.waits(&locked);
+    assert_eq!(world.running(), Some(0));
+    world.run_until(at(10));
+    assert_eq!(world.core.outcome(CPU), Err(Error::TimedOut));
+    world.core.exit(CPU, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(1));
+}
+
+#[test]
+fn a_condition_gives_the_mutex_back() {
+    let mut world = fixed();
+    let mutex = world.core.mutex(Protocol::Inherit).unwrap();
+    let condition = world.core.condition().unwrap();
+    world.thread(2);
+    let waited = world
+        .core
+        .wait_condition(CPU, condition, mutex, FOREVER, world.now);
+    assert_eq!(waited, Err(Error::NotOwner));
+    assert!(world.core.lock(CPU, mutex, FOREVER, world.now).is_ok());
+    let waited = world
+        .core
+        .wait_condition(CPU, condition, mutex, FOREVER, world.now);
+    world.waits(&waited);
+    world.thread(1);
+    assert_eq!(
+        world.core.lock(CPU, mutex, FOREVER, world.now),
+        Ok(Poll::Ready(()))
+    );
+    world
+        .core
+        .signal_condition(CPU, condition, world.now)
+        .unwrap();
+    world.settle();
+    // Signalled, but the mutex is not free; the owner has inherited.
+    assert_eq!(world.running(), Some(1));
+    world.core.unlock(CPU, mutex, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(0));
+    assert_eq!(world.core.outcome(CPU), Ok(0));
+    world.core.unlock(CPU, mutex, world.now).unwrap();
+}
+
+#[test]
+fn a_condition_that_takes_too_long_gives_the_mutex_back_too() {
+    let mut world = fixed();
+    let mutex = world.core.mutex(Protocol::Inherit).unwrap();
+    let condition = world.core.condition().unwrap();
+    world.thread(2);
+    assert!(world.core.lock(CPU, mutex, FOREVER, world.now).is_ok());
+    let waited = world
+        .core
+        .wait_condition(CPU, condition, mutex, at(10), world.now);
+    world.waits(&waited);
+    world.thread(1);
+    assert!(world.core.lock(CPU, mutex, FOREVER, world.now).is_ok());
+    world.run_until(at(20));
+    assert_eq!(world.running(), Some(1));
+    world.core.unlock(CPU, mutex, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(0));
+    assert_eq!(world.core.outcome(CPU), Err(Error::TimedOut));
+    world.core.unlock(CPU, mutex, world.now).unwrap();
+}
+
+#[test]
+fn a_broadcast_wakes_all() {
+    let mut world = fixed();
+    let mutex = world.core.mutex(Protocol::Inherit).unwrap();
+    let condition = world.core.condition().unwrap();
+    for priority in [1, 2, 3] {
+        world.thread(priority);
+        assert!(world.core.lock(CPU, mutex, FOREVER, world.now).is_ok());
+        let waited = world
+            .core
+            .wait_condition(CPU, condition, mutex, FOREVER, world.now);
+        world.waits(&waited);
+    }
+    world.core.broadcast(CPU, condition, world.now).unwrap();
+    world.settle();
+    for expected in [2, 1, 0] {
+        assert_eq!(world.running(), Some(expected));
+        world.core.unlock(CPU, mutex, world.now).unwrap();
+        world.core.exit(CPU, world.now).unwrap();
+        world.settle();
+    }
+}
+
+#[test]
+fn messages_keep_their_order() {
+    let mut world = fixed();
+    let queue = world.core.queue(2).unwrap();
+    world.thread(1);
+    let now = world.now;
+    for message in [10, 11] {
+        assert_eq!(
+            world.core.send(CPU, queue, message, FOREVER, now),
+            Ok(Poll::Ready(()))
+        );
+    }
+    assert_eq!(
+        world.core.send(CPU, queue, 12, now, now),
+        Err(Error::TimedOut)
+    );
+    assert_eq!(world.core.post(CPU, queue, 12, now), Err(Error::Full));
+    let sent = world.core.send(CPU, queue, 12, FOREVER, now);
+    world.waits(&sent);
+    // The second thread makes room; the first one's message goes in behind the others.
+    world.thread(2);
+    for expected in [10, 11, 12] {
+        assert_eq!(
+            world.core.receive(CPU, queue, FOREVER, now),
+            Ok(Poll::Ready(expected))
+        );
+    }
+    assert_eq!(
+        world.core.receive(CPU, queue, now, now),
+        Err(Error::TimedOut)
+    );
+    let received = world.core.receive(CPU, queue, FOREVER, now);
+    world.waits(&received);
+    assert_eq!(world.running(), Some(0));
+    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(
+        world.core.send(CPU, queue, 13, FOREVER, now),
+        Ok(Poll::Ready(()))
+    );
+    world.settle();
+    assert_eq!(world.running(), Some(1));
+    assert_eq!(world.core.outcome(CPU), Ok(13));
+}
+
+#[test]
+fn tables_fill_up_and_say_so() {
+    let mut world = fixed();
+    assert_eq!(world.core.queue(0), Err(Error::Invalid));
+    assert_eq!(world.core.queue(9), Err(Error::Full));
+    world.core.queue(8).unwrap();
+    assert_eq!(world.core.queue(1), Err(Error::Full));
+    for _ in 0..4 {
+        world.core.mutex(Protocol::None).unwrap();
+        world.core.semaphore(0).unwrap();
+    }
+    assert_eq!(world.core.mutex(Protocol::None), Err(Error::Full));
+    assert_eq!(world.core.semaphore(0), Err(Error::Full));
+    world.core.condition().unwrap();
+    world.core.condition().unwrap();
+    assert_eq!(world.core.condition(), Err(Error::Full));
+    for _ in 0..8 {
+        world.thread(1);
+    }
+    let ninth = world
+        .core
+        .spawn(CPU, Attributes::THREAD, Priority(1), world.now);
+    assert_eq!(ninth, Err(Error::Full));
+}
+
+#[test]
+fn a_handle_outlives_its_thread() {
+    let mut world = fixed();
+    let first = world.thread(1);
+    world.core.exit(CPU, world.now).unwrap();
+    world.settle();
+    let now = world.now;
+    assert_eq!(
+        world.core.adjust(CPU, first, Priority(2), now),
+        Err(Error::Dead)
+    );
+    assert_eq!(world.core.release(CPU, first, now), Err(Error::Dead));
+    assert_eq!(world.core.cpu_time(first, now), Err(Error::Dead));
+    let mut other: Vec<ThreadId> = Vec::new();
+    for _ in 0..8 {
+        other.push(world.thread(1));
+    }
+    // The row belongs to another thread by now, and still the old handle is dead.
+    let heir = *other
+        .iter()
+        .find(|thread| thread.task() == first.task())
+        .unwrap();
+    assert_ne!(heir, first);
+    assert_eq!(world.core.cpu_time(first, now), Err(Error::Dead));
+    assert_eq!(world.core.cpu_time(heir, now), Ok(Duration::ZERO));
+    // Waiting for the end of a thread that has ended is no wait.
+    assert_eq!(
+        world.core.join(CPU, first, FOREVER, now),
+        Ok(Poll::Ready(()))
+    );
+}
+
+#[test]
+fn objects_of_another_kernel_are_unknown() {
+    let mut other = fixed();
+    let semaphore = other.core.semaphore(0).unwrap();
+    let mutex = other.core.mutex(Protocol::None).unwrap();
+    let mut world = fixed();
+    world.thread(1);
+    assert_eq!(
+        world.core.signal(CPU, semaphore, world.now),
+        Err(Error::Unknown)
+    );
+    assert_eq!(
+        world.core.lock(CPU, mutex, FOREVER, world.now),
+        Err(Error::Unknown)
+    );
+}
+
+#[test]
+fn joining_waits_for_the_end() {
+    let mut world = fixed();
+    let low = world.thread(1);
+    let high = world.thread(2);
+    assert_eq!(
+        world.core.join(CPU, high, FOREVER, world.now),
+        Err(Error::Deadlock)
+    );
+    let joined = world.core.join(CPU, low, FOREVER, world.now);
+    world.waits(&joined);
+    assert_eq!(world.running(), Some(0));
+    world.core.exit(CPU, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(1));
+    assert_eq!(world.core.outcome(CPU), Ok(0));
+}
+
+#[test]
+fn new_parameters_count_at_once() {
+    let mut world = fixed();
+    let low = world.thread(1);
+    world.thread(2);
+    world.core.adjust(CPU, low, Priority(3), world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(0));
+    let mut world = edf();
+    let thread = world.spawn(Attributes::periodic(ns(10)));
+    let adjusted = world
+        .core
+        .adjust(CPU, thread, Deadline(Duration::ZERO), world.now);
+    assert_eq!(adjusted, Err(Error::Refused(Refused::Params)));
+}
+
+#[test]
+fn cpu_time_is_exact() {
+    let mut world = turns(7);
+    let mut spawn = |priority| {
+        let params = Priority(priority);
+        let thread = world
+            .core
+            .spawn(CPU, Attributes::THREAD, params, world.now)
+            .unwrap();
+        world.settle();
+        thread
+    };
+    let (a, b) = (spawn(1), spawn(1));
+    world.run_until(at(100));
+    // Turns of 7 ns: a has 0–7, 14–21, …, 98–100.
+    assert_eq!(world.core.cpu_time(a, world.now), Ok(ns(7 * 7 + 2)));
+    assert_eq!(world.core.cpu_time(b, world.now), Ok(ns(7 * 7)));
+    world.core.enter(CPU, world.now);
+    world.now += ns(5);
+    world.core.leave(CPU, world.now);
+    assert_eq!(world.core.cpu_time(a, world.now), Ok(ns(7 * 7 + 2)));
+    assert_eq!(world.core.kernel_time(CPU), ns(5));
+}

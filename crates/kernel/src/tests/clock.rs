@@ -1,0 +1,259 @@
+//! What the clock does to threads: releases, deadlines and misses.
+
+use super::world::{CPU, World, at, edf, fixed, ns};
+use crate::{Attributes, Error, OnMiss, Release, Timing};
+use core::task::Poll;
+use flyball_policy::{EarliestDeadline, Policy};
+use flyball_trace::{Duration, Time};
+
+/// The job is done; settles.
+fn done<P: Policy>(world: &mut World<P>) {
+    let _ = world.core.wait_next(CPU, world.now).unwrap();
+    world.settle();
+}
+
+#[test]
+fn all_that_is_due_is_released_before_anyone_runs() {
+    let mut world = edf();
+    for deadline in [30, 20, 10] {
+        world.spawn(Attributes {
+            start: at(5),
+            deadline: Some(ns(deadline)),
+            ..Attributes::periodic(ns(100))
+        });
+    }
+    world.run_until(at(5));
+    assert_eq!(
+        world.story()[3..],
+        [
+            "5ns release task 0 job 1 deadline 35ns",
+            "5ns release task 1 job 1 deadline 25ns",
+            "5ns release task 2 job 1 deadline 15ns",
+            "5ns dispatch task 2 job 1",
+        ]
+    );
+}
+
+#[test]
+fn deadlines_count_from_the_release_and_not_from_the_tick() {
+    // Gracioli et al., section 3.1: a period of 15 ms on a tick of 10 ms waits until 20 ms.
+    let edf = flyball_policy::Ranked::new(EarliestDeadline, 8);
+    let mut world: World<super::world::Edf> = World::new(edf, Timing::Tick(ns(10)));
+    world.spawn(Attributes::periodic(ns(15)));
+    done(&mut world);
+    world.run_until(at(20));
+    let story = world.story();
+    assert!(
+        story.contains(&"20ns release task 0 job 2 deadline 30ns".into()),
+        "{story:#?}"
+    );
+    assert_eq!(world.running(), Some(0));
+    // Between two ticks nobody notices that the deadline has passed, but the end of the job does.
+    world.run_until(at(30));
+    assert_eq!(world.core.misses(), 1);
+    world.now = at(31);
+    done(&mut world);
+    world.run_until(at(39));
+    done(&mut world);
+    assert_eq!(world.core.misses(), 1);
+}
+
+#[test]
+fn late_jobs_go_on_by_default_and_others_wait() {
+    let mut world = edf();
+    world.spawn(Attributes::periodic(ns(10)));
+    world.run_until(at(35));
+    assert_eq!(world.core.misses(), 3);
+    for _ in 0..3 {
+        assert_eq!(world.core.wait_next(CPU, world.now), Ok(Poll::Ready(())));
+        world.settle();
+    }
+    assert_eq!(world.core.wait_next(CPU, world.now), Ok(Poll::Pending));
+    world.settle();
+    assert_eq!(world.core.misses(), 3);
+    let misses: Vec<_> = world
+        .story()
+        .into_iter()
+        .filter(|line| line.contains("miss"))
+        .collect();
+    assert_eq!(
+        misses,
+        [
+            "10ns miss task 0 job 1",
+            "20ns miss task 0 job 2",
+            "30ns miss task 0 job 3"
+        ]
+    );
+}
+
+#[test]
+fn late_threads_may_skip() {
+    let mut world = edf();
+    world.spawn(Attributes {
+        on_miss: OnMiss::Skip,
+        ..Attributes::periodic(ns(10))
+    });
+    world.run_until(at(35));
+    assert_eq!(world.core.misses(), 1);
+    done(&mut world);
+    assert_eq!(world.running(), None);
+    world.run_until(at(40));
+    assert_eq!(world.running(), Some(0));
+    assert_eq!(
+        world.story()[3..],
+        [
+            "10ns miss task 0 job 1",
+            "10ns skip task 0 job 2",
+            "20ns skip task 0 job 3",
+            "30ns skip task 0 job 4",
+            "35ns complete task 0 job 1",
+            "35ns idle",
+            "40ns release task 0 job 5 deadline 50ns",
+            "40ns dispatch task 0 job 5",
+        ]
+    );
+}
+
+#[test]
+fn late_jobs_may_be_given_up_with_all_they_own() {
+    let mut world = fixed();
+    let mutex = world.core.mutex(crate::Protocol::Inherit).unwrap();
+    let abort = Attributes {
+        on_miss: OnMiss::Abort,
+        deadline: Some(ns(20)),
+        ..Attributes::periodic(ns(50))
+    };
+    world.spawn(abort, 2);
+    assert!(world.core.lock(CPU, mutex, Time::NEVER, world.now).is_ok());
+    world.now = at(5);
+    world.thread(3);
+    let locked = world.core.lock(CPU, mutex, Time::NEVER, world.now);
+    world.waits(&locked);
+    world.run_until(at(19));
+    assert_eq!(world.running(), Some(0));
+    world.run_until(at(20));
+    assert_eq!(world.running(), Some(1));
+    assert_eq!(world.core.outcome(CPU), Ok(0));
+    world.core.exit(CPU, world.now).unwrap();
+    world.settle();
+    world.run_until(at(49));
+    assert_eq!(world.running(), None);
+    world.now = at(50);
+    world.core.timer(CPU, world.now);
+    let decision = world.core.decide(CPU, world.now);
+    assert!(decision.restart, "the program begins anew");
+    world.core.leave(CPU, world.now);
+    done(&mut world);
+    world.now = at(100);
+    world.core.timer(CPU, world.now);
+    assert!(!world.core.decide(CPU, world.now).restart);
+}
+
+#[test]
+fn a_job_may_be_given_up_while_it_waits() {
+    let mut world = fixed();
+    let semaphore = world.core.semaphore(0).unwrap();
+    world.spawn(
+        Attributes {
+            on_miss: OnMiss::Abort,
+            ..Attributes::periodic(ns(20))
+        },
+        2,
+    );
+    let waited = world.core.wait(CPU, semaphore, at(25), world.now);
+    world.waits(&waited);
+    world.run_until(at(30));
+    assert_eq!(world.running(), Some(0));
+    // The wait is over without an outcome, and the semaphore knows nobody any more.
+    world.core.signal(CPU, semaphore, world.now).unwrap();
+    assert_eq!(
+        world.core.wait(CPU, semaphore, world.now, world.now),
+        Ok(Poll::Ready(()))
+    );
+}
+
+#[test]
+fn a_thread_with_one_job_ends_with_it() {
+    let mut world = fixed();
+    let abort = Attributes {
+        on_miss: OnMiss::Abort,
+        deadline: Some(ns(20)),
+        ..Attributes::THREAD
+    };
+    let thread = world.spawn(abort, 2);
+    world.run_until(at(20));
+    assert_eq!(world.running(), None);
+    assert_eq!(world.core.cpu_time(thread, world.now), Err(Error::Dead));
+}
+
+#[test]
+fn sporadic_threads_keep_their_distance() {
+    let mut world = fixed();
+    let periodic = world.thread(1);
+    assert_eq!(
+        world.core.release(CPU, periodic, world.now),
+        Err(Error::NotSporadic)
+    );
+    world.core.exit(CPU, world.now).unwrap();
+    world.settle();
+    let thread = world.spawn(Attributes::sporadic(ns(10)), 1);
+    assert_eq!(world.running(), None);
+    world.run_until(at(3));
+    for _ in 0..3 {
+        world.core.release(CPU, thread, world.now).unwrap();
+        world.settle();
+    }
+    for release in [3, 13, 23] {
+        world.run_until(at(release));
+        assert_eq!(world.running(), Some(thread.task().0), "at {release}");
+        done(&mut world);
+        assert_eq!(world.running(), None);
+    }
+    world.run_until(at(100));
+    assert_eq!(world.running(), None);
+    world.core.release(CPU, thread, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.running(), Some(thread.task().0));
+}
+
+#[test]
+fn arrivals_that_find_no_room_are_reported() {
+    let mut world = fixed();
+    let attributes = Attributes {
+        deadline: None,
+        ..Attributes::sporadic(ns(10))
+    };
+    let thread = world.spawn(attributes, 1);
+    // One runs, one is the oldest that waits, four are in the table.
+    for n in 0..6 {
+        world.run_until(at(n * 10));
+        assert_eq!(
+            world.core.release(CPU, thread, world.now),
+            Ok(()),
+            "arrival {n}"
+        );
+        world.settle();
+    }
+    world.run_until(at(60));
+    assert_eq!(world.core.release(CPU, thread, world.now), Err(Error::Full));
+}
+
+#[test]
+fn times_must_not_be_zero() {
+    let mut world = edf();
+    let zero = Duration::ZERO;
+    let deadline = flyball_policy::Deadline(ns(1));
+    for release in [
+        Release::Periodic { period: zero },
+        Release::Sporadic { separation: zero },
+    ] {
+        let attributes = Attributes {
+            release,
+            ..Attributes::THREAD
+        };
+        assert_eq!(
+            world.core.spawn(CPU, attributes, deadline, world.now),
+            Err(Error::Invalid)
+        );
+    }
+}

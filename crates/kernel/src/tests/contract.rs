@@ -1,0 +1,123 @@
+//! A policy around a policy that watches the kernel keep its side of the contract.
+
+use core::cmp::Ordering;
+use flyball_policy::{
+    Attention, CpuId, Dispatch, Policy, Ready, Refused, Stop, TaskId, Time, Usage, Wants,
+};
+use std::collections::{HashMap, HashSet};
+
+pub(super) struct Watched<P: Policy> {
+    policy: P,
+    members: HashSet<TaskId>,
+    pub(super) queued: HashSet<TaskId>,
+    running: HashMap<CpuId, TaskId>,
+    now: Time,
+}
+
+impl<P: Policy> Watched<P> {
+    pub(super) fn new(policy: P) -> Self {
+        Watched {
+            policy,
+            members: HashSet::new(),
+            queued: HashSet::new(),
+            running: HashMap::new(),
+            now: Time::ZERO,
+        }
+    }
+
+    fn check(&mut self, task: TaskId, now: Time) {
+        assert!(self.members.contains(&task), "{task:?} is no member");
+        self.tick(now);
+    }
+
+    fn tick(&mut self, now: Time) {
+        assert!(now >= self.now, "time went backwards");
+        self.now = now;
+    }
+}
+
+impl<P: Policy> Policy for Watched<P> {
+    type Params = P::Params;
+    const WANTS: Wants = P::WANTS;
+
+    fn capacity(&self) -> usize {
+        self.policy.capacity()
+    }
+
+    fn admit(&mut self, task: TaskId, params: P::Params, now: Time) -> Result<(), Refused> {
+        self.tick(now);
+        self.policy.admit(task, params, now)?;
+        assert!(self.members.insert(task));
+        Ok(())
+    }
+
+    fn adjust(&mut self, task: TaskId, params: P::Params, now: Time) -> Result<Attention, Refused> {
+        self.check(task, now);
+        self.policy.adjust(task, params, now)
+    }
+
+    fn retire(&mut self, task: TaskId, now: Time) {
+        self.check(task, now);
+        assert!(
+            !self.queued.contains(&task),
+            "{task:?} retires from the queue"
+        );
+        self.members.remove(&task);
+        self.policy.retire(task, now);
+    }
+
+    fn ready(&mut self, task: TaskId, why: Ready, now: Time) -> Attention {
+        self.check(task, now);
+        assert!(self.queued.insert(task), "{task:?} is ready twice");
+        self.policy.ready(task, why, now)
+    }
+
+    fn stopped(
+        &mut self,
+        cpu: CpuId,
+        task: TaskId,
+        used: Usage,
+        why: Stop,
+        now: Time,
+    ) -> Attention {
+        self.check(task, now);
+        assert!(
+            self.queued.contains(&task),
+            "{task:?} stops, but is not queued"
+        );
+        if self.running.get(&cpu) == Some(&task) {
+            self.running.remove(&cpu);
+        } else {
+            assert_eq!(used, Usage::default(), "{task:?} does not run");
+        }
+        if matches!(why, Stop::Blocked | Stop::Completed) {
+            self.queued.remove(&task);
+        }
+        self.policy.stopped(cpu, task, used, why, now)
+    }
+
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+        self.tick(now);
+        assert!(
+            !self.running.contains_key(&cpu),
+            "picked before the running task was stopped"
+        );
+        let choice = self.policy.pick(cpu, now)?;
+        assert!(self.queued.contains(&choice.task));
+        self.running.insert(cpu, choice.task);
+        Some(choice)
+    }
+
+    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
+        assert!(self.members.contains(&a) && self.members.contains(&b));
+        self.policy.compare(a, b)
+    }
+
+    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
+        self.check(to, now);
+        if let Some(from) = from {
+            assert!(self.members.contains(&from) && !self.queued.contains(&from));
+        }
+        self.policy.lend(to, from, now)
+    }
+}

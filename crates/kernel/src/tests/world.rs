@@ -1,0 +1,153 @@
+//! The smallest machine: one CPU, a clock that the test moves.
+
+use super::contract::Watched;
+use crate::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
+use core::marker::PhantomData;
+use core::task::Poll;
+use flyball_policy::order::Level;
+use flyball_policy::{
+    Bitmap, Deadline, EarliestDeadline, FixedPriority, Heap, Inline, Policy, Priority, Ranked,
+    Sliced, Uniprocessor,
+};
+use flyball_trace::{CpuId, Duration, Event, Time};
+
+pub(super) const CPU: CpuId = CpuId(0);
+pub(super) const ROWS: usize = 8;
+
+pub(super) type Table = Inline<ROWS>;
+pub(super) type Fixed = Ranked<FixedPriority, Bitmap<Level, Table>, Uniprocessor>;
+pub(super) type Turns = Ranked<Sliced<FixedPriority>, Bitmap<Level, Table>, Uniprocessor>;
+pub(super) type Edf = Ranked<EarliestDeadline, Heap<Time, Table>, Uniprocessor>;
+
+pub(super) struct Small<P>(PhantomData<P>);
+
+impl<P: Policy> Config for Small<P> {
+    type Policy = Watched<P>;
+    type Trace = Vec<Event>;
+    type Message = u32;
+    type Cpus = Inline<1>;
+    type Threads = Table;
+    type Mutexes = Inline<4>;
+    type Semaphores = Inline<4>;
+    type Conditions = Inline<2>;
+    type Queues = Inline<2>;
+    type Messages = Inline<8>;
+    type Arrivals = Inline<4>;
+}
+
+/// The sizes are part of the types.
+const SIZES: Sizes = Sizes {
+    cpus: 0,
+    threads: 0,
+    mutexes: 0,
+    semaphores: 0,
+    conditions: 0,
+    queues: 0,
+    messages: 0,
+    arrivals: 0,
+};
+
+pub(super) struct World<P: Policy> {
+    pub(super) core: Core<Small<P>>,
+    pub(super) now: Time,
+}
+
+pub(super) fn fixed() -> World<Fixed> {
+    World::new(Fixed::new(FixedPriority, ROWS), Timing::Tickless)
+}
+
+pub(super) fn edf() -> World<Edf> {
+    World::new(Edf::new(EarliestDeadline, ROWS), Timing::Tickless)
+}
+
+pub(super) fn turns(quantum: u64) -> World<Turns> {
+    let order = Sliced {
+        order: FixedPriority,
+        quantum: ns(quantum),
+    };
+    World::new(Turns::new(order, ROWS), Timing::Tickless)
+}
+
+pub(super) fn ns(ns: u64) -> Duration {
+    Duration::from_nanos(ns)
+}
+
+pub(super) fn at(ns: u64) -> Time {
+    Time::from_nanos(ns)
+}
+
+impl<P: Policy> World<P> {
+    pub(super) fn new(policy: P, timing: Timing) -> Self {
+        World {
+            core: Core::new(Watched::new(policy), Vec::new(), timing, &SIZES),
+            now: Time::ZERO,
+        }
+    }
+
+    /// Decides, and lets whoever was chosen run.
+    pub(super) fn settle(&mut self) {
+        let _ = self.core.decide(CPU, self.now);
+        self.core.leave(CPU, self.now);
+    }
+
+    /// Lets time pass until `until`; the timer fires whenever it is due.
+    pub(super) fn run_until(&mut self, until: Time) {
+        while self.core.next_timer(CPU) <= until {
+            self.now = self.core.next_timer(CPU).max(self.now);
+            self.core.timer(CPU, self.now);
+            self.settle();
+        }
+        self.now = until;
+    }
+
+    /// The number of the running thread.
+    pub(super) fn running(&self) -> Option<u16> {
+        self.core.running(CPU).map(|thread| thread.task().0)
+    }
+
+    /// Checks a call that has to wait, and settles.
+    pub(super) fn waits<T: PartialEq + core::fmt::Debug>(
+        &mut self,
+        result: &Result<Poll<T>, Error>,
+    ) {
+        assert_eq!(result, &Ok(Poll::Pending));
+        self.settle();
+    }
+
+    /// The trace so far, a line an event, without padding.
+    pub(super) fn story(&mut self) -> Vec<String> {
+        let line = |event: &Event| {
+            let text = event.to_string().replace("cpu0 ", "");
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        self.core.trace().iter().map(line).collect()
+    }
+}
+
+impl World<Fixed> {
+    /// A thread with a priority that starts at once.
+    pub(super) fn thread(&mut self, priority: u8) -> ThreadId {
+        self.spawn(Attributes::THREAD, priority)
+    }
+
+    pub(super) fn spawn(&mut self, attributes: Attributes, priority: u8) -> ThreadId {
+        let thread = self
+            .core
+            .spawn(CPU, attributes, Priority(priority), self.now)
+            .unwrap();
+        self.settle();
+        thread
+    }
+}
+
+impl World<Edf> {
+    pub(super) fn spawn(&mut self, attributes: Attributes) -> ThreadId {
+        let deadline = Deadline(attributes.deadline.unwrap_or(Duration::MAX));
+        let thread = self
+            .core
+            .spawn(CPU, attributes, deadline, self.now)
+            .unwrap();
+        self.settle();
+        thread
+    }
+}

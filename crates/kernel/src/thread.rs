@@ -1,0 +1,140 @@
+//! What the kernel knows of one thread.
+//!
+//! ```text
+//!             spawn                      release
+//!   Absent ---------->  Dormant ----------------------> Ready <-- wake --- Blocked
+//!      ^                   ^                             |  |                 ^
+//!      |                   +---- wait_next, abort -------+  +---- wait, … ----+
+//!      +-------------------------- exit ------------------+
+//! ```
+//!
+//! A running thread is a ready one that a CPU has.
+
+use crate::jobs::{Jobs, OnMiss, Release};
+use flyball_policy::queue::links::List;
+use flyball_trace::{CpuId, Duration, Object, TaskId, Time};
+
+/// A thread, as its users name it. It stays unique after the thread has ended, when its row in the
+/// table may belong to another one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ThreadId {
+    pub(crate) task: TaskId,
+    pub(crate) generation: u32,
+}
+
+impl ThreadId {
+    /// The row of the thread, by which policy and trace know it.
+    pub fn task(self) -> TaskId {
+        self.task
+    }
+}
+
+/// How a thread's jobs are released and watched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Attributes {
+    /// How its jobs are released.
+    pub release: Release,
+    /// When the first job is released, or the earliest instant at which it may be.
+    pub start: Time,
+    /// Relative deadline of each job; `None`: nobody watches.
+    pub deadline: Option<Duration>,
+    /// What happens when a job is late.
+    pub on_miss: OnMiss,
+}
+
+impl Attributes {
+    /// A thread that starts at once and runs until it ends.
+    pub const THREAD: Attributes = Attributes {
+        release: Release::Once,
+        start: Time::ZERO,
+        deadline: None,
+        on_miss: OnMiss::Continue,
+    };
+
+    /// A periodic thread whose deadline is the next release.
+    pub const fn periodic(period: Duration) -> Attributes {
+        Attributes {
+            release: Release::Periodic { period },
+            deadline: Some(period),
+            ..Attributes::THREAD
+        }
+    }
+
+    /// A sporadic thread whose deadline is the earliest instant of the next release.
+    pub const fn sporadic(separation: Duration) -> Attributes {
+        Attributes {
+            release: Release::Sporadic { separation },
+            deadline: Some(separation),
+            ..Attributes::THREAD
+        }
+    }
+}
+
+/// What a thread does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// There is no such thread.
+    Absent,
+    /// It waits for the release of its next job.
+    Dormant,
+    /// It can run, or it runs.
+    Ready,
+    /// It waits in the middle of a job.
+    Blocked(Object),
+}
+
+/// One row of the table of threads.
+pub(crate) struct Thread<M> {
+    pub(crate) state: State,
+    pub(crate) generation: u32,
+    pub(crate) jobs: Jobs,
+    /// The CPU that it runs on.
+    pub(crate) cpu: Option<CpuId>,
+    /// When its wait ends at the latest.
+    pub(crate) timeout: Time,
+    /// Whether its last wait ended that way.
+    pub(crate) timed_out: bool,
+    /// Whether its last job was given up, so that its program has to begin the next job anew.
+    pub(crate) restart: bool,
+    /// The mutex to take again after waiting on a condition variable.
+    pub(crate) reacquire: Option<u16>,
+    /// The first mutex that it owns; the others follow in [`crate::mutex::Mutex::next_held`].
+    pub(crate) held: Option<u16>,
+    /// The thread whose urgency it inherits.
+    pub(crate) donor: Option<TaskId>,
+    /// Who waits for its end.
+    pub(crate) joiners: List,
+    /// The message that it sends or has received.
+    pub(crate) message: M,
+    /// CPU time used so far.
+    pub(crate) used: Duration,
+}
+
+impl<M: Default> Default for Thread<M> {
+    fn default() -> Thread<M> {
+        Thread {
+            state: State::Absent,
+            generation: 0,
+            jobs: Jobs::default(),
+            cpu: None,
+            timeout: Time::NEVER,
+            timed_out: false,
+            restart: false,
+            reacquire: None,
+            held: None,
+            donor: None,
+            joiners: List::EMPTY,
+            message: M::default(),
+            used: Duration::ZERO,
+        }
+    }
+}
+
+impl<M> Thread<M> {
+    /// The next instant at which something happens to the thread by itself.
+    pub(crate) fn alarm(&self) -> Time {
+        self.timeout
+            .min(self.jobs.next_release())
+            .min(self.jobs.next_deadline())
+    }
+}

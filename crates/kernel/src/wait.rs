@@ -1,0 +1,146 @@
+//! Blocking, waking and timing out.
+//!
+//! A blocked thread is in exactly one list, that of the object it waits for; a sleeping one is in
+//! none. Lists are in the order of arrival. Who is served first is asked of the policy at the
+//! moment of serving ([`Core::most_urgent`]), so an urgency that changes while a thread waits can
+//! put nothing out of order. That makes serving O(waiters); entering and leaving a list is O(1).
+
+use crate::config::Config;
+use crate::thread::State;
+use crate::{Core, Error};
+use core::cmp::Ordering;
+use flyball_policy::queue::links::List;
+use flyball_policy::{Policy, Ready, Stop};
+use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
+
+impl<C: Config> Core<C> {
+    /// How the wait ended that the running thread of `cpu` came back from: `Ok` with the message
+    /// if it waited to receive one (with the default message otherwise).
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`]; [`Error::NoThread`].
+    pub fn outcome(&mut self, cpu: CpuId) -> Result<C::Message, Error> {
+        let caller = self.caller(cpu)?;
+        let thread = &mut self.threads[caller.index()];
+        let message = core::mem::take(&mut thread.message);
+        if core::mem::take(&mut thread.timed_out) {
+            Err(Error::TimedOut)
+        } else {
+            Ok(message)
+        }
+    }
+
+    /// The running thread waits for `object`, until `until` at the latest. Returns the thread.
+    pub(crate) fn block(
+        &mut self,
+        cpu: CpuId,
+        object: Object,
+        until: Time,
+        now: Time,
+    ) -> Result<TaskId, Error> {
+        let task = self.caller(cpu)?;
+        if until <= now {
+            return Err(Error::TimedOut);
+        }
+        let job = self.threads[task.index()].jobs.number();
+        self.emit(
+            now,
+            cpu,
+            Kind::Block {
+                task,
+                job,
+                on: object,
+            },
+        );
+        self.stop(cpu, task, Stop::Blocked, now);
+        self.await_object(task, object, until);
+        Ok(task)
+    }
+
+    /// Puts `task`, which is in no list, into that of `object`.
+    pub(crate) fn await_object(&mut self, task: TaskId, object: Object, until: Time) {
+        let thread = &mut self.threads[task.index()];
+        thread.state = State::Blocked(object);
+        thread.timeout = until;
+        if let Some(mut list) = self.waiters(object).copied() {
+            self.links.push_back(&mut list, task);
+            self.set_waiters(object, list);
+        }
+        self.set_alarm(task);
+    }
+
+    /// `task` can go on.
+    pub(crate) fn wake(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        let thread = &mut self.threads[task.index()];
+        thread.state = State::Ready;
+        thread.timeout = Time::NEVER;
+        let job = thread.jobs.number();
+        self.emit(now, cpu, Kind::Wake { task, job });
+        let attention = self.policy.ready(task, Ready::Unblocked, now);
+        self.attend(attention);
+        self.set_alarm(task);
+    }
+
+    /// Takes `task` out of the list that it waits in, if it is in one.
+    pub(crate) fn unlink(&mut self, task: TaskId) {
+        if let State::Blocked(object) = self.threads[task.index()].state
+            && let Some(mut list) = self.waiters(object).copied()
+        {
+            self.links.remove(&mut list, task);
+            self.set_waiters(object, list);
+        }
+    }
+
+    /// The wait of `task` has taken too long (or, if it slept, just long enough).
+    pub(crate) fn time_out(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        self.threads[task.index()].timeout = Time::NEVER;
+        let State::Blocked(object) = self.threads[task.index()].state else {
+            return;
+        };
+        self.withdraw(cpu, task, object, now);
+        let thread = &mut self.threads[task.index()];
+        thread.timed_out = object != Object::Clock;
+        match thread.reacquire.take() {
+            Some(mutex) => self.acquire_again(cpu, task, mutex, now),
+            None => self.wake(cpu, task, now),
+        }
+    }
+
+    /// `task` does not wait for `object` any more.
+    pub(crate) fn withdraw(&mut self, cpu: CpuId, task: TaskId, object: Object, now: Time) {
+        self.unlink(task);
+        if let Object::Mutex(mutex) = object
+            && let Some(owner) = self.mutexes.rows[usize::from(mutex)].owner
+        {
+            self.inherit(cpu, owner, now);
+        }
+    }
+
+    /// The most urgent thread in a list, and of several the one that has waited longest.
+    pub(crate) fn most_urgent(&self, list: List) -> Option<TaskId> {
+        self.links
+            .iter(list)
+            .reduce(|best, other| match self.policy.compare(other, best) {
+                Ordering::Less => other,
+                _ => best,
+            })
+    }
+
+    /// The list of those who wait for `object`. Sleepers wait in no list.
+    fn waiters(&mut self, object: Object) -> Option<&mut List> {
+        Some(match object {
+            Object::Mutex(n) => &mut self.mutexes.rows[usize::from(n)].waiters,
+            Object::Semaphore(n) => &mut self.semaphores.rows[usize::from(n)].waiters,
+            Object::Condition(n) => &mut self.conditions.rows[usize::from(n)].waiters,
+            Object::Queue(n) => &mut self.queues.rows[usize::from(n)].waiters,
+            Object::Task(n) => self.joiners(n),
+            Object::Clock => return None,
+        })
+    }
+
+    fn set_waiters(&mut self, object: Object, list: List) {
+        if let Some(waiters) = self.waiters(object) {
+            *waiters = list;
+        }
+    }
+}
