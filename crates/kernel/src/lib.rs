@@ -103,6 +103,8 @@ pub struct Core<C: Config> {
     attention: Attention,
     /// Deadlines missed so far, by all threads.
     misses: u64,
+    preemptions: u64,
+    ticks: u64,
     mutexes: Objects<C::Mutexes, Mutex>,
     semaphores: Objects<C::Semaphores, Semaphore>,
     conditions: Objects<C::Conditions, Condition>,
@@ -137,6 +139,14 @@ impl<S: Storage, T: Default> Objects<S, T> {
         }
         self.made = end;
         Ok(first)
+    }
+
+    fn look(&self, number: u16) -> Result<&T, Error> {
+        if number < self.made {
+            Ok(&self.rows[usize::from(number)])
+        } else {
+            Err(Error::Unknown)
+        }
     }
 
     fn get(&mut self, number: u16) -> Result<&mut T, Error> {
@@ -181,6 +191,8 @@ impl<C: Config> Core<C> {
             cpus: Table::new(sizes.cpus, |_| Cpu::default()),
             attention: Attention::None,
             misses: 0,
+            preemptions: 0,
+            ticks: 0,
             mutexes: Objects::new(sizes.mutexes),
             semaphores: Objects::new(sizes.semaphores),
             conditions: Objects::new(sizes.conditions),
@@ -213,6 +225,16 @@ impl<C: Config> Core<C> {
     /// How many deadlines have been missed so far.
     pub fn misses(&self) -> u64 {
         self.misses
+    }
+
+    /// How often a running thread has lost a CPU to another one, though it could have gone on.
+    pub fn preemptions(&self) -> u64 {
+        self.preemptions
+    }
+
+    /// How many periodic ticks there have been.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
     }
 
     fn emit(&mut self, time: Time, cpu: CpuId, kind: Kind) {

@@ -179,4 +179,11 @@ impl<C: Config> Core<C> {
         }
         Ok(Poll::Ready(message))
     }
+    /// How many messages are in the queue.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`].
+    pub fn queue_len(&self, queue: QueueId) -> Result<u16, Error> {
+        Ok(self.queues.look(queue.0)?.len)
+    }
 }

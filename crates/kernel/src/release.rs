@@ -25,15 +25,16 @@ impl<C: Config> Core<C> {
 
     /// One thing that was to happen to `task` by the clock happens, the earliest first. At the same
     /// instant a deadline comes first (a job that is late at the next release is late), then the
-    /// end of a wait, then a release.
-    pub(crate) fn ring(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+    /// end of a wait, then a release. Returns whether it was a wait or a release.
+    pub(crate) fn ring(&mut self, cpu: CpuId, task: TaskId, now: Time) -> bool {
         let thread = &self.threads[task.index()];
         let (deadline, timeout, release) = (
             thread.jobs.next_deadline(),
             thread.timeout,
             thread.jobs.next_release(),
         );
-        if deadline <= timeout && deadline <= release {
+        let is_deadline = deadline <= timeout && deadline <= release;
+        if is_deadline {
             self.miss(cpu, task, now);
         } else if timeout <= release {
             self.time_out(cpu, task, now);
@@ -42,6 +43,27 @@ impl<C: Config> Core<C> {
             let _ = self.release_job(cpu, task, now);
         }
         self.set_alarm(task);
+        !is_deadline
+    }
+
+    /// Notices the deadlines that have passed, and nothing else: for whoever stops the clock at
+    /// `now` and wants to know what is late. O(threads).
+    pub fn notice_misses(&mut self, cpu: CpuId, now: Time) {
+        for row in 0..self.links.capacity() {
+            let task = TaskId(u16::try_from(row).unwrap_or(u16::MAX));
+            while self.threads[row].state != State::Absent
+                && self.threads[row].jobs.next_deadline() <= now
+            {
+                self.miss(cpu, task, now);
+                self.set_alarm(task);
+            }
+        }
+    }
+
+    /// Whether a thread works on a job, or has one to work on; it waits for a release otherwise.
+    pub fn has_job(&self, thread: ThreadId) -> bool {
+        self.find(thread)
+            .is_ok_and(|task| self.threads[task.index()].jobs.current().is_some())
     }
 
     /// Sets the alarm of `task` to the next instant at which something happens to it.

@@ -70,12 +70,14 @@ impl<C: Config> Core<C> {
 
     /// The timer of `cpu` fired: makes all releases that are due, notices the deadlines that have
     /// passed, ends the waits that took too long, and the burst of the running thread. Does no harm
-    /// if nothing is due.
-    pub fn timer(&mut self, cpu: CpuId, now: Time) {
+    /// if nothing is due. Returns how many jobs were released and how many waits ended.
+    pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
+        let mut served = 0;
         if let Timing::Tick(length) = self.timing {
             if now < self.next_tick {
-                return;
+                return served;
             }
+            self.ticks += 1;
             self.next_tick = Time::ZERO + length * (now.since(Time::ZERO) / length + 1);
             self.emit(now, cpu, Kind::Tick);
         }
@@ -83,7 +85,7 @@ impl<C: Config> Core<C> {
             if at > now {
                 break;
             }
-            self.ring(cpu, task, now);
+            served += u32::from(self.ring(cpu, task, now));
         }
         if C::Policy::WANTS.alarms && self.policy.next_alarm().is_some_and(|at| at <= now) {
             let attention = self.policy.alarm(now);
@@ -92,6 +94,7 @@ impl<C: Config> Core<C> {
         if C::Policy::WANTS.bursts {
             self.end_burst(cpu, now);
         }
+        served
     }
 
     fn end_burst(&mut self, cpu: CpuId, now: Time) {
@@ -140,6 +143,7 @@ impl<C: Config> Core<C> {
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) {
+        self.count(cpu, now);
         let before = self.cpus[cpu.index()].running;
         if let Some(task) = before
             && !self.cpus[cpu.index()].stopped
@@ -153,6 +157,7 @@ impl<C: Config> Core<C> {
                 let thread = &mut self.threads[task.index()];
                 thread.cpu = None;
                 let job = thread.jobs.number();
+                self.preemptions += 1;
                 self.emit(now, cpu, Kind::Preempt { task, job });
             }
             if let Some(task) = next {
@@ -212,6 +217,11 @@ impl<C: Config> Core<C> {
             task,
             generation: self.threads[task.index()].generation,
         })
+    }
+
+    /// The thread that ran last on `cpu`, if it still exists: its registers are still there.
+    pub fn last_run(&self, cpu: CpuId) -> Option<TaskId> {
+        self.cpus[cpu.index()].last
     }
 
     /// The CPU time that the CPU spent idle up to the last time it entered or left the kernel.

@@ -75,4 +75,11 @@ impl<C: Config> Core<C> {
         }
         Ok(())
     }
+    /// How many threads the semaphore would let pass now.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`].
+    pub fn semaphore_value(&self, semaphore: SemaphoreId) -> Result<u32, Error> {
+        Ok(self.semaphores.look(semaphore.0)?.count)
+    }
 }

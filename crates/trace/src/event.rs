@@ -241,6 +241,47 @@ impl Kind {
         }
     }
 
+    /// The same kind of event about other tasks: `name` tells the new name of each.
+    ///
+    /// The cores of a partitioned system count their tasks each from zero; one trace of all of them
+    /// needs one count.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Fn(TaskId) -> TaskId) -> Kind {
+        if let Kind::Block {
+            on: Object::Task(other),
+            ..
+        } = &mut self
+        {
+            *other = name(TaskId(*other)).0;
+        }
+        if let Kind::Inherit {
+            from: Some(from), ..
+        } = &mut self
+        {
+            *from = name(*from);
+        }
+        match &mut self {
+            Kind::Release { task, .. }
+            | Kind::Skip { task, .. }
+            | Kind::Dispatch { task, .. }
+            | Kind::Preempt { task, .. }
+            | Kind::BurstEnd { task, .. }
+            | Kind::Yield { task, .. }
+            | Kind::Block { task, .. }
+            | Kind::Wake { task, .. }
+            | Kind::Lock { task, .. }
+            | Kind::Unlock { task, .. }
+            | Kind::Inherit { to: task, .. }
+            | Kind::Complete { task, .. }
+            | Kind::Miss { task, .. }
+            | Kind::Abort { task, .. }
+            | Kind::Start { task }
+            | Kind::Exit { task } => *task = name(*task),
+            Kind::Idle | Kind::Tick | Kind::Overhead { .. } => {}
+        }
+        self
+    }
+
     /// The field's word for the kind: `release`, `dispatch`, …
     pub const fn name(&self) -> &'static str {
         match self {

@@ -494,3 +494,15 @@ fn cpu_time_is_exact() {
     assert_eq!(world.core.cpu_time(a, world.now), Ok(ns(7 * 7 + 2)));
     assert_eq!(world.core.kernel_time(CPU), ns(5));
 }
+
+#[test]
+fn idle_time_is_nobodys() {
+    let mut world = fixed();
+    let thread = world.spawn(Attributes::periodic(ns(50)), 1);
+    world.run_until(at(20));
+    assert!(world.core.wait_next(CPU, world.now).is_ok());
+    world.settle();
+    world.run_until(at(60));
+    assert_eq!(world.core.idle_time(CPU), ns(30));
+    assert_eq!(world.core.cpu_time(thread, world.now), Ok(ns(30)));
+}

@@ -97,6 +97,8 @@ struct Books {
     queues: Vec<QueueId>,
     /// CPU time of threads whose rows have been used again.
     buried: u64,
+    idle: u64,
+    kernel: u64,
     /// Signals given and passages made, for each semaphore.
     signals: Vec<(u64, u64)>,
     /// The next message, and the messages that were sent and not received.
@@ -137,6 +139,8 @@ fn drive<P: Policy>(
             .map(|capacity| core.queue(capacity).unwrap())
             .to_vec(),
         buried: 0,
+        idle: 0,
+        kernel: 0,
         signals: vec![(0, 0), (1, 0)],
         next_message: 1,
         on_their_way: Vec::new(),
@@ -210,6 +214,7 @@ impl<P: Policy> World<P> {
             Step::Overhead(time) => {
                 self.core.enter(CPU, now);
                 self.now += ns(time);
+                books.kernel += time;
                 self.core.timer(CPU, self.now);
             }
             Step::Spawn {
@@ -392,7 +397,7 @@ impl<P: Policy> World<P> {
 
     fn pass(&mut self, until: Time, books: &mut Books) {
         while self.core.next_timer(CPU) <= until {
-            self.now = self.core.next_timer(CPU).max(self.now);
+            self.go(self.core.next_timer(CPU).max(self.now), books);
             self.core.timer(CPU, self.now);
             self.core.audit(false);
             books.aborted(self);
@@ -400,7 +405,14 @@ impl<P: Policy> World<P> {
             books.come_back(self);
             self.core.audit(true);
         }
-        self.now = until;
+        self.go(until, books);
+    }
+
+    fn go(&mut self, to: Time, books: &mut Books) {
+        if self.running().is_none() {
+            books.idle += to.since(self.now).as_nanos();
+        }
+        self.now = to;
     }
 
     /// What has to hold when all is over.
@@ -410,6 +422,7 @@ impl<P: Policy> World<P> {
         let used = self.core.used_by_all() + books.buried;
         let idle = self.core.idle_time(CPU).as_nanos();
         let kernel = self.core.kernel_time(CPU).as_nanos();
+        assert_eq!((idle, kernel), (books.idle, books.kernel));
         assert_eq!(
             used + idle + kernel,
             now.as_nanos(),

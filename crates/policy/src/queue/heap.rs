@@ -97,12 +97,23 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     }
 
     /// Writes `entry` over the one at `at`, and moves it to where it belongs.
+    ///
+    /// What is put here is usually a leaf's entry or a far instant, and belongs far down. So the
+    /// hole sinks to a leaf first, at one comparison a level instead of two, and the entry rises
+    /// from there (Floyd's heapsort).
     fn put(&mut self, at: usize, entry: Entry<R>) {
-        if at > 0 && entry.rank < self.entries[parent(at)].rank {
-            self.rise(at, entry);
-        } else {
-            self.sink(at, entry);
+        let mut hole = at;
+        let mut child = 2 * hole + 1;
+        while child < self.len {
+            let right = child + 1;
+            if right < self.len && self.entries[right].rank < self.entries[child].rank {
+                child = right;
+            }
+            self.write(hole, self.entries[child]);
+            hole = child;
+            child = 2 * hole + 1;
         }
+        self.rise(hole, entry);
     }
 
     /// The place `at` is free: moves it up until `entry` may stand there.
@@ -114,27 +125,6 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
             }
             self.write(at, above);
             at = parent(at);
-        }
-        self.write(at, entry);
-    }
-
-    /// The place `at` is free: moves it down until `entry` may stand there.
-    fn sink(&mut self, mut at: usize, entry: Entry<R>) {
-        loop {
-            let left = 2 * at + 1;
-            if left >= self.len {
-                break;
-            }
-            let right = left + 1;
-            let right_is_smaller =
-                right < self.len && self.entries[right].rank < self.entries[left].rank;
-            let child = if right_is_smaller { right } else { left };
-            let below = self.entries[child];
-            if entry.rank <= below.rank {
-                break;
-            }
-            self.write(at, below);
-            at = child;
         }
         self.write(at, entry);
     }

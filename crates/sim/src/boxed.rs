@@ -1,0 +1,40 @@
+//! Tables on the heap, whose size is known when the simulation starts.
+
+use flyball_policy::{Storage, Table};
+use std::ops::{Index, IndexMut};
+
+/// Storage for simulations: policies that are generic over their storage take any number of tasks
+/// with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Boxed;
+
+/// A table on the heap.
+#[derive(Clone, Debug)]
+pub struct BoxedTable<T>(Box<[T]>);
+
+impl Storage for Boxed {
+    type Table<T> = BoxedTable<T>;
+}
+
+impl<T> Table<T> for BoxedTable<T> {
+    fn new(capacity: usize, row: impl FnMut(usize) -> T) -> Self {
+        BoxedTable((0..capacity).map(row).collect())
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<T> Index<usize> for BoxedTable<T> {
+    type Output = T;
+    fn index(&self, row: usize) -> &T {
+        &self.0[row]
+    }
+}
+
+impl<T> IndexMut<usize> for BoxedTable<T> {
+    fn index_mut(&mut self, row: usize) -> &mut T {
+        &mut self.0[row]
+    }
+}

@@ -1,0 +1,94 @@
+//! What a simulation cannot do.
+
+use crate::scheduler::Missing;
+use flyball_kernel::Error;
+use flyball_trace::Time;
+use std::fmt;
+
+/// Why a simulation did not start, or did not go on. Tasks are named as the user named them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SimError {
+    /// The policy has to know something about a task that the task set does not say.
+    Missing {
+        /// Which task.
+        task: String,
+        /// What.
+        missing: Missing,
+    },
+    /// There are several CPUs, and nobody says on which one the task runs.
+    NoCpu {
+        /// Which task.
+        task: String,
+    },
+    /// A task is bound to a CPU that there is not.
+    NoSuchCpu {
+        /// Which task.
+        task: String,
+        /// The CPU, from 0.
+        cpu: u8,
+        /// How many there are.
+        cpus: u8,
+    },
+    /// Tasks on different CPUs share a resource.
+    SharedAcrossCpus {
+        /// Which resource.
+        resource: String,
+    },
+    /// The kernel refused a task or a resource when the simulation was set up.
+    Refused {
+        /// Which task or resource.
+        what: String,
+        /// Why.
+        error: Error,
+    },
+    /// A call of a task failed that should not fail: it locks a mutex that it owns, or closes a
+    /// ring of locks.
+    Call {
+        /// Which task.
+        task: String,
+        /// When.
+        at: Time,
+        /// What the kernel said.
+        error: Error,
+    },
+    /// Tasks go on calling the kernel, and no time passes.
+    Stuck {
+        /// One of the tasks.
+        task: String,
+        /// When.
+        at: Time,
+    },
+}
+
+impl fmt::Display for SimError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SimError::Missing { task, missing } => write!(f, "task \"{task}\" {missing}"),
+            SimError::NoCpu { task } => write!(
+                f,
+                "task \"{task}\" is bound to no CPU: with several CPUs each task needs `cpu = …` \
+                 (partitioned scheduling)"
+            ),
+            SimError::NoSuchCpu { task, cpu, cpus } => {
+                write!(
+                    f,
+                    "task \"{task}\" is bound to CPU {cpu}, but there are only {cpus}"
+                )
+            }
+            SimError::SharedAcrossCpus { resource } => write!(
+                f,
+                "\"{resource}\" is used by tasks on different CPUs, which partitioned scheduling \
+                 does not support yet"
+            ),
+            SimError::Refused { what, error } => write!(f, "\"{what}\": {error}"),
+            SimError::Call { task, at, error } => write!(f, "task \"{task}\" at {at}: {error}"),
+            SimError::Stuck { task, at } => write!(
+                f,
+                "task \"{task}\" calls the kernel without end at {at}, and no time passes: let it \
+                 compute or suspend"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SimError {}

@@ -1,0 +1,51 @@
+//! The simulator: a virtual machine that drives the real kernel core.
+//!
+//! There is no second implementation of scheduling here. A task is a script instead of machine
+//! code ([`program`]); whatever it calls (lock, wait, send, the end of its job) is a call to
+//! [`flyball_kernel::Core`], and who runs is decided by the same policies that boot on hardware. What
+//! this crate adds is what hardware would: CPUs that take time to compute, a clock, a timer, and
+//! what the kernel's own work costs ([`machine`]).
+//!
+//! A simulation is a function of task set, policy and seed: the same bytes come out each time, on
+//! every machine.
+//!
+//! ```
+//! use flyball_model::{Task, TaskSet};
+//! use flyball_sim::{Options, simulate};
+//! use flyball_sim::schedulers::Edf;
+//! use flyball_trace::{Duration, Event};
+//!
+//! let ms = Duration::from_millis;
+//! let set = TaskSet {
+//!     tasks: vec![Task::periodic("a", ms(4), ms(1)), Task::periodic("b", ms(6), ms(3))],
+//!     ..TaskSet::default()
+//! };
+//! let mut events: Vec<Event> = Vec::new();
+//! let options = Options::until(ms(12));
+//! let outcome = simulate(&set, &Edf, &options, &mut events)?;
+//! assert_eq!(outcome.misses, 0);
+//! assert_eq!(outcome.jobs, 5);
+//! # Ok::<(), flyball_sim::SimError>(())
+//! ```
+//!
+//! | to find | look in |
+//! |---|---|
+//! | [`simulate`], its options and its outcome | [`run`] |
+//! | CPUs, clock, timer, overheads | [`machine`] |
+//! | what a job does, step by step | [`program`] |
+//! | how a policy is made from a task set | [`scheduler`]; the usual ones in [`schedulers`] |
+
+mod boxed;
+mod error;
+pub mod machine;
+mod partition;
+pub mod program;
+pub mod run;
+pub mod scheduler;
+pub mod schedulers;
+mod tap;
+
+pub use boxed::Boxed;
+pub use error::SimError;
+pub use run::{Ended, Options, Outcome, simulate, simulate_with_progress};
+pub use scheduler::{Missing, Scheduler};

@@ -1,0 +1,624 @@
+//! The virtual machine: CPUs that compute, a clock, a timer, and what the kernel's work costs.
+//!
+//! Each CPU has a kernel core of its own with the tasks that are bound to it (partitioned
+//! scheduling; one CPU is the usual case). The machine goes from event to event. At one instant on
+//! one CPU things happen in this order, which is that of hardware where the timer interrupt comes
+//! a moment after the instruction that ended a job:
+//!
+//! 1. The running task has computed what it had to, and makes its calls: it locks, sends, ends its
+//!    job. So a job that ends at its deadline has met it.
+//! 2. Sporadic jobs arrive.
+//! 3. The timer fires: all releases and deadlines of this instant.
+//! 4. The kernel decides who runs.
+//!
+//! # Overheads
+//!
+//! The kernel's work takes time on the CPU, at the end of the same passage, in the order *tick,
+//! releases, scheduling, context switch*:
+//!
+//! ```text
+//!  a job ends          tick  releases  scheduling  switch   the next one computes
+//!  ---------------|===========================================|--------------------
+//!                now                                      leave
+//! ```
+//!
+//! Until then interrupts wait. A cache-related delay is not the kernel's time: it lengthens the job
+//! that was preempted when it goes on. Each cost is that for the number of tasks on the CPU.
+
+use crate::boxed::Boxed;
+use crate::error::SimError;
+use crate::program::{Call, Program, draw, is_fixed, stream};
+use crate::run::Ended;
+use crate::scheduler::Scheduler;
+use crate::tap::Tap;
+use core::task::Poll;
+use flyball_kernel::{
+    Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
+    Sizes, ThreadId, Timing,
+};
+use flyball_model::{Arrival, Length, Overheads, TaskSet};
+use flyball_policy::{CpuId, Duration, Policy, TaskId, Time};
+use flyball_trace::{Cause, Event, Kind, Sink};
+use rand_pcg::Pcg64Mcg;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+/// A kernel's only CPU, as the kernel counts.
+const CPU: CpuId = CpuId(0);
+
+/// How often tasks may call the kernel while no time passes. Far beyond what a task set can mean.
+const MOST_CALLS: u32 = 1_000_000;
+
+/// What simulated kernels consist of.
+struct Simulated<P, T>(PhantomData<(P, T)>);
+
+impl<P: Policy, T: Sink> Config for Simulated<P, T> {
+    type Policy = P;
+    type Trace = Tap<T>;
+    /// That a message comes is all that matters.
+    type Message = ();
+    type Cpus = Boxed;
+    type Threads = Boxed;
+    type Mutexes = Boxed;
+    type Semaphores = Boxed;
+    type Conditions = Boxed;
+    type Queues = Boxed;
+    type Messages = Boxed;
+    type Arrivals = Boxed;
+}
+
+/// One CPU, its kernel and its tasks.
+pub(crate) struct Node<S: Scheduler, T: Sink> {
+    core: Core<Simulated<S::Policy, T>>,
+    sink: Rc<RefCell<T>>,
+    /// The CPU's number in the whole machine.
+    cpu: CpuId,
+    threads: Vec<Thread>,
+    mutexes: Vec<MutexId>,
+    semaphores: Vec<SemaphoreId>,
+    queues: Vec<QueueId>,
+    /// When sporadic jobs arrive, and at which row.
+    arrivals: BinaryHeap<Reverse<(Time, usize)>>,
+    costs: Costs,
+    /// The row of the thread that computes, and since when.
+    running: Option<usize>,
+    resumed: Time,
+    /// Until then the kernel works and nothing else happens on this CPU.
+    busy_until: Time,
+    /// Calls made at this very instant.
+    calls: u32,
+    pub(crate) counts: Counts,
+    pub(crate) cycle: Cycle,
+}
+
+/// What is counted while a machine runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) jobs: u64,
+    pub(crate) preemptions: u64,
+    pub(crate) switches: u64,
+}
+
+struct Thread {
+    handle: ThreadId,
+    name: String,
+    program: Program,
+    once: bool,
+    /// It was preempted: what it had in the caches may be gone.
+    cold: bool,
+    /// Sporadic: the time between arrivals, and its random numbers.
+    gap: Option<(Length, Pcg64Mcg)>,
+}
+
+/// The overheads for the number of tasks that there are.
+#[derive(Clone, Copy)]
+struct Costs {
+    /// All of them are zero.
+    free: bool,
+    tick: Duration,
+    release: Duration,
+    scheduling: Duration,
+    switch: Duration,
+    cache: Duration,
+}
+
+/// Finds out whether the schedule repeats itself.
+///
+/// If no job is under way at some instant, and again none a hyperperiod later, and nothing else
+/// that the future depends on has changed, then the two futures are the same, and what did not
+/// happen in between never happens.
+pub(crate) struct Cycle {
+    /// How long after an instant the same releases come again; `None`: they need not.
+    length: Option<Duration>,
+    /// Since when all tasks release jobs.
+    from: Time,
+    /// The first instant without a job, and the state of the rest at that instant.
+    anchor: Option<(Time, Vec<u32>)>,
+    pub(crate) proved: bool,
+}
+
+impl<S: Scheduler, T: Sink> Node<S, T> {
+    /// The CPU number `cpu` with the tasks of `set` that `numbers` names. They start at time zero.
+    pub(crate) fn new(
+        set: &TaskSet,
+        numbers: &[usize],
+        cpu: CpuId,
+        scheduler: &S,
+        seed: u64,
+        sink: Rc<RefCell<T>>,
+    ) -> Result<Self, SimError> {
+        let sizes = Sizes {
+            cpus: 1,
+            threads: numbers.len(),
+            mutexes: set.mutexes.len(),
+            semaphores: set.semaphores.len(),
+            conditions: 0,
+            queues: set.queues.len(),
+            messages: set
+                .queues
+                .iter()
+                .map(|queue| usize::from(queue.capacity))
+                .sum(),
+            arrivals: usize::from(u16::MAX),
+        };
+        let id = |number: usize| TaskId(u16::try_from(number).unwrap_or(u16::MAX));
+        let tap = Tap {
+            sink: Rc::clone(&sink),
+            cpu,
+            tasks: numbers.iter().map(|&number| id(number)).collect(),
+        };
+        let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
+        let mut node = Node {
+            core: Core::new(scheduler.policy(numbers.len()), tap, timing, &sizes),
+            sink,
+            cpu,
+            threads: Vec::with_capacity(numbers.len()),
+            mutexes: Vec::new(),
+            semaphores: Vec::new(),
+            queues: Vec::new(),
+            arrivals: BinaryHeap::new(),
+            costs: Costs::new(&set.platform.overheads, numbers.len()),
+            running: None,
+            resumed: Time::ZERO,
+            busy_until: Time::ZERO,
+            calls: 0,
+            counts: Counts::default(),
+            cycle: Cycle::new::<S>(set),
+        };
+        node.make_objects(set)?;
+        for &number in numbers {
+            node.spawn(set, number, scheduler, seed)?;
+        }
+        Ok(node)
+    }
+
+    fn make_objects(&mut self, set: &TaskSet) -> Result<(), SimError> {
+        let refused = |what: &str| {
+            let what = what.to_owned();
+            move |error| SimError::Refused { what, error }
+        };
+        for mutex in &set.mutexes {
+            let protocol = match mutex.protocol {
+                flyball_model::Protocol::None => Protocol::None,
+                flyball_model::Protocol::Inherit => Protocol::Inherit,
+            };
+            self.mutexes
+                .push(self.core.mutex(protocol).map_err(refused(&mutex.name))?);
+        }
+        for semaphore in &set.semaphores {
+            let made = self.core.semaphore(semaphore.initial);
+            self.semaphores
+                .push(made.map_err(refused(&semaphore.name))?);
+        }
+        for queue in &set.queues {
+            self.queues.push(
+                self.core
+                    .queue(queue.capacity)
+                    .map_err(refused(&queue.name))?,
+            );
+        }
+        Ok(())
+    }
+
+    fn spawn(
+        &mut self,
+        set: &TaskSet,
+        number: usize,
+        scheduler: &S,
+        seed: u64,
+    ) -> Result<(), SimError> {
+        let task = &set.tasks[number];
+        let release = match task.arrival {
+            Arrival::Periodic { period } => Release::Periodic { period },
+            Arrival::Sporadic { separation, .. } => Release::Sporadic { separation },
+            Arrival::Once => Release::Once,
+        };
+        let start = Time::ZERO + task.phase;
+        let on_miss = match task.on_miss {
+            flyball_model::OnMiss::Continue => OnMiss::Continue,
+            flyball_model::OnMiss::Skip => OnMiss::Skip,
+            flyball_model::OnMiss::Abort => OnMiss::Abort,
+        };
+        let attributes = Attributes {
+            release,
+            start,
+            deadline: task.deadline,
+            on_miss,
+        };
+        let params = scheduler
+            .params(task)
+            .map_err(|missing| SimError::Missing {
+                task: task.name.clone(),
+                missing,
+            })?;
+        let handle = self
+            .core
+            .spawn(CPU, attributes, params, Time::ZERO)
+            .map_err(|error| SimError::Refused {
+                what: task.name.clone(),
+                error,
+            })?;
+        let gap = match &task.arrival {
+            Arrival::Sporadic { gap, .. } => {
+                self.arrivals.push(Reverse((start, self.threads.len())));
+                // A stream besides the one that the task's computations are drawn from.
+                Some((gap.clone(), stream(!seed, number as u64)))
+            }
+            _ => None,
+        };
+        self.threads.push(Thread {
+            handle,
+            name: task.name.clone(),
+            program: Program::new(task, number, seed),
+            once: task.arrival == Arrival::Once,
+            cold: false,
+            gap,
+        });
+        Ok(())
+    }
+
+    /// What happens at time zero, before the first event: the first tasks have been released.
+    pub(crate) fn start(&mut self) -> Result<(), SimError> {
+        let released = self
+            .threads
+            .iter()
+            .filter(|thread| self.core.has_job(thread.handle));
+        let released = u32::try_from(released.count()).unwrap_or(u32::MAX);
+        if !self.costs.free {
+            self.core.enter(CPU, Time::ZERO);
+        }
+        let arrived = self.arrive(Time::ZERO)?;
+        self.dispatch(Time::ZERO, false, released + arrived);
+        Ok(())
+    }
+
+    /// When something happens next on this CPU.
+    #[inline]
+    pub(crate) fn next_event(&self) -> Time {
+        let mut next = self.core.next_timer(CPU);
+        if let Some(row) = self.running {
+            next = next.min(self.resumed + self.threads[row].program.left);
+        }
+        if let Some(&Reverse((arrival, _))) = self.arrivals.peek() {
+            next = next.min(arrival);
+        }
+        next.max(self.busy_until)
+    }
+
+    /// Lets happen what happens at `now`, which is [`Node::next_event`].
+    pub(crate) fn step(&mut self, now: Time) -> Result<(), SimError> {
+        if !self.costs.free {
+            self.core.enter(CPU, now);
+        }
+        self.compute(now)?;
+        let arrived = self.arrive(now)?;
+        let mut ticked = false;
+        let mut released = arrived;
+        if self.core.next_timer(CPU) <= now {
+            self.look_for_cycle(now);
+            let ticks = self.core.ticks();
+            released += self.core.timer(CPU, now);
+            ticked = self.core.ticks() > ticks;
+        }
+        self.dispatch(now, ticked, released);
+        Ok(())
+    }
+
+    /// The clock stops at `now`, an event at that very instant or not: the running task makes the
+    /// calls that are due, and jobs whose deadlines have come are late. Nothing is released.
+    pub(crate) fn finish(&mut self, now: Time) -> Result<(), SimError> {
+        if now >= self.busy_until {
+            self.compute(now)?;
+            self.look_for_cycle(now);
+        }
+        self.core.notice_misses(CPU, now);
+        self.core.enter(CPU, now);
+        Ok(())
+    }
+
+    pub(crate) fn misses(&self) -> u64 {
+        self.core.misses()
+    }
+
+    pub(crate) fn idle(&self) -> Duration {
+        self.core.idle_time(CPU)
+    }
+
+    pub(crate) fn overhead(&self) -> Duration {
+        self.core.kernel_time(CPU)
+    }
+
+    /// The running task has computed until `now`. If that was all, it goes on with its program.
+    #[inline]
+    fn compute(&mut self, now: Time) -> Result<(), SimError> {
+        let Some(row) = self.running else {
+            return Ok(());
+        };
+        let ran = now.since(self.resumed);
+        if !ran.is_zero() {
+            self.calls = 0;
+        }
+        let program = &mut self.threads[row].program;
+        program.left = program.left.saturating_sub(ran);
+        self.resumed = now;
+        if program.left.is_zero() {
+            self.act(row, now)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The running task makes its calls until it computes again, has to wait, or another task has
+    /// become more urgent.
+    fn act(&mut self, row: usize, now: Time) -> Result<(), SimError> {
+        const ENDLESS: Time = Time::NEVER;
+        loop {
+            self.calls += 1;
+            if self.calls > MOST_CALLS {
+                return Err(SimError::Stuck {
+                    task: self.threads[row].name.clone(),
+                    at: now,
+                });
+            }
+            let core = &mut self.core;
+            let called = match self.threads[row].program.step() {
+                Call::Compute if self.threads[row].program.left.is_zero() => Ok(Poll::Ready(())),
+                Call::Compute => return Ok(()),
+                Call::Suspend(length) => core.sleep_until(CPU, now + length, now),
+                Call::Yield => core.yield_now(CPU, now).map(Poll::Ready),
+                Call::Lock(n) => core.lock(CPU, self.mutexes[usize::from(n)], ENDLESS, now),
+                Call::Unlock(n) => core
+                    .unlock(CPU, self.mutexes[usize::from(n)], now)
+                    .map(Poll::Ready),
+                Call::Wait(n) => core.wait(CPU, self.semaphores[usize::from(n)], ENDLESS, now),
+                Call::Signal(n) => core
+                    .signal(CPU, self.semaphores[usize::from(n)], now)
+                    .map(Poll::Ready),
+                Call::Send(n) => core.send(CPU, self.queues[usize::from(n)], (), ENDLESS, now),
+                Call::Receive(n) => core.receive(CPU, self.queues[usize::from(n)], ENDLESS, now),
+                Call::End => {
+                    self.counts.jobs += 1;
+                    if self.threads[row].once {
+                        core.exit(CPU, now).map(|()| Poll::Pending)
+                    } else {
+                        core.wait_next(CPU, now)
+                    }
+                }
+            };
+            let called = called.map_err(|error| self.failed(row, now, error))?;
+            if called.is_pending() || self.core.attention().includes(CPU) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn failed(&self, row: usize, at: Time, error: Error) -> SimError {
+        SimError::Call {
+            task: self.threads[row].name.clone(),
+            at,
+            error,
+        }
+    }
+
+    /// Sporadic jobs arrive. Returns how many.
+    #[inline]
+    fn arrive(&mut self, now: Time) -> Result<u32, SimError> {
+        let mut arrived = 0;
+        while let Some(&Reverse((at, row))) = self.arrivals.peek()
+            && at <= now
+        {
+            self.arrivals.pop();
+            let thread = &mut self.threads[row];
+            if let Some((gap, random)) = &mut thread.gap {
+                self.arrivals.push(Reverse((at + draw(gap, random), row)));
+            }
+            match self.core.release(CPU, self.threads[row].handle, now) {
+                // A task that is tens of thousands of jobs behind loses some; the trace says so.
+                Ok(()) | Err(Error::Full) => arrived += 1,
+                Err(error) => return Err(self.failed(row, now, error)),
+            }
+        }
+        Ok(arrived)
+    }
+
+    /// The end of a passage through the kernel: it decides, and its work takes its time.
+    #[inline]
+    fn dispatch(&mut self, now: Time, ticked: bool, released: u32) {
+        let before = self.running;
+        let asked = self.core.attention().includes(CPU);
+        let mut switch = false;
+        if asked {
+            let preemptions = self.core.preemptions();
+            let decision = self.core.decide(CPU, now);
+            if self.core.preemptions() > preemptions {
+                self.counts.preemptions += 1;
+                if let Some(row) = before {
+                    self.threads[row].cold = true;
+                }
+            }
+            self.running = decision.run.map(TaskId::index);
+            switch = decision.switch;
+            self.counts.switches += u64::from(switch);
+            if let Some(row) = self.running
+                && decision.restart
+            {
+                self.threads[row].program.restart();
+                self.threads[row].cold = false;
+            }
+        }
+        let mut leave = now;
+        if !self.costs.free {
+            leave = self.charge(leave, Cause::Tick, self.costs.tick * u64::from(ticked));
+            leave = self.charge(
+                leave,
+                Cause::Release,
+                self.costs.release * u64::from(released),
+            );
+            leave = self.charge(
+                leave,
+                Cause::Scheduling,
+                self.costs.scheduling * u64::from(asked),
+            );
+            leave = self.charge(
+                leave,
+                Cause::ContextSwitch,
+                self.costs.switch * u64::from(switch),
+            );
+            if let Some(row) = self.running
+                && switch
+                && std::mem::take(&mut self.threads[row].cold)
+            {
+                self.threads[row].program.left += self.costs.cache;
+                self.charge(leave, Cause::Cache, self.costs.cache);
+            }
+        }
+        self.core.leave(CPU, leave);
+        self.resumed = leave;
+        self.busy_until = leave;
+    }
+
+    /// The kernel works from `from` on; returns until when.
+    fn charge(&mut self, from: Time, cause: Cause, length: Duration) -> Time {
+        if T::ENABLED && !length.is_zero() {
+            let kind = Kind::Overhead { cause, length };
+            self.sink.borrow_mut().record(Event {
+                time: from,
+                cpu: self.cpu,
+                kind,
+            });
+        }
+        from + length
+    }
+
+    /// Compares this instant, before its releases, with the one a hyperperiod ago.
+    #[inline]
+    fn look_for_cycle(&mut self, now: Time) {
+        let Some(length) = self.cycle.length else {
+            return;
+        };
+        if self.cycle.proved || self.core.running(CPU).is_some() || now < self.cycle.from {
+            return;
+        }
+        match &self.cycle.anchor {
+            Some((anchor, _)) if now < *anchor + length => return,
+            _ => {}
+        }
+        let quiet = self
+            .threads
+            .iter()
+            .all(|thread| !self.core.has_job(thread.handle));
+        if !quiet {
+            return;
+        }
+        let mut state: Vec<u32> = Vec::new();
+        state.extend(
+            self.semaphores
+                .iter()
+                .map(|&s| self.core.semaphore_value(s).unwrap_or(0)),
+        );
+        state.extend(
+            self.queues
+                .iter()
+                .map(|&q| u32::from(self.core.queue_len(q).unwrap_or(0))),
+        );
+        if !self.costs.free {
+            // The next context switch is free for the thread whose registers are still there.
+            state.push(
+                self.core
+                    .last_run(CPU)
+                    .map_or(u32::MAX, |task| u32::from(task.0)),
+            );
+        }
+        match &self.cycle.anchor {
+            Some((anchor, before)) if now == *anchor + length && *before == state => {
+                self.cycle.proved = true;
+            }
+            _ => self.cycle.anchor = Some((now, state)),
+        }
+    }
+}
+
+impl Costs {
+    fn new(overheads: &Overheads, tasks: usize) -> Costs {
+        Costs {
+            free: overheads.are_free(),
+            tick: overheads.tick.at(tasks),
+            release: overheads.release.at(tasks),
+            scheduling: overheads.scheduling.at(tasks),
+            switch: overheads.context_switch.at(tasks),
+            cache: overheads.cache.at(tasks),
+        }
+    }
+}
+
+impl Cycle {
+    fn new<S: Scheduler>(set: &TaskSet) -> Cycle {
+        let periodic = |task: &flyball_model::Task| {
+            matches!(task.arrival, Arrival::Periodic { .. }) && is_fixed(&task.behaviour)
+        };
+        let repeats = S::MEMORYLESS && set.tasks.iter().all(periodic);
+        let from = Time::ZERO + set.largest_phase();
+        // A tick divides time, too: the same instant has to be the same distance from a tick.
+        let length = set
+            .hyperperiod()
+            .filter(|_| repeats)
+            .and_then(|hyperperiod| match set.platform.tick {
+                Some(tick) => common_multiple(hyperperiod, tick),
+                None => Some(hyperperiod),
+            });
+        // Before the first event of a set that starts all at once nothing has happened yet.
+        let mut state = vec![];
+        state.extend(set.semaphores.iter().map(|semaphore| semaphore.initial));
+        state.extend(set.queues.iter().map(|_| 0));
+        if !set.platform.overheads.are_free() {
+            state.push(u32::MAX);
+        }
+        let anchor = (from == Time::ZERO).then_some((from, state));
+        Cycle {
+            length,
+            from,
+            anchor,
+            proved: false,
+        }
+    }
+}
+
+fn common_multiple(a: Duration, b: Duration) -> Option<Duration> {
+    let (mut x, mut y) = (a, b);
+    while !y.is_zero() {
+        (x, y) = (y, x % y);
+    }
+    (a / x).checked_mul(b.as_nanos()).map(Duration::from_nanos)
+}
+
+/// Why a simulation is over.
+pub(crate) fn reason<S: Scheduler, T: Sink>(nodes: &[Node<S, T>], stop_at_miss: bool) -> Ended {
+    if stop_at_miss && nodes.iter().any(|node| node.misses() > 0) {
+        Ended::Miss
+    } else {
+        Ended::Until
+    }
+}

@@ -1,0 +1,163 @@
+//! A simulation from start to end.
+
+use crate::error::SimError;
+use crate::machine::{Node, reason};
+use crate::partition;
+use crate::scheduler::Scheduler;
+use flyball_model::TaskSet;
+use flyball_trace::{CpuId, Duration, Sink, Time};
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+/// How a simulation is to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// When it ends: what happens at that instant still counts, but for releases.
+    pub until: Duration,
+    /// Whether it ends at the first deadline that is missed.
+    pub stop_at_miss: bool,
+    /// What all random numbers come from.
+    pub seed: u64,
+}
+
+impl Options {
+    /// A simulation until `until`, come what may, with seed 0.
+    pub fn until(until: Duration) -> Options {
+        Options {
+            until,
+            stop_at_miss: false,
+            seed: 0,
+        }
+    }
+}
+
+/// What came out of a simulation. A trace or metrics come out of the sink.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// When it ended.
+    pub ended: Time,
+    /// Why.
+    pub why: Ended,
+    /// Jobs that were completed.
+    pub jobs: u64,
+    /// Deadlines that were missed.
+    pub misses: u64,
+    /// How often a running job lost the CPU to another one.
+    pub preemptions: u64,
+    /// How often a CPU began to run another task than the one it had run last.
+    pub context_switches: u64,
+    /// Idle time of each CPU.
+    pub idle: Vec<Duration>,
+    /// Time that each CPU's kernel took.
+    pub overhead: Vec<Duration>,
+    /// The schedule is known to repeat itself without end, so that what did not happen never will.
+    pub repeats: bool,
+}
+
+/// Why a simulation ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// It came to the end that was asked for.
+    Until,
+    /// A deadline was missed, and the simulation was to end then.
+    Miss,
+    /// Whoever watches the progress wanted no more.
+    Interrupted,
+}
+
+/// Simulates `set` under `scheduler` on the CPUs of its platform; events go to `sink`.
+///
+/// With several CPUs each has a kernel of its own, and each task runs on the CPU that it is bound
+/// to. O(log tasks) a job for the usual policies.
+///
+/// # Errors
+/// [`SimError`]; the sink may have taken some events by then.
+pub fn simulate<S: Scheduler, T: Sink>(
+    set: &TaskSet,
+    scheduler: &S,
+    options: &Options,
+    sink: &mut T,
+) -> Result<Outcome, SimError> {
+    simulate_with_progress(set, scheduler, options, sink, |_| ControlFlow::Continue(()))
+}
+
+/// As [`simulate`]; tells `progress` from time to time how far it has come, and ends if that says
+/// so.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_with_progress<S: Scheduler, T: Sink>(
+    set: &TaskSet,
+    scheduler: &S,
+    options: &Options,
+    sink: &mut T,
+    mut progress: impl FnMut(Time) -> ControlFlow<()>,
+) -> Result<Outcome, SimError> {
+    /// Steps between two looks at the progress: some milliseconds.
+    const STEPS: u32 = 1 << 15;
+    let sink = Rc::new(RefCell::new(sink));
+    let cpus = partition::by_cpu(set, set.platform.cpus)?;
+    let mut nodes = Vec::with_capacity(cpus.len());
+    for (cpu, tasks) in (0..).zip(&cpus) {
+        let sink = Rc::clone(&sink);
+        nodes.push(Node::new(
+            set,
+            tasks,
+            CpuId(cpu),
+            scheduler,
+            options.seed,
+            sink,
+        )?);
+    }
+    for node in &mut nodes {
+        node.start()?;
+    }
+    let until = Time::ZERO + options.until;
+    let mut ended = until;
+    let mut interrupted = false;
+    let mut steps = 0;
+    loop {
+        // The first of several CPUs with something at the same instant: their order is fixed.
+        let next = nodes
+            .iter()
+            .map(Node::next_event)
+            .enumerate()
+            .min_by_key(|&(_, at)| at);
+        let Some((cpu, now)) = next.filter(|&(_, at)| at < until) else {
+            break;
+        };
+        nodes[cpu].step(now)?;
+        if options.stop_at_miss && nodes[cpu].misses() > 0 {
+            ended = now;
+            break;
+        }
+        steps += 1;
+        if steps == STEPS {
+            steps = 0;
+            if progress(now).is_break() {
+                interrupted = true;
+                ended = now;
+                break;
+            }
+        }
+    }
+    for node in &mut nodes {
+        node.finish(ended)?;
+    }
+    Ok(Outcome {
+        ended,
+        why: if interrupted {
+            Ended::Interrupted
+        } else {
+            reason(&nodes, options.stop_at_miss)
+        },
+        jobs: nodes.iter().map(|node| node.counts.jobs).sum(),
+        misses: nodes.iter().map(Node::misses).sum(),
+        preemptions: nodes.iter().map(|node| node.counts.preemptions).sum(),
+        context_switches: nodes.iter().map(|node| node.counts.switches).sum(),
+        idle: nodes.iter().map(Node::idle).collect(),
+        overhead: nodes.iter().map(Node::overhead).collect(),
+        repeats: nodes.iter().all(|node| node.cycle.proved),
+    })
+}

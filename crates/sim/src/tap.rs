@@ -1,0 +1,27 @@
+//! Several cores, one trace.
+
+use flyball_trace::{CpuId, Event, Sink, TaskId};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Takes one core's events, and gives CPU and tasks the names that they have in the whole machine.
+pub(crate) struct Tap<T> {
+    pub(crate) sink: Rc<RefCell<T>>,
+    pub(crate) cpu: CpuId,
+    /// The task of each of the core's rows.
+    pub(crate) tasks: Rc<[TaskId]>,
+}
+
+impl<T: Sink> Sink for Tap<T> {
+    const ENABLED: bool = T::ENABLED;
+
+    fn record(&mut self, event: Event) {
+        let name = |row: TaskId| self.tasks.get(row.index()).copied().unwrap_or(row);
+        let kind = event.kind.renamed(name);
+        self.sink.borrow_mut().record(Event {
+            time: event.time,
+            cpu: self.cpu,
+            kind,
+        });
+    }
+}

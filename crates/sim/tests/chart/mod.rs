@@ -1,0 +1,105 @@
+//! A chart of characters, for schedules in which everything happens at whole units of 1 ms.
+
+use flyball_model::TaskSet;
+use flyball_trace::{Duration, Event, Kind};
+use std::fmt::Write;
+
+const UNIT: u64 = 1_000_000;
+
+/// What a task does in a unit of time.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// It has nothing to do.
+    Away,
+    /// It could run.
+    Ready,
+    /// It waits in the middle of a job.
+    Waits,
+}
+
+/// Draws the first `until` of a schedule on one CPU.
+pub(crate) fn draw(set: &TaskSet, events: &[Event], until: Duration) -> String {
+    let units = usize::try_from(until.as_nanos().div_ceil(UNIT)).unwrap();
+    let width = set
+        .tasks
+        .iter()
+        .map(|task| task.name.len())
+        .max()
+        .unwrap_or(0);
+    let mut rows = vec![vec![' '; units]; set.tasks.len()];
+    let mut misses = vec![' '; units + 1];
+    let mut states = vec![State::Away; set.tasks.len()];
+    let mut pending = vec![0u32; set.tasks.len()];
+    let mut running: Option<usize> = None;
+    let mut events = events.iter().peekable();
+    for unit in 0..units {
+        let now = unit as u64 * UNIT;
+        // Whatever happens within a unit shows in the next one.
+        while let Some(event) = events.next_if(|event| event.time.as_nanos() <= now) {
+            if let Kind::Miss { .. } = event.kind {
+                misses[unit] = '!';
+            }
+            apply(event, &mut states, &mut pending, &mut running);
+        }
+        for (task, row) in rows.iter_mut().enumerate() {
+            row[unit] = match states[task] {
+                _ if running == Some(task) => '#',
+                State::Away => ' ',
+                State::Ready => '.',
+                State::Waits => '-',
+            };
+        }
+    }
+    if events.any(|event| matches!(event.kind, Kind::Miss { .. })) {
+        misses[units] = '!';
+    }
+    let mut text = String::new();
+    for (task, row) in set.tasks.iter().zip(&rows) {
+        let row: String = row.iter().collect();
+        writeln!(text, "{:width$} |{}", task.name, row.trim_end()).unwrap();
+    }
+    let misses: String = misses.into_iter().collect();
+    if !misses.trim().is_empty() {
+        writeln!(text, "{:width$} |{}", "", misses.trim_end()).unwrap();
+    }
+    text
+}
+
+fn apply(event: &Event, states: &mut [State], pending: &mut [u32], running: &mut Option<usize>) {
+    let Some(task) = event.kind.task().map(|task| task.index()) else {
+        if event.kind == Kind::Idle {
+            *running = None;
+        }
+        return;
+    };
+    let leaves = |running: &mut Option<usize>| {
+        if *running == Some(task) {
+            *running = None;
+        }
+    };
+    match event.kind {
+        Kind::Release { .. } => {
+            pending[task] += 1;
+            if states[task] == State::Away {
+                states[task] = State::Ready;
+            }
+        }
+        Kind::Wake { .. } => states[task] = State::Ready,
+        Kind::Dispatch { .. } => *running = Some(task),
+        Kind::Preempt { .. } => leaves(running),
+        Kind::Block { .. } => {
+            leaves(running);
+            states[task] = State::Waits;
+        }
+        Kind::Complete { .. } | Kind::Abort { .. } => {
+            leaves(running);
+            pending[task] -= 1;
+            states[task] = if pending[task] > 0 {
+                State::Ready
+            } else {
+                State::Away
+            };
+        }
+        _ => {}
+    }
+}

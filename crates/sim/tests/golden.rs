@@ -1,0 +1,142 @@
+//! Golden schedules: small examples from textbooks and papers, drawn as they run.
+//!
+//! Each file in `golden/` has the source, the task set in Flyball's own format, and for each policy
+//! what is to come out: a chart with one character a unit of time, and numbers where the source
+//! gives some. To write the charts anew after a change that was meant to change them, run the test
+//! with `UPDATE_GOLDEN=1` and read the difference.
+//!
+//! ```text
+//! #  runs    .  ready, another task runs    -  waits for a resource, or sleeps
+//! !  late (lower row: the unit in which a deadline passed)
+//! ```
+
+mod chart;
+
+use flyball_model::{Format, TaskSet, read_str};
+use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
+use flyball_sim::{Options, Outcome, SimError, simulate};
+use flyball_trace::metrics::{Metrics, TaskInfo};
+use flyball_trace::{Duration, Event, Time};
+use std::fmt::Write;
+
+fn run(
+    set: &TaskSet,
+    policy: &str,
+    until: Duration,
+    sink: &mut (Vec<Event>, Metrics),
+) -> Result<Outcome, SimError> {
+    let options = Options::until(until);
+    let (policy, quantum) = policy.split_once(' ').unwrap_or((policy, "1ms"));
+    let quantum = flyball_model::parse_duration(quantum).expect("the quantum is a time");
+    match policy {
+        "rm" => simulate(set, &Rm, &options, sink),
+        "dm" => simulate(set, &Dm, &options, sink),
+        "edf" => simulate(set, &Edf, &options, sink),
+        "fp" => simulate(set, &Fp, &options, sink),
+        "fp-rr" => simulate(set, &FpRr { quantum }, &options, sink),
+        "rr" => simulate(set, &Rr { quantum }, &options, sink),
+        "fifo" => simulate(set, &Fifo, &options, sink),
+        "llf" => simulate(set, &Llf { quantum }, &options, sink),
+        other => panic!("unknown policy {other}"),
+    }
+}
+
+/// A golden file: comment lines with the source, the task set, and behind each `--- policy until`
+/// what comes out.
+fn check(name: &str, text: &str) {
+    let (set_text, _) = text.split_once("\n---").expect("a golden file has a run");
+    let set = read_str(set_text, Format::Toml, name).unwrap_or_else(|error| panic!("{error}"));
+    let mut written = format!("{}\n", set_text.trim_end());
+    for run_text in text.split("\n--- ").skip(1) {
+        let head = run_text.lines().next().expect("a run has a head");
+        let (policy, until) = head.split_once(" until ").expect("`--- policy until time`");
+        let until = flyball_model::parse_duration(until).expect("a time");
+        let infos: Vec<_> = set
+            .tasks
+            .iter()
+            .map(|task| TaskInfo {
+                name: task.name.clone(),
+                period: task.arrival.period(),
+                deadline: task.deadline,
+            })
+            .collect();
+        let mut sink = (Vec::new(), Metrics::new(&infos, 1));
+        let outcome =
+            run(&set, policy, until, &mut sink).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let (events, metrics) = sink;
+        let summary = metrics.finish(Time::ZERO + until);
+        // Simulator and metrics count independently of each other.
+        assert_eq!(summary.jobs(), outcome.jobs, "{name}");
+        assert_eq!(summary.misses(), outcome.misses, "{name}");
+        assert_eq!(summary.preemptions(), outcome.preemptions, "{name}");
+        assert_eq!(
+            summary.context_switches(),
+            outcome.context_switches,
+            "{name}"
+        );
+        writeln!(written, "\n--- {head}").unwrap();
+        written.push_str(&chart::draw(&set, &events, until));
+        for (task, sums) in set.tasks.iter().zip(&summary.tasks) {
+            let max = sums
+                .response
+                .max()
+                .map_or("-".into(), |max| max.to_string());
+            writeln!(
+                written,
+                "{}: {} jobs, {} missed, longest response {max}",
+                task.name, sums.completed, sums.misses
+            )
+            .unwrap();
+        }
+        let Outcome {
+            preemptions,
+            context_switches,
+            ..
+        } = outcome;
+        writeln!(
+            written,
+            "{preemptions} preemptions, {context_switches} context switches"
+        )
+        .unwrap();
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/");
+        std::fs::write(format!("{path}{name}"), written).unwrap();
+    } else {
+        assert!(written == text, "{name} comes out differently:\n{written}");
+    }
+}
+
+macro_rules! golden {
+    ($($test:ident),* $(,)?) => {
+        $(#[test]
+        fn $test() {
+            let name = concat!(stringify!($test), ".toml");
+            check(name, include_str!(concat!("golden/", stringify!($test), ".toml")));
+        })*
+    };
+}
+
+golden!(
+    liu_layland_1973,
+    rm_against_edf,
+    deadline_monotonic,
+    processor_demand,
+    burns_wellings_a,
+    burns_wellings_b,
+    burns_wellings_c,
+    response_times,
+    lehoczky_1990,
+    cottet_rm,
+    cottet_dm_edf_llf,
+    round_robin,
+    first_come_first_served,
+    turns_among_equals,
+    priority_inversion,
+    priority_inheritance,
+    transitive_inheritance,
+    deadline_inheritance,
+    tick_delays_release,
+    full_load_edf,
+    overheads,
+);

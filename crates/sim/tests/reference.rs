@@ -1,0 +1,290 @@
+//! The simulator against a scheduler that could not be simpler: it goes from one unit of time to
+//! the next, looks at all jobs, and runs the first by the order of the policy.
+
+use flyball_model::{OnMiss, Task, TaskSet};
+use flyball_sim::schedulers::{Edf, Fifo, Fp, Rm, Rr};
+use flyball_sim::{Options, Scheduler, simulate};
+use flyball_trace::{Duration, Event, Kind, Time};
+use proptest::prelude::*;
+
+/// One unit of time.
+const UNIT: u64 = 1_000;
+
+#[derive(Clone, Debug)]
+struct Small {
+    phase: u64,
+    period: u64,
+    deadline: u64,
+    wcet: u64,
+    priority: u8,
+    on_miss: OnMiss,
+}
+
+fn task() -> impl Strategy<Value = Small> {
+    let on_miss = prop_oneof![
+        Just(OnMiss::Continue),
+        Just(OnMiss::Skip),
+        Just(OnMiss::Abort)
+    ];
+    (0u64..8, 2u64..14, 1u64..20, 1u64..6, 0u8..3, on_miss).prop_map(
+        |(phase, period, deadline, wcet, priority, on_miss)| Small {
+            phase,
+            period,
+            deadline,
+            wcet,
+            priority,
+            on_miss,
+        },
+    )
+}
+
+fn units(units: u64) -> Duration {
+    Duration::from_nanos(units * UNIT)
+}
+
+fn set(tasks: &[Small]) -> TaskSet {
+    let task = |(number, small): (usize, &Small)| Task {
+        phase: units(small.phase),
+        deadline: Some(units(small.deadline)),
+        priority: Some(small.priority),
+        on_miss: small.on_miss,
+        ..Task::periodic(format!("t{number}"), units(small.period), units(small.wcet))
+    };
+    TaskSet {
+        tasks: tasks.iter().enumerate().map(task).collect(),
+        ..TaskSet::default()
+    }
+}
+
+/// A job under way in the reference.
+struct Job {
+    task: usize,
+    number: u32,
+    release: u64,
+    left: u64,
+    late: bool,
+    /// When it came to where it is in the order among equals.
+    place: i64,
+    /// What is left of its turn.
+    turn: u64,
+}
+
+/// What happened in a schedule: who ran in each unit, what was missed, and what was left out.
+#[derive(PartialEq, Debug, Default)]
+struct Schedule {
+    ran: Vec<Option<usize>>,
+    misses: Vec<(u64, usize, u32)>,
+    skips: Vec<(u64, usize, u32)>,
+}
+
+/// Runs the reference. `key`: smaller runs first; equal keys in the order of their places.
+fn reference(
+    tasks: &[Small],
+    until: u64,
+    quantum: Option<u64>,
+    key: impl Fn(&Small, u64) -> u64,
+) -> Schedule {
+    let mut schedule = Schedule::default();
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut numbers = vec![0; tasks.len()];
+    let mut skipping = vec![false; tasks.len()];
+    let mut last_place = 0;
+    let mut running: Option<usize> = None;
+    // The first job of each task is the one that counts; the others wait for it.
+    let is_first =
+        |jobs: &[Job], at: usize| jobs.iter().position(|j| j.task == jobs[at].task) == Some(at);
+    for now in 0..=until {
+        // The job that ran is done, or its turn is over (but releases of this instant come before
+        // it among its equals).
+        let mut over = None;
+        if let Some(at) = running {
+            if jobs[at].left == 0 {
+                let task = jobs.remove(at).task;
+                // The task's next job comes behind its equals.
+                if let Some(next) = jobs.iter_mut().find(|job| job.task == task) {
+                    last_place += 1;
+                    next.place = last_place;
+                    next.turn = quantum.unwrap_or(0);
+                }
+            } else if quantum.is_some() && jobs[at].turn == 0 {
+                over = Some((jobs[at].task, jobs[at].number));
+            }
+        }
+        // By task: deadlines before releases.
+        for (task, small) in tasks.iter().enumerate() {
+            while let Some(at) = jobs.iter().position(|job| {
+                job.task == task && !job.late && job.release + small.deadline <= now
+            }) {
+                jobs[at].late = true;
+                schedule.misses.push((now, task, jobs[at].number));
+                if small.on_miss == OnMiss::Abort {
+                    jobs.remove(at);
+                    if let Some(next) = jobs.iter_mut().find(|job| job.task == task) {
+                        last_place += 1;
+                        next.place = last_place;
+                        next.turn = quantum.unwrap_or(0);
+                    }
+                }
+            }
+            let comes = now >= small.phase && (now - small.phase).is_multiple_of(small.period);
+            if comes && now < until {
+                numbers[task] += 1;
+                let mine: Vec<&Job> = jobs.iter().filter(|job| job.task == task).collect();
+                let late = mine.iter().any(|job| job.late);
+                if small.on_miss == OnMiss::Skip {
+                    skipping[task] = !mine.is_empty() && (late || skipping[task] && mine.len() > 1);
+                }
+                if skipping[task] {
+                    schedule.skips.push((now, task, numbers[task]));
+                    continue;
+                }
+                last_place += 1;
+                jobs.push(Job {
+                    task,
+                    number: numbers[task],
+                    release: now,
+                    left: small.wcet,
+                    late: false,
+                    place: last_place,
+                    turn: quantum.unwrap_or(0),
+                });
+            }
+        }
+        if let Some(over) = over
+            && let Some(job) = jobs.iter_mut().find(|job| (job.task, job.number) == over)
+        {
+            last_place += 1;
+            job.place = last_place;
+            job.turn = quantum.unwrap_or(0);
+        }
+        if now == until {
+            break;
+        }
+        running = (0..jobs.len())
+            .filter(|&at| is_first(&jobs, at))
+            .min_by_key(|&at| (key(&tasks[jobs[at].task], jobs[at].release), jobs[at].place));
+        schedule.ran.push(running.map(|at| jobs[at].task));
+        if let Some(at) = running {
+            jobs[at].left -= 1;
+            jobs[at].turn = jobs[at].turn.saturating_sub(1);
+        }
+    }
+    schedule
+}
+
+fn simulated<S: Scheduler>(tasks: &[Small], until: u64, scheduler: &S) -> Schedule {
+    let set = set(tasks);
+    let mut events: Vec<Event> = Vec::new();
+    let options = Options::until(units(until));
+    let outcome = simulate(&set, scheduler, &options, &mut events).unwrap();
+    let mut schedule = Schedule::default();
+    let unit = |time: Time| {
+        assert_eq!(
+            time.as_nanos() % UNIT,
+            0,
+            "something happened between two units"
+        );
+        time.as_nanos() / UNIT
+    };
+    let mut running = None;
+    for event in &events {
+        let now = unit(event.time);
+        while (schedule.ran.len() as u64) < now {
+            schedule.ran.push(running);
+        }
+        match event.kind {
+            Kind::Dispatch { task, .. } => running = Some(task.index()),
+            Kind::Idle => running = None,
+            Kind::Miss { task, job } => schedule.misses.push((now, task.index(), job)),
+            Kind::Skip { task, job } => schedule.skips.push((now, task.index(), job)),
+            _ => {}
+        }
+    }
+    while (schedule.ran.len() as u64) < until {
+        schedule.ran.push(running);
+    }
+    let idle = schedule.ran.iter().filter(|ran| ran.is_none()).count() as u64;
+    assert_eq!(outcome.idle, [units(idle)]);
+    assert_eq!(outcome.misses, schedule.misses.len() as u64);
+    schedule
+}
+
+/// Several deadlines of one instant may be noticed in any order.
+fn sorted(mut schedule: Schedule) -> Schedule {
+    schedule.misses.sort_unstable();
+    schedule.skips.sort_unstable();
+    schedule
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_500))]
+
+    #[test]
+    fn rate_monotonic(tasks in proptest::collection::vec(task(), 1..6)) {
+        let expected = reference(&tasks, 120, None, |task, _| task.period);
+        prop_assert_eq!(sorted(simulated(&tasks, 120, &Rm)), sorted(expected));
+    }
+
+    #[test]
+    fn fixed_priority(tasks in proptest::collection::vec(task(), 1..6)) {
+        let expected = reference(&tasks, 120, None, |task, _| 255 - u64::from(task.priority));
+        prop_assert_eq!(sorted(simulated(&tasks, 120, &Fp)), sorted(expected));
+    }
+
+    #[test]
+    fn earliest_deadline(tasks in proptest::collection::vec(task(), 1..6)) {
+        let expected = reference(&tasks, 120, None, |task, release| release + task.deadline);
+        prop_assert_eq!(sorted(simulated(&tasks, 120, &Edf)), sorted(expected));
+    }
+
+    #[test]
+    fn first_in_first_out(tasks in proptest::collection::vec(task(), 1..6)) {
+        // All are equal; the running job keeps the CPU, as it came first.
+        let expected = reference(&tasks, 120, None, |_, _| 0);
+        prop_assert_eq!(sorted(simulated(&tasks, 120, &Fifo)), sorted(expected));
+    }
+
+    #[test]
+    fn round_robin(tasks in proptest::collection::vec(task(), 1..6), quantum in 1u64..5) {
+        let expected = reference(&tasks, 120, Some(quantum), |_, _| 0);
+        let rr = Rr { quantum: units(quantum) };
+        prop_assert_eq!(sorted(simulated(&tasks, 120, &rr)), sorted(expected));
+    }
+
+    #[test]
+    fn two_cpus_are_two_machines(tasks in proptest::collection::vec((task(), 0u8..2), 1..8)) {
+        let smalls: Vec<Small> = tasks.iter().map(|(small, _)| small.clone()).collect();
+        let mut both = set(&smalls);
+        both.platform.cpus = 2;
+        for (task, &(_, cpu)) in both.tasks.iter_mut().zip(&tasks) {
+            task.cpu = Some(cpu);
+        }
+        let mut events: Vec<Event> = Vec::new();
+        let options = Options::until(units(120));
+        simulate(&both, &Edf, &options, &mut events).unwrap();
+        for cpu in 0..2 {
+            let here = |task: &Task| task.cpu == Some(cpu);
+            let mut alone = both.clone();
+            alone.platform.cpus = 1;
+            alone.tasks.retain(here);
+            for task in &mut alone.tasks {
+                task.cpu = None;
+            }
+            let names: Vec<usize> =
+                (0..both.tasks.len()).filter(|&task| here(&both.tasks[task])).collect();
+            let mut expected: Vec<Event> = Vec::new();
+            simulate(&alone, &Edf, &options, &mut expected).unwrap();
+            let mine = events.iter().filter(|event| event.cpu.0 == cpu).map(|event| event.to_string());
+            let expected = expected.iter().map(|event| {
+                let name = |task: flyball_trace::TaskId| {
+                    flyball_trace::TaskId(u16::try_from(names[task.index()]).unwrap())
+                };
+                Event { cpu: flyball_trace::CpuId(cpu), kind: event.kind.renamed(name), ..*event }
+                    .to_string()
+            });
+            prop_assert!(mine.eq(expected));
+        }
+        let order = events.windows(2).all(|pair| pair[0].time <= pair[1].time);
+        prop_assert!(order, "the trace of both goes back in time");
+    }
+}
