@@ -409,7 +409,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 }
             };
             let called = called.map_err(|error| self.failed(row, now, error))?;
-            if called.is_pending() || self.core.attention().includes(CPU) {
+            if called.is_pending() {
+                return Ok(());
+            }
+            // Somebody may be more urgent now. A job whose last call this was is complete all the
+            // same: what it had left to do takes no time.
+            if self.core.attention().includes(CPU) && !self.threads[row].program.is_done() {
                 return Ok(());
             }
         }

@@ -83,6 +83,21 @@ impl Program {
         self.left = Duration::ZERO;
     }
 
+    /// Whether the job has done all that it had to do.
+    pub fn is_done(&self) -> bool {
+        let mut at = self.at;
+        loop {
+            match self.ops[at] {
+                Op::End => return true,
+                Op::Again {
+                    counter: Some(counter),
+                    ..
+                } if self.counters[counter] == 1 => at += 1,
+                _ => return false,
+            }
+        }
+    }
+
     /// The next operation that is not a jump; the one after it comes next. A computation is drawn
     /// into [`Program::left`] already. Returns [`Op::End`], and begins again, at the end of the job.
     #[inline]

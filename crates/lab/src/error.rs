@@ -1,0 +1,82 @@
+//! What a study cannot do.
+
+use flyball_model::ModelError;
+use flyball_sim::SimError;
+use std::fmt;
+
+/// Why there is no study.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LabError {
+    /// Something is wrong with the task set's file.
+    Model(Box<ModelError>),
+    /// The simulation cannot be made.
+    Sim(SimError),
+    /// There is no policy of that name.
+    UnknownPolicy {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// None of the policies that were asked for fits the task set; why each does not.
+    NothingFits(Vec<(String, SimError)>),
+    /// An exact test says one thing and the simulation another. One of the two is wrong, so
+    /// neither is to be believed.
+    Contradiction {
+        /// The policy.
+        policy: String,
+        /// What the test says.
+        analysis: String,
+        /// What the simulation did.
+        simulation: String,
+    },
+    /// Whoever asked wanted no more.
+    Interrupted,
+}
+
+impl fmt::Display for LabError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LabError::Model(error) => error.fmt(f),
+            LabError::Sim(error) => error.fmt(f),
+            LabError::UnknownPolicy { name, known } => {
+                write!(
+                    f,
+                    "there is no policy \"{name}\"; there are: {}",
+                    known.join(", ")
+                )
+            }
+            LabError::NothingFits(policies) => {
+                f.write_str("no policy fits the task set")?;
+                for (policy, error) in policies {
+                    write!(f, "\n  {policy}: {error}")?;
+                }
+                Ok(())
+            }
+            LabError::Contradiction {
+                policy,
+                analysis,
+                simulation,
+            } => write!(
+                f,
+                "analysis and simulation contradict each other under {policy}: {analysis}, but \
+                 {simulation}. This is a fault in Flyball; please report it with the task set"
+            ),
+            LabError::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for LabError {}
+
+impl From<SimError> for LabError {
+    fn from(error: SimError) -> LabError {
+        LabError::Sim(error)
+    }
+}
+
+impl From<ModelError> for LabError {
+    fn from(error: ModelError) -> LabError {
+        LabError::Model(Box::new(error))
+    }
+}

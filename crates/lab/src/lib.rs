@@ -1,0 +1,45 @@
+//! The laboratory: policies by name, and studies of task sets.
+//!
+//! ```
+//! use flyball_lab::{Registry, StudyOptions, study};
+//! use flyball_model::{Format, read_str};
+//! use std::ops::ControlFlow;
+//!
+//! let text = r#"
+//!     schema = 1
+//!     [[task]]
+//!     name = "a"
+//!     period = "4ms"
+//!     wcet = "1ms"
+//! "#;
+//! let set = read_str(text, Format::Toml, "small.toml")?;
+//! let registry = Registry::standard();
+//! let study = study(&registry, "small.toml", set, &StudyOptions::default(), &mut |_| ControlFlow::Continue(()))?;
+//! assert!(study.policies.iter().all(|policy| policy.verdict.holds == Some(true)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to find | look in |
+//! |---|---|
+//! | which policies there are, and how to add one | [`registry`] |
+//! | a policy's settings | [`settings`] |
+//! | how long a simulation has to be | [`horizon`] |
+//! | what theory can prove | [`theory`] |
+//! | one task set under several policies | [`study`] |
+
+mod blocking;
+mod error;
+pub mod horizon;
+mod recorder;
+pub mod registry;
+pub mod settings;
+mod study;
+pub mod theory;
+mod verdict;
+
+pub use error::LabError;
+pub use recorder::Recorder;
+pub use registry::{Entry, Registry};
+pub use settings::{Parameter, Values};
+pub use study::{Progress, StudyOptions, Watch, study, study_policy};
+pub use theory::Theory;

@@ -1,0 +1,244 @@
+//! Which policies there are.
+//!
+//! An [`Entry`] is a policy with a name: what it is, what it can be told, what theory knows about
+//! it, and how it is made. A user's own policy becomes one of them by an entry of its own:
+//!
+//! ```
+//! # use flyball_lab::{Entry, Registry, Theory};
+//! # use flyball_sim::schedulers::Edf;
+//! let registry = Registry::standard()
+//!     .with(Entry::new("mine", "My own policy", "like EDF, but mine", |_| Edf));
+//! assert!(registry.find("mine").is_ok());
+//! ```
+
+use crate::error::LabError;
+use crate::recorder::Recorder;
+use crate::settings::{Parameter, Values, unknown_policy};
+use crate::theory::Theory;
+use flyball_model::{ModelError, TaskSet};
+use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
+use flyball_sim::{Options, Outcome, Scheduler, SimError, simulate_with_progress};
+use flyball_trace::{Duration, Time};
+use std::ops::ControlFlow;
+
+/// Told how far a simulation has come; may end it.
+pub type Watch<'a> = dyn FnMut(Time) -> ControlFlow<()> + 'a;
+
+type Run =
+    dyn Fn(&Values, &TaskSet, &Options, &mut Recorder, &mut Watch<'_>) -> Result<Outcome, SimError>;
+
+type Fits = dyn Fn(&Values, &TaskSet) -> Result<(), SimError>;
+
+/// A policy with a name.
+pub struct Entry {
+    /// Its name on the command line and in task sets.
+    pub name: &'static str,
+    /// Its name in words.
+    pub title: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// What it can be told.
+    pub parameters: Vec<Parameter>,
+    /// What is known about it.
+    pub theory: Theory,
+    run: Box<Run>,
+    fits: Box<Fits>,
+}
+
+impl Entry {
+    /// A policy without settings and without theory; see [`Entry::with_parameter`] and
+    /// [`Entry::with_theory`]. `make` makes its scheduler from its settings.
+    pub fn new<S: Scheduler + 'static>(
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        make: impl Fn(&Values) -> S + Clone + 'static,
+    ) -> Entry {
+        let make_again = make.clone();
+        Entry {
+            name,
+            title,
+            about,
+            parameters: Vec::new(),
+            theory: Theory::None,
+            run: Box::new(move |values, set, options, recorder, watch| {
+                simulate_with_progress(set, &make(values), options, recorder, watch)
+            }),
+            fits: Box::new(move |values, set| {
+                let scheduler = make_again(values);
+                set.tasks.iter().try_for_each(|task| {
+                    let params = scheduler.params(task).map(drop);
+                    params.map_err(|missing| SimError::Missing {
+                        task: task.name.clone(),
+                        missing,
+                    })
+                })
+            }),
+        }
+    }
+
+    /// The policy can be told this.
+    #[must_use]
+    pub fn with_parameter(mut self, parameter: Parameter) -> Entry {
+        self.parameters.push(parameter);
+        self
+    }
+
+    /// This is known about the policy.
+    #[must_use]
+    pub fn with_theory(mut self, theory: Theory) -> Entry {
+        self.theory = theory;
+        self
+    }
+
+    /// The policy's settings for a task set.
+    ///
+    /// # Errors
+    /// [`ModelError`] if the task set sets something that the policy does not have.
+    pub fn values(&self, file: &str, set: &TaskSet) -> Result<Values, ModelError> {
+        Values::new(
+            file,
+            self.name,
+            &self.parameters,
+            set.policies.get(self.name),
+        )
+    }
+
+    /// Whether the task set says all that the policy has to know.
+    ///
+    /// # Errors
+    /// [`SimError::Missing`].
+    pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
+        (self.fits)(values, set)
+    }
+
+    /// Simulates a task set under the policy.
+    ///
+    /// # Errors
+    /// [`SimError`].
+    pub fn simulate(
+        &self,
+        values: &Values,
+        set: &TaskSet,
+        options: &Options,
+        recorder: &mut Recorder,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, SimError> {
+        (self.run)(values, set, options, recorder, watch)
+    }
+}
+
+/// All policies, in the order in which they are listed and studied.
+pub struct Registry(Vec<Entry>);
+
+impl Registry {
+    /// The policies that come with Flyball.
+    pub fn standard() -> Registry {
+        let period =
+            |task: &flyball_model::Task| task.arrival.period().map_or(u64::MAX, Duration::as_nanos);
+        let deadline =
+            |task: &flyball_model::Task| task.deadline.map_or(u64::MAX, Duration::as_nanos);
+        let priority =
+            |task: &flyball_model::Task| u64::MAX - u64::from(task.priority.unwrap_or(0));
+        let quantum = |about| Parameter::duration("quantum", about, Duration::from_millis(10));
+        Registry(vec![
+            Entry::new(
+                "fp",
+                "Fixed priorities",
+                "the largest `priority` first",
+                |_| Fp,
+            )
+            .with_theory(Theory::FixedPriority(priority)),
+            Entry::new(
+                "fp-rr",
+                "Fixed priorities, round robin among equals",
+                "the largest `priority` first; equals take turns, as with SCHED_RR",
+                |values| FpRr {
+                    quantum: values.duration("quantum"),
+                },
+            )
+            .with_parameter(quantum("how long a turn is")),
+            Entry::new("rm", "Rate monotonic", "the shortest period first", |_| Rm)
+                .with_theory(Theory::FixedPriority(period)),
+            Entry::new(
+                "dm",
+                "Deadline monotonic",
+                "the shortest relative deadline first",
+                |_| Dm,
+            )
+            .with_theory(Theory::FixedPriority(deadline)),
+            Entry::new(
+                "edf",
+                "Earliest deadline first",
+                "the nearest absolute deadline first",
+                |_| Edf,
+            )
+            .with_theory(Theory::EarliestDeadline),
+            Entry::new(
+                "llf",
+                "Least laxity first",
+                "the job that could wait the shortest time, compared once a quantum",
+                |values| Llf {
+                    quantum: values.duration("quantum"),
+                },
+            )
+            .with_parameter(Parameter::duration(
+                "quantum",
+                "how long a job runs before laxities are compared again",
+                Duration::from_millis(1),
+            )),
+            Entry::new("rr", "Round robin", "everyone takes turns", |values| Rr {
+                quantum: values.duration("quantum"),
+            })
+            .with_parameter(quantum("how long a turn is")),
+            Entry::new(
+                "fifo",
+                "First in, first out",
+                "whoever became ready first, to the end",
+                |_| Fifo,
+            ),
+        ])
+    }
+
+    /// These policies and one more. An entry of the same name is replaced.
+    #[must_use]
+    pub fn with(mut self, entry: Entry) -> Registry {
+        self.0.retain(|other| other.name != entry.name);
+        self.0.push(entry);
+        self
+    }
+
+    /// All entries.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter()
+    }
+
+    /// The entry of that name.
+    ///
+    /// # Errors
+    /// [`LabError::UnknownPolicy`].
+    pub fn find(&self, name: &str) -> Result<&Entry, LabError> {
+        self.0
+            .iter()
+            .find(|entry| entry.name == name)
+            .ok_or_else(|| LabError::UnknownPolicy {
+                name: name.to_owned(),
+                known: self.0.iter().map(|entry| entry.name.to_owned()).collect(),
+            })
+    }
+
+    /// Checks the settings that a task set has for policies, all of them.
+    ///
+    /// # Errors
+    /// [`ModelError`] for the first that is wrong.
+    pub fn check_settings(&self, file: &str, set: &TaskSet) -> Result<(), ModelError> {
+        for (name, settings) in &set.policies {
+            let Some(entry) = self.0.iter().find(|entry| entry.name == name) else {
+                let known: Vec<_> = self.0.iter().map(|entry| entry.name).collect();
+                return Err(unknown_policy(file, name, settings.place, &known));
+            };
+            entry.values(file, set)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! One task set under several policies: what theory proves, what the simulation shows.
+
+use crate::error::LabError;
+use crate::horizon::{Horizon, horizon};
+use crate::recorder::Recorder;
+use crate::registry::{Entry, Registry};
+use crate::theory::{Findings, analyse};
+use crate::verdict::weigh;
+use flyball_model::TaskSet;
+use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport};
+use flyball_sim::{Ended, Options, SimError};
+use flyball_trace::{Duration, Time};
+use std::ops::ControlFlow;
+
+/// What to study, and how.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StudyOptions {
+    /// The policies' names; none: all that fit the task set.
+    pub policies: Vec<String>,
+    /// Instead of the platform's number of CPUs.
+    pub cpus: Option<u8>,
+    /// When simulations end; `None`: after as long as it takes to know, or a few million jobs.
+    pub until: Option<Duration>,
+    /// Whether simulations end at the first deadline that is missed.
+    pub stop_at_miss: bool,
+    /// What all random numbers come from.
+    pub seed: u64,
+    /// How many events of each simulation are kept.
+    pub keep: usize,
+}
+
+impl Default for StudyOptions {
+    fn default() -> StudyOptions {
+        StudyOptions {
+            policies: Vec::new(),
+            cpus: None,
+            until: None,
+            stop_at_miss: false,
+            seed: 0,
+            keep: 1_000_000,
+        }
+    }
+}
+
+/// How far a study has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress<'a> {
+    /// The policy that is looked at.
+    pub policy: &'a str,
+    /// Its place among the policies, from 0.
+    pub number: usize,
+    /// How many policies there are.
+    pub of: usize,
+    /// How far its simulation has come.
+    pub now: Time,
+    /// When it ends.
+    pub until: Time,
+}
+
+/// Told how far a study has come; may end it.
+pub type Watch<'a> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + 'a;
+
+/// Studies `set`, read from `file`, under several policies.
+///
+/// Policies that cannot take the task set are left out, with a note, unless they were asked for by
+/// name.
+///
+/// # Errors
+/// [`LabError`].
+pub fn study(
+    registry: &Registry,
+    file: &str,
+    mut set: TaskSet,
+    options: &StudyOptions,
+    watch: &mut Watch<'_>,
+) -> Result<Study, LabError> {
+    registry.check_settings(file, &set)?;
+    if let Some(cpus) = options.cpus {
+        set.platform.cpus = cpus.max(1);
+    }
+    let mut notes = Vec::new();
+    let mut left_out = Vec::new();
+    let mut entries: Vec<&Entry> = Vec::new();
+    if options.policies.is_empty() {
+        for entry in registry.iter() {
+            match entry.fits(&entry.values(file, &set)?, &set) {
+                Ok(()) => entries.push(entry),
+                Err(error) => {
+                    notes.push(format!("\"{}\" is left out: {error}.", entry.name));
+                    left_out.push((entry.name.to_owned(), error));
+                }
+            }
+        }
+    } else {
+        for name in &options.policies {
+            entries.push(registry.find(name)?);
+        }
+    }
+    if entries.is_empty() {
+        return Err(LabError::NothingFits(left_out));
+    }
+    let mut policies = Vec::with_capacity(entries.len());
+    for (number, entry) in entries.iter().enumerate() {
+        let mut watch = |now, until| {
+            watch(Progress {
+                policy: entry.name,
+                number,
+                of: entries.len(),
+                now,
+                until,
+            })
+        };
+        policies.push(study_policy(entry, file, &set, options, &mut watch)?);
+    }
+    Ok(Study {
+        file: file.to_owned(),
+        cpus: set.platform.cpus,
+        set,
+        policies,
+        notes,
+    })
+}
+
+/// Studies `set` under one policy. `watch` is told how far the simulation has come, and when it
+/// ends.
+///
+/// # Errors
+/// [`LabError`].
+pub fn study_policy(
+    entry: &Entry,
+    file: &str,
+    set: &TaskSet,
+    options: &StudyOptions,
+    watch: &mut dyn FnMut(Time, Time) -> ControlFlow<()>,
+) -> Result<PolicyReport, LabError> {
+    let values = entry.values(file, set)?;
+    entry.fits(&values, set)?;
+    check_cpus(set)?;
+    let theory = analyse(entry.theory, set);
+    let decided = theory.as_ref().is_ok_and(|findings| {
+        findings.holds == Some(true) || findings.holds == Some(false) && findings.definite
+    });
+    let Horizon { until, note } = match options.until {
+        Some(until) => Horizon { until, note: None },
+        None => horizon(set, rounds(set, decided)),
+    };
+    let mut recorder = Recorder::new(set, set.platform.cpus, entry.name, options.keep);
+    let run = Options {
+        until,
+        stop_at_miss: options.stop_at_miss,
+        seed: options.seed,
+    };
+    let end = Time::ZERO + until;
+    if watch(Time::ZERO, end).is_break() {
+        return Err(LabError::Interrupted);
+    }
+    let mut watch_time = |now| watch(now, end);
+    let outcome = entry.simulate(&values, set, &run, &mut recorder, &mut watch_time)?;
+    if outcome.why == Ended::Interrupted {
+        return Err(LabError::Interrupted);
+    }
+    let verdict = weigh(set, entry.name, &theory, &outcome, recorder.first_miss())?;
+    let (summary, trace) = recorder.finish(outcome.ended);
+    let findings = theory.unwrap_or_else(|_| Findings {
+        bounds: vec![None; set.tasks.len()],
+        slacks: vec![None; set.tasks.len()],
+        ..Findings::default()
+    });
+    let tasks = set.tasks.iter().zip(&summary.tasks).enumerate();
+    let tasks = tasks.map(|(number, (task, measured))| TaskReport {
+        name: task.name.clone(),
+        response_bound: findings.bounds[number],
+        slack: findings.slacks[number],
+        measured: measured.clone(),
+    });
+    Ok(PolicyReport {
+        policy: entry.name.to_owned(),
+        title: entry.title.to_owned(),
+        settings: values.shown(),
+        verdict,
+        simulated: Simulated {
+            until: outcome.ended.since(Time::ZERO),
+            jobs: outcome.jobs,
+            misses: outcome.misses,
+            preemptions: outcome.preemptions,
+            context_switches: outcome.context_switches,
+        },
+        tasks: tasks.collect(),
+        breakdown: findings.breakdown,
+        summary,
+        trace,
+        notes: note.into_iter().collect(),
+    })
+}
+
+/// With several CPUs each task has to say where it runs. (The simulator checks the same, but the
+/// analysis comes first.)
+fn check_cpus(set: &TaskSet) -> Result<(), SimError> {
+    let cpus = set.platform.cpus;
+    for task in &set.tasks {
+        match task.cpu {
+            None if cpus > 1 => {
+                return Err(SimError::NoCpu {
+                    task: task.name.clone(),
+                });
+            }
+            Some(cpu) if cpu >= cpus => {
+                return Err(SimError::NoSuchCpu {
+                    task: task.name.clone(),
+                    cpu,
+                    cpus,
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// How many hyperperiods it takes until the simulation proves something by repeating itself.
+fn rounds(set: &TaskSet, decided: bool) -> u64 {
+    let starts_clean = set.largest_phase().is_zero() && set.platform.overheads.are_free();
+    if decided || starts_clean { 1 } else { 2 }
+}

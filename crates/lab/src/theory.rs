@@ -1,0 +1,359 @@
+//! What theory can prove about a task set under a policy.
+//!
+//! The exact tests of [`flyball_analysis`] are about jobs that compute and do nothing else, on a
+//! kernel whose work is free. What a task set has beyond that is an [`Obstacle`], and then only the
+//! simulation can tell. One thing beyond it has a theory of its own: mutexes with priority
+//! inheritance under fixed priorities lengthen response times by a bounded blocking time.
+//!
+//! With several CPUs each is a system of its own, and all of them have to hold.
+
+use crate::blocking;
+use flyball_analysis::{
+    Level, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit, edf_demand, edf_response,
+    fixed_priority, sensitivity,
+};
+use flyball_model::{Arrival, Step, Task, TaskSet};
+use flyball_report::study::Breakdown;
+use flyball_trace::Duration;
+use std::collections::HashSet;
+use std::fmt;
+
+/// What is known about a policy.
+#[derive(Clone, Copy, Default)]
+pub enum Theory {
+    /// Nothing: only simulation can tell.
+    #[default]
+    None,
+    /// It serves the earliest absolute deadline first.
+    EarliestDeadline,
+    /// Every task has a fixed rank: the smaller, the more urgent. Equal ranks are served first in,
+    /// first out.
+    FixedPriority(fn(&Task) -> u64),
+}
+
+/// Why theory has nothing to say, in a sentence without a full stop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Obstacle(pub String);
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What theory proves.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// Whether all deadlines are met, whatever the jobs compute up to their WCET and however they
+    /// arrive; `None`: the tests cannot tell.
+    pub holds: Option<bool>,
+    /// Whether a "no" is about this very set, and not about other phases or another order of
+    /// arrival among equals.
+    pub definite: bool,
+    /// The name of the test.
+    pub test: &'static str,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Each task's longest response time, where it is bounded and known.
+    pub bounds: Vec<Option<Duration>>,
+    /// By how much each task's WCET may grow alone.
+    pub slacks: Vec<Option<Duration>>,
+    /// By how much all may grow together. Only for one CPU.
+    pub breakdown: Option<Breakdown>,
+}
+
+/// The name of the test for fixed priorities.
+const RESPONSE_TIMES: &str = "response-time analysis";
+/// The name of the test for EDF.
+const DEMAND: &str = "processor demand analysis";
+/// How much work a verdict may be: about a second.
+const LIMIT: WorkLimit = WorkLimit::steps(200_000_000);
+/// How much work one of the many probes of a search may be.
+const PROBE: WorkLimit = WorkLimit::steps(5_000_000);
+/// Up to how many tasks slacks are searched for under EDF, where each is a search of its own.
+const MOST_SLACKS: usize = 300;
+
+/// Applies `theory` to `set`.
+///
+/// # Errors
+/// [`Obstacle`] if the set has something that the theory does not cover.
+pub fn analyse(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
+    if matches!(theory, Theory::None) {
+        return Err(Obstacle("There is no exact test for this policy".into()));
+    }
+    check_set(set)?;
+    let mut findings = Findings {
+        holds: Some(true),
+        definite: true,
+        bounds: vec![None; set.tasks.len()],
+        slacks: vec![None; set.tasks.len()],
+        ..Findings::default()
+    };
+    for cpu in 0..set.platform.cpus {
+        let here: Vec<usize> = (0..set.tasks.len())
+            .filter(|&task| set.tasks[task].cpu.unwrap_or(0) == cpu)
+            .collect();
+        analyse_cpu(theory, set, &here, &mut findings)?;
+        if set.platform.cpus > 1 {
+            findings.breakdown = None;
+        }
+    }
+    // A set that fails may not fail at these phases: other offsets may never meet the worst case.
+    let in_phase = set
+        .tasks
+        .iter()
+        .all(|task| matches!(task.arrival, Arrival::Sporadic { .. }) || task.phase.is_zero());
+    findings.definite &= in_phase;
+    Ok(findings)
+}
+
+/// What no test here covers.
+fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
+    if !set.platform.overheads.are_free() {
+        return Err(Obstacle(
+            "The exact tests do not count the overheads of the platform".into(),
+        ));
+    }
+    if set.platform.tick.is_some() {
+        return Err(Obstacle(
+            "The exact tests do not cover a periodic tick".into(),
+        ));
+    }
+    for task in &set.tasks {
+        let mut steps: Vec<&Step> = task.behaviour.iter().collect();
+        while let Some(step) = steps.pop() {
+            let what = match step {
+                Step::Suspend(_) => "suspends itself",
+                Step::Wait(_) | Step::Signal(_) => "uses a semaphore",
+                Step::Send(_) | Step::Receive(_) => "uses a queue",
+                Step::Yield => "yields",
+                Step::Repeat { body, .. } => {
+                    steps.extend(body);
+                    continue;
+                }
+                Step::Compute(_) | Step::Lock(_) | Step::Unlock(_) => continue,
+            };
+            let name = &task.name;
+            return Err(Obstacle(format!(
+                "The exact tests do not cover that \"{name}\" {what}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Analyses the tasks of one CPU, whose numbers are `here`.
+fn analyse_cpu(
+    theory: Theory,
+    set: &TaskSet,
+    here: &[usize],
+    findings: &mut Findings,
+) -> Result<(), Obstacle> {
+    let background = |&task: &usize| set.tasks[task].arrival == Arrival::Once;
+    let (once, jobs): (Vec<usize>, Vec<usize>) = here.iter().partition(|task| background(task));
+    for &task in &once {
+        stays_behind(theory, set, task, &jobs)?;
+    }
+    let mut tasks = Vec::with_capacity(jobs.len());
+    for &task in &jobs {
+        let Task {
+            name,
+            arrival,
+            deadline,
+            wcet,
+            ..
+        } = &set.tasks[task];
+        let period = arrival.period().unwrap_or(Duration::MAX);
+        let deadline = deadline.unwrap_or(period);
+        tasks.push(
+            SporadicTask::new(*wcet, period, deadline)
+                .map_err(|error| Obstacle(format!("The tests do not take \"{name}\": {error}")))?,
+        );
+    }
+    let names: Vec<&str> = jobs
+        .iter()
+        .map(|&task| set.tasks[task].name.as_str())
+        .collect();
+    let (outcome, responses, slacks, breakdown) = match theory {
+        Theory::None => return Ok(()),
+        Theory::EarliestDeadline => {
+            blocking::none(set, here)?;
+            findings.test = DEMAND;
+            let outcome = edf_demand::test(&tasks, LIMIT);
+            let holds = |tasks: &[SporadicTask]| edf_demand::test(tasks, PROBE).holds();
+            let slacks: Vec<_> = if tasks.len() <= MOST_SLACKS && outcome.holds() {
+                (0..tasks.len())
+                    .map(|task| sensitivity::slack(&tasks, task, holds))
+                    .collect()
+            } else {
+                vec![None; tasks.len()]
+            };
+            let breakdown = sensitivity::breakdown(&tasks, holds);
+            (
+                outcome,
+                edf_response::response_times(&tasks, LIMIT),
+                slacks,
+                breakdown,
+            )
+        }
+        Theory::FixedPriority(rank) => {
+            findings.test = RESPONSE_TIMES;
+            let levels = levels(set, &jobs, rank);
+            let ties = levels.iter().collect::<HashSet<_>>().len() < levels.len();
+            blocking::add(set, &jobs, &levels, &mut tasks)?;
+            // Who comes first among equals is open only where some arrive as they like.
+            let sporadic =
+                |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
+            findings.definite &= !ties || jobs.iter().all(sporadic);
+            // There are as many levels as tasks, so none of these calls refuses them.
+            let mismatch = |error: flyball_analysis::LevelMismatch| Obstacle(error.to_string());
+            let outcome = fixed_priority::test(&tasks, &levels, LIMIT).map_err(mismatch)?;
+            let responses =
+                fixed_priority::response_times(&tasks, &levels, LIMIT).map_err(mismatch)?;
+            let slacks = sensitivity::fixed_priority_slacks(&tasks, &levels, PROBE)
+                .map_err(mismatch)?
+                .map_or(vec![None; tasks.len()], |slacks| {
+                    slacks.into_iter().map(Some).collect()
+                });
+            let breakdown = sensitivity::breakdown(&tasks, |tasks| {
+                fixed_priority::test(tasks, &levels, PROBE).is_ok_and(|outcome| outcome.holds())
+            });
+            (outcome, responses, slacks, breakdown)
+        }
+    };
+    for (&task, (response, slack)) in jobs.iter().zip(responses.into_iter().zip(slacks)) {
+        findings.bounds[task] = response.bound();
+        findings.slacks[task] = slack;
+    }
+    findings.breakdown = breakdown.map(|breakdown| Breakdown {
+        factor_ppm: breakdown.factor.ppm(),
+        utilisation_ppm: breakdown.utilisation.parts_per_million(),
+    });
+    join(findings, &outcome, &names);
+    Ok(())
+}
+
+/// Adds the outcome for one CPU to what was found for the others.
+fn join(findings: &mut Findings, outcome: &Outcome, names: &[&str]) {
+    let (holds, reason) = match &outcome.verdict {
+        Verdict::Holds => (Some(true), None),
+        Verdict::Fails(reason) => (Some(false), Some(reason)),
+        Verdict::Unknown(reason) => (None, Some(reason)),
+    };
+    let worse = match (findings.holds, holds) {
+        (_, Some(false)) => findings.holds != Some(false),
+        (Some(true), None) => true,
+        _ => false,
+    };
+    if worse {
+        findings.holds = holds;
+        findings.reason = reason.map_or(String::new(), |reason| explain(reason, names));
+    } else if findings.holds == Some(true) {
+        findings.reason = match findings.test {
+            DEMAND => "In no interval do jobs ask for more than its length".into(),
+            _ => "Every task's longest response time is within its deadline".into(),
+        };
+    }
+}
+
+/// A test's reason in a sentence, with the names of the tasks.
+fn explain(reason: &Reason, names: &[&str]) -> String {
+    let name = |task: usize| names.get(task).copied().unwrap_or("?");
+    match reason {
+        Reason::Late {
+            task,
+            response,
+            deadline,
+            blocking,
+        } => {
+            let name = name(*task);
+            match response {
+                Response::Unbounded => {
+                    format!("The response time of \"{name}\" grows without bound")
+                }
+                response => {
+                    let blocked = if blocking.is_zero() {
+                        String::new()
+                    } else {
+                        format!(" (of which {blocking} blocking)")
+                    };
+                    format!(
+                        "\"{name}\" can take {response}{blocked}, beyond its deadline of {deadline}"
+                    )
+                }
+            }
+        }
+        Reason::Demand {
+            interval, demand, ..
+        } => {
+            format!("Jobs can ask for {demand} in an interval of {interval}")
+        }
+        Reason::Overload { utilisation } => {
+            format!("The tasks ask for {utilisation} of the CPU")
+        }
+        other => {
+            let mut text = other.to_string();
+            if let Some(first) = text.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            text
+        }
+    }
+}
+
+/// A thread without a period must run behind all tasks, or else theory does not know how often it
+/// is in their way.
+fn stays_behind(
+    theory: Theory,
+    set: &TaskSet,
+    thread: usize,
+    jobs: &[usize],
+) -> Result<(), Obstacle> {
+    let Task {
+        name,
+        deadline,
+        behaviour,
+        ..
+    } = &set.tasks[thread];
+    let is_last = match theory {
+        Theory::EarliestDeadline => deadline.is_none(),
+        Theory::FixedPriority(rank) => jobs
+            .iter()
+            .all(|&task| rank(&set.tasks[task]) < rank(&set.tasks[thread])),
+        Theory::None => true,
+    };
+    if deadline.is_some() {
+        return Err(Obstacle(format!(
+            "The exact tests do not cover the single job of \"{name}\""
+        )));
+    }
+    if !is_last {
+        return Err(Obstacle(format!(
+            "The exact tests do not cover \"{name}\", which has no period and is as urgent as tasks \
+             that have one"
+        )));
+    }
+    if behaviour
+        .iter()
+        .any(|step| matches!(step, Step::Lock(_) | Step::Repeat { .. }))
+        && !set.mutexes.is_empty()
+    {
+        return Err(Obstacle(format!(
+            "The exact tests do not cover mutexes beside \"{name}\", which has no period"
+        )));
+    }
+    Ok(())
+}
+
+/// Levels from ranks: the larger, the more urgent, without gaps.
+fn levels(set: &TaskSet, jobs: &[usize], rank: fn(&Task) -> u64) -> Vec<Level> {
+    let ranks: Vec<u64> = jobs.iter().map(|&task| rank(&set.tasks[task])).collect();
+    let mut order = ranks.clone();
+    order.sort_unstable_by(|a, b| b.cmp(a));
+    order.dedup();
+    let level = |rank: &u64| order.partition_point(|other| other > rank);
+    ranks
+        .iter()
+        .map(|rank| Level(u32::try_from(level(rank)).unwrap_or(u32::MAX)))
+        .collect()
+}

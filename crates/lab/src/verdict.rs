@@ -1,0 +1,119 @@
+//! One verdict from two witnesses: the analysis and the simulation.
+
+use crate::error::LabError;
+use crate::theory::{Findings, Obstacle};
+use flyball_model::TaskSet;
+use flyball_report::study::Verdict;
+use flyball_sim::Outcome;
+use flyball_trace::{Event, Kind, TaskId};
+
+/// Weighs what is known.
+///
+/// 1. A miss that was seen is a miss.
+/// 2. A test that accepts has proved that there is none.
+/// 3. A schedule that was seen to repeat itself without a miss has none, even if a test rejects
+///    the set for other phases.
+/// 4. A test that rejects this very set has proved that there is one.
+/// 5. Nothing else is known.
+///
+/// # Errors
+/// [`LabError::Contradiction`] if both say something definite, and not the same.
+pub(crate) fn weigh(
+    set: &TaskSet,
+    policy: &str,
+    theory: &Result<Findings, Obstacle>,
+    outcome: &Outcome,
+    first_miss: Option<Event>,
+) -> Result<Verdict, LabError> {
+    let findings = theory.as_ref().ok();
+    let proved = findings.and_then(|findings| findings.holds);
+    let contradiction = |simulation: String| LabError::Contradiction {
+        policy: policy.to_owned(),
+        analysis: findings.map_or(String::new(), |findings| findings.reason.clone()),
+        simulation,
+    };
+    if outcome.misses > 0 {
+        let reason = describe_miss(set, first_miss);
+        if proved == Some(true) {
+            return Err(contradiction(reason));
+        }
+        return Ok(verdict(Some(false), Some("simulation"), reason));
+    }
+    if let Some(findings) = findings
+        && findings.holds == Some(true)
+    {
+        return Ok(verdict(
+            Some(true),
+            Some(findings.test),
+            findings.reason.clone(),
+        ));
+    }
+    if outcome.repeats {
+        let mut reason = "The simulated schedule repeats itself without a miss".to_owned();
+        if let Some(findings) = findings
+            && findings.holds == Some(false)
+        {
+            if findings.definite && worst_case_runs(set) {
+                return Err(contradiction(reason));
+            }
+            reason += "; with other phases it might miss: ";
+            reason += &findings.reason;
+        }
+        return Ok(verdict(Some(true), Some("simulation"), reason));
+    }
+    match theory {
+        Ok(findings) if findings.holds == Some(false) && findings.definite => Ok(verdict(
+            Some(false),
+            Some(findings.test),
+            findings.reason.clone(),
+        )),
+        Ok(findings) => {
+            let reason = format!("No miss in {}. {}", outcome.ended, findings.reason);
+            Ok(verdict(None, None, reason))
+        }
+        Err(obstacle) => {
+            let reason = format!(
+                "No miss in {}, which proves nothing about the time after it. {obstacle}",
+                outcome.ended
+            );
+            Ok(verdict(None, None, reason))
+        }
+    }
+}
+
+fn verdict(holds: Option<bool>, proof: Option<&str>, reason: String) -> Verdict {
+    Verdict {
+        holds,
+        proof: proof.map(str::to_owned),
+        reason: reason + ".",
+    }
+}
+
+/// Whether every simulated job computed as long as it may.
+fn worst_case_runs(set: &TaskSet) -> bool {
+    set.tasks.iter().all(|task| {
+        flyball_model::behaviour::demand(&task.behaviour)
+            .is_ok_and(|demand| demand.compute == task.wcet)
+    })
+}
+
+fn describe_miss(set: &TaskSet, event: Option<Event>) -> String {
+    let name = |task: TaskId| {
+        set.tasks
+            .get(task.index())
+            .map_or("?", |task| task.name.as_str())
+    };
+    match event {
+        Some(Event {
+            time,
+            kind: Kind::Miss { task, job },
+            ..
+        }) => {
+            format!(
+                "Job {job} of \"{}\" misses its deadline at {time}",
+                name(task)
+            )
+        }
+        _ => "A deadline is missed".to_owned(),
+    }
+}

@@ -1,0 +1,121 @@
+//! What a study found, for programs.
+//!
+//! This is a contract: fields are added, but none is renamed, removed or given another meaning
+//! without a new [`SCHEMA`]. Times are whole nanoseconds. `null` means *not known*, never a guess.
+//!
+//! ```text
+//! { "schema": 1, "file": "gap.toml", "cpus": 1, "policies": [
+//!     { "policy": "edf", "holds": true, "proof": "processor demand",
+//!       "simulated": { "until_ns": …, "jobs": …, "misses": 0, "preemptions": …, "context_switches": … },
+//!       "tasks": [ { "name": "…", "response_bound_ns": …, "response_max_ns": …, "slack_ns": … } ] } ] }
+//! ```
+
+use crate::study;
+use flyball_trace::Duration;
+use serde::Serialize;
+
+/// The version of the contract.
+pub const SCHEMA: u32 = 1;
+
+/// What `study --json` prints.
+#[derive(Serialize, Debug)]
+pub struct Study<'a> {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The task set's file, as the user named it.
+    pub file: &'a str,
+    /// Number of CPUs.
+    pub cpus: u8,
+    /// One entry a policy.
+    pub policies: Vec<Policy<'a>>,
+}
+
+/// One policy; what `simulate --json` prints.
+#[derive(Serialize, Debug)]
+pub struct Policy<'a> {
+    /// The policy's short name.
+    pub policy: &'a str,
+    /// Whether all deadlines are met for ever; `null`: not known.
+    pub holds: Option<bool>,
+    /// The test that proves it, or `"simulation"`; `null` where nothing is proved.
+    pub proof: Option<&'a str>,
+    /// What the simulation did.
+    pub simulated: Simulated,
+    /// One entry a task, in the order of the task set.
+    pub tasks: Vec<Task<'a>>,
+}
+
+/// What a simulation did.
+#[derive(Serialize, Debug)]
+pub struct Simulated {
+    /// When it ended.
+    pub until_ns: u64,
+    /// Jobs completed.
+    pub jobs: u64,
+    /// Deadlines missed.
+    pub misses: u64,
+    /// How often a running job lost the CPU to another one.
+    pub preemptions: u64,
+    /// How often a CPU began to run another task than the one it had run last.
+    pub context_switches: u64,
+}
+
+/// What became of one task.
+#[derive(Serialize, Debug)]
+pub struct Task<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// No job can take longer, says the analysis.
+    pub response_bound_ns: Option<u64>,
+    /// The longest that a job took in the simulation; `null` if none was completed.
+    pub response_max_ns: Option<u64>,
+    /// By how much its worst-case execution time alone may grow.
+    pub slack_ns: Option<u64>,
+}
+
+impl<'a> From<&'a study::Study> for Study<'a> {
+    fn from(study: &'a study::Study) -> Study<'a> {
+        Study {
+            schema: SCHEMA,
+            file: &study.file,
+            cpus: study.cpus,
+            policies: study.policies.iter().map(Policy::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a study::PolicyReport> for Policy<'a> {
+    fn from(report: &'a study::PolicyReport) -> Policy<'a> {
+        let study::Simulated {
+            until,
+            jobs,
+            misses,
+            preemptions,
+            context_switches,
+        } = report.simulated;
+        Policy {
+            policy: &report.policy,
+            holds: report.verdict.holds,
+            proof: report.verdict.proof.as_deref(),
+            simulated: Simulated {
+                until_ns: until.as_nanos(),
+                jobs,
+                misses,
+                preemptions,
+                context_switches,
+            },
+            tasks: report.tasks.iter().map(Task::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a study::TaskReport> for Task<'a> {
+    fn from(task: &'a study::TaskReport) -> Task<'a> {
+        Task {
+            name: &task.name,
+            response_bound_ns: task.response_bound.map(Duration::as_nanos),
+            response_max_ns: task.measured.response.max().map(Duration::as_nanos),
+            slack_ns: task.slack.map(Duration::as_nanos),
+        }
+    }
+}

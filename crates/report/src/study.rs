@@ -1,0 +1,95 @@
+//! What a study found: plain data. The laboratory fills it in, and the other modules present it.
+
+use flyball_model::TaskSet;
+use flyball_trace::Duration;
+use flyball_trace::file::Trace;
+use flyball_trace::metrics::{Summary, TaskSummary};
+
+/// A task set, and what became of it under each policy.
+#[derive(Clone, Debug, Default)]
+pub struct Study {
+    /// The task set's file, as the user named it.
+    pub file: String,
+    /// The task set.
+    pub set: TaskSet,
+    /// Number of CPUs.
+    pub cpus: u8,
+    /// What was found for each policy, in the order in which they were asked for.
+    pub policies: Vec<PolicyReport>,
+    /// What the reader should know about the study as a whole, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What became of a task set under one policy.
+#[derive(Clone, Debug, Default)]
+pub struct PolicyReport {
+    /// The policy's short name, as on the command line.
+    pub policy: String,
+    /// Its name in words.
+    pub title: String,
+    /// Its settings, by name, as a user would write them.
+    pub settings: Vec<(String, String)>,
+    /// Does it hold?
+    pub verdict: Verdict,
+    /// What the simulation did.
+    pub simulated: Simulated,
+    /// For each task, in the order of the task set.
+    pub tasks: Vec<TaskReport>,
+    /// By how much all worst-case execution times can grow together, where that is known.
+    pub breakdown: Option<Breakdown>,
+    /// What was measured in the simulation.
+    pub summary: Summary,
+    /// The simulated schedule, or as much of it as was kept from the start; its header's `end_ns`
+    /// says until when it is complete, and is less than what was simulated where it was cut.
+    pub trace: Trace,
+    /// What the reader should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Whether all deadlines are met for ever, and how that is known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Verdict {
+    /// `None`: not known.
+    pub holds: Option<bool>,
+    /// What proves it: the name of an exact or sufficient test, or "simulation".
+    pub proof: Option<String>,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// What a simulation did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Simulated {
+    /// When it ended.
+    pub until: Duration,
+    /// Jobs completed.
+    pub jobs: u64,
+    /// Deadlines missed.
+    pub misses: u64,
+    /// How often a running job lost the CPU to another one.
+    pub preemptions: u64,
+    /// How often a CPU began to run another task than the one it had run last.
+    pub context_switches: u64,
+}
+
+/// What became of one task.
+#[derive(Clone, Debug, Default)]
+pub struct TaskReport {
+    /// Its name.
+    pub name: String,
+    /// No job can take longer than this from release to completion, says the analysis.
+    pub response_bound: Option<Duration>,
+    /// By how much its worst-case execution time alone may grow.
+    pub slack: Option<Duration>,
+    /// What was measured in the simulation.
+    pub measured: TaskSummary,
+}
+
+/// By how much all worst-case execution times together can grow or have to shrink.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Breakdown {
+    /// The largest factor with which the set holds, in millionths.
+    pub factor_ppm: u64,
+    /// The utilisation that it has then, in millionths.
+    pub utilisation_ppm: u64,
+}
