@@ -1,0 +1,294 @@
+//! The rules that hold for a task set whatever file it comes from: names are fit for names and
+//! unique, and the values of a task fit together.
+
+use crate::behaviour::{self, Demand};
+use crate::error::{Kind, ModelError};
+use crate::hint;
+use crate::source::{At, Source, Span};
+use crate::taskset::{Arrival, Length, OnMiss, Step, Task};
+use flyball_trace::Duration;
+use std::collections::HashMap;
+
+/// Most tasks in a set: a task's number has 16 bits, and one of the values is left for *none*.
+pub const MOST_TASKS: usize = 65_535;
+
+/// Most CPUs of a platform.
+pub const MOST_CPUS: u8 = 128;
+
+/// Most steps that one job may take, repetitions counted, so that a short file cannot describe a
+/// job that takes days to simulate.
+pub const MOST_STEPS: u64 = 1_000_000;
+
+/// Longest name in characters.
+const LONGEST_NAME: usize = 100;
+
+/// Names that are taken, and where.
+#[derive(Default)]
+pub(crate) struct Names(HashMap<String, Span>);
+
+impl Names {
+    /// Takes a name, which has to be fit for a name and free.
+    pub(crate) fn claim(
+        &mut self,
+        source: &Source<'_>,
+        name: &At<String>,
+    ) -> Result<(), ModelError> {
+        let fault = |kind, why: &str, help: &str| {
+            let message = format!("{} {why}", hint::quoted(&name.value));
+            Err(source
+                .error(kind, &name.span, message)
+                .within("name")
+                .help(help))
+        };
+        if name.value.is_empty() {
+            return fault(
+                Kind::OutOfRange,
+                "is no name",
+                "write at least one character",
+            );
+        }
+        if name.value.chars().nth(LONGEST_NAME).is_some() {
+            let why = format!("is longer than {LONGEST_NAME} characters");
+            return fault(Kind::OutOfRange, &why, "choose a shorter name");
+        }
+        if name.value.trim() != name.value || name.value.contains(char::is_control) {
+            let why = "begins or ends with a space, or has a control character in it";
+            return fault(Kind::OutOfRange, why, "use plain text");
+        }
+        match self.0.insert(name.value.clone(), name.span.clone()) {
+            None => Ok(()),
+            Some(first) => {
+                let line = source.place(first.start).line;
+                let help = format!("the first one is in line {line}; rename one of them");
+                fault(Kind::Duplicate, "is there already", &help)
+            }
+        }
+    }
+}
+
+/// Refuses more tasks than there may be. `span` is the first that is too many.
+pub(crate) fn too_many_tasks(source: &Source<'_>, span: &Span) -> ModelError {
+    let message = format!(
+        "too many tasks: at most 65,535 (this is number {})",
+        MOST_TASKS + 1
+    );
+    let error = source.error(Kind::TooMany, span, message);
+    error.help("split the set into several files")
+}
+
+/// A task as a file gives it, before its values have been looked at together.
+pub(crate) struct Draft {
+    pub(crate) name: At<String>,
+    pub(crate) period: Option<At<Duration>>,
+    pub(crate) sporadic: Option<At<Duration>>,
+    pub(crate) gap: Option<At<Length>>,
+    pub(crate) wcet: Option<At<Duration>>,
+    pub(crate) deadline: Option<At<Duration>>,
+    pub(crate) phase: Option<At<Duration>>,
+    pub(crate) priority: Option<At<u8>>,
+    pub(crate) cpu: Option<At<u8>>,
+    pub(crate) on_miss: Option<At<OnMiss>>,
+    pub(crate) behaviour: Option<At<Vec<Step>>>,
+    /// Where the task begins in the file.
+    pub(crate) span: Span,
+}
+
+impl Draft {
+    /// Looks at all values together. `cpus` is the number of CPUs that there are.
+    pub(crate) fn finish(self, source: &Source<'_>, cpus: u8) -> Result<Task, ModelError> {
+        let arrival = self.arrival(source)?;
+        let wcet = self.demand(source)?;
+        let deadline = self.deadline(source, &arrival, wcet)?;
+        if let Some(cpu) = self.cpu.as_ref().filter(|cpu| cpu.value >= cpus) {
+            let (cpu, span) = (cpu.value, &cpu.span);
+            let message = match cpus {
+                1 => format!("there is no CPU {cpu}: the platform has one CPU, number 0"),
+                _ => format!(
+                    "there is no CPU {cpu}: the platform has CPUs 0 to {}",
+                    cpus - 1
+                ),
+            };
+            let help = format!(
+                "raise `cpus` of `[platform]` to at least {}",
+                u16::from(cpu) + 1
+            );
+            return Err(source
+                .error(Kind::OutOfRange, span, message)
+                .within("cpu")
+                .help(help));
+        }
+        let simple = || vec![Step::Compute(Length::Fixed(wcet))];
+        Ok(Task {
+            name: self.name.value,
+            arrival,
+            phase: self.phase.map_or(Duration::ZERO, |phase| phase.value),
+            deadline,
+            wcet,
+            priority: self.priority.map(|priority| priority.value),
+            cpu: self.cpu.map(|cpu| cpu.value),
+            on_miss: self
+                .on_miss
+                .map_or_else(OnMiss::default, |on_miss| on_miss.value),
+            behaviour: self
+                .behaviour
+                .map_or_else(simple, |behaviour| behaviour.value),
+        })
+    }
+
+    fn arrival(&self, source: &Source<'_>) -> Result<Arrival, ModelError> {
+        if let (Some(_), Some(sporadic)) = (&self.period, &self.sporadic) {
+            let message = "a task is either periodic or sporadic, not both";
+            let error = source
+                .error(Kind::Inconsistent, &sporadic.span, message)
+                .within("sporadic");
+            return Err(error.help("leave out `period` or `sporadic`"));
+        }
+        if let (Some(gap), None) = (&self.gap, &self.sporadic) {
+            let message = "only a sporadic task has a gap between arrivals";
+            let error = source
+                .error(Kind::Inconsistent, &gap.span, message)
+                .within("gap");
+            return Err(error.help("write the least separation as `sporadic`, or leave out `gap`"));
+        }
+        let (key, given) = match (&self.period, &self.sporadic) {
+            (Some(period), _) => ("period", period),
+            (None, Some(separation)) => ("sporadic", separation),
+            (None, None) => return Ok(Arrival::Once),
+        };
+        if given.value.is_zero() {
+            let message = format!(
+                "a {} of zero would release jobs without end",
+                match key {
+                    "period" => "period",
+                    _ => "separation",
+                }
+            );
+            let error = source
+                .error(Kind::OutOfRange, &given.span, message)
+                .within(key);
+            return Err(error.help("write at least \"1ns\""));
+        }
+        if key == "period" {
+            return Ok(Arrival::Periodic {
+                period: given.value,
+            });
+        }
+        let gap = match &self.gap {
+            None => Length::Fixed(given.value),
+            Some(gap) if gap.value.shortest() < given.value => {
+                let shortest = gap.value.shortest();
+                let message = format!(
+                    "the shortest gap, {shortest}, is below the least separation, {}",
+                    given.value
+                );
+                let error = source
+                    .error(Kind::Inconsistent, &gap.span, message)
+                    .within("gap");
+                return Err(error.help("raise `gap`, or lower `sporadic`"));
+            }
+            Some(gap) => gap.value.clone(),
+        };
+        Ok(Arrival::Sporadic {
+            separation: given.value,
+            gap,
+        })
+    }
+
+    /// The worst-case execution time: as given, or else what the behaviour adds up to.
+    fn demand(&self, source: &Source<'_>) -> Result<Duration, ModelError> {
+        if let Some(wcet) = self.wcet.as_ref().filter(|wcet| wcet.value.is_zero()) {
+            let message = "a worst-case execution time of zero does nothing";
+            let error = source
+                .error(Kind::OutOfRange, &wcet.span, message)
+                .within("wcet");
+            return Err(error.help("write at least \"1ns\""));
+        }
+        let Some(steps) = &self.behaviour else {
+            let Some(wcet) = &self.wcet else {
+                let message = "neither `wcet` nor `behaviour` says what a job does";
+                let error = source.error(Kind::Missing, &self.span, message);
+                return Err(error.help("add the worst-case execution time, as in `wcet = \"1ms\"`"));
+            };
+            return Ok(wcet.value);
+        };
+        let (kind, message) = match (behaviour::demand(&steps.value), &self.wcet) {
+            (Ok(Demand { steps, .. }), _) if steps > MOST_STEPS => {
+                let message = format!("a job would take {steps} steps, more than {MOST_STEPS}");
+                (Kind::TooMany, message)
+            }
+            (Err(behaviour::TooLarge), _) => (
+                Kind::OutOfRange,
+                "the steps add up to more than 584 years, or 2^64 steps".to_owned(),
+            ),
+            (Ok(demand), None) => return Ok(demand.compute),
+            (Ok(demand), Some(wcet)) if demand.compute <= wcet.value => return Ok(wcet.value),
+            (Ok(demand), Some(wcet)) => {
+                let wcet = wcet.value;
+                let message = match demand.compute {
+                    Duration::MAX => format!("computes without end, but `wcet` is {wcet}"),
+                    total => format!("computes up to {total}, more than the `wcet` of {wcet}"),
+                };
+                let error = source.error(Kind::Inconsistent, &steps.span, message);
+                let help = "raise `wcet`, or leave it out: it is then taken from the behaviour";
+                return Err(error.within("behaviour").help(help));
+            }
+        };
+        let error = source.error(kind, &steps.span, message).within("behaviour");
+        Err(error.help("lower the counts of `repeat`"))
+    }
+
+    fn deadline(
+        &self,
+        source: &Source<'_>,
+        arrival: &Arrival,
+        wcet: Duration,
+    ) -> Result<Option<Duration>, ModelError> {
+        let Some(deadline) = self.deadline.as_ref() else {
+            return match arrival.period() {
+                Some(period) if period < wcet => {
+                    let span = self.wcet.as_ref().map(|wcet| &wcet.span);
+                    let (key, span) = match (span, &self.behaviour) {
+                        (Some(span), _) => ("wcet", span),
+                        (None, Some(steps)) => ("behaviour", &steps.span),
+                        (None, None) => ("wcet", &self.span),
+                    };
+                    let message = format!(
+                        "the worst-case execution time, {wcet}, is above the deadline, which is \
+                         the period, {period}"
+                    );
+                    let error = source.error(Kind::Inconsistent, span, message).within(key);
+                    Err(error.help("lower it, raise the period, or give a later `deadline`"))
+                }
+                implicit => Ok(implicit),
+            };
+        };
+        let fault = |kind, message: &str, help: &str| {
+            Err(source
+                .error(kind, &deadline.span, message)
+                .within("deadline")
+                .help(help))
+        };
+        match deadline.value {
+            Duration::ZERO => fault(
+                Kind::OutOfRange,
+                "a deadline of zero cannot be met",
+                "write at least \"1ns\"",
+            ),
+            _ if wcet == Duration::MAX => {
+                let message = "a job that computes without end has no deadline";
+                fault(Kind::Inconsistent, message, "leave out `deadline`")
+            }
+            given if given < wcet => {
+                let message = format!(
+                    "the deadline, {given}, is below the worst-case execution time, {wcet}"
+                );
+                fault(
+                    Kind::Inconsistent,
+                    &message,
+                    "no job could meet it; raise it, or lower `wcet`",
+                )
+            }
+            given => Ok(Some(given)),
+        }
+    }
+}

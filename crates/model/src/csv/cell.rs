@@ -1,0 +1,78 @@
+//! Reads the cells of a row.
+
+use crate::error::{Kind, ModelError};
+use crate::hint;
+use crate::source::{At, Source};
+use crate::taskset::OnMiss;
+use crate::toml::ON_MISS;
+use crate::units::{DurationError, Unit, not_a_time, parse_duration, parse_number};
+use flyball_trace::Duration;
+
+/// Reads a length of time; a plain number if the column's name has the unit.
+pub(super) fn time(
+    source: &Source<'_>,
+    unit: Option<Unit>,
+    cell: &At<String>,
+) -> Result<At<Duration>, ModelError> {
+    let text = &cell.value;
+    let read = match unit {
+        Some(unit) => parse_number(text, unit),
+        None => parse_duration(text),
+    };
+    read.map(|value| at(cell, value)).map_err(|why| {
+        if unit.is_none() || why != DurationError::NotANumber {
+            return not_a_time(source, &cell.span, text, &why);
+        }
+        let message = format!("expected a plain number, found {}", hint::quoted(text));
+        let error = source.error(Kind::WrongType, &cell.span, message);
+        match parse_duration(text) {
+            Ok(_) => error.help("the column's name has the unit already"),
+            Err(_) => error.help("write it as in 2.5"),
+        }
+    })
+}
+
+/// Reads a whole number from 0 to `most`.
+pub(super) fn number(
+    source: &Source<'_>,
+    most: u8,
+    cell: &At<String>,
+) -> Result<At<u8>, ModelError> {
+    let value = cell.value.parse::<i128>();
+    let in_range = value
+        .as_ref()
+        .ok()
+        .and_then(|&value| u8::try_from(value).ok());
+    if let Some(value) = in_range.filter(|&value| value <= most) {
+        return Ok(at(cell, value));
+    }
+    let kind = if value.is_ok() {
+        Kind::OutOfRange
+    } else {
+        Kind::WrongType
+    };
+    let found = hint::quoted(&cell.value);
+    let message = format!("expected a whole number from 0 to {most}, found {found}");
+    Err(source.error(kind, &cell.span, message))
+}
+
+/// Reads what happens on a miss.
+pub(super) fn on_miss(source: &Source<'_>, cell: &At<String>) -> Result<At<OnMiss>, ModelError> {
+    if let Some(&(_, value)) = ON_MISS.iter().find(|(word, _)| *word == cell.value) {
+        return Ok(at(cell, value));
+    }
+    let words: Vec<_> = ON_MISS.iter().map(|&(word, _)| word).collect();
+    let what = hint::list(&words, "or").replace('`', "\"");
+    let message = format!("expected {what}, found {}", hint::quoted(&cell.value));
+    let mut error = source.error(Kind::UnknownName, &cell.span, message);
+    error.help = hint::closest(&cell.value, words).map(|word| format!("did you mean {word:?}?"));
+    Err(error)
+}
+
+/// The value of a cell, where the cell is.
+fn at<T>(cell: &At<String>, value: T) -> At<T> {
+    At {
+        value,
+        span: cell.span.clone(),
+    }
+}

@@ -1,0 +1,59 @@
+//! Random numbers that are the same on every machine.
+
+use flyball_trace::Duration;
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+
+/// What random numbers are drawn for.
+#[derive(Clone, Copy)]
+pub(super) enum Stream {
+    Utilisations,
+    Periods,
+    Deadlines,
+    Phases,
+}
+
+/// A stream of random numbers.
+pub(super) struct Random(ChaCha8Rng);
+
+impl Random {
+    /// The stream of that seed and purpose. Different streams of a seed are independent.
+    pub(super) fn new(seed: u64, stream: Stream) -> Random {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        generator.set_stream(stream as u64);
+        Random(generator)
+    }
+
+    /// A number from 0 on and below 1: one of the multiples of 2^-53, each equally likely.
+    pub(super) fn unit(&mut self) -> f64 {
+        const SCALE: f64 = f64::EPSILON / 2.0; // 2^-53
+        #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
+        let bits = (self.0.next_u64() >> 11) as f64;
+        bits * SCALE
+    }
+
+    /// A length from `least` to `most`, all equally likely but for parts in 2^64.
+    pub(super) fn uniform(&mut self, least: Duration, most: Duration) -> Duration {
+        let choices = u128::from(most.saturating_sub(least).as_nanos()) + 1;
+        let chosen = (u128::from(self.0.next_u64()) * choices) >> 64;
+        // Below `choices`, which is 2^64 at most.
+        least + Duration::from_nanos(u64::try_from(chosen).unwrap_or(u64::MAX))
+    }
+
+    /// A whole number from `least` (not zero) to `most`, whose logarithm is uniform: the number is
+    /// k with probability ln((k + 1) / k) / ln((most + 1) / least).
+    pub(super) fn log_uniform(&mut self, least: u64, most: u64) -> u64 {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "what is lost is below the random bits"
+        )]
+        let (low, high) = (libm::log(least as f64), libm::log(most as f64 + 1.0));
+        let drawn = libm::exp(low + self.unit() * (high - low));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "rounds down, as it should; the result is above zero, and saturates"
+        )]
+        (drawn as u64).clamp(least, most)
+    }
+}

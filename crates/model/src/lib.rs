@@ -1,0 +1,57 @@
+//! Task sets: what a user describes.
+//!
+//! A task set is the input of everything else: what to schedule, on which machine. This crate has
+//! its types, reads it from files whose every fault is reported with line, column and remedy,
+//! writes it back, and makes random ones for experiments.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`taskset`] | the types: platform, tasks and their behaviour, resources, policies' settings |
+//! | [`behaviour`] | what the steps of a job add up to |
+//! | [`units`] | lengths of time as people write them |
+//! | [`read`] | [`read_file`] and [`read_str`] |
+//! | [`error`] | [`ModelError`]: what is wrong with a file, where, and what to do about it |
+//! | [`generate`] | random task sets from a seed |
+//!
+//! ```
+//! use flyball_model::{Format, read_str};
+//!
+//! let text = r#"
+//!     schema = 1
+//!     [[task]]
+//!     name = "radar"
+//!     period = "25ms"
+//!     wcet = 2
+//! "#;
+//! let error = read_str(text, Format::Toml, "radar.toml").unwrap_err();
+//! assert_eq!(
+//!     error.headline(),
+//!     "radar.toml:6:12: task \"radar\": wcet: \
+//!      expected a time such as \"10ms\" or \"250us\", found 2"
+//! );
+//! ```
+
+pub mod behaviour;
+mod check;
+mod csv;
+pub mod error;
+pub mod generate;
+mod hint;
+mod platform;
+pub mod read;
+mod settings;
+mod source;
+pub mod taskset;
+mod toml;
+pub mod units;
+
+pub use check::{MOST_CPUS, MOST_STEPS, MOST_TASKS};
+pub use csv::to_csv;
+pub use error::{Kind, ModelError};
+pub use read::{Format, read_file, read_str};
+pub use taskset::{
+    Arrival, Cost, Length, Mutex, OnMiss, Overheads, Place, Platform, Protocol, Queue, Semaphore,
+    Setting, Settings, Step, Task, TaskSet, Value,
+};
+pub use toml::{SCHEMA, to_toml};
+pub use units::{DurationError, parse_duration};

@@ -1,0 +1,254 @@
+//! The types that describe a task set.
+//!
+//! A task set names a platform, the tasks that run on it, the resources that they share, and
+//! settings for the policies that are to schedule it. Everything here has been checked by whoever
+//! built it (see the readers): names are unique, references point to something, times make sense.
+
+pub use crate::platform::{Cost, Overheads, Platform};
+pub use crate::settings::{Place, Setting, Settings, Value};
+use flyball_trace::Duration;
+use std::collections::BTreeMap;
+
+/// A platform, the tasks on it, and what they share.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TaskSet {
+    /// What people call it.
+    pub name: String,
+    /// Where it was published, if it was.
+    pub source: Option<String>,
+    /// The machine.
+    pub platform: Platform,
+    /// The tasks; a task's number is its position here.
+    pub tasks: Vec<Task>,
+    /// The mutexes, in the order in which steps count them.
+    pub mutexes: Vec<Mutex>,
+    /// The semaphores, in the order in which steps count them.
+    pub semaphores: Vec<Semaphore>,
+    /// The message queues, in the order in which steps count them.
+    pub queues: Vec<Queue>,
+    /// Settings of policies, by the policy's name. They are checked by whoever knows the policies.
+    pub policies: BTreeMap<String, Settings>,
+}
+
+/// One task: how its jobs arrive, and what each of them does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// Its name, unique in the set.
+    pub name: String,
+    /// How jobs arrive.
+    pub arrival: Arrival,
+    /// The first job's earliest release, counted from the start.
+    pub phase: Duration,
+    /// Relative deadline; `None` only for tasks that arrive [`Arrival::Once`].
+    pub deadline: Option<Duration>,
+    /// The most that one job computes. Always the sum over `behaviour`, or more; so it is
+    /// [`Duration::MAX`] for a job that computes without end.
+    pub wcet: Duration,
+    /// Priority for fixed-priority scheduling: the larger, the more urgent.
+    pub priority: Option<u8>,
+    /// The CPU that the task is bound to.
+    pub cpu: Option<u8>,
+    /// What happens when a job misses its deadline.
+    pub on_miss: OnMiss,
+    /// What a job does; never empty.
+    pub behaviour: Vec<Step>,
+}
+
+/// How a task's jobs arrive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// Every `period`.
+    Periodic {
+        /// Time between releases; not zero.
+        period: Duration,
+    },
+    /// At least `separation` apart.
+    Sporadic {
+        /// The least time between releases; not zero.
+        separation: Duration,
+        /// How long after a release the next arrival really comes; never less than `separation`.
+        gap: Length,
+    },
+    /// One job only, which may go on without end: a background thread.
+    Once,
+}
+
+/// A length of time that may differ each time it is asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Length {
+    /// Always the same.
+    Fixed(Duration),
+    /// Any whole number of nanoseconds between the two, each equally likely.
+    Uniform {
+        /// The shortest.
+        min: Duration,
+        /// The longest.
+        max: Duration,
+    },
+    /// One of these, each equally likely; never empty.
+    OneOf(Vec<Duration>),
+}
+
+/// One step of a job. Resources are counted in the order of the task set's tables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Uses the CPU.
+    Compute(Length),
+    /// Leaves the CPU for a while.
+    Suspend(Length),
+    /// Offers the CPU to tasks of equal urgency.
+    Yield,
+    /// Locks a mutex.
+    Lock(u16),
+    /// Unlocks it.
+    Unlock(u16),
+    /// Waits for a semaphore.
+    Wait(u16),
+    /// Signals it.
+    Signal(u16),
+    /// Sends one message; waits while the queue is full.
+    Send(u16),
+    /// Receives one message; waits while the queue is empty.
+    Receive(u16),
+    /// Does the steps again and again.
+    Repeat {
+        /// How often; `None`: without end, which only a task that arrives [`Arrival::Once`] may.
+        times: Option<u32>,
+        /// What; never empty.
+        body: Vec<Step>,
+    },
+}
+
+/// What the kernel does when a job has not completed by its deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnMiss {
+    /// Lets the job go on; later jobs wait for it.
+    #[default]
+    Continue,
+    /// Lets the job go on, and leaves out the releases that come while it is late.
+    Skip,
+    /// Gives the job up at its deadline.
+    Abort,
+}
+
+/// A mutex.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mutex {
+    /// Its name, unique among mutexes.
+    pub name: String,
+    /// What happens to the owner while others wait.
+    pub protocol: Protocol,
+}
+
+/// What happens to a mutex's owner while others wait for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Protocol {
+    /// Nothing: a less urgent task may delay a more urgent one without bound.
+    None,
+    /// The owner acts with the urgency of the most urgent task that waits.
+    #[default]
+    Inherit,
+}
+
+/// A counting semaphore.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Semaphore {
+    /// Its name, unique among semaphores.
+    pub name: String,
+    /// Its value at the start.
+    pub initial: u32,
+}
+
+/// A bounded queue of messages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Queue {
+    /// Its name, unique among queues.
+    pub name: String,
+    /// How many messages it holds, at least 1.
+    pub capacity: u16,
+}
+
+impl Length {
+    /// The longest that it can be.
+    pub fn longest(&self) -> Duration {
+        match self {
+            Length::Fixed(length) | Length::Uniform { max: length, .. } => *length,
+            Length::OneOf(lengths) => lengths.iter().copied().max().unwrap_or_default(),
+        }
+    }
+
+    /// The shortest that it can be.
+    pub fn shortest(&self) -> Duration {
+        match self {
+            Length::Fixed(length) | Length::Uniform { min: length, .. } => *length,
+            Length::OneOf(lengths) => lengths.iter().copied().min().unwrap_or_default(),
+        }
+    }
+
+    /// Whether it is always the same.
+    pub fn is_fixed(&self) -> bool {
+        self.shortest() == self.longest()
+    }
+}
+
+impl Arrival {
+    /// The period, or the least separation of releases; `None` for a task that arrives once.
+    pub fn period(&self) -> Option<Duration> {
+        match *self {
+            Arrival::Periodic { period } => Some(period),
+            Arrival::Sporadic { separation, .. } => Some(separation),
+            Arrival::Once => None,
+        }
+    }
+}
+
+impl Task {
+    /// A periodic task with implicit deadline that computes `wcet` in every job.
+    pub fn periodic(name: impl Into<String>, period: Duration, wcet: Duration) -> Task {
+        Task {
+            name: name.into(),
+            arrival: Arrival::Periodic { period },
+            phase: Duration::ZERO,
+            deadline: Some(period),
+            wcet,
+            priority: None,
+            cpu: None,
+            on_miss: OnMiss::Continue,
+            behaviour: vec![Step::Compute(Length::Fixed(wcet))],
+        }
+    }
+}
+
+impl TaskSet {
+    /// The least common multiple of the periods of all periodic tasks; `None` if there is no
+    /// periodic task, or if it does not fit into 64 bits of nanoseconds (584 years).
+    pub fn hyperperiod(&self) -> Option<Duration> {
+        self.tasks
+            .iter()
+            .filter_map(|task| match task.arrival {
+                Arrival::Periodic { period } => Some(period.as_nanos()),
+                _ => None,
+            })
+            .map(Some)
+            .reduce(|a, b| lcm(a?, b?))
+            .flatten()
+            .map(Duration::from_nanos)
+    }
+
+    /// The largest phase of any task.
+    pub fn largest_phase(&self) -> Duration {
+        self.tasks
+            .iter()
+            .map(|task| task.phase)
+            .max()
+            .unwrap_or_default()
+    }
+}
+
+fn lcm(a: u64, b: u64) -> Option<u64> {
+    (a / gcd(a, b)).checked_mul(b)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a.max(1) } else { gcd(b, a % b) }
+}

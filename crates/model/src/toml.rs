@@ -1,0 +1,120 @@
+//! Flyball's own format, in TOML: everything that a task set can say.
+//!
+//! The format is described for users in `docs/task-set-format.md`. Reading takes time
+//! O(n log n) in the length of the text.
+
+mod behaviour;
+mod platform;
+mod resources;
+mod size;
+mod table;
+mod task;
+mod write;
+
+pub(crate) use task::ON_MISS;
+pub use write::to_toml;
+
+use crate::check::{MOST_TASKS, Names, too_many_tasks};
+use crate::error::{Kind, ModelError};
+use crate::source::Source;
+use crate::taskset::{Platform, Task, TaskSet};
+use ::toml::de::DeTable;
+use resources::Resources;
+use table::{Read, Table, integer, tables, text};
+
+/// The version of the format that is read and written here.
+pub const SCHEMA: i64 = 1;
+
+const KEYS: &[&str] = &[
+    "schema",
+    "name",
+    "source",
+    "platform",
+    "policies",
+    "mutex",
+    "semaphore",
+    "queue",
+    "task",
+];
+
+/// Reads a task set; `default_name` is for one that has no name.
+pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
+    size::check(source)?;
+    let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
+    let document = Table::document(source, document.get_ref(), KEYS);
+    schema(&document)?;
+    document.check_keys()?;
+    let platform = document.get("platform", platform::platform)?;
+    let platform = platform.map_or_else(Platform::default, |platform| platform.value);
+
+    let name = document
+        .get("name", text)?
+        .map_or(default_name, |name| name.value)
+        .to_owned();
+    let published = document
+        .get("source", text)?
+        .map(|text| text.value.to_owned());
+    let policies = document.get("policies", platform::policies)?;
+    let policies = policies.map(|policies| policies.value).unwrap_or_default();
+    let mut resources = Resources::default();
+    let mut set = TaskSet {
+        name,
+        source: published,
+        mutexes: resources.mutexes(&document)?,
+        semaphores: resources.semaphores(&document)?,
+        queues: resources.queues(&document)?,
+        platform,
+        policies,
+        tasks: Vec::new(),
+    };
+    set.tasks = tasks(&document, set.platform.cpus, &resources)?;
+    Ok(set)
+}
+
+fn tasks<'d>(document: &Table<'d>, cpus: u8, resources: &Resources<'d>) -> Read<Vec<Task>> {
+    let source = document.source;
+    let nodes = document
+        .get("task", tables("task"))?
+        .map_or(&[][..], |nodes| nodes.value);
+    if nodes.is_empty() {
+        let error = ModelError::new(Kind::Missing, "there are no tasks").in_file(source.name);
+        let help = "add one: `[[task]]`, then `period = \"10ms\"` and `wcet = \"1ms\"`";
+        return Err(error.help(help));
+    }
+    if let Some(node) = nodes.get(MOST_TASKS) {
+        return Err(too_many_tasks(source, &node.span()));
+    }
+    let mut names = Names::default();
+    let tasks = nodes.iter().enumerate();
+    tasks
+        .map(|(index, node)| task::read(source, node, index, cpus, &mut names, resources))
+        .collect()
+}
+
+fn syntax(source: &Source<'_>, error: &::toml::de::Error) -> ModelError {
+    let span = error.span().unwrap_or(0..0);
+    let message = format!("not TOML: {}", error.message());
+    let error = source.error(Kind::Syntax, &span, message);
+    error.help("the rules of TOML are at https://toml.io")
+}
+
+/// Checks the version before anything else: another one may have other keys.
+fn schema(document: &Table<'_>) -> Read<()> {
+    let source = document.source;
+    let Some(version) = document.get("schema", integer)? else {
+        let error = source.error(Kind::Missing, &(0..0), "missing key `schema`");
+        return Err(error.help(format!("begin the file with `schema = {SCHEMA}`")));
+    };
+    if version.value == SCHEMA {
+        return Ok(());
+    }
+    let message = format!(
+        "the format has version {SCHEMA}, the file version {}",
+        version.value
+    );
+    let error = document
+        .source
+        .error(Kind::Schema, &version.span, message)
+        .within("schema");
+    Err(error.help("a newer version of this program may read it"))
+}

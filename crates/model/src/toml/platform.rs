@@ -1,0 +1,150 @@
+//! Reads the platform and the settings of policies.
+
+use super::table::{Node, Read, Table, describe, integer, time, whole};
+use crate::check::MOST_CPUS;
+use crate::error::Kind;
+use crate::hint;
+use crate::settings::{Setting, Settings, Value};
+use crate::source::Source;
+use crate::taskset::{Cost, Overheads, Platform};
+use crate::units::parse_duration;
+use std::collections::BTreeMap;
+use toml::de::DeValue;
+
+/// Reads `[platform]`.
+pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Platform> {
+    let table = Table::open(source, node, &["cpus", "tick", "overheads"])?;
+    let tick = table.get("tick", time)?;
+    if let Some(tick) = tick.as_ref().filter(|tick| tick.value.is_zero()) {
+        let message = "a tick of no length would come without end";
+        let error = source
+            .error(Kind::OutOfRange, &tick.span, message)
+            .within("tick");
+        return Err(error.help("leave `tick` out for a kernel without a periodic tick"));
+    }
+    Ok(Platform {
+        cpus: table
+            .get("cpus", whole(1..=MOST_CPUS))?
+            .map_or(1, |cpus| cpus.value),
+        tick: tick.map(|tick| tick.value),
+        overheads: table
+            .get("overheads", overheads)?
+            .map_or_else(Overheads::default, |at| at.value),
+    })
+}
+
+fn overheads<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Overheads> {
+    let keys = &[
+        "release",
+        "scheduling",
+        "context_switch",
+        "tick",
+        "ipi",
+        "cache",
+    ];
+    let table = Table::open(source, node, keys)?;
+    let get = |key| {
+        Ok(table
+            .get(key, cost)?
+            .map_or_else(Cost::default, |cost| cost.value))
+    };
+    Ok(Overheads {
+        release: get("release")?,
+        scheduling: get("scheduling")?,
+        context_switch: get("context_switch")?,
+        tick: get("tick")?,
+        ipi: get("ipi")?,
+        cache: get("cache")?,
+    })
+}
+
+/// Reads a time, or times by task count.
+fn cost<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Cost> {
+    if !node.get_ref().is_table() {
+        return time(source, node).map(Cost::fixed);
+    }
+    let table = Table::open_any(source, node)?;
+    let mut points = BTreeMap::new();
+    for (key, node) in table.entries() {
+        let digits = !key.value.is_empty() && key.value.bytes().all(|byte| byte.is_ascii_digit());
+        let count = key
+            .value
+            .parse()
+            .ok()
+            .filter(|&count: &u32| digits && count > 0);
+        let Some(count) = count else {
+            let found = hint::quoted(key.value);
+            let message = format!("expected a number of tasks from 1 on, found {found}");
+            let error = source.error(Kind::OutOfRange, &key.span, message);
+            return Err(
+                error.help("write costs by task count, as in `{ 5 = \"1us\", 15 = \"2us\" }`")
+            );
+        };
+        let cost = time(source, node).map_err(|error| error.within(&hint::key(key.value)))?;
+        if points.insert(count, cost).is_some() {
+            let message = format!("there is a cost for {count} tasks already");
+            let error = source.error(Kind::Duplicate, &key.span, message);
+            return Err(error.help("leave one of them out"));
+        }
+    }
+    if points.is_empty() {
+        let error = source.error(
+            Kind::OutOfRange,
+            &node.span(),
+            "the table of costs is empty",
+        );
+        return Err(error.help("leave it out where the work is free of charge"));
+    }
+    Ok(Cost::table(points.into_iter().collect()))
+}
+
+/// Reads `[policies]`, a table for each policy.
+pub(super) fn policies<'d>(
+    source: &'d Source<'d>,
+    node: &'d Node<'d>,
+) -> Read<BTreeMap<String, Settings>> {
+    let table = Table::open_any(source, node)?;
+    table
+        .entries()
+        .into_iter()
+        .map(|(name, node)| {
+            let settings =
+                settings(source, node).map_err(|error| error.within(&hint::key(name.value)))?;
+            let place = Some(source.place(name.span.start));
+            Ok((name.value.to_owned(), Settings { place, ..settings }))
+        })
+        .collect()
+}
+
+fn settings<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Settings> {
+    let table = Table::open_any(source, node)?;
+    let mut settings = Settings::default();
+    for (key, node) in table.entries() {
+        let value = value(source, node).map_err(|error| error.within(&hint::key(key.value)))?;
+        let place = Some(source.place(key.span.start));
+        settings
+            .values
+            .insert(key.value.to_owned(), Setting { value, place });
+    }
+    Ok(settings)
+}
+
+fn value(source: &Source<'_>, node: &Node<'_>) -> Read<Value> {
+    match node.get_ref() {
+        DeValue::String(text) => Ok(match parse_duration(text) {
+            Ok(length) => Value::Duration(length),
+            Err(_) => Value::Text(text.as_ref().to_owned()),
+        }),
+        DeValue::Integer(_) => integer(source, node).map(Value::Integer),
+        DeValue::Float(number) if number.as_str().ends_with(|c: char| c.is_ascii_digit()) => {
+            Ok(Value::Decimal(number.as_str().to_owned()))
+        }
+        DeValue::Boolean(value) => Ok(Value::Bool(*value)),
+        other => {
+            let found = describe(other);
+            let message =
+                format!("expected a time, a number, true, false or a text, found {found}");
+            Err(source.error(Kind::WrongType, &node.span(), message))
+        }
+    }
+}

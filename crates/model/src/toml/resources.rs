@@ -1,0 +1,150 @@
+//! Reads what tasks share, and finds it again by name.
+
+use super::table::{Node, Read, Table, choice, tables, text, whole};
+use crate::check::Names;
+use crate::error::Kind;
+use crate::hint;
+use crate::source::{At, Source};
+use crate::taskset::{Mutex, Protocol, Queue, Semaphore};
+use std::collections::HashMap;
+
+/// The words for the protocols of mutexes.
+const PROTOCOLS: &[(&str, Protocol)] = &[("inherit", Protocol::Inherit), ("none", Protocol::None)];
+
+/// The sorts of resources.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Mutex,
+    Semaphore,
+    Queue,
+}
+
+impl Sort {
+    const ALL: [Sort; 3] = [Sort::Mutex, Sort::Semaphore, Sort::Queue];
+
+    /// The key of its tables.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Sort::Mutex => "mutex",
+            Sort::Semaphore => "semaphore",
+            Sort::Queue => "queue",
+        }
+    }
+}
+
+/// The resources by their names.
+#[derive(Default)]
+pub(super) struct Resources<'d>([HashMap<&'d str, u16>; 3]);
+
+impl<'d> Resources<'d> {
+    /// Reads all mutexes.
+    pub(super) fn mutexes(&mut self, document: &Table<'d>) -> Read<Vec<Mutex>> {
+        self.read(
+            document,
+            Sort::Mutex,
+            &["name", "protocol"],
+            |name, table| {
+                let protocol = table.get("protocol", choice(PROTOCOLS))?;
+                let protocol = protocol.map_or_else(Protocol::default, |protocol| protocol.value);
+                Ok(Mutex { name, protocol })
+            },
+        )
+    }
+
+    /// Reads all semaphores.
+    pub(super) fn semaphores(&mut self, document: &Table<'d>) -> Read<Vec<Semaphore>> {
+        self.read(
+            document,
+            Sort::Semaphore,
+            &["name", "initial"],
+            |name, table| {
+                let initial = table.get("initial", whole(0..=u32::MAX))?;
+                Ok(Semaphore {
+                    name,
+                    initial: initial.map_or(0, |initial| initial.value),
+                })
+            },
+        )
+    }
+
+    /// Reads all queues.
+    pub(super) fn queues(&mut self, document: &Table<'d>) -> Read<Vec<Queue>> {
+        self.read(
+            document,
+            Sort::Queue,
+            &["name", "capacity"],
+            |name, table| {
+                let what = "the number of messages that it holds";
+                let capacity = table.require("capacity", what, whole(1..=u16::MAX))?;
+                Ok(Queue {
+                    name,
+                    capacity: capacity.value,
+                })
+            },
+        )
+    }
+
+    /// Reads all resources of one sort, and enters their names. `rest` reads what is not the name.
+    fn read<T>(
+        &mut self,
+        document: &Table<'d>,
+        sort: Sort,
+        keys: &'static [&'static str],
+        rest: impl Fn(String, &Table<'d>) -> Read<T>,
+    ) -> Read<Vec<T>> {
+        let source = document.source;
+        let mut names = Names::default();
+        let mut one = |index: usize, node: &'d Node<'d>| {
+            let number = u16::try_from(index).map_err(|_| {
+                let message = format!("too many: at most {}", usize::from(u16::MAX) + 1);
+                source.error(Kind::TooMany, &node.span(), message)
+            })?;
+            let table = Table::open(source, node, keys)?;
+            let name = table.require("name", "by which steps refer to it", text)?;
+            self.0[sort as usize].insert(name.value, number);
+            let name = At {
+                value: name.value.to_owned(),
+                span: name.span,
+            };
+            names.claim(source, &name)?;
+            rest(name.value, &table)
+        };
+        let key = sort.key();
+        let nodes = document
+            .get(key, tables(key))?
+            .map_or(&[][..], |nodes| nodes.value);
+        let nodes = nodes.iter().enumerate();
+        nodes
+            .map(|(index, node)| {
+                one(index, node).map_err(|error| error.within(&format!("{key} {}", index + 1)))
+            })
+            .collect()
+    }
+
+    /// The number of the resource that a step names.
+    pub(super) fn find(&self, sort: Sort, source: &Source<'_>, node: &Node<'_>) -> Read<u16> {
+        let name = text(source, node)?;
+        if let Some(&number) = self.0[sort as usize].get(name) {
+            return Ok(number);
+        }
+        let (key, shown) = (sort.key(), hint::quoted(name));
+        let others = Sort::ALL.into_iter().filter(|&other| other != sort);
+        for other in others {
+            if self.0[other as usize].contains_key(name) {
+                let message = format!("{shown} is a {}, and this needs a {key}", other.key());
+                let error = source.error(Kind::WrongType, &node.span(), message);
+                return Err(error.help(format!("name one that is declared with `[[{key}]]`")));
+            }
+        }
+        let error = source.error(
+            Kind::UnknownName,
+            &node.span(),
+            format!("there is no {key} {shown}"),
+        );
+        let names = self.0[sort as usize].keys().copied();
+        Err(error.help(match hint::closest(name, names) {
+            Some(name) => format!("did you mean {name:?}?"),
+            None => format!("declare it with `[[{key}]]` and `name = {shown}`"),
+        }))
+    }
+}

@@ -1,0 +1,86 @@
+//! Reads one task.
+
+use super::behaviour::{Steps, length};
+use super::resources::Resources;
+use super::table::{Node, Read, Table, choice, text, time, whole};
+use crate::check::{Draft, MOST_CPUS, Names};
+use crate::hint;
+use crate::source::{At, Source};
+use crate::taskset::{OnMiss, Task};
+
+const KEYS: &[&str] = &[
+    "name",
+    "period",
+    "sporadic",
+    "gap",
+    "wcet",
+    "deadline",
+    "phase",
+    "priority",
+    "cpu",
+    "on_miss",
+    "behaviour",
+];
+
+/// The words for what happens on a miss, here and in the CSV format.
+pub(crate) const ON_MISS: &[(&str, OnMiss)] = &[
+    ("continue", OnMiss::Continue),
+    ("skip", OnMiss::Skip),
+    ("abort", OnMiss::Abort),
+];
+
+/// Reads the task at position `index`.
+pub(super) fn read<'d>(
+    source: &'d Source<'d>,
+    node: &'d Node<'d>,
+    index: usize,
+    cpus: u8,
+    names: &mut Names,
+    resources: &'d Resources<'d>,
+) -> Read<Task> {
+    let label = match node
+        .get_ref()
+        .get("name")
+        .and_then(|name| name.get_ref().as_str())
+    {
+        Some(name) => format!("task {}", hint::quoted(name)),
+        None => format!("task {}", index + 1),
+    };
+    let mut read = || {
+        let table = Table::open(source, node, KEYS)?;
+        let name = match table.get("name", text)? {
+            Some(name) => At {
+                value: name.value.to_owned(),
+                span: name.span,
+            },
+            None => At {
+                value: format!("T{}", index + 1),
+                span: node.span(),
+            },
+        };
+        names.claim(source, &name)?;
+        draft(&table, name, resources)?.finish(source, cpus)
+    };
+    read().map_err(|error| error.within(&label))
+}
+
+fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) -> Read<Draft> {
+    let source = table.source;
+    let once = table.key("period").is_none() && table.key("sporadic").is_none();
+    Ok(Draft {
+        name,
+        period: table.get("period", time)?,
+        sporadic: table.get("sporadic", time)?,
+        gap: table.get("gap", length)?,
+        wcet: table.get("wcet", time)?,
+        deadline: table.get("deadline", time)?,
+        phase: table.get("phase", time)?,
+        priority: table.get("priority", whole(0..=u8::MAX))?,
+        cpu: table.get("cpu", whole(0..=MOST_CPUS - 1))?,
+        on_miss: table.get("on_miss", choice(ON_MISS))?,
+        behaviour: table.get("behaviour", |_, node| {
+            Steps::new(source, resources, once).read(node)
+        })?,
+        span: table.span.clone(),
+    })
+}

@@ -1,0 +1,220 @@
+//! Writes task sets as people would write them: only what differs from the default, times in the
+//! notation of [`Duration`]'s `Display`, one step of a behaviour a line.
+
+use crate::behaviour::demand;
+use crate::settings::Value;
+use crate::taskset::{Arrival, Cost, Length, OnMiss, Platform, Protocol, Step, Task, TaskSet};
+use core::fmt::{self, Display, Formatter};
+use flyball_trace::Duration;
+use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
+
+/// Writes a task set in Flyball's own format.
+///
+/// Reading the result gives an equal task set, if `set` keeps the rules that the readers enforce.
+pub fn to_toml(set: &TaskSet) -> String {
+    Document(set).to_string()
+}
+
+struct Document<'s>(&'s TaskSet);
+
+impl Display for Document<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let set = self.0;
+        writeln!(f, "schema = {}", super::SCHEMA)?;
+        writeln!(f, "name = {}", quoted(&set.name))?;
+        if let Some(source) = &set.source {
+            writeln!(f, "source = {}", quoted(source))?;
+        }
+        platform(f, &set.platform)?;
+        for (policy, settings) in &set.policies {
+            writeln!(f, "\n[policies.{}]", key(policy))?;
+            for (name, setting) in &settings.values {
+                write!(f, "{} = ", key(name))?;
+                match &setting.value {
+                    Value::Duration(length) => writeln!(f, "\"{length}\"")?,
+                    Value::Integer(number) => writeln!(f, "{number}")?,
+                    Value::Decimal(number) => writeln!(f, "{number}")?,
+                    Value::Bool(value) => writeln!(f, "{value}")?,
+                    Value::Text(text) => writeln!(f, "{}", quoted(text))?,
+                }
+            }
+        }
+        for mutex in &set.mutexes {
+            writeln!(f, "\n[[mutex]]\nname = {}", quoted(&mutex.name))?;
+            match mutex.protocol {
+                Protocol::Inherit => {}
+                Protocol::None => writeln!(f, "protocol = \"none\"")?,
+            }
+        }
+        for semaphore in &set.semaphores {
+            writeln!(f, "\n[[semaphore]]\nname = {}", quoted(&semaphore.name))?;
+            writeln!(f, "initial = {}", semaphore.initial)?;
+        }
+        for queue in &set.queues {
+            writeln!(f, "\n[[queue]]\nname = {}", quoted(&queue.name))?;
+            writeln!(f, "capacity = {}", queue.capacity)?;
+        }
+        set.tasks.iter().try_for_each(|task| self.task(f, task))
+    }
+}
+
+impl Document<'_> {
+    fn task(&self, f: &mut Formatter<'_>, task: &Task) -> fmt::Result {
+        writeln!(f, "\n[[task]]\nname = {}", quoted(&task.name))?;
+        match &task.arrival {
+            Arrival::Periodic { period } => writeln!(f, "period = \"{period}\"")?,
+            Arrival::Sporadic { separation, gap } => {
+                writeln!(f, "sporadic = \"{separation}\"")?;
+                if *gap != Length::Fixed(*separation) {
+                    writeln!(f, "gap = {}", Shown(gap))?;
+                }
+            }
+            Arrival::Once => {}
+        }
+        // A job that only computes is told by `wcet`, any other by its behaviour, and by both where
+        // the one is not what the other adds up to.
+        let simple = task.behaviour == [Step::Compute(Length::Fixed(task.wcet))];
+        let simple = simple && !task.wcet.is_zero();
+        let adds_up = demand(&task.behaviour).is_ok_and(|demand| demand.compute == task.wcet);
+        if simple || !adds_up {
+            writeln!(f, "wcet = \"{}\"", task.wcet)?;
+        }
+        if let Some(deadline) = task
+            .deadline
+            .filter(|_| task.deadline != task.arrival.period())
+        {
+            writeln!(f, "deadline = \"{deadline}\"")?;
+        }
+        if task.phase != Duration::ZERO {
+            writeln!(f, "phase = \"{}\"", task.phase)?;
+        }
+        if let Some(priority) = task.priority {
+            writeln!(f, "priority = {priority}")?;
+        }
+        if let Some(cpu) = task.cpu {
+            writeln!(f, "cpu = {cpu}")?;
+        }
+        match task.on_miss {
+            OnMiss::Continue => {}
+            OnMiss::Skip => writeln!(f, "on_miss = \"skip\"")?,
+            OnMiss::Abort => writeln!(f, "on_miss = \"abort\"")?,
+        }
+        if !simple {
+            f.write_str("behaviour = ")?;
+            self.steps(f, &task.behaviour, 0)?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a list of steps that stands `depth` deep in others.
+    fn steps(&self, f: &mut Formatter<'_>, steps: &[Step], depth: usize) -> fmt::Result {
+        let indent = 4 * depth;
+        writeln!(f, "[")?;
+        for step in steps {
+            write!(f, "{:indent$}    ", "")?;
+            self.step(f, step, depth)?;
+            writeln!(f, ",")?;
+        }
+        write!(f, "{:indent$}]", "")
+    }
+
+    fn step(&self, f: &mut Formatter<'_>, step: &Step, depth: usize) -> fmt::Result {
+        let set = self.0;
+        let mutex = |number: &u16| name(set.mutexes.get(usize::from(*number)).map(|it| &it.name));
+        let semaphore =
+            |number: &u16| name(set.semaphores.get(usize::from(*number)).map(|it| &it.name));
+        let queue = |number: &u16| name(set.queues.get(usize::from(*number)).map(|it| &it.name));
+        match step {
+            Step::Compute(length) => write!(f, "{{ compute = {} }}", Shown(length)),
+            Step::Suspend(length) => write!(f, "{{ suspend = {} }}", Shown(length)),
+            Step::Yield => f.write_str("\"yield\""),
+            Step::Lock(number) => write!(f, "{{ lock = {} }}", mutex(number)),
+            Step::Unlock(number) => write!(f, "{{ unlock = {} }}", mutex(number)),
+            Step::Wait(number) => write!(f, "{{ wait = {} }}", semaphore(number)),
+            Step::Signal(number) => write!(f, "{{ signal = {} }}", semaphore(number)),
+            Step::Send(number) => write!(f, "{{ send = {} }}", queue(number)),
+            Step::Receive(number) => write!(f, "{{ receive = {} }}", queue(number)),
+            Step::Repeat { times, body } => {
+                match times {
+                    Some(times) => write!(f, "{{ repeat = {times}, do = ")?,
+                    None => f.write_str("{ repeat = \"forever\", do = ")?,
+                }
+                self.steps(f, body, depth + 1)?;
+                f.write_str(" }")
+            }
+        }
+    }
+}
+
+fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {
+    writeln!(f, "\n[platform]\ncpus = {}", platform.cpus)?;
+    if let Some(tick) = platform.tick {
+        writeln!(f, "tick = \"{tick}\"")?;
+    }
+    let overheads = &platform.overheads;
+    let costs = [
+        ("release", &overheads.release),
+        ("scheduling", &overheads.scheduling),
+        ("context_switch", &overheads.context_switch),
+        ("tick", &overheads.tick),
+        ("ipi", &overheads.ipi),
+        ("cache", &overheads.cache),
+    ];
+    let mut costs = costs
+        .into_iter()
+        .filter(|(_, cost)| !cost.points().is_empty())
+        .peekable();
+    if costs.peek().is_some() {
+        writeln!(f, "\n[platform.overheads]")?;
+    }
+    costs.try_for_each(|(key, cost)| writeln!(f, "{key} = {}", Shown(cost)))
+}
+
+/// Shows a value as one of TOML's.
+struct Shown<'v, T>(&'v T);
+
+impl Display for Shown<'_, Cost> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0.points() {
+            [(0, cost)] => write!(f, "\"{cost}\""),
+            points => {
+                let points = points
+                    .iter()
+                    .map(|(count, cost)| format!("{count} = \"{cost}\""));
+                write!(f, "{{ {} }}", points.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+impl Display for Shown<'_, Length> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Length::Fixed(length) => write!(f, "\"{length}\""),
+            Length::Uniform { min, max } => write!(f, "{{ uniform = [\"{min}\", \"{max}\"] }}"),
+            Length::OneOf(lengths) => {
+                let lengths = lengths.iter().map(|length| format!("\"{length}\""));
+                write!(
+                    f,
+                    "{{ one_of = [{}] }}",
+                    lengths.collect::<Vec<_>>().join(", ")
+                )
+            }
+        }
+    }
+}
+
+/// A text in one line, whatever is in it.
+fn quoted(text: &str) -> String {
+    TomlStringBuilder::new(text).as_basic().to_toml_value()
+}
+
+fn key(key: &str) -> String {
+    TomlKeyBuilder::new(key).as_default().to_toml_key()
+}
+
+/// A resource's name; none where a step points to nothing, which no reader lets through.
+fn name(name: Option<&String>) -> String {
+    name.map_or_else(|| "\"\"".to_owned(), |name| quoted(name))
+}

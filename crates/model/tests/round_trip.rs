@@ -1,0 +1,417 @@
+//! What is written is read back as it was, whatever the task set.
+
+use flyball_model::{
+    Arrival, Cost, Format, Length, Mutex, OnMiss, Overheads, Platform, Protocol, Queue, Semaphore,
+    Setting, Settings, Step, Task, TaskSet, Value, behaviour, parse_duration, read_str, to_csv,
+    to_toml,
+};
+use flyball_trace::Duration;
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+
+const MUTEXES: u16 = 3;
+const SEMAPHORES: u16 = 2;
+const QUEUES: u16 = 2;
+
+fn time(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
+    // Round numbers, as people write them, and any others.
+    let exponent = 0..9_u32;
+    (range.clone(), exponent, any::<bool>()).prop_map(move |(ns, exponent, round)| {
+        let unit = 10_u64.pow(exponent);
+        let rounded = ns / unit * unit;
+        Duration::from_nanos(if round && range.contains(&rounded) {
+            rounded
+        } else {
+            ns
+        })
+    })
+}
+
+fn length(range: std::ops::Range<u64>) -> impl Strategy<Value = Length> {
+    prop_oneof![
+        time(range.clone()).prop_map(Length::Fixed),
+        (time(range.clone()), time(range.clone())).prop_map(|(a, b)| Length::Uniform {
+            min: a.min(b),
+            max: a.max(b)
+        }),
+        vec(time(range), 1..4).prop_map(Length::OneOf),
+    ]
+}
+
+/// A step that stands alone, or a few that belong together.
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    const LONGEST: u64 = 1 << 40;
+    let one = prop_oneof![
+        length(0..LONGEST).prop_map(Step::Compute),
+        length(0..LONGEST).prop_map(Step::Suspend),
+        Just(Step::Yield),
+        (0..SEMAPHORES).prop_map(Step::Wait),
+        (0..SEMAPHORES).prop_map(Step::Signal),
+        (0..QUEUES).prop_map(Step::Send),
+        (0..QUEUES).prop_map(Step::Receive),
+    ];
+    let leaf = vec(one, 1..4);
+    let nested = leaf.prop_recursive(4, 24, 3, |inner| {
+        prop_oneof![
+            inner.clone(),
+            (1_u32..5, inner.clone()).prop_map(|(times, body)| vec![Step::Repeat {
+                times: Some(times),
+                body
+            }]),
+            (inner.clone(), inner).prop_map(|(a, b)| [a, b].concat()),
+        ]
+    });
+    // One critical section around some part: locks nest in the order of their numbers.
+    (nested.clone(), nested, 0..=MUTEXES).prop_map(|(inside, outside, locks)| {
+        let lock = (0..locks).map(Step::Lock);
+        let unlock = (0..locks).rev().map(Step::Unlock);
+        lock.chain(inside).chain(unlock).chain(outside).collect()
+    })
+}
+
+fn arrival() -> impl Strategy<Value = Arrival> {
+    const RANGE: std::ops::Range<u64> = 1..1 << 62;
+    prop_oneof![
+        time(RANGE).prop_map(|period| Arrival::Periodic { period }),
+        (time(RANGE), length(RANGE)).prop_map(|(separation, gap)| {
+            let fits = gap.shortest() >= separation;
+            let gap = if fits { gap } else { Length::Fixed(separation) };
+            Arrival::Sporadic { separation, gap }
+        }),
+        Just(Arrival::Once),
+    ]
+}
+
+fn on_miss() -> impl Strategy<Value = OnMiss> {
+    prop_oneof![
+        Just(OnMiss::Continue),
+        Just(OnMiss::Skip),
+        Just(OnMiss::Abort)
+    ]
+}
+
+fn task(cpus: u8) -> impl Strategy<Value = Task> {
+    let behaviour = prop_oneof![
+        time(1..1 << 40).prop_map(|wcet| vec![Step::Compute(Length::Fixed(wcet))]),
+        steps(),
+    ];
+    (
+        arrival(),
+        (behaviour, any::<bool>(), option::of(time(0..1 << 30))),
+        time(0..u64::MAX),
+        option::of(time(1..1 << 62)),
+        (option::of(any::<u8>()), option::of(0..cpus)),
+        on_miss(),
+    )
+        .prop_map(
+            |(arrival, (mut steps, forever, spare), phase, deadline, (priority, cpu), on_miss)| {
+                if forever && arrival == Arrival::Once && behaviour::takes_time(&steps) {
+                    steps = vec![Step::Repeat {
+                        times: None,
+                        body: steps,
+                    }];
+                }
+                let computes = behaviour::demand(&steps).unwrap().compute;
+                // More than the steps add up to, at times.
+                let wcet = spare.map_or(computes, |spare| computes + spare);
+                let least = wcet.max(Duration::from_nanos(1));
+                let deadline = match (wcet, arrival.period()) {
+                    (Duration::MAX, _) => None,
+                    (_, Some(period)) => Some(deadline.unwrap_or(period).max(least)),
+                    (_, None) => deadline.map(|deadline| deadline.max(least)),
+                };
+                let name = String::new();
+                Task {
+                    name,
+                    arrival,
+                    phase,
+                    deadline,
+                    wcet,
+                    priority,
+                    cpu,
+                    on_miss,
+                    behaviour: steps,
+                }
+            },
+        )
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof!["[A-Za-z][A-Za-z0-9 _-]{0,9}", "\\PC{1,20}"]
+        .prop_map(|name| name.trim().to_owned())
+        .prop_filter("names hold something printable", |name| {
+            !name.is_empty() && !name.contains(char::is_control)
+        })
+}
+
+/// So many different names.
+fn names(count: usize) -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::hash_set(name(), count).prop_map(|names| names.into_iter().collect())
+}
+
+fn cost() -> impl Strategy<Value = Cost> {
+    prop_oneof![
+        Just(Cost::default()),
+        time(0..1 << 30).prop_map(Cost::fixed),
+        btree_map(1..100_u32, time(0..1 << 30), 1..4)
+            .prop_map(|points| Cost::table(points.into_iter().collect())),
+    ]
+}
+
+fn platform() -> impl Strategy<Value = Platform> {
+    let overheads = (cost(), cost(), cost(), cost(), cost(), cost());
+    let overheads = overheads.prop_map(
+        |(release, scheduling, context_switch, tick, ipi, cache)| Overheads {
+            release,
+            scheduling,
+            context_switch,
+            tick,
+            ipi,
+            cache,
+        },
+    );
+    (1..=128_u8, option::of(time(1..1 << 40)), overheads).prop_map(|(cpus, tick, overheads)| {
+        Platform {
+            cpus,
+            tick,
+            overheads,
+        }
+    })
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        time(0..u64::MAX).prop_map(Value::Duration),
+        any::<i64>().prop_map(Value::Integer),
+        "-?(0|[1-9][0-9]{0,3})\\.[0-9]{1,4}(e-?[0-9]{1,2})?".prop_map(Value::Decimal),
+        any::<bool>().prop_map(Value::Bool),
+        any::<String>()
+            .prop_filter("a text that is no time", |text| parse_duration(text)
+                .is_err())
+            .prop_map(Value::Text),
+    ]
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    btree_map(
+        "[a-z_]{1,8}|\\PC{0,4}",
+        value().prop_map(Setting::from),
+        0..4,
+    )
+    .prop_map(|values| Settings {
+        values,
+        place: None,
+    })
+}
+
+fn task_set() -> impl Strategy<Value = TaskSet> {
+    let tasks = platform().prop_flat_map(|platform| {
+        let cpus = platform.cpus;
+        (Just(platform), vec(task(cpus), 1..6))
+    });
+    let sharing = (any::<[bool; MUTEXES as usize]>(), any::<u32>(), 1..u16::MAX);
+    (
+        (any::<String>(), option::of(any::<String>())),
+        tasks,
+        names(6),
+        names((MUTEXES + SEMAPHORES + QUEUES).into()),
+        sharing,
+        btree_map("[a-z_]{1,8}|\\PC{0,4}", settings(), 0..3),
+    )
+        .prop_map(
+            |((name, source), (platform, mut tasks), names, shared, sharing, policies)| {
+                for (task, name) in tasks.iter_mut().zip(names) {
+                    task.name = name;
+                }
+                let (inherit, initial, capacity) = sharing;
+                let mut shared = shared.into_iter();
+                let mutexes = inherit.map(|inherit| Mutex {
+                    name: shared.next().unwrap(),
+                    protocol: if inherit {
+                        Protocol::Inherit
+                    } else {
+                        Protocol::None
+                    },
+                });
+                let semaphores = shared.by_ref().take(SEMAPHORES.into());
+                let semaphores = semaphores.map(|name| Semaphore { name, initial }).collect();
+                let queues = shared.map(|name| Queue { name, capacity }).collect();
+                let mutexes = mutexes.into();
+                TaskSet {
+                    name,
+                    source,
+                    platform,
+                    tasks,
+                    mutexes,
+                    semaphores,
+                    queues,
+                    policies,
+                }
+            },
+        )
+}
+
+/// What a table can hold of a set.
+fn flat(mut set: TaskSet) -> TaskSet {
+    set.tasks
+        .retain(|task| matches!(task.arrival, Arrival::Periodic { .. }) && !task.wcet.is_zero());
+    for task in &mut set.tasks {
+        task.behaviour = vec![Step::Compute(Length::Fixed(task.wcet))];
+    }
+    let cpus = set
+        .tasks
+        .iter()
+        .filter_map(|task| task.cpu)
+        .max()
+        .map_or(1, |cpu| cpu + 1);
+    let platform = Platform {
+        cpus,
+        ..Platform::default()
+    };
+    TaskSet {
+        name: "flat".into(),
+        platform,
+        tasks: set.tasks,
+        ..TaskSet::default()
+    }
+}
+
+proptest! {
+    #[test]
+    fn toml(set in task_set()) {
+        let text = to_toml(&set);
+        match read_str(&text, Format::Toml, "x.toml") {
+            Ok(read) => prop_assert_eq!(read, set),
+            Err(error) => prop_assert!(false, "{}\n{}", error, text),
+        }
+    }
+
+    #[test]
+    fn csv(set in task_set().prop_map(flat)) {
+        prop_assume!(!set.tasks.is_empty());
+        let text = to_csv(&set).unwrap();
+        match read_str(&text, Format::Csv, "some/flat.csv") {
+            Ok(read) => prop_assert_eq!(read, set),
+            Err(error) => prop_assert!(false, "{}\n{}", error, text),
+        }
+    }
+
+    /// A set goes into a table exactly if nothing is lost there.
+    #[test]
+    fn csv_refuses_what_it_would_lose(set in task_set()) {
+        let same = flat(set.clone()) == TaskSet { name: "flat".into(), ..set.clone() };
+        prop_assert_eq!(to_csv(&set).is_ok(), same);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in any::<String>()) {
+        let _ = read_str(&text, Format::Toml, "x.toml");
+        let _ = read_str(&format!("schema = 1\n{text}"), Format::Toml, "x.toml");
+        let _ = read_str(&text, Format::Csv, "x.csv");
+        let _ = read_str(&format!("period,wcet,name\n{text}"), Format::Csv, "x.csv");
+    }
+}
+
+/// Written as a person would.
+#[test]
+fn golden() {
+    let ms = Duration::from_millis;
+    let mut radar = Task::periodic("Radar", ms(25), ms(2));
+    radar.priority = Some(3);
+    let mut camera = Task::periodic("Camera", ms(40), ms(3));
+    camera.deadline = Some(ms(30));
+    camera.behaviour = vec![
+        Step::Lock(0),
+        Step::Compute(Length::Uniform {
+            min: ms(1),
+            max: ms(1) + Duration::from_micros(500),
+        }),
+        Step::Unlock(0),
+        Step::Repeat {
+            times: Some(3),
+            body: vec![
+                Step::Yield,
+                Step::Compute(Length::Fixed(Duration::from_micros(500))),
+            ],
+        },
+    ];
+    let mut set = TaskSet {
+        name: "Two".into(),
+        tasks: vec![radar, camera],
+        ..TaskSet::default()
+    };
+    set.mutexes.push(Mutex {
+        name: "bus".into(),
+        protocol: Protocol::None,
+    });
+    set.platform.tick = Some(ms(1));
+    let points = vec![
+        (15, Duration::from_micros(2)),
+        (5, Duration::from_micros(1)),
+    ];
+    set.platform.overheads.scheduling = Cost::table(points);
+    let mut quantum = Settings::default();
+    quantum
+        .values
+        .insert("quantum".into(), Value::Duration(ms(10)).into());
+    set.policies.insert("rr".into(), quantum);
+    let expected = r#"schema = 1
+name = "Two"
+
+[platform]
+cpus = 1
+tick = "1ms"
+
+[platform.overheads]
+scheduling = { 5 = "1us", 15 = "2us" }
+
+[policies.rr]
+quantum = "10ms"
+
+[[mutex]]
+name = "bus"
+protocol = "none"
+
+[[task]]
+name = "Radar"
+period = "25ms"
+wcet = "2ms"
+priority = 3
+
+[[task]]
+name = "Camera"
+period = "40ms"
+deadline = "30ms"
+behaviour = [
+    { lock = "bus" },
+    { compute = { uniform = ["1ms", "1.5ms"] } },
+    { unlock = "bus" },
+    { repeat = 3, do = [
+        "yield",
+        { compute = "500us" },
+    ] },
+]
+"#;
+    assert_eq!(to_toml(&set), expected);
+    assert_eq!(read_str(expected, Format::Toml, "x.toml"), Ok(set));
+}
+
+#[test]
+fn golden_csv() {
+    let ms = Duration::from_millis;
+    let mut first = Task::periodic("a, b", ms(10), ms(1));
+    first.on_miss = OnMiss::Skip;
+    let mut second = Task::periodic("# no comment", ms(20), Duration::from_micros(2_500));
+    second.deadline = Some(ms(15));
+    let set = TaskSet {
+        name: "x".into(),
+        tasks: vec![first, second],
+        ..TaskSet::default()
+    };
+    let expected = "name,period,wcet,deadline,on_miss\n\
+                    \"a, b\",10ms,1ms,,skip\n\
+                    \"# no comment\",20ms,2.5ms,15ms,\n";
+    assert_eq!(to_csv(&set).unwrap(), expected);
+    assert_eq!(read_str(expected, Format::Csv, "x.csv"), Ok(set));
+}

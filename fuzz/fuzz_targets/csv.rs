@@ -1,0 +1,17 @@
+//! No text makes the CSV reader panic, every fault can be shown, and every task set that is read is
+//! the same after it was written and read again, in either format.
+#![no_main]
+
+use flyball_model::{Format, read_str, to_csv, to_toml};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    match read_str(text, Format::Csv, "x.csv") {
+        Ok(set) => {
+            let table = to_csv(&set).expect("what came from a table fits into one");
+            assert_eq!(read_str(&table, Format::Csv, "x.csv").as_ref(), Ok(&set));
+            assert_eq!(read_str(&to_toml(&set), Format::Toml, "x.toml"), Ok(set));
+        }
+        Err(error) => assert!(!error.to_string().is_empty() && !error.coloured().is_empty()),
+    }
+});
