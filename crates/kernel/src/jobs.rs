@@ -485,8 +485,9 @@ mod tests {
         Ok(())
     }
 
+    #[cfg(not(miri))]
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 10 } else { 2_000 }))]
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
 
         #[test]
         fn jobs_are_kept_as_the_model_keeps_them(

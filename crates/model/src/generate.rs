@@ -18,14 +18,13 @@
 //! A draw costs O(n); how many there are grows as `U` nears `n`, up to the limit in the options.
 
 mod error;
-mod random;
 
 pub use error::GenerateError;
 
 use crate::check::{MOST_CPUS, MOST_TASKS};
+use crate::random::Random;
 use crate::taskset::{Platform, Task, TaskSet};
 use flyball_trace::Duration;
-use random::{Random, Stream};
 
 /// What a random task set is to be like.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,6 +49,16 @@ pub struct Options {
     pub discards: u32,
     /// Sets with the same options and different seeds are independent of each other.
     pub seed: u64,
+}
+
+/// What random numbers are drawn for. Each has a stream of its own, so that asking for other
+/// deadlines leaves the periods as they are.
+#[derive(Clone, Copy)]
+enum Stream {
+    Utilisations,
+    Periods,
+    Deadlines,
+    Phases,
 }
 
 /// How relative deadlines are chosen.
@@ -109,15 +118,15 @@ impl Default for Options {
 /// ```
 pub fn generate(options: &Options) -> Result<TaskSet, GenerateError> {
     let multiples = options.check()?;
-    let mut random = Random::new(options.seed, Stream::Utilisations);
+    let mut random = Random::new(options.seed, Stream::Utilisations as u64);
     let utilisations = (0..=options.discards)
         .map(|_| uunifast(options.tasks, options.utilisation, &mut random))
         .find(|vector| vector.iter().all(|&utilisation| utilisation <= 1.0))
         .ok_or(GenerateError::Discarded(options.discards))?;
 
-    let mut periods = Random::new(options.seed, Stream::Periods);
-    let mut deadlines = Random::new(options.seed, Stream::Deadlines);
-    let mut phases = Random::new(options.seed, Stream::Phases);
+    let mut periods = Random::new(options.seed, Stream::Periods as u64);
+    let mut deadlines = Random::new(options.seed, Stream::Deadlines as u64);
+    let mut phases = Random::new(options.seed, Stream::Phases as u64);
     let tasks = utilisations
         .iter()
         .enumerate()

@@ -12,6 +12,7 @@
 //! | [`read`] | [`read_file`] and [`read_str`] |
 //! | [`error`] | [`ModelError`]: what is wrong with a file, where, and what to do about it |
 //! | [`generate`] | random task sets from a seed |
+//! | [`random`] | random numbers that are the same everywhere |
 //!
 //! ```
 //! use flyball_model::{Format, read_str};
@@ -38,6 +39,7 @@ pub mod error;
 pub mod generate;
 mod hint;
 mod platform;
+pub mod random;
 pub mod read;
 mod settings;
 mod source;

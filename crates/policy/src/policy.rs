@@ -119,6 +119,15 @@ pub struct Wants {
     pub alarms: bool,
 }
 
+impl Wants {
+    /// A policy that needs to know who is ready and nothing else.
+    pub const NOTHING: Wants = Wants {
+        usage: false,
+        bursts: false,
+        alarms: false,
+    };
+}
+
 /// Why a task can run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ready {

@@ -27,7 +27,7 @@
 
 use crate::boxed::Boxed;
 use crate::error::SimError;
-use crate::program::{Call, Program, draw, is_fixed, stream};
+use crate::program::{Call, Program, is_fixed};
 use crate::run::Ended;
 use crate::scheduler::Scheduler;
 use crate::tap::Tap;
@@ -36,10 +36,10 @@ use flyball_kernel::{
     Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
     Sizes, ThreadId, Timing,
 };
+use flyball_model::random::Random;
 use flyball_model::{Arrival, Length, Overheads, TaskSet};
 use flyball_policy::{CpuId, Duration, Policy, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
-use rand_pcg::Pcg64Mcg;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -77,6 +77,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     /// The CPU's number in the whole machine.
     cpu: CpuId,
     threads: Vec<Thread>,
+    /// What is seldom looked at of each thread, apart from what every event needs.
+    details: Vec<Details>,
     mutexes: Vec<MutexId>,
     semaphores: Vec<SemaphoreId>,
     queues: Vec<QueueId>,
@@ -103,14 +105,17 @@ pub(crate) struct Counts {
 }
 
 struct Thread {
-    handle: ThreadId,
-    name: String,
     program: Program,
+    handle: ThreadId,
     once: bool,
     /// It was preempted: what it had in the caches may be gone.
     cold: bool,
+}
+
+struct Details {
+    name: String,
     /// Sporadic: the time between arrivals, and its random numbers.
-    gap: Option<(Length, Pcg64Mcg)>,
+    gap: Option<(Length, Random)>,
 }
 
 /// The overheads for the number of tasks that there are.
@@ -176,6 +181,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             sink,
             cpu,
             threads: Vec::with_capacity(numbers.len()),
+            details: Vec::with_capacity(numbers.len()),
             mutexes: Vec::new(),
             semaphores: Vec::new(),
             queues: Vec::new(),
@@ -265,18 +271,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             Arrival::Sporadic { gap, .. } => {
                 self.arrivals.push(Reverse((start, self.threads.len())));
                 // A stream besides the one that the task's computations are drawn from.
-                Some((gap.clone(), stream(!seed, number as u64)))
+                Some((gap.clone(), Random::new(!seed, number as u64)))
             }
             _ => None,
         };
         self.threads.push(Thread {
-            handle,
-            name: task.name.clone(),
             program: Program::new(task, number, seed),
+            handle,
             once: task.arrival == Arrival::Once,
             cold: false,
-            gap,
         });
+        let name = task.name.clone();
+        self.details.push(Details { name, gap });
         Ok(())
     }
 
@@ -379,7 +385,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             self.calls += 1;
             if self.calls > MOST_CALLS {
                 return Err(SimError::Stuck {
-                    task: self.threads[row].name.clone(),
+                    task: self.details[row].name.clone(),
                     at: now,
                 });
             }
@@ -422,7 +428,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 
     fn failed(&self, row: usize, at: Time, error: Error) -> SimError {
         SimError::Call {
-            task: self.threads[row].name.clone(),
+            task: self.details[row].name.clone(),
             at,
             error,
         }
@@ -436,9 +442,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             && at <= now
         {
             self.arrivals.pop();
-            let thread = &mut self.threads[row];
-            if let Some((gap, random)) = &mut thread.gap {
-                self.arrivals.push(Reverse((at + draw(gap, random), row)));
+            if let Some((gap, random)) = &mut self.details[row].gap {
+                self.arrivals.push(Reverse((at + random.draw(gap), row)));
             }
             match self.core.release(CPU, self.threads[row].handle, now) {
                 // A task that is tens of thousands of jobs behind loses some; the trace says so.

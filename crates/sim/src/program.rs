@@ -4,10 +4,9 @@
 //! running job is a place in that list, what is left of the present computation, and a counter for
 //! each repetition around it.
 
+use flyball_model::random::Random;
 use flyball_model::{Length, Step, Task};
 use flyball_trace::Duration;
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64Mcg;
 
 /// One operation. Resources are counted as in the task set.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,7 +56,8 @@ pub struct Program {
     counters: Box<[u32]>,
     /// What is left of the present computation.
     pub left: Duration,
-    random: Pcg64Mcg,
+    /// Where lengths that are not fixed come from, if there are any.
+    random: Option<Box<Random>>,
 }
 
 impl Program {
@@ -73,7 +73,7 @@ impl Program {
             at: 0,
             counters: vec![0; counters].into(),
             left: Duration::ZERO,
-            random: stream(seed, number as u64),
+            random: (!is_fixed(&task.behaviour)).then(|| Random::new(seed, number as u64).into()),
         }
     }
 
@@ -129,10 +129,10 @@ impl Program {
                     Call::Compute
                 }
                 Op::Compute(ref length) => {
-                    self.left = draw(length, &mut self.random);
+                    self.left = draw(length, self.random.as_deref_mut());
                     Call::Compute
                 }
-                Op::Suspend(ref length) => Call::Suspend(draw(length, &mut self.random)),
+                Op::Suspend(ref length) => Call::Suspend(draw(length, self.random.as_deref_mut())),
                 Op::Yield => Call::Yield,
                 Op::Lock(n) => Call::Lock(n),
                 Op::Unlock(n) => Call::Unlock(n),
@@ -213,54 +213,9 @@ pub fn is_fixed(steps: &[Step]) -> bool {
     })
 }
 
-/// A stream of random numbers for each `number`, all different.
-pub(crate) fn stream(seed: u64, number: u64) -> Pcg64Mcg {
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    bytes[8..].copy_from_slice(&number.to_le_bytes());
-    let mut random = Pcg64Mcg::from_seed(bytes);
-    // Seeds that differ in few bits give similar first numbers.
-    for _ in 0..16 {
-        random.next_u64();
-    }
-    random
-}
-
-/// A length that a task may have next time.
-pub(crate) fn draw(length: &Length, random: &mut Pcg64Mcg) -> Duration {
-    match length {
-        Length::Fixed(length) => *length,
-        Length::Uniform { min, max } => {
-            let width = max.as_nanos().saturating_sub(min.as_nanos());
-            *min + Duration::from_nanos(below(width, random))
-        }
-        Length::OneOf(lengths) => {
-            let last = lengths.len().saturating_sub(1) as u64;
-            let at = usize::try_from(below(last, random)).unwrap_or(0);
-            lengths.get(at).copied().unwrap_or_default()
-        }
-    }
-}
-
-/// A number from 0 to `last`, each equally likely.
-///
-/// Written out here, and not taken from a library, because the bytes of a simulation must not
-/// change when a library improves (Lemire 2019, without the shortcut).
-fn below(last: u64, random: &mut Pcg64Mcg) -> u64 {
-    let Some(count) = last.checked_add(1) else {
-        return random.next_u64();
-    };
-    // Products whose low half is below this occur once more often than others.
-    let biased = count.wrapping_neg() % count;
-    loop {
-        let product = u128::from(random.next_u64()) * u128::from(count);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the low half is what is meant"
-        )]
-        let low = product as u64;
-        if low >= biased {
-            return u64::try_from(product >> 64).unwrap_or(last);
-        }
+fn draw(length: &Length, random: Option<&mut Random>) -> Duration {
+    match random {
+        Some(random) => random.draw(length),
+        None => length.longest(),
     }
 }

@@ -274,7 +274,7 @@ proptest! {
                 (0..both.tasks.len()).filter(|&task| here(&both.tasks[task])).collect();
             let mut expected: Vec<Event> = Vec::new();
             simulate(&alone, &Edf, &options, &mut expected).unwrap();
-            let mine = events.iter().filter(|event| event.cpu.0 == cpu).map(|event| event.to_string());
+            let mine = events.iter().filter(|event| event.cpu.0 == cpu).map(ToString::to_string);
             let expected = expected.iter().map(|event| {
                 let name = |task: flyball_trace::TaskId| {
                     flyball_trace::TaskId(u16::try_from(names[task.index()]).unwrap())

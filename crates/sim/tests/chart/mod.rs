@@ -1,7 +1,7 @@
 //! A chart of characters, for schedules in which everything happens at whole units of 1 ms.
 
 use flyball_model::TaskSet;
-use flyball_trace::{Duration, Event, Kind};
+use flyball_trace::{Duration, Event, Kind, TaskId};
 use std::fmt::Write;
 
 const UNIT: u64 = 1_000_000;
@@ -66,7 +66,7 @@ pub(crate) fn draw(set: &TaskSet, events: &[Event], until: Duration) -> String {
 }
 
 fn apply(event: &Event, states: &mut [State], pending: &mut [u32], running: &mut Option<usize>) {
-    let Some(task) = event.kind.task().map(|task| task.index()) else {
+    let Some(task) = event.kind.task().map(TaskId::index) else {
         if event.kind == Kind::Idle {
             *running = None;
         }

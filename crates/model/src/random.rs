@@ -1,31 +1,27 @@
-//! Random numbers that are the same on every machine.
+//! Random numbers that are the same on every machine, and with every version of Flyball.
+//!
+//! The generator is ChaCha with 8 rounds, whose output is fixed by its definition; what is made of
+//! its numbers is written out here, because a library may improve how it does that.
 
+use crate::taskset::Length;
 use flyball_trace::Duration;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// What random numbers are drawn for.
-#[derive(Clone, Copy)]
-pub(super) enum Stream {
-    Utilisations,
-    Periods,
-    Deadlines,
-    Phases,
-}
-
 /// A stream of random numbers.
-pub(super) struct Random(ChaCha8Rng);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The stream of that seed and purpose. Different streams of a seed are independent.
-    pub(super) fn new(seed: u64, stream: Stream) -> Random {
+    /// The stream of that seed and number. Different streams of a seed are independent.
+    pub fn new(seed: u64, stream: u64) -> Random {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        generator.set_stream(stream as u64);
+        generator.set_stream(stream);
         Random(generator)
     }
 
     /// A number from 0 on and below 1: one of the multiples of 2^-53, each equally likely.
-    pub(super) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         const SCALE: f64 = f64::EPSILON / 2.0; // 2^-53
         #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
         let bits = (self.0.next_u64() >> 11) as f64;
@@ -33,16 +29,30 @@ impl Random {
     }
 
     /// A length from `least` to `most`, all equally likely but for parts in 2^64.
-    pub(super) fn uniform(&mut self, least: Duration, most: Duration) -> Duration {
+    pub fn uniform(&mut self, least: Duration, most: Duration) -> Duration {
         let choices = u128::from(most.saturating_sub(least).as_nanos()) + 1;
         let chosen = (u128::from(self.0.next_u64()) * choices) >> 64;
         // Below `choices`, which is 2^64 at most.
         least + Duration::from_nanos(u64::try_from(chosen).unwrap_or(u64::MAX))
     }
 
+    /// A length that a task may have next time.
+    pub fn draw(&mut self, length: &Length) -> Duration {
+        match length {
+            Length::Fixed(length) => *length,
+            Length::Uniform { min, max } => self.uniform(*min, *max),
+            Length::OneOf(lengths) => {
+                let last = Duration::from_nanos(lengths.len().saturating_sub(1) as u64);
+                let chosen = self.uniform(Duration::ZERO, last).as_nanos();
+                let chosen = usize::try_from(chosen).ok().and_then(|at| lengths.get(at));
+                chosen.copied().unwrap_or_default()
+            }
+        }
+    }
+
     /// A whole number from `least` (not zero) to `most`, whose logarithm is uniform: the number is
     /// k with probability ln((k + 1) / k) / ln((most + 1) / least).
-    pub(super) fn log_uniform(&mut self, least: u64, most: u64) -> u64 {
+    pub fn log_uniform(&mut self, least: u64, most: u64) -> u64 {
         #[expect(
             clippy::cast_precision_loss,
             reason = "what is lost is below the random bits"

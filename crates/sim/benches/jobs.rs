@@ -1,0 +1,130 @@
+//! How many jobs the simulator does in a second of CPU time, with tracing off.
+//!
+//! * `cargo bench -p flyball-sim`: a table over the number of tasks, medians of five runs.
+//! * `… -- --write TASKS CPUS FILE`: writes one of the task sets as CSV, for a peer.
+//! * `… -- --json TASKS CPUS`: one task set, as JSON.
+//!
+//! Times are user and system time of this process; on a shared machine they are steadier than the
+//! clock on the wall, but still depend on what else uses the caches. Quote ratios.
+
+use cpu_time::ProcessTime;
+use flyball_model::TaskSet;
+use flyball_model::generate::{Options as Random, generate};
+use flyball_sim::schedulers::{Edf, Fp, Rm, Rr};
+use flyball_sim::{Options, Outcome, Scheduler, simulate};
+use flyball_trace::metrics::{Metrics, TaskInfo};
+use flyball_trace::{Duration, NoTrace, Sink};
+use std::fmt::Write;
+
+/// A random set that loads each CPU to 80 %, with periods from 10 ms to 100 ms.
+fn set(tasks: usize, cpus: u8) -> TaskSet {
+    let random = Random {
+        tasks,
+        utilisation: 0.8 * f64::from(cpus),
+        shortest_period: Duration::from_millis(10),
+        longest_period: Duration::from_millis(100),
+        granularity: Duration::from_micros(1),
+        cpus,
+        seed: 42,
+        ..Random::default()
+    };
+    let mut set = generate(&random).expect("the options are possible");
+    for (number, task) in set.tasks.iter_mut().enumerate() {
+        // Several CPUs are partitioned here; dealing the tasks out loads all of them alike.
+        let cpu = u8::try_from(number % usize::from(cpus)).expect("there are at most 128 CPUs");
+        task.cpu = (cpus > 1).then_some(cpu);
+        // Whole microseconds, which peers can read; and priorities by number.
+        let us = task.wcet.as_nanos().div_ceil(1_000).max(1);
+        task.wcet = Duration::from_micros(us);
+        task.behaviour = flyball_model::Task::periodic("", task.wcet, task.wcet).behaviour;
+        task.priority = Some(u8::try_from(number % 256).unwrap_or(0));
+    }
+    set
+}
+
+/// Jobs in a second of CPU time, median of five runs of about two million jobs.
+fn rate<S: Scheduler, T: Sink>(set: &TaskSet, scheduler: &S, sink: impl Fn() -> T) -> f64 {
+    let jobs_a_second: f64 = set
+        .tasks
+        .iter()
+        .filter_map(|task| task.arrival.period())
+        .map(|period| 1e9 / as_f64(period.as_nanos()))
+        .sum();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rough length"
+    )]
+    let until = Duration::from_nanos((2e6 / jobs_a_second * 1e9) as u64);
+    let mut rates: Vec<f64> = (0..5)
+        .map(|_| {
+            let started = ProcessTime::now();
+            let outcome: Outcome =
+                simulate(set, scheduler, &Options::until(until), &mut sink()).expect("it runs");
+            as_f64(outcome.jobs) / started.elapsed().as_secs_f64()
+        })
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    rates[2]
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a rate needs no more than three digits"
+)]
+fn as_f64(n: u64) -> f64 {
+    n as f64
+}
+
+fn table() {
+    println!("million jobs a second of CPU time, one CPU, tracing off");
+    println!(
+        "{:>7} {:>8} {:>8} {:>8} {:>8} {:>16}",
+        "tasks", "edf", "rm", "fp", "rr", "edf + metrics"
+    );
+    for tasks in [1, 10, 100, 1_000, 10_000] {
+        let set = set(tasks, 1);
+        let none = || NoTrace;
+        let rr = Rr {
+            quantum: Duration::from_millis(10),
+        };
+        println!(
+            "{tasks:>7} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>16.2}",
+            rate(&set, &Edf, none) / 1e6,
+            rate(&set, &Rm, none) / 1e6,
+            rate(&set, &Fp, none) / 1e6,
+            rate(&set, &rr, none) / 1e6,
+            rate(&set, &Edf, || Metrics::new(
+                &vec![TaskInfo::default(); tasks],
+                1
+            )) / 1e6,
+        );
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|arg| arg != "--bench")
+        .collect();
+    let number = |at: usize| args.get(at).and_then(|arg| arg.parse().ok());
+    let cpus = number(2).and_then(|cpus: usize| u8::try_from(cpus).ok());
+    match (args.first().map(String::as_str), number(1), cpus) {
+        (Some("--write"), Some(tasks), Some(cpus)) => {
+            let path = args.get(3).expect("--write TASKS CPUS FILE");
+            let mut text = String::from("name,period_us,wcet_us\n");
+            for task in set(tasks, cpus).tasks {
+                let us = |length: Duration| length.as_nanos() / 1_000;
+                let period = task.arrival.period().unwrap_or_default();
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{},{},{}", task.name, us(period), us(task.wcet));
+            }
+            std::fs::write(path, text).expect("the file can be written");
+        }
+        (Some("--json"), Some(tasks), Some(cpus)) => {
+            let rate = rate(&set(tasks, cpus), &Edf, || NoTrace);
+            println!("{{\"jobs_per_second\": {rate:.0}}}");
+        }
+        _ => table(),
+    }
+}
