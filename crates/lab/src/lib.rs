@@ -29,6 +29,7 @@
 
 mod blocking;
 mod error;
+mod fixed_priority;
 pub mod horizon;
 mod recorder;
 pub mod registry;

@@ -7,15 +7,14 @@
 //!
 //! With several CPUs each is a system of its own, and all of them have to hold.
 
-use crate::blocking;
+use crate::{blocking, fixed_priority};
 use flyball_analysis::{
     Level, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit, edf_demand, edf_response,
-    fixed_priority, sensitivity,
+    sensitivity,
 };
 use flyball_model::{Arrival, Step, Task, TaskSet};
 use flyball_report::study::Breakdown;
 use flyball_trace::Duration;
-use std::collections::HashSet;
 use std::fmt;
 
 /// What is known about a policy.
@@ -67,9 +66,9 @@ const RESPONSE_TIMES: &str = "response-time analysis";
 /// The name of the test for EDF.
 const DEMAND: &str = "processor demand analysis";
 /// How much work a verdict may be: about a second.
-const LIMIT: WorkLimit = WorkLimit::steps(200_000_000);
+pub(crate) const LIMIT: WorkLimit = WorkLimit::steps(200_000_000);
 /// How much work one of the many probes of a search may be.
-const PROBE: WorkLimit = WorkLimit::steps(5_000_000);
+pub(crate) const PROBE: WorkLimit = WorkLimit::steps(5_000_000);
 /// Up to how many tasks slacks are searched for under EDF, where each is a search of its own.
 const MOST_SLACKS: usize = 300;
 
@@ -199,26 +198,12 @@ fn analyse_cpu(
         Theory::FixedPriority(rank) => {
             findings.test = RESPONSE_TIMES;
             let levels = levels(set, &jobs, rank);
-            let ties = levels.iter().collect::<HashSet<_>>().len() < levels.len();
             blocking::add(set, &jobs, &levels, &mut tasks)?;
             // Who comes first among equals is open only where some arrive as they like.
             let sporadic =
                 |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
-            findings.definite &= !ties || jobs.iter().all(sporadic);
-            // There are as many levels as tasks, so none of these calls refuses them.
-            let mismatch = |error: flyball_analysis::LevelMismatch| Obstacle(error.to_string());
-            let outcome = fixed_priority::test(&tasks, &levels, LIMIT).map_err(mismatch)?;
-            let responses =
-                fixed_priority::response_times(&tasks, &levels, LIMIT).map_err(mismatch)?;
-            let slacks = sensitivity::fixed_priority_slacks(&tasks, &levels, PROBE)
-                .map_err(mismatch)?
-                .map_or(vec![None; tasks.len()], |slacks| {
-                    slacks.into_iter().map(Some).collect()
-                });
-            let breakdown = sensitivity::breakdown(&tasks, |tasks| {
-                fixed_priority::test(tasks, &levels, PROBE).is_ok_and(|outcome| outcome.holds())
-            });
-            (outcome, responses, slacks, breakdown)
+            findings.definite &= !fixed_priority::has_ties(&levels) || jobs.iter().all(sporadic);
+            fixed_priority::analyse(&tasks, &levels).map_err(|error| Obstacle(error.to_string()))?
         }
     };
     for (&task, (response, slack)) in jobs.iter().zip(responses.into_iter().zip(slacks)) {

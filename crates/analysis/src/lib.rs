@@ -1,0 +1,72 @@
+//! Will it hold? Schedulability analyses for one CPU.
+//!
+//! Everything here counts in whole nanoseconds and in exact fractions: no floating point number
+//! takes part in a verdict, and no sum wraps in silence. Where a number cannot be exact (a square
+//! root, a sum of a thousand fractions), it is enclosed between two bounds that are tightened
+//! until they decide.
+//!
+//! A task set is a slice of [`SporadicTask`]s; a task is known by its position in the slice.
+//!
+//! | module | question | sound | complete |
+//! |---|---|---|---|
+//! | [`utilisation`] | how much of the CPU is asked for? | | |
+//! | [`liu_layland`] | rate monotonic, by the sum of the utilisations | yes | no |
+//! | [`hyperbolic`] | rate monotonic, by their product | yes | no |
+//! | [`fixed_priority`] | response times under any fixed priorities | yes | without blocking |
+//! | [`edf_demand`] | earliest deadline first, by processor demand | yes | without blocking |
+//! | [`edf_response`] | response times under earliest deadline first | yes | without blocking |
+//! | [`sensitivity`] | how much longer may jobs compute? | | |
+//!
+//! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
+//! under some arrivals that the tasks' parameters allow. A [`Verdict`] keeps the two apart:
+//! [`Verdict::Fails`] is a proof as much as [`Verdict::Holds`] is, and a test that can neither
+//! prove the one nor the other says [`Verdict::Unknown`].
+//!
+//! The exact tests are pseudo-polynomial: their cost depends on the numbers, not only on how many
+//! there are. Each takes a [`WorkLimit`], and stops there without guessing.
+//!
+//! ```
+//! use flyball_analysis::{SporadicTask, WorkLimit, edf_demand, fixed_priority, priority};
+//! use flyball_trace::Duration;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ms = Duration::from_millis;
+//! let tasks = [
+//!     SporadicTask::new(ms(1), ms(4), ms(4))?,
+//!     SporadicTask::new(ms(2), ms(6), ms(6))?,
+//!     SporadicTask::new(ms(3), ms(8), ms(8))?,
+//! ];
+//! let levels = priority::rate_monotonic(&tasks);
+//! let outcome = fixed_priority::test(&tasks, &levels, WorkLimit::default())?;
+//! assert_eq!(
+//!     outcome.verdict.to_string(),
+//!     "fails: task 2: response time 10ms exceeds the deadline 8ms"
+//! );
+//! assert!(edf_demand::test(&tasks, WorkLimit::default()).holds());
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod edf_demand;
+pub mod edf_response;
+pub mod fixed_priority;
+pub mod hyperbolic;
+pub mod liu_layland;
+pub mod priority;
+pub mod response;
+pub mod sensitivity;
+pub mod task;
+pub mod utilisation;
+pub mod verdict;
+pub mod work;
+
+mod busy;
+mod ranking;
+
+pub use priority::{Level, LevelMismatch};
+pub use response::Response;
+pub use task::{InvalidTask, SporadicTask};
+pub use utilisation::Utilisation;
+pub use verdict::{Outcome, Reason, Strength, Verdict};
+pub use work::{Stop, WorkLimit};

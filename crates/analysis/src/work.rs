@@ -1,0 +1,60 @@
+//! How much work an analysis may do.
+//!
+//! The exact tests are pseudo-polynomial, and a set that is loaded to the last nanosecond, with
+//! periods that share no factor, can keep one of them busy for years. So each counts its steps.
+
+use core::fmt;
+
+/// The most steps that one call of an analysis takes. A step is the work for one task in one
+/// formula, some two nanoseconds; the default of 200 million is about half a second.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct WorkLimit(u64);
+
+impl WorkLimit {
+    /// At most `steps` steps.
+    pub const fn steps(steps: u64) -> WorkLimit {
+        WorkLimit(steps)
+    }
+
+    pub(crate) const fn meter(self) -> Meter {
+        Meter { left: self.0 }
+    }
+}
+
+impl Default for WorkLimit {
+    fn default() -> WorkLimit {
+        WorkLimit(200_000_000)
+    }
+}
+
+/// Why an analysis stopped before it knew the answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The [`WorkLimit`] was reached.
+    WorkLimit,
+    /// The answer depends on instants beyond the 584 years that 64 bits of nanoseconds hold.
+    TimeRange,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::WorkLimit => "stopped at the work limit",
+            Stop::TimeRange => "depends on instants more than 584 years away",
+        })
+    }
+}
+
+/// Counts the steps of one call.
+pub(crate) struct Meter {
+    left: u64,
+}
+
+impl Meter {
+    /// Takes the steps for a formula over `tasks` tasks.
+    pub(crate) fn spend(&mut self, tasks: usize) -> Result<(), Stop> {
+        let left = self.left.checked_sub(tasks as u64 + 1);
+        self.left = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(Stop::WorkLimit)
+    }
+}
