@@ -1,0 +1,248 @@
+//! The arguments of the command.
+
+use anstream::ColorChoice;
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use flyball_trace::Duration;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A real-time kernel and a scheduling laboratory in one.
+///
+/// Give it a task set, and learn which scheduler holds it, how near the edge it is, and what
+/// happens under each.
+#[derive(Parser, Debug)]
+#[command(
+    name = "flyball",
+    version,
+    after_help = "Exit codes: 0 holds, 1 does not hold (or is not known to), 2 bad input.\n\
+                  Begin with: flyball study examples/gap.toml"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+
+    /// Print results and errors, but no progress and no notes
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    pub(crate) fn write_global(self) {
+        match self {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Which scheduler holds a task set? Analyses and simulates it, and writes a report
+    Study(StudyArgs),
+    /// What happens under one policy?
+    Simulate(SimulateArgs),
+    /// Make a random task set
+    Generate(GenerateArgs),
+    /// Which policies there are
+    Policies(PoliciesArgs),
+    /// What is in a trace?
+    Inspect(InspectArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct StudyArgs {
+    /// The task set (.toml or .csv)
+    pub(crate) file: PathBuf,
+
+    /// Only these policies (may be given several times, or separated by commas)
+    #[arg(short, long = "policy", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) policies: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+
+    /// Where the report goes
+    #[arg(
+        short,
+        long,
+        value_name = "DIRECTORY",
+        default_value = "flyball-report"
+    )]
+    pub(crate) out: PathBuf,
+
+    /// Write no report
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) no_report: bool,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct SimulateArgs {
+    /// The task set (.toml or .csv)
+    pub(crate) file: PathBuf,
+
+    /// The policy; see `flyball policies`
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) policy: String,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+
+    /// Write the schedule: .pftrace for Perfetto, .fbtrace as compact records, .txt to read
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) chart: ChartArgs,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `study` and `simulate` have in common.
+#[derive(clap::Args, Debug)]
+pub(crate) struct RunArgs {
+    /// Number of CPUs, instead of the platform's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
+    pub(crate) cpus: Option<u8>,
+
+    /// Simulate this long (2s, 500ms), instead of a hyperperiod
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) until: Option<Duration>,
+
+    /// What random numbers come from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Stop at the first deadline that is missed
+    #[arg(long)]
+    pub(crate) stop_at_miss: bool,
+}
+
+/// How charts are drawn.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ChartArgs {
+    /// Draw a chart even of many tasks
+    #[arg(long, conflicts_with = "no_chart")]
+    pub(crate) chart: bool,
+
+    /// Draw no chart
+    #[arg(long)]
+    pub(crate) no_chart: bool,
+
+    /// The chart begins here
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) from: Option<Duration>,
+
+    /// The chart ends here
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) to: Option<Duration>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct GenerateArgs {
+    /// Number of tasks
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    pub(crate) tasks: usize,
+
+    /// Utilisation of the whole set
+    #[arg(short, long, value_name = "U", default_value_t = 0.7)]
+    pub(crate) utilisation: f64,
+
+    /// The shortest and the longest period; periods in between are log-uniform
+    #[arg(long, value_name = "MIN..MAX", default_value = "10ms..1s", value_parser = range)]
+    pub(crate) periods: (Duration, Duration),
+
+    /// All periods are multiples of this; a coarse one keeps hyperperiods short
+    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = duration)]
+    pub(crate) granularity: Duration,
+
+    /// Deadlines before the periods: uniform from C + (T − C)·X to T, with X from 0 to 1
+    #[arg(long, value_name = "X")]
+    pub(crate) constrained: Option<f64>,
+
+    /// Random phases, instead of all tasks starting together
+    #[arg(long)]
+    pub(crate) phases: bool,
+
+    /// The same seed makes the same set, on every machine
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Where it goes (.toml or .csv), instead of printing TOML
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct PoliciesArgs {
+    /// Print the list as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// A trace that Flyball has written (.pftrace or .fbtrace)
+    pub(crate) trace: PathBuf,
+
+    /// Print every event (between --from and --to)
+    #[arg(long)]
+    pub(crate) events: bool,
+
+    #[command(flatten)]
+    pub(crate) chart: ChartArgs,
+
+    /// Print the numbers as JSON
+    #[arg(long, conflicts_with = "events")]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    flyball_model::parse_duration(text).map_err(|error| format!("{error}; {}", error.remedy()))
+}
+
+fn range(text: &str) -> Result<(Duration, Duration), String> {
+    let (min, max) = text
+        .split_once("..")
+        .ok_or("expected two times, such as 10ms..1s")?;
+    Ok((duration(min)?, duration(max)?))
+}
+
+/// Prints what clap has to say: help and version are no errors.
+pub(crate) fn refused(error: &clap::Error) -> ExitCode {
+    // Nothing can be done if not even this can be printed.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ => ExitCode::from(2),
+    }
+}

@@ -1,0 +1,59 @@
+//! `flyball generate`
+
+use crate::args::GenerateArgs;
+use crate::failure::Failure;
+use crate::{files, output};
+use flyball_model::generate::{Deadlines, Options, Phases, generate};
+use flyball_model::{Format, to_csv, to_toml};
+use std::process::ExitCode;
+
+pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
+    let format = match &args.out {
+        None => Format::Toml,
+        Some(path) => Format::of(path).ok_or_else(|| {
+            Failure::file(
+                path,
+                "the format is not known",
+                Some("call it .toml or .csv"),
+            )
+        })?,
+    };
+    let mut set = generate(&Options {
+        tasks: args.tasks,
+        utilisation: args.utilisation,
+        shortest_period: args.periods.0,
+        longest_period: args.periods.1,
+        granularity: args.granularity,
+        deadlines: match args.constrained {
+            None => Deadlines::Implicit,
+            Some(from) => Deadlines::Constrained { from },
+        },
+        phases: if args.phases {
+            Phases::Random
+        } else {
+            Phases::Zero
+        },
+        seed: args.seed,
+        ..Options::default()
+    })?;
+    let text = match format {
+        Format::Toml => {
+            set.name = format!(
+                "{} tasks with utilisation {}, seed {}",
+                args.tasks, args.utilisation, args.seed
+            );
+            to_toml(&set)
+        }
+        // A CSV file has no place for where a set comes from; its name is that of the file.
+        Format::Csv => {
+            set.name = String::new();
+            set.source = None;
+            to_csv(&set)?
+        }
+    };
+    match &args.out {
+        None => output::print(&text)?,
+        Some(path) => files::write_all(&[(path.clone(), text.into_bytes())])?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,242 @@
+//! `flyball inspect TRACE`: what is in a trace?
+
+use crate::args::InspectArgs;
+use crate::commands::simulate::window;
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM};
+use flyball_report::gantt::{self, ChartStyle, Glyphs, Paint};
+use flyball_report::perfetto;
+use flyball_trace::file::Trace;
+use flyball_trace::metrics::{Metrics, Summary};
+use flyball_trace::{Duration, Sink, Time};
+use serde::Serialize;
+use std::fmt::Write;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
+    let trace = read(&args.trace)?;
+    if args.events {
+        let window = match (args.chart.from, args.chart.to) {
+            (None, None) => Time::ZERO..Time::NEVER,
+            _ => window(&trace, &args.chart),
+        };
+        output::print(&lines(&trace, window))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut metrics = Metrics::new(&trace.header.tasks, usize::from(trace.header.cpus));
+    trace.events.iter().for_each(|&event| metrics.record(event));
+    let summary = metrics.finish(trace.end());
+    if args.json {
+        output::print_json(&Inspected::new(&trace, &summary))?;
+    } else {
+        output::print(&describe(&trace, &summary, args))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a trace of either kind; what is in the file tells which.
+fn read(path: &Path) -> Result<Trace, Failure> {
+    let bytes = fs::read(path).map_err(|error| Failure::file(path, error, None))?;
+    if bytes.starts_with(b"FLYTRACE") {
+        return Trace::from_bytes(&bytes).map_err(|error| Failure::file(path, error, None));
+    }
+    perfetto::from_perfetto(&bytes).map_err(|error| {
+        Failure::file(
+            path,
+            error,
+            Some("make one with `flyball simulate … --trace out.pftrace`"),
+        )
+    })
+}
+
+/// A chart as wide as the terminal.
+pub(crate) fn chart(trace: &Trace, window: &Range<Time>) -> String {
+    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    let style = ChartStyle {
+        width: width.clamp(40, 160),
+        glyphs: if unicode() {
+            Glyphs::Unicode
+        } else {
+            Glyphs::Ascii
+        },
+        // Where colours are not wanted the output drops them.
+        paint: Paint::ansi(),
+    };
+    gantt::chart(trace, window.clone(), &style)
+}
+
+/// Whether the terminal's character set has more than ASCII: the first of the variables that is set
+/// decides, as for every program.
+fn unicode() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| {
+        locale
+            .to_ascii_uppercase()
+            .replace('-', "")
+            .contains("UTF8")
+    })
+}
+
+/// Every event in a window, a line each, with the names of the tasks.
+pub(crate) fn lines(trace: &Trace, window: Range<Time>) -> String {
+    let mut text = String::new();
+    for event in trace
+        .events
+        .iter()
+        .filter(|event| window.contains(&event.time))
+    {
+        let name = event
+            .kind
+            .task()
+            .and_then(|task| trace.header.tasks.get(task.index()));
+        // Writing to a string cannot fail.
+        let _ = match name {
+            Some(task) => writeln!(text, "{event}  {}", task.name),
+            None => writeln!(text, "{event}"),
+        };
+    }
+    text
+}
+
+fn describe(trace: &Trace, summary: &Summary, args: &InspectArgs) -> String {
+    let header = &trace.header;
+    let mut text = format!("{BOLD}{}{BOLD:#} under {}\n", header.name, header.policy);
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{DIM}{} · {} · {} events in {}{DIM:#}",
+        output::count(header.tasks.len(), "task"),
+        output::count(usize::from(header.cpus), "CPU"),
+        output::grouped(trace.events.len() as u64),
+        trace.end(),
+    );
+    if header.dropped > 0 {
+        let _ = writeln!(
+            text,
+            "{} later events were not kept",
+            output::grouped(header.dropped)
+        );
+    }
+    if !args.chart.no_chart {
+        let _ = write!(text, "\n{}", chart(trace, &window(trace, &args.chart)));
+    }
+    let columns = [
+        "TASK",
+        "JOBS",
+        "MISSED",
+        "FASTEST",
+        "MEAN",
+        "SLOWEST",
+        "JITTER",
+        "PREEMPTED",
+        "CPU TIME",
+    ];
+    let mut table = output::table(&columns, &columns[1..]);
+    for (info, sums) in header.tasks.iter().zip(&summary.tasks) {
+        table.add_row([
+            info.name.clone(),
+            output::grouped(sums.completed),
+            output::misses(sums.misses),
+            output::time(sums.response.min()),
+            output::time(sums.response.mean()),
+            output::time(sums.response.max()),
+            output::time(sums.response.jitter()),
+            output::grouped(sums.preemptions),
+            output::time(Some(sums.cpu_time)),
+        ]);
+    }
+    let _ = write!(text, "\n{}", output::render(&table));
+    let idle: Duration = summary.cpus.iter().map(|cpu| cpu.idle).sum();
+    let overhead: Duration = summary.cpus.iter().map(|cpu| cpu.overhead).sum();
+    let _ = writeln!(
+        text,
+        "\n{} jobs: {} missed, {} preemptions, {} context switches; idle {idle}, kernel {overhead}",
+        output::grouped(summary.jobs()),
+        output::misses(summary.misses()),
+        output::grouped(summary.preemptions()),
+        output::grouped(summary.context_switches()),
+    );
+    text
+}
+
+/// What `inspect --json` prints.
+#[derive(Serialize)]
+struct Inspected<'a> {
+    schema: u32,
+    name: &'a str,
+    policy: &'a str,
+    cpus: u8,
+    until_ns: u64,
+    events: usize,
+    dropped: u64,
+    jobs: u64,
+    misses: u64,
+    preemptions: u64,
+    context_switches: u64,
+    idle_ns: u64,
+    overhead_ns: u64,
+    tasks: Vec<InspectedTask<'a>>,
+}
+
+#[derive(Serialize)]
+struct InspectedTask<'a> {
+    name: &'a str,
+    released: u64,
+    completed: u64,
+    misses: u64,
+    skipped: u64,
+    aborted: u64,
+    preemptions: u64,
+    response_min_ns: Option<u64>,
+    response_mean_ns: Option<u64>,
+    response_max_ns: Option<u64>,
+    start_latency_max_ns: Option<u64>,
+    tardiness_max_ns: u64,
+    cpu_time_ns: u64,
+}
+
+impl<'a> Inspected<'a> {
+    fn new(trace: &'a Trace, summary: &Summary) -> Inspected<'a> {
+        let header = &trace.header;
+        let ns = |length: Option<Duration>| length.map(Duration::as_nanos);
+        let tasks = header
+            .tasks
+            .iter()
+            .zip(&summary.tasks)
+            .map(|(info, sums)| InspectedTask {
+                name: &info.name,
+                released: sums.released,
+                completed: sums.completed,
+                misses: sums.misses,
+                skipped: sums.skipped,
+                aborted: sums.aborted,
+                preemptions: sums.preemptions,
+                response_min_ns: ns(sums.response.min()),
+                response_mean_ns: ns(sums.response.mean()),
+                response_max_ns: ns(sums.response.max()),
+                start_latency_max_ns: ns(sums.start_latency.max()),
+                tardiness_max_ns: sums.tardiness_max.as_nanos(),
+                cpu_time_ns: sums.cpu_time.as_nanos(),
+            });
+        Inspected {
+            schema: 1,
+            name: &header.name,
+            policy: &header.policy,
+            cpus: header.cpus,
+            until_ns: header.end_ns,
+            events: trace.events.len(),
+            dropped: header.dropped,
+            jobs: summary.jobs(),
+            misses: summary.misses(),
+            preemptions: summary.preemptions(),
+            context_switches: summary.context_switches(),
+            idle_ns: summary.cpus.iter().map(|cpu| cpu.idle.as_nanos()).sum(),
+            overhead_ns: summary.cpus.iter().map(|cpu| cpu.overhead.as_nanos()).sum(),
+            tasks: tasks.collect(),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The commands, one file each.
+
+pub(crate) mod completions;
+pub(crate) mod generate;
+pub(crate) mod inspect;
+pub(crate) mod policies;
+pub(crate) mod simulate;
+pub(crate) mod study;

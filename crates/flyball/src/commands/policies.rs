@@ -1,0 +1,83 @@
+//! `flyball policies`
+
+use crate::args::PoliciesArgs;
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM};
+use flyball_lab::{Entry, Registry, settings};
+use serde::Serialize;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+#[derive(Serialize)]
+struct List<'a> {
+    schema: u32,
+    policies: Vec<Policy<'a>>,
+}
+
+#[derive(Serialize)]
+struct Policy<'a> {
+    policy: &'a str,
+    title: &'a str,
+    about: &'a str,
+    parameters: Vec<Parameter<'a>>,
+}
+
+#[derive(Serialize)]
+struct Parameter<'a> {
+    name: &'a str,
+    about: &'a str,
+    default: String,
+}
+
+pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, Failure> {
+    if args.json {
+        let policies = registry.iter().map(|entry| Policy {
+            policy: entry.name,
+            title: entry.title,
+            about: entry.about,
+            parameters: entry
+                .parameters
+                .iter()
+                .map(|parameter| Parameter {
+                    name: parameter.name,
+                    about: parameter.about,
+                    default: settings::show(&parameter.default),
+                })
+                .collect(),
+        });
+        output::print_json(&List {
+            schema: 1,
+            policies: policies.collect(),
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = registry
+        .iter()
+        .map(|entry| entry.name.len())
+        .max()
+        .unwrap_or(0);
+    let mut text = String::new();
+    for entry in registry.iter() {
+        let Entry {
+            name, title, about, ..
+        } = entry;
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{BOLD}{name:width$}{BOLD:#}  {title}: {about}");
+        for parameter in &entry.parameters {
+            let default = settings::show(&parameter.default);
+            let (name, about) = (parameter.name, parameter.about);
+            let _ = writeln!(
+                text,
+                "{:width$}    {DIM}{name} = \"{default}\": {about}{DIM:#}",
+                ""
+            );
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\nA task set changes settings in a table of the policy's name:\n\n    \
+         [policies.rr]\n    quantum = \"5ms\""
+    );
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

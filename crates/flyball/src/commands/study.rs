@@ -1,0 +1,123 @@
+//! `flyball study FILE`: which scheduler holds a task set?
+
+use crate::args::StudyArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{self, BOLD, DIM};
+use crate::progress::Bar;
+use flyball_lab::{Registry, StudyOptions, study};
+use flyball_report::study::Study;
+use flyball_report::{csv, html, json, perfetto};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<ExitCode, Failure> {
+    let set = files::read_set(&args.file)?;
+    let options = StudyOptions {
+        policies: args.policies.clone(),
+        cpus: args.run.cpus,
+        until: args.run.until,
+        stop_at_miss: args.run.stop_at_miss,
+        seed: args.run.seed,
+        ..StudyOptions::default()
+    };
+    let file = files::shown(&args.file);
+    let study = {
+        let mut bar = Bar::new(quiet);
+        study(registry, &file, set, &options, &mut |progress| {
+            bar.show(progress)
+        })?
+    };
+    let mut report = None;
+    if !args.no_report {
+        let files = render(&study, args);
+        files::make_folder(&args.out)?;
+        files::write_all(&files)?;
+        report = files.into_iter().next().map(|(path, _)| path);
+    }
+    if args.json {
+        output::print_json(&json::Study::from(&study))?;
+    } else {
+        output::print(&summary(&study, report.as_deref().map(files::shown)))?;
+    }
+    let holds = study
+        .policies
+        .iter()
+        .any(|policy| policy.verdict.holds == Some(true));
+    Ok(if holds {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
+}
+
+/// The report's files, the page first.
+fn render(study: &Study, args: &StudyArgs) -> Vec<(PathBuf, Vec<u8>)> {
+    let stem = args
+        .file
+        .file_stem()
+        .map_or("study".into(), |stem| stem.to_string_lossy());
+    let file = |ending: &str| args.out.join(format!("{stem}{ending}"));
+    let mut files = vec![
+        (file(".html"), html::html(study).into_bytes()),
+        (file(".csv"), csv::to_csv(study).into_bytes()),
+        (file(".json"), json::to_json(study).into_bytes()),
+    ];
+    for policy in &study.policies {
+        let ending = format!(".{}.pftrace", policy.policy);
+        files.push((file(&ending), perfetto::to_perfetto(&policy.trace)));
+    }
+    files
+}
+
+fn summary(study: &Study, report: Option<String>) -> String {
+    let mut text = output::heading(&study.file, &study.set);
+    let columns = [
+        "POLICY",
+        "VERDICT",
+        "PROOF",
+        "MISSED",
+        "PREEMPTED",
+        "SWITCHES",
+        "MARGIN",
+    ];
+    let mut table = output::table(&columns, &columns[3..]);
+    for policy in &study.policies {
+        let simulated = &policy.simulated;
+        table.add_row([
+            policy.policy.clone(),
+            output::verdict(&policy.verdict),
+            policy.verdict.proof.clone().unwrap_or_else(|| "–".into()),
+            output::misses(simulated.misses),
+            output::grouped(simulated.preemptions),
+            output::grouped(simulated.context_switches),
+            output::margin(policy.breakdown),
+        ]);
+    }
+    // Writing to a string cannot fail.
+    let _ = write!(text, "\n{}\n", output::render(&table));
+    let width = study
+        .policies
+        .iter()
+        .map(|policy| policy.policy.len())
+        .max()
+        .unwrap_or(0);
+    for policy in &study.policies {
+        let _ = writeln!(
+            text,
+            "{BOLD}{:width$}{BOLD:#}  {}",
+            policy.policy, policy.verdict.reason
+        );
+        for note in &policy.notes {
+            let _ = writeln!(text, "{:width$}  {note}", "");
+        }
+    }
+    for note in &study.notes {
+        let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+    }
+    if let Some(report) = report {
+        let _ = writeln!(text, "\nReport: {report}");
+    }
+    text
+}

@@ -1,0 +1,97 @@
+//! What makes the command fail, and how it says so.
+
+use anstream::eprintln;
+use anstyle::{AnsiColor, Style};
+use flyball_lab::LabError;
+use flyball_model::ModelError;
+use flyball_model::generate::GenerateError;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Why the command could not do what it was asked.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The task set is wrong.
+    Model(Box<ModelError>),
+    /// The study cannot be made.
+    Lab(LabError),
+    /// No random set can be like this.
+    Generate(GenerateError),
+    /// A file cannot be read or written.
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+        /// What to do about it.
+        help: Option<String>,
+    },
+    /// The result cannot be printed.
+    Print(io::Error),
+    /// The arguments contradict each other or the input.
+    Usage(String),
+}
+
+impl Failure {
+    pub(crate) fn file(path: &Path, what: impl fmt::Display, help: Option<&str>) -> Failure {
+        Failure::File {
+            path: path.to_owned(),
+            what: what.to_string(),
+            help: help.map(str::to_owned),
+        }
+    }
+
+    /// Prints what is wrong to the standard error, and tells the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        let error = format!("{red}error:{red:#}");
+        match self {
+            // Nobody reads the result any more: `flyball policies | head -1`.
+            Failure::Print(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return ExitCode::SUCCESS;
+            }
+            Failure::Lab(LabError::Interrupted) => {
+                eprintln!("interrupted; nothing was written");
+                return ExitCode::from(130);
+            }
+            Failure::Model(fault) => eprintln!("{error} {}", fault.coloured().trim_end()),
+            Failure::Lab(LabError::Model(fault)) => {
+                eprintln!("{error} {}", fault.coloured().trim_end());
+            }
+            Failure::Lab(fault) => eprintln!("{error} {fault}"),
+            Failure::Generate(fault) => eprintln!("{error} {fault}"),
+            Failure::File { path, what, help } => {
+                eprintln!("{error} {}: {what}", path.display());
+                if let Some(help) = help {
+                    eprintln!("   = help: {help}");
+                }
+            }
+            Failure::Print(fault) => eprintln!("{error} the result cannot be printed: {fault}"),
+            Failure::Usage(what) => eprintln!("{error} {what}"),
+        }
+        match self {
+            Failure::Lab(LabError::Contradiction { .. }) => ExitCode::from(3),
+            _ => ExitCode::from(2),
+        }
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Failure {
+        Failure::Model(Box::new(error))
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Failure {
+        Failure::Lab(error)
+    }
+}
+
+impl From<GenerateError> for Failure {
+    fn from(error: GenerateError) -> Failure {
+        Failure::Generate(error)
+    }
+}

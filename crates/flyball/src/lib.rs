@@ -1,0 +1,69 @@
+//! The `flyball` command as a library, so that a user's own policies get the same command.
+//!
+//! ```no_run
+//! use flyball::{Entry, Registry};
+//! # use flyball::sim::schedulers::Edf as MyScheduler;
+//!
+//! fn main() -> std::process::ExitCode {
+//!     let mine = Entry::new("mine", "My own policy", "does it my way", |_| MyScheduler);
+//!     flyball::main_with(&Registry::standard().with(mine))
+//! }
+//! ```
+//!
+//! # Exit codes
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | the task set holds under the policy (`study`: under at least one of them); or the command was no question |
+//! | 1 | it does not hold, or is not known to |
+//! | 2 | bad input: arguments, a file, a place to write to |
+//! | 3 | a fault in Flyball itself: analysis and simulation contradict each other |
+//! | 130 | interrupted |
+
+mod args;
+mod commands;
+mod failure;
+mod files;
+mod output;
+mod progress;
+
+pub use flyball_analysis as analysis;
+pub use flyball_lab as lab;
+pub use flyball_lab::{Entry, Parameter, Registry, Theory, Values};
+pub use flyball_model as model;
+pub use flyball_policy as policy;
+pub use flyball_report as report;
+pub use flyball_sim as sim;
+pub use flyball_trace as trace;
+
+use args::{Args, Command};
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+
+/// The whole command: reads the arguments of the program, does what they say, and prints what came
+/// out. The result is the exit code.
+pub fn main_with(registry: &Registry) -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return args::refused(&error),
+    };
+    args.color.write_global();
+    progress::catch_interrupts();
+    match run(registry, args) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
+    let quiet = args.quiet;
+    match args.command {
+        Command::Study(args) => commands::study::run(registry, &args, quiet),
+        Command::Simulate(args) => commands::simulate::run(registry, &args, quiet),
+        Command::Generate(args) => commands::generate::run(&args),
+        Command::Policies(args) => commands::policies::run(registry, &args),
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+    }
+}

@@ -1,0 +1,72 @@
+//! Progress on the terminal, and the way to stop.
+
+use flyball_lab::Progress;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first Ctrl-C asks long work to stop, and the second one stops the program.
+pub(crate) fn catch_interrupts() {
+    // Without a handler Ctrl-C just ends the program, which leaves nothing behind either.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// A bar that shows how far a study has come, if it takes long enough for anyone to ask.
+pub(crate) struct Bar {
+    bar: Option<ProgressBar>,
+    started: Instant,
+    quiet: bool,
+}
+
+impl Bar {
+    /// Nothing is shown yet; nothing will be if `quiet`, or if standard error is no terminal.
+    pub(crate) fn new(quiet: bool) -> Bar {
+        Bar {
+            bar: None,
+            started: Instant::now(),
+            quiet,
+        }
+    }
+
+    /// Shows how far the study has come. Breaks if the user has asked to stop.
+    pub(crate) fn show(&mut self, progress: Progress<'_>) -> ControlFlow<()> {
+        /// Whole steps of the bar for one policy.
+        const STEPS: u64 = 1_000;
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        if self.quiet || self.started.elapsed() < Duration::from_millis(300) {
+            return ControlFlow::Continue(());
+        }
+        let length = progress.of as u64 * STEPS;
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template(
+                "{spinner} {msg:8} {wide_bar:.cyan/dim} {percent:>3}% {eta:>4} left",
+            );
+            let bar = ProgressBar::new(length);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        let until = progress.until.as_nanos().max(1);
+        let part = u128::from(progress.now.as_nanos()) * u128::from(STEPS) / u128::from(until);
+        let part = u64::try_from(part).unwrap_or(STEPS).min(STEPS);
+        bar.set_message(progress.policy.to_owned());
+        bar.set_position(progress.number as u64 * STEPS + part);
+        ControlFlow::Continue(())
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
