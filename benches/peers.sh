@@ -9,7 +9,7 @@ if [ -z "$python" ]; then
   echo "SimSo 0.8.5 needs Python 3.11 (it fails to start on 3.12 and later); please install it" >&2
   exit 1
 fi
-venv=target/simso
+venv=$PWD/target/simso
 if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import simso' 2>/dev/null; then
   "$python" -m venv "$venv"
   "$venv/bin/pip" install --quiet simso==0.8.5

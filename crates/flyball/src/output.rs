@@ -41,7 +41,7 @@ pub(crate) fn note(quiet: bool, text: &str) {
 pub(crate) fn table(columns: &[&str], right: &[&str]) -> Table {
     let mut table = Table::new();
     table
-        .load_style(presets::NOTHING.into())
+        .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(columns.iter().map(|column| {
         let alignment = if right.contains(column) {

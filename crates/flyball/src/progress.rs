@@ -20,7 +20,7 @@ pub(crate) fn catch_interrupts() {
 
 /// A bar that shows how far a study has come, if it takes long enough for anyone to ask.
 pub(crate) struct Bar {
-    bar: Option<ProgressBar>,
+    shown: Option<ProgressBar>,
     started: Instant,
     quiet: bool,
 }
@@ -29,7 +29,7 @@ impl Bar {
     /// Nothing is shown yet; nothing will be if `quiet`, or if standard error is no terminal.
     pub(crate) fn new(quiet: bool) -> Bar {
         Bar {
-            bar: None,
+            shown: None,
             started: Instant::now(),
             quiet,
         }
@@ -46,7 +46,7 @@ impl Bar {
             return ControlFlow::Continue(());
         }
         let length = progress.of as u64 * STEPS;
-        let bar = self.bar.get_or_insert_with(|| {
+        let bar = self.shown.get_or_insert_with(|| {
             let style = ProgressStyle::with_template(
                 "{spinner} {msg:8} {wide_bar:.cyan/dim} {percent:>3}% {eta:>4} left",
             );
@@ -65,7 +65,7 @@ impl Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = &self.shown {
             bar.finish_and_clear();
         }
     }

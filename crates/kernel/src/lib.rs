@@ -96,7 +96,7 @@ pub struct Core<C: Config> {
     links: Links<C::Threads>,
     /// Each thread's next instant: a release, a deadline or the end of a wait. Threads of the same
     /// instant are served by rising number.
-    alarms: IndexedHeap<(Time, TaskId), C::Threads>,
+    alarms: IndexedHeap<Time, C::Threads>,
     arrivals: Arrivals<C::Arrivals>,
     cpus: TableOf<C::Cpus, Cpu>,
     /// The CPUs that have to decide anew.

@@ -71,8 +71,8 @@ impl<C: Config> Core<C> {
         let at = self.threads[task.index()].alarm();
         if at.is_never() {
             self.alarms.remove(task);
-        } else if self.alarms.rank(task) != Some((at, task)) {
-            self.alarms.set(task, (at, task));
+        } else if self.alarms.rank(task) != Some(at) {
+            self.alarms.set(task, at);
         }
     }
 

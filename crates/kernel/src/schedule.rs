@@ -81,7 +81,7 @@ impl<C: Config> Core<C> {
             self.next_tick = Time::ZERO + length * (now.since(Time::ZERO) / length + 1);
             self.emit(now, cpu, Kind::Tick);
         }
-        while let Some((task, (at, _))) = self.alarms.first() {
+        while let Some((task, at)) = self.alarms.first() {
             if at > now {
                 break;
             }
@@ -197,7 +197,7 @@ impl<C: Config> Core<C> {
         if matches!(self.timing, Timing::Tick(_)) {
             return self.next_tick;
         }
-        let mut next = self.alarms.first().map_or(Time::NEVER, |(_, (at, _))| at);
+        let mut next = self.alarms.first().map_or(Time::NEVER, |(_, at)| at);
         if C::Policy::WANTS.alarms {
             next = next.min(self.policy.next_alarm().unwrap_or(Time::NEVER));
         }

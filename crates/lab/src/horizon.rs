@@ -54,7 +54,7 @@ pub fn horizon(set: &TaskSet, rounds: u64) -> Horizon {
                 .iter()
                 .filter_map(|task| task.arrival.period())
                 .max();
-            let until = (phase + gap.unwrap_or(Duration::from_secs(1)) * 100).min(longest);
+            let until = (phase + gap.unwrap_or(Duration::from_secs(1)) * 1_000).min(longest);
             let note = format!("No task is periodic, so nothing repeats: simulated for {until}.");
             Horizon {
                 until,

@@ -112,6 +112,7 @@ pub fn study(
         };
         policies.push(study_policy(entry, file, &set, options, &mut watch)?);
     }
+    notes.extend(common_notes(&mut policies));
     Ok(Study {
         file: file.to_owned(),
         cpus: set.platform.cpus,
@@ -119,6 +120,23 @@ pub fn study(
         policies,
         notes,
     })
+}
+
+/// Takes out the notes that all policies share.
+fn common_notes(policies: &mut [PolicyReport]) -> Vec<String> {
+    let Some((first, others)) = policies.split_first() else {
+        return Vec::new();
+    };
+    let common: Vec<String> = first
+        .notes
+        .iter()
+        .filter(|note| others.iter().all(|policy| policy.notes.contains(note)))
+        .cloned()
+        .collect();
+    for policy in policies {
+        policy.notes.retain(|note| !common.contains(note));
+    }
+    common
 }
 
 /// Studies `set` under one policy. `watch` is told how far the simulation has come, and when it

@@ -9,7 +9,7 @@ use flyball_trace::{Event, Kind, TaskId};
 
 /// Weighs what is known.
 ///
-/// 1. A miss that was seen is a miss.
+/// 1. A miss that was seen is a miss (and if a test rejects the set, it tells more about why).
 /// 2. A test that accepts has proved that there is none.
 /// 3. A schedule that was seen to repeat itself without a miss has none, even if a test rejects
 ///    the set for other phases.
@@ -26,18 +26,21 @@ pub(crate) fn weigh(
     first_miss: Option<Event>,
 ) -> Result<Verdict, LabError> {
     let findings = theory.as_ref().ok();
-    let proved = findings.and_then(|findings| findings.holds);
     let contradiction = |simulation: String| LabError::Contradiction {
         policy: policy.to_owned(),
         analysis: findings.map_or(String::new(), |findings| findings.reason.clone()),
         simulation,
     };
     if outcome.misses > 0 {
-        let reason = describe_miss(set, first_miss);
-        if proved == Some(true) {
-            return Err(contradiction(reason));
-        }
-        return Ok(verdict(Some(false), Some("simulation"), reason));
+        let seen = describe_miss(set, first_miss);
+        return match findings {
+            Some(findings) if findings.holds == Some(true) => Err(contradiction(seen)),
+            Some(findings) if findings.holds == Some(false) => {
+                let reason = format!("{} (seen: {})", findings.reason, lower(&seen));
+                Ok(verdict(Some(false), Some(findings.test), reason))
+            }
+            _ => Ok(verdict(Some(false), Some("simulation"), seen)),
+        };
     }
     if let Some(findings) = findings
         && findings.holds == Some(true)
@@ -79,6 +82,15 @@ pub(crate) fn weigh(
             Ok(verdict(None, None, reason))
         }
     }
+}
+
+/// A sentence as the second half of another one.
+fn lower(sentence: &str) -> String {
+    let mut text = sentence.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
 }
 
 fn verdict(holds: Option<bool>, proof: Option<&str>, reason: String) -> Verdict {

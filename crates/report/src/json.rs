@@ -17,6 +17,14 @@ use serde::Serialize;
 /// The version of the contract.
 pub const SCHEMA: u32 = 1;
 
+/// The study as JSON, indented, with a line break at its end.
+pub fn to_json(study: &study::Study) -> String {
+    // Structs of numbers and strings always have a JSON form.
+    let mut text = serde_json::to_string_pretty(&Study::from(study)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
 /// What `study --json` prints.
 #[derive(Serialize, Debug)]
 pub struct Study<'a> {

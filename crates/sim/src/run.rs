@@ -99,7 +99,7 @@ pub fn simulate_with_progress<S: Scheduler, T: Sink>(
     let sink = Rc::new(RefCell::new(sink));
     let cpus = partition::by_cpu(set, set.platform.cpus)?;
     let mut nodes = Vec::with_capacity(cpus.len());
-    for (cpu, tasks) in (0..).zip(&cpus) {
+    for (cpu, tasks) in (0..=u8::MAX).zip(&cpus) {
         let sink = Rc::clone(&sink);
         nodes.push(Node::new(
             set,

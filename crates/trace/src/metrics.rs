@@ -62,6 +62,7 @@ pub struct Metrics {
 #[derive(Default)]
 struct TaskState {
     deadline: Option<Duration>,
+    /// The jobs under way, by rising number.
     jobs: VecDeque<Job>,
     sums: TaskSummary,
 }
@@ -401,7 +402,11 @@ impl Sink for Metrics {
             }
             Kind::Skip { .. } => task.sums.skipped += 1,
             Kind::Dispatch { job: number, .. } => {
-                let job = task.jobs.iter_mut().find(|job| job.number == number);
+                let at = task
+                    .jobs
+                    .binary_search_by_key(&number, |job| job.number)
+                    .ok();
+                let job = at.and_then(|at| task.jobs.get_mut(at));
                 if let Some(job) = job.filter(|job| !job.started) {
                     job.started = true;
                     task.sums.start_latency.add(time.since(job.release));

@@ -11,11 +11,11 @@ use std::process::ExitCode;
 #[derive(Serialize)]
 struct List<'a> {
     schema: u32,
-    policies: Vec<Policy<'a>>,
+    policies: Vec<Listed<'a>>,
 }
 
 #[derive(Serialize)]
-struct Policy<'a> {
+struct Listed<'a> {
     policy: &'a str,
     title: &'a str,
     about: &'a str,
@@ -31,7 +31,7 @@ struct Parameter<'a> {
 
 pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, Failure> {
     if args.json {
-        let policies = registry.iter().map(|entry| Policy {
+        let policies = registry.iter().map(|entry| Listed {
             policy: entry.name,
             title: entry.title,
             about: entry.about,

@@ -29,7 +29,7 @@ impl<P: Policy> Core<Small<P>> {
             } else {
                 thread.alarm()
             };
-            let expected = (!alarm.is_never()).then_some((alarm, task));
+            let expected = (!alarm.is_never()).then_some(alarm);
             assert_eq!(self.alarms.rank(task), expected, "alarm of {task:?}");
             // The policy has queued exactly those that can run.
             let queued = self.policy.queued.contains(&task);

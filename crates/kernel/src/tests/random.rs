@@ -540,7 +540,7 @@ fn a_walk() {
             .wrapping_add(1);
         (state >> 33) % n
     };
-    let length = if cfg!(miri) { 300 } else { 30_000 };
+    let length = if cfg!(miri) { 100 } else { 30_000 };
     for timing in [Timing::Tickless, Timing::Tick(ns(7))] {
         let steps: Vec<Step> = (0..length).map(|_| any_step(&mut below)).collect();
         drive_all(timing, 5, &steps);

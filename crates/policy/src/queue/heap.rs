@@ -15,7 +15,7 @@ use flyball_trace::TaskId;
 /// Stands for "not in the heap".
 const NOWHERE: u16 = u16::MAX;
 
-/// A heap of tasks by rank. Tasks of equal rank come out in any order, so ranks should differ.
+/// A heap of tasks by rank. Tasks of equal rank come out by rising number.
 pub struct IndexedHeap<R, S: Storage> {
     /// The first `len` entries are a heap.
     entries: S::Table<Entry<R>>,
@@ -24,7 +24,8 @@ pub struct IndexedHeap<R, S: Storage> {
     len: usize,
 }
 
-#[derive(Clone, Copy)]
+/// Ordered by rank, and by task among equals.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry<R> {
     rank: R,
     task: TaskId,
@@ -106,7 +107,7 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
         let mut child = 2 * hole + 1;
         while child < self.len {
             let right = child + 1;
-            if right < self.len && self.entries[right].rank < self.entries[child].rank {
+            if right < self.len && self.entries[right] < self.entries[child] {
                 child = right;
             }
             self.write(hole, self.entries[child]);
@@ -120,7 +121,7 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     fn rise(&mut self, mut at: usize, entry: Entry<R>) {
         while at > 0 {
             let above = self.entries[parent(at)];
-            if above.rank <= entry.rank {
+            if above <= entry {
                 break;
             }
             self.write(at, above);

@@ -1,0 +1,98 @@
+//! A study as one HTML page that needs nothing else: no network, no server, no other file.
+//!
+//! ```text
+//!  title, source, which scheduler holds it      summary
+//!  the task set, its platform                   taskset
+//!  for each policy: the verdict,                policy
+//!    its tasks in numbers and bars,             policy, figures
+//!    histograms of response times,              figures
+//!    a chart to zoom into                       data, and the scripts
+//! ```
+//!
+//! The page is made by [maud](https://maud.lambda.xyz), whose templates escape whatever is put into
+//! them; text is marked as safe in two places only, this page's own style and scripts, and the data
+//! for the charts, which `data` makes safe itself. A content security policy forbids the page to
+//! load anything.
+//!
+//! # Why the figures are not made by a charting crate
+//!
+//! `plotters` writes SVG with fixed colours and fonts in the attributes of each shape (its colours are
+//! RGB values, there is no way to name a class). Such figures cannot follow the reader's choice of a
+//! light or dark page, nor turn to ink on white when printed. The small figures here are a path and
+//! a few lines each, so they are written as such, coloured by the page's style. The schedule itself
+//! has too many parts for SVG and is drawn on a canvas.
+
+mod data;
+mod figures;
+mod format;
+mod policy;
+mod summary;
+mod taskset;
+mod views;
+
+use crate::study::Study;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("html/report.css");
+
+/// The scripts, in the order in which they build on each other.
+const SCRIPTS: [&str; 4] = [
+    include_str!("html/time.js"),
+    include_str!("html/schedule.js"),
+    include_str!("html/draw.js"),
+    include_str!("html/gantt.js"),
+];
+
+/// Forbids the page to load anything from anywhere.
+const CONTENT_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The study as an HTML page.
+///
+/// The size of the page is limited: of each schedule only so many slices are in it, and of very
+/// large task sets only so many rows. The page says what it leaves out. O(n log n) in the events.
+pub fn html(study: &Study) -> String {
+    let title = summary::title(study);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(CONTENT_POLICY);
+                meta name="generator" content="Flyball";
+                title { (title) " – Flyball" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#summary" { "Skip to the summary" }
+                header { (summary::header(study)) }
+                main {
+                    (summary::section(study))
+                    (taskset::section(study))
+                    @for (number, report) in study.policies.iter().enumerate() {
+                        (policy::section(study, number, report))
+                    }
+                }
+                footer {
+                    p { "Made by Flyball. All times are exact to the nanosecond: point at a rounded one to see it in full." }
+                }
+                (script())
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn script() -> Markup {
+    let mut script = String::from("(() => {\n\"use strict\";\n");
+    script.extend(SCRIPTS);
+    script.push_str("})();\n");
+    html! { script { (PreEscaped(script)) } }
+}
+
+/// A short name for a link within the page. The number keeps names apart.
+fn anchor(number: usize) -> String {
+    format!("policy-{}", number + 1)
+}

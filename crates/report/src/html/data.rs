@@ -1,0 +1,358 @@
+//! What the scripts draw: a schedule in a compact form.
+//!
+//! A page has one or two *views* of a schedule; see [`views`](super::views).
+//!
+//! All times in a view are counted from its start in its *unit*, the largest length of which they
+//! all are multiples (a millisecond, often), and lists of times are written as differences. So the
+//! numbers are small, and, as a view is never longer than 2^53 ns (104 days), exact in JavaScript
+//! too. The start itself may be any 64-bit number and is written as text.
+//!
+//! ```text
+//! { "tasks": ["a", …], "objects": ["mutex \"m\"", …], "causes": ["tick", …], "views": [
+//!     { "title": "…", "start": "0", "unit": 1000000, "length": 500, "initial": [0, 40],
+//!       "cpus":  [ { "slices": [gap, length, task * 2 + late, job, …],
+//!                    "kernel": [gap, length, cause, …] }, … ],
+//!       "tasks": [ { "marks": [later, what, job, …],
+//!                    "waits": [gap, length, object + 1 or 0, job, …],
+//!                    "holds": [gap, length, mutex's object, …] }, … ] } ] }
+//! ```
+//!
+//! A gap is the time since the end of the entry before; it may be negative for holds.
+
+use super::views::{View, contains, views};
+use crate::slices::{Schedule, Slice, What, object_name};
+use flyball_trace::file::Trace;
+use flyball_trace::{Cause, Object, TaskId, Time};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A schedule as the page shows it.
+pub(super) struct Data<'a> {
+    trace: &'a Trace,
+    schedule: &'a Schedule,
+    pub(super) views: Vec<View>,
+    /// Whether a miss is in one of the views.
+    pub(super) has_miss: bool,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    tasks: Vec<&'a str>,
+    objects: Vec<String>,
+    causes: Vec<String>,
+    views: Vec<WrittenView>,
+}
+
+#[derive(Serialize)]
+struct WrittenView {
+    title: &'static str,
+    start: String,
+    unit: u64,
+    length: i64,
+    initial: [i64; 2],
+    cpus: Vec<WrittenCpu>,
+    tasks: Vec<WrittenTask>,
+}
+
+#[derive(Serialize)]
+struct WrittenCpu {
+    slices: Vec<i64>,
+    kernel: Vec<i64>,
+}
+
+#[derive(Serialize)]
+struct WrittenTask {
+    marks: Vec<i64>,
+    waits: Vec<i64>,
+    holds: Vec<i64>,
+}
+
+impl<'a> Data<'a> {
+    /// Decides what to show.
+    pub(super) fn new(trace: &'a Trace, schedule: &'a Schedule) -> Data<'a> {
+        let miss = schedule.first_miss().map(|(_, mark)| mark.time);
+        let views = views(schedule, miss);
+        let in_views = |miss| views.iter().any(|view| contains(&view.window, miss));
+        Data {
+            has_miss: miss.is_some_and(in_views),
+            trace,
+            schedule,
+            views,
+        }
+    }
+
+    /// Whether a task is ever blocked.
+    pub(super) fn blocks(&self) -> bool {
+        let mut waits = self.schedule.tasks.iter().flat_map(|task| &task.waits);
+        waits.any(|wait| wait.on.is_some())
+    }
+
+    /// Whether a task ever owns a mutex.
+    pub(super) fn holds(&self) -> bool {
+        self.schedule
+            .tasks
+            .iter()
+            .any(|task| !task.holds.is_empty())
+    }
+
+    /// Whether the kernel ever takes time.
+    pub(super) fn kernel(&self) -> bool {
+        self.schedule.cpus.iter().any(|cpu| !cpu.kernel.is_empty())
+    }
+
+    /// The data as JSON that may stand in a script element: there, only `<` could end the element
+    /// or begin a comment. Line separators are escaped for the sake of older JavaScript.
+    pub(super) fn json(&self) -> String {
+        let mut objects = Objects::default();
+        let deadlines = self.schedule.deadlines();
+        let views = self.views.iter();
+        let views = views
+            .map(|view| self.write(view, &mut objects, &deadlines))
+            .collect();
+        let written = Written {
+            tasks: self
+                .trace
+                .header
+                .tasks
+                .iter()
+                .map(|task| &*task.name)
+                .collect(),
+            objects: objects.names(self.trace),
+            causes: Cause::ALL.iter().map(Cause::to_string).collect(),
+            views,
+        };
+        // A struct of numbers and strings always has a JSON form.
+        let json = serde_json::to_string(&written).unwrap_or_default();
+        let mut safe = String::with_capacity(json.len());
+        for symbol in json.chars() {
+            match symbol {
+                '<' => safe.push_str("\\u003c"),
+                '>' => safe.push_str("\\u003e"),
+                '&' => safe.push_str("\\u0026"),
+                '\u{2028}' => safe.push_str("\\u2028"),
+                '\u{2029}' => safe.push_str("\\u2029"),
+                symbol => safe.push(symbol),
+            }
+        }
+        safe
+    }
+
+    fn write(
+        &self,
+        view: &View,
+        objects: &mut Objects,
+        deadlines: &HashMap<(TaskId, u32), Time>,
+    ) -> WrittenView {
+        let window = &view.window;
+        let from = window.start;
+        let mut numbers = Numbers::new(from);
+        let mut cpus = Vec::new();
+        for lane in &self.schedule.cpus {
+            let mut slices = List::new();
+            for slice in within(&lane.slices, window, |slice| (slice.start, slice.end)) {
+                let deadline = deadlines.get(&(slice.task, slice.job)).copied();
+                for (start, end, late) in split(slice, deadline, window) {
+                    let who = i64::from(slice.task.0) * 2 + i64::from(late);
+                    slices.entry(&mut numbers, start, end, [who, i64::from(slice.job)]);
+                }
+            }
+            let mut kernel = List::new();
+            for work in within(&lane.kernel, window, |work| (work.start, work.end)) {
+                let cause = Cause::ALL.iter().position(|&cause| cause == work.cause);
+                let cause = i64::try_from(cause.unwrap_or(0)).unwrap_or(0);
+                let (start, end) = (work.start.max(from), work.end.min(window.end));
+                kernel.entry(&mut numbers, start, end, [cause]);
+            }
+            cpus.push([slices, kernel]);
+        }
+        let mut tasks = Vec::new();
+        for lane in &self.schedule.tasks {
+            let mut marks = List::new();
+            for mark in lane.marks.iter().filter(|mark| contains(window, mark.time)) {
+                let what = [code(mark.what), i64::from(mark.job)];
+                marks.instant(&mut numbers, mark.time, what);
+            }
+            let mut waits = List::new();
+            for wait in within(&lane.waits, window, |wait| (wait.start, wait.end)) {
+                let on = wait.on.map_or(0, |object| objects.number(object) + 1);
+                let (start, end) = (wait.start.max(from), wait.end.min(window.end));
+                waits.entry(&mut numbers, start, end, [on, i64::from(wait.job)]);
+            }
+            let mut holds = List::new();
+            for hold in &lane.holds {
+                let (start, end) = (hold.start.max(from), hold.end.min(window.end));
+                if start < end {
+                    let mutex = objects.number(Object::Mutex(hold.mutex));
+                    holds.entry(&mut numbers, start, end, [mutex]);
+                }
+            }
+            tasks.push([marks, waits, holds]);
+        }
+        let length = numbers.since(window.end);
+        let initial = [
+            numbers.since(view.initial.start),
+            numbers.since(view.initial.end),
+        ];
+        let unit = numbers.unit.max(1);
+        let units = |list: List| list.in_units(unit);
+        let cpus = cpus.into_iter().map(|[slices, kernel]| WrittenCpu {
+            slices: units(slices),
+            kernel: units(kernel),
+        });
+        let tasks = tasks.into_iter().map(|[marks, waits, holds]| WrittenTask {
+            marks: units(marks),
+            waits: units(waits),
+            holds: units(holds),
+        });
+        WrittenView {
+            title: view.title,
+            start: from.as_nanos().to_string(),
+            unit: unit.unsigned_abs(),
+            length: length / unit,
+            initial: initial.map(|time| time / unit),
+            cpus: cpus.collect(),
+            tasks: tasks.collect(),
+        }
+    }
+}
+
+/// The numbers that stand for what happens to jobs.
+fn code(what: What) -> i64 {
+    match what {
+        What::Release => 0,
+        What::Deadline => 1,
+        What::Complete => 2,
+        What::Miss => 3,
+        What::Abort => 4,
+        What::Skip => 5,
+    }
+}
+
+/// The entries of a lane, which is in order, that are at least partly in the window.
+fn within<'a, T>(
+    lane: &'a [T],
+    window: &Range<Time>,
+    times: impl Fn(&T) -> (Time, Time),
+) -> &'a [T] {
+    let first = lane.partition_point(|entry| times(entry).1 <= window.start);
+    let rest = &lane[first..];
+    &rest[..rest.partition_point(|entry| times(entry).0 < window.end)]
+}
+
+/// The part of a slice that is in the window, in two where its job's deadline is in between.
+fn split(
+    slice: &Slice,
+    deadline: Option<Time>,
+    window: &Range<Time>,
+) -> impl Iterator<Item = (Time, Time, bool)> {
+    let (start, end) = (slice.start.max(window.start), slice.end.min(window.end));
+    let late = deadline.unwrap_or(Time::NEVER).clamp(start, end.max(start));
+    let parts = [(start, late, false), (late, end, true)];
+    parts.into_iter().filter(|(start, end, _)| start < end)
+}
+
+/// Objects that somebody waits for or owns, numbered as they occur.
+#[derive(Default)]
+struct Objects {
+    numbers: HashMap<Object, i64>,
+    objects: Vec<Object>,
+}
+
+impl Objects {
+    fn number(&mut self, object: Object) -> i64 {
+        let next = i64::try_from(self.objects.len()).unwrap_or(i64::MAX);
+        *self.numbers.entry(object).or_insert_with(|| {
+            self.objects.push(object);
+            next
+        })
+    }
+
+    fn names(&self, trace: &Trace) -> Vec<String> {
+        let objects = self.objects.iter();
+        objects
+            .map(|&object| object_name(&trace.header, object))
+            .collect()
+    }
+}
+
+/// Times as numbers from the start of a view, and the unit that they have in common.
+struct Numbers {
+    from: Time,
+    /// The greatest common divisor so far; zero as long as there was none.
+    unit: i64,
+}
+
+/// A list of entries. How many numbers an entry has, and how many of them are times, is the same
+/// for the whole list.
+struct List {
+    numbers: Vec<i64>,
+    last: i64,
+    times: usize,
+    width: usize,
+}
+
+impl Numbers {
+    fn new(from: Time) -> Numbers {
+        Numbers { from, unit: 0 }
+    }
+
+    /// Less than 2^53, as views are not longer.
+    fn since(&mut self, time: Time) -> i64 {
+        let since = i64::try_from(time.since(self.from).as_nanos()).unwrap_or(i64::MAX);
+        self.unit = common_divisor(self.unit, since);
+        since
+    }
+}
+
+impl List {
+    fn new() -> List {
+        List {
+            numbers: Vec::new(),
+            last: 0,
+            times: 0,
+            width: 1,
+        }
+    }
+
+    /// Something with a length.
+    fn entry<const N: usize>(
+        &mut self,
+        numbers: &mut Numbers,
+        start: Time,
+        end: Time,
+        rest: [i64; N],
+    ) {
+        let (start, end) = (numbers.since(start), numbers.since(end));
+        self.numbers.extend([start - self.last, end - start]);
+        self.numbers.extend(rest);
+        self.last = end;
+        (self.times, self.width) = (2, 2 + N);
+    }
+
+    /// Something without.
+    fn instant<const N: usize>(&mut self, numbers: &mut Numbers, time: Time, rest: [i64; N]) {
+        let time = numbers.since(time);
+        self.numbers.push(time - self.last);
+        self.numbers.extend(rest);
+        self.last = time;
+        (self.times, self.width) = (1, 1 + N);
+    }
+
+    fn in_units(mut self, unit: i64) -> Vec<i64> {
+        for entry in self.numbers.chunks_mut(self.width) {
+            entry
+                .iter_mut()
+                .take(self.times)
+                .for_each(|time| *time /= unit);
+        }
+        self.numbers
+    }
+}
+
+fn common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,298 @@
+//! What became of the task set under one policy.
+
+use super::figures::{bar, histograms};
+use super::format::{Unit, cell, count, counted, grouped, length, short};
+use super::summary::{badge, name, notes};
+use super::taskset::left_out;
+use super::{anchor, data};
+use crate::gantt::{ChartStyle, chart};
+use crate::slices::{Mark, Schedule, What};
+use crate::study::{PolicyReport, Study, TaskReport};
+use flyball_trace::{Duration, TaskId, Time};
+use maud::{Markup, PreEscaped, html};
+
+/// Rows of a table that are shown.
+pub(super) const MOST_ROWS: usize = 1000;
+/// Misses that are listed one by one.
+const MOST_MISSES: usize = 10;
+
+/// The whole section.
+pub(super) fn section(study: &Study, number: usize, report: &PolicyReport) -> Markup {
+    let schedule = Schedule::of(&report.trace);
+    let id = anchor(number);
+    let title = format!("{id}-title");
+    html! {
+        section.policy id=(id) aria-labelledby=(title) {
+            h2 id=(title) {
+                bdi { (name(report)) }
+                @if !report.title.is_empty() { " " code { bdi { (report.policy) } } }
+            }
+            p.verdict {
+                (badge(&report.verdict))
+                @if let Some(proof) = &report.verdict.proof { span.proof { "by " (proof) } }
+                @if !report.verdict.reason.is_empty() { span.reason { (report.verdict.reason) } }
+            }
+            p.facts {
+                span { "simulated " (length(report.simulated.until)) }
+                span { (counted(report.simulated.jobs, "job")) }
+                span { (counted(report.simulated.preemptions, "preemption")) }
+                span { (grouped(report.simulated.context_switches.into())) " context switches" }
+                @for (key, value) in &report.settings { span { bdi { (key) } " " bdi { (value) } } }
+            }
+            (notes(&report.notes))
+            (table(study, report))
+            (misses(report, &schedule))
+            (histograms(study, report))
+            (figure(number, report, &schedule))
+        }
+    }
+}
+
+/// The columns with times, by group: each has its meaning and how to find it.
+type Column = (
+    &'static str,
+    &'static str,
+    fn(&TaskReport) -> Option<Duration>,
+);
+
+const RESPONSE: [Column; 5] = [
+    (
+        "Bound",
+        "No job can take longer from release to completion, says the analysis",
+        |task| task.response_bound,
+    ),
+    (
+        "Max",
+        "The longest response time in the simulation",
+        |task| task.measured.response.max(),
+    ),
+    ("Mean", "The mean response time in the simulation", |task| {
+        task.measured.response.mean()
+    }),
+    (
+        "Min",
+        "The shortest response time in the simulation",
+        |task| task.measured.response.min(),
+    ),
+    (
+        "Jitter",
+        "The longest response time less the shortest",
+        |task| task.measured.response.jitter(),
+    ),
+];
+
+const REST: [Column; 4] = [
+    (
+        "Slack",
+        "By how much the task’s worst-case execution time alone may grow",
+        |task| task.slack,
+    ),
+    ("Tardiness", "The longest delay after a deadline", |task| {
+        (task.measured.misses > 0).then_some(task.measured.tardiness_max)
+    }),
+    (
+        "Start",
+        "The longest time from release to first dispatch",
+        |task| task.measured.start_latency.max(),
+    ),
+    (
+        "CPU time",
+        "CPU time used in the whole simulation",
+        |task| Some(task.measured.cpu_time),
+    ),
+];
+
+fn table(study: &Study, report: &PolicyReport) -> Markup {
+    let deadline = |number: usize| study.set.tasks.get(number).and_then(|task| task.deadline);
+    let deadlines = (0..report.tasks.len()).map(deadline);
+    let mut times: Vec<_> = deadlines.clone().collect();
+    for task in &report.tasks {
+        // Means and CPU time are sums over many jobs; they do not decide about the unit.
+        times.extend([task.response_bound, task.measured.response.max()]);
+    }
+    let unit = Unit::common(times);
+    let deadline_places = unit.places(deadlines);
+    let places = |of: fn(&TaskReport) -> Option<Duration>| unit.places(report.tasks.iter().map(of));
+    let known = |column: &&Column| report.tasks.iter().any(|task| column.2(task).is_some());
+    let columns = |list: &[Column]| -> Vec<_> {
+        let known = list.iter().filter(known);
+        known
+            .map(|&(title, help, of)| (title, help, of, places(of)))
+            .collect()
+    };
+    let (response, rest) = (columns(&RESPONSE), columns(&REST));
+    let label = format!("Tasks under {}", name(report));
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(label) {
+            table.tasks {
+                thead {
+                    tr {
+                        th scope="col" rowspan="2" { "Task" }
+                        th.num scope="col" rowspan="2" { "Deadline, " (unit.name) }
+                        th scope="col" rowspan="2" { "Response against deadline" }
+                        @if !response.is_empty() { th.group scope="colgroup" colspan=(response.len()) { "Response time, " (unit.name) } }
+                        th.num scope="col" rowspan="2" title="Deadlines missed" { "Misses" }
+                        @for (title, help, ..) in &rest {
+                            th.num scope="col" rowspan="2" title=(help) { (title) ", " (unit.name) }
+                        }
+                        th.num scope="col" rowspan="2" title="How often a job lost the CPU to another one" { "Preemptions" }
+                        th.num scope="col" rowspan="2" title="Jobs completed" { "Jobs" }
+                    }
+                    tr { @for (title, help, ..) in &response { th.num scope="col" title=(help) { (title) } } }
+                }
+                tbody {
+                    @for (number, task) in report.tasks.iter().enumerate().take(MOST_ROWS) {
+                        tr.missed[task.measured.misses > 0] {
+                            th scope="row" { bdi { (task.name) } }
+                            (cell(deadline(number), unit, deadline_places))
+                            td.bar { (bar(task, deadline(number))) }
+                            @for (_, _, of, places) in &response { (cell(of(task), unit, *places)) }
+                            @if task.measured.misses > 0 {
+                                td.num.bad { (grouped(task.measured.misses.into())) }
+                            } @else { (count(0)) }
+                            @for (_, _, of, places) in &rest { (cell(of(task), unit, *places)) }
+                            (count(task.measured.preemptions))
+                            (count(task.measured.completed))
+                        }
+                    }
+                }
+            }
+        }
+        p.legend {
+            span { i.key.max {} "longest response" }
+            @if report.simulated.misses > 0 { span { i.key.late {} "beyond the deadline" } }
+            span { i.key.mean {} "mean" }
+            @if report.tasks.iter().any(|task| task.response_bound.is_some()) {
+                span { i.key.bound {} "bound by analysis" }
+            }
+            span { i.key.deadline {} "deadline" }
+        }
+        (left_out(report.tasks.len()))
+    }
+}
+
+/// The first misses in words, for those who cannot see the chart.
+fn misses(report: &PolicyReport, schedule: &Schedule) -> Markup {
+    let all = schedule.task_lanes().flat_map(|(task, lane)| {
+        let misses = lane.marks.iter().filter(|mark| mark.what == What::Miss);
+        misses.map(move |mark| (task, *mark))
+    });
+    let mut all: Vec<(TaskId, Mark)> = all.collect();
+    all.sort_by_key(|(_, mark)| mark.time);
+    let name = |task: TaskId| {
+        report
+            .trace
+            .header
+            .tasks
+            .get(task.index())
+            .map(|task| &task.name)
+    };
+    html! {
+        @if !all.is_empty() {
+            p.note {
+                @if report.simulated.misses > MOST_MISSES as u64 {
+                    "The first of " (grouped(report.simulated.misses.into())) " misses: "
+                } @else { "Misses: " }
+                @for (number, (task, mark)) in all.iter().take(MOST_MISSES).enumerate() {
+                    @if number > 0 { "; " }
+                    bdi { (name(*task).map_or("", String::as_str)) } " job " (mark.job) " at "
+                    (length(mark.time.since(Time::ZERO)))
+                }
+                "."
+            }
+        }
+    }
+}
+
+fn figure(number: usize, report: &PolicyReport, schedule: &Schedule) -> Markup {
+    let data = data::Data::new(&report.trace, schedule);
+    let id = format!("{}-chart", anchor(number));
+    let label = format!("Schedule under {}", name(report));
+    let text = data
+        .views
+        .first()
+        .map(|view| chart(&report.trace, view.initial.clone(), &ChartStyle::default()));
+    html! {
+        h3 { "Schedule" }
+        figure.gantt {
+            div.toolbar role="toolbar" aria-label={ "Controls: " (label) } aria-controls=(id) {
+                @if data.views.len() > 1 {
+                    label { "View "
+                        select data-do="view" {
+                            @for (number, view) in data.views.iter().enumerate() {
+                                option value=(number) { (view.title) }
+                            }
+                        }
+                    }
+                }
+                button type="button" data-do="out" title="Zoom out (−)" { "−" span.word { " Zoom out" } }
+                button type="button" data-do="in" title="Zoom in (+)" { "+" span.word { " Zoom in" } }
+                button type="button" data-do="left" title="Earlier (←)" { "←" }
+                button type="button" data-do="right" title="Later (→)" { "→" }
+                button type="button" data-do="fit" title="Everything (0)" { "Fit" }
+                button type="button" data-do="miss" title="Next miss (N)" { "Next miss" }
+                output.range aria-live="polite" {}
+            }
+            div.chart id=(id) tabindex="0" role="application" aria-label=(label) aria-describedby={ (id) "-help" } {
+                canvas {}
+                div.rows aria-hidden="true" {}
+                div.tip hidden {}
+            }
+            script type="application/json" { (PreEscaped(data.json())) }
+            noscript { @if let Some(text) = text { pre { (text) } } }
+            figcaption {
+                p.legend {
+                    span { i.key.run {} "runs" }
+                    @if data.has_miss { span { i.key.late {} "runs late" } }
+                    span { i.key.ready {} "ready" }
+                    @if data.blocks() { span { i.key.blocked {} "blocked" } }
+                    @if data.holds() { span { i.key.hold {} "holds a mutex" } }
+                    @if data.kernel() { span { i.key.kernel {} "kernel" } }
+                    span { (arrow("M6 11V2M3 5l3-3 3 3")) "release" }
+                    span { (arrow("M6 1v9M3 7l3 3 3-3")) "deadline" }
+                    @if data.has_miss { span { i.key.miss {} "miss" } }
+                }
+                p.shown { (shown(report, &data)) }
+                p.help id={ (id) "-help" } {
+                    "Wheel or pinch to zoom, drag to move, point at something for its exact times. Keys: "
+                    kbd { "+" } " " kbd { "−" } " zoom, " kbd { "←" } " " kbd { "→" } " move, "
+                    kbd { "0" } " everything, " kbd { "N" } " next miss."
+                }
+            }
+        }
+    }
+}
+
+fn arrow(path: &str) -> Markup {
+    html! { svg.key viewBox="0 0 12 12" aria-hidden="true" { path d=(path) {} } }
+}
+
+/// What the chart shows of what was simulated.
+fn shown(report: &PolicyReport, data: &data::Data<'_>) -> Markup {
+    let simulated = report.simulated.until;
+    let kept = report.trace.end();
+    let Some(view) = data.views.first() else {
+        return html! { "Nothing of the schedule was kept." };
+    };
+    let from = view.window.start.since(Time::ZERO);
+    let length = view.window.end.since(view.window.start);
+    html! {
+        @if !from.is_zero() {
+            "Shown: " (short(length)) " from " (short(from)) " on; what came before was not kept. "
+        } @else if length == simulated {
+            "Shown: all of the " (short(simulated)) " that were simulated. "
+        } @else {
+            "Shown: the first " (short(length)) " of " (short(simulated)) ". "
+        }
+        @if kept.since(Time::ZERO) < simulated {
+            "Of the schedule only the first " (short(kept.since(Time::ZERO))) " were kept. "
+        }
+        @if let Some(miss) = data.views.get(1) {
+            "A second view shows "
+            (short(miss.window.start.since(Time::ZERO))) " to " (short(miss.window.end.since(Time::ZERO)))
+            ", around the first miss. "
+        } @else if report.simulated.misses > 0 && !data.has_miss {
+            "The first miss comes later than what was kept."
+        }
+    }
+}

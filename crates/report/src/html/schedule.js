@@ -1,0 +1,129 @@
+// The data of a chart, unpacked into arrays that are quick to search and to draw. See data.rs for
+// how it is packed.
+
+const RELEASE = 0, DEADLINE = 1, COMPLETE = 2, MISS = 3, ABORT = 4, SKIP = 5;
+
+// Unpacks entries of a gap, a length and some more numbers: { start, end, more: [[…], …] }.
+function unpack(numbers, extra) {
+  const width = 2 + extra;
+  const count = numbers.length / width;
+  const lane = {
+    count,
+    start: new Float64Array(count),
+    end: new Float64Array(count),
+    more: Array.from({ length: extra }, () => new Float64Array(count)),
+  };
+  let now = 0;
+  for (let i = 0; i < count; i++) {
+    const at = i * width;
+    lane.start[i] = now += numbers[at];
+    lane.end[i] = now += numbers[at + 1];
+    for (let e = 0; e < extra; e++) lane.more[e][i] = numbers[at + 2 + e];
+  }
+  return lane;
+}
+
+// The first index whose value in a rising array is not below `value`.
+function lowerBound(array, value) {
+  let low = 0, high = array.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (array[middle] < value) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+// The index of the entry of a lane that covers `time`, or -1.
+function entryAt(lane, time) {
+  const i = lowerBound(lane.end, time + 1e-9);
+  return i < lane.count && lane.start[i] <= time ? i : -1;
+}
+
+class View {
+  constructor(data, packed) {
+    this.data = data;
+    this.start = BigInt(packed.start);
+    this.unit = BigInt(packed.unit);
+    this.length = Math.max(packed.length, 1);
+    this.initial = packed.initial;
+    this.cpus = packed.cpus.map(({ slices, kernel }) => {
+      const lane = unpack(slices, 2);
+      return { slices: lane, who: lane.more[0], job: lane.more[1], kernel: unpack(kernel, 1) };
+    });
+    this.tasks = packed.tasks.map((task) => ({
+      marks: unpackMarks(task.marks), waits: unpack(task.waits, 2), holds: unpack(task.holds, 1),
+    }));
+    this.spreadSlices();
+    this.misses = this.tasks.flatMap(({ marks }, task) =>
+      marks.list(MISS).map((i) => ({ time: marks.time[i], job: marks.job[i], task })));
+    this.misses.sort((a, b) => a.time - b.time);
+  }
+
+  // The instant `time` in nanoseconds since the start of the simulation.
+  absolute(time) {
+    return this.start + BigInt(Math.round(time)) * this.unit;
+  }
+
+  // A length of time in nanoseconds, as a double.
+  nanos(length) {
+    return length * Number(this.unit);
+  }
+
+  // Gives each task its slices on all CPUs, in order.
+  spreadSlices() {
+    const runs = this.tasks.map(() => []);
+    this.cpus.forEach(({ slices, who, job }, cpu) => {
+      for (let i = 0; i < slices.count; i++) {
+        const task = who[i] >> 1;
+        runs[task]?.push({ start: slices.start[i], end: slices.end[i], late: who[i] & 1, job: job[i], cpu });
+      }
+    });
+    runs.forEach((list, task) => {
+      if (this.cpus.length > 1) list.sort((a, b) => a.start - b.start);
+      this.tasks[task].runs = {
+        count: list.length,
+        start: Float64Array.from(list, (run) => run.start),
+        end: Float64Array.from(list, (run) => run.end),
+        late: Uint8Array.from(list, (run) => run.late),
+        job: Float64Array.from(list, (run) => run.job),
+        cpu: Uint8Array.from(list, (run) => run.cpu),
+      };
+    });
+  }
+
+  // What is known of a job: when it was released, is due, and was completed.
+  job(task, job) {
+    const { marks } = this.tasks[task];
+    this.jobs ??= new Map();
+    let jobs = this.jobs.get(task);
+    if (!jobs) {
+      jobs = new Map();
+      for (let i = 0; i < marks.count; i++) {
+        const known = jobs.get(marks.job[i]) ?? {};
+        known[marks.what[i]] ??= marks.time[i];
+        jobs.set(marks.job[i], known);
+      }
+      this.jobs.set(task, jobs);
+    }
+    return jobs.get(job) ?? {};
+  }
+}
+
+function unpackMarks(numbers) {
+  const count = numbers.length / 3;
+  const marks = {
+    count, time: new Float64Array(count), what: new Uint8Array(count), job: new Float64Array(count),
+    list(what) {
+      const found = [];
+      for (let i = 0; i < count; i++) if (marks.what[i] === what) found.push(i);
+      return found;
+    },
+  };
+  let now = 0;
+  for (let i = 0; i < count; i++) {
+    marks.time[i] = now += numbers[i * 3];
+    marks.what[i] = numbers[i * 3 + 1];
+    marks.job[i] = numbers[i * 3 + 2];
+  }
+  return marks;
+}

@@ -1,0 +1,180 @@
+//! The head of the page, and the table that answers: which scheduler holds it?
+
+use super::anchor;
+use super::format::{counted, factor, grouped, length, percent};
+use crate::study::{PolicyReport, Study, Verdict};
+use flyball_trace::Duration;
+use maud::{Markup, html};
+
+/// What the page is called.
+pub(super) fn title(study: &Study) -> &str {
+    if study.set.name.is_empty() {
+        &study.file
+    } else {
+        &study.set.name
+    }
+}
+
+/// Title, source, and what was studied.
+pub(super) fn header(study: &Study) -> Markup {
+    let set = &study.set;
+    html! {
+        p.kicker { "Flyball study" }
+        h1 { bdi { (title(study)) } }
+        @if let Some(source) = &set.source { p.source { bdi { (source) } } }
+        p.facts {
+            span { code { bdi { (study.file) } } }
+            span { (counted(set.tasks.len() as u64, "task")) }
+            span { (counted(u64::from(study.cpus), "CPU")) }
+            span { "utilisation " (percent(utilisation(study))) }
+            @if let Some(hyperperiod) = set.hyperperiod() {
+                span { "hyperperiod " (length(hyperperiod)) }
+            }
+        }
+    }
+}
+
+/// Of the whole task set, in millionths of a CPU. Tasks that arrive once have none.
+fn utilisation(study: &Study) -> u64 {
+    let tasks = study.set.tasks.iter();
+    let sum = tasks.filter_map(|task| share(task.wcet, task.arrival.period()?));
+    sum.fold(0, u64::saturating_add)
+}
+
+/// `part` of `whole` in millionths, rounded to the nearest; `None` where that means nothing.
+pub(super) fn share(part: Duration, whole: Duration) -> Option<u64> {
+    if part == Duration::MAX || whole.is_zero() || whole == Duration::MAX {
+        return None;
+    }
+    let (part, whole) = (u128::from(part.as_nanos()), u128::from(whole.as_nanos()));
+    u64::try_from((part * 1_000_000 + whole / 2) / whole).ok()
+}
+
+/// The answer, the table, and the notes.
+pub(super) fn section(study: &Study) -> Markup {
+    html! {
+        section #summary aria-labelledby="summary-title" {
+            h2 #summary-title { "Which scheduler holds it?" }
+            (answer(study))
+            div.scroll tabindex="0" role="region" aria-labelledby="summary-title" {
+                table.summary {
+                    thead { tr {
+                        th scope="col" { "Policy" }
+                        th scope="col" { "Verdict" }
+                        th.num scope="col" { "Misses" }
+                        th.num scope="col" { "Jobs" }
+                        th.num scope="col" { "Preemptions" }
+                        th.num scope="col" { "Context switches" }
+                        th.num scope="col" title="The share of time in which the CPUs worked for tasks" { "Utilisation" }
+                        th.num scope="col" title="The factor by which all worst-case execution times together can grow (or have to shrink)" { "Breakdown" }
+                    } }
+                    tbody {
+                        @for (number, report) in study.policies.iter().enumerate() {
+                            (row(number, report))
+                        }
+                    }
+                }
+            }
+            (notes(&study.notes))
+        }
+    }
+}
+
+/// In a sentence: who holds it and who does not.
+fn answer(study: &Study) -> Markup {
+    let group = |holds: Option<bool>| {
+        let of_group = move |report: &&PolicyReport| report.verdict.holds == holds;
+        let names = study.policies.iter().filter(of_group);
+        names
+            .map(|report| report.policy.as_str())
+            .collect::<Vec<_>>()
+    };
+    let (yes, no, open) = (group(Some(true)), group(Some(false)), group(None));
+    html! {
+        p.answer {
+            @if yes.is_empty() {
+                "No policy is known to hold it. "
+            } @else {
+                strong { "Held by " (yes.join(", ")) "." } " "
+            }
+            @if !no.is_empty() { "Not held by " (no.join(", ")) ". " }
+            @if !open.is_empty() { "Not known for " (open.join(", ")) "." }
+        }
+    }
+}
+
+fn row(number: usize, report: &PolicyReport) -> Markup {
+    let simulated = &report.simulated;
+    let kernel = overhead(report);
+    html! {
+        tr {
+            th scope="row" {
+                a href={ "#" (anchor(number)) } { bdi { (name(report)) } }
+                @if !report.title.is_empty() { " " code { bdi { (report.policy) } } }
+            }
+            td.why {
+                (badge(&report.verdict))
+                @if let Some(proof) = &report.verdict.proof { span.proof { "by " (proof) } }
+                @if !report.verdict.reason.is_empty() { span.reason { (report.verdict.reason) } }
+            }
+            td.num.bad[simulated.misses > 0] data-label="Misses" { (grouped(simulated.misses.into())) }
+            td.num data-label="Jobs" { (grouped(simulated.jobs.into())) }
+            td.num data-label="Preemptions" { (grouped(simulated.preemptions.into())) }
+            td.num data-label="Context switches" { (grouped(simulated.context_switches.into())) }
+            td.num data-label="Utilisation" { div {
+                (percent(report.summary.utilisation_ppm()))
+                @if kernel > 0 { span.aside { " + " (percent(kernel)) " kernel" } }
+            } }
+            td.num data-label="Breakdown" { div {
+                @if let Some(breakdown) = report.breakdown {
+                    "× " (factor(breakdown.factor_ppm))
+                    span.aside { " at " (percent(breakdown.utilisation_ppm)) }
+                } @else { span.none { "–" } }
+            } }
+        }
+    }
+}
+
+/// The share of time that kernels took, in millionths.
+fn overhead(report: &PolicyReport) -> u64 {
+    let cpus = &report.summary.cpus;
+    let sum: Duration = cpus.iter().map(|cpu| cpu.overhead).sum();
+    share(sum, report.summary.elapsed * cpus.len() as u64).unwrap_or(0)
+}
+
+/// The policy's name in words, or its short one.
+pub(super) fn name(report: &PolicyReport) -> String {
+    let mut letters = report.title.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => report.policy.clone(),
+    }
+}
+
+/// The verdict in a word and a symbol; the colour says the same once more.
+pub(super) fn badge(verdict: &Verdict) -> Markup {
+    let (class, path, text) = match verdict.holds {
+        Some(true) => ("yes", "M3.5 8.5l3 3 6-7", "Holds"),
+        Some(false) => ("no", "M4 4l8 8M12 4l-8 8", "Does not hold"),
+        None => (
+            "open",
+            "M5.5 6a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.8M8 12.4v.2",
+            "Not known",
+        ),
+    };
+    html! {
+        span.badge.(class) {
+            svg viewBox="0 0 16 16" aria-hidden="true" { path d=(path) {} }
+            (text)
+        }
+    }
+}
+
+/// What the reader should know.
+pub(super) fn notes(notes: &[String]) -> Markup {
+    html! {
+        @if !notes.is_empty() {
+            ul.notes { @for note in notes { li { (note) } } }
+        }
+    }
+}

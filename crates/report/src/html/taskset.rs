@@ -1,0 +1,251 @@
+//! The task set: its tasks, what they share, and the platform.
+//!
+//! A column in which no row says anything is left out.
+
+use super::format::{Unit, cell, length, percent, short};
+use super::policy::MOST_ROWS;
+use super::summary::share;
+use crate::study::Study;
+use flyball_model::{Arrival, Cost, Length, OnMiss, Protocol, Step, Task, TaskSet};
+use flyball_trace::Duration;
+use maud::{Markup, html};
+
+/// Steps of a job that are written out.
+const MOST_STEPS: usize = 24;
+
+/// The whole section.
+pub(super) fn section(study: &Study) -> Markup {
+    html! {
+        section #task-set aria-labelledby="task-set-title" {
+            h2 #task-set-title { "Task set" }
+            (tasks(&study.set))
+            (resources(&study.set))
+            (platform(study))
+        }
+    }
+}
+
+fn tasks(set: &TaskSet) -> Markup {
+    let all = || set.tasks.iter();
+    let times = all().flat_map(|task| [task.arrival.period(), task.deadline, Some(task.wcet)]);
+    let unit = Unit::common(times);
+    let places = |of: &dyn Fn(&Task) -> Option<Duration>| unit.places(all().map(of));
+    let period = places(&|task| task.arrival.period());
+    let deadline = places(&|task| task.deadline);
+    let phase = places(&|task| Some(task.phase));
+    let wcet = places(&|task| Some(task.wcet));
+    let phases = all().any(|task| !task.phase.is_zero());
+    let priorities = all().any(|task| task.priority.is_some());
+    let cpus = all().any(|task| task.cpu.is_some());
+    let on_miss = all().any(|task| task.on_miss != OnMiss::Continue);
+    let behaviour = all().any(|task| !is_plain(task));
+    html! {
+        div.scroll.fit tabindex="0" role="region" aria-label="Tasks" {
+            table {
+                thead { tr {
+                    th scope="col" { "Task" }
+                    th scope="col" { "Arrival" }
+                    th.num scope="col" { "Period, " (unit.name) }
+                    th.num scope="col" { "Deadline, " (unit.name) }
+                    @if phases { th.num scope="col" { "Phase, " (unit.name) } }
+                    th.num scope="col" title="Worst-case execution time" { "WCET, " (unit.name) }
+                    th.num scope="col" { "Utilisation" }
+                    @if priorities { th.num scope="col" { "Priority" } }
+                    @if cpus { th.num scope="col" { "CPU" } }
+                    @if on_miss { th scope="col" { "When late" } }
+                    @if behaviour { th scope="col" { "A job’s steps" } }
+                } }
+                tbody {
+                    @for task in all().take(MOST_ROWS) {
+                        tr {
+                            th scope="row" { bdi { (task.name) } }
+                            td { (arrival(task)) }
+                            (cell(task.arrival.period(), unit, period))
+                            (cell(task.deadline, unit, deadline))
+                            @if phases { (cell(Some(task.phase), unit, phase)) }
+                            (cell(Some(task.wcet), unit, wcet))
+                            @match task.arrival.period().and_then(|period| share(task.wcet, period)) {
+                                Some(share) => { td.num { (percent(share)) } }
+                                None => { td.num.none { "–" } }
+                            }
+                            @if priorities { (small(task.priority)) }
+                            @if cpus { (small(task.cpu)) }
+                            @if on_miss { td { (late(task.on_miss)) } }
+                            @if behaviour { td.steps { (steps_of(task, set)) } }
+                        }
+                    }
+                }
+            }
+        }
+        (left_out(set.tasks.len()))
+    }
+}
+
+/// What is said below a table that is cut.
+pub(super) fn left_out(tasks: usize) -> Markup {
+    html! {
+        @if tasks > MOST_ROWS {
+            p.note { "Shown are the first " (MOST_ROWS) " of " (tasks) " tasks. The CSV export has all." }
+        }
+    }
+}
+
+fn small(number: Option<u8>) -> Markup {
+    html! {
+        @if let Some(number) = number { td.num { (number) } } @else { td.num.none { "–" } }
+    }
+}
+
+fn arrival(task: &Task) -> String {
+    match &task.arrival {
+        Arrival::Periodic { .. } => "periodic".into(),
+        Arrival::Sporadic { separation, gap } if *gap == Length::Fixed(*separation) => {
+            "sporadic".into()
+        }
+        Arrival::Sporadic { gap, .. } => format!("sporadic, really {}", duration(gap)),
+        Arrival::Once => "once".into(),
+    }
+}
+
+fn late(on_miss: OnMiss) -> &'static str {
+    match on_miss {
+        OnMiss::Continue => "goes on",
+        OnMiss::Skip => "later releases are left out",
+        OnMiss::Abort => "is given up",
+    }
+}
+
+/// A job that does nothing but to compute, always for as long as it may.
+fn is_plain(task: &Task) -> bool {
+    matches!(&task.behaviour[..], [Step::Compute(Length::Fixed(time))] if *time == task.wcet)
+}
+
+fn steps_of(task: &Task, set: &TaskSet) -> String {
+    if is_plain(task) {
+        return "compute".into();
+    }
+    let mut left = MOST_STEPS;
+    steps(&task.behaviour, set, &mut left)
+}
+
+/// The steps in words; `left` says how many more are to be written.
+fn steps(list: &[Step], set: &TaskSet, left: &mut usize) -> String {
+    let mut words = Vec::new();
+    for step in list {
+        if *left == 0 {
+            words.push("…".to_owned());
+            break;
+        }
+        *left -= 1;
+        words.push(one(step, set, left));
+    }
+    words.join(", ")
+}
+
+fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
+    let mutex = |n: u16| name(set.mutexes.get(usize::from(n)).map(|mutex| &mutex.name), n);
+    let semaphore = |n: u16| name(set.semaphores.get(usize::from(n)).map(|one| &one.name), n);
+    let queue = |n: u16| name(set.queues.get(usize::from(n)).map(|queue| &queue.name), n);
+    match step {
+        Step::Compute(length) => format!("compute {}", duration(length)),
+        Step::Suspend(length) => format!("suspend {}", duration(length)),
+        Step::Yield => "yield".into(),
+        Step::Lock(n) => format!("lock {}", mutex(*n)),
+        Step::Unlock(n) => format!("unlock {}", mutex(*n)),
+        Step::Wait(n) => format!("wait for {}", semaphore(*n)),
+        Step::Signal(n) => format!("signal {}", semaphore(*n)),
+        Step::Send(n) => format!("send to {}", queue(*n)),
+        Step::Receive(n) => format!("receive from {}", queue(*n)),
+        Step::Repeat { times, body } => {
+            let body = steps(body, set, left);
+            match times {
+                Some(times) => format!("{times} times ({body})"),
+                None => format!("for ever ({body})"),
+            }
+        }
+    }
+}
+
+fn name(name: Option<&String>, number: u16) -> String {
+    name.map_or_else(|| format!("no. {number}"), |name| format!("“{name}”"))
+}
+
+fn duration(length: &Length) -> String {
+    match length {
+        Length::Fixed(length) => short(*length),
+        Length::Uniform { min, max } => format!("{} to {}", short(*min), short(*max)),
+        Length::OneOf(lengths) => {
+            let all: Vec<_> = lengths.iter().map(|&length| short(length)).collect();
+            all.join(" or ")
+        }
+    }
+}
+
+fn resources(set: &TaskSet) -> Markup {
+    if set.mutexes.is_empty() && set.semaphores.is_empty() && set.queues.is_empty() {
+        return html! {};
+    }
+    html! {
+        h3 { "Shared resources" }
+        dl {
+            @for mutex in &set.mutexes {
+                div { dt { bdi { (mutex.name) } } dd { "mutex, " (match mutex.protocol {
+                    Protocol::Inherit => "with priority inheritance",
+                    Protocol::None => "without a protocol",
+                }) } }
+            }
+            @for semaphore in &set.semaphores {
+                div { dt { bdi { (semaphore.name) } } dd { "semaphore, " (semaphore.initial) " at the start" } }
+            }
+            @for queue in &set.queues {
+                div { dt { bdi { (queue.name) } } dd { "queue with room for " (queue.capacity) } }
+            }
+        }
+    }
+}
+
+fn platform(study: &Study) -> Markup {
+    let platform = &study.set.platform;
+    let overheads = &platform.overheads;
+    let costs = [
+        ("releasing a job", &overheads.release),
+        ("choosing who runs", &overheads.scheduling),
+        ("context switch", &overheads.context_switch),
+        ("a tick", &overheads.tick),
+        ("interrupt to another CPU", &overheads.ipi),
+        ("cache refill after a preemption", &overheads.cache),
+    ];
+    html! {
+        h3 { "Platform" }
+        dl {
+            div { dt { "CPUs" } dd { (study.cpus) } }
+            div { dt { "Timer" } dd {
+                @match platform.tick {
+                    Some(tick) => { "a tick every " (length(tick)) }
+                    None => "one-shot, without a tick"
+                }
+            } }
+            @if overheads.are_free() {
+                div { dt { "The kernel’s work" } dd { "takes no time" } }
+            } @else {
+                @for (what, cost) in costs {
+                    @if !cost.is_free() { div { dt { (what) } dd { (points(cost)) } } }
+                }
+            }
+        }
+    }
+}
+
+fn points(cost: &Cost) -> Markup {
+    html! {
+        @match cost.points() {
+            [(_, only)] => (length(*only)),
+            points => {
+                @for (number, &(tasks, cost)) in points.iter().enumerate() {
+                    @if number > 0 { ", " }
+                    (length(cost)) " from " (tasks) " tasks on"
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A trace for the Perfetto UI (<https://ui.perfetto.dev>) and its trace processor.
+//!
+//! | in Perfetto | what |
+//! |---|---|
+//! | process *CPUs* | a track a CPU: who runs, and the kernel's work; a counter of ready tasks |
+//! | process *Tasks* | a track a task: running, ready, blocked; releases, deadlines, misses, locks, … |
+//!
+//! The format is that of Perfetto's `perfetto_trace.proto`: a `Trace` is a sequence of
+//! `TracePacket`s. All packets form one sequence; its first packet interns every name, so that an
+//! event costs some twenty bytes. Times are nanoseconds of the default clock. Perfetto counts them
+//! in 63 bits; what lies later (after 292 years) is drawn there.
+//!
+//! # The way back
+//!
+//! The file also holds the trace itself, as [`Trace::to_bytes`] writes it, so that [`from_perfetto`]
+//! loses nothing. It is in packets of its own, in a field that Perfetto does not define
+//! ([`messages::NATIVE_FIELD`]). Protocol buffers skip fields that they do not know, which is how
+//! they stay compatible with later versions, and Perfetto's own decoder does as well. Rejected were:
+//!
+//! * `for_testing` (900), which is defined but has no field for bytes that are no text;
+//! * the range from 1000 to 1999, which the schema keeps for extensions, but whose numbers are
+//!   given out by a registry: somebody else's extension would be mistaken for ours;
+//! * a debug annotation, which the UI would show.
+//!
+//! A packet of this kind is at most a mebibyte long, because readers may hold a packet as a whole.
+//!
+//! # What was checked
+//!
+//! Tests decode what is written and check its structure: each slice that begins also ends, in
+//! nested order, times never go backwards, names and tracks are declared before they are used. The
+//! script `tests/perfetto_schema.py` does the same with the classes that the Perfetto project
+//! publishes (package `perfetto` on PyPI), and that no field is misspelt: nothing of ours but the
+//! native packets is unknown to them. It was not run through the trace processor itself.
+
+pub mod messages;
+mod names;
+mod points;
+mod read;
+
+pub use read::{PerfettoError, from_perfetto};
+
+use crate::slices::Schedule;
+use flyball_trace::file::Trace;
+use messages as pb;
+use names::Names;
+use points::{Kind, Point, points};
+use prost::Message;
+
+/// The one sequence that all packets belong to; zero would be none.
+const SEQUENCE: u32 = 1;
+
+/// The uuids of tracks. Those of CPUs and tasks are their numbers counted from here.
+mod track {
+    pub(super) const CPUS: u64 = 1;
+    pub(super) const TASKS: u64 = 2;
+    pub(super) const READY: u64 = 3;
+    pub(super) const FIRST_CPU: u64 = 0x100;
+    pub(super) const FIRST_TASK: u64 = 0x1_0000;
+}
+
+/// The trace in Perfetto's format. O(n log n) in the number of events.
+///
+/// ```
+/// # use flyball_report::perfetto::{from_perfetto, to_perfetto};
+/// # use flyball_trace::file::Trace;
+/// let trace = Trace::default();
+/// assert_eq!(from_perfetto(&to_perfetto(&trace)).unwrap(), trace);
+/// ```
+pub fn to_perfetto(trace: &Trace) -> Vec<u8> {
+    let schedule = Schedule::of(trace);
+    let mut names = Names::default();
+    let points = points(trace, &schedule, &mut names);
+    let mut out = Vec::new();
+    put(&mut out, first_packet(&names));
+    for descriptor in tracks(trace) {
+        put(
+            &mut out,
+            pb::TracePacket {
+                track_descriptor: Some(descriptor),
+                ..packet()
+            },
+        );
+    }
+    for point in points {
+        put(&mut out, event(&point));
+    }
+    for part in trace.to_bytes().chunks(1 << 20) {
+        put(
+            &mut out,
+            pb::TracePacket {
+                native: Some(part.to_vec()),
+                ..pb::TracePacket::default()
+            },
+        );
+    }
+    out
+}
+
+/// Adds a packet. A trace is nothing but its packets one after the other.
+fn put(out: &mut Vec<u8>, packet: pb::TracePacket) {
+    let packet = vec![packet];
+    // Memory does not run out of room, which is the only way in which this can fail.
+    let _ = pb::Trace { packet }.encode(out);
+}
+
+fn packet() -> pb::TracePacket {
+    pb::TracePacket {
+        trusted_packet_sequence_id: Some(SEQUENCE),
+        sequence_flags: Some(pb::SEQ_NEEDS_INCREMENTAL_STATE),
+        ..pb::TracePacket::default()
+    }
+}
+
+/// Declares all names, and that nothing before this packet is needed.
+fn first_packet(names: &Names) -> pb::TracePacket {
+    let name = |(iid, name): (u64, &str)| pb::Interned {
+        iid: Some(iid),
+        name: Some(name.to_owned()),
+    };
+    pb::TracePacket {
+        sequence_flags: Some(pb::SEQ_INCREMENTAL_STATE_CLEARED),
+        first_packet_on_sequence: Some(true),
+        interned_data: Some(pb::InternedData {
+            event_categories: points::Category::ALL
+                .map(|category| name((category.iid(), category.name())))
+                .to_vec(),
+            event_names: names.iter().map(name).collect(),
+            debug_annotation_names: points::Key::ALL
+                .map(|key| name((key.iid(), key.name())))
+                .to_vec(),
+        }),
+        ..packet()
+    }
+}
+
+/// The two processes and the tracks in them, in the order of their numbers.
+fn tracks(trace: &Trace) -> Vec<pb::TrackDescriptor> {
+    let process = |uuid: u64, pid, name: &str| pb::TrackDescriptor {
+        process: Some(pb::ProcessDescriptor {
+            pid: Some(pid),
+            process_name: Some(name.to_owned()),
+        }),
+        child_ordering: Some(pb::CHILD_ORDERING_EXPLICIT),
+        uuid: Some(uuid),
+        ..pb::TrackDescriptor::default()
+    };
+    let child = |parent, uuid, rank, name: String| pb::TrackDescriptor {
+        uuid: Some(uuid),
+        parent_uuid: Some(parent),
+        name: Some(name),
+        sibling_order_rank: Some(rank),
+        // Two tasks of the same name are two tasks all the same.
+        sibling_merge_behavior: Some(pb::SIBLING_MERGE_NONE),
+        ..pb::TrackDescriptor::default()
+    };
+    let header = &trace.header;
+    let mut tracks = vec![
+        process(track::CPUS, 1, "CPUs"),
+        process(track::TASKS, 2, "Tasks"),
+    ];
+    for cpu in 0..header.cpus {
+        let uuid = track::FIRST_CPU + u64::from(cpu);
+        tracks.push(child(
+            track::CPUS,
+            uuid,
+            i32::from(cpu),
+            format!("CPU {cpu}"),
+        ));
+    }
+    tracks.push(pb::TrackDescriptor {
+        counter: Some(pb::CounterDescriptor {
+            unit: Some(pb::UNIT_COUNT),
+        }),
+        ..child(track::CPUS, track::READY, 256, "ready tasks".into())
+    });
+    // Tasks beyond the sixteen bits of their ids have no events.
+    for (rank, task) in (0..=i32::from(u16::MAX)).zip(&header.tasks) {
+        let uuid = track::FIRST_TASK + u64::from(rank.unsigned_abs());
+        tracks.push(child(track::TASKS, uuid, rank, task.name.clone()));
+    }
+    tracks
+}
+
+fn event(point: &Point) -> pb::TracePacket {
+    let (kind, value) = match point.kind {
+        Kind::Begin => (pb::TYPE_SLICE_BEGIN, None),
+        Kind::End => (pb::TYPE_SLICE_END, None),
+        Kind::Instant => (pb::TYPE_INSTANT, None),
+        Kind::Counter(value) => (pb::TYPE_COUNTER, Some(value)),
+    };
+    let named = matches!(point.kind, Kind::Begin | Kind::Instant);
+    let notes = point.notes.iter().flatten();
+    let time = point.time.as_nanos().min(i64::MAX.unsigned_abs());
+    pb::TracePacket {
+        timestamp: Some(time),
+        track_event: Some(pb::TrackEvent {
+            r#type: Some(kind),
+            track_uuid: Some(point.track),
+            name_iid: named.then_some(point.name),
+            category_iids: named.then_some(point.category.iid()).into_iter().collect(),
+            counter_value: value,
+            debug_annotations: notes
+                .map(|&(key, value)| pb::DebugAnnotation {
+                    name_iid: Some(key.iid()),
+                    uint_value: Some(value),
+                })
+                .collect(),
+        }),
+        ..packet()
+    }
+}

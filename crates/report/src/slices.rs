@@ -1,0 +1,205 @@
+//! What charts show of a trace: who ran from when to when, who waited, and what happened to jobs.
+//!
+//! A trace tells of changes, a chart draws what lies between them. [`Schedule::of`] makes one from
+//! the other in a single pass: it follows the state of each CPU and each task, and whenever a state
+//! ends it writes down how long it had lasted.
+//!
+//! ```text
+//!               release    dispatch   block      wake  dispatch     complete
+//!  events          |           |        |          |       |           |
+//!  task            |---ready---|#### run|~~blocked~|-ready-|#### run ###|
+//! ```
+//!
+//! A trace may begin in the middle, when a ring has dropped its oldest events: what a task did
+//! before the first event about it is not known, and nothing is shown. It may also end anywhere:
+//! what lasts until then ends there. Times are counted as [`flyball_trace::metrics`] counts them,
+//! so that a task's slices add up to its CPU time.
+//!
+//! O(events), but for the marks, which have to be sorted because deadlines lie ahead; they are
+//! nearly sorted already.
+
+mod follow;
+
+use flyball_trace::file::{Header, Trace};
+use flyball_trace::{Cause, CpuId, Object, TaskId, Time};
+use follow::Follower;
+use std::collections::HashMap;
+
+/// A trace as charts show it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Schedule {
+    /// When it begins: with the first event that was not dropped.
+    pub start: Time,
+    /// When it ends.
+    pub end: Time,
+    /// The CPUs, by number.
+    pub cpus: Vec<CpuLane>,
+    /// The tasks, by number.
+    pub tasks: Vec<TaskLane>,
+}
+
+/// What one CPU did, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CpuLane {
+    /// Who ran. Slices overlap neither each other nor the kernel's work.
+    pub slices: Vec<Slice>,
+    /// What the kernel did. Only [`Cause::Cache`] lies within a slice, as it is part of the job.
+    pub kernel: Vec<Work>,
+}
+
+/// A task had a CPU for some time, which is never zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Slice {
+    /// Who ran.
+    pub task: TaskId,
+    /// The job that it worked on.
+    pub job: u32,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+}
+
+/// The kernel worked for some time, which is never zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Work {
+    /// On what.
+    pub cause: Cause,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+}
+
+/// What became of one task, apart from its running.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TaskLane {
+    /// What happened at an instant, in order. Deadlines after the end are among them.
+    pub marks: Vec<Mark>,
+    /// When it waited, in order and without overlap.
+    pub waits: Vec<Wait>,
+    /// When it owned which mutex, in the order of their ends.
+    pub holds: Vec<Hold>,
+}
+
+/// Something happened to a job.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mark {
+    /// When.
+    pub time: Time,
+    /// To which job.
+    pub job: u32,
+    /// What.
+    pub what: What,
+}
+
+/// What happens to jobs. At the same instant what is over comes before what begins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum What {
+    /// It came to its end.
+    Complete,
+    /// Its absolute deadline.
+    Deadline,
+    /// It was not complete at its deadline, or was completed after it.
+    Miss,
+    /// It was given up.
+    Abort,
+    /// It was left out.
+    Skip,
+    /// The instant that its response time counts from, which may be earlier than the event that
+    /// tells of it.
+    Release,
+}
+
+/// A task waited for some time, which is never zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Wait {
+    /// The job that waited.
+    pub job: u32,
+    /// For what; `None`: only for a CPU.
+    pub on: Option<Object>,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+}
+
+/// A task owned a mutex for some time, which is never zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Hold {
+    /// Which mutex.
+    pub mutex: u16,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+}
+
+/// What a trace's header calls an object, with its kind: `mutex "bus"`, or `mutex 3` where it has
+/// no name there.
+pub fn object_name(header: &Header, object: Object) -> String {
+    let task = |number: u16| header.tasks.get(usize::from(number));
+    let name = match object {
+        Object::Mutex(n) => ("mutex", header.mutexes.get(usize::from(n))),
+        Object::Semaphore(n) => ("semaphore", header.semaphores.get(usize::from(n))),
+        Object::Queue(n) => ("queue", header.queues.get(usize::from(n))),
+        Object::Task(n) => ("task", task(n).map(|task| &task.name)),
+        Object::Condition(_) | Object::Clock => ("", None),
+    };
+    match name {
+        (kind, Some(name)) => format!("{kind} \"{name}\""),
+        (_, None) => object.to_string(),
+    }
+}
+
+impl Schedule {
+    /// Follows a trace from its first event to its last. O(events), and a sort of the marks.
+    ///
+    /// Events about tasks and CPUs that the header lacks are left out.
+    pub fn of(trace: &Trace) -> Schedule {
+        let mut follower = Follower::new(trace);
+        for &event in &trace.events {
+            follower.take(event);
+        }
+        let start = match trace.events.first() {
+            Some(first) if trace.header.dropped > 0 => first.time.min(trace.end()),
+            _ => Time::ZERO,
+        };
+        follower.finish(start)
+    }
+
+    /// The first deadline that was missed, and whose.
+    pub fn first_miss(&self) -> Option<(TaskId, Mark)> {
+        let first = |lane: &TaskLane| {
+            let mut marks = lane.marks.iter();
+            marks.find(|mark| mark.what == What::Miss).copied()
+        };
+        self.task_lanes()
+            .filter_map(|(task, lane)| Some((task, first(lane)?)))
+            .min_by_key(|(_, mark)| mark.time)
+    }
+
+    /// The tasks with their names. (A header may name more than events can speak of.)
+    pub fn task_lanes(&self) -> impl Iterator<Item = (TaskId, &TaskLane)> {
+        // Not an open range: that would count one further than there are numbers.
+        let numbers = (0..=u16::MAX).map(TaskId);
+        numbers.zip(&self.tasks)
+    }
+
+    /// The CPUs with their names.
+    pub fn cpu_lanes(&self) -> impl Iterator<Item = (CpuId, &CpuLane)> {
+        (0..=u8::MAX).map(CpuId).zip(&self.cpus)
+    }
+
+    /// The absolute deadlines of all jobs.
+    pub(crate) fn deadlines(&self) -> HashMap<(TaskId, u32), Time> {
+        let all = self.task_lanes().flat_map(|(task, lane)| {
+            let deadlines = lane.marks.iter().filter(|mark| mark.what == What::Deadline);
+            deadlines.map(move |mark| ((task, mark.job), mark.time))
+        });
+        all.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

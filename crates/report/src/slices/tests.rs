@@ -1,0 +1,288 @@
+use super::*;
+use flyball_trace::metrics::TaskInfo;
+use flyball_trace::{CpuId, Duration, Event, Kind};
+use proptest::prelude::*;
+
+const A: TaskId = TaskId(0);
+const B: TaskId = TaskId(1);
+
+fn at(ns: u64) -> Time {
+    Time::from_nanos(ns)
+}
+
+fn trace(end: u64, events: &[(u64, Kind)]) -> Trace {
+    let task = |name: &str| TaskInfo {
+        name: name.into(),
+        period: None,
+        deadline: Some(Duration::from_nanos(10)),
+    };
+    let events = events.iter().map(|&(time, kind)| Event {
+        time: at(time),
+        cpu: CpuId(0),
+        kind,
+    });
+    Trace {
+        header: Header {
+            cpus: 1,
+            end_ns: end,
+            tasks: vec![task("a"), task("b")],
+            mutexes: vec!["bus".into()],
+            ..Header::default()
+        },
+        events: events.collect(),
+    }
+}
+
+fn release(task: TaskId, job: u32, deadline: u64) -> Kind {
+    let deadline = at(deadline);
+    Kind::Release {
+        task,
+        job,
+        deadline,
+    }
+}
+
+fn slice(task: TaskId, job: u32, start: u64, end: u64) -> Slice {
+    Slice {
+        task,
+        job,
+        start: at(start),
+        end: at(end),
+    }
+}
+
+fn wait(job: u32, on: Option<Object>, start: u64, end: u64) -> Wait {
+    Wait {
+        job,
+        on,
+        start: at(start),
+        end: at(end),
+    }
+}
+
+/// A schedule worked by hand, with everything in it:
+///
+/// ```text
+///      0    2    4    6    8    10   12   14   16   18   20
+///   a  |####|----|         |####|                              job 1: blocks at 2, wakes at 4
+///   b  |....|    |#########|
+///   k                 |k|                                      the kernel, 5 to 6
+/// ```
+#[test]
+fn a_small_schedule_worked_by_hand() {
+    let (task, job) = (A, 1);
+    let on = Object::Mutex(0);
+    let trace = trace(
+        20,
+        &[
+            (0, release(A, 1, 10)),
+            (0, release(B, 1, 10)),
+            (0, Kind::Dispatch { task: A, job: 1 }),
+            (2, Kind::Block { task, job, on }),
+            (2, Kind::Dispatch { task: B, job: 1 }),
+            (2, Kind::Lock { task: B, mutex: 0 }),
+            (
+                5,
+                Kind::Overhead {
+                    cause: Cause::Tick,
+                    length: Duration::from_nanos(1),
+                },
+            ),
+            (7, Kind::Unlock { task: B, mutex: 0 }),
+            (7, Kind::Wake { task: A, job: 1 }),
+            (8, Kind::Complete { task: B, job: 1 }),
+            (8, Kind::Dispatch { task: A, job: 1 }),
+            (10, Kind::Miss { task: A, job: 1 }),
+            (10, release(A, 2, 20)),
+            (12, Kind::Complete { task: A, job: 1 }),
+            (13, Kind::Dispatch { task: A, job: 2 }),
+        ],
+    );
+    let schedule = Schedule::of(&trace);
+    let cpu = &schedule.cpus[0];
+    assert_eq!(
+        cpu.slices,
+        [
+            slice(A, 1, 0, 2),
+            slice(B, 1, 2, 5),
+            slice(B, 1, 6, 8),
+            slice(A, 1, 8, 12),
+            slice(A, 2, 13, 20)
+        ]
+    );
+    assert_eq!(
+        cpu.kernel,
+        [Work {
+            cause: Cause::Tick,
+            start: at(5),
+            end: at(6)
+        }]
+    );
+    let [a, b] = &schedule.tasks[..] else {
+        panic!("two tasks")
+    };
+    assert_eq!(
+        a.waits,
+        [
+            wait(1, Some(Object::Mutex(0)), 2, 7),
+            wait(1, None, 7, 8),
+            wait(2, None, 12, 13)
+        ]
+    );
+    assert_eq!(b.waits, [wait(1, None, 0, 2)]);
+    assert_eq!(
+        b.holds,
+        [Hold {
+            mutex: 0,
+            start: at(2),
+            end: at(7)
+        }]
+    );
+    let marks: Vec<_> = a
+        .marks
+        .iter()
+        .map(|mark| (mark.time.as_nanos(), mark.job, mark.what))
+        .collect();
+    assert_eq!(
+        marks,
+        [
+            (0, 1, What::Release),
+            (10, 1, What::Deadline),
+            (10, 1, What::Miss),
+            (10, 2, What::Release),
+            (12, 1, What::Complete),
+            (20, 2, What::Deadline)
+        ]
+    );
+    let (task, miss) = schedule.first_miss().unwrap();
+    assert_eq!((task, miss.time), (A, at(10)));
+}
+
+#[test]
+fn a_trace_that_begins_in_the_middle_shows_what_is_known() {
+    let mut trace = trace(
+        30,
+        &[
+            (10, Kind::Preempt { task: A, job: 7 }),
+            (10, Kind::Dispatch { task: B, job: 3 }),
+            (14, Kind::Complete { task: B, job: 3 }),
+            (14, Kind::Dispatch { task: A, job: 7 }),
+            (15, Kind::Unlock { task: A, mutex: 0 }),
+            (16, Kind::Complete { task: A, job: 7 }),
+        ],
+    );
+    trace.header.dropped = 100;
+    let schedule = Schedule::of(&trace);
+    assert_eq!(schedule.start, at(10));
+    assert_eq!(
+        schedule.cpus[0].slices,
+        [slice(B, 3, 10, 14), slice(A, 7, 14, 16)]
+    );
+    assert_eq!(schedule.tasks[0].waits, [wait(7, None, 10, 14)]);
+    assert_eq!(schedule.tasks[0].holds, []);
+}
+
+/// With a tick the kernel notices a release late; the job waits from the release itself on.
+#[test]
+fn a_wait_begins_with_the_release_not_with_its_notice() {
+    let trace = trace(
+        30,
+        &[
+            (4, release(A, 1, 13)),
+            (5, Kind::Dispatch { task: A, job: 1 }),
+        ],
+    );
+    let schedule = Schedule::of(&trace);
+    assert_eq!(schedule.tasks[0].waits, [wait(1, None, 3, 5)]);
+    assert_eq!(schedule.tasks[0].marks[0].time, at(3));
+}
+
+#[test]
+fn nothing_lasts_longer_than_the_trace() {
+    let length = Duration::from_nanos(100);
+    let trace = trace(
+        20,
+        &[
+            (0, release(B, 1, 10)),
+            (5, Kind::Dispatch { task: A, job: 1 }),
+            (6, Kind::Lock { task: A, mutex: 0 }),
+            (
+                18,
+                Kind::Overhead {
+                    cause: Cause::Tick,
+                    length,
+                },
+            ),
+            (25, Kind::Dispatch { task: B, job: 1 }),
+        ],
+    );
+    let schedule = Schedule::of(&trace);
+    assert_eq!(schedule.cpus[0].slices, [slice(A, 1, 5, 18)]);
+    assert_eq!(schedule.cpus[0].kernel[0].end, at(20));
+    assert_eq!(schedule.tasks[0].holds[0].end, at(20));
+    assert_eq!(schedule.tasks[1].waits, [wait(1, None, 0, 20)]);
+}
+
+#[test]
+fn objects_have_names() {
+    let header = trace(0, &[]).header;
+    let name = |object| object_name(&header, object);
+    assert_eq!(name(Object::Mutex(0)), "mutex \"bus\"");
+    assert_eq!(name(Object::Mutex(9)), "mutex 9");
+    assert_eq!(name(Object::Task(1)), "task \"b\"");
+    assert_eq!(name(Object::Clock), "clock");
+}
+
+/// Any event at all, in any order: what a damaged trace may hold.
+fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
+    let job = 0..4_u32;
+    let task = (0..3_u16).prop_map(TaskId);
+    (0..100_u64, 0..16, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
+        let kind = match kind {
+            0 => release(task, job, value),
+            1 => Kind::Skip { task, job },
+            2..=4 => Kind::Dispatch { task, job },
+            5 => Kind::Idle,
+            6 => Kind::Preempt { task, job },
+            7 => Kind::Block {
+                task,
+                job,
+                on: Object::Clock,
+            },
+            8 => Kind::Wake { task, job },
+            9 => Kind::Lock { task, mutex: 0 },
+            10 => Kind::Unlock { task, mutex: 0 },
+            11 => Kind::Complete { task, job },
+            12 => Kind::Miss { task, job },
+            13 => Kind::Abort { task, job },
+            14 => Kind::Exit { task },
+            _ => Kind::Overhead {
+                cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
+                length: Duration::from_nanos(value),
+            },
+        };
+        (time, kind)
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_trace_lanes_are_in_order_and_within_it(
+        events in proptest::collection::vec(nonsense(), 0..60), end in 0..120_u64,
+    ) {
+        let schedule = Schedule::of(&trace(end, &events));
+        for cpu in &schedule.cpus {
+            let runs = cpu.slices.iter().map(|slice| (slice.start, slice.end));
+            let kernel = cpu.kernel.iter().filter(|work| work.cause != Cause::Cache);
+            let mut all: Vec<_> = runs.chain(kernel.map(|work| (work.start, work.end))).collect();
+            all.sort_unstable();
+            prop_assert!(all.iter().all(|(start, end)| start < end && *end <= schedule.end));
+            prop_assert!(all.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{all:?}");
+        }
+        for task in &schedule.tasks {
+            prop_assert!(task.waits.iter().all(|wait| wait.start < wait.end));
+            prop_assert!(task.waits.windows(2).all(|pair| pair[0].end <= pair[1].start));
+            prop_assert!(task.marks.is_sorted_by_key(|mark| mark.time));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Real schedules and studies to present, made with the simulator.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use flyball_model::{Task, TaskSet, read_file};
+use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
+use flyball_sim::schedulers::{Dm, Edf, Fp, Rm, Rr};
+use flyball_sim::{Options, Scheduler, simulate};
+use flyball_trace::file::{Header, Trace};
+use flyball_trace::metrics::{Metrics, Summary, TaskInfo};
+use flyball_trace::{Duration, Event, Time};
+use std::path::Path;
+
+/// A task set from the examples.
+pub(crate) fn example(name: &str) -> TaskSet {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    read_file(examples.join(name)).expect("the examples are right")
+}
+
+/// The schedule of `set` under `scheduler`, and its numbers.
+pub(crate) fn run<S: Scheduler>(
+    set: &TaskSet,
+    name: &str,
+    scheduler: &S,
+    until: Duration,
+) -> (Summary, Trace) {
+    let info = |task: &Task| TaskInfo {
+        name: task.name.clone(),
+        period: task.arrival.period(),
+        deadline: task.deadline,
+    };
+    let tasks: Vec<_> = set.tasks.iter().map(info).collect();
+    let cpus = set.platform.cpus;
+    let metrics = Metrics::new(&tasks, usize::from(cpus));
+    let mut sink = (metrics, Vec::<Event>::new());
+    simulate(set, scheduler, &Options::until(until), &mut sink).expect("it can be simulated");
+    let (metrics, events) = sink;
+    let end = Time::ZERO + until;
+    let header = Header {
+        name: set.name.clone(),
+        policy: name.to_owned(),
+        cpus,
+        end_ns: end.as_nanos(),
+        dropped: 0,
+        tasks,
+        mutexes: set.mutexes.iter().map(|mutex| mutex.name.clone()).collect(),
+        semaphores: set
+            .semaphores
+            .iter()
+            .map(|semaphore| semaphore.name.clone())
+            .collect(),
+        queues: set.queues.iter().map(|queue| queue.name.clone()).collect(),
+    };
+    (metrics.finish(end), Trace { header, events })
+}
+
+/// A report of `set` under `scheduler`, with a verdict by simulation only.
+pub(crate) fn report<S: Scheduler>(
+    set: &TaskSet,
+    name: &str,
+    title: &str,
+    scheduler: &S,
+    until: Duration,
+) -> PolicyReport {
+    let (summary, trace) = run(set, name, scheduler, until);
+    let misses = summary.misses();
+    let task = |(task, measured): (&Task, _)| TaskReport {
+        name: task.name.clone(),
+        measured,
+        ..TaskReport::default()
+    };
+    let tasks = set.tasks.iter().zip(summary.tasks.iter().cloned());
+    PolicyReport {
+        policy: name.to_owned(),
+        title: title.to_owned(),
+        settings: Vec::new(),
+        verdict: Verdict {
+            holds: (misses > 0).then_some(false),
+            proof: (misses > 0).then(|| "simulation".to_owned()),
+            reason: match misses {
+                0 => "No deadline is missed in the simulation.".to_owned(),
+                _ => format!("{misses} deadlines are missed in the simulation."),
+            },
+        },
+        simulated: Simulated {
+            until,
+            jobs: summary.jobs(),
+            misses,
+            preemptions: summary.preemptions(),
+            context_switches: summary.context_switches(),
+        },
+        tasks: tasks.map(task).collect(),
+        breakdown: None,
+        summary,
+        trace,
+        notes: Vec::new(),
+    }
+}
+
+/// A study of `set` under the usual policies.
+pub(crate) fn study(file: &str, set: TaskSet, until: Duration) -> Study {
+    let quantum = Duration::from_millis(5);
+    let mut policies = vec![
+        report(&set, "rm", "rate monotonic", &Rm, until),
+        report(&set, "dm", "deadline monotonic", &Dm, until),
+        report(&set, "edf", "earliest deadline first", &Edf, until),
+        report(&set, "rr", "round robin", &Rr { quantum }, until),
+    ];
+    if set.tasks.iter().all(|task| task.priority.is_some()) {
+        policies.push(report(&set, "fp", "fixed priorities", &Fp, until));
+    }
+    Study {
+        file: file.to_owned(),
+        cpus: set.platform.cpus,
+        set,
+        policies,
+        notes: Vec::new(),
+    }
+}

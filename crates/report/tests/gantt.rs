@@ -1,0 +1,121 @@
+//! Charts of simulated schedules, as a person sees them.
+
+mod common;
+
+use common::{example, run};
+use flyball_model::{Cost, Task, TaskSet};
+use flyball_report::gantt::{ChartStyle, Glyphs, Paint, chart};
+use flyball_sim::schedulers::{Edf, Fp, Rm};
+use flyball_trace::file::Trace;
+use flyball_trace::{Duration, Time};
+use insta::assert_snapshot;
+
+fn ms(ms: u64) -> Time {
+    Time::from_millis(ms)
+}
+
+fn trace(name: &str, set: &TaskSet, until: u64) -> Trace {
+    let until = Duration::from_millis(until);
+    match name {
+        "rm" => run(set, name, &Rm, until).1,
+        "edf" => run(set, name, &Edf, until).1,
+        _ => run(set, name, &Fp, until).1,
+    }
+}
+
+fn ascii() -> ChartStyle {
+    ChartStyle {
+        glyphs: Glyphs::Ascii,
+        ..ChartStyle::default()
+    }
+}
+
+#[test]
+fn the_inversion_that_is_none() {
+    let trace = trace("fp", &example("priority-inversion.toml"), 200);
+    let unicode = chart(&trace, ms(0)..ms(80), &ChartStyle::default());
+    assert_snapshot!("inversion", unicode);
+    assert_snapshot!("inversion_in_ascii", chart(&trace, ms(0)..ms(80), &ascii()));
+}
+
+#[test]
+fn a_miss_in_the_avionics_platform() {
+    let trace = trace("rm", &example("gap.toml"), 1000);
+    assert_snapshot!(
+        "miss",
+        chart(&trace, ms(0)..ms(100), &ChartStyle::default())
+    );
+}
+
+#[test]
+fn a_long_time_shows_shares() {
+    let trace = trace("edf", &example("gap.toml"), 1000);
+    assert_snapshot!(
+        "long",
+        chart(&trace, ms(0)..ms(1000), &ChartStyle::default())
+    );
+}
+
+#[test]
+fn several_cpus_and_their_kernels() {
+    let length = Duration::from_millis;
+    let mut set = TaskSet {
+        tasks: vec![
+            Task::periodic("left", length(4), length(2)),
+            Task::periodic("right", length(8), length(4)),
+            Task::periodic("right, too", length(8), length(3)),
+        ],
+        ..TaskSet::default()
+    };
+    set.platform.cpus = 2;
+    set.platform.overheads.context_switch = Cost::fixed(Duration::from_micros(300));
+    for (task, cpu) in set.tasks.iter_mut().zip([0, 1, 1]) {
+        task.cpu = Some(cpu);
+    }
+    let trace = trace("edf", &set, 16);
+    assert_snapshot!("cpus", chart(&trace, ms(0)..ms(16), &ChartStyle::default()));
+}
+
+#[test]
+fn colours_are_escape_sequences_and_nothing_else_changes() {
+    let trace = trace("fp", &example("priority-inversion.toml"), 200);
+    let plain = chart(&trace, ms(0)..ms(80), &ChartStyle::default());
+    let style = ChartStyle {
+        paint: Paint::ansi(),
+        ..ChartStyle::default()
+    };
+    let coloured = chart(&trace, ms(0)..ms(80), &style);
+    assert!(coloured.contains("\u{1b}[34m"), "{coloured}");
+    let mut stripped = String::new();
+    let mut parts = coloured.split('\u{1b}');
+    stripped.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        stripped.push_str(part.split_once('m').expect("a colour").1);
+    }
+    assert_eq!(stripped, plain);
+    assert!(!plain.contains('\u{1b}'));
+}
+
+#[test]
+fn no_width_and_no_window_is_a_problem() {
+    let trace = trace("edf", &example("gap.toml"), 300);
+    for width in [0, 1, 10, 33, 500] {
+        let style = ChartStyle {
+            width,
+            ..ChartStyle::default()
+        };
+        let text = chart(&trace, ms(0)..ms(300), &style);
+        let widest = text.lines().map(|line| line.chars().count());
+        let widest = widest.max().unwrap_or(0);
+        if width > 150 {
+            assert!(widest <= width, "{widest} columns instead of {width}");
+        }
+    }
+    let style = ChartStyle::default();
+    assert_eq!(chart(&trace, ms(5)..ms(5), &style), "");
+    assert_eq!(chart(&trace, ms(9)..ms(5), &style), "");
+    let _ = chart(&trace, Time::ZERO..Time::NEVER, &style);
+    let _ = chart(&trace, ms(299)..Time::NEVER, &style);
+    let _ = chart(&trace, Time::ZERO..Time::from_nanos(1), &style);
+    let _ = chart(&Trace::default(), ms(0)..ms(1), &style);
+}

@@ -1,0 +1,316 @@
+//! Perfetto traces: their structure, and the way back.
+//!
+//! With `FLYBALL_PERFETTO_OUT` set to a folder, the traces that are checked here are also written
+//! there, for `perfetto_schema.py`.
+
+mod common;
+
+use common::{example, run};
+use flyball_model::{Cost, TaskSet};
+use flyball_report::perfetto::messages::{self as pb, TracePacket};
+use flyball_report::perfetto::{PerfettoError, from_perfetto, to_perfetto};
+use flyball_report::slices::Schedule;
+use flyball_sim::schedulers::{Edf, Fp, Rm};
+use flyball_trace::file::{Header, Trace};
+use flyball_trace::metrics::TaskInfo;
+use flyball_trace::{Cause, CpuId, Duration, Event, Kind, Object, Record, TaskId, Time};
+use proptest::prelude::*;
+use prost::Message;
+use std::collections::{HashMap, HashSet};
+
+/// Whatever every file has to keep to. Returns the slices of each track.
+fn check(bytes: &[u8]) -> HashMap<u64, Vec<(u64, u64, String)>> {
+    let packets = pb::Trace::decode(bytes).expect("it is a trace").packet;
+    let first = packets.first().expect("there is a first packet");
+    assert_eq!(
+        first.sequence_flags,
+        Some(pb::SEQ_INCREMENTAL_STATE_CLEARED)
+    );
+    let interned = first.interned_data.as_ref().expect("names come first");
+    let table = |list: &[pb::Interned]| -> HashMap<u64, String> {
+        let pairs = list.iter().map(|entry| {
+            let iid = entry.iid.unwrap();
+            assert_ne!(iid, 0);
+            (iid, entry.name.clone().unwrap())
+        });
+        let table: HashMap<_, _> = pairs.collect();
+        assert_eq!(table.len(), list.len(), "a number stands for one name");
+        table
+    };
+    let names = table(&interned.event_names);
+    let categories = table(&interned.event_categories);
+    let keys = table(&interned.debug_annotation_names);
+    let mut tracks = HashSet::new();
+    let mut counters = HashSet::new();
+    let mut time = 0;
+    let mut open: HashMap<u64, Vec<(u64, String)>> = HashMap::new();
+    let mut slices: HashMap<u64, Vec<(u64, u64, String)>> = HashMap::new();
+    for packet in &packets {
+        let &TracePacket {
+            timestamp,
+            trusted_packet_sequence_id: sequence,
+            ref track_event,
+            ref track_descriptor,
+            ref native,
+            ..
+        } = packet;
+        assert!(native.is_some() || sequence == Some(1));
+        if let Some(track) = track_descriptor {
+            let uuid = track.uuid.unwrap();
+            assert!(uuid != 0 && tracks.insert(uuid), "a track is declared once");
+            assert!(
+                track
+                    .parent_uuid
+                    .is_none_or(|parent| tracks.contains(&parent))
+            );
+            if track.counter.is_some() {
+                counters.insert(uuid);
+            }
+        }
+        let Some(event) = track_event else { continue };
+        let now = timestamp.expect("events have a time");
+        assert!(
+            now >= time && i64::try_from(now).is_ok(),
+            "{now} after {time}"
+        );
+        time = now;
+        let track = event.track_uuid.unwrap();
+        assert!(
+            tracks.contains(&track),
+            "a track is declared before it is used"
+        );
+        assert!(
+            event
+                .category_iids
+                .iter()
+                .all(|iid| categories.contains_key(iid))
+        );
+        let mut notes = event.debug_annotations.iter();
+        assert!(notes.all(|note| keys.contains_key(&note.name_iid.unwrap())));
+        let name = event.name_iid.map(|iid| names[&iid].clone());
+        match event.r#type.unwrap() {
+            pb::TYPE_SLICE_BEGIN => open.entry(track).or_default().push((now, name.unwrap())),
+            pb::TYPE_SLICE_END => {
+                let (start, name) = open.get_mut(&track).unwrap().pop().expect("it began");
+                // Perfetto's time ends after 292 years.
+                assert!(start < now || now == i64::MAX.unsigned_abs());
+                slices.entry(track).or_default().push((start, now, name));
+            }
+            pb::TYPE_INSTANT => assert!(name.is_some()),
+            pb::TYPE_COUNTER => {
+                assert!(counters.contains(&track) && event.counter_value.unwrap() >= 0);
+            }
+            other => panic!("an event of type {other}"),
+        }
+    }
+    assert!(open.values().all(Vec::is_empty), "every slice ends");
+    slices
+}
+
+fn keep(name: &str, bytes: &[u8]) {
+    if let Some(folder) = std::env::var_os("FLYBALL_PERFETTO_OUT") {
+        let path = std::path::Path::new(&folder).join(name);
+        std::fs::write(path, bytes).expect("the folder can be written to");
+    }
+}
+
+fn with_overheads(mut set: TaskSet) -> TaskSet {
+    let cost = |us| Cost::fixed(Duration::from_micros(us));
+    set.platform.tick = Some(Duration::from_millis(1));
+    set.platform.overheads.tick = cost(3);
+    set.platform.overheads.scheduling = cost(5);
+    set.platform.overheads.context_switch = cost(8);
+    set.platform.overheads.cache = cost(40);
+    set
+}
+
+#[test]
+fn schedules_are_slices_and_come_back() {
+    let ms = Duration::from_millis;
+    let traces = [
+        ("gap-rm", run(&example("gap.toml"), "rm", &Rm, ms(1000)).1),
+        (
+            "overheads",
+            run(&with_overheads(example("gap.toml")), "edf", &Edf, ms(500)).1,
+        ),
+        (
+            "inversion",
+            run(&example("priority-inversion.toml"), "fp", &Fp, ms(600)).1,
+        ),
+    ];
+    for (name, trace) in traces {
+        let bytes = to_perfetto(&trace);
+        keep(&format!("{name}.pftrace"), &bytes);
+        let tracks = check(&bytes);
+        let schedule = Schedule::of(&trace);
+        let cpu = &schedule.cpus[0];
+        let mut expected: Vec<_> = cpu
+            .slices
+            .iter()
+            .map(|slice| {
+                let name = trace.header.tasks[slice.task.index()].name.clone();
+                (slice.start.as_nanos(), slice.end.as_nanos(), name)
+            })
+            .collect();
+        let kernel = cpu.kernel.iter().filter(|work| work.cause != Cause::Cache);
+        expected.extend(kernel.map(|work| {
+            let name = format!("kernel: {}", work.cause);
+            (work.start.as_nanos(), work.end.as_nanos(), name)
+        }));
+        expected.sort();
+        assert_eq!(tracks[&0x100], expected, "{name}");
+        assert_eq!(from_perfetto(&bytes).expect("it comes back"), trace);
+    }
+}
+
+#[test]
+fn names_are_those_of_the_task_set() {
+    let set = example("priority-inversion.toml");
+    let (_, trace) = run(&set, "fp", &Fp, Duration::from_millis(50));
+    let tracks = check(&to_perfetto(&trace));
+    let bus_manager: Vec<_> = tracks[&0x1_0000]
+        .iter()
+        .map(|(.., name)| name.as_str())
+        .collect();
+    assert_eq!(
+        bus_manager,
+        ["blocked: mutex \"information bus\"", "running"]
+    );
+}
+
+#[test]
+fn what_is_no_perfetto_trace_of_ours_says_so() {
+    let error = from_perfetto(b"FLYTRACE and so on").unwrap_err();
+    assert!(matches!(error, PerfettoError::NotPerfetto(_)), "{error}");
+    let foreign = pb::Trace {
+        packet: vec![TracePacket {
+            timestamp: Some(7),
+            ..TracePacket::default()
+        }],
+    };
+    let error = from_perfetto(&foreign.encode_to_vec()).unwrap_err();
+    assert!(
+        error.to_string().contains("Flyball did not write"),
+        "{error}"
+    );
+    assert!(matches!(from_perfetto(b""), Err(PerfettoError::NotFlyball)));
+    let trace = run(&example("gap.toml"), "rm", &Rm, Duration::from_millis(10)).1;
+    let bytes = to_perfetto(&trace);
+    let error = from_perfetto(&bytes[..bytes.len() - 1]).unwrap_err();
+    assert!(matches!(error, PerfettoError::NotPerfetto(_)), "{error}");
+    let twice = [&bytes[..], &bytes[..]].concat();
+    let error = from_perfetto(&twice).unwrap_err();
+    assert!(matches!(error, PerfettoError::Trace(_)), "{error}");
+}
+
+/// A native trace of several mebibytes is in several packets.
+#[test]
+fn long_traces_come_in_parts() {
+    let event = |ns| Event {
+        time: Time::from_nanos(ns),
+        cpu: CpuId(0),
+        kind: Kind::Tick,
+    };
+    let trace = Trace {
+        header: Header {
+            cpus: 1,
+            end_ns: 200_000,
+            ..Header::default()
+        },
+        events: (0..100_000).map(event).collect(),
+    };
+    let bytes = to_perfetto(&trace);
+    let packets = pb::Trace::decode(&bytes[..]).unwrap().packet;
+    let parts: Vec<_> = packets
+        .iter()
+        .filter_map(|packet| packet.native.as_ref())
+        .collect();
+    assert_eq!(parts.len(), 100_000 * Record::SIZE / (1 << 20) + 1);
+    assert!(parts.iter().all(|part| part.len() <= 1 << 20));
+    assert_eq!(from_perfetto(&bytes).unwrap(), trace);
+}
+
+/// Traces with events of every kind, times in order, and strange names.
+fn any_trace() -> impl Strategy<Value = Trace> {
+    let event = (0..50_u64, 0..17, 0..3_u16, 0..5_u32, any::<u64>());
+    let events = proptest::collection::vec(event, 0..80);
+    (events, "\\PC{0,9}", 0..3000_u64, any::<u64>()).prop_map(|(events, name, end, start)| {
+        let mut now = start >> (start % 64);
+        let events = events.into_iter().map(|(passed, kind, task, job, value)| {
+            now = now.saturating_add(passed);
+            let (task, mutex) = (TaskId(task), task);
+            let deadline = Time::from_nanos(now.saturating_add(value % 99));
+            let kind = match kind {
+                0 | 1 => Kind::Release {
+                    task,
+                    job,
+                    deadline,
+                },
+                2..=4 => Kind::Dispatch { task, job },
+                5 => Kind::Idle,
+                6 => Kind::Preempt { task, job },
+                7 => Kind::Block {
+                    task,
+                    job,
+                    on: Object::Mutex(mutex),
+                },
+                8 => Kind::Wake { task, job },
+                9 => Kind::Lock { task, mutex },
+                10 => Kind::Unlock { task, mutex },
+                11 => Kind::Complete { task, job },
+                12 => Kind::Miss { task, job },
+                13 => Kind::Inherit {
+                    to: task,
+                    from: (value % 2 == 0).then_some(TaskId(0)),
+                },
+                14 => Kind::Exit { task },
+                _ => Kind::Overhead {
+                    cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
+                    length: Duration::from_nanos(value % 70),
+                },
+            };
+            let time = Time::from_nanos(now);
+            Event {
+                time,
+                cpu: CpuId(u8::from(value % 3 == 0)),
+                kind,
+            }
+        });
+        let events = events.collect();
+        let task = |name: &str| TaskInfo {
+            name: name.into(),
+            deadline: Some(Duration::from_nanos(20)),
+            ..TaskInfo::default()
+        };
+        let header = Header {
+            cpus: 2,
+            end_ns: (start >> (start % 64)).saturating_add(end),
+            tasks: vec![task(&name), task("b"), task("b")],
+            mutexes: vec![name],
+            ..Header::default()
+        };
+        Trace { header, events }
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_trace_is_well_formed_and_comes_back(trace in any_trace()) {
+        let bytes = to_perfetto(&trace);
+        check(&bytes);
+        prop_assert_eq!(from_perfetto(&bytes).unwrap(), trace);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = from_perfetto(&bytes);
+    }
+
+    #[test]
+    fn no_damage_makes_it_panic(trace in any_trace(), at in any::<usize>(), byte in any::<u8>()) {
+        let mut bytes = to_perfetto(&trace);
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        let _ = from_perfetto(&bytes);
+    }
+}

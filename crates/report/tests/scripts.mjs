@@ -1,0 +1,55 @@
+// Tests of the parts of the page's scripts that need no browser; run by scripts.rs.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import vm from "node:vm";
+
+const folder = new URL("../src/html/", import.meta.url);
+const read = (name) => readFileSync(fileURLToPath(new URL(name, folder)), "utf8");
+const all = ["time.js", "schedule.js", "draw.js", "gantt.js"].map(read).join("");
+
+// As one script, as in the page: this is where a name declared twice would show.
+new vm.Script(`(() => {"use strict";\n${all}})();`, { filename: "page.js" });
+
+const exported = "{ formatTime, formatLength, roundStep, lowerBound, entryAt, unpack, View, MISS }";
+const page = vm.runInThisContext(
+  `(() => {"use strict";\n${read("time.js")}${read("schedule.js")}return ${exported}; })()`);
+const { formatTime, formatLength, roundStep, lowerBound, entryAt, unpack, View } = page;
+
+// Times are exact, beyond what a double holds as well.
+assert.equal(formatTime(0n), "0");
+assert.equal(formatTime(999n), "999 ns");
+assert.equal(formatTime(12_500_000n), "12.5 ms");
+assert.equal(formatTime(1_000_000_001n), "1.000000001 s");
+assert.equal(formatTime(18_446_744_073_709_551_614n), "18\u202f446\u202f744\u202f073.709551614 s");
+assert.equal(formatTime(1_500_000n, [1_000_000_000n, "s"]), "0.0015 s");
+assert.equal(formatLength(12_345_678), "12.35 ms");
+assert.equal(formatLength(0.4), "0.4 ns");
+assert.deepEqual([0.1, 1, 1.5, 3, 7, 45_000].map(roundStep), [1n, 1n, 2n, 5n, 10n, 50_000n]);
+
+assert.deepEqual([0, 1, 2, 5, 9].map((x) => lowerBound([1, 2, 2, 7], x)), [0, 0, 1, 3, 4]);
+
+// [gap, length, more…]; the holes between entries belong to none.
+const lane = unpack([2, 3, 7, 0, 1, 8, 4, 2, 9], 1);
+assert.deepEqual([...lane.start], [2, 5, 10]);
+assert.deepEqual([...lane.end], [5, 6, 12]);
+assert.deepEqual([...lane.more[0]], [7, 8, 9]);
+assert.deepEqual([1, 2, 4.9, 5, 7, 11, 12].map((time) => entryAt(lane, time)), [-1, 0, 0, 1, -1, 2, -1]);
+
+// Two CPUs, two tasks; the second runs on both and is late on the second.
+const view = new View({ tasks: ["a", "b"] }, {
+  start: "9007199254740993", unit: 1000, length: 100, initial: [0, 10],
+  cpus: [{ slices: [0, 4, 0, 1, 6, 5, 2, 1], kernel: [4, 1, 0] }, { slices: [4, 6, 3, 1], kernel: [] }],
+  tasks: [
+    { marks: [0, 0, 1, 4, 2, 1], waits: [], holds: [] },
+    { marks: [1, 0, 1, 3, 1, 1, 0, 3, 1], waits: [1, 3, 1, 1], holds: [] },
+  ],
+});
+assert.equal(view.absolute(2), 9007199254742993n);
+assert.deepEqual([...view.tasks[1].runs.start], [4, 10]);
+assert.deepEqual([...view.tasks[1].runs.cpu], [1, 0]);
+assert.deepEqual([...view.tasks[1].runs.late], [1, 0]);
+assert.deepEqual(view.misses, [{ time: 4, job: 1, task: 1 }]);
+assert.deepEqual({ ...view.job(1, 1) }, { 0: 1, 1: 4, 3: 4 });
+assert.deepEqual({ ...view.job(0, 7) }, {});
