@@ -27,17 +27,14 @@
 
 use crate::boxed::Boxed;
 use crate::error::SimError;
-use crate::program::{Call, Program, is_fixed};
+use crate::program::{Call, Program};
 use crate::run::Ended;
 use crate::scheduler::Scheduler;
 use crate::tap::Tap;
 use core::task::Poll;
-use flyball_kernel::{
-    Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
-    Sizes, ThreadId, Timing,
-};
+use flyball_kernel::{Config, Core, Error, MutexId, QueueId, SemaphoreId, ThreadId};
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Length, Overheads, TaskSet};
+use flyball_model::{Length, Overheads};
 use flyball_policy::{CpuId, Duration, Policy, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
 use std::cell::RefCell;
@@ -45,6 +42,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 use std::rc::Rc;
+
+mod build;
+mod cycle;
+
+pub(crate) use cycle::Cycle;
 
 /// A kernel's only CPU, as the kernel counts.
 const CPU: CpuId = CpuId(0);
@@ -130,162 +132,7 @@ struct Costs {
     cache: Duration,
 }
 
-/// Finds out whether the schedule repeats itself.
-///
-/// If no job is under way at some instant, and again none a hyperperiod later, and nothing else
-/// that the future depends on has changed, then the two futures are the same, and what did not
-/// happen in between never happens.
-pub(crate) struct Cycle {
-    /// How long after an instant the same releases come again; `None`: they need not.
-    length: Option<Duration>,
-    /// Since when all tasks release jobs.
-    from: Time,
-    /// The first instant without a job, and the state of the rest at that instant.
-    anchor: Option<(Time, Vec<u32>)>,
-    pub(crate) proved: bool,
-}
-
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// The CPU number `cpu` with the tasks of `set` that `numbers` names. They start at time zero.
-    pub(crate) fn new(
-        set: &TaskSet,
-        numbers: &[usize],
-        cpu: CpuId,
-        scheduler: &S,
-        seed: u64,
-        sink: Rc<RefCell<T>>,
-    ) -> Result<Self, SimError> {
-        let sizes = Sizes {
-            cpus: 1,
-            threads: numbers.len(),
-            mutexes: set.mutexes.len(),
-            semaphores: set.semaphores.len(),
-            conditions: 0,
-            queues: set.queues.len(),
-            messages: set
-                .queues
-                .iter()
-                .map(|queue| usize::from(queue.capacity))
-                .sum(),
-            arrivals: usize::from(u16::MAX),
-        };
-        let id = |number: usize| TaskId(u16::try_from(number).unwrap_or(u16::MAX));
-        let tap = Tap {
-            sink: Rc::clone(&sink),
-            cpu,
-            tasks: numbers.iter().map(|&number| id(number)).collect(),
-        };
-        let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
-        let mut node = Node {
-            core: Core::new(scheduler.policy(numbers.len()), tap, timing, &sizes),
-            sink,
-            cpu,
-            threads: Vec::with_capacity(numbers.len()),
-            details: Vec::with_capacity(numbers.len()),
-            mutexes: Vec::new(),
-            semaphores: Vec::new(),
-            queues: Vec::new(),
-            arrivals: BinaryHeap::new(),
-            costs: Costs::new(&set.platform.overheads, numbers.len()),
-            running: None,
-            resumed: Time::ZERO,
-            busy_until: Time::ZERO,
-            calls: 0,
-            counts: Counts::default(),
-            cycle: Cycle::new::<S>(set),
-        };
-        node.make_objects(set)?;
-        for &number in numbers {
-            node.spawn(set, number, scheduler, seed)?;
-        }
-        Ok(node)
-    }
-
-    fn make_objects(&mut self, set: &TaskSet) -> Result<(), SimError> {
-        let refused = |what: &str| {
-            let what = what.to_owned();
-            move |error| SimError::Refused { what, error }
-        };
-        for mutex in &set.mutexes {
-            let protocol = match mutex.protocol {
-                flyball_model::Protocol::None => Protocol::None,
-                flyball_model::Protocol::Inherit => Protocol::Inherit,
-            };
-            self.mutexes
-                .push(self.core.mutex(protocol).map_err(refused(&mutex.name))?);
-        }
-        for semaphore in &set.semaphores {
-            let made = self.core.semaphore(semaphore.initial);
-            self.semaphores
-                .push(made.map_err(refused(&semaphore.name))?);
-        }
-        for queue in &set.queues {
-            self.queues.push(
-                self.core
-                    .queue(queue.capacity)
-                    .map_err(refused(&queue.name))?,
-            );
-        }
-        Ok(())
-    }
-
-    fn spawn(
-        &mut self,
-        set: &TaskSet,
-        number: usize,
-        scheduler: &S,
-        seed: u64,
-    ) -> Result<(), SimError> {
-        let task = &set.tasks[number];
-        let release = match task.arrival {
-            Arrival::Periodic { period } => Release::Periodic { period },
-            Arrival::Sporadic { separation, .. } => Release::Sporadic { separation },
-            Arrival::Once => Release::Once,
-        };
-        let start = Time::ZERO + task.phase;
-        let on_miss = match task.on_miss {
-            flyball_model::OnMiss::Continue => OnMiss::Continue,
-            flyball_model::OnMiss::Skip => OnMiss::Skip,
-            flyball_model::OnMiss::Abort => OnMiss::Abort,
-        };
-        let attributes = Attributes {
-            release,
-            start,
-            deadline: task.deadline,
-            on_miss,
-        };
-        let params = scheduler
-            .params(task)
-            .map_err(|missing| SimError::Missing {
-                task: task.name.clone(),
-                missing,
-            })?;
-        let handle = self
-            .core
-            .spawn(CPU, attributes, params, Time::ZERO)
-            .map_err(|error| SimError::Refused {
-                what: task.name.clone(),
-                error,
-            })?;
-        let gap = match &task.arrival {
-            Arrival::Sporadic { gap, .. } => {
-                self.arrivals.push(Reverse((start, self.threads.len())));
-                // A stream besides the one that the task's computations are drawn from.
-                Some((gap.clone(), Random::new(!seed, number as u64)))
-            }
-            _ => None,
-        };
-        self.threads.push(Thread {
-            program: Program::new(task, number, seed),
-            handle,
-            once: task.arrival == Arrival::Once,
-            cold: false,
-        });
-        let name = task.name.clone();
-        self.details.push(Details { name, gap });
-        Ok(())
-    }
-
     /// What happens at time zero, before the first event: the first tasks have been released.
     pub(crate) fn start(&mut self) -> Result<(), SimError> {
         let released = self
@@ -522,53 +369,6 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
         from + length
     }
-
-    /// Compares this instant, before its releases, with the one a hyperperiod ago.
-    #[inline]
-    fn look_for_cycle(&mut self, now: Time) {
-        let Some(length) = self.cycle.length else {
-            return;
-        };
-        if self.cycle.proved || self.core.running(CPU).is_some() || now < self.cycle.from {
-            return;
-        }
-        match &self.cycle.anchor {
-            Some((anchor, _)) if now < *anchor + length => return,
-            _ => {}
-        }
-        let quiet = self
-            .threads
-            .iter()
-            .all(|thread| !self.core.has_job(thread.handle));
-        if !quiet {
-            return;
-        }
-        let mut state: Vec<u32> = Vec::new();
-        state.extend(
-            self.semaphores
-                .iter()
-                .map(|&s| self.core.semaphore_value(s).unwrap_or(0)),
-        );
-        state.extend(
-            self.queues
-                .iter()
-                .map(|&q| u32::from(self.core.queue_len(q).unwrap_or(0))),
-        );
-        if !self.costs.free {
-            // The next context switch is free for the thread whose registers are still there.
-            state.push(
-                self.core
-                    .last_run(CPU)
-                    .map_or(u32::MAX, |task| u32::from(task.0)),
-            );
-        }
-        match &self.cycle.anchor {
-            Some((anchor, before)) if now == *anchor + length && *before == state => {
-                self.cycle.proved = true;
-            }
-            _ => self.cycle.anchor = Some((now, state)),
-        }
-    }
 }
 
 impl Costs {
@@ -582,46 +382,6 @@ impl Costs {
             cache: overheads.cache.at(tasks),
         }
     }
-}
-
-impl Cycle {
-    fn new<S: Scheduler>(set: &TaskSet) -> Cycle {
-        let periodic = |task: &flyball_model::Task| {
-            matches!(task.arrival, Arrival::Periodic { .. }) && is_fixed(&task.behaviour)
-        };
-        let repeats = S::MEMORYLESS && set.tasks.iter().all(periodic);
-        let from = Time::ZERO + set.largest_phase();
-        // A tick divides time, too: the same instant has to be the same distance from a tick.
-        let length = set
-            .hyperperiod()
-            .filter(|_| repeats)
-            .and_then(|hyperperiod| match set.platform.tick {
-                Some(tick) => common_multiple(hyperperiod, tick),
-                None => Some(hyperperiod),
-            });
-        // Before the first event of a set that starts all at once nothing has happened yet.
-        let mut state = vec![];
-        state.extend(set.semaphores.iter().map(|semaphore| semaphore.initial));
-        state.extend(set.queues.iter().map(|_| 0));
-        if !set.platform.overheads.are_free() {
-            state.push(u32::MAX);
-        }
-        let anchor = (from == Time::ZERO).then_some((from, state));
-        Cycle {
-            length,
-            from,
-            anchor,
-            proved: false,
-        }
-    }
-}
-
-fn common_multiple(a: Duration, b: Duration) -> Option<Duration> {
-    let (mut x, mut y) = (a, b);
-    while !y.is_zero() {
-        (x, y) = (y, x % y);
-    }
-    (a / x).checked_mul(b.as_nanos()).map(Duration::from_nanos)
 }
 
 /// Why a simulation is over.

@@ -8,10 +8,11 @@
 //! |---|---|
 //! | [`time`] | [`Time`] and [`Duration`], 64-bit nanoseconds |
 //! | [`id`] | [`TaskId`], [`CpuId`], [`Object`] |
-//! | [`event`] | [`Event`] and its 24-byte [`Record`] |
+//! | [`event`] | [`Event`]: what can happen |
+//! | [`record`] | [`Record`]: an event in 24 bytes |
 //! | [`sink`] | where events go: nowhere, into a [`Ring`], into a list, into metrics |
 //! | [`metrics`] | response times, tardiness, misses, … computed from events (feature `std`) |
-//! | [`file`] | a whole trace on disk, with its task names (feature `std`) |
+//! | [`file`](mod@file) | a whole trace on disk, with its task names (feature `std`) |
 //!
 //! Without the feature `std` the crate needs neither a heap nor an operating system.
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
@@ -22,10 +23,12 @@ pub mod file;
 pub mod id;
 #[cfg(feature = "std")]
 pub mod metrics;
+pub mod record;
 pub mod sink;
 pub mod time;
 
-pub use event::{Cause, Event, Kind, Record};
+pub use event::{Cause, Event, Kind};
 pub use id::{CpuId, Object, TaskId};
+pub use record::Record;
 pub use sink::{NoTrace, Ring, Sink};
 pub use time::{Duration, Time};

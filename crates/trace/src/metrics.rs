@@ -17,8 +17,13 @@
 //! What the kernel spends on its own work counts neither as work for a task nor as idle time.
 
 use crate::{Cause, CpuId, Duration, Event, Kind, Sink, TaskId, Time};
-use hdrhistogram::Histogram;
 use std::collections::VecDeque;
+
+mod spread;
+#[cfg(test)]
+mod tests;
+
+pub use spread::Spread;
 
 /// What a reader of a trace has to know of a task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -132,93 +137,6 @@ pub struct Summary {
     pub tasks: Vec<TaskSummary>,
     /// By CPU.
     pub cpus: Vec<CpuSummary>,
-}
-
-/// How a length of time was spread: exact least, largest and mean, and a histogram.
-#[derive(Clone, Debug)]
-pub struct Spread {
-    count: u64,
-    min: Duration,
-    max: Duration,
-    sum: u128,
-    /// Two significant digits, in nanoseconds. Made when the first value comes.
-    histogram: Option<Histogram<u32>>,
-}
-
-impl Default for Spread {
-    fn default() -> Spread {
-        Spread {
-            count: 0,
-            min: Duration::MAX,
-            max: Duration::ZERO,
-            sum: 0,
-            histogram: None,
-        }
-    }
-}
-
-impl Spread {
-    /// Takes one value.
-    pub fn add(&mut self, value: Duration) {
-        self.count += 1;
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
-        self.sum += u128::from(value.as_nanos());
-        if self.histogram.is_none() {
-            self.histogram = Histogram::new(2).ok();
-        }
-        if let Some(histogram) = &mut self.histogram {
-            histogram.auto(true);
-            // A histogram that grows by itself takes every value.
-            let _ = histogram.record(value.as_nanos());
-        }
-    }
-
-    /// How many values there were.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// The least value.
-    pub fn min(&self) -> Option<Duration> {
-        (self.count > 0).then_some(self.min)
-    }
-
-    /// The largest value.
-    pub fn max(&self) -> Option<Duration> {
-        (self.count > 0).then_some(self.max)
-    }
-
-    /// The mean, rounded down to a nanosecond.
-    pub fn mean(&self) -> Option<Duration> {
-        let mean = self.sum.checked_div(u128::from(self.count))?;
-        u64::try_from(mean).ok().map(Duration::from_nanos)
-    }
-
-    /// The largest value less the least.
-    pub fn jitter(&self) -> Option<Duration> {
-        Some(self.max()?.saturating_sub(self.min()?))
-    }
-
-    /// How many values lay in each of `bins` equal intervals from zero to `end`; values beyond
-    /// count to the last one. Exact to two significant digits.
-    pub fn bins(&self, bins: usize, end: Duration) -> Vec<u64> {
-        let mut counts = vec![0; bins];
-        let width = u128::from(end.as_nanos()).max(1);
-        let Some(last) = bins.checked_sub(1) else {
-            return counts;
-        };
-        for step in self.histogram.iter().flat_map(Histogram::iter_recorded) {
-            // The middle of the histogram's own interval, but no value that cannot have occurred.
-            let value = step
-                .value_iterated_to()
-                .clamp(self.min.as_nanos(), self.max.as_nanos());
-            let bin = u128::from(value) * bins as u128 / width;
-            let bin = usize::try_from(bin).map_or(last, |bin| bin.min(last));
-            counts[bin] += step.count_since_last_iteration();
-        }
-        counts
-    }
 }
 
 impl TaskSummary {
@@ -433,135 +351,5 @@ impl Sink for Metrics {
             Kind::Miss { .. } => task.sums.misses += 1,
             _ => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ns(ns: u64) -> Duration {
-        Duration::from_nanos(ns)
-    }
-
-    fn tell(metrics: &mut Metrics, time: u64, kind: Kind) {
-        metrics.record(Event {
-            time: Time::from_nanos(time),
-            cpu: CpuId(0),
-            kind,
-        });
-    }
-
-    #[test]
-    fn a_small_trace_worked_by_hand() {
-        let info = |name: &str, deadline| TaskInfo {
-            name: name.into(),
-            period: Some(ns(10)),
-            deadline: Some(ns(deadline)),
-        };
-        let mut metrics = Metrics::new(&[info("a", 10), info("b", 8)], 1);
-        let (a, b) = (TaskId(0), TaskId(1));
-        let deadline = Time::from_nanos;
-        // a runs 0–3, b preempts it and runs 4–6 after 1 ns of kernel, a runs on 6–9, idle to 20.
-        tell(
-            &mut metrics,
-            0,
-            Kind::Release {
-                task: a,
-                job: 1,
-                deadline: deadline(10),
-            },
-        );
-        tell(&mut metrics, 0, Kind::Dispatch { task: a, job: 1 });
-        tell(
-            &mut metrics,
-            3,
-            Kind::Release {
-                task: b,
-                job: 1,
-                deadline: deadline(10),
-            },
-        );
-        tell(&mut metrics, 3, Kind::Preempt { task: a, job: 1 });
-        let length = ns(1);
-        tell(
-            &mut metrics,
-            3,
-            Kind::Overhead {
-                cause: Cause::Scheduling,
-                length,
-            },
-        );
-        tell(&mut metrics, 4, Kind::Dispatch { task: b, job: 1 });
-        tell(&mut metrics, 6, Kind::Complete { task: b, job: 1 });
-        tell(&mut metrics, 6, Kind::Dispatch { task: a, job: 1 });
-        // A tick while a runs takes 1 ns of its time.
-        tell(
-            &mut metrics,
-            8,
-            Kind::Overhead {
-                cause: Cause::Tick,
-                length,
-            },
-        );
-        tell(&mut metrics, 11, Kind::Miss { task: a, job: 1 });
-        tell(&mut metrics, 12, Kind::Complete { task: a, job: 1 });
-        tell(&mut metrics, 12, Kind::Idle);
-        let summary = metrics.finish(Time::from_nanos(20));
-        let [a, b] = &summary.tasks[..] else {
-            panic!("two tasks")
-        };
-        assert_eq!(
-            (a.response.max(), b.response.max()),
-            (Some(ns(12)), Some(ns(4)))
-        );
-        assert_eq!((a.cpu_time, b.cpu_time), (ns(3 + 2 + 3), ns(2)));
-        assert_eq!(
-            (a.start_latency.max(), b.start_latency.max()),
-            (Some(ns(0)), Some(ns(2)))
-        );
-        assert_eq!((a.tardiness_max, b.tardiness_max), (ns(2), ns(0)));
-        assert_eq!(
-            (a.misses, a.preemptions, a.completed, a.unfinished()),
-            (1, 1, 1, 0)
-        );
-        let cpu = summary.cpus[0];
-        assert_eq!((cpu.busy, cpu.overhead, cpu.idle), (ns(10), ns(2), ns(8)));
-        assert_eq!((cpu.context_switches, cpu.preemptions), (3, 1));
-        assert_eq!(summary.utilisation_ppm(), 500_000);
-    }
-
-    #[test]
-    fn coming_back_from_idleness_is_no_context_switch() {
-        let mut metrics = Metrics::new(&[TaskInfo::default()], 1);
-        let task = TaskId(0);
-        for start in [0, 10, 20] {
-            tell(&mut metrics, start, Kind::Dispatch { task, job: 1 });
-            tell(&mut metrics, start + 1, Kind::Complete { task, job: 1 });
-            tell(&mut metrics, start + 1, Kind::Idle);
-        }
-        let summary = metrics.finish(Time::from_nanos(30));
-        assert_eq!(summary.context_switches(), 1);
-        assert_eq!(summary.cpus[0].idle, ns(27));
-    }
-
-    #[test]
-    fn a_spread_counts_every_value_once() {
-        let mut spread = Spread::default();
-        assert_eq!(
-            (spread.min(), spread.mean(), spread.jitter()),
-            (None, None, None)
-        );
-        for value in [5, 5, 10, 999, 1_000, 70_000] {
-            spread.add(ns(value));
-        }
-        assert_eq!(
-            (spread.min(), spread.max()),
-            (Some(ns(5)), Some(ns(70_000)))
-        );
-        assert_eq!(spread.mean(), Some(ns(72_019 / 6)));
-        let bins = spread.bins(10, ns(2_000));
-        assert_eq!(bins.iter().sum::<u64>(), 6);
-        assert_eq!((bins[0], bins[9]), (3, 1));
     }
 }

@@ -4,118 +4,20 @@
 //! steps on average, each under three policies, and a step is at least one call.
 
 use super::world::{CPU, Edf, Fixed, ROWS, Turns, World, at, ns};
-use crate::{
-    Attributes, ConditionId, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
-    ThreadId, Timing,
-};
+use crate::{Attributes, Error, OnMiss, Protocol, Release, Timing};
 use core::task::Poll;
 use flyball_policy::{Deadline, EarliestDeadline, FixedPriority, Policy, Priority, Sliced};
 use flyball_trace::{Duration, Time};
+#[cfg(not(miri))]
 use proptest::prelude::*;
 
-/// One thing that happens. Numbers are taken modulo what there is.
-#[derive(Clone, Debug)]
-enum Step {
-    Pass(u64),
-    Spawn {
-        release: u8,
-        gap: u64,
-        deadline: u64,
-        on_miss: u8,
-        params: u8,
-    },
-    Adjust(u8, u8),
-    WaitNext,
-    Exit,
-    Yield,
-    Sleep(u64),
-    Join(u8, Patience),
-    Lock(u8, Patience),
-    Unlock(u8),
-    Wait(u8, Patience),
-    Signal(u8),
-    WaitCondition(u8, u8, Patience),
-    SignalCondition(u8),
-    Broadcast(u8),
-    Send(u8, Patience),
-    Receive(u8, Patience),
-    Post(u8),
-    Release(u8),
-    /// The kernel itself takes time.
-    Overhead(u64),
-}
+mod books;
+mod steps;
 
-/// How long someone is ready to wait.
-#[derive(Clone, Copy, Debug)]
-enum Patience {
-    None,
-    Some(u64),
-    Endless,
-}
-
-fn patience() -> impl Strategy<Value = Patience> {
-    prop_oneof![
-        1 => Just(Patience::None),
-        1 => (1u64..60).prop_map(Patience::Some),
-        3 => Just(Patience::Endless),
-    ]
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let n = any::<u8>;
-    prop_oneof![
-        8 => (0u64..20).prop_map(Step::Pass),
-        3 => (n(), 1u64..60, 1u64..90, n(), n()).prop_map(|(release, gap, deadline, on_miss, params)|
-            Step::Spawn { release, gap, deadline, on_miss, params }),
-        1 => (n(), n()).prop_map(|(thread, params)| Step::Adjust(thread, params)),
-        4 => Just(Step::WaitNext),
-        1 => Just(Step::Exit),
-        1 => Just(Step::Yield),
-        1 => (0u64..40).prop_map(Step::Sleep),
-        1 => (n(), patience()).prop_map(|(n, p)| Step::Join(n, p)),
-        5 => (n(), patience()).prop_map(|(n, p)| Step::Lock(n, p)),
-        4 => n().prop_map(Step::Unlock),
-        3 => (n(), patience()).prop_map(|(n, p)| Step::Wait(n, p)),
-        3 => n().prop_map(Step::Signal),
-        3 => (n(), n(), patience()).prop_map(|(c, m, p)| Step::WaitCondition(c, m, p)),
-        2 => n().prop_map(Step::SignalCondition),
-        1 => n().prop_map(Step::Broadcast),
-        3 => (n(), patience()).prop_map(|(n, p)| Step::Send(n, p)),
-        3 => (n(), patience()).prop_map(|(n, p)| Step::Receive(n, p)),
-        1 => n().prop_map(Step::Post),
-        2 => n().prop_map(Step::Release),
-        1 => (0u64..5).prop_map(Step::Overhead),
-    ]
-}
-
-/// What the test knows besides the core: handles, and books that have to balance.
-struct Books {
-    threads: Vec<ThreadId>,
-    mutexes: Vec<MutexId>,
-    semaphores: Vec<SemaphoreId>,
-    conditions: Vec<ConditionId>,
-    queues: Vec<QueueId>,
-    /// CPU time of threads whose rows have been used again.
-    buried: u64,
-    idle: u64,
-    kernel: u64,
-    /// Signals given and passages made, for each semaphore.
-    signals: Vec<(u64, u64)>,
-    /// The next message, and the messages that were sent and not received.
-    next_message: u32,
-    on_their_way: Vec<u32>,
-    /// Why each row's thread is away, so that its outcome can be booked when it comes back.
-    away: [Away; ROWS],
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Away {
-    No,
-    Semaphore(usize),
-    Receiving,
-    Sending(u32),
-    Other,
-}
+use books::{Away, Books};
+#[cfg(not(miri))]
+use steps::step;
+use steps::{Patience, Step, any_step};
 
 fn drive<P: Policy>(
     policy: P,
@@ -154,39 +56,6 @@ fn drive<P: Policy>(
         world.core.audit(true);
     }
     world.balance(&books);
-}
-
-impl Books {
-    /// The running thread may have come back from a wait: books its outcome.
-    fn come_back<P: Policy>(&mut self, world: &mut World<P>) {
-        let Some(row) = world.running().map(usize::from) else {
-            return;
-        };
-        let away = std::mem::replace(&mut self.away[row], Away::No);
-        if away == Away::No {
-            return;
-        }
-        match (away, world.core.outcome(CPU)) {
-            (Away::Semaphore(n), Ok(_)) => self.signals[n].1 += 1,
-            (Away::Receiving, Ok(message)) => self.receive(message),
-            (Away::Sending(message), Err(Error::TimedOut)) => {
-                self.on_their_way.retain(|&other| other != message);
-            }
-            (_, Ok(_) | Err(Error::TimedOut)) => {}
-            (_, Err(error)) => panic!("{error}"),
-        }
-    }
-
-    fn receive(&mut self, message: u32) {
-        let at = self.on_their_way.iter().position(|&other| other == message);
-        self.on_their_way
-            .remove(at.unwrap_or_else(|| panic!("message {message} came twice")));
-    }
-
-    fn message(&mut self) -> u32 {
-        self.next_message += 1;
-        self.next_message - 1
-    }
 }
 
 impl<P: Policy> World<P> {
@@ -414,82 +283,6 @@ impl<P: Policy> World<P> {
         }
         self.now = to;
     }
-
-    /// What has to hold when all is over.
-    fn balance(&mut self, books: &Books) {
-        let now = self.now;
-        self.core.enter(CPU, now);
-        let used = self.core.used_by_all() + books.buried;
-        let idle = self.core.idle_time(CPU).as_nanos();
-        let kernel = self.core.kernel_time(CPU).as_nanos();
-        assert_eq!((idle, kernel), (books.idle, books.kernel));
-        assert_eq!(
-            used + idle + kernel,
-            now.as_nanos(),
-            "CPU time is lost or made up"
-        );
-        let times = self
-            .core
-            .trace()
-            .windows(2)
-            .all(|pair| pair[0].time <= pair[1].time);
-        assert!(times, "the trace goes back in time");
-        for (n, &(signals, passed)) in books.signals.iter().enumerate() {
-            let count = u64::from(self.core.semaphores.rows[n].count);
-            // Threads that were woken and have not run since are not booked yet.
-            let waking = (0..ROWS).filter(|&row| {
-                books.away[row] == Away::Semaphore(n)
-                    && self.core.threads[row].state == crate::thread::State::Ready
-                    && !self.core.threads[row].timed_out
-            });
-            let lost = signals - passed - count - waking.count() as u64;
-            assert_eq!(
-                lost, 0,
-                "semaphore {n}: {signals} signals, {passed} passed, {count} left"
-            );
-        }
-    }
-}
-
-impl Books {
-    /// Jobs that have been given up never come back from their waits, and their threads may be gone.
-    fn aborted<P: Policy>(&mut self, world: &mut World<P>) {
-        for row in 0..ROWS {
-            let thread = &mut world.core.threads[row];
-            let gone = thread.state == crate::thread::State::Absent;
-            if gone {
-                self.buried += std::mem::take(&mut thread.used).as_nanos();
-            }
-            if gone || thread.restart {
-                match std::mem::replace(&mut self.away[row], Away::No) {
-                    // It may have been woken before it was given up: the passage was made.
-                    Away::Semaphore(n) => self.settle_semaphore(world, n),
-                    Away::Sending(_) | Away::Receiving => self.settle_messages(world),
-                    Away::No | Away::Other => {}
-                }
-            }
-        }
-    }
-
-    /// Counts the passages of `n` anew from what the semaphore says, after one that cannot be
-    /// observed.
-    fn settle_semaphore<P: Policy>(&mut self, world: &World<P>, n: usize) {
-        let count = u64::from(world.core.semaphores.rows[n].count);
-        let waking = (0..ROWS).filter(|&row| {
-            self.away[row] == Away::Semaphore(n)
-                && world.core.threads[row].state == crate::thread::State::Ready
-                && !world.core.threads[row].timed_out
-        });
-        self.signals[n].1 = self.signals[n].0 - count - waking.count() as u64;
-    }
-
-    /// A message may have gone down with the job that sent or received it; only those that are in a
-    /// queue or with a living thread are still on their way.
-    fn settle_messages<P: Policy>(&mut self, world: &World<P>) {
-        let mut alive: Vec<u32> = world.core.threads_messages();
-        alive.extend(world.core.queued_messages());
-        self.on_their_way.retain(|message| alive.contains(message));
-    }
 }
 
 /// A kernel for every kind of policy, driven by the same steps.
@@ -506,6 +299,7 @@ fn drive_all(timing: Timing, quantum: u64, steps: &[Step]) {
     drive(edf, timing, |_, deadline| Deadline(deadline), steps);
 }
 
+#[cfg(not(miri))]
 fn timing() -> impl Strategy<Value = Timing> {
     prop_oneof![
         2 => Just(Timing::Tickless),
@@ -544,46 +338,6 @@ fn a_walk() {
     for timing in [Timing::Tickless, Timing::Tick(ns(7))] {
         let steps: Vec<Step> = (0..length).map(|_| any_step(&mut below)).collect();
         drive_all(timing, 5, &steps);
-    }
-}
-
-/// One of the steps that [`step`] makes.
-fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
-    let mut small = |n| u8::try_from(below(n)).unwrap_or(0);
-    let kind = small(48);
-    let (a, b) = (small(256), small(256));
-    let patience = match small(5) {
-        0 => Patience::None,
-        1 => Patience::Some(1 + below(59)),
-        _ => Patience::Endless,
-    };
-    match kind {
-        0..9 => Step::Pass(below(20)),
-        9..12 => Step::Spawn {
-            release: a,
-            gap: 1 + below(59),
-            deadline: 1 + below(89),
-            on_miss: b,
-            params: a ^ b,
-        },
-        12 => Step::Adjust(a, b),
-        13..17 => Step::WaitNext,
-        17 => Step::Exit,
-        18 => Step::Yield,
-        19 => Step::Sleep(below(40)),
-        20 => Step::Join(a, patience),
-        21..26 => Step::Lock(a, patience),
-        26..30 => Step::Unlock(a),
-        30..33 => Step::Wait(a, patience),
-        33..36 => Step::Signal(a),
-        36..39 => Step::WaitCondition(a, b, patience),
-        39 => Step::SignalCondition(a),
-        40 => Step::Broadcast(a),
-        41..43 => Step::Send(a, patience),
-        43..45 => Step::Receive(a, patience),
-        45 => Step::Post(a),
-        46 => Step::Release(a),
-        _ => Step::Overhead(below(5)),
     }
 }
 

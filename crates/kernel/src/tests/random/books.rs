@@ -1,0 +1,147 @@
+//! Books that have to balance.
+
+use super::super::world::{CPU, ROWS, World};
+use crate::thread::State;
+use crate::{ConditionId, Error, MutexId, QueueId, SemaphoreId, ThreadId};
+use flyball_policy::Policy;
+
+/// What the test knows besides the core: handles, and books that have to balance.
+pub(super) struct Books {
+    pub(super) threads: Vec<ThreadId>,
+    pub(super) mutexes: Vec<MutexId>,
+    pub(super) semaphores: Vec<SemaphoreId>,
+    pub(super) conditions: Vec<ConditionId>,
+    pub(super) queues: Vec<QueueId>,
+    /// CPU time of threads whose rows have been used again.
+    pub(super) buried: u64,
+    pub(super) idle: u64,
+    pub(super) kernel: u64,
+    /// Signals given and passages made, for each semaphore.
+    pub(super) signals: Vec<(u64, u64)>,
+    /// The next message, and the messages that were sent and not received.
+    pub(super) next_message: u32,
+    pub(super) on_their_way: Vec<u32>,
+    /// Why each row's thread is away, so that its outcome can be booked when it comes back.
+    pub(super) away: [Away; ROWS],
+}
+
+/// Why a thread is away.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Away {
+    No,
+    Semaphore(usize),
+    Receiving,
+    Sending(u32),
+    Other,
+}
+
+impl Books {
+    /// The running thread may have come back from a wait: books its outcome.
+    pub(super) fn come_back<P: Policy>(&mut self, world: &mut World<P>) {
+        let Some(row) = world.running().map(usize::from) else {
+            return;
+        };
+        let away = std::mem::replace(&mut self.away[row], Away::No);
+        if away == Away::No {
+            return;
+        }
+        match (away, world.core.outcome(CPU)) {
+            (Away::Semaphore(n), Ok(_)) => self.signals[n].1 += 1,
+            (Away::Receiving, Ok(message)) => self.receive(message),
+            (Away::Sending(message), Err(Error::TimedOut)) => {
+                self.on_their_way.retain(|&other| other != message);
+            }
+            (_, Ok(_) | Err(Error::TimedOut)) => {}
+            (_, Err(error)) => panic!("{error}"),
+        }
+    }
+
+    pub(super) fn receive(&mut self, message: u32) {
+        let at = self.on_their_way.iter().position(|&other| other == message);
+        self.on_their_way
+            .remove(at.unwrap_or_else(|| panic!("message {message} came twice")));
+    }
+
+    pub(super) fn message(&mut self) -> u32 {
+        self.next_message += 1;
+        self.next_message - 1
+    }
+}
+
+impl Books {
+    /// Jobs that have been given up never come back from their waits, and their threads may be gone.
+    pub(super) fn aborted<P: Policy>(&mut self, world: &mut World<P>) {
+        for row in 0..ROWS {
+            let thread = &mut world.core.threads[row];
+            let gone = thread.state == State::Absent;
+            if gone {
+                self.buried += std::mem::take(&mut thread.used).as_nanos();
+            }
+            if gone || thread.restart {
+                match std::mem::replace(&mut self.away[row], Away::No) {
+                    // It may have been woken before it was given up: the passage was made.
+                    Away::Semaphore(n) => self.settle_semaphore(world, n),
+                    Away::Sending(_) | Away::Receiving => self.settle_messages(world),
+                    Away::No | Away::Other => {}
+                }
+            }
+        }
+    }
+
+    /// Counts the passages of `n` anew from what the semaphore says, after one that cannot be
+    /// observed.
+    fn settle_semaphore<P: Policy>(&mut self, world: &World<P>, n: usize) {
+        let count = u64::from(world.core.semaphores.rows[n].count);
+        let waking = (0..ROWS).filter(|&row| {
+            self.away[row] == Away::Semaphore(n)
+                && world.core.threads[row].state == State::Ready
+                && !world.core.threads[row].timed_out
+        });
+        self.signals[n].1 = self.signals[n].0 - count - waking.count() as u64;
+    }
+
+    /// A message may have gone down with the job that sent or received it; only those that are in a
+    /// queue or with a living thread are still on their way.
+    fn settle_messages<P: Policy>(&mut self, world: &World<P>) {
+        let mut alive: Vec<u32> = world.core.threads_messages();
+        alive.extend(world.core.queued_messages());
+        self.on_their_way.retain(|message| alive.contains(message));
+    }
+}
+
+impl<P: Policy> World<P> {
+    /// What has to hold when all is over.
+    pub(super) fn balance(&mut self, books: &Books) {
+        let now = self.now;
+        self.core.enter(CPU, now);
+        let used = self.core.used_by_all() + books.buried;
+        let idle = self.core.idle_time(CPU).as_nanos();
+        let kernel = self.core.kernel_time(CPU).as_nanos();
+        assert_eq!((idle, kernel), (books.idle, books.kernel));
+        assert_eq!(
+            used + idle + kernel,
+            now.as_nanos(),
+            "CPU time is lost or made up"
+        );
+        let times = self
+            .core
+            .trace()
+            .windows(2)
+            .all(|pair| pair[0].time <= pair[1].time);
+        assert!(times, "the trace goes back in time");
+        for (n, &(signals, passed)) in books.signals.iter().enumerate() {
+            let count = u64::from(self.core.semaphores.rows[n].count);
+            // Threads that were woken and have not run since are not booked yet.
+            let waking = (0..ROWS).filter(|&row| {
+                books.away[row] == Away::Semaphore(n)
+                    && self.core.threads[row].state == State::Ready
+                    && !self.core.threads[row].timed_out
+            });
+            let lost = signals - passed - count - waking.count() as u64;
+            assert_eq!(
+                lost, 0,
+                "semaphore {n}: {signals} signals, {passed} passed, {count} left"
+            );
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! A CPU with its kernel, made from a task set.
+
+use super::{CPU, Costs, Counts, Cycle, Details, Node, Thread};
+use crate::error::SimError;
+use crate::program::Program;
+use crate::scheduler::Scheduler;
+use crate::tap::Tap;
+use flyball_kernel::{Attributes, Core, OnMiss, Protocol, Release, Sizes, Timing};
+use flyball_model::random::Random;
+use flyball_model::{Arrival, TaskSet};
+use flyball_policy::{CpuId, TaskId, Time};
+use flyball_trace::Sink;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+impl<S: Scheduler, T: Sink> Node<S, T> {
+    /// The CPU number `cpu` with the tasks of `set` that `numbers` names. They start at time zero.
+    pub(crate) fn new(
+        set: &TaskSet,
+        numbers: &[usize],
+        cpu: CpuId,
+        scheduler: &S,
+        seed: u64,
+        sink: Rc<RefCell<T>>,
+    ) -> Result<Self, SimError> {
+        let sizes = Sizes {
+            cpus: 1,
+            threads: numbers.len(),
+            mutexes: set.mutexes.len(),
+            semaphores: set.semaphores.len(),
+            conditions: 0,
+            queues: set.queues.len(),
+            messages: set
+                .queues
+                .iter()
+                .map(|queue| usize::from(queue.capacity))
+                .sum(),
+            arrivals: usize::from(u16::MAX),
+        };
+        let id = |number: usize| TaskId(u16::try_from(number).unwrap_or(u16::MAX));
+        let tap = Tap {
+            sink: Rc::clone(&sink),
+            cpu,
+            tasks: numbers.iter().map(|&number| id(number)).collect(),
+        };
+        let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
+        let mut node = Node {
+            core: Core::new(scheduler.policy(numbers.len()), tap, timing, &sizes),
+            sink,
+            cpu,
+            threads: Vec::with_capacity(numbers.len()),
+            details: Vec::with_capacity(numbers.len()),
+            mutexes: Vec::new(),
+            semaphores: Vec::new(),
+            queues: Vec::new(),
+            arrivals: BinaryHeap::new(),
+            costs: Costs::new(&set.platform.overheads, numbers.len()),
+            running: None,
+            resumed: Time::ZERO,
+            busy_until: Time::ZERO,
+            calls: 0,
+            counts: Counts::default(),
+            cycle: Cycle::new::<S>(set),
+        };
+        node.make_objects(set)?;
+        for &number in numbers {
+            node.spawn(set, number, scheduler, seed)?;
+        }
+        Ok(node)
+    }
+
+    fn make_objects(&mut self, set: &TaskSet) -> Result<(), SimError> {
+        let refused = |what: &str| {
+            let what = what.to_owned();
+            move |error| SimError::Refused { what, error }
+        };
+        for mutex in &set.mutexes {
+            let protocol = match mutex.protocol {
+                flyball_model::Protocol::None => Protocol::None,
+                flyball_model::Protocol::Inherit => Protocol::Inherit,
+            };
+            self.mutexes
+                .push(self.core.mutex(protocol).map_err(refused(&mutex.name))?);
+        }
+        for semaphore in &set.semaphores {
+            let made = self.core.semaphore(semaphore.initial);
+            self.semaphores
+                .push(made.map_err(refused(&semaphore.name))?);
+        }
+        for queue in &set.queues {
+            self.queues.push(
+                self.core
+                    .queue(queue.capacity)
+                    .map_err(refused(&queue.name))?,
+            );
+        }
+        Ok(())
+    }
+
+    fn spawn(
+        &mut self,
+        set: &TaskSet,
+        number: usize,
+        scheduler: &S,
+        seed: u64,
+    ) -> Result<(), SimError> {
+        let task = &set.tasks[number];
+        let release = match task.arrival {
+            Arrival::Periodic { period } => Release::Periodic { period },
+            Arrival::Sporadic { separation, .. } => Release::Sporadic { separation },
+            Arrival::Once => Release::Once,
+        };
+        let start = Time::ZERO + task.phase;
+        let on_miss = match task.on_miss {
+            flyball_model::OnMiss::Continue => OnMiss::Continue,
+            flyball_model::OnMiss::Skip => OnMiss::Skip,
+            flyball_model::OnMiss::Abort => OnMiss::Abort,
+        };
+        let attributes = Attributes {
+            release,
+            start,
+            deadline: task.deadline,
+            on_miss,
+        };
+        let params = scheduler
+            .params(task)
+            .map_err(|missing| SimError::Missing {
+                task: task.name.clone(),
+                missing,
+            })?;
+        let handle = self
+            .core
+            .spawn(CPU, attributes, params, Time::ZERO)
+            .map_err(|error| SimError::Refused {
+                what: task.name.clone(),
+                error,
+            })?;
+        let gap = match &task.arrival {
+            Arrival::Sporadic { gap, .. } => {
+                self.arrivals.push(Reverse((start, self.threads.len())));
+                // A stream besides the one that the task's computations are drawn from.
+                Some((gap.clone(), Random::new(!seed, number as u64)))
+            }
+            _ => None,
+        };
+        self.threads.push(Thread {
+            program: Program::new(task, number, seed),
+            handle,
+            once: task.arrival == Arrival::Once,
+            cold: false,
+        });
+        let name = task.name.clone();
+        self.details.push(Details { name, gap });
+        Ok(())
+    }
+}

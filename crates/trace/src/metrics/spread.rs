@@ -1,0 +1,91 @@
+//! How a length of time was spread.
+
+use crate::Duration;
+use hdrhistogram::Histogram;
+
+/// How a length of time was spread: exact least, largest and mean, and a histogram.
+#[derive(Clone, Debug)]
+pub struct Spread {
+    count: u64,
+    min: Duration,
+    max: Duration,
+    sum: u128,
+    /// Two significant digits, in nanoseconds. Made when the first value comes.
+    histogram: Option<Histogram<u32>>,
+}
+
+impl Default for Spread {
+    fn default() -> Spread {
+        Spread {
+            count: 0,
+            min: Duration::MAX,
+            max: Duration::ZERO,
+            sum: 0,
+            histogram: None,
+        }
+    }
+}
+
+impl Spread {
+    /// Takes one value.
+    pub fn add(&mut self, value: Duration) {
+        self.count += 1;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        self.sum += u128::from(value.as_nanos());
+        if self.histogram.is_none() {
+            self.histogram = Histogram::new(2).ok();
+        }
+        if let Some(histogram) = &mut self.histogram {
+            histogram.auto(true);
+            // A histogram that grows by itself takes every value.
+            let _ = histogram.record(value.as_nanos());
+        }
+    }
+
+    /// How many values there were.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The least value.
+    pub fn min(&self) -> Option<Duration> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// The largest value.
+    pub fn max(&self) -> Option<Duration> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// The mean, rounded down to a nanosecond.
+    pub fn mean(&self) -> Option<Duration> {
+        let mean = self.sum.checked_div(u128::from(self.count))?;
+        u64::try_from(mean).ok().map(Duration::from_nanos)
+    }
+
+    /// The largest value less the least.
+    pub fn jitter(&self) -> Option<Duration> {
+        Some(self.max()?.saturating_sub(self.min()?))
+    }
+
+    /// How many values lay in each of `bins` equal intervals from zero to `end`; values beyond
+    /// count to the last one. Exact to two significant digits.
+    pub fn bins(&self, bins: usize, end: Duration) -> Vec<u64> {
+        let mut counts = vec![0; bins];
+        let width = u128::from(end.as_nanos()).max(1);
+        let Some(last) = bins.checked_sub(1) else {
+            return counts;
+        };
+        for step in self.histogram.iter().flat_map(Histogram::iter_recorded) {
+            // The middle of the histogram's own interval, but no value that cannot have occurred.
+            let value = step
+                .value_iterated_to()
+                .clamp(self.min.as_nanos(), self.max.as_nanos());
+            let bin = u128::from(value) * bins as u128 / width;
+            let bin = usize::try_from(bin).map_or(last, |bin| bin.min(last));
+            counts[bin] += step.count_since_last_iteration();
+        }
+        counts
+    }
+}

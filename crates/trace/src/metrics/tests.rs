@@ -1,0 +1,128 @@
+//! Small traces worked by hand.
+
+use super::*;
+
+fn ns(ns: u64) -> Duration {
+    Duration::from_nanos(ns)
+}
+
+fn tell(metrics: &mut Metrics, time: u64, kind: Kind) {
+    metrics.record(Event {
+        time: Time::from_nanos(time),
+        cpu: CpuId(0),
+        kind,
+    });
+}
+
+#[test]
+fn a_small_trace_worked_by_hand() {
+    let info = |name: &str, deadline| TaskInfo {
+        name: name.into(),
+        period: Some(ns(10)),
+        deadline: Some(ns(deadline)),
+    };
+    let mut metrics = Metrics::new(&[info("a", 10), info("b", 8)], 1);
+    let (a, b) = (TaskId(0), TaskId(1));
+    let deadline = Time::from_nanos;
+    // a runs 0–3, b preempts it and runs 4–6 after 1 ns of kernel, a runs on 6–9, idle to 20.
+    tell(
+        &mut metrics,
+        0,
+        Kind::Release {
+            task: a,
+            job: 1,
+            deadline: deadline(10),
+        },
+    );
+    tell(&mut metrics, 0, Kind::Dispatch { task: a, job: 1 });
+    tell(
+        &mut metrics,
+        3,
+        Kind::Release {
+            task: b,
+            job: 1,
+            deadline: deadline(10),
+        },
+    );
+    tell(&mut metrics, 3, Kind::Preempt { task: a, job: 1 });
+    let length = ns(1);
+    tell(
+        &mut metrics,
+        3,
+        Kind::Overhead {
+            cause: Cause::Scheduling,
+            length,
+        },
+    );
+    tell(&mut metrics, 4, Kind::Dispatch { task: b, job: 1 });
+    tell(&mut metrics, 6, Kind::Complete { task: b, job: 1 });
+    tell(&mut metrics, 6, Kind::Dispatch { task: a, job: 1 });
+    // A tick while a runs takes 1 ns of its time.
+    tell(
+        &mut metrics,
+        8,
+        Kind::Overhead {
+            cause: Cause::Tick,
+            length,
+        },
+    );
+    tell(&mut metrics, 11, Kind::Miss { task: a, job: 1 });
+    tell(&mut metrics, 12, Kind::Complete { task: a, job: 1 });
+    tell(&mut metrics, 12, Kind::Idle);
+    let summary = metrics.finish(Time::from_nanos(20));
+    let [a, b] = &summary.tasks[..] else {
+        panic!("two tasks")
+    };
+    assert_eq!(
+        (a.response.max(), b.response.max()),
+        (Some(ns(12)), Some(ns(4)))
+    );
+    assert_eq!((a.cpu_time, b.cpu_time), (ns(3 + 2 + 3), ns(2)));
+    assert_eq!(
+        (a.start_latency.max(), b.start_latency.max()),
+        (Some(ns(0)), Some(ns(2)))
+    );
+    assert_eq!((a.tardiness_max, b.tardiness_max), (ns(2), ns(0)));
+    assert_eq!(
+        (a.misses, a.preemptions, a.completed, a.unfinished()),
+        (1, 1, 1, 0)
+    );
+    let cpu = summary.cpus[0];
+    assert_eq!((cpu.busy, cpu.overhead, cpu.idle), (ns(10), ns(2), ns(8)));
+    assert_eq!((cpu.context_switches, cpu.preemptions), (3, 1));
+    assert_eq!(summary.utilisation_ppm(), 500_000);
+}
+
+#[test]
+fn coming_back_from_idleness_is_no_context_switch() {
+    let mut metrics = Metrics::new(&[TaskInfo::default()], 1);
+    let task = TaskId(0);
+    for start in [0, 10, 20] {
+        tell(&mut metrics, start, Kind::Dispatch { task, job: 1 });
+        tell(&mut metrics, start + 1, Kind::Complete { task, job: 1 });
+        tell(&mut metrics, start + 1, Kind::Idle);
+    }
+    let summary = metrics.finish(Time::from_nanos(30));
+    assert_eq!(summary.context_switches(), 1);
+    assert_eq!(summary.cpus[0].idle, ns(27));
+}
+
+#[test]
+fn a_spread_counts_every_value_once() {
+    let mut spread = Spread::default();
+    assert_eq!(
+        (spread.min(), spread.mean(), spread.jitter()),
+        (None, None, None)
+    );
+    for value in [5, 5, 10, 999, 1_000, 70_000] {
+        spread.add(ns(value));
+    }
+    assert_eq!(
+        (spread.min(), spread.max()),
+        (Some(ns(5)), Some(ns(70_000)))
+    );
+    assert_eq!(spread.mean(), Some(ns(72_019 / 6)));
+    let bins = spread.bins(10, ns(2_000));
+    assert_eq!(bins.iter().sum::<u64>(), 6);
+    assert_eq!((bins[0], bins[9]), (3, 1));
+}

@@ -1,0 +1,178 @@
+//! The compact binary form of an event.
+//!
+//! An [`Event`] is what programs work with; a [`Record`] is the same thing in 24 bytes, for ring
+//! buffers in a kernel's memory and for files:
+//!
+//! ```text
+//!  0        8        16     20     22     23     24      little-endian
+//!  | time   | value  | job  | task | kind | cpu  |
+//! ```
+//!
+//! `value` is the absolute deadline of a release, the object of a block, or a length of time. The
+//! width is fixed so that a ring can drop its oldest record without decoding it.
+
+use crate::{Cause, CpuId, Duration, Event, Kind, Object, TaskId, Time};
+
+/// An event in 24 bytes. Every event has exactly one record; not every 24 bytes are a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Record(pub [u8; Record::SIZE]);
+
+impl Record {
+    /// The length of a record in bytes.
+    pub const SIZE: usize = 24;
+
+    /// The event that this record stands for, or `None` if the bytes are not one.
+    pub fn decode(&self) -> Option<Event> {
+        let [
+            t0,
+            t1,
+            t2,
+            t3,
+            t4,
+            t5,
+            t6,
+            t7,
+            v0,
+            v1,
+            v2,
+            v3,
+            v4,
+            v5,
+            v6,
+            v7,
+            j0,
+            j1,
+            j2,
+            j3,
+            i0,
+            i1,
+            code,
+            cpu,
+        ] = self.0;
+        let value = u64::from_le_bytes([v0, v1, v2, v3, v4, v5, v6, v7]);
+        let job = u32::from_le_bytes([j0, j1, j2, j3]);
+        let task = TaskId(u16::from_le_bytes([i0, i1]));
+        let small = u16::try_from(value).ok();
+        let kind = match code {
+            0 => Kind::Release {
+                task,
+                job,
+                deadline: Time::from_nanos(value),
+            },
+            1 => Kind::Skip { task, job },
+            2 => Kind::Dispatch { task, job },
+            3 => Kind::Idle,
+            4 => Kind::Preempt { task, job },
+            5 => Kind::BurstEnd { task, job },
+            6 => Kind::Yield { task, job },
+            7 => Kind::Block {
+                task,
+                job,
+                on: unpack_object(value)?,
+            },
+            8 => Kind::Wake { task, job },
+            9 => Kind::Lock {
+                task,
+                mutex: small?,
+            },
+            10 => Kind::Unlock {
+                task,
+                mutex: small?,
+            },
+            11 if value == u64::MAX => Kind::Inherit {
+                to: task,
+                from: None,
+            },
+            11 => Kind::Inherit {
+                to: task,
+                from: Some(TaskId(small?)),
+            },
+            12 => Kind::Complete { task, job },
+            13 => Kind::Miss { task, job },
+            14 => Kind::Abort { task, job },
+            15 => Kind::Start { task },
+            16 => Kind::Exit { task },
+            17 => Kind::Tick,
+            18 => Kind::Overhead {
+                cause: Cause::from_code(task.0)?,
+                length: Duration::from_nanos(value),
+            },
+            _ => return None,
+        };
+        let event = Event {
+            time: Time::from_nanos(u64::from_le_bytes([t0, t1, t2, t3, t4, t5, t6, t7])),
+            cpu: CpuId(cpu),
+            kind,
+        };
+        // Fields that the kind does not use are zero; anything else is not a record.
+        (Record::from(event) == *self).then_some(event)
+    }
+}
+
+impl From<Event> for Record {
+    fn from(event: Event) -> Record {
+        let (code, task, job, value) = match event.kind {
+            Kind::Release {
+                task,
+                job,
+                deadline,
+            } => (0, task.0, job, deadline.as_nanos()),
+            Kind::Skip { task, job } => (1, task.0, job, 0),
+            Kind::Dispatch { task, job } => (2, task.0, job, 0),
+            Kind::Idle => (3, 0, 0, 0),
+            Kind::Preempt { task, job } => (4, task.0, job, 0),
+            Kind::BurstEnd { task, job } => (5, task.0, job, 0),
+            Kind::Yield { task, job } => (6, task.0, job, 0),
+            Kind::Block { task, job, on } => (7, task.0, job, pack_object(on)),
+            Kind::Wake { task, job } => (8, task.0, job, 0),
+            Kind::Lock { task, mutex } => (9, task.0, 0, u64::from(mutex)),
+            Kind::Unlock { task, mutex } => (10, task.0, 0, u64::from(mutex)),
+            Kind::Inherit { to, from } => {
+                (11, to.0, 0, from.map_or(u64::MAX, |from| u64::from(from.0)))
+            }
+            Kind::Complete { task, job } => (12, task.0, job, 0),
+            Kind::Miss { task, job } => (13, task.0, job, 0),
+            Kind::Abort { task, job } => (14, task.0, job, 0),
+            Kind::Start { task } => (15, task.0, 0, 0),
+            Kind::Exit { task } => (16, task.0, 0, 0),
+            Kind::Tick => (17, 0, 0, 0),
+            Kind::Overhead { cause, length } => (18, cause.code(), 0, length.as_nanos()),
+        };
+        let mut bytes = [0; Record::SIZE];
+        bytes[0..8].copy_from_slice(&event.time.as_nanos().to_le_bytes());
+        bytes[8..16].copy_from_slice(&value.to_le_bytes());
+        bytes[16..20].copy_from_slice(&job.to_le_bytes());
+        bytes[20..22].copy_from_slice(&task.to_le_bytes());
+        bytes[22] = code;
+        bytes[23] = event.cpu.0;
+        Record(bytes)
+    }
+}
+
+fn pack_object(object: Object) -> u64 {
+    let (kind, number) = match object {
+        Object::Mutex(n) => (0, n),
+        Object::Semaphore(n) => (1, n),
+        Object::Condition(n) => (2, n),
+        Object::Queue(n) => (3, n),
+        Object::Task(n) => (4, n),
+        Object::Clock => (5, 0),
+    };
+    kind << 16 | u64::from(number)
+}
+
+fn unpack_object(value: u64) -> Option<Object> {
+    let number = u16::try_from(value & 0xffff).ok()?;
+    Some(match value >> 16 {
+        0 => Object::Mutex(number),
+        1 => Object::Semaphore(number),
+        2 => Object::Condition(number),
+        3 => Object::Queue(number),
+        4 => Object::Task(number),
+        5 => Object::Clock,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;
