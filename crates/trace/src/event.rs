@@ -209,7 +209,15 @@ impl fmt::Display for Cause {
 impl Kind {
     /// The task that the event is about, if it is about one.
     pub const fn task(&self) -> Option<TaskId> {
-        match *self {
+        let mut kind = *self;
+        match kind.task_mut() {
+            Some(task) => Some(*task),
+            None => None,
+        }
+    }
+
+    const fn task_mut(&mut self) -> Option<&mut TaskId> {
+        match self {
             Kind::Release { task, .. }
             | Kind::Skip { task, .. }
             | Kind::Dispatch { task, .. }
@@ -249,24 +257,8 @@ impl Kind {
         {
             *from = name(*from);
         }
-        match &mut self {
-            Kind::Release { task, .. }
-            | Kind::Skip { task, .. }
-            | Kind::Dispatch { task, .. }
-            | Kind::Preempt { task, .. }
-            | Kind::BurstEnd { task, .. }
-            | Kind::Yield { task, .. }
-            | Kind::Block { task, .. }
-            | Kind::Wake { task, .. }
-            | Kind::Lock { task, .. }
-            | Kind::Unlock { task, .. }
-            | Kind::Inherit { to: task, .. }
-            | Kind::Complete { task, .. }
-            | Kind::Miss { task, .. }
-            | Kind::Abort { task, .. }
-            | Kind::Start { task }
-            | Kind::Exit { task } => *task = name(*task),
-            Kind::Idle | Kind::Tick | Kind::Overhead { .. } => {}
+        if let Some(task) = self.task_mut() {
+            *task = name(*task);
         }
         self
     }

@@ -1,10 +1,11 @@
 //! Tests of the whole core: a small machine that drives it ([`world`]), what must always hold
 //! ([`audit`]), random sequences of events ([`random`]), and cases worked out by hand
-//! ([`calls`], [`clock`]).
+//! ([`calls`], [`mutexes`], [`clock`]).
 
 mod audit;
 mod calls;
 mod clock;
 mod contract;
+mod mutexes;
 mod random;
 mod world;
