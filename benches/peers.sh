@@ -17,7 +17,7 @@ fi
 
 bench() { cargo bench --quiet -p flyball-sim --bench jobs -- "$@"; }
 
-printf '%-34s %14s %14s %8s\n' 'task set' 'SimSo' 'Flyball' 'ratio'
+printf '%-46s %14s %14s %8s\n' 'task set' 'SimSo' 'Flyball' 'ratio'
 # tasks, CPUs, milliseconds that SimSo simulates (a few seconds of its time)
 while read -r tasks cpus milliseconds; do
   bench --write "$tasks" "$cpus" "$venv/set.csv"
@@ -31,7 +31,7 @@ simso = simso["jobs"] / simso["cpu_seconds"]
 ours = json.loads(ours)["jobs_per_second"]
 cpus = "1 CPU, EDF" if cpus == "1" else f"{cpus} CPUs, SimSo G-EDF, Flyball P-EDF"
 name = f"{tasks} tasks, {cpus}"
-print(f"{name:<34} {simso:>9,.0f} j/s {ours:>9,.0f} j/s {ours / simso:>7,.0f}x")
+print(f"{name:<46} {simso:>9,.0f} j/s {ours:>9,.0f} j/s {ours / simso:>7,.0f}x")
 PYTHON
 done <<'SETS'
 8 1 60000

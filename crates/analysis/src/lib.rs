@@ -67,6 +67,6 @@ mod ranking;
 pub use priority::{Level, LevelMismatch};
 pub use response::Response;
 pub use task::{InvalidTask, SporadicTask};
-pub use utilisation::Utilisation;
+pub use utilisation::{Utilisation, overloaded};
 pub use verdict::{Outcome, Reason, Strength, Verdict};
 pub use work::{Stop, WorkLimit};

@@ -1,9 +1,9 @@
 //! How close to the edge? How much longer jobs may compute before a test says no.
 //!
-//! * The *breakdown utilisation*: all WCETs are scaled by one factor, as far as the test accepts
-//!   (Lehoczky, Sha and Ding, RTSS 1989).
+//! * The *breakdown utilisation*: all WCETs, and blocking with them, are scaled by one factor, as far
+//!   as the test accepts (Lehoczky, Sha and Ding, RTSS 1989).
 //! * The *slack* of a task: how much its WCET alone may grow (Vestal 1994; Bini, Di Natale and
-//!   Buttazzo 2008).
+//!   Buttazzo 2008), outside of critical sections: blocking times stay as they are.
 //!
 //! Both search by bisection, with any test. That relies on the test being *sustainable* in the
 //! WCETs (Baruah and Burns 2006): what it accepts, it also accepts with smaller ones. All tests
@@ -19,7 +19,7 @@
 //! than asking for one slack after the other.
 
 use crate::ranking::Ranking;
-use crate::utilisation::Load;
+use crate::utilisation::overloaded;
 use crate::{Level, LevelMismatch, SporadicTask, Utilisation, WorkLimit};
 use core::fmt;
 use flyball_trace::Duration;
@@ -42,13 +42,15 @@ impl Factor {
         self.0
     }
 
-    /// The tasks with their WCETs times this factor, rounded down, but at least 1 ns; `None` if a
-    /// WCET gets out of range.
+    /// The tasks with their WCETs times this factor, rounded down, but at least 1 ns. Blocking grows
+    /// along, rounded up: critical sections are parts of jobs. `None` if a time gets out of range.
     pub fn scale(self, tasks: &[SporadicTask]) -> Option<Vec<SporadicTask>> {
+        let times = |length: Duration| u128::from(length.as_nanos()) * u128::from(self.0);
+        let length = |ns: u128| u64::try_from(ns).ok().map(Duration::from_nanos);
         let scaled = |task: &SporadicTask| {
-            let wcet = u128::from(task.c()) * u128::from(self.0) / 1_000_000;
-            let wcet = Duration::from_nanos(u64::try_from(wcet.max(1)).ok()?);
-            task.with_wcet(wcet).ok()
+            let wcet = length((times(task.wcet()) / 1_000_000).max(1))?;
+            let blocking = length(times(task.blocking()).div_ceil(1_000_000))?;
+            task.with_wcet(wcet).ok()?.with_blocking(blocking).ok()
         };
         tasks.iter().map(scaled).collect()
     }
@@ -164,10 +166,6 @@ pub fn fixed_priority_slacks(
         slacks[ranking.places[index]] = Duration::from_nanos(growth.unwrap_or(0));
     }
     Ok(Some(slacks))
-}
-
-fn overloaded(tasks: &[SporadicTask]) -> bool {
-    Load::of(tasks).cmp_one(tasks).is_gt()
 }
 
 fn grow(task: &SporadicTask, growth: u64) -> Option<SporadicTask> {

@@ -1,5 +1,6 @@
 //! The arguments of the command.
 
+use crate::failure::Failure;
 use anstream::ColorChoice;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -16,7 +17,8 @@ use std::process::ExitCode;
 #[command(
     name = "flyball",
     version,
-    after_help = "Exit codes: 0 holds, 1 does not hold (or is not known to), 2 bad input.\n\
+    after_help = "Exit codes: 0 holds (`study`: at least one policy holds it), 1 does not hold (or \
+                  is not known to), 2 bad input.\n\
                   Begin with: flyball study examples/gap.toml"
 )]
 pub(crate) struct Args {
@@ -53,7 +55,8 @@ impl Color {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Which scheduler holds a task set? Analyses and simulates it, and writes a report
+    /// Which scheduler holds a task set? Analyses and simulates it, and writes a report. Exit code 0
+    /// if at least one of the policies holds it
     Study(StudyArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),
@@ -129,7 +132,7 @@ pub(crate) struct RunArgs {
     pub(crate) cpus: Option<u8>,
 
     /// Simulate this long (2s, 500ms), instead of a hyperperiod
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = length)]
     pub(crate) until: Option<Duration>,
 
     /// What random numbers come from
@@ -139,6 +142,19 @@ pub(crate) struct RunArgs {
     /// Stop at the first deadline that is missed
     #[arg(long)]
     pub(crate) stop_at_miss: bool,
+}
+
+impl ChartArgs {
+    /// Refuses an empty part of a schedule.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        match (self.from, self.to) {
+            (from, Some(to)) if to <= from.unwrap_or_default() => Err(Failure::Usage(format!(
+                "the chart ends at {to} (--to), which is not after its beginning at {} (--from)",
+                from.unwrap_or_default()
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How charts are drawn.
@@ -228,6 +244,14 @@ pub(crate) struct CompletionsArgs {
 
 fn duration(text: &str) -> Result<Duration, String> {
     flyball_model::parse_duration(text).map_err(|error| format!("{error}; {}", error.remedy()))
+}
+
+/// A length of time that is not zero.
+fn length(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("expected a time above zero".into()),
+        length => Ok(length),
+    }
 }
 
 fn range(text: &str) -> Result<(Duration, Duration), String> {

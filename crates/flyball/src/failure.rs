@@ -16,7 +16,12 @@ pub(crate) enum Failure {
     /// The task set is wrong.
     Model(Box<ModelError>),
     /// The study cannot be made.
-    Lab(LabError),
+    Lab {
+        /// Of which task set.
+        file: String,
+        /// Why.
+        error: LabError,
+    },
     /// No random set can be like this.
     Generate(GenerateError),
     /// A file cannot be read or written.
@@ -43,6 +48,14 @@ impl Failure {
         }
     }
 
+    /// The study of the task set in `file` cannot be made.
+    pub(crate) fn lab(file: &str, error: LabError) -> Failure {
+        Failure::Lab {
+            file: file.to_owned(),
+            error,
+        }
+    }
+
     /// Prints what is wrong to the standard error, and tells the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
@@ -52,15 +65,26 @@ impl Failure {
             Failure::Print(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }
-            Failure::Lab(LabError::Interrupted) => {
+            Failure::Lab {
+                error: LabError::Interrupted,
+                ..
+            } => {
                 eprintln!("interrupted; nothing was written");
                 return ExitCode::from(130);
             }
             Failure::Model(fault) => eprintln!("{error} {}", fault.coloured().trim_end()),
-            Failure::Lab(LabError::Model(fault)) => {
+            Failure::Lab {
+                error: LabError::Model(fault),
+                ..
+            } => {
                 eprintln!("{error} {}", fault.coloured().trim_end());
             }
-            Failure::Lab(fault) => eprintln!("{error} {fault}"),
+            Failure::Lab { file, error: fault } => {
+                eprintln!("{error} {file}: {fault}");
+                if let Some(help) = fault.remedy() {
+                    eprintln!("   = help: {help}");
+                }
+            }
             Failure::Generate(fault) => eprintln!("{error} {fault}"),
             Failure::File { path, what, help } => {
                 eprintln!("{error} {}: {what}", path.display());
@@ -72,7 +96,10 @@ impl Failure {
             Failure::Usage(what) => eprintln!("{error} {what}"),
         }
         match self {
-            Failure::Lab(LabError::Contradiction { .. }) => ExitCode::from(3),
+            Failure::Lab {
+                error: LabError::Contradiction { .. },
+                ..
+            } => ExitCode::from(3),
             _ => ExitCode::from(2),
         }
     }
@@ -81,12 +108,6 @@ impl Failure {
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Failure {
         Failure::Model(Box::new(error))
-    }
-}
-
-impl From<LabError> for Failure {
-    fn from(error: LabError) -> Failure {
-        Failure::Lab(error)
     }
 }
 

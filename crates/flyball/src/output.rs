@@ -174,18 +174,30 @@ pub(crate) fn misses(n: u64) -> String {
     }
 }
 
-/// What became of each task under a policy.
+/// What became of each task under a policy. Jobs that were skipped or given up are shown where there
+/// are any.
 pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
-    let columns = [
-        "TASK", "JOBS", "MISSED", "FASTEST", "MEAN", "SLOWEST", "BOUND", "DEADLINE", "SLACK",
-    ];
+    let lost = report
+        .tasks
+        .iter()
+        .any(|task| task.measured.skipped + task.measured.aborted > 0);
+    let mut columns = vec!["TASK", "JOBS", "MISSED"];
+    if lost {
+        columns.extend(["SKIPPED", "GIVEN UP"]);
+    }
+    columns.extend(["FASTEST", "MEAN", "SLOWEST", "BOUND", "DEADLINE", "SLACK"]);
     let mut table = table(&columns, &columns[1..]);
     for (task, report) in set.tasks.iter().zip(&report.tasks) {
         let measured = &report.measured;
-        table.add_row([
+        let mut row = vec![
             task.name.clone(),
             grouped(measured.completed),
             misses(measured.misses),
+        ];
+        if lost {
+            row.extend([measured.skipped, measured.aborted].map(grouped));
+        }
+        row.extend([
             time(measured.response.min()),
             time(measured.response.mean()),
             time(measured.response.max()),
@@ -195,6 +207,7 @@ pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
                 .slack
                 .map_or("–".into(), |slack| format!("+{}", time(Some(slack)))),
         ]);
+        table.add_row(row);
     }
     render(&table)
 }

@@ -102,14 +102,17 @@ fn the_json_has_the_fields_of_the_contract_and_no_others() {
     };
     assert_eq!(keys(&study), "cpus file policies schema");
     let policy = &study["policies"][0];
-    assert_eq!(keys(policy), "holds policy proof simulated tasks");
+    assert_eq!(
+        keys(policy),
+        "breakdown holds policy proof reason simulated tasks"
+    );
     assert_eq!(
         keys(&policy["simulated"]),
         "context_switches jobs misses preemptions until_ns"
     );
     assert_eq!(
         keys(&policy["tasks"][0]),
-        "name response_bound_ns response_max_ns slack_ns"
+        "misses name response_bound_ns response_max_ns slack_ns"
     );
     let (_, out, _) = run(&[
         "simulate",
@@ -452,4 +455,66 @@ fn nothing_is_coloured_where_nobody_sees_it() {
         "--no-report",
     ]);
     assert!(out.contains('\u{1b}'));
+}
+
+#[test]
+fn charts_and_lengths_that_make_no_sense_are_refused() {
+    let cnc = example("cnc.toml");
+    for (options, expected) in [
+        (
+            ["--from", "5ms", "--to", "5ms"],
+            "which is not after its beginning",
+        ),
+        (
+            ["--until", "0", "--seed", "1"],
+            "expected a time above zero",
+        ),
+    ] {
+        let mut args = vec!["simulate", path(&cnc), "--policy", "rm"];
+        args.extend(options);
+        let (code, out, err) = run(&args);
+        assert_eq!((code, out.as_str()), (2, ""));
+        assert!(err.contains(expected), "{err}");
+    }
+}
+
+#[test]
+fn what_a_policy_lacks_is_said_with_the_file_and_a_remedy() {
+    let (code, _, err) = run(&["study", path(&example("cnc.toml")), "--policy", "fp"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("cnc.toml: task") && err.contains("= help: give each task"),
+        "{err}"
+    );
+}
+
+#[test]
+fn jobs_that_are_given_up_are_counted() {
+    let folder = TempDir::new().unwrap();
+    let set = file(
+        &folder,
+        "late.toml",
+        r#"
+        schema = 1
+        [[task]]
+        name = "late"
+        period = "10ms"
+        deadline = "5ms"
+        on_miss = "abort"
+        behaviour = [{ compute = { one_of = ["4ms"] } }, { suspend = "4ms" }]
+        "#,
+    );
+    let (code, out, _) = run(&[
+        "simulate",
+        path(&set),
+        "--policy",
+        "rr",
+        "--until",
+        "30ms",
+        "--no-chart",
+    ]);
+    assert_eq!(code, 1);
+    assert!(out.contains("GIVEN UP"), "{out}");
+    let row = out.lines().find(|line| line.starts_with("late ")).unwrap();
+    assert_eq!(row.split_whitespace().nth(4), Some("3"), "{row}");
 }

@@ -3,7 +3,8 @@
 use core::fmt;
 use flyball_policy::Refused;
 
-/// Why a call had no effect. Whenever a call returns an error, nothing has changed.
+/// Why a call had no effect. Whenever a call returns an error, nothing has changed (but for a job
+/// that is lost, see [`Core::release`](crate::Core::release)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
     /// The table is full: of threads, of objects of this kind, or of waiting arrivals.

@@ -164,14 +164,14 @@ impl Jobs {
         self.watch
     }
 
-    /// An event asks for a job. Returns `true` if it is to be released at once, at `now`; otherwise
-    /// it is released by the clock, as soon as the separation allows.
-    pub(crate) fn arrive(&mut self, now: Time) -> Result<bool, Error> {
+    /// An event at `at` asks for a job. Returns `true` if it is to be released at once, as of `at`;
+    /// otherwise it is released by the clock, as soon as the separation allows.
+    pub(crate) fn arrive(&mut self, at: Time) -> Result<bool, Error> {
         if !matches!(self.rule, Release::Sporadic { .. }) {
             return Err(Error::NotSporadic);
         }
-        if self.early == 0 && now >= self.earliest {
-            self.next = now;
+        if self.early == 0 && at >= self.earliest {
+            self.next = at;
             return Ok(true);
         }
         self.early = self.early.checked_add(1).ok_or(Error::Full)?;

@@ -8,15 +8,24 @@ use flyball_policy::{Policy, Ready, Stop, Usage};
 use flyball_trace::{CpuId, Kind, TaskId, Time};
 
 impl<C: Config> Core<C> {
-    /// Asks for a job of a sporadic thread, on behalf of an event (an interrupt, another thread).
-    /// If the thread's separation has not passed, the job is released as soon as it has.
+    /// Asks for a job of a sporadic thread, on behalf of an event (an interrupt, another thread)
+    /// that happened at `at`: the job's deadline counts from then, even if the kernel comes to hear
+    /// of it only `now`. If the thread's separation has not passed by `at`, the job is released as
+    /// soon as it has.
     ///
     /// # Errors
     /// [`Error::NotSporadic`], [`Error::Dead`], [`Error::Unknown`]; [`Error::Full`] if the job would
-    /// have to wait for earlier ones and the table of arrivals is full.
-    pub fn release(&mut self, cpu: CpuId, thread: ThreadId, now: Time) -> Result<(), Error> {
+    /// have to wait for earlier ones and the table of arrivals is full. The job is lost then, and
+    /// traced as skipped.
+    pub fn release(
+        &mut self,
+        cpu: CpuId,
+        thread: ThreadId,
+        at: Time,
+        now: Time,
+    ) -> Result<(), Error> {
         let task = self.find(thread)?;
-        if self.threads[task.index()].jobs.arrive(now)? {
+        if self.threads[task.index()].jobs.arrive(at.min(now))? {
             self.release_job(cpu, task, now)?;
         }
         self.set_alarm(task);

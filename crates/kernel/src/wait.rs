@@ -53,6 +53,10 @@ impl<C: Config> Core<C> {
             },
         );
         self.stop(cpu, task, Stop::Blocked, now);
+        // Nobody may have asked how the last wait ended.
+        let thread = &mut self.threads[task.index()];
+        thread.timed_out = false;
+        thread.message = C::Message::default();
         self.await_object(task, object, until);
         Ok(task)
     }

@@ -2,16 +2,18 @@
 //!
 //! While jobs of at least some urgency are under way, a less urgent task runs only inside a
 //! critical section that it had entered before, and whose mutex a task of at least that urgency
-//! uses. So each less urgent task is in the way with at most one section, and each mutex too:
+//! uses. So each less urgent task is in the way with at most one section:
 //!
 //! ```text
-//! B_i = min( Σ over less urgent tasks j of the longest section of j,
-//!            Σ over mutexes m of the longest section of m by a less urgent task )
+//! B_i = Σ over less urgent tasks j of the longest section of j
 //! ```
 //!
 //! over the mutexes that some task at least as urgent as i uses (Sha, Rajkumar and Lehoczky 1990;
-//! Buttazzo, section 7.6.3). This holds for sections that are not nested, and where no two tasks
-//! are equally urgent. It is an upper bound, so a test that counts it in is sufficient only.
+//! Buttazzo, section 7.6.3). Their other bound, one section for each mutex, does not hold here: a
+//! mutex that is unlocked belongs to its most urgent waiter at once, even if that is a task less
+//! urgent than i, so i can find the same mutex taken by one task after the other. The bound is for
+//! sections that are not nested, and where no two tasks are equally urgent. It is an upper bound, so
+//! a test that counts it in is sufficient only.
 
 use crate::theory::Obstacle;
 use flyball_analysis::{Level, SporadicTask};
@@ -63,21 +65,18 @@ pub(crate) fn add(
         ));
     }
     for this in 0..tasks.len() {
-        let (mut by_task, mut by_mutex) = (Duration::ZERO, Sections::new());
+        let mut blocking = Duration::ZERO;
         let matters = |mutex: &u16| {
             (0..tasks.len())
                 .any(|task| levels[task] >= levels[this] && sections[task].contains_key(mutex))
         };
         for lower in (0..tasks.len()).filter(|&task| levels[task] < levels[this]) {
-            let mut longest = Duration::ZERO;
-            for (mutex, &section) in sections[lower].iter().filter(|(mutex, _)| matters(mutex)) {
-                longest = longest.max(section);
-                let of_mutex = by_mutex.entry(*mutex).or_default();
-                *of_mutex = section.max(*of_mutex);
-            }
-            by_task += longest;
+            let in_the_way = sections[lower].iter().filter(|(mutex, _)| matters(mutex));
+            blocking += in_the_way
+                .map(|(_, &section)| section)
+                .max()
+                .unwrap_or_default();
         }
-        let blocking = by_task.min(by_mutex.into_values().sum());
         tasks[this] = tasks[this]
             .with_blocking(blocking)
             .map_err(|error| Obstacle(format!("The blocking times do not fit: {error}")))?;

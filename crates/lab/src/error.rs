@@ -1,7 +1,7 @@
 //! What a study cannot do.
 
 use flyball_model::ModelError;
-use flyball_sim::SimError;
+use flyball_sim::{Missing, SimError};
 use std::fmt;
 
 /// Why there is no study.
@@ -32,6 +32,28 @@ pub enum LabError {
     },
     /// Whoever asked wanted no more.
     Interrupted,
+}
+
+impl LabError {
+    /// What the user can do about it.
+    pub fn remedy(&self) -> Option<&'static str> {
+        Some(match self {
+            LabError::Sim(SimError::Missing {
+                missing: Missing::Priority,
+                ..
+            }) => {
+                "give each task a `priority = …` (larger is more urgent), or choose another policy"
+            }
+            LabError::Sim(SimError::NoCpu { .. }) => "add `cpu = …` to the task",
+            LabError::Sim(SimError::NoSuchCpu { .. }) => {
+                "change the task's `cpu`, or the number of CPUs"
+            }
+            LabError::Sim(SimError::SharedAcrossCpus { .. }) => {
+                "bind the tasks that share it to one CPU"
+            }
+            _ => return None,
+        })
+    }
 }
 
 impl fmt::Display for LabError {

@@ -8,14 +8,18 @@
 //! with equals has a deadline beyond its period and may need that long. Then all equals are counted
 //! as more urgent: that bounds the response time whatever order they are served in, but it rejects
 //! too much, so such a test is sufficient only.
+//!
+//! With critical sections a "no" is certain only if the CPU is overloaded: an owner that inherits
+//! runs ahead of work that the analysis counts as more urgent, and may be done earlier than the
+//! analysis without blocking says.
 
-use crate::theory::{LIMIT, PROBE};
+use crate::theory::{LIMIT, MOST_SLACKS, PROBE};
 use flyball_analysis::{
-    Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Strength, Verdict,
+    Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Stop, Strength, Verdict,
     fixed_priority, sensitivity,
 };
 use flyball_trace::Duration;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The outcome, response times, slacks, and the breakdown.
 pub(crate) type Found = (
@@ -24,6 +28,9 @@ pub(crate) type Found = (
     Vec<Option<Duration>>,
     Option<sensitivity::Breakdown>,
 );
+
+/// Up to how many tasks are looked at again where equals may be behind themselves.
+const MOST_REPETITIONS: usize = 100_000;
 
 /// Whether two tasks are equally urgent.
 pub(crate) fn has_ties(levels: &[Level]) -> bool {
@@ -34,8 +41,22 @@ pub(crate) fn has_ties(levels: &[Level]) -> bool {
 pub(crate) fn analyse(tasks: &[SporadicTask], levels: &[Level]) -> Result<Found, LevelMismatch> {
     let mut outcome = fixed_priority::test(tasks, levels, LIMIT)?;
     let mut responses = fixed_priority::response_times(tasks, levels, LIMIT)?;
+    if tasks.iter().any(|task| !task.blocking().is_zero())
+        && let Verdict::Fails(reason) = &outcome.verdict
+        && !is_overload(reason)
+    {
+        outcome.verdict = Verdict::Unknown(reason.clone());
+    }
     let behind = behind_themselves(tasks, levels, &responses);
-    for &this in &behind {
+    for (number, &this) in behind.iter().enumerate() {
+        // Each takes an analysis of the whole set.
+        if number * tasks.len() > MOST_REPETITIONS {
+            responses[this] = Response::Stopped {
+                at_least: tasks[this].wcet(),
+                why: Stop::WorkLimit,
+            };
+            continue;
+        }
         // A level for each of its equals, and one below it for the task itself.
         let below = |task: usize| Level(levels[task].0 * 2 + u32::from(task != this));
         let levels: Vec<Level> = (0..tasks.len()).map(below).collect();
@@ -51,22 +72,42 @@ pub(crate) fn analyse(tasks: &[SporadicTask], levels: &[Level]) -> Result<Found,
         });
     }
     // How far execution times may grow is asked of the same test, so it must be right about that.
-    if (0..tasks.len()).any(|task| may_wait(&task) && equals(levels, task).count() > 1) {
+    let equals = equals(levels);
+    if (0..tasks.len()).any(|task| may_wait(&task) && equals[&levels[task]].len() > 1) {
         return Ok((outcome, responses, vec![None; tasks.len()], None));
     }
-    let slacks = sensitivity::fixed_priority_slacks(tasks, levels, PROBE)?
-        .map_or(vec![None; tasks.len()], |slacks| {
-            slacks.into_iter().map(Some).collect()
-        });
+    let slacks = if tasks.len() <= MOST_SLACKS {
+        sensitivity::fixed_priority_slacks(tasks, levels, PROBE)?
+    } else {
+        None
+    };
+    let slacks = slacks.map_or(vec![None; tasks.len()], |slacks| {
+        slacks.into_iter().map(Some).collect()
+    });
     let breakdown = sensitivity::breakdown(tasks, |tasks| {
         fixed_priority::test(tasks, levels, PROBE).is_ok_and(|outcome| outcome.holds())
     });
     Ok((outcome, responses, slacks, breakdown))
 }
 
-/// The tasks as urgent as `this`, itself included.
-fn equals(levels: &[Level], this: usize) -> impl Iterator<Item = usize> + '_ {
-    (0..levels.len()).filter(move |&task| levels[task] == levels[this])
+fn is_overload(reason: &Reason) -> bool {
+    let grows = matches!(
+        reason,
+        Reason::Late {
+            response: Response::Unbounded,
+            ..
+        }
+    );
+    grows || matches!(reason, Reason::Overload { .. })
+}
+
+/// The tasks of each level.
+fn equals(levels: &[Level]) -> HashMap<Level, Vec<usize>> {
+    let mut equals: HashMap<Level, Vec<usize>> = HashMap::new();
+    for (task, &level) in levels.iter().enumerate() {
+        equals.entry(level).or_default().push(task);
+    }
+    equals
 }
 
 /// The tasks with equals, of which one may still work on a job when its next one is released.
@@ -75,10 +116,14 @@ fn behind_themselves(
     levels: &[Level],
     responses: &[Response],
 ) -> Vec<usize> {
-    let in_period = |task: usize| responses[task].is_within(tasks[task].period()) == Some(true);
-    (0..tasks.len())
-        .filter(|&this| equals(levels, this).count() > 1 && !equals(levels, this).all(in_period))
-        .collect()
+    let in_period = |&task: &usize| responses[task].is_within(tasks[task].period()) == Some(true);
+    let mut behind: Vec<usize> = equals(levels)
+        .into_values()
+        .filter(|equals| equals.len() > 1 && !equals.iter().all(in_period))
+        .flatten()
+        .collect();
+    behind.sort_unstable();
+    behind
 }
 
 /// The verdict on these response times. `certain` tells whether a task is late for sure if its

@@ -1,16 +1,23 @@
 //! How long a simulation has to be.
 //!
 //! A periodic set that starts all at once repeats itself after a hyperperiod (the least common
-//! multiple of the periods), if every job is done by then. One with phases, or with overheads,
-//! repeats itself at the latest after one more, counted from the largest phase, unless it is
-//! overloaded. Hyperperiods can be years: a simulation never sets out for one without saying so.
+//! multiple of the periods, and of the tick if there is one), if every job is done by then. One with
+//! phases, with overheads or with a tick repeats itself at the latest after one more, counted from
+//! the largest phase, unless it is overloaded. What arrives or computes at random, or without end,
+//! never repeats itself; then a thousand periods show a good deal. Hyperperiods can be years: a simulation never
+//! sets out for one without saying so.
 
-use flyball_model::{Arrival, TaskSet};
+use flyball_model::behaviour::demand;
+use flyball_model::{Arrival, Task, TaskSet};
 use flyball_trace::Duration;
 
 /// How many jobs a study simulates at most, if nobody says how long it has to be. Some seconds of
-/// work.
+/// work. Ticks and quanta count as jobs do.
 pub const MOST_JOBS: u64 = 2_000_000;
+
+/// How many of the longest periods are simulated where nothing repeats itself: enough to look at,
+/// and, if nobody knows the verdict, enough to find misses that are not too rare.
+const PERIODS: (u64, u64) = (100, 1_000);
 
 /// How long a simulation is to be, and what it is then.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,54 +28,49 @@ pub struct Horizon {
     pub note: Option<String>,
 }
 
-/// The hyperperiod and the largest phase: the time after which a set that starts all at once has
-/// shown all that it does; shortened to [`MOST_JOBS`]. `rounds`: how many hyperperiods.
-pub fn horizon(set: &TaskSet, rounds: u64) -> Horizon {
-    let phase = set.largest_phase();
-    let cycle = set.hyperperiod();
+/// The time after which a set has shown all that it does, or much of it; shortened to
+/// [`MOST_JOBS`]. `decided`: theory knows the verdict, so that the simulation need not prove one.
+/// `quantum`: how often the policy interrupts a job at least, if it does.
+pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>) -> Horizon {
+    let longest = affordable(set, quantum);
+    let quiet = |until: Duration| Horizon { until, note: None };
+    let start = set.largest_phase() + set.platform.tick.unwrap_or_default() + once(set);
+    let gaps = set.tasks.iter().filter_map(|task| task.arrival.period());
+    let Some(gap) = gaps.max() else {
+        return quiet(start * 2 + Duration::from_millis(1));
+    };
+    if !repeats(set) {
+        let periods = if decided { PERIODS.0 } else { PERIODS.1 };
+        let until = (start + gap * periods).max(start + set.cycle().unwrap_or_default());
+        let until = until.min(longest);
+        let note = (!decided).then(|| {
+            format!(
+                "Sporadic, random and endless work does not repeat itself: simulated for {until}."
+            )
+        });
+        return Horizon { until, note };
+    }
+    // The first hyperperiod of a set that starts clean is like all others.
+    let rounds = if decided || start.is_zero() && set.platform.overheads.are_free() {
+        1
+    } else {
+        2
+    };
+    let cycle = set.cycle();
     let full = cycle.and_then(|cycle| {
-        cycle
-            .as_nanos()
-            .checked_mul(rounds)
-            .map(Duration::from_nanos)?
-            .checked_add(phase)
+        let rounds = cycle.as_nanos().checked_mul(rounds)?;
+        Duration::from_nanos(rounds).checked_add(start)
     });
-    let longest = affordable(set);
     match full {
-        Some(full) if full <= longest => Horizon {
-            until: full,
-            note: None,
-        },
-        _ if set.tasks.iter().all(|task| task.arrival == Arrival::Once) => {
-            let work: Duration = set
-                .tasks
-                .iter()
-                .map(|task| task.wcet.min(Duration::from_secs(1)))
-                .sum();
-            let until = phase + work * 2 + Duration::from_millis(1);
-            Horizon { until, note: None }
-        }
-        _ if cycle.is_none() && !has_periodic(set) => {
-            let gap = set
-                .tasks
-                .iter()
-                .filter_map(|task| task.arrival.period())
-                .max();
-            let until = (phase + gap.unwrap_or(Duration::from_secs(1)) * 1_000).min(longest);
-            let note = format!("No task is periodic, so nothing repeats: simulated for {until}.");
-            Horizon {
-                until,
-                note: Some(note),
-            }
-        }
+        Some(full) if full <= longest => quiet(full),
         _ => {
             let long = match cycle {
                 Some(cycle) => format!("is {}", years(cycle)),
                 None => "is longer than 584 years".to_owned(),
             };
             let note = format!(
-                "The hyperperiod {long}: only the first {longest} were simulated, with about \
-                 {MOST_JOBS} jobs. Use `--until` for another length."
+                "The hyperperiod {long}: only the first {longest} were simulated. Use `--until` for \
+                 another length."
             );
             Horizon {
                 until: longest,
@@ -78,10 +80,32 @@ pub fn horizon(set: &TaskSet, rounds: u64) -> Horizon {
     }
 }
 
-fn has_periodic(set: &TaskSet) -> bool {
-    set.tasks
-        .iter()
-        .any(|task| matches!(task.arrival, Arrival::Periodic { .. }))
+/// Whether the set does the same again after a hyperperiod, as far as it is up to the tasks.
+fn repeats(set: &TaskSet) -> bool {
+    set.tasks.iter().all(|task| {
+        !matches!(task.arrival, Arrival::Sporadic { .. })
+            && flyball_sim::is_fixed(&task.behaviour)
+            && compute(task).is_some()
+    })
+}
+
+/// How long a job computes, if it ends.
+fn compute(task: &Task) -> Option<Duration> {
+    let demand = demand(&task.behaviour).ok()?;
+    Some(demand.compute).filter(|&compute| compute < Duration::MAX)
+}
+
+/// How long jobs without successors may be in the way: each until its deadline, or for as long as
+/// all of them compute. Those that compute for ever do not count.
+fn once(set: &TaskSet) -> Duration {
+    let tasks = || {
+        set.tasks
+            .iter()
+            .filter(|task| task.arrival == Arrival::Once)
+    };
+    let work: Duration = tasks().filter_map(compute).sum();
+    let deadline = tasks().filter_map(|task| task.deadline).max();
+    work.max(deadline.unwrap_or_default())
 }
 
 /// A length of time that a person can imagine.
@@ -100,8 +124,9 @@ fn years(length: Duration) -> String {
 }
 
 /// The time in which about [`MOST_JOBS`] jobs are released, rounded to something readable.
-fn affordable(set: &TaskSet) -> Duration {
+fn affordable(set: &TaskSet, quantum: Option<Duration>) -> Duration {
     let gaps = set.tasks.iter().filter_map(|task| task.arrival.period());
+    let gaps = gaps.chain(set.platform.tick).chain(quantum);
     // Jobs in 10^15 ns; at most 65,535 tasks with 10^15 jobs each.
     let rate: u128 = gaps
         .map(|gap| 1_000_000_000_000_000 / u128::from(gap.as_nanos().max(1)))
@@ -135,20 +160,23 @@ mod tests {
     fn a_short_hyperperiod_is_simulated_whole() {
         let mut set = set(&[4_000, 6_000]);
         assert_eq!(
-            horizon(&set, 1),
+            horizon(&set, false, None),
             Horizon {
                 until: Duration::from_micros(12),
                 note: None
             }
         );
         set.tasks[0].phase = Duration::from_nanos(5);
-        assert_eq!(horizon(&set, 2).until, Duration::from_nanos(24_005));
+        assert_eq!(
+            horizon(&set, false, None).until,
+            Duration::from_nanos(24_005)
+        );
     }
 
     #[test]
     fn a_long_one_is_cut_and_said() {
         let primes = [1_000_003, 1_000_033, 1_000_037, 1_000_039];
-        let horizon = horizon(&set(&primes), 1);
+        let horizon = horizon(&set(&primes), false, None);
         let jobs: u64 = primes
             .iter()
             .map(|period| horizon.until.as_nanos() / period)
@@ -169,7 +197,7 @@ mod tests {
             set(&[1]),
             set(&[u64::MAX, 3]),
         ] {
-            assert!(!horizon(&tasks, 2).until.is_zero());
+            assert!(!horizon(&tasks, false, None).until.is_zero());
         }
     }
 }

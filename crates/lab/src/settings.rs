@@ -130,6 +130,11 @@ impl Values {
         }
     }
 
+    /// The setting by which a policy says how often it interrupts a job, if it has one.
+    pub(crate) fn quantum(&self) -> Option<Duration> {
+        Some(self.duration("quantum")).filter(|quantum| !quantum.is_zero())
+    }
+
     /// A setting that is a whole number. Zero if there is none of that name and kind.
     pub fn integer(&self, name: &str) -> u32 {
         match self.0.get(name) {

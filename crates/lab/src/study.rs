@@ -4,7 +4,7 @@ use crate::error::LabError;
 use crate::horizon::{Horizon, horizon};
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
-use crate::theory::{Findings, analyse};
+use crate::theory::{Findings, MOST_SLACKS, analyse};
 use crate::verdict::weigh;
 use flyball_model::TaskSet;
 use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport};
@@ -37,7 +37,7 @@ impl Default for StudyOptions {
             until: None,
             stop_at_miss: false,
             seed: 0,
-            keep: 1_000_000,
+            keep: 200_000,
         }
     }
 }
@@ -93,7 +93,10 @@ pub fn study(
         }
     } else {
         for name in &options.policies {
-            entries.push(registry.find(name)?);
+            let entry = registry.find(name)?;
+            if entries.iter().all(|other| other.name != entry.name) {
+                entries.push(entry);
+            }
         }
     }
     if entries.is_empty() {
@@ -160,7 +163,7 @@ pub fn study_policy(
     });
     let Horizon { until, note } = match options.until {
         Some(until) => Horizon { until, note: None },
-        None => horizon(set, rounds(set, decided)),
+        None => horizon(set, decided, values.quantum()),
     };
     let mut recorder = Recorder::new(set, set.platform.cpus, entry.name, options.keep);
     let run = Options {
@@ -179,11 +182,24 @@ pub fn study_policy(
     }
     let verdict = weigh(set, entry.name, &theory, &outcome, recorder.first_miss())?;
     let (summary, trace) = recorder.finish(outcome.ended);
-    let findings = theory.unwrap_or_else(|_| Findings {
-        bounds: vec![None; set.tasks.len()],
-        slacks: vec![None; set.tasks.len()],
-        ..Findings::default()
-    });
+    let findings = theory.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
+    // A test that is sufficient only may put the edge before a set that holds; that is no edge then.
+    let breakdown = findings
+        .breakdown
+        .filter(|found| verdict.holds != Some(true) || found.factor_ppm >= 1_000_000);
+    let mut notes: Vec<String> = note.into_iter().collect();
+    if options.keep > 0 && trace.header.dropped > 0 {
+        notes.push(format!(
+            "Charts and traces have the first {} events of a simulation; the numbers are of all.",
+            options.keep
+        ));
+    }
+    if set.tasks.len() > MOST_SLACKS && findings.holds.is_some() {
+        notes.push(format!(
+            "By how much each task may grow was not searched for: that is done for up to \
+             {MOST_SLACKS} tasks."
+        ));
+    }
     let tasks = set.tasks.iter().zip(&summary.tasks).enumerate();
     let tasks = tasks.map(|(number, (task, measured))| TaskReport {
         name: task.name.clone(),
@@ -204,10 +220,10 @@ pub fn study_policy(
             context_switches: outcome.context_switches,
         },
         tasks: tasks.collect(),
-        breakdown: findings.breakdown,
+        breakdown,
         summary,
         trace,
-        notes: note.into_iter().collect(),
+        notes,
     })
 }
 
@@ -233,10 +249,4 @@ fn check_cpus(set: &TaskSet) -> Result<(), SimError> {
         }
     }
     Ok(())
-}
-
-/// How many hyperperiods it takes until the simulation proves something by repeating itself.
-fn rounds(set: &TaskSet, decided: bool) -> u64 {
-    let starts_clean = set.largest_phase().is_zero() && set.platform.overheads.are_free();
-    if decided || starts_clean { 1 } else { 2 }
 }

@@ -9,8 +9,8 @@
 
 use crate::{blocking, fixed_priority};
 use flyball_analysis::{
-    Level, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit, edf_demand, edf_response,
-    sensitivity,
+    Level, Outcome, Reason, Response, SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand,
+    edf_response, overloaded, sensitivity,
 };
 use flyball_model::{Arrival, Step, Task, TaskSet};
 use flyball_report::study::Breakdown;
@@ -69,14 +69,67 @@ const DEMAND: &str = "processor demand analysis";
 pub(crate) const LIMIT: WorkLimit = WorkLimit::steps(200_000_000);
 /// How much work one of the many probes of a search may be.
 pub(crate) const PROBE: WorkLimit = WorkLimit::steps(5_000_000);
-/// Up to how many tasks slacks are searched for under EDF, where each is a search of its own.
-const MOST_SLACKS: usize = 300;
+/// The name of the test that no policy passes.
+const UTILISATION: &str = "utilisation";
+/// Up to how many tasks slacks are searched for, each by a search of its own.
+pub(crate) const MOST_SLACKS: usize = 300;
 
-/// Applies `theory` to `set`.
+/// Applies `theory` to `set`; and what holds for every policy: nobody can serve tasks with deadlines
+/// that ask for more than the whole CPU.
 ///
 /// # Errors
 /// [`Obstacle`] if the set has something that the theory does not cover.
 pub fn analyse(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
+    let findings = apply(theory, set);
+    let Some(reason) = (0..set.platform.cpus).find_map(|cpu| overload(set, cpu)) else {
+        return findings;
+    };
+    let mut findings = findings.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
+    if !(findings.holds == Some(false) && findings.definite) {
+        findings.test = UTILISATION;
+    }
+    findings.holds = Some(false);
+    // The backlog grows for ever, whatever the phases are.
+    findings.definite = true;
+    findings.reason = reason;
+    Ok(findings)
+}
+
+impl Findings {
+    /// Nothing is known about any of so many tasks.
+    pub(crate) fn nothing(tasks: usize) -> Findings {
+        Findings {
+            bounds: vec![None; tasks],
+            slacks: vec![None; tasks],
+            ..Findings::default()
+        }
+    }
+}
+
+/// Says so if the tasks of a CPU that have deadlines ask for more than all of it.
+fn overload(set: &TaskSet, cpu: u8) -> Option<String> {
+    let mut tasks = Vec::new();
+    for task in &set.tasks {
+        if let (Some(deadline), Some(period)) = (task.deadline, task.arrival.period())
+            && task.cpu.unwrap_or(0) == cpu
+        {
+            tasks.extend(SporadicTask::new(task.wcet, period, deadline));
+        }
+    }
+    overloaded(&tasks).then(|| too_much(&Utilisation::of(&tasks)))
+}
+
+/// In a sentence that a utilisation is above one.
+fn too_much(utilisation: &Utilisation) -> String {
+    let shown = utilisation.to_string();
+    if shown == "1.0000" {
+        "The tasks ask for a little more than the whole CPU".into()
+    } else {
+        format!("The tasks ask for {shown} of the CPU")
+    }
+}
+
+fn apply(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
     if matches!(theory, Theory::None) {
         return Err(Obstacle("There is no exact test for this policy".into()));
     }
@@ -84,9 +137,7 @@ pub fn analyse(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
     let mut findings = Findings {
         holds: Some(true),
         definite: true,
-        bounds: vec![None; set.tasks.len()],
-        slacks: vec![None; set.tasks.len()],
-        ..Findings::default()
+        ..Findings::nothing(set.tasks.len())
     };
     for cpu in 0..set.platform.cpus {
         let here: Vec<usize> = (0..set.tasks.len())
@@ -199,11 +250,14 @@ fn analyse_cpu(
             findings.test = RESPONSE_TIMES;
             let levels = levels(set, &jobs, rank);
             blocking::add(set, &jobs, &levels, &mut tasks)?;
+            let found = fixed_priority::analyse(&tasks, &levels)
+                .map_err(|error| Obstacle(error.to_string()))?;
             // Who comes first among equals is open only where some arrive as they like.
             let sporadic =
                 |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
-            findings.definite &= !fixed_priority::has_ties(&levels) || jobs.iter().all(sporadic);
-            fixed_priority::analyse(&tasks, &levels).map_err(|error| Obstacle(error.to_string()))?
+            findings.definite &= !fixed_priority::has_ties(&levels)
+                || jobs.iter().all(sporadic) && is_clearly_late(&found.0);
+            found
         }
     };
     for (&task, (response, slack)) in jobs.iter().zip(responses.into_iter().zip(slacks)) {
@@ -216,6 +270,17 @@ fn analyse_cpu(
     });
     join(findings, &outcome, &names);
     Ok(())
+}
+
+/// Whether a task is late by more than the nanosecond that equals have to come before it to be
+/// served before it: at the same instant the kernel takes tasks in their order.
+fn is_clearly_late(outcome: &Outcome) -> bool {
+    match &outcome.verdict {
+        Verdict::Fails(Reason::Late {
+            response, deadline, ..
+        }) => response.is_within(*deadline + Duration::from_nanos(1)) == Some(false),
+        _ => true,
+    }
 }
 
 /// Adds the outcome for one CPU to what was found for the others.
@@ -273,9 +338,7 @@ fn explain(reason: &Reason, names: &[&str]) -> String {
         } => {
             format!("Jobs can ask for {demand} in an interval of {interval}")
         }
-        Reason::Overload { utilisation } => {
-            format!("The tasks ask for {utilisation} of the CPU")
-        }
+        Reason::Overload { utilisation } => too_much(utilisation),
         other => {
             let mut text = other.to_string();
             if let Some(first) = text.get_mut(..1) {

@@ -4,7 +4,7 @@ use crate::error::LabError;
 use crate::theory::{Findings, Obstacle};
 use flyball_model::TaskSet;
 use flyball_report::study::Verdict;
-use flyball_sim::Outcome;
+use flyball_sim::{Deadlock, Outcome};
 use flyball_trace::{Event, Kind, TaskId};
 
 /// Weighs what is known.
@@ -12,7 +12,7 @@ use flyball_trace::{Event, Kind, TaskId};
 /// 1. A miss that was seen is a miss (and if a test rejects the set, it tells more about why).
 /// 2. A test that accepts has proved that there is none.
 /// 3. A schedule that was seen to repeat itself without a miss has none, even if a test rejects
-///    the set for other phases.
+///    the set for other phases; provided that the jobs computed for as long as they may.
 /// 4. A test that rejects this very set has proved that there is one.
 /// 5. Nothing else is known.
 ///
@@ -31,8 +31,11 @@ pub(crate) fn weigh(
         analysis: findings.map_or(String::new(), |findings| findings.reason.clone()),
         simulation,
     };
-    if outcome.misses > 0 {
-        let seen = describe_miss(set, first_miss);
+    if outcome.misses > 0 || outcome.deadlock.is_some() {
+        let seen = match outcome.deadlock {
+            Some(deadlock) => describe_deadlock(set, deadlock),
+            None => describe_miss(set, first_miss),
+        };
         return match findings {
             Some(findings) if findings.holds == Some(true) => Err(contradiction(seen)),
             Some(findings) if findings.holds == Some(false) => {
@@ -51,18 +54,23 @@ pub(crate) fn weigh(
             findings.reason.clone(),
         ));
     }
-    if outcome.repeats {
+    let whole = worst_case_runs(set);
+    if outcome.repeats && whole {
         let mut reason = "The simulated schedule repeats itself without a miss".to_owned();
         if let Some(findings) = findings
             && findings.holds == Some(false)
         {
-            if findings.definite && worst_case_runs(set) {
+            if findings.definite {
                 return Err(contradiction(reason));
             }
             reason += "; with other phases it might miss: ";
             reason += &findings.reason;
         }
         return Ok(verdict(Some(true), Some("simulation"), reason));
+    }
+    let mut seen = format!("No miss in {}", outcome.ended);
+    if !whole {
+        seen += ", but jobs may compute for longer than they did";
     }
     match theory {
         Ok(findings) if findings.holds == Some(false) && findings.definite => Ok(verdict(
@@ -71,14 +79,15 @@ pub(crate) fn weigh(
             findings.reason.clone(),
         )),
         Ok(findings) => {
-            let reason = format!("No miss in {}. {}", outcome.ended, findings.reason);
+            let reason = format!("{seen}. {}", findings.reason);
             Ok(verdict(None, None, reason))
         }
         Err(obstacle) => {
-            let reason = format!(
-                "No miss in {}, which proves nothing about the time after it. {obstacle}",
-                outcome.ended
-            );
+            let reason = if whole {
+                format!("{seen}, which proves nothing about the time after it. {obstacle}")
+            } else {
+                format!("{seen}. {obstacle}")
+            };
             Ok(verdict(None, None, reason))
         }
     }
@@ -107,6 +116,13 @@ fn worst_case_runs(set: &TaskSet) -> bool {
         flyball_model::behaviour::demand(&task.behaviour)
             .is_ok_and(|demand| demand.compute == task.wcet)
     })
+}
+
+fn describe_deadlock(set: &TaskSet, deadlock: Deadlock) -> String {
+    let Deadlock { task, mutex, at } = deadlock;
+    let task = &set.tasks[task.index()].name;
+    let mutex = &set.mutexes[usize::from(mutex)].name;
+    format!("Deadlock at {at}: \"{task}\" waits for \"{mutex}\", whose owner waits for \"{task}\"")
 }
 
 fn describe_miss(set: &TaskSet, event: Option<Event>) -> String {

@@ -119,7 +119,12 @@ fn column(source: &Source<'_>, cell: &At<String>) -> Result<Column, ModelError> 
     }
     let message = format!("unknown column {}", hint::quoted(name));
     let error = source.error(Kind::UnknownKey, &cell.span, message);
-    Err(error.help(hint::did_you_mean(name, "the columns are", COLUMNS)))
+    Err(
+        error.help(match name.chars().find(|sign| matches!(sign, ';' | '\t')) {
+            Some(_) => "separate columns with commas".to_owned(),
+            None => hint::did_you_mean(name, "the columns are", COLUMNS),
+        }),
+    )
 }
 
 /// What messages call the task of a row: its name, or else its number.

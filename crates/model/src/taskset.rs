@@ -235,6 +235,18 @@ impl TaskSet {
             .map(Duration::from_nanos)
     }
 
+    /// After how long the same releases come at the same distance from a tick again: the
+    /// hyperperiod, or its least common multiple with the tick; `None` as for the hyperperiod.
+    pub fn cycle(&self) -> Option<Duration> {
+        let hyperperiod = self.hyperperiod()?;
+        match self.platform.tick {
+            Some(tick) if !tick.is_zero() => {
+                lcm(hyperperiod.as_nanos(), tick.as_nanos()).map(Duration::from_nanos)
+            }
+            _ => Some(hyperperiod),
+        }
+    }
+
     /// The largest phase of any task.
     pub fn largest_phase(&self) -> Duration {
         self.tasks

@@ -210,7 +210,11 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
         let cpus = platform.cpus;
         (Just(platform), vec(task(cpus), 1..6))
     });
-    let sharing = (any::<[bool; MUTEXES as usize]>(), any::<u32>(), 1..u16::MAX);
+    let sharing = (
+        any::<[bool; MUTEXES as usize]>(),
+        any::<u32>(),
+        1..=u16::MAX / QUEUES,
+    );
     (
         (any::<String>(), option::of(any::<String>())),
         tasks,

@@ -172,7 +172,8 @@ impl Order for EarliestDeadline {
 /// without end; the choice is therefore made only at events and every [`LeastLaxity::quantum`], and
 /// the running job keeps the CPU in a tie.
 ///
-/// A job that runs beyond its `wcet` sinks behind its deadline, and so yields to jobs that keep
+/// A job without a deadline ([`Duration::MAX`]) runs behind all others. One that runs beyond its
+/// `wcet` sinks behind its deadline, and so yields to jobs that keep
 /// their word.
 #[derive(Clone, Copy, Debug)]
 pub struct LeastLaxity {
@@ -195,7 +196,11 @@ impl Order for LeastLaxity {
     const MOVES: bool = true;
 
     fn key(&self, params: &Laxity, release: Time) -> Time {
-        release + params.deadline - params.wcet
+        match release + params.deadline {
+            // Without a deadline there is no latest start, however much there is to do.
+            Time::NEVER => Time::NEVER,
+            deadline => deadline - params.wcet,
+        }
     }
 
     fn ran(&self, latest_start: Time, time: Duration) -> Time {

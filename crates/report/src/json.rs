@@ -5,9 +5,11 @@
 //!
 //! ```text
 //! { "schema": 1, "file": "gap.toml", "cpus": 1, "policies": [
-//!     { "policy": "edf", "holds": true, "proof": "processor demand",
+//!     { "policy": "edf", "holds": true, "proof": "processor demand analysis", "reason": "…",
+//!       "breakdown": { "factor_ppm": …, "utilisation_ppm": … },
 //!       "simulated": { "until_ns": …, "jobs": …, "misses": 0, "preemptions": …, "context_switches": … },
-//!       "tasks": [ { "name": "…", "response_bound_ns": …, "response_max_ns": …, "slack_ns": … } ] } ] }
+//!       "tasks": [ { "name": "…", "response_bound_ns": …, "response_max_ns": …, "slack_ns": …,
+//!                    "misses": … } ] } ] }
 //! ```
 
 use crate::study;
@@ -47,10 +49,23 @@ pub struct Policy<'a> {
     pub holds: Option<bool>,
     /// The test that proves it, or `"simulation"`; `null` where nothing is proved.
     pub proof: Option<&'a str>,
+    /// Why, in a sentence. Its wording is no part of the contract.
+    pub reason: &'a str,
+    /// By how much all execution times together may grow; `null`: not known.
+    pub breakdown: Option<Breakdown>,
     /// What the simulation did.
     pub simulated: Simulated,
     /// One entry a task, in the order of the task set.
     pub tasks: Vec<Task<'a>>,
+}
+
+/// Where a task set breaks down.
+#[derive(Serialize, Debug)]
+pub struct Breakdown {
+    /// The largest factor for all execution times with which the set still holds, in millionths.
+    pub factor_ppm: u64,
+    /// The utilisation then, in millionths.
+    pub utilisation_ppm: u64,
 }
 
 /// What a simulation did.
@@ -79,6 +94,8 @@ pub struct Task<'a> {
     pub response_max_ns: Option<u64>,
     /// By how much its worst-case execution time alone may grow.
     pub slack_ns: Option<u64>,
+    /// Deadlines that it missed in the simulation.
+    pub misses: u64,
 }
 
 impl<'a> From<&'a study::Study> for Study<'a> {
@@ -105,6 +122,11 @@ impl<'a> From<&'a study::PolicyReport> for Policy<'a> {
             policy: &report.policy,
             holds: report.verdict.holds,
             proof: report.verdict.proof.as_deref(),
+            reason: &report.verdict.reason,
+            breakdown: report.breakdown.map(|found| Breakdown {
+                factor_ppm: found.factor_ppm,
+                utilisation_ppm: found.utilisation_ppm,
+            }),
             simulated: Simulated {
                 until_ns: until.as_nanos(),
                 jobs,
@@ -124,6 +146,7 @@ impl<'a> From<&'a study::TaskReport> for Task<'a> {
             response_bound_ns: task.response_bound.map(Duration::as_nanos),
             response_max_ns: task.measured.response.max().map(Duration::as_nanos),
             slack_ns: task.slack.map(Duration::as_nanos),
+            misses: task.measured.misses,
         }
     }
 }

@@ -64,8 +64,17 @@ impl std::error::Error for WriteError {
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write(path, bytes).map_err(|error| WriteError {
         path: path.to_owned(),
-        error,
+        error: plain(error),
     })
+}
+
+/// The error without the name of the temporary file, which says nothing to a user.
+fn plain(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source());
+    let system = inner.and_then(|inner| inner.downcast_ref::<io::Error>());
+    system
+        .and_then(io::Error::raw_os_error)
+        .map_or(error, io::Error::from_raw_os_error)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {

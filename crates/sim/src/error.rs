@@ -41,8 +41,8 @@ pub enum SimError {
         /// Why.
         error: Error,
     },
-    /// A call of a task failed that should not fail: it locks a mutex that it owns, or closes a
-    /// ring of locks.
+    /// A call of a task failed that should not fail: it signals a semaphore that is at its largest
+    /// value.
     Call {
         /// Which task.
         task: String,
@@ -70,10 +70,11 @@ impl fmt::Display for SimError {
                  (partitioned scheduling)"
             ),
             SimError::NoSuchCpu { task, cpu, cpus } => {
-                write!(
-                    f,
-                    "task \"{task}\" is bound to CPU {cpu}, but there are only {cpus}"
-                )
+                let there_is = match cpus {
+                    1 => "there is only CPU 0".to_owned(),
+                    _ => format!("there are only CPUs 0 to {}", cpus - 1),
+                };
+                write!(f, "task \"{task}\" is bound to CPU {cpu}, but {there_is}")
             }
             SimError::SharedAcrossCpus { resource } => write!(
                 f,
@@ -81,6 +82,15 @@ impl fmt::Display for SimError {
                  does not support yet"
             ),
             SimError::Refused { what, error } => write!(f, "\"{what}\": {error}"),
+            SimError::Call {
+                task,
+                at,
+                error: Error::Full,
+            } => write!(
+                f,
+                "task \"{task}\" at {at} signals a semaphore that is at its largest value, {}",
+                u32::MAX
+            ),
             SimError::Call { task, at, error } => write!(f, "task \"{task}\" at {at}: {error}"),
             SimError::Stuck { task, at } => write!(
                 f,

@@ -47,5 +47,6 @@ mod tap;
 
 pub use boxed::Boxed;
 pub use error::SimError;
-pub use run::{Ended, Options, Outcome, simulate, simulate_with_progress};
+pub use program::is_fixed;
+pub use run::{Deadlock, Ended, Options, Outcome, simulate, simulate_with_progress};
 pub use scheduler::{Missing, Scheduler};

@@ -28,7 +28,7 @@
 use crate::boxed::Boxed;
 use crate::error::SimError;
 use crate::program::{Call, Program};
-use crate::run::Ended;
+use crate::run::{Deadlock, Ended};
 use crate::scheduler::Scheduler;
 use crate::tap::Tap;
 use core::task::Poll;
@@ -51,8 +51,8 @@ pub(crate) use cycle::Cycle;
 /// A kernel's only CPU, as the kernel counts.
 const CPU: CpuId = CpuId(0);
 
-/// How often tasks may call the kernel while no time passes. Far beyond what a task set can mean.
-const MOST_CALLS: u32 = 1_000_000;
+/// How often a task may call the kernel while no time passes. Far beyond what a task set can mean.
+const MOST_CALLS: u64 = 1_000_000;
 
 /// What simulated kernels consist of.
 struct Simulated<P, T>(PhantomData<(P, T)>);
@@ -92,9 +92,10 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     resumed: Time,
     /// Until then the kernel works and nothing else happens on this CPU.
     busy_until: Time,
-    /// Calls made at this very instant.
-    calls: u32,
+    /// Calls made at one instant, and at which.
+    calls: (Time, u64),
     pub(crate) counts: Counts,
+    pub(crate) deadlock: Option<Deadlock>,
     pub(crate) cycle: Cycle,
 }
 
@@ -116,6 +117,8 @@ struct Thread {
 
 struct Details {
     name: String,
+    /// Its number in the whole task set.
+    number: TaskId,
     /// Sporadic: the time between arrivals, and its random numbers.
     gap: Option<(Length, Random)>,
 }
@@ -211,9 +214,6 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             return Ok(());
         };
         let ran = now.since(self.resumed);
-        if !ran.is_zero() {
-            self.calls = 0;
-        }
         let program = &mut self.threads[row].program;
         program.left = program.left.saturating_sub(ran);
         self.resumed = now;
@@ -228,9 +228,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// become more urgent.
     fn act(&mut self, row: usize, now: Time) -> Result<(), SimError> {
         const ENDLESS: Time = Time::NEVER;
+        if self.calls.0 != now {
+            self.calls = (now, 0);
+        }
         loop {
-            self.calls += 1;
-            if self.calls > MOST_CALLS {
+            self.calls.1 += 1;
+            if self.calls.1 > MOST_CALLS * self.threads.len() as u64 {
                 return Err(SimError::Stuck {
                     task: self.details[row].name.clone(),
                     at: now,
@@ -242,7 +245,20 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Call::Compute => return Ok(()),
                 Call::Suspend(length) => core.sleep_until(CPU, now + length, now),
                 Call::Yield => core.yield_now(CPU, now).map(Poll::Ready),
-                Call::Lock(n) => core.lock(CPU, self.mutexes[usize::from(n)], ENDLESS, now),
+                Call::Lock(n) => {
+                    match core.lock(CPU, self.mutexes[usize::from(n)], ENDLESS, now) {
+                        Err(Error::Deadlock) => {
+                            self.deadlock.get_or_insert(Deadlock {
+                                task: self.details[row].number,
+                                mutex: n,
+                                at: now,
+                            });
+                            // The kernel refuses to wait for ever; the task does it all the same.
+                            self.core.sleep_until(CPU, ENDLESS, now)
+                        }
+                        locked => locked,
+                    }
+                }
                 Call::Unlock(n) => core
                     .unlock(CPU, self.mutexes[usize::from(n)], now)
                     .map(Poll::Ready),
@@ -292,7 +308,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             if let Some((gap, random)) = &mut self.details[row].gap {
                 self.arrivals.push(Reverse((at + random.draw(gap), row)));
             }
-            match self.core.release(CPU, self.threads[row].handle, now) {
+            let thread = self.threads[row].handle;
+            match self.core.release(CPU, thread, at, now) {
                 // A task that is tens of thousands of jobs behind loses some; the trace says so.
                 Ok(()) | Err(Error::Full) => arrived += 1,
                 Err(error) => return Err(self.failed(row, now, error)),

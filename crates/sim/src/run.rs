@@ -5,7 +5,7 @@ use crate::machine::{Node, reason};
 use crate::partition;
 use crate::scheduler::Scheduler;
 use flyball_model::TaskSet;
-use flyball_trace::{CpuId, Duration, Sink, Time};
+use flyball_trace::{CpuId, Duration, Sink, TaskId, Time};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -51,8 +51,21 @@ pub struct Outcome {
     pub idle: Vec<Duration>,
     /// Time that each CPU's kernel took.
     pub overhead: Vec<Duration>,
+    /// The first task that closed a ring of mutexes, in which everybody waits for ever.
+    pub deadlock: Option<Deadlock>,
     /// The schedule is known to repeat itself without end, so that what did not happen never will.
     pub repeats: bool,
+}
+
+/// A task waits for a mutex whose owner, directly or through others, waits for the task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deadlock {
+    /// The task, as the set numbers it.
+    pub task: TaskId,
+    /// The mutex, as the set numbers it.
+    pub mutex: u16,
+    /// Since when.
+    pub at: Time,
 }
 
 /// Why a simulation ended.
@@ -158,6 +171,10 @@ pub fn simulate_with_progress<S: Scheduler, T: Sink>(
         context_switches: nodes.iter().map(|node| node.counts.switches).sum(),
         idle: nodes.iter().map(Node::idle).collect(),
         overhead: nodes.iter().map(Node::overhead).collect(),
+        deadlock: nodes
+            .iter()
+            .filter_map(|node| node.deadlock)
+            .min_by_key(|deadlock| deadlock.at),
         repeats: nodes.iter().all(|node| node.cycle.proved),
     })
 }

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
+    args.chart.check()?;
     let trace = read(&args.trace)?;
     if args.events {
         let window = match (args.chart.from, args.chart.to) {
@@ -39,17 +40,19 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
 
 /// Reads a trace of either kind; what is in the file tells which.
 fn read(path: &Path) -> Result<Trace, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::file(path, error, None))?;
+    const HELP: &str = "make a trace with `flyball simulate … --trace out.pftrace`";
+    let bytes = fs::read(path).map_err(|error| Failure::file(path, error, Some(HELP)))?;
+    if bytes.is_empty() {
+        return Err(Failure::file(path, "the file is empty", Some(HELP)));
+    }
     if bytes.starts_with(b"FLYTRACE") {
         return Trace::from_bytes(&bytes).map_err(|error| Failure::file(path, error, None));
     }
-    perfetto::from_perfetto(&bytes).map_err(|error| {
-        Failure::file(
-            path,
-            error,
-            Some("make one with `flyball simulate … --trace out.pftrace`"),
-        )
-    })
+    if path.extension().is_some_and(|ending| ending == "fbtrace") {
+        let what = "the file does not begin as a trace of Flyball does";
+        return Err(Failure::file(path, what, Some(HELP)));
+    }
+    perfetto::from_perfetto(&bytes).map_err(|error| Failure::file(path, error, Some(HELP)))
 }
 
 /// A chart as wide as the terminal.

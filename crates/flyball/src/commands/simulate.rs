@@ -23,6 +23,7 @@ pub(crate) fn run(
     args: &SimulateArgs,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
+    args.chart.check()?;
     let format = args.trace.as_deref().map(TraceFormat::of).transpose()?;
     let set = files::read_set(&args.file)?;
     let options = StudyOptions {
@@ -42,7 +43,8 @@ pub(crate) fn run(
         let mut bar = Bar::new(quiet);
         study(registry, &file, set, &options, &mut |progress| {
             bar.show(progress)
-        })?
+        })
+        .map_err(|error| Failure::lab(&file, error))?
     };
     let Some(report) = study.policies.pop() else {
         return Err(Failure::Usage("no policy was simulated".into()));
@@ -102,13 +104,14 @@ fn summary(study: &Study, report: &PolicyReport, chart: &ChartArgs) -> String {
     let simulated = &report.simulated;
     let _ = writeln!(
         text,
-        "\n{} jobs in {}: {} missed, {} preemptions, {} context switches, {} % busy",
+        "\n{} jobs in {}: {} missed, {} preemptions, {} context switches, {}.{} % busy",
         output::grouped(simulated.jobs),
         simulated.until,
         output::misses(simulated.misses),
         output::grouped(simulated.preemptions),
         output::grouped(simulated.context_switches),
         report.summary.utilisation_ppm() / 10_000,
+        report.summary.utilisation_ppm() / 1_000 % 10,
     );
     text
 }

@@ -27,7 +27,8 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
         let mut bar = Bar::new(quiet);
         study(registry, &file, set, &options, &mut |progress| {
             bar.show(progress)
-        })?
+        })
+        .map_err(|error| Failure::lab(&file, error))?
     };
     let mut report = None;
     if !args.no_report {

@@ -97,6 +97,22 @@ fn waits_end_in_time() {
 }
 
 #[test]
+fn the_outcome_is_that_of_the_last_wait() {
+    let mut world = fixed();
+    let semaphore = world.core.semaphore(0).unwrap();
+    world.thread(1);
+    let waited = world.core.wait(CPU, semaphore, at(5), world.now);
+    world.waits(&waited);
+    world.run_until(at(5));
+    // It has timed out, and nobody asks.
+    let waited = world.core.wait(CPU, semaphore, FOREVER, world.now);
+    world.waits(&waited);
+    world.core.signal(CPU, semaphore, world.now).unwrap();
+    world.settle();
+    assert_eq!(world.core.outcome(CPU), Ok(0));
+}
+
+#[test]
 fn messages_keep_their_order() {
     let mut world = fixed();
     let queue = world.core.queue(2).unwrap();
@@ -176,7 +192,7 @@ fn a_handle_outlives_its_thread() {
         world.core.adjust(CPU, first, Priority(2), now),
         Err(Error::Dead)
     );
-    assert_eq!(world.core.release(CPU, first, now), Err(Error::Dead));
+    assert_eq!(world.core.release(CPU, first, now, now), Err(Error::Dead));
     assert_eq!(world.core.cpu_time(first, now), Err(Error::Dead));
     let mut other: Vec<ThreadId> = Vec::new();
     for _ in 0..8 {

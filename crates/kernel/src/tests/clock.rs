@@ -191,7 +191,7 @@ fn sporadic_threads_keep_their_distance() {
     let mut world = fixed();
     let periodic = world.thread(1);
     assert_eq!(
-        world.core.release(CPU, periodic, world.now),
+        world.core.release(CPU, periodic, world.now, world.now),
         Err(Error::NotSporadic)
     );
     world.core.exit(CPU, world.now).unwrap();
@@ -200,7 +200,10 @@ fn sporadic_threads_keep_their_distance() {
     assert_eq!(world.running(), None);
     world.run_until(at(3));
     for _ in 0..3 {
-        world.core.release(CPU, thread, world.now).unwrap();
+        world
+            .core
+            .release(CPU, thread, world.now, world.now)
+            .unwrap();
         world.settle();
     }
     for release in [3, 13, 23] {
@@ -211,7 +214,10 @@ fn sporadic_threads_keep_their_distance() {
     }
     world.run_until(at(100));
     assert_eq!(world.running(), None);
-    world.core.release(CPU, thread, world.now).unwrap();
+    world
+        .core
+        .release(CPU, thread, world.now, world.now)
+        .unwrap();
     world.settle();
     assert_eq!(world.running(), Some(thread.task().0));
 }
@@ -228,14 +234,17 @@ fn arrivals_that_find_no_room_are_reported() {
     for n in 0..6 {
         world.run_until(at(n * 10));
         assert_eq!(
-            world.core.release(CPU, thread, world.now),
+            world.core.release(CPU, thread, world.now, world.now),
             Ok(()),
             "arrival {n}"
         );
         world.settle();
     }
     world.run_until(at(60));
-    assert_eq!(world.core.release(CPU, thread, world.now), Err(Error::Full));
+    assert_eq!(
+        world.core.release(CPU, thread, world.now, world.now),
+        Err(Error::Full)
+    );
 }
 
 #[test]

@@ -238,7 +238,7 @@ impl<P: Policy> World<P> {
             Step::Release(n) => {
                 if !books.threads.is_empty() {
                     let thread = books.threads[pick(n, books.threads.len())];
-                    let released = self.core.release(CPU, thread, now);
+                    let released = self.core.release(CPU, thread, now, now);
                     assert!(matches!(
                         released,
                         Ok(()) | Err(Error::NotSporadic | Error::Dead | Error::Full)

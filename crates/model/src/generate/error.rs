@@ -53,7 +53,7 @@ impl fmt::Display for GenerateError {
             GenerateError::Discarded(limit) => write!(
                 f,
                 "none of {} random sets had only tasks that need one CPU or less; lower the \
-                 utilisation, or allow more attempts",
+                 utilisation, or try another seed",
                 u64::from(*limit) + 1
             ),
         }

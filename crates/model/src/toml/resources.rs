@@ -6,6 +6,7 @@ use crate::error::Kind;
 use crate::hint;
 use crate::source::{At, Source};
 use crate::taskset::{Mutex, Protocol, Queue, Semaphore};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// The words for the protocols of mutexes.
@@ -69,6 +70,7 @@ impl<'d> Resources<'d> {
 
     /// Reads all queues.
     pub(super) fn queues(&mut self, document: &Table<'d>) -> Read<Vec<Queue>> {
+        let room = Cell::new(u16::MAX);
         self.read(
             document,
             Sort::Queue,
@@ -76,6 +78,14 @@ impl<'d> Resources<'d> {
             |name, table| {
                 let what = "the number of messages that it holds";
                 let capacity = table.require("capacity", what, whole(1..=u16::MAX))?;
+                let rest = room.get().checked_sub(capacity.value).ok_or_else(|| {
+                    let message = format!("all queues together hold at most {} messages", u16::MAX);
+                    let error = document
+                        .source
+                        .error(Kind::TooMany, &capacity.span, message);
+                    error.help("make the queues smaller")
+                })?;
+                room.set(rest);
                 Ok(Queue {
                     name,
                     capacity: capacity.value,
@@ -95,8 +105,12 @@ impl<'d> Resources<'d> {
         let source = document.source;
         let mut names = Names::default();
         let mut one = |index: usize, node: &'d Node<'d>| {
-            let number = u16::try_from(index).map_err(|_| {
-                let message = format!("too many: at most {}", usize::from(u16::MAX) + 1);
+            // One less than there are numbers: a kernel counts its rows in 16 bits.
+            let number = u16::try_from(index)
+                .ok()
+                .filter(|&number| number < u16::MAX);
+            let number = number.ok_or_else(|| {
+                let message = format!("too many: at most {}", u16::MAX);
                 source.error(Kind::TooMany, &node.span(), message)
             })?;
             let table = Table::open(source, node, keys)?;

@@ -295,6 +295,19 @@ capacity = 65536"#,
         "",
     ),
     case(
+        r#"[[queue]]
+name = "q"
+capacity = 40000
+[[queue]]
+name = "r"
+capacity = 30000"#,
+        "7:12",
+        Kind::TooMany,
+        "queue 2",
+        "all queues together hold at most 65535 messages",
+        "make the queues smaller",
+    ),
+    case(
         r#"[mutex]
 name = "m""#,
         "2:1",

@@ -205,14 +205,14 @@ fn too_many_words() {
 #[test]
 fn too_many_resources() {
     let mut text = String::from("schema = 1\n");
-    for number in 0..=65_536 {
+    for number in 0..=65_535 {
         write!(text, "[[mutex]]\nname = \"m{number}\"\n").unwrap();
     }
     let error = read_str(&text, Format::Toml, "x").unwrap_err();
     assert_eq!(error.kind, Kind::TooMany);
     assert_eq!(
         error.headline(),
-        "x:131074:1: mutex 65537: too many: at most 65536"
+        "x:131072:1: mutex 65536: too many: at most 65535"
     );
 }
 

@@ -60,8 +60,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             running: None,
             resumed: Time::ZERO,
             busy_until: Time::ZERO,
-            calls: 0,
+            calls: (Time::ZERO, 0),
             counts: Counts::default(),
+            deadlock: None,
             cycle: Cycle::new::<S>(set),
         };
         node.make_objects(set)?;
@@ -152,7 +153,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             cold: false,
         });
         let name = task.name.clone();
-        self.details.push(Details { name, gap });
+        let number = TaskId(u16::try_from(number).unwrap_or(u16::MAX));
+        self.details.push(Details { name, number, gap });
         Ok(())
     }
 }

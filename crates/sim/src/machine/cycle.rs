@@ -11,11 +11,13 @@ use flyball_trace::Sink;
 ///
 /// If no job is under way at some instant, and again none a hyperperiod later, and nothing else
 /// that the future depends on has changed, then the two futures are the same, and what did not
-/// happen in between never happens.
+/// happen in between never happens. Jobs that have no successors must be over by the first of the
+/// two. With a periodic tick there are releases that have come and that nobody has noticed yet; from
+/// one tick after the largest phase on they are the same at both instants.
 pub(crate) struct Cycle {
     /// How long after an instant the same releases come again; `None`: they need not.
     length: Option<Duration>,
-    /// Since when all tasks release jobs.
+    /// Since when all tasks have begun to release jobs, and all that do so once have done it.
     from: Time,
     /// The first instant without a job, and the state of the rest at that instant.
     anchor: Option<(Time, Vec<u32>)>,
@@ -25,18 +27,16 @@ pub(crate) struct Cycle {
 impl Cycle {
     pub(super) fn new<S: Scheduler>(set: &TaskSet) -> Cycle {
         let periodic = |task: &flyball_model::Task| {
-            matches!(task.arrival, Arrival::Periodic { .. }) && is_fixed(&task.behaviour)
+            !matches!(task.arrival, Arrival::Sporadic { .. }) && is_fixed(&task.behaviour)
         };
         let repeats = S::MEMORYLESS && set.tasks.iter().all(periodic);
-        let from = Time::ZERO + set.largest_phase();
-        // A tick divides time, too: the same instant has to be the same distance from a tick.
-        let length = set
-            .hyperperiod()
-            .filter(|_| repeats)
-            .and_then(|hyperperiod| match set.platform.tick {
-                Some(tick) => common_multiple(hyperperiod, tick),
-                None => Some(hyperperiod),
-            });
+        let tick = set.platform.tick.unwrap_or_default();
+        let mut from = Time::ZERO + set.largest_phase() + tick;
+        if set.tasks.iter().any(|task| task.arrival == Arrival::Once) {
+            // Not the very instant of its release.
+            from += Duration::from_nanos(1);
+        }
+        let length = set.cycle().filter(|_| repeats);
         // Before the first event of a set that starts all at once nothing has happened yet.
         let mut state = vec![];
         state.extend(set.semaphores.iter().map(|semaphore| semaphore.initial));
@@ -52,14 +52,6 @@ impl Cycle {
             proved: false,
         }
     }
-}
-
-fn common_multiple(a: Duration, b: Duration) -> Option<Duration> {
-    let (mut x, mut y) = (a, b);
-    while !y.is_zero() {
-        (x, y) = (y, x % y);
-    }
-    (a / x).checked_mul(b.as_nanos()).map(Duration::from_nanos)
 }
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
