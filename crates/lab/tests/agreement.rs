@@ -3,6 +3,9 @@
 //! For random task sets: if an exact test accepts the set, no simulation misses a deadline; if it
 //! rejects the set, the simulation from the critical instant does miss one.
 
+mod common;
+
+use common::config;
 use flyball_lab::theory::{Theory, analyse};
 use flyball_lab::{Registry, StudyOptions, study};
 use flyball_model::{Length, Mutex, Protocol, Step, Task, TaskSet};
@@ -22,19 +25,6 @@ fn units(units: u64) -> Duration {
 
 /// Periods with a small least common multiple.
 const PERIODS: [u64; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 24, 30];
-
-/// So many cases, or as many times more as the variable `SOAK` says.
-fn config(cases: u32) -> ProptestConfig {
-    let soak = std::env::var("SOAK")
-        .ok()
-        .and_then(|soak| soak.parse().ok())
-        .unwrap_or(1);
-    ProptestConfig {
-        cases: cases * soak,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
 
 /// A task with some utilisation, a deadline from short to beyond the period, and a priority.
 fn task() -> impl Strategy<Value = Task> {

@@ -1,5 +1,8 @@
 //! What a repeating schedule proves stays true: no later miss, whatever a task set consists of.
 
+mod common;
+
+use common::config;
 use flyball_lab::{Registry, StudyOptions, study};
 use flyball_model::{
     Arrival, Cost, Length, Mutex, Overheads, Platform, Protocol, Queue, Semaphore, Step, Task,
@@ -99,11 +102,7 @@ fn set() -> impl Strategy<Value = TaskSet> {
 fn a_schedule_that_repeats_itself_never_misses() {
     let registry = Registry::standard();
     let proofs = AtomicU32::new(0);
-    let config = ProptestConfig {
-        cases: 1_000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
+    let config = config(1_000);
     // As long as a study takes by itself, or whatever somebody asks for.
     let until =
         proptest::option::of(proptest::sample::select(&[10u64, 20, 30, 60, 65][..]).prop_map(us));
