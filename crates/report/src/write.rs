@@ -64,17 +64,8 @@ impl std::error::Error for WriteError {
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write(path, bytes).map_err(|error| WriteError {
         path: path.to_owned(),
-        error: plain(error),
+        error,
     })
-}
-
-/// The error without the name of the temporary file, which says nothing to a user.
-fn plain(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|inner| inner.source());
-    let system = inner.and_then(|inner| inner.downcast_ref::<io::Error>());
-    system
-        .and_then(io::Error::raw_os_error)
-        .map_or(error, io::Error::from_raw_os_error)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -104,7 +95,8 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         }
         temporary.as_file().set_permissions(old.permissions())?;
     }
-    temporary.write_all(bytes)?;
+    // Through the file itself: errors of the other way name the temporary file.
+    temporary.as_file_mut().write_all(bytes)?;
     temporary.as_file().sync_all()?;
     temporary.persist(target).map_err(|error| error.error)?;
     sync_folder(folder);
@@ -121,7 +113,10 @@ fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    // Without the temporary name, which says nothing to a user.
+    builder
+        .tempfile_in(folder)
+        .map_err(|error| error.kind().into())
 }
 
 /// The new name is on the disk once its folder is. Some systems cannot do that for a folder; the
