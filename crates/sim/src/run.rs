@@ -130,17 +130,16 @@ pub fn simulate_with_progress<S: Scheduler, T: Sink>(
     let mut ended = until;
     let mut interrupted = false;
     let mut steps = 0;
+    // CPUs share nothing, so only the one where something happened has another next event.
+    let mut nexts: Vec<Time> = nodes.iter().map(Node::next_event).collect();
     loop {
         // The first of several CPUs with something at the same instant: their order is fixed.
-        let next = nodes
-            .iter()
-            .map(Node::next_event)
-            .enumerate()
-            .min_by_key(|&(_, at)| at);
+        let next = nexts.iter().copied().enumerate().min_by_key(|&(_, at)| at);
         let Some((cpu, now)) = next.filter(|&(_, at)| at < until) else {
             break;
         };
         nodes[cpu].step(now)?;
+        nexts[cpu] = nodes[cpu].next_event();
         if options.stop_at_miss && nodes[cpu].misses() > 0 {
             ended = now;
             break;
