@@ -241,9 +241,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             let core = &mut self.core;
             let called = match self.threads[row].program.step() {
-                Call::Compute if self.threads[row].program.left.is_zero() => Ok(Poll::Ready(())),
-                Call::Compute => return Ok(()),
-                Call::Suspend(length) => core.sleep_until(CPU, now + length, now),
+                Call::Compute(length) => {
+                    let program = &mut self.threads[row].program;
+                    program.left = program.draw(length);
+                    if !program.left.is_zero() {
+                        return Ok(());
+                    }
+                    Ok(Poll::Ready(()))
+                }
+                Call::Suspend(length) => {
+                    let length = self.threads[row].program.draw(length);
+                    core.sleep_until(CPU, now + length, now)
+                }
                 Call::Yield => core.yield_now(CPU, now).map(Poll::Ready),
                 Call::Lock(n) => {
                     match core.lock(CPU, self.mutexes[usize::from(n)], ENDLESS, now) {

@@ -1,0 +1,103 @@
+//! What is written is read back, and bad bytes are refused.
+
+use super::*;
+use crate::op::Length;
+use proptest::prelude::*;
+use std::vec;
+use std::vec::Vec;
+
+fn contents() -> Contents {
+    let ns = Duration::from_nanos;
+    let task = |priority| TaskContents {
+        arrival: Arrival::Periodic,
+        on_miss: OnMiss::Abort,
+        period: ns(10),
+        phase: ns(1),
+        deadline: Duration::MAX,
+        wcet: ns(3),
+        priority,
+        operations: vec![Op::Lock(0), Op::Compute(Length::Drawn(0)), Op::End],
+        lengths: vec![ns(7), ns(u64::MAX - 1)],
+    };
+    Contents {
+        common: Common {
+            start: Time::from_nanos(5),
+            end: Time::from_nanos(99),
+            tick: ns(4),
+            quantum: ns(2),
+        },
+        mutexes: vec![true, false],
+        semaphores: vec![u32::MAX],
+        queues: vec![9],
+        tasks: vec![task(3), task(255)],
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let contents = contents();
+    let mut bytes = contents.to_bytes().unwrap();
+    let length = bytes.len();
+    // Behind it may be anything: it is read out of a memory.
+    bytes.extend([0xaa; 100]);
+    let image = Image::new(&bytes).unwrap();
+    assert_eq!(image.len(), length);
+    assert_eq!(image.common(), contents.common);
+    assert_eq!(
+        (image.mutexes(), image.semaphores(), image.queues()),
+        (2, 1, 1)
+    );
+    assert_eq!([0, 1].map(|n| image.inherits(n)), [true, false]);
+    assert_eq!((image.initial(0), image.capacity(0)), (u32::MAX, 9));
+    assert_eq!(image.tasks(), 2);
+    for (number, expected) in (0u16..).zip(&contents.tasks) {
+        let task = image.task(number).unwrap();
+        assert_eq!(
+            (task.arrival, task.on_miss, task.priority),
+            (expected.arrival, expected.on_miss, expected.priority)
+        );
+        assert_eq!(
+            [task.period, task.phase, task.deadline, task.wcet],
+            [
+                expected.period,
+                expected.phase,
+                expected.deadline,
+                expected.wcet
+            ]
+        );
+        let operations: Vec<Op> = (0..).map_while(|at| image.operation(&task, at)).collect();
+        assert_eq!(operations, expected.operations);
+        let lengths: Vec<Duration> = (0..).map_while(|at| image.length(&task, at)).collect();
+        assert_eq!(lengths, expected.lengths);
+    }
+    assert_eq!(image.task(2), None);
+}
+
+#[test]
+fn bad_images_are_refused() {
+    let bytes = contents().to_bytes().unwrap();
+    assert_eq!(Image::new(b"FLYTRACE").err(), Some(ImageError::Magic));
+    let mut other = bytes.clone();
+    other[8] = 2;
+    assert_eq!(Image::new(&other).err(), Some(ImageError::Version(2)));
+    for end in 8..bytes.len() {
+        assert_eq!(Image::new(&bytes[..end]).err(), Some(ImageError::Truncated));
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(at in 8usize..300, with in any::<[u8; 4]>()) {
+        let mut bytes = contents().to_bytes().unwrap();
+        let end = bytes.len();
+        for (place, byte) in (at..end).zip(with) {
+            bytes[place] = byte;
+        }
+        if let Ok(image) = Image::new(&bytes) {
+            for number in 0..image.tasks() {
+                let task = image.task(number).unwrap();
+                let _ = (image.operation(&task, 0), image.length(&task, u32::MAX));
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What the jobs of a task set do, step by step.
+//!
+//! A task's behaviour is flattened into a list of operations ([`Op`]) with jumps for repetitions.
+//! Where a job is in that list is a [`Place`]; [`Place::step`] tells the next [`Call`] that it makes.
+//! The simulator and the image that runs on a board use this same interpreter, so both mean the same
+//! by a task set.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`op`] | operations, and their form of 12 bytes |
+//! | [`place`] | the interpreter |
+//! | [`image`] | a whole task set as bytes, to be loaded into a board's memory |
+#![cfg_attr(not(any(test, feature = "std")), no_std)]
+
+pub mod image;
+pub mod op;
+pub mod place;
+
+pub use image::{Image, ImageError};
+pub use op::{Length, Op};
+pub use place::{Call, Place};

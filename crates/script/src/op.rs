@@ -1,0 +1,182 @@
+//! Operations, and their form of 12 bytes.
+//!
+//! ```text
+//!  0      2      4              12    little-endian
+//!  | code | what | value        |
+//! ```
+//!
+//! `what` is the number of a resource, of a counter or of a distribution, and `value` a length of
+//! time in nanoseconds, how often something is repeated, or where to go on.
+
+use flyball_trace::Duration;
+
+/// A length of time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Length {
+    /// Always the same.
+    Fixed(Duration),
+    /// The next one of the task's random lengths; the number is that of its distribution.
+    Drawn(u16),
+}
+
+/// One operation. Resources are counted as in the task set, operations from the first of the task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// Uses the CPU.
+    Compute(Length),
+    /// Sleeps.
+    Suspend(Length),
+    /// Offers the CPU to equals.
+    Yield,
+    /// Locks a mutex.
+    Lock(u16),
+    /// Unlocks it.
+    Unlock(u16),
+    /// Waits for a semaphore.
+    Wait(u16),
+    /// Signals it.
+    Signal(u16),
+    /// Sends a message.
+    Send(u16),
+    /// Receives a message.
+    Receive(u16),
+    /// Sets a counter: what follows is done that often.
+    Begin {
+        /// Which counter: how many repetitions there are around this one.
+        counter: u16,
+        /// How often, at least once.
+        times: u32,
+    },
+    /// Goes back to `to` unless the counter has run out. No counter: goes back always.
+    Again {
+        /// Which counter.
+        counter: Option<u16>,
+        /// Where the repeated operations begin.
+        to: u32,
+    },
+    /// The job is done.
+    End,
+}
+
+/// "No counter", as a number.
+const ALWAYS: u16 = u16::MAX;
+
+impl Op {
+    /// The length of an operation in bytes.
+    pub const SIZE: usize = 12;
+
+    /// The operation as bytes.
+    pub fn encode(self) -> [u8; Op::SIZE] {
+        let length = |fixed: u16, length| match length {
+            Length::Fixed(time) => (fixed, 0, time.as_nanos()),
+            Length::Drawn(number) => (fixed + 1, number, 0),
+        };
+        let (code, what, value) = match self {
+            Op::Compute(time) => length(0, time),
+            Op::Suspend(time) => length(2, time),
+            Op::Yield => (4, 0, 0),
+            Op::Lock(n) => (5, n, 0),
+            Op::Unlock(n) => (6, n, 0),
+            Op::Wait(n) => (7, n, 0),
+            Op::Signal(n) => (8, n, 0),
+            Op::Send(n) => (9, n, 0),
+            Op::Receive(n) => (10, n, 0),
+            Op::Begin { counter, times } => (11, counter, u64::from(times)),
+            Op::Again { counter, to } => (12, counter.unwrap_or(ALWAYS), u64::from(to)),
+            Op::End => (13, 0, 0),
+        };
+        let mut bytes = [0; Op::SIZE];
+        bytes[0..2].copy_from_slice(&code.to_le_bytes());
+        bytes[2..4].copy_from_slice(&what.to_le_bytes());
+        bytes[4..12].copy_from_slice(&value.to_le_bytes());
+        bytes
+    }
+
+    /// The operation that these bytes stand for; `None` if they are not one.
+    pub fn decode(bytes: [u8; Op::SIZE]) -> Option<Op> {
+        let [c0, c1, w0, w1, value @ ..] = bytes;
+        let (code, what) = (u16::from_le_bytes([c0, c1]), u16::from_le_bytes([w0, w1]));
+        let value = u64::from_le_bytes(value);
+        let time = Length::Fixed(Duration::from_nanos(value));
+        let op = match code {
+            0 => Op::Compute(time),
+            1 => Op::Compute(Length::Drawn(what)),
+            2 => Op::Suspend(time),
+            3 => Op::Suspend(Length::Drawn(what)),
+            4 => Op::Yield,
+            5 => Op::Lock(what),
+            6 => Op::Unlock(what),
+            7 => Op::Wait(what),
+            8 => Op::Signal(what),
+            9 => Op::Send(what),
+            10 => Op::Receive(what),
+            11 => Op::Begin {
+                counter: what,
+                times: u32::try_from(value).ok()?,
+            },
+            12 => Op::Again {
+                counter: Some(what).filter(|&counter| counter != ALWAYS),
+                to: u32::try_from(value).ok()?,
+            },
+            13 => Op::End,
+            _ => return None,
+        };
+        // What an operation does not use is zero.
+        (op.encode() == bytes).then_some(op)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..15) {
+            let mut bytes = bytes;
+            (bytes[0], bytes[1]) = (code, 0);
+            if let Some(op) = Op::decode(bytes) {
+                prop_assert_eq!(op.encode(), bytes);
+            }
+            bytes[4..].fill(0);
+            if let Some(op) = Op::decode(bytes) {
+                prop_assert_eq!(op.encode(), bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn every_operation_has_its_bytes() {
+        let time = Duration::from_nanos(u64::MAX - 1);
+        let ops = [
+            Op::Compute(Length::Fixed(time)),
+            Op::Compute(Length::Drawn(3)),
+            Op::Suspend(Length::Fixed(time)),
+            Op::Suspend(Length::Drawn(u16::MAX)),
+            Op::Yield,
+            Op::Lock(1),
+            Op::Unlock(2),
+            Op::Wait(3),
+            Op::Signal(4),
+            Op::Send(5),
+            Op::Receive(6),
+            Op::Begin {
+                counter: 7,
+                times: u32::MAX,
+            },
+            Op::Again {
+                counter: Some(0),
+                to: 9,
+            },
+            Op::Again {
+                counter: None,
+                to: u32::MAX,
+            },
+            Op::End,
+        ];
+        for op in ops {
+            assert_eq!(Op::decode(op.encode()), Some(op));
+        }
+    }
+}

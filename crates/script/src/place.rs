@@ -1,0 +1,154 @@
+//! The interpreter: where a job is in its task's operations, and what it does next.
+
+use crate::op::{Length, Op};
+
+/// What a job asks of the machine that it runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Call {
+    /// To compute that long.
+    Compute(Length),
+    /// To sleep that long.
+    Suspend(Length),
+    /// To offer the CPU to equals.
+    Yield,
+    /// To lock a mutex.
+    Lock(u16),
+    /// To unlock it.
+    Unlock(u16),
+    /// To wait for a semaphore.
+    Wait(u16),
+    /// To signal it.
+    Signal(u16),
+    /// To send a message.
+    Send(u16),
+    /// To receive a message.
+    Receive(u16),
+    /// To end the job.
+    End,
+}
+
+/// How far a job has come. `C` has a counter for each repetition that can be around an operation.
+#[derive(Clone, Debug)]
+pub struct Place<C> {
+    /// The next operation.
+    at: u32,
+    counters: C,
+}
+
+impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
+    /// The beginning of a job.
+    pub const fn new(counters: C) -> Place<C> {
+        Place { at: 0, counters }
+    }
+
+    /// Goes back to the beginning, for a new job.
+    pub fn restart(&mut self) {
+        self.at = 0;
+    }
+
+    /// Whether the job has done all that it had to do. `op` tells the operation of a number.
+    pub fn is_done(&self, op: impl Fn(u32) -> Op) -> bool {
+        let mut at = self.at;
+        loop {
+            match op(at) {
+                Op::End => return true,
+                Op::Again {
+                    counter: Some(counter),
+                    ..
+                } if self.counters.as_ref().get(usize::from(counter)) == Some(&1) => at += 1,
+                _ => return false,
+            }
+        }
+    }
+
+    /// The next operation that is not a jump; the one after it comes next. Goes back to the beginning
+    /// at the end of a job. `op` tells the operation of a number.
+    #[inline]
+    pub fn step(&mut self, op: impl Fn(u32) -> Op) -> Call {
+        loop {
+            let next = op(self.at);
+            self.at += 1;
+            return match next {
+                Op::Begin { counter, times } => {
+                    if let Some(counter) = self.counters.as_mut().get_mut(usize::from(counter)) {
+                        *counter = times;
+                    }
+                    continue;
+                }
+                Op::Again { counter: None, to } => {
+                    self.at = to;
+                    continue;
+                }
+                Op::Again {
+                    counter: Some(counter),
+                    to,
+                } => {
+                    if let Some(counter) = self.counters.as_mut().get_mut(usize::from(counter)) {
+                        *counter = counter.saturating_sub(1);
+                        if *counter > 0 {
+                            self.at = to;
+                        }
+                    }
+                    continue;
+                }
+                Op::Compute(length) => Call::Compute(length),
+                Op::Suspend(length) => Call::Suspend(length),
+                Op::Yield => Call::Yield,
+                Op::Lock(n) => Call::Lock(n),
+                Op::Unlock(n) => Call::Unlock(n),
+                Op::Wait(n) => Call::Wait(n),
+                Op::Signal(n) => Call::Signal(n),
+                Op::Send(n) => Call::Send(n),
+                Op::Receive(n) => Call::Receive(n),
+                Op::End => {
+                    self.at = 0;
+                    Call::End
+                }
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repetitions_nest() {
+        // Twice: lock 0, and three times unlock 1.
+        let ops = [
+            Op::Begin {
+                counter: 0,
+                times: 2,
+            },
+            Op::Lock(0),
+            Op::Begin {
+                counter: 1,
+                times: 3,
+            },
+            Op::Unlock(1),
+            Op::Again {
+                counter: Some(1),
+                to: 3,
+            },
+            Op::Again {
+                counter: Some(0),
+                to: 1,
+            },
+            Op::End,
+        ];
+        let op = |at: u32| ops[usize::try_from(at).unwrap()];
+        let mut place = Place::new([0; 2]);
+        for _ in 0..2 {
+            for _ in 0..2 {
+                assert_eq!(place.step(op), Call::Lock(0));
+                for _ in 0..3 {
+                    assert!(!place.is_done(op));
+                    assert_eq!(place.step(op), Call::Unlock(1));
+                }
+            }
+            assert!(place.is_done(op));
+            assert_eq!(place.step(op), Call::End);
+        }
+    }
+}
