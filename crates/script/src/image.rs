@@ -112,6 +112,16 @@ pub struct Task {
     lengths: Stretch,
 }
 
+impl Task {
+    /// The period; [`Duration::MAX`] where there is none.
+    pub fn period_or_never(&self) -> Duration {
+        match self.arrival {
+            Arrival::Once => Duration::MAX,
+            Arrival::Periodic => self.period,
+        }
+    }
+}
+
 /// Where something is, and how many of it there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Stretch {

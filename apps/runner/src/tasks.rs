@@ -1,0 +1,235 @@
+//! From an image to threads.
+
+use crate::{IMAGE, Scheduler, Tape, output};
+use core::cell::Cell;
+use core::fmt::Display;
+use core::marker::PhantomData;
+use core::task::Poll;
+use cortex_m::interrupt::{Mutex, free};
+use flyball_kernel::{
+    Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
+    Timing,
+};
+use flyball_machine_cortexm::board::{Timer, take_memory};
+use flyball_machine_cortexm::{Entry, Kernel, Stack, compute};
+use flyball_policy::{CpuId, Duration, Inline, Time};
+use flyball_script::image::{self, Arrival, Image, Task};
+use flyball_script::{Call, Length, Op, Place};
+use static_cell::ConstStaticCell;
+
+/// How many threads, and objects of each kind, there are at most.
+const THREADS: usize = 32;
+const OBJECTS: usize = 16;
+
+/// How deep repetitions nest at most.
+const DEPTH: usize = 8;
+
+/// What the kernel consists of.
+pub struct Runner<S>(PhantomData<S>);
+
+impl<S: Scheduler> Config for Runner<S> {
+    type Policy = S::Policy;
+    type Trace = Tape;
+    type Message = ();
+    type Cpus = Inline<1>;
+    type Threads = Inline<THREADS>;
+    type Mutexes = Inline<OBJECTS>;
+    type Semaphores = Inline<OBJECTS>;
+    type Conditions = Inline<1>;
+    type Queues = Inline<OBJECTS>;
+    type Messages = Inline<256>;
+    type Arrivals = Inline<1>;
+}
+
+/// What threads have to know. Written before the first one runs.
+#[derive(Clone, Copy)]
+struct Shared {
+    image: Image<'static>,
+    mutexes: [Option<MutexId>; OBJECTS],
+    semaphores: [Option<SemaphoreId>; OBJECTS],
+    queues: [Option<QueueId>; OBJECTS],
+}
+
+static SHARED: Mutex<Cell<Option<Shared>>> = Mutex::new(Cell::new(None));
+
+/// How many random lengths each task has used up. It stays when a job is given up.
+static DRAWN: [Mutex<Cell<u32>>; THREADS] = [const { Mutex::new(Cell::new(0)) }; THREADS];
+
+static STACKS: ConstStaticCell<[Stack<512>; THREADS]> =
+    ConstStaticCell::new([const { Stack::new() }; THREADS]);
+
+/// The time is over: the trace goes to the host.
+pub fn end<S: Scheduler>(kernel: &'static Kernel<Runner<S>>) -> ! {
+    let now = kernel.now();
+    kernel.look(|core| {
+        core.notice_misses(CpuId(0), now);
+        output::end(core.trace())
+    });
+    output::fail("the kernel was never set up")
+}
+
+/// Makes the kernel and the threads of the image that was loaded, and starts. `entry` is what each
+/// thread does, given its number: [`thread`].
+pub fn set_up<S: Scheduler>(kernel: &'static Kernel<Runner<S>>, entry: Entry) -> ! {
+    let Some((script, memory)) = take_memory(IMAGE) else {
+        output::fail("the memory is in use")
+    };
+    let image = Image::new(script).unwrap_or_else(|error| output::fail(error));
+    let common = image.common();
+    let timing = match common.tick {
+        Duration::ZERO => Timing::Tickless,
+        tick => Timing::Tick(tick),
+    };
+    kernel.set_up(S::policy(&common), Tape::new(memory), timing);
+    let shared = kernel.look(|core| -> Result<Shared, Error> {
+        let mut shared = Shared {
+            image,
+            mutexes: [None; OBJECTS],
+            semaphores: [None; OBJECTS],
+            queues: [None; OBJECTS],
+        };
+        for (number, place) in (0..image.mutexes()).zip(&mut shared.mutexes) {
+            let protocol = if image.inherits(number) {
+                Protocol::Inherit
+            } else {
+                Protocol::None
+            };
+            *place = Some(core.mutex(protocol)?);
+        }
+        for (number, place) in (0..image.semaphores()).zip(&mut shared.semaphores) {
+            *place = Some(core.semaphore(image.initial(number))?);
+        }
+        for (number, place) in (0..image.queues()).zip(&mut shared.queues) {
+            *place = Some(core.queue(image.capacity(number))?);
+        }
+        Ok(shared)
+    });
+    let shared = or_fail(shared.unwrap_or(Err(Error::Unknown)));
+    free(|cs| SHARED.borrow(cs).set(Some(shared)));
+    for (number, stack) in (0..image.tasks()).zip(STACKS.take()) {
+        let Some(task) = image.task(number) else {
+            output::fail("the image has fewer tasks than it says")
+        };
+        let attributes = Attributes {
+            release: match task.arrival {
+                Arrival::Once => Release::Once,
+                Arrival::Periodic => Release::Periodic {
+                    period: task.period,
+                },
+            },
+            start: common.start + task.phase,
+            deadline: Some(task.deadline).filter(|&deadline| deadline < Duration::MAX),
+            on_miss: match task.on_miss {
+                image::OnMiss::Continue => OnMiss::Continue,
+                image::OnMiss::Skip => OnMiss::Skip,
+                image::OnMiss::Abort => OnMiss::Abort,
+            },
+        };
+        let params = S::params(&task);
+        or_fail(kernel.spawn(stack, attributes, params, entry, usize::from(number)));
+    }
+    if usize::from(image.tasks()) > THREADS {
+        output::fail("there are more tasks than threads");
+    }
+    let ticks = common.end.since(kernel.now()) / Duration::from_nanos(40);
+    Timer::Application.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX).max(1));
+    kernel.start()
+}
+
+fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
+    result.unwrap_or_else(|error| output::fail(error))
+}
+
+/// What the thread of a number does: the jobs of the task of that number, one after the other.
+pub fn thread<S: Scheduler>(kernel: &'static Kernel<Runner<S>>, number: usize) -> ! {
+    let shared = free(|cs| SHARED.borrow(cs).get());
+    let Some(shared) = shared else {
+        output::fail("a thread runs before the kernel is set up")
+    };
+    let image = shared.image;
+    let Some(task) = u16::try_from(number)
+        .ok()
+        .and_then(|number| image.task(number))
+    else {
+        output::fail("a thread has no task")
+    };
+    let mut place = Place::new([0; DEPTH]);
+    loop {
+        let call = place.step(|at| image.operation(&task, at).unwrap_or(Op::End));
+        if call == Call::End && task.arrival == Arrival::Once {
+            let _ = kernel.call(|core, cpu, now| core.exit(cpu, now).map(|()| Poll::Pending::<()>));
+        }
+        perform(kernel, &shared, &task, number, call);
+    }
+}
+
+/// Does what a job asks for.
+fn perform<S: Scheduler>(
+    kernel: &'static Kernel<Runner<S>>,
+    shared: &Shared,
+    task: &Task,
+    number: usize,
+    call: Call,
+) {
+    let draw = |length| match length {
+        Length::Fixed(time) => time,
+        Length::Drawn(_) => {
+            let at = free(|cs| {
+                let drawn = DRAWN[number].borrow(cs);
+                drawn.replace(drawn.get() + 1)
+            });
+            let drawn = shared.image.length(task, at);
+            drawn.unwrap_or_else(|| output::fail("the image has too few random lengths"))
+        }
+    };
+    let performed = match call {
+        Call::Compute(length) => {
+            compute(draw(length).as_nanos());
+            return;
+        }
+        Call::Suspend(length) => {
+            let length = draw(length);
+            kernel.call(|core, cpu, now| core.sleep_until(cpu, now + length, now))
+        }
+        Call::Yield => kernel.call(|core, cpu, now| core.yield_now(cpu, now).map(Poll::Ready)),
+        Call::Lock(n) => with(&shared.mutexes, n, |mutex| {
+            kernel.call(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now))
+        }),
+        Call::Unlock(n) => with(&shared.mutexes, n, |mutex| {
+            kernel.call(|core, cpu, now| core.unlock(cpu, mutex, now).map(Poll::Ready))
+        }),
+        Call::Wait(n) => with(&shared.semaphores, n, |semaphore| {
+            kernel.call(|core, cpu, now| core.wait(cpu, semaphore, Time::NEVER, now))
+        }),
+        Call::Signal(n) => with(&shared.semaphores, n, |semaphore| {
+            kernel.call(|core, cpu, now| core.signal(cpu, semaphore, now).map(Poll::Ready))
+        }),
+        Call::Send(n) => with(&shared.queues, n, |queue| {
+            kernel.call(|core, cpu, now| core.send(cpu, queue, (), Time::NEVER, now))
+        }),
+        Call::Receive(n) => with(&shared.queues, n, |queue| {
+            kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
+        }),
+        Call::End => kernel.call(Core::wait_next),
+    };
+    match performed {
+        Ok(_) => {}
+        // As in a simulation: who closes a ring of mutexes waits for ever.
+        Err(Error::Deadlock) => {
+            let _ = kernel.call(|core, cpu, now| core.sleep_until(cpu, Time::NEVER, now));
+        }
+        Err(error) => output::fail(error),
+    }
+}
+
+/// Does something with the `n`-th object.
+fn with<T: Copy, R>(
+    objects: &[Option<T>],
+    n: u16,
+    f: impl FnOnce(T) -> Result<R, Error>,
+) -> Result<R, Error> {
+    match objects.get(usize::from(n)) {
+        Some(&Some(object)) => f(object),
+        _ => Err(Error::Unknown),
+    }
+}

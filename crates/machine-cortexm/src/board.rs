@@ -1,0 +1,133 @@
+//! The board `mps2-an385`: a Cortex-M3 at 25 MHz, as QEMU emulates it.
+//!
+//! Arm Application Note AN385. Registers of the CMSDK timer: Cortex-M System Design Kit, Technical
+//! Reference Manual (DDI 0479), section 4.4.
+//!
+//! QEMU's *periodic* timers fire at twice their period while the processor sleeps under
+//! `-icount sleep=off`; one-shots are exact, so one-shots are all that is used here.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::{ptr, slice};
+
+/// Nanoseconds a tick of counter and timer: 25 MHz.
+pub(crate) const TICK_NS: u32 = 40;
+
+/// The interrupts of the two timers.
+const FIRST_TIMER: u16 = 8;
+
+/// The most interrupts that the board has.
+const INTERRUPTS: usize = 32;
+
+/// FPGAIO: a counter that runs freely.
+const COUNTER: *const u32 = 0x4002_8018 as *const u32;
+
+/// The CMSDK timers. The kernel has the first one, the application the second.
+const TIMERS: [*mut u32; 2] = [0x4000_0000 as *mut u32, 0x4000_1000 as *mut u32];
+const CTRL: usize = 0;
+const VALUE: usize = 1;
+const RELOAD: usize = 2;
+const CLEAR: usize = 3;
+/// Enabled, with an interrupt.
+const ONE_SHOT: u32 = 0b1001;
+
+/// An interrupt of the board.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupt(pub u16);
+
+// SAFETY: the number is one of those that the board's interrupt controller has.
+unsafe impl cortex_m::interrupt::InterruptNumber for Interrupt {
+    fn number(self) -> u16 {
+        self.0
+    }
+}
+
+/// The ticks since reset, modulo 2³² (172 s).
+pub(crate) fn counter() -> u32 {
+    // SAFETY: the address is that of a register that can be read at any time, without side effect.
+    unsafe { ptr::read_volatile(COUNTER) }
+}
+
+/// One of the timers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timer {
+    /// That of the kernel.
+    Kernel = 0,
+    /// One that the application may use as it likes.
+    Application = 1,
+}
+
+impl Timer {
+    /// Interrupts once, after `ticks` (of 40 ns), which is not zero. What was set before is
+    /// forgotten.
+    pub fn one_shot(self, ticks: u32) {
+        self.set(CTRL, 0);
+        self.set(RELOAD, 0);
+        self.set(VALUE, ticks);
+        self.set(CTRL, ONE_SHOT);
+    }
+
+    /// The interrupt has been seen.
+    pub fn clear(self) {
+        self.set(CLEAR, 1);
+    }
+
+    /// The timer's interrupt.
+    pub fn interrupt(self) -> Interrupt {
+        Interrupt(FIRST_TIMER + self as u16)
+    }
+
+    fn set(self, register: usize, value: u32) {
+        // SAFETY: `register` is one of the four of a timer, which nothing but this type touches.
+        unsafe { ptr::write_volatile(TIMERS[self as usize].add(register), value) }
+    }
+}
+
+/// The 16 MB of external memory, whose contents a loader may have written before the start: the
+/// first `split` bytes to be read, the others to be written. Only once.
+pub fn take_memory(split: usize) -> Option<(&'static [u8], &'static mut [u8])> {
+    const MEMORY: *mut u8 = 0x2100_0000 as *mut u8;
+    const SIZE: usize = 16 << 20;
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    let again = cortex_m::interrupt::free(|_| {
+        let taken = TAKEN.load(Ordering::Relaxed);
+        TAKEN.store(true, Ordering::Relaxed);
+        taken
+    });
+    if again || split > SIZE {
+        return None;
+    }
+    // SAFETY: the board has this memory, the linker does not use it, and it is given away once. It
+    // was written by nobody or by the loader, and any byte is a `u8`.
+    unsafe {
+        Some((
+            slice::from_raw_parts(MEMORY, split),
+            slice::from_raw_parts_mut(MEMORY.add(split), SIZE - split),
+        ))
+    }
+}
+
+/// What the processor calls at an interrupt.
+#[repr(C)]
+pub union Vector {
+    handler: unsafe extern "C" fn(),
+    unused: usize,
+}
+
+unsafe extern "C" {
+    /// Defined by the application's [`kernel!`](crate::kernel!).
+    fn flyball_timer();
+    fn flyball_application_timer();
+}
+
+#[unsafe(link_section = ".vector_table.interrupts")]
+#[unsafe(no_mangle)]
+static __INTERRUPTS: [Vector; INTERRUPTS] = {
+    let mut vectors = [const { Vector { unused: 0 } }; INTERRUPTS];
+    vectors[FIRST_TIMER as usize] = Vector {
+        handler: flyball_timer,
+    };
+    vectors[FIRST_TIMER as usize + 1] = Vector {
+        handler: flyball_application_timer,
+    };
+    vectors
+};

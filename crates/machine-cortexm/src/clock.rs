@@ -1,0 +1,58 @@
+//! Time: a 32-bit counter extended to 64 bits, and a timer that is set to an instant.
+//!
+//! The counter goes round every 172 s. Each reading that is below the last one counts a round, so
+//! somebody has to read it at least that often; the timer is never set further ahead than half of
+//! it. Instants are absolute, and the timer is set to what is left until then at that moment, so
+//! nothing drifts: an error of one setting is not in the next one.
+
+use crate::board::{self, Timer};
+use flyball_trace::{Duration, Time};
+
+/// The furthest that the timer is set ahead.
+const FURTHEST: u64 = 1 << 31;
+
+/// The clock of the machine. To be read with interrupts masked.
+#[derive(Default)]
+pub struct Clock {
+    /// How often the counter has gone round.
+    rounds: u32,
+    /// Its last value.
+    last: u32,
+    /// The counter's value when the kernel started: [`Time::ZERO`].
+    start: u32,
+}
+
+impl Clock {
+    /// A clock that begins now.
+    pub(crate) fn start() -> Clock {
+        let start = board::counter();
+        Clock {
+            rounds: 0,
+            last: 0,
+            start,
+        }
+    }
+
+    fn ticks(&mut self) -> u64 {
+        let low = board::counter().wrapping_sub(self.start);
+        if low < self.last {
+            self.rounds += 1;
+        }
+        self.last = low;
+        u64::from(self.rounds) << 32 | u64::from(low)
+    }
+
+    /// The time since the kernel started, exact to the 40 ns of the counter.
+    pub fn now(&mut self) -> Time {
+        Time::from_nanos(self.ticks() * u64::from(board::TICK_NS))
+    }
+
+    /// Sets the timer to `at`; it fires at once if that has passed, and not at all at
+    /// [`Time::NEVER`] (but to keep the clock running).
+    pub(crate) fn set_timer(&mut self, at: Time) {
+        let ahead = at.since(self.now()) / Duration::from_nanos(u64::from(board::TICK_NS));
+        // Never early: what is left of a tick is waited for as well.
+        let ticks = (ahead + 1).min(FURTHEST);
+        Timer::Kernel.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX));
+    }
+}

@@ -1,0 +1,49 @@
+//! The machine under Flyball's kernel for Arm Cortex-M3: what the sans-hardware core leaves to do.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`clock`] | a 64-bit clock and a one-shot timer that is set to an instant |
+//! | [`context`] | stacks, and changing from one to another |
+//! | [`kernel`] | the lock around the core, and the way in and out of it |
+//! | [`board`] | the one board so far: `mps2-an385` |
+//!
+//! # One passage through the kernel
+//!
+//! A call masks interrupts, lets the core do what was asked, asks it who runs, sets the timer, and
+//! unmasks. If somebody else runs, the lowest of all exceptions, `PendSV`, is pending by then; it
+//! changes stacks as soon as nothing more urgent is going on. So a call that changes nobody costs no
+//! exception, and one that does costs one.
+//!
+//! # Idle
+//!
+//! A thread that has to wait while nobody else can run waits in the call, on its own stack, with the
+//! processor asleep. The registers are still there when it goes on, so going idle and coming back to
+//! the same thread is no switch, which is how the core counts as well.
+//!
+//! All `unsafe` code for this machine is in this crate, each block with its reason.
+#![no_std]
+
+pub mod board;
+pub mod clock;
+pub mod context;
+pub mod kernel;
+
+pub use context::{Entry, Stack};
+pub use kernel::Kernel;
+
+/// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.
+pub fn compute(mut instructions: u64) {
+    while instructions > 1 {
+        let now = u32::try_from(instructions).unwrap_or(u32::MAX - 1);
+        // SAFETY: a loop that counts down a register.
+        unsafe {
+            core::arch::asm!(
+                "2:",
+                "subs {count}, #1",
+                "bne  2b",
+                count = inout(reg) now / 2 => _,
+            );
+        }
+        instructions -= u64::from(now);
+    }
+}
