@@ -2,9 +2,11 @@
 
 use crate::failure::Failure;
 use anstream::ColorChoice;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use flyball_target::Machine;
 use flyball_trace::Duration;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,7 +19,8 @@ use std::process::ExitCode;
 #[command(
     name = "flyball",
     version,
-    after_help = "Exit codes: 0 holds (`study`: at least one policy holds it), 1 does not hold (or \
+    after_help = "Exit codes: 0 holds (`study`: at least one policy holds it; `run`: nothing speaks \
+                  against it), 1 does not hold (or \
                   is not known to), 2 bad input.\n\
                   Begin with: flyball study examples/gap.toml"
 )]
@@ -60,6 +63,10 @@ pub(crate) enum Command {
     Study(StudyArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),
+    /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated board
+    Run(MachineArgs),
+    /// Does a machine do what the simulation says? Compares both schedules, event by event
+    Compare(CompareArgs),
     /// Make a random task set
     Generate(GenerateArgs),
     /// Which policies there are
@@ -112,6 +119,64 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
 
+    #[command(flatten)]
+    pub(crate) schedule: ScheduleArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct CompareArgs {
+    /// The task set (.toml or .csv)
+    pub(crate) file: PathBuf,
+
+    /// The machine
+    #[arg(short, long, value_name = "NAME", value_parser = machine(), default_value = "cortex-m3")]
+    pub(crate) machine: Machine,
+
+    /// Only these policies (may be given several times, or separated by commas)
+    #[arg(short, long = "policy", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) policies: Vec<String>,
+
+    /// Run this long on the board's clock (1s, 50ms), instead of a hyperperiod or 2s
+    #[arg(long, value_name = "TIME", value_parser = length)]
+    pub(crate) until: Option<Duration>,
+
+    /// What random numbers come from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct MachineArgs {
+    /// The task set (.toml or .csv)
+    pub(crate) file: PathBuf,
+
+    /// The machine
+    #[arg(short, long, value_name = "NAME", value_parser = machine())]
+    pub(crate) machine: Machine,
+
+    /// The policy; see `flyball policies`
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) policy: String,
+
+    /// Run this long on the board's clock (1s, 50ms), instead of a hyperperiod or 2s
+    #[arg(long, value_name = "TIME", value_parser = length)]
+    pub(crate) until: Option<Duration>,
+
+    /// What random numbers come from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) schedule: ScheduleArgs,
+}
+
+/// How the schedule of one policy is presented: what `simulate` and `run` have in common.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ScheduleArgs {
     /// Write the schedule: .pftrace for Perfetto, .fbtrace as compact records, .txt to read
     #[arg(short, long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -240,6 +305,14 @@ pub(crate) struct InspectArgs {
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: Shell,
+}
+
+/// Takes the name of a machine.
+fn machine() -> impl TypedValueParser<Value = Machine> {
+    PossibleValuesParser::new(Machine::NAMES).try_map(|name| {
+        let unknown = || format!("there is no machine \"{name}\"");
+        Machine::find(&name).ok_or_else(unknown)
+    })
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

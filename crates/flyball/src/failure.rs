@@ -5,6 +5,7 @@ use anstyle::{AnsiColor, Style};
 use flyball_lab::LabError;
 use flyball_model::ModelError;
 use flyball_model::generate::GenerateError;
+use flyball_target::TargetError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,13 @@ pub(crate) enum Failure {
         file: String,
         /// Why.
         error: LabError,
+    },
+    /// The task set cannot be run on a machine.
+    Target {
+        /// Which task set.
+        file: String,
+        /// Why.
+        error: TargetError,
     },
     /// No random set can be like this.
     Generate(GenerateError),
@@ -56,6 +64,14 @@ impl Failure {
         }
     }
 
+    /// The task set in `file` cannot be run on a machine.
+    pub(crate) fn target(file: &str, error: TargetError) -> Failure {
+        Failure::Target {
+            file: file.to_owned(),
+            error,
+        }
+    }
+
     /// Prints what is wrong to the standard error, and tells the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
@@ -67,6 +83,10 @@ impl Failure {
             }
             Failure::Lab {
                 error: LabError::Interrupted,
+                ..
+            }
+            | Failure::Target {
+                error: TargetError::Interrupted,
                 ..
             } => {
                 eprintln!("interrupted; nothing was written");
@@ -80,6 +100,12 @@ impl Failure {
                 eprintln!("{error} {}", fault.coloured().trim_end());
             }
             Failure::Lab { file, error: fault } => {
+                eprintln!("{error} {file}: {fault}");
+                if let Some(help) = fault.remedy() {
+                    eprintln!("   = help: {help}");
+                }
+            }
+            Failure::Target { file, error: fault } => {
                 eprintln!("{error} {file}: {fault}");
                 if let Some(help) = fault.remedy() {
                     eprintln!("   = help: {help}");

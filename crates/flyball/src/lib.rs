@@ -16,7 +16,7 @@
 //! |---|---|
 //! | 0 | the task set holds under the policy (`study`: under at least one of them); or the command was no question |
 //! | 1 | it does not hold, or is not known to |
-//! | 2 | bad input: arguments, a file, a place to write to |
+//! | 2 | bad input: arguments, a file, a place to write to; or a machine that cannot run it |
 //! | 3 | a fault in Flyball itself: analysis and simulation contradict each other |
 //! | 130 | interrupted |
 
@@ -26,6 +26,7 @@ mod failure;
 mod files;
 mod output;
 mod progress;
+mod schedule;
 
 pub use flyball_analysis as analysis;
 pub use flyball_lab as lab;
@@ -34,6 +35,7 @@ pub use flyball_model as model;
 pub use flyball_policy as policy;
 pub use flyball_report as report;
 pub use flyball_sim as sim;
+pub use flyball_target as target;
 pub use flyball_trace as trace;
 
 use args::{Args, Command};
@@ -61,6 +63,8 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
     match args.command {
         Command::Study(args) => commands::study::run(registry, &args, quiet),
         Command::Simulate(args) => commands::simulate::run(registry, &args, quiet),
+        Command::Compare(args) => commands::compare::run(registry, &args, quiet),
+        Command::Run(args) => commands::run::run(registry, &args, quiet),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Policies(args) => commands::policies::run(registry, &args),
         Command::Inspect(args) => commands::inspect::run(&args),

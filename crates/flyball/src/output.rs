@@ -123,6 +123,15 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
     }
 }
 
+/// Whether two schedules are the same, in a word.
+pub(crate) fn same(same: bool) -> String {
+    if same {
+        format!("{GREEN}✓ same{GREEN:#}")
+    } else {
+        format!("{RED}✗ differs{RED:#}")
+    }
+}
+
 /// A number with commas between thousands.
 pub(crate) fn grouped(n: u64) -> String {
     let digits = n.to_string();

@@ -18,6 +18,18 @@ pub(crate) fn catch_interrupts() {
     });
 }
 
+/// Whether the user has asked to stop.
+fn interrupted() -> ControlFlow<()> {
+    if INTERRUPTED.load(Ordering::Relaxed) {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
+}
+
+/// For how long nothing is shown: work that is done by then needs no progress.
+const PATIENCE: Duration = Duration::from_millis(300);
+
 /// A bar that shows how far a study has come, if it takes long enough for anyone to ask.
 pub(crate) struct Bar {
     shown: Option<ProgressBar>,
@@ -39,10 +51,8 @@ impl Bar {
     pub(crate) fn show(&mut self, progress: Progress<'_>) -> ControlFlow<()> {
         /// Whole steps of the bar for one policy.
         const STEPS: u64 = 1_000;
-        if INTERRUPTED.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
-        if self.quiet || self.started.elapsed() < Duration::from_millis(300) {
+        interrupted()?;
+        if self.quiet || self.started.elapsed() < PATIENCE {
             return ControlFlow::Continue(());
         }
         let length = progress.of as u64 * STEPS;
@@ -67,6 +77,48 @@ impl Drop for Bar {
     fn drop(&mut self) {
         if let Some(bar) = &self.shown {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// Something that turns while work is done of which nobody knows how far it has come.
+pub(crate) struct Spinner {
+    shown: Option<ProgressBar>,
+    started: Instant,
+    quiet: bool,
+}
+
+impl Spinner {
+    /// Nothing is shown yet; nothing will be if `quiet`, or if standard error is no terminal.
+    pub(crate) fn new(quiet: bool) -> Spinner {
+        Spinner {
+            shown: None,
+            started: Instant::now(),
+            quiet,
+        }
+    }
+
+    /// Turns on, and shows what is done. Breaks if the user has asked to stop.
+    pub(crate) fn show(&mut self, what: impl FnOnce() -> String) -> ControlFlow<()> {
+        interrupted()?;
+        if self.quiet || self.started.elapsed() < PATIENCE {
+            return ControlFlow::Continue(());
+        }
+        let spinner = self.shown.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{spinner} {msg} {elapsed:.dim}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+            ProgressBar::new_spinner().with_style(style)
+        });
+        spinner.set_message(what());
+        spinner.tick();
+        ControlFlow::Continue(())
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some(spinner) = &self.shown {
+            spinner.finish_and_clear();
         }
     }
 }

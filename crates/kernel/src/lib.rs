@@ -227,7 +227,8 @@ impl<C: Config> Core<C> {
         self.misses
     }
 
-    /// How often a running thread has lost a CPU to another one, though it could have gone on.
+    /// How often a running thread has lost a CPU to another one, though it could have gone on. Zero
+    /// where [`Config::ACCOUNTING`] is off.
     pub fn preemptions(&self) -> u64 {
         self.preemptions
     }
@@ -244,6 +245,11 @@ impl<C: Config> Core<C> {
     }
 
     fn attend(&mut self, attention: Attention) {
-        self.attention = self.attention.and(attention);
+        // With one CPU, which most kernels have, there is nothing to put together.
+        if self.cpus.capacity() > 1 {
+            self.attention = self.attention.and(attention);
+        } else if attention != Attention::None {
+            self.attention = Attention::One(CpuId(0));
+        }
     }
 }

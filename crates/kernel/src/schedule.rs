@@ -132,6 +132,10 @@ impl<C: Config> Core<C> {
 
     /// `cpu` has decided.
     fn dismiss(&mut self, cpu: CpuId) {
+        if self.cpus.capacity() == 1 {
+            self.attention = Attention::None;
+            return;
+        }
         self.attention = match self.attention {
             Attention::Many(set) => set
                 .iter()
@@ -157,7 +161,9 @@ impl<C: Config> Core<C> {
                 let thread = &mut self.threads[task.index()];
                 thread.cpu = None;
                 let job = thread.jobs.number();
-                self.preemptions += 1;
+                if C::ACCOUNTING {
+                    self.preemptions += 1;
+                }
                 self.emit(now, cpu, Kind::Preempt { task, job });
             }
             if let Some(task) = next {
@@ -167,8 +173,12 @@ impl<C: Config> Core<C> {
         }
         let state = &mut self.cpus[cpu.index()];
         state.running = next;
-        state.burst = choice.and_then(|Dispatch { burst, .. }| burst);
-        state.used = Duration::ZERO;
+        if C::Policy::WANTS.bursts {
+            state.burst = choice.and_then(|Dispatch { burst, .. }| burst);
+        }
+        if Self::COUNTS {
+            state.used = Duration::ZERO;
+        }
         state.stopped = false;
     }
 

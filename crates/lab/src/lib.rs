@@ -26,11 +26,16 @@
 //! | how long a simulation has to be | [`horizon`] |
 //! | what theory can prove | [`theory`] |
 //! | one task set under several policies | [`study`] |
+//! | one that runs on a machine instead | [`measure`] |
+//! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 
+pub mod beside;
 mod blocking;
+pub mod calibrate;
 mod error;
 mod fixed_priority;
 pub mod horizon;
+pub mod measure;
 mod recorder;
 pub mod registry;
 pub mod settings;
@@ -38,7 +43,9 @@ mod study;
 pub mod theory;
 mod verdict;
 
+pub use beside::SideBySide;
 pub use error::LabError;
+pub use measure::{Measured, Measurement};
 pub use recorder::Recorder;
 pub use registry::{Entry, Registry};
 pub use settings::{Parameter, Values};

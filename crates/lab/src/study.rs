@@ -4,11 +4,14 @@ use crate::error::LabError;
 use crate::horizon::{Horizon, horizon};
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
-use crate::theory::{Findings, MOST_SLACKS, analyse};
+use crate::settings::Values;
+use crate::theory::{Findings, MOST_SLACKS, Obstacle, analyse};
 use crate::verdict::weigh;
 use flyball_model::TaskSet;
-use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport};
+use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
 use flyball_sim::{Ended, Options, SimError};
+use flyball_trace::file::Trace;
+use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Time};
 use std::ops::ControlFlow;
 
@@ -158,9 +161,7 @@ pub fn study_policy(
     entry.fits(&values, set)?;
     check_cpus(set)?;
     let theory = analyse(entry.theory, set);
-    let decided = theory.as_ref().is_ok_and(|findings| {
-        findings.holds == Some(true) || findings.holds == Some(false) && findings.definite
-    });
+    let decided = is_decided(&theory);
     let Horizon { until, note } = match options.until {
         Some(until) => Horizon { until, note: None },
         None => horizon(set, decided, values.quantum()),
@@ -182,11 +183,6 @@ pub fn study_policy(
     }
     let verdict = weigh(set, entry.name, &theory, &outcome, recorder.first_miss())?;
     let (summary, trace) = recorder.finish(outcome.ended);
-    let findings = theory.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
-    // A test that is sufficient only may put the edge before a set that holds; that is no edge then.
-    let breakdown = findings
-        .breakdown
-        .filter(|found| verdict.holds != Some(true) || found.factor_ppm >= 1_000_000);
     let mut notes: Vec<String> = note.into_iter().collect();
     if options.keep > 0 && trace.header.dropped > 0 {
         notes.push(format!(
@@ -194,6 +190,57 @@ pub fn study_policy(
             options.keep
         ));
     }
+    let simulated = Simulated {
+        until: outcome.ended.since(Time::ZERO),
+        jobs: outcome.jobs,
+        misses: outcome.misses,
+        preemptions: outcome.preemptions,
+        context_switches: outcome.context_switches,
+    };
+    let observed = Observed {
+        verdict,
+        simulated,
+        summary,
+        trace,
+    };
+    Ok(report(entry, &values, set, theory, observed, notes))
+}
+
+/// Whether theory knows the verdict, so that nothing that is seen need prove one.
+pub(crate) fn is_decided(theory: &Result<Findings, Obstacle>) -> bool {
+    theory.as_ref().is_ok_and(|findings| {
+        findings.holds == Some(true) || findings.holds == Some(false) && findings.definite
+    })
+}
+
+/// What was seen, and what is concluded.
+pub(crate) struct Observed {
+    pub(crate) verdict: Verdict,
+    pub(crate) simulated: Simulated,
+    pub(crate) summary: Summary,
+    pub(crate) trace: Trace,
+}
+
+/// What theory found and what was seen, together.
+pub(crate) fn report(
+    entry: &Entry,
+    values: &Values,
+    set: &TaskSet,
+    theory: Result<Findings, Obstacle>,
+    observed: Observed,
+    mut notes: Vec<String>,
+) -> PolicyReport {
+    let Observed {
+        verdict,
+        simulated,
+        summary,
+        trace,
+    } = observed;
+    let findings = theory.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
+    // A test that is sufficient only may put the edge before a set that holds; that is no edge then.
+    let breakdown = findings
+        .breakdown
+        .filter(|found| verdict.holds != Some(true) || found.factor_ppm >= 1_000_000);
     if set.tasks.len() > MOST_SLACKS && findings.holds.is_some() {
         notes.push(format!(
             "By how much each task may grow was not searched for: that is done for up to \
@@ -207,29 +254,23 @@ pub fn study_policy(
         slack: findings.slacks[number],
         measured: measured.clone(),
     });
-    Ok(PolicyReport {
+    PolicyReport {
         policy: entry.name.to_owned(),
         title: entry.title.to_owned(),
         settings: values.shown(),
         verdict,
-        simulated: Simulated {
-            until: outcome.ended.since(Time::ZERO),
-            jobs: outcome.jobs,
-            misses: outcome.misses,
-            preemptions: outcome.preemptions,
-            context_switches: outcome.context_switches,
-        },
+        simulated,
         tasks: tasks.collect(),
         breakdown,
         summary,
         trace,
         notes,
-    })
+    }
 }
 
 /// With several CPUs each task has to say where it runs. (The simulator checks the same, but the
 /// analysis comes first.)
-fn check_cpus(set: &TaskSet) -> Result<(), SimError> {
+pub(crate) fn check_cpus(set: &TaskSet) -> Result<(), SimError> {
     let cpus = set.platform.cpus;
     for task in &set.tasks {
         match task.cpu {

@@ -5,7 +5,7 @@ use crate::theory::{Findings, Obstacle};
 use flyball_model::TaskSet;
 use flyball_report::study::Verdict;
 use flyball_sim::{Deadlock, Outcome};
-use flyball_trace::{Event, Kind, TaskId};
+use flyball_trace::{Duration, Event, Kind, TaskId};
 
 /// Weighs what is known.
 ///
@@ -89,6 +89,60 @@ pub(crate) fn weigh(
                 format!("{seen}. {obstacle}")
             };
             Ok(verdict(None, None, reason))
+        }
+    }
+}
+
+/// Weighs what theory knows and what was seen in `length` of the schedule of a machine, whose
+/// kernel's work takes time.
+///
+/// 1. A miss that was seen is a miss. That theory says otherwise is no contradiction, since it takes
+///    the kernel's work to be free.
+/// 2. A test that rejects this very set has proved that there is one: the kernel's work only adds to
+///    what it counts.
+/// 3. Nothing else is known. A test that accepts says nothing about a machine whose kernel takes time.
+pub(crate) fn weigh_measured(
+    set: &TaskSet,
+    theory: &Result<Findings, Obstacle>,
+    first_miss: Option<Event>,
+    length: Duration,
+) -> Verdict {
+    const MEASURED: &str = "measurement";
+    if first_miss.is_some() {
+        let mut reason = describe_miss(set, first_miss) + " on the board";
+        if let Ok(findings) = theory {
+            match findings.holds {
+                Some(true) => {
+                    reason += ". With a kernel whose work is free it would hold: ";
+                    reason += &lower(&findings.reason);
+                }
+                Some(false) => {
+                    reason += ". ";
+                    reason += &findings.reason;
+                }
+                None => {}
+            }
+        }
+        return verdict(Some(false), Some(MEASURED), reason);
+    }
+    let seen = format!("No miss in {length} on the board");
+    match theory {
+        Ok(findings) if findings.holds == Some(false) && findings.definite => {
+            let reason = format!("{}. {seen}", findings.reason);
+            verdict(Some(false), Some(findings.test), reason)
+        }
+        Ok(findings) if findings.holds == Some(true) => {
+            let reason = format!(
+                "{seen}. With a kernel whose work is free it would hold: {}",
+                lower(&findings.reason)
+            );
+            verdict(None, None, reason)
+        }
+        Ok(findings) => verdict(None, None, format!("{seen}. {}", findings.reason)),
+        Err(obstacle) => {
+            let reason =
+                format!("{seen}, which proves nothing about the time after it. {obstacle}");
+            verdict(None, None, reason)
         }
     }
 }

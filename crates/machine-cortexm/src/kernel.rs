@@ -9,6 +9,7 @@ use cortex_m::peripheral::NVIC;
 use cortex_m::peripheral::scb::SystemHandler;
 use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Policy, Storage, Table, TaskId, Time};
+use flyball_trace::Sink;
 use static_cell::ConstStaticCell;
 
 /// The only CPU.
@@ -23,12 +24,20 @@ struct State<C: Config> {
     contexts: <C::Threads as Storage>::Table<Context>,
     /// The context of `main`, which sleeps for ever.
     idle: Context,
+    /// What the timer is set to.
+    armed: Time,
 }
 
 // SAFETY: the state is touched with interrupts masked only, on the only CPU.
 unsafe impl<C: Config> Sync for Kernel<C> {}
 
 impl<C: Config> Kernel<C> {
+    /// Whether somebody wants to know the time of every passage.
+    const CLOCKED: bool = C::ACCOUNTING
+        || C::Trace::ENABLED
+        || <C::Policy as Policy>::WANTS.usage
+        || <C::Policy as Policy>::WANTS.bursts;
+
     /// A kernel that has not been set up.
     pub const fn new() -> Kernel<C> {
         Kernel(UnsafeCell::new(None))
@@ -54,6 +63,7 @@ impl<C: Config> Kernel<C> {
                 clock: Clock::start(),
                 contexts: Table::new(0, |_| Context::default()),
                 idle: Context::default(),
+                armed: Time::ZERO,
             });
         });
     }
@@ -67,12 +77,21 @@ impl<C: Config> Kernel<C> {
     }
 
     /// One passage: `f` does what was asked, and then it is decided who runs.
-    fn passage<R>(&'static self, f: impl FnOnce(&mut Core<C>, Time) -> R) -> Option<R> {
+    #[inline]
+    fn passage<R>(
+        &'static self,
+        timed: bool,
+        f: impl FnOnce(&mut Core<C>, Time) -> R,
+    ) -> Option<R> {
         self.with(|state| {
-            let now = state.clock.now();
+            let now = if timed || Self::CLOCKED {
+                state.clock.now()
+            } else {
+                Time::ZERO
+            };
             state.core.enter(CPU, now);
             let result = f(&mut state.core, now);
-            state.finish(now);
+            state.finish(now, Self::CLOCKED);
             result
         })
     }
@@ -131,7 +150,7 @@ impl<C: Config> Kernel<C> {
                 control = out(reg) _,
             );
         }
-        self.passage(|_, _| ());
+        self.passage(true, |_, _| ());
         loop {
             cortex_m::asm::wfi();
         }
@@ -140,7 +159,9 @@ impl<C: Config> Kernel<C> {
     /// The timer has fired.
     pub fn timer(&'static self) {
         Timer::Kernel.clear();
-        self.passage(|core, now| core.timer(CPU, now));
+        // It is a one-shot, so it is set no more.
+        self.with(|state| state.armed = Time::ZERO);
+        self.passage(true, |core, now| core.timer(CPU, now));
     }
 
     /// The time since the kernel started.
@@ -148,7 +169,7 @@ impl<C: Config> Kernel<C> {
         self.with(|state| state.clock.now()).unwrap_or(Time::ZERO)
     }
 
-    /// A call that may have to wait.
+    /// A call that may have to wait. `f` is told the time.
     ///
     /// # Errors
     /// What `f` says.
@@ -156,7 +177,29 @@ impl<C: Config> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let called = self.passage(|core, now| {
+        self.go(true, f)
+    }
+
+    /// A call that may have to wait, for ever if need be. The time that `f` is told is
+    /// [`Time::ZERO`] where nobody counts time, so that the clock need not be read.
+    ///
+    /// # Errors
+    /// What `f` says.
+    #[inline]
+    pub fn call_patiently<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.go(false, f)
+    }
+
+    #[inline]
+    fn go<T>(
+        &'static self,
+        timed: bool,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        let called = self.passage(timed, |core, now| {
             let caller = core.running(CPU);
             (f(core, CPU, now), caller)
         });
@@ -202,9 +245,24 @@ impl<C: Config> Default for Kernel<C> {
 }
 
 impl<C: Config> State<C> {
-    /// The end of a passage that began at `entered`.
-    fn finish(&mut self, entered: Time) {
-        let decision = self.core.decide(CPU, entered);
+    /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
+    /// took.
+    #[inline]
+    fn finish(&mut self, entered: Time, clocked: bool) {
+        if self.core.attention().includes(CPU) {
+            self.decide(entered);
+        }
+        let now = if clocked { self.clock.now() } else { entered };
+        self.core.leave(CPU, now);
+        let next = self.core.next_timer(CPU);
+        if next != self.armed {
+            self.armed = next;
+            self.clock.set_timer(next);
+        }
+    }
+
+    fn decide(&mut self, now: Time) {
+        let decision = self.core.decide(CPU, now);
         if let Some(task) = decision.run {
             let context = &mut self.contexts[task.index()];
             if decision.restart {
@@ -214,9 +272,6 @@ impl<C: Config> State<C> {
             // SAFETY: interrupts are masked, and the table is static.
             unsafe { change_to(&raw mut *context) };
         }
-        let now = self.clock.now();
-        self.core.leave(CPU, now);
-        self.clock.set_timer(self.core.next_timer(CPU));
     }
 }
 

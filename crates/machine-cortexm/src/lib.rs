@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`clock`] | a 64-bit clock and a one-shot timer that is set to an instant |
 //! | [`context`] | stacks, and changing from one to another |
-//! | [`kernel`] | the lock around the core, and the way in and out of it |
+//! | [`kernel`](mod@kernel) | the lock around the core, and the way in and out of it |
 //! | [`board`] | the one board so far: `mps2-an385` |
 //!
 //! # One passage through the kernel

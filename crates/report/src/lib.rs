@@ -6,12 +6,14 @@
 //! | [`json`] | the same for programs: a versioned contract |
 //! | [`csv`] | the same as a table, one row a policy and task |
 //! | [`html`](mod@html) | one page with everything, charts to zoom into included |
+//! | [`compare`](mod@compare) | a simulated schedule and a measured one, event by event |
 //! | [`slices`] | what charts show of a trace: who ran when, who waited, what happened to jobs |
 //! | [`gantt`] | a chart of a schedule for the terminal |
 //! | [`perfetto`] | a trace for the Perfetto UI, and back |
 //! | [`write`](mod@write) | files that are there in full or not at all |
 
 mod axis;
+pub mod compare;
 pub mod csv;
 pub mod gantt;
 pub mod html;

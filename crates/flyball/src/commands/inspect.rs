@@ -1,9 +1,9 @@
 //! `flyball inspect TRACE`: what is in a trace?
 
 use crate::args::InspectArgs;
-use crate::commands::simulate::window;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM};
+use crate::schedule::window;
 use flyball_report::gantt::{self, ChartStyle, Glyphs, Paint};
 use flyball_report::perfetto;
 use flyball_trace::file::Trace;

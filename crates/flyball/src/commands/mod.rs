@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod policies;
+pub(crate) mod run;
 pub(crate) mod simulate;
 pub(crate) mod study;

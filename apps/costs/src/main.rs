@@ -1,0 +1,158 @@
+//! What the kernel's calls cost, in instructions.
+//!
+//! Each call is made many times between two readings of the board's counter; under
+//! `-icount shift=0` that counter goes on by one every 40 instructions, whatever else the host does,
+//! so the counts are the same in every run. What the loop itself takes is subtracted. The processor
+//! is emulated: these are instructions, not cycles of a real one.
+#![no_std]
+#![no_main]
+
+use core::cell::Cell;
+use core::task::Poll;
+use cortex_m::interrupt::{Mutex, free};
+use cortex_m_rt::entry;
+use flyball_kernel::{Attributes, Config, MutexId, Protocol, QueueId, SemaphoreId, Timing};
+use flyball_machine_cortexm::{Stack, kernel};
+use flyball_policy::order::Level;
+use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, Time, Uniprocessor};
+use flyball_trace::NoTrace;
+use semihosting::{println, process};
+use static_cell::ConstStaticCell;
+
+struct App;
+
+impl Config for App {
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>, Uniprocessor>;
+    type Trace = NoTrace;
+    type Message = u32;
+    type Cpus = Inline<1>;
+    type Threads = Inline<8>;
+    type Mutexes = Inline<4>;
+    type Semaphores = Inline<4>;
+    type Conditions = Inline<1>;
+    type Queues = Inline<2>;
+    type Messages = Inline<8>;
+    type Arrivals = Inline<1>;
+    const ACCOUNTING: bool = false;
+}
+
+kernel!(KERNEL: App);
+
+static STACKS: ConstStaticCell<[Stack<256>; 4]> = ConstStaticCell::new([const { Stack::new() }; 4]);
+
+/// How often each call is made.
+const TIMES: u32 = 10_000;
+
+#[derive(Clone, Copy)]
+struct Objects {
+    mutex: MutexId,
+    semaphore: SemaphoreId,
+    ping: SemaphoreId,
+    queue: QueueId,
+}
+
+static OBJECTS: Mutex<Cell<Option<Objects>>> = Mutex::new(Cell::new(None));
+
+fn objects() -> Objects {
+    let objects = free(|cs| OBJECTS.borrow(cs).get());
+    objects.unwrap_or_else(|| process::exit(2))
+}
+
+/// Instructions of one `call`, a hundredth of an instruction exact.
+fn measure(name: &str, mut call: impl FnMut()) {
+    let hundredths = |ticks: u64| ticks * 40 * 100 / u64::from(TIMES);
+    let begin = KERNEL.now();
+    for _ in 0..TIMES {
+        cortex_m::asm::nop();
+    }
+    let empty = KERNEL.now().since(begin).as_nanos() / 40;
+    let begin = KERNEL.now();
+    for _ in 0..TIMES {
+        call();
+        cortex_m::asm::nop();
+    }
+    let full = KERNEL.now().since(begin).as_nanos() / 40;
+    let cost = hundredths(full.saturating_sub(empty));
+    println!("{name:<44} {:>6}.{:02}", cost / 100, cost % 100);
+}
+
+fn yield_now() {
+    let _ = KERNEL.call_patiently(|core, cpu, now| core.yield_now(cpu, now).map(Poll::Ready));
+}
+
+fn wait(semaphore: SemaphoreId) {
+    let _ = KERNEL.call_patiently(|core, cpu, now| core.wait(cpu, semaphore, Time::NEVER, now));
+}
+
+fn signal(semaphore: SemaphoreId) {
+    let _ =
+        KERNEL.call_patiently(|core, cpu, now| core.signal(cpu, semaphore, now).map(Poll::Ready));
+}
+
+/// Measures, and ends.
+extern "C" fn measurer(_: usize) -> ! {
+    let Objects {
+        mutex,
+        semaphore,
+        ping,
+        queue,
+    } = objects();
+    println!("instructions");
+    measure("yield, and back: two switches", yield_now);
+    measure("signal, higher thread runs and waits again", || {
+        signal(ping);
+    });
+    measure("signal, nobody waits; and take it", || {
+        signal(semaphore);
+        wait(semaphore);
+    });
+    measure("lock and unlock a free mutex", || {
+        let _ = KERNEL.call_patiently(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now));
+        let _ =
+            KERNEL.call_patiently(|core, cpu, now| core.unlock(cpu, mutex, now).map(Poll::Ready));
+    });
+    measure("send and receive, nobody waits", || {
+        let _ = KERNEL.call_patiently(|core, cpu, now| core.send(cpu, queue, 1, Time::NEVER, now));
+        let _ = KERNEL.call_patiently(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now));
+    });
+    process::exit(0)
+}
+
+/// Yields for ever, at the measurer's priority.
+extern "C" fn other(_: usize) -> ! {
+    loop {
+        yield_now();
+    }
+}
+
+/// Waits for the measurer's signal, at a higher priority.
+extern "C" fn higher(_: usize) -> ! {
+    let ping = objects().ping;
+    loop {
+        wait(ping);
+    }
+}
+
+#[entry]
+fn main() -> ! {
+    KERNEL.set_up(Ranked::new(FixedPriority, 8), NoTrace, Timing::Tickless);
+    let made = KERNEL.look(|core| {
+        Some(Objects {
+            mutex: core.mutex(Protocol::Inherit).ok()?,
+            semaphore: core.semaphore(0).ok()?,
+            ping: core.semaphore(0).ok()?,
+            queue: core.queue(4).ok()?,
+        })
+    });
+    free(|cs| OBJECTS.borrow(cs).set(made.flatten()));
+    let [first, second, third, _] = STACKS.take();
+    let spawned = [
+        KERNEL.spawn(first, Attributes::THREAD, Priority(5), measurer, 0),
+        KERNEL.spawn(second, Attributes::THREAD, Priority(5), other, 0),
+        KERNEL.spawn(third, Attributes::THREAD, Priority(9), higher, 0),
+    ];
+    if spawned.iter().any(Result::is_err) {
+        process::exit(3);
+    }
+    KERNEL.start()
+}

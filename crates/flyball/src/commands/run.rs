@@ -1,0 +1,46 @@
+//! `flyball run FILE --machine NAME --policy NAME`: what happens on a machine?
+
+use crate::args::MachineArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::progress::Spinner;
+use crate::schedule::Output;
+use flyball_lab::{Measured, Measurement, Registry};
+use flyball_target::{Options, Phase};
+use std::process::ExitCode;
+
+pub(crate) fn run(
+    registry: &Registry,
+    args: &MachineArgs,
+    quiet: bool,
+) -> Result<ExitCode, Failure> {
+    let output = Output::new(&args.schedule, Some(args.machine))?;
+    let set = files::read_set(&args.file)?;
+    let file = files::shown(&args.file);
+    let (policy, until) = (args.policy.as_str(), args.until);
+    let patience = args.machine.patience();
+    let measurement = Measurement::new(registry, policy, &file, set, until, patience)
+        .map_err(|error| Failure::lab(&file, error))?;
+    let options = Options {
+        policy: measurement.policy(),
+        quantum: measurement.quantum(),
+        until: measurement.until(),
+        seed: args.seed,
+    };
+    let recording = {
+        let mut spinner = Spinner::new(quiet);
+        flyball_target::run(args.machine, measurement.set(), &options, &mut |phase| {
+            spinner.show(|| match phase {
+                Phase::Building => format!("building the image for {policy}"),
+                Phase::Running => format!("running for {} on the board", options.until),
+            })
+        })
+        .map_err(|error| Failure::target(&file, error))?
+    };
+    let measured = Measured {
+        events: &recording.events,
+        end: recording.end,
+        dropped: recording.dropped,
+    };
+    output.present(measurement.conclude(&measured), quiet)
+}

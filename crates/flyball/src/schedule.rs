@@ -1,0 +1,193 @@
+//! How the schedule of one policy is presented: a chart, numbers, JSON, a trace. It may have been
+//! simulated, or a machine may have run it.
+
+use crate::args::{ChartArgs, ScheduleArgs};
+use crate::commands::inspect;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{self, BOLD, DIM};
+use flyball_report::study::{PolicyReport, Study};
+use flyball_report::{json, perfetto};
+use flyball_target::Machine;
+use flyball_trace::file::Trace;
+use flyball_trace::{Duration, Time};
+use serde::Serialize;
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Up to how many tasks a chart is drawn without being asked for.
+const SMALL: usize = 12;
+
+/// What the user wants to have of a schedule. The arguments have been checked.
+pub(crate) struct Output<'a> {
+    args: &'a ScheduleArgs,
+    format: Option<TraceFormat>,
+    machine: Option<Machine>,
+}
+
+/// What `run --json` prints: what `simulate --json` does, and the machine.
+#[derive(Serialize)]
+struct Measured<'a> {
+    machine: &'static str,
+    #[serde(flatten)]
+    policy: json::Policy<'a>,
+}
+
+impl<'a> Output<'a> {
+    /// Checks the arguments, before any work is done. `machine`: who runs the task set, if it is not
+    /// simulated.
+    pub(crate) fn new(
+        args: &'a ScheduleArgs,
+        machine: Option<Machine>,
+    ) -> Result<Output<'a>, Failure> {
+        args.chart.check()?;
+        let format = args.trace.as_deref().map(TraceFormat::of).transpose()?;
+        Ok(Output {
+            args,
+            format,
+            machine,
+        })
+    }
+
+    /// Writes and prints what there is to the first policy of a study. The exit code is that of its
+    /// verdict; of a machine one does not ask for a proof, and it is success unless it is known not to
+    /// hold.
+    pub(crate) fn present(&self, mut study: Study, quiet: bool) -> Result<ExitCode, Failure> {
+        let Some(report) = study.policies.pop() else {
+            return Err(Failure::Usage("there was no policy".into()));
+        };
+        if let (Some(path), Some(format)) = (&self.args.trace, self.format) {
+            files::write_all(&[(path.clone(), format.write(&report.trace))])?;
+        }
+        if self.args.json {
+            let policy = json::Policy::from(&report);
+            match self.machine.map(Machine::name) {
+                Some(machine) => output::print_json(&Measured { machine, policy })?,
+                None => output::print_json(&policy)?,
+            }
+        } else {
+            let text = summary(&study, &report, &self.args.chart, self.machine);
+            output::print(&text)?;
+            if let Some(path) = &self.args.trace {
+                output::note(quiet, &format!("Trace: {}", path.display()));
+            }
+        }
+        let holds = match self.machine {
+            Some(_) => report.verdict.holds != Some(false),
+            None => report.verdict.holds == Some(true),
+        };
+        Ok(if holds {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(1)
+        })
+    }
+}
+
+fn summary(
+    study: &Study,
+    report: &PolicyReport,
+    chart: &ChartArgs,
+    machine: Option<Machine>,
+) -> String {
+    let Study {
+        file, set, notes, ..
+    } = study;
+    let mut text = output::heading(file, set);
+    if let Some(machine) = machine {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "on an {}", machine.title());
+    }
+    let settings: Vec<_> = report
+        .settings
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    let settings = if settings.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", settings.join(", "))
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "\n{BOLD}{}{settings}{BOLD:#}: {}",
+        report.title,
+        output::verdict(&report.verdict)
+    );
+    let _ = writeln!(text, "{}", report.verdict.reason);
+    for note in report.notes.iter().chain(notes) {
+        let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+    }
+    if !chart.no_chart && (chart.chart || set.tasks.len() <= SMALL) {
+        let _ = write!(
+            text,
+            "\n{}",
+            inspect::chart(&report.trace, &window(&report.trace, chart))
+        );
+    }
+    let _ = write!(text, "\n{}", output::task_table(set, report));
+    let simulated = &report.simulated;
+    let _ = writeln!(
+        text,
+        "\n{} jobs in {}: {} missed, {} preemptions, {} context switches, {}.{} % busy",
+        output::grouped(simulated.jobs),
+        simulated.until,
+        output::misses(simulated.misses),
+        output::grouped(simulated.preemptions),
+        output::grouped(simulated.context_switches),
+        report.summary.utilisation_ppm() / 10_000,
+        report.summary.utilisation_ppm() / 1_000 % 10,
+    );
+    text
+}
+
+/// The part of a trace that its chart shows: what the user wants, or enough to see each task twice.
+pub(crate) fn window(trace: &Trace, chart: &ChartArgs) -> Range<Time> {
+    let end = trace.end();
+    let longest = trace
+        .header
+        .tasks
+        .iter()
+        .filter_map(|task| task.period)
+        .max();
+    let from = chart.from.map_or(Time::ZERO, |from| Time::ZERO + from);
+    let length = longest.unwrap_or(Duration::MAX) * 2;
+    let to = chart
+        .to
+        .map_or((from + length).min(end), |to| Time::ZERO + to);
+    from..to.max(from + Duration::from_nanos(1))
+}
+
+/// How a schedule is written.
+#[derive(Clone, Copy)]
+enum TraceFormat {
+    Perfetto,
+    Records,
+    Text,
+}
+
+impl TraceFormat {
+    fn of(path: &Path) -> Result<TraceFormat, Failure> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("pftrace") => Ok(TraceFormat::Perfetto),
+            Some("fbtrace") => Ok(TraceFormat::Records),
+            Some("txt") => Ok(TraceFormat::Text),
+            _ => Err(Failure::file(
+                path,
+                "the format of the trace is not known",
+                Some("call it .pftrace (for Perfetto), .fbtrace (compact records) or .txt"),
+            )),
+        }
+    }
+
+    fn write(self, trace: &Trace) -> Vec<u8> {
+        match self {
+            TraceFormat::Perfetto => perfetto::to_perfetto(trace),
+            TraceFormat::Records => trace.to_bytes(),
+            TraceFormat::Text => inspect::lines(trace, Time::ZERO..Time::NEVER).into_bytes(),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! A measured schedule, and the simulation of it beside it.
+//!
+//! The simulation is given what the machine's kernel was seen to spend ([`calibrate`]), so what is left
+//! of a difference is what the simulation does not know of the machine.
+
+use crate::calibrate::calibrate;
+use crate::error::LabError;
+use crate::measure::{Measured, Measurement};
+use crate::recorder::Recorder;
+use flyball_model::{Arrival, Overheads};
+use flyball_report::compare::{Comparison, compare};
+use flyball_sim::Options;
+use flyball_trace::file::Trace;
+use flyball_trace::{Sink, Time};
+use std::ops::ControlFlow;
+
+/// A measured schedule and its simulation.
+#[derive(Clone, Debug)]
+pub struct SideBySide {
+    /// What the kernel was seen to spend, and the simulation charged.
+    pub overheads: Overheads,
+    /// What is the same, and what is not.
+    pub comparison: Comparison,
+    /// The schedule that was simulated.
+    pub simulated: Trace,
+    /// The schedule that was measured.
+    pub measured: Trace,
+}
+
+impl Measurement<'_> {
+    /// Simulates what was measured, for as long and with the same random numbers, and compares.
+    ///
+    /// # Errors
+    /// [`LabError`].
+    pub fn beside(&self, measured: &Measured<'_>, seed: u64) -> Result<SideBySide, LabError> {
+        let recorder = || Recorder::new(&self.set, 1, self.entry.name, usize::MAX);
+        let mut seen = recorder();
+        measured.events.iter().for_each(|&event| seen.record(event));
+        let (_, measured_trace) = seen.finish(measured.end);
+        let mut set = self.set.clone();
+        // The machine releases what comes at fixed distances by the clock.
+        for task in &mut set.tasks {
+            if let Arrival::Sporadic { separation, .. } = task.arrival {
+                task.arrival = Arrival::Periodic { period: separation };
+            }
+        }
+        set.platform.overheads = calibrate(&set, &measured_trace);
+        let mut simulated = recorder();
+        let options = Options {
+            until: measured.end.since(Time::ZERO),
+            stop_at_miss: false,
+            seed,
+        };
+        let outcome =
+            self.entry
+                .simulate(&self.values, &set, &options, &mut simulated, &mut |_| {
+                    ControlFlow::Continue(())
+                })?;
+        let (_, simulated) = simulated.finish(outcome.ended);
+        Ok(SideBySide {
+            overheads: set.platform.overheads,
+            comparison: compare(&simulated, &measured_trace),
+            simulated,
+            measured: measured_trace,
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Task sets that run on a machine instead of in a simulation.
+//!
+//! Running them is somebody else's work; here is what comes before it (which settings, for how long)
+//! and after it (what the schedule says about the set).
+
+use crate::error::LabError;
+use crate::horizon::horizon;
+use crate::recorder::Recorder;
+use crate::registry::{Entry, Registry};
+use crate::settings::Values;
+use crate::study::{Observed, check_cpus, is_decided, report};
+use crate::theory::{Findings, Obstacle, analyse};
+use crate::verdict::weigh_measured;
+use flyball_model::{Overheads, TaskSet};
+use flyball_report::study::{Simulated, Study};
+use flyball_trace::{Duration, Event, Sink, Time};
+
+/// A task set that is to run on a machine under one policy.
+pub struct Measurement<'a> {
+    pub(crate) entry: &'a Entry,
+    pub(crate) values: Values,
+    pub(crate) file: String,
+    pub(crate) set: TaskSet,
+    pub(crate) theory: Result<Findings, Obstacle>,
+    pub(crate) until: Duration,
+    pub(crate) notes: Vec<String>,
+}
+
+/// What happened on the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Measured<'a> {
+    /// The first events, in order; time zero is when the set started.
+    pub events: &'a [Event],
+    /// Until when that is all that happened.
+    pub end: Time,
+    /// How many later events are not known.
+    pub dropped: u64,
+}
+
+impl<'a> Measurement<'a> {
+    /// Looks at `set`, read from `file`, before it runs under `policy`: for `until`, or else for as
+    /// long as a simulation would, but no longer than `patience`.
+    ///
+    /// # Errors
+    /// [`LabError`].
+    pub fn new(
+        registry: &'a Registry,
+        policy: &str,
+        file: &str,
+        mut set: TaskSet,
+        until: Option<Duration>,
+        patience: Duration,
+    ) -> Result<Measurement<'a>, LabError> {
+        registry.check_settings(file, &set)?;
+        let entry = registry.find(policy)?;
+        let values = entry.values(file, &set)?;
+        entry.fits(&values, &set)?;
+        check_cpus(&set)?;
+        let mut notes = Vec::new();
+        if !set.platform.overheads.are_free() {
+            notes.push("The overheads in the file are ignored: the board has its own.".to_owned());
+            set.platform.overheads = Overheads::default();
+        }
+        let theory = analyse(entry.theory, &set);
+        if theory.is_ok() {
+            notes.push(
+                "Bounds, slacks and proofs take the kernel's work to be free; on the board it is not."
+                    .to_owned(),
+            );
+        }
+        let until = until.unwrap_or_else(|| {
+            let whole = horizon(&set, is_decided(&theory), values.quantum()).until;
+            if whole > patience {
+                notes.push(format!(
+                    "Ran for {patience} only; a simulation would go on for {whole}. Use `--until` for \
+                     another length."
+                ));
+            }
+            whole.min(patience)
+        });
+        Ok(Measurement {
+            entry,
+            values,
+            file: file.to_owned(),
+            set,
+            theory,
+            until,
+            notes,
+        })
+    }
+
+    /// The task set, as far as it concerns the machine.
+    pub fn set(&self) -> &TaskSet {
+        &self.set
+    }
+
+    /// The policy's name.
+    pub fn policy(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// How long turns are; zero if the policy has none.
+    pub fn quantum(&self) -> Duration {
+        self.values.quantum().unwrap_or_default()
+    }
+
+    /// For how long it is to run.
+    pub fn until(&self) -> Duration {
+        self.until
+    }
+
+    /// What the schedule says about the set: a study of one policy.
+    pub fn conclude(mut self, measured: &Measured<'_>) -> Study {
+        let cpus = self.set.platform.cpus;
+        let mut recorder = Recorder::new(&self.set, cpus, self.entry.name, usize::MAX);
+        measured
+            .events
+            .iter()
+            .for_each(|&event| recorder.record(event));
+        let length = measured.end.since(Time::ZERO);
+        if measured.dropped > 0 {
+            self.notes.push(format!(
+                "The board's memory was full after {length}: {} later events are not known, and no \
+                 number is of them.",
+                measured.dropped
+            ));
+        }
+        let verdict = weigh_measured(&self.set, &self.theory, recorder.first_miss(), length);
+        let (summary, mut trace) = recorder.finish(measured.end);
+        trace.header.dropped = measured.dropped;
+        let simulated = Simulated {
+            until: length,
+            jobs: summary.jobs(),
+            misses: summary.misses(),
+            preemptions: summary.preemptions(),
+            context_switches: summary.context_switches(),
+        };
+        let observed = Observed {
+            verdict,
+            simulated,
+            summary,
+            trace,
+        };
+        let report = report(
+            self.entry,
+            &self.values,
+            &self.set,
+            self.theory,
+            observed,
+            self.notes,
+        );
+        Study {
+            file: self.file,
+            set: self.set,
+            cpus,
+            policies: vec![report],
+            notes: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Other programs: they are watched while they run, and killed if nobody wants them any more.
+
+use crate::TargetError;
+use std::io::ErrorKind;
+use std::ops::ControlFlow;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use std::{fs, path::Path};
+
+/// How a program ended, and what it said on its standard error.
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) said: String,
+}
+
+/// A child that does not outlive whoever waits for it.
+struct Guard(Child);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // It may have ended already. QEMU can ignore a polite request, so this is none.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs `command`, the program `name`, until it ends. `watch` is asked some ten times a second
+/// whether to go on. What the program says goes through a file in `folder`, since a pipe that nobody
+/// reads would stop it.
+pub(crate) fn run(
+    mut command: Command,
+    name: &'static str,
+    folder: &Path,
+    limit: Option<Duration>,
+    watch: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Ended, TargetError> {
+    const SHORT: Duration = Duration::from_millis(2);
+    const LONG: Duration = Duration::from_millis(50);
+    let host = |what| move |error| TargetError::Host { what, error };
+    let path = folder.join("stderr.txt");
+    let said = fs::File::create(&path).map_err(host("a temporary file cannot be written"))?;
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(said);
+    let child = command.spawn().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => TargetError::NoProgram(name),
+        _ => TargetError::Host { what: name, error },
+    })?;
+    let mut child = Guard(child);
+    let started = Instant::now();
+    let mut pause = SHORT;
+    let status = loop {
+        let ended = child.0.try_wait().map_err(host(name))?;
+        // Ctrl-C ends the child as well, so the question comes before the answer is believed.
+        if watch().is_break() {
+            return Err(TargetError::Interrupted);
+        }
+        if let Some(status) = ended {
+            break status;
+        }
+        if let Some(limit) = limit.filter(|&limit| started.elapsed() > limit) {
+            return Err(TargetError::TooLong(limit));
+        }
+        sleep(pause);
+        pause = (pause * 2).min(LONG);
+    };
+    let said = fs::read(&path).map_err(host("a temporary file cannot be read"))?;
+    Ok(Ended {
+        status,
+        said: String::from_utf8_lossy(&said).into_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(program: &str, args: &[&str], limit: Option<Duration>) -> Result<Ended, TargetError> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(program);
+        command.args(args);
+        let mut watch = || ControlFlow::Continue(());
+        run(command, "it", folder.path(), limit, &mut watch)
+    }
+
+    #[test]
+    fn a_program_ends_or_is_ended() {
+        let ended = start("sh", &["-c", "echo no >&2; exit 3"], None).unwrap();
+        assert_eq!(
+            (ended.status.code(), ended.said.as_str()),
+            (Some(3), "no\n")
+        );
+        let limit = Duration::from_millis(20);
+        let late = start("sleep", &["60"], Some(limit));
+        assert!(matches!(late, Err(TargetError::TooLong(_))));
+        let none = start("flyball-has-no-such-program", &[], None);
+        assert!(matches!(none, Err(TargetError::NoProgram("it"))));
+    }
+
+    #[test]
+    fn an_interrupt_kills_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sleep");
+        command.arg("60");
+        let mut asked = 0;
+        let mut watch = || {
+            asked += 1;
+            if asked > 2 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let ended = run(command, "sleep", folder.path(), None, &mut watch);
+        assert!(matches!(ended, Err(TargetError::Interrupted)));
+    }
+}

@@ -1,0 +1,125 @@
+//! Where the images are, and how they are built.
+//!
+//! There is one a policy, `runner-edf` for example. Those in the folder that [`IMAGES`] names come
+//! first; the others are built from the sources in `apps/`, which takes a while the first time only.
+
+use crate::child;
+use crate::{Machine, Phase, TargetError, Watch};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The environment variable that names a folder with built images.
+pub const IMAGES: &str = "FLYBALL_IMAGES";
+
+/// What would change how cargo builds, if whoever called us has set it: the images have settings of
+/// their own.
+const FOREIGN: [&str; 5] = [
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_BUILD_RUSTFLAGS",
+    "RUSTC_WORKSPACE_WRAPPER",
+];
+
+/// The image for a policy; it is built if it has to be.
+///
+/// # Errors
+/// [`TargetError`] if there is none, or it cannot be built.
+pub fn find(machine: Machine, policy: &str, watch: &mut Watch<'_>) -> Result<PathBuf, TargetError> {
+    let name = format!("runner-{policy}");
+    if let Some(folder) = env::var_os(IMAGES) {
+        let path = Path::new(&folder).join(&name);
+        if path.is_file() {
+            return absolute(&path);
+        }
+    }
+    if !machine.policies().contains(&policy) {
+        return Err(TargetError::NoImage {
+            machine: machine.name(),
+            policy: policy.to_owned(),
+            known: machine.policies(),
+        });
+    }
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps");
+    if !sources.join("Cargo.toml").is_file() {
+        return Err(TargetError::NoSources(sources));
+    }
+    build(machine, &sources, &name, watch)?;
+    let folder = Path::new("target").join(machine.triple()).join("release");
+    absolute(&sources.join(folder).join(name))
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, TargetError> {
+    path.canonicalize().map_err(|error| TargetError::Host {
+        what: "the board's image cannot be found",
+        error,
+    })
+}
+
+fn build(
+    machine: Machine,
+    sources: &Path,
+    name: &str,
+    watch: &mut Watch<'_>,
+) -> Result<(), TargetError> {
+    let folder = tempfile::tempdir().map_err(|error| TargetError::Host {
+        what: "a temporary folder cannot be made",
+        error,
+    })?;
+    let mut cargo = Command::new("cargo");
+    cargo
+        .args(["build", "--release", "--quiet", "--target-dir", "target"])
+        .args(["--bin", name])
+        .current_dir(sources);
+    for variable in FOREIGN {
+        cargo.env_remove(variable);
+    }
+    let mut watch = || watch(Phase::Building);
+    let ended = child::run(cargo, "cargo", folder.path(), None, &mut watch)?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    if lacks(machine.triple(), sources) {
+        return Err(TargetError::NoTriple(machine.triple()));
+    }
+    Err(TargetError::Build(ended.said))
+}
+
+/// Whether the tool chain lacks the libraries for `triple`.
+fn lacks(triple: &str, sources: &Path) -> bool {
+    let output = Command::new("rustc")
+        .args(["--print", "target-libdir", "--target", triple])
+        .current_dir(sources)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    output.is_ok_and(|output| {
+        let folder = String::from_utf8_lossy(&output.stdout);
+        output.status.success() && !Path::new(folder.trim()).is_dir()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn a_policy_without_an_image_is_named() {
+        let mut watch = |_| ControlFlow::Continue(());
+        let error = find(Machine::CortexM3, "mine", &mut watch).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no image of policy \"mine\" for machine cortex-m3"
+        );
+        assert!(error.remedy().is_some_and(|help| help.contains("edf")));
+    }
+
+    #[test]
+    fn a_missing_target_is_noticed() {
+        assert!(!lacks("no-such-target", Path::new(".")));
+        // The compiler knows it, and nobody installs it for this.
+        assert!(lacks("msp430-none-elf", Path::new(".")));
+    }
+}

@@ -1,0 +1,201 @@
+//! Why a task set cannot be run on a machine.
+
+use crate::recording::ReadError;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a task set cannot be run on a machine.
+#[derive(Debug)]
+pub enum TargetError {
+    /// The task set has something that the machine cannot do yet.
+    Unsupported {
+        /// The machine's name.
+        machine: &'static str,
+        /// Which task has it; `None`: the set as a whole.
+        task: Option<String>,
+        /// What it is.
+        what: String,
+    },
+    /// The task set has more of something than the machine can hold.
+    TooMany {
+        /// The machine's name.
+        machine: &'static str,
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// The task set with all its random numbers does not fit into the board's memory.
+    TooLarge {
+        /// How many bytes there may be.
+        most: usize,
+    },
+    /// There is no image for the policy.
+    NoImage {
+        /// The machine's name.
+        machine: &'static str,
+        /// The policy.
+        policy: String,
+        /// Those that there are images for.
+        known: &'static [&'static str],
+    },
+    /// The sources of the images are not where they were when this program was built.
+    NoSources(PathBuf),
+    /// A program is missing: the emulator, or cargo.
+    NoProgram(&'static str),
+    /// The Rust tool chain cannot build for the machine.
+    NoTriple(&'static str),
+    /// The image cannot be built; what cargo said.
+    Build(String),
+    /// The image says what is wrong.
+    Board(String),
+    /// The emulator ended without a trace; how, and what it said.
+    Emulator {
+        /// Its name.
+        program: &'static str,
+        /// How it ended.
+        status: String,
+        /// What it said.
+        said: String,
+    },
+    /// The board cannot run for so long.
+    TooFar {
+        /// The machine's name.
+        machine: &'static str,
+        /// How long it was to run.
+        until: flyball_trace::Duration,
+        /// How long it can.
+        most: flyball_trace::Duration,
+    },
+    /// The emulator ran for too long.
+    TooLong(Duration),
+    /// The trace is not what it should be.
+    Trace(ReadError),
+    /// Something that any computer can do was refused.
+    Host {
+        /// What.
+        what: &'static str,
+        /// Why.
+        error: io::Error,
+    },
+    /// Whoever asked wanted no more.
+    Interrupted,
+}
+
+impl TargetError {
+    /// What the user can do about it.
+    pub fn remedy(&self) -> Option<String> {
+        Some(match self {
+            TargetError::Unsupported { .. } | TargetError::TooMany { .. } => {
+                "`flyball simulate` takes the same task set".into()
+            }
+            TargetError::TooLarge { .. } => {
+                "run it for a shorter time: `--until 100ms`; it is random lengths that take memory"
+                    .into()
+            }
+            TargetError::NoImage { known, .. } => {
+                format!("there are images for: {}", known.join(", "))
+            }
+            TargetError::NoSources(_) => format!(
+                "run Flyball where it was built, or name a folder with built images in {}",
+                crate::elf::IMAGES
+            ),
+            TargetError::NoProgram("cargo") => {
+                "install Rust (https://rustup.rs): it builds the image".into()
+            }
+            TargetError::NoProgram(program) => format!("sudo apt-get install {program}"),
+            TargetError::NoTriple(triple) => format!("rustup target add {triple}"),
+            TargetError::TooLong(_) | TargetError::TooFar { .. } => {
+                "run it for a shorter time: `--until 100ms`".into()
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TargetError::Unsupported {
+                machine,
+                task,
+                what,
+            } => {
+                if let Some(task) = task {
+                    write!(f, "task \"{task}\": ")?;
+                }
+                write!(f, "{what} on machine {machine} yet")
+            }
+            TargetError::TooMany {
+                machine,
+                what,
+                found,
+                most,
+            } => write!(f, "{found} {what}, and machine {machine} holds {most}"),
+            TargetError::TooLarge { most } => write!(
+                f,
+                "the task set with all its random lengths does not fit into the {} MiB that the \
+                 board has for it",
+                most >> 20
+            ),
+            TargetError::NoImage {
+                machine, policy, ..
+            } => write!(
+                f,
+                "there is no image of policy \"{policy}\" for machine {machine}"
+            ),
+            TargetError::NoSources(folder) => write!(
+                f,
+                "the sources of the board's image are not at {}",
+                folder.display()
+            ),
+            TargetError::NoProgram(program) => write!(f, "{program} is not installed"),
+            TargetError::NoTriple(triple) => {
+                write!(f, "the Rust tool chain lacks the target {triple}")
+            }
+            TargetError::Build(said) => {
+                write!(f, "the board's image cannot be built:\n{}", said.trim_end())
+            }
+            TargetError::Board(said) => write!(f, "the board says: {}", said.trim_end()),
+            TargetError::Emulator {
+                program,
+                status,
+                said,
+            } => {
+                write!(f, "{program} ended without a trace ({status})")?;
+                match said.trim_end() {
+                    "" => Ok(()),
+                    said => write!(f, ":\n{said}"),
+                }
+            }
+            TargetError::TooFar {
+                machine,
+                until,
+                most,
+            } => write!(
+                f,
+                "machine {machine} runs for {most} at most, and this is {until}"
+            ),
+            TargetError::TooLong(limit) => write!(
+                f,
+                "the board did not come to the end within {} minutes",
+                limit.as_secs() / 60
+            ),
+            TargetError::Trace(error) => write!(f, "the board's trace is damaged: {error}"),
+            TargetError::Host { what, error } => write!(f, "{what}: {error}"),
+            TargetError::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+impl From<ReadError> for TargetError {
+    fn from(error: ReadError) -> TargetError {
+        TargetError::Trace(error)
+    }
+}

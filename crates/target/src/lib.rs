@@ -1,0 +1,91 @@
+//! Runs task sets on the real kernel on an emulated board, and reads the schedule back.
+//!
+//! A simulation drives the kernel with a clock that the simulator keeps; here the same kernel runs
+//! as machine code, with threads, a timer and interrupts, and its own work takes time. The board is
+//! emulated (by QEMU), and its clock counts instructions, so a run is the same each time.
+//!
+//! One image a policy is built from `apps/`. The task set is data that is loaded into the board's
+//! memory beside it, so nothing is compiled for a task set. At its end the image writes what
+//! happened into a file of the host.
+//!
+//! ```no_run
+//! use flyball_model::{Task, TaskSet};
+//! use flyball_target::{Machine, Options, run};
+//! use flyball_trace::Duration;
+//! use std::ops::ControlFlow;
+//!
+//! let ms = Duration::from_millis;
+//! let set = TaskSet { tasks: vec![Task::periodic("a", ms(4), ms(1))], ..TaskSet::default() };
+//! let options = Options { policy: "edf", quantum: Duration::ZERO, until: ms(50), seed: 0 };
+//! let recording = run(Machine::CortexM3, &set, &options, &mut |_| ControlFlow::Continue(()))?;
+//! println!("{} events", recording.events.len());
+//! # Ok::<(), flyball_target::TargetError>(())
+//! ```
+//!
+//! | to find | look in |
+//! |---|---|
+//! | which machines there are, and what they can hold | [`machine`] |
+//! | how a task set becomes data for a board | [`compile`] |
+//! | where the images are, and how they are built | [`elf`] |
+//! | how the emulator is run | [`emulator`] |
+//! | how the schedule is read back | [`recording`] |
+
+mod child;
+pub mod compile;
+pub mod elf;
+pub mod emulator;
+mod error;
+pub mod machine;
+pub mod recording;
+
+pub use error::TargetError;
+pub use machine::{Limits, Machine};
+pub use recording::Recording;
+
+use flyball_model::TaskSet;
+use flyball_trace::Duration;
+use std::ops::ControlFlow;
+
+/// What is to be run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options<'a> {
+    /// The policy's name, as on the command line.
+    pub policy: &'a str,
+    /// How long turns are; zero where the policy has none.
+    pub quantum: Duration,
+    /// For how long, on the board's clock.
+    pub until: Duration,
+    /// What all random numbers come from.
+    pub seed: u64,
+}
+
+/// What a run is at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// The image is built, which takes a while only when it has changed.
+    Building,
+    /// The board runs.
+    Running,
+}
+
+/// Told now and then what a run is at; may end it.
+pub type Watch<'a> = dyn FnMut(Phase) -> ControlFlow<()> + 'a;
+
+/// Runs a task set on a machine.
+///
+/// # Errors
+/// [`TargetError`].
+pub fn run(
+    machine: Machine,
+    set: &TaskSet,
+    options: &Options<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Recording, TargetError> {
+    // What the user can mend is told before anything takes time.
+    let contents = compile::contents(machine, set, options)?;
+    let blob = compile::blob(machine, &contents)?;
+    let elf = elf::find(machine, options.policy, watch)?;
+    let bytes = emulator::run(machine, &elf, &blob, watch)?;
+    let recording = Recording::read(&bytes, &contents.common, set.tasks.len())?;
+    Ok(recording)
+}

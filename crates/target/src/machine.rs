@@ -1,0 +1,160 @@
+//! The machines that task sets can run on.
+
+use flyball_trace::{Duration, Time};
+
+/// A machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Machine {
+    /// Arm's MPS2 board with a Cortex-M3 (AN385), emulated by QEMU, one instruction a nanosecond.
+    CortexM3,
+}
+
+/// What a machine can hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// CPUs.
+    pub cpus: usize,
+    /// Tasks.
+    pub tasks: usize,
+    /// Mutexes.
+    pub mutexes: usize,
+    /// Semaphores.
+    pub semaphores: usize,
+    /// Message queues.
+    pub queues: usize,
+    /// Messages in all queues together.
+    pub messages: usize,
+    /// Repetitions inside each other.
+    pub depth: usize,
+    /// Time: its timers count no further.
+    pub time: Duration,
+    /// Bytes that a task set with all its random numbers may have.
+    pub bytes: usize,
+}
+
+impl Machine {
+    /// All machines.
+    pub const ALL: [Machine; 1] = [Machine::CortexM3];
+
+    /// Their names, in the same order.
+    pub const NAMES: [&'static str; 1] = [Machine::CortexM3.name()];
+
+    /// The machine of that name.
+    pub fn find(name: &str) -> Option<Machine> {
+        Machine::ALL
+            .into_iter()
+            .find(|machine| machine.name() == name)
+    }
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Machine::CortexM3 => "cortex-m3",
+        }
+    }
+
+    /// What it is and what its times mean, for a heading: nobody may take them for those of real
+    /// hardware.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Machine::CortexM3 => {
+                "emulated Cortex-M3 (QEMU mps2-an385); its time counts instructions, 1 ns each, and \
+                 is no hardware's time"
+            }
+        }
+    }
+
+    /// What it can hold.
+    pub const fn limits(self) -> Limits {
+        match self {
+            Machine::CortexM3 => Limits {
+                cpus: 1,
+                tasks: 32,
+                mutexes: 16,
+                semaphores: 16,
+                queues: 16,
+                messages: 256,
+                depth: 8,
+                // 2³² ticks of 40 ns.
+                time: Duration::from_secs(170),
+                bytes: 4 << 20,
+            },
+        }
+    }
+
+    /// When the task set starts on the board's clock: after all threads have been made.
+    pub const fn start(self) -> Time {
+        match self {
+            Machine::CortexM3 => Time::from_millis(1),
+        }
+    }
+
+    /// For how long it runs at most if nobody says for how long: some seconds of the host.
+    pub const fn patience(self) -> Duration {
+        match self {
+            Machine::CortexM3 => Duration::from_secs(2),
+        }
+    }
+
+    /// The policies that an image can be built for.
+    pub const fn policies(self) -> &'static [&'static str] {
+        match self {
+            Machine::CortexM3 => &["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo"],
+        }
+    }
+
+    /// The tool chain's name for what it executes.
+    pub(crate) const fn triple(self) -> &'static str {
+        match self {
+            Machine::CortexM3 => "thumbv7m-none-eabi",
+        }
+    }
+
+    /// The emulator, and what it is told; but for image and task set.
+    pub(crate) const fn emulator(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            // Without `sleep=off` runs differ. The image writes files itself, by semihosting.
+            Machine::CortexM3 => (
+                "qemu-system-arm",
+                &[
+                    "-M",
+                    "mps2-an385",
+                    "-nodefaults",
+                    "-display",
+                    "none",
+                    "-monitor",
+                    "none",
+                    "-serial",
+                    "none",
+                    "-semihosting-config",
+                    "enable=on,target=native",
+                    "-icount",
+                    "shift=0,sleep=off",
+                    "-nic",
+                    "none",
+                ],
+            ),
+        }
+    }
+
+    /// Where in the board's memory the task set is.
+    pub(crate) const fn address(self) -> u32 {
+        match self {
+            Machine::CortexM3 => 0x2100_0000,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_machine_has_its_name() {
+        for (machine, name) in Machine::ALL.into_iter().zip(Machine::NAMES) {
+            assert_eq!(Machine::find(name), Some(machine));
+            assert_eq!(machine.name(), name);
+        }
+        assert_eq!(Machine::find("z80"), None);
+    }
+}

@@ -1,0 +1,279 @@
+//! How the schedule is read back.
+//!
+//! ```text
+//! "FLYRUN01"  8 bytes
+//! total       8 bytes, little-endian: how many events there were
+//! kept        8 bytes: how many of them follow, the first ones
+//! records     24 bytes each
+//! ```
+//!
+//! The board's clock starts with the kernel, and the task set some time later. Here that instant is
+//! time zero, as in a simulation.
+
+use flyball_script::image::Common;
+use flyball_trace::{Duration, Event, Kind, Record, Time};
+use std::fmt;
+
+const MAGIC: &[u8; 8] = b"FLYRUN01";
+
+/// What happened on a board.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Recording {
+    /// What happened, or the beginning of it. Time zero is when the task set starts.
+    pub events: Vec<Event>,
+    /// Until when that is all that happened: less than the run took if the board's memory was full.
+    pub end: Time,
+    /// How many later events the board had no memory for.
+    pub dropped: u64,
+}
+
+/// Why bytes are not a board's trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReadError {
+    /// They do not begin like one.
+    Magic,
+    /// They end too early, or go on too long.
+    Length {
+        /// Events that were announced.
+        announced: u64,
+        /// Bytes that followed.
+        bytes: u64,
+    },
+    /// It has fewer events than it says to have kept.
+    Counts,
+    /// A record is none.
+    Record(usize),
+    /// A record is about a CPU that there is not.
+    Stranger(usize),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Magic => f.write_str("it does not begin as one does"),
+            ReadError::Length { announced, bytes } => write!(
+                f,
+                "{announced} events of {} bytes are announced, and {bytes} bytes follow",
+                Record::SIZE
+            ),
+            ReadError::Counts => f.write_str("it has kept more events than there were"),
+            ReadError::Record(at) => write!(f, "event {at} is none"),
+            ReadError::Stranger(at) => write!(f, "event {at} is about a CPU that there is not"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl Recording {
+    /// Reads what a board wrote that ran a set of `tasks` tasks from `common.start` to `common.end`.
+    /// Threads beyond those are the board's own: while they run the CPU idles, as far as the task
+    /// set is concerned. O(bytes).
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn read(bytes: &[u8], common: &Common, tasks: usize) -> Result<Recording, ReadError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(ReadError::Magic)?;
+        let (total, rest) = number(rest)?;
+        let (kept, rest) = number(rest)?;
+        let (records, left) = rest.as_chunks::<{ Record::SIZE }>();
+        if records.len() as u64 != kept || !left.is_empty() {
+            return Err(ReadError::Length {
+                announced: kept,
+                bytes: rest.len() as u64,
+            });
+        }
+        let dropped = total.checked_sub(kept).ok_or(ReadError::Counts)?;
+        let mut events = Vec::with_capacity(records.len());
+        let end = Time::ZERO + common.end.since(common.start);
+        let mut last = Time::ZERO;
+        for (at, record) in records.iter().enumerate() {
+            let event = Record(*record).decode().ok_or(ReadError::Record(at))?;
+            if event.cpu.0 != 0 {
+                return Err(ReadError::Stranger(at));
+            }
+            last = event.time;
+            if is_over(&event, common.end) {
+                continue;
+            }
+            events.extend(own(event, tasks).map(|event| shift(event, common.start)));
+        }
+        let end = match dropped {
+            0 => end,
+            _ => (Time::ZERO + last.since(common.start)).min(end),
+        };
+        Ok(Recording {
+            events,
+            end,
+            dropped,
+        })
+    }
+
+    /// The time that it covers.
+    pub fn length(&self) -> Duration {
+        self.end.since(Time::ZERO)
+    }
+}
+
+fn number(bytes: &[u8]) -> Result<(u64, &[u8]), ReadError> {
+    let (number, rest) = bytes.split_first_chunk().ok_or(ReadError::Magic)?;
+    Ok((u64::from_le_bytes(*number), rest))
+}
+
+/// Whether an event is past the end: what happens at that instant still counts, but for releases.
+fn is_over(event: &Event, end: Time) -> bool {
+    event.time > end || event.time == end && matches!(event.kind, Kind::Release { .. })
+}
+
+/// The event as the task set sees it, if it does.
+fn own(event: Event, tasks: usize) -> Option<Event> {
+    let is_own = event.kind.task().is_none_or(|task| task.index() < tasks);
+    match event.kind {
+        _ if is_own => Some(event),
+        Kind::Dispatch { .. } => Some(Event {
+            kind: Kind::Idle,
+            ..event
+        }),
+        _ => None,
+    }
+}
+
+/// The event on a clock that starts at `start`.
+fn shift(event: Event, start: Time) -> Event {
+    let shift = |time: Time| Time::ZERO + time.since(start);
+    let kind = match event.kind {
+        Kind::Release {
+            task,
+            job,
+            deadline,
+        } if !deadline.is_never() => Kind::Release {
+            task,
+            job,
+            deadline: shift(deadline),
+        },
+        kind => kind,
+    };
+    Event {
+        time: shift(event.time),
+        kind,
+        ..event
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flyball_trace::{CpuId, TaskId};
+
+    const COMMON: Common = Common {
+        start: Time::from_nanos(1_000),
+        end: Time::from_nanos(3_000),
+        tick: Duration::ZERO,
+        quantum: Duration::ZERO,
+    };
+
+    fn event(ns: u64, kind: Kind) -> Event {
+        Event {
+            time: Time::from_nanos(ns),
+            cpu: CpuId(0),
+            kind,
+        }
+    }
+
+    fn release(task: u16, deadline: Time) -> Kind {
+        Kind::Release {
+            task: TaskId(task),
+            job: 1,
+            deadline,
+        }
+    }
+
+    fn dispatch(task: u16) -> Kind {
+        Kind::Dispatch {
+            task: TaskId(task),
+            job: 1,
+        }
+    }
+
+    fn written(total: u64, events: &[Event]) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(total.to_le_bytes());
+        bytes.extend((events.len() as u64).to_le_bytes());
+        bytes.extend(events.iter().flat_map(|&event| Record::from(event).0));
+        bytes
+    }
+
+    #[test]
+    fn time_starts_with_the_task_set() {
+        let start = Kind::Start { task: TaskId(0) };
+        let end = Kind::Complete {
+            task: TaskId(0),
+            job: 1,
+        };
+        let at = Time::from_nanos;
+        let written = written(
+            7,
+            &[
+                event(12, start),
+                event(1_003, release(0, at(2_500))),
+                event(1_004, release(1, Time::NEVER)),
+                event(1_010, dispatch(0)),
+                event(3_000, end),
+                event(3_000, release(0, at(4_000))),
+                event(3_001, dispatch(1)),
+            ],
+        );
+        let read = Recording::read(&written, &COMMON, 2).unwrap();
+        let expected = [
+            event(0, start),
+            event(3, release(0, at(1_500))),
+            event(4, release(1, Time::NEVER)),
+            event(10, dispatch(0)),
+            event(2_000, end),
+        ];
+        assert_eq!(read.events, expected);
+        assert_eq!((read.end, read.dropped), (at(2_000), 0));
+        assert_eq!(read.length(), Duration::from_nanos(2_000));
+    }
+
+    #[test]
+    fn the_boards_own_threads_are_idleness() {
+        let written = written(
+            3,
+            &[
+                event(5, Kind::Start { task: TaskId(2) }),
+                event(1_100, dispatch(1)),
+                event(1_200, dispatch(2)),
+            ],
+        );
+        let read = Recording::read(&written, &COMMON, 2).unwrap();
+        assert_eq!(
+            read.events,
+            [event(100, dispatch(1)), event(200, Kind::Idle)]
+        );
+    }
+
+    #[test]
+    fn a_full_memory_is_known() {
+        let written = written(100, &[event(1_100, dispatch(0)), event(1_700, Kind::Idle)]);
+        let read = Recording::read(&written, &COMMON, 1).unwrap();
+        assert_eq!((read.end, read.dropped), (Time::from_nanos(700), 98));
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let events = [event(1_100, dispatch(0)), event(1_700, Kind::Idle)];
+        let bytes = written(2, &events);
+        for cut in 0..bytes.len() {
+            assert!(Recording::read(&bytes[..cut], &COMMON, 1).is_err(), "{cut}");
+        }
+        let read = |bytes: &[u8]| Recording::read(bytes, &COMMON, 1).unwrap_err();
+        assert_eq!(read(&written(1, &events)), ReadError::Counts);
+        let mut wrong = bytes.clone();
+        wrong[24 + 22] = 99;
+        assert_eq!(read(&wrong), ReadError::Record(0));
+        let mut wrong = bytes;
+        wrong[48 + 23] = 1;
+        assert_eq!(read(&wrong), ReadError::Stranger(1));
+    }
+}
