@@ -78,8 +78,8 @@ impl Numbers {
 
 /// Two to five tasks with odd execution times, so that nothing happens at the same instant by chance.
 ///
-/// They only compute: what a call takes is not simulated yet, so where one task calls within a few
-/// microseconds of another one's release the order may differ.
+/// They only compute: with calls of the kernel there are many more instants that may lie within a
+/// microsecond of another one, and then the order may differ.
 fn random_set(seed: u64) -> String {
     let mut numbers = Numbers(seed);
     for _ in 0..8 {

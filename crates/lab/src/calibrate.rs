@@ -11,23 +11,28 @@
 //! ```
 //!
 //! Passages without a release that end in idleness give the cost of scheduling, those that end with
-//! another task that of a context switch besides, and the others what each release adds. What happens
-//! before and after a passage (the way to the interrupt handler, saving registers, the interpreter of
-//! the script) shows as a job that takes longer than it computes; it is counted to the context switch.
-//! Medians, so that the rare long way round counts for nothing.
+//! another task that of a context switch besides, and the others what each release adds.
+//!
+//! What happens before and after a passage (the way to the interrupt handler, saving registers, the
+//! interpreter of the script) and what calls take that change nobody shows as a job that takes longer
+//! than it computes: of jobs that make calls each call is counted to `call`, and what jobs without calls
+//! take longer to the context switch. Medians, so that the rare long way round counts for nothing.
 
 use flyball_model::{Cost, Overheads, TaskSet};
+use flyball_sim::program::{Call, Program};
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, Event, Kind, Time};
+use std::collections::{BTreeMap, HashSet};
 
 /// The overheads of the machine that `measured` was recorded on. Zero where it shows none.
 pub fn calibrate(set: &TaskSet, measured: &Trace) -> Overheads {
     let passages: Vec<Passage> = passages(&measured.events);
+    let Around { job, call } = around(set, &measured.events);
     let plain = |idle: bool| {
         let costs = passages
             .iter()
             .filter(|passage| passage.releases == 0 && passage.idle == idle)
-            .map(|passage| passage.length);
+            .map(|passage| passage.length.saturating_sub(call));
         median(costs.collect())
     };
     let switching = plain(false);
@@ -53,8 +58,9 @@ pub fn calibrate(set: &TaskSet, measured: &Trace) -> Overheads {
     let release = median(releases.collect()).unwrap_or_default();
     Overheads {
         release: Cost::fixed(release),
+        call: Cost::fixed(call),
         scheduling: Cost::fixed(scheduling),
-        context_switch: Cost::fixed(switch + around(set, &measured.events)),
+        context_switch: Cost::fixed(switch + job),
         ..Overheads::default()
     }
 }
@@ -94,29 +100,72 @@ fn passages(events: &[Event]) -> Vec<Passage> {
     found
 }
 
-/// By how much a job that nobody interrupts takes longer than it computes. Only of tasks that do
-/// nothing but compute, always for the same time.
-fn around(set: &TaskSet, events: &[Event]) -> Duration {
-    let mut extra = Vec::new();
-    for pair in events.windows(2) {
-        if let (
-            Kind::Dispatch { task, job },
-            Kind::Complete {
-                task: same,
-                job: its,
-            },
-        ) = (pair[0].kind, pair[1].kind)
-            && (task, job) == (same, its)
-            && let Some(task) = set.tasks.get(task.index())
-            && let [flyball_model::Step::Compute(flyball_model::Length::Fixed(length))] =
-                task.behaviour[..]
-            && let ran = pair[1].time.since(pair[0].time)
-            && ran >= length
-        {
-            extra.push(ran.saturating_sub(length));
+/// By how much jobs take longer than they compute.
+#[derive(Default)]
+struct Around {
+    /// Each job.
+    job: Duration,
+    /// Each call besides.
+    call: Duration,
+}
+
+/// Of jobs that nobody interrupts and that never wait, and of tasks that always do the same.
+fn around(set: &TaskSet, events: &[Event]) -> Around {
+    let scripts: Vec<Option<(Duration, u64)>> = set.tasks.iter().map(script).collect();
+    // By number of calls: by how much jobs took longer.
+    let mut longer: BTreeMap<u64, Vec<Duration>> = BTreeMap::new();
+    let mut begun = HashSet::new();
+    let mut running = None;
+    for event in events {
+        match event.kind {
+            Kind::Dispatch { task, job } => {
+                running = begun.insert((task, job)).then_some((task, job, event.time));
+            }
+            Kind::Complete { task, job } => {
+                if let Some((its, number, since)) = running.take()
+                    && (its, number) == (task, job)
+                    && let Some(&Some((compute, calls))) = scripts.get(task.index())
+                {
+                    let ran = event.time.since(since);
+                    longer
+                        .entry(calls)
+                        .or_default()
+                        .push(ran.saturating_sub(compute));
+                }
+            }
+            Kind::Lock { .. } | Kind::Unlock { .. } => {}
+            _ => running = None,
         }
     }
-    median(extra).unwrap_or_default()
+    let job = longer.remove(&0).and_then(median).unwrap_or_default();
+    let calls = longer.into_iter().flat_map(|(calls, longer)| {
+        let each = move |longer: Duration| longer.saturating_sub(job) / Duration::from_nanos(calls);
+        longer.into_iter().map(each).map(Duration::from_nanos)
+    });
+    Around {
+        job,
+        call: median(calls.collect()).unwrap_or_default(),
+    }
+}
+
+/// How long each job of `task` computes, and how many calls it makes before its end.
+fn script(task: &flyball_model::Task) -> Option<(Duration, u64)> {
+    if !flyball_sim::is_fixed(&task.behaviour) {
+        return None;
+    }
+    let compute = flyball_model::behaviour::demand(&task.behaviour)
+        .ok()?
+        .compute;
+    let mut program = Program::new(task, 0, 0);
+    let mut calls = 0;
+    while calls < 1_000 {
+        match program.step() {
+            Call::End => return Some((compute, calls)),
+            Call::Compute(_) => {}
+            _ => calls += 1,
+        }
+    }
+    None
 }
 
 fn median(mut lengths: Vec<Duration>) -> Option<Duration> {

@@ -298,3 +298,28 @@ fn time_passes_while_everybody_sleeps() {
     let policy = until("rr", Some(ms(1_001_000)), set);
     assert_eq!(policy.simulated.jobs, 1_001_000);
 }
+
+#[test]
+fn calls_take_the_time_that_the_platform_says() {
+    // Lock and unlock take 100 us each, so the job is complete after 1.2 ms; its end takes the kernel
+    // another 100 us, in which nobody runs.
+    let set = r#"
+        [platform.overheads]
+        call = "100us"
+        [[mutex]]
+        name = "m"
+        [[task]]
+        name = "a"
+        period = "10ms"
+        behaviour = [{ lock = "m" }, { compute = "1ms" }, { unlock = "m" }]
+        [[task]]
+        name = "b"
+        period = "10ms"
+        deadline = "9ms"
+        wcet = "1ms"
+    "#;
+    let policy = until("fifo", Some(ms(10)), set);
+    let response = |task: usize| policy.tasks[task].measured.response.max();
+    assert_eq!(response(0), Some(Duration::from_micros(1_200)));
+    assert_eq!(response(1), Some(Duration::from_micros(2_300)));
+}

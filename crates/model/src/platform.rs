@@ -18,6 +18,8 @@ pub struct Platform {
 pub struct Overheads {
     /// Releasing one job, or waking one sleeper, from the timer.
     pub release: Cost,
+    /// A task's call of the kernel: the way in and out of it, and what the call does.
+    pub call: Cost,
     /// Choosing who runs, once.
     pub scheduling: Cost,
     /// Changing from one task to another.
@@ -85,6 +87,7 @@ impl Overheads {
     pub fn are_free(&self) -> bool {
         [
             &self.release,
+            &self.call,
             &self.scheduling,
             &self.context_switch,
             &self.tick,

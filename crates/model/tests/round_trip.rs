@@ -160,10 +160,11 @@ fn cost() -> impl Strategy<Value = Cost> {
 }
 
 fn platform() -> impl Strategy<Value = Platform> {
-    let overheads = (cost(), cost(), cost(), cost(), cost(), cost());
+    let overheads = (cost(), cost(), cost(), cost(), cost(), cost(), cost());
     let overheads = overheads.prop_map(
-        |(release, scheduling, context_switch, tick, ipi, cache)| Overheads {
+        |(release, call, scheduling, context_switch, tick, ipi, cache)| Overheads {
             release,
+            call,
             scheduling,
             context_switch,
             tick,

@@ -41,6 +41,7 @@ fn random_set() -> impl Strategy<Value = TaskSet> {
         let cost = |us: u64| Cost::fixed(Duration::from_micros(us * overhead));
         set.platform.overheads = Overheads {
             release: cost(7),
+            call: cost(3),
             scheduling: cost(11),
             context_switch: cost(13),
             tick: cost(5),

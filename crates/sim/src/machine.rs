@@ -13,11 +13,11 @@
 //!
 //! # Overheads
 //!
-//! The kernel's work takes time on the CPU, at the end of the same passage, in the order *tick,
+//! The kernel's work takes time on the CPU, at the end of the same passage, in the order *calls, tick,
 //! releases, scheduling, context switch*:
 //!
 //! ```text
-//!  a job ends          tick  releases  scheduling  switch   the next one computes
+//!  a job ends      call  tick  releases  scheduling  switch   the next one computes
 //!  ---------------|===========================================|--------------------
 //!                now                                      leave
 //! ```
@@ -94,6 +94,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     busy_until: Time,
     /// Calls made at one instant, and at which.
     calls: (Time, u64),
+    /// Calls made in this passage, to be paid for.
+    unpaid: u64,
     pub(crate) counts: Counts,
     pub(crate) deadlock: Option<Deadlock>,
     pub(crate) cycle: Cycle,
@@ -128,6 +130,7 @@ struct Details {
 struct Costs {
     /// All of them are zero.
     free: bool,
+    call: Duration,
     tick: Duration,
     release: Duration,
     scheduling: Duration,
@@ -239,9 +242,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     at: now,
                 });
             }
+            self.unpaid += 1;
             let core = &mut self.core;
             let called = match self.threads[row].program.step() {
                 Call::Compute(length) => {
+                    // Computing is no call.
+                    self.unpaid -= 1;
                     let program = &mut self.threads[row].program;
                     program.left = program.draw(length);
                     if !program.left.is_zero() {
@@ -288,6 +294,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             };
             let called = called.map_err(|error| self.failed(row, now, error))?;
             if called.is_pending() {
+                return Ok(());
+            }
+            // A call that takes time is over before the next one, and others may come in between.
+            if !self.costs.call.is_zero() {
                 return Ok(());
             }
             // Somebody may be more urgent now. A job whose last call this was is complete all the
@@ -353,7 +363,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
         }
         let mut leave = now;
+        let calls = std::mem::take(&mut self.unpaid);
         if !self.costs.free {
+            leave = self.charge(leave, Cause::Call, self.costs.call * calls);
             leave = self.charge(leave, Cause::Tick, self.costs.tick * u64::from(ticked));
             leave = self.charge(
                 leave,
@@ -401,6 +413,7 @@ impl Costs {
     fn new(overheads: &Overheads, tasks: usize) -> Costs {
         Costs {
             free: overheads.are_free(),
+            call: overheads.call.at(tasks),
             tick: overheads.tick.at(tasks),
             release: overheads.release.at(tasks),
             scheduling: overheads.scheduling.at(tasks),

@@ -157,6 +157,8 @@ pub enum Cause {
     Scheduling,
     /// Changing from one task's registers to another's.
     ContextSwitch,
+    /// A task's call of the kernel.
+    Call,
     /// The periodic tick itself.
     Tick,
     /// An interrupt from another CPU.
@@ -168,7 +170,8 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order in which a kernel comes to them.
-    pub const ALL: [Cause; 6] = [
+    pub const ALL: [Cause; 7] = [
+        Cause::Call,
         Cause::Tick,
         Cause::Release,
         Cause::Ipi,
@@ -185,6 +188,7 @@ impl Cause {
             Cause::Tick => 3,
             Cause::Ipi => 4,
             Cause::Cache => 5,
+            Cause::Call => 6,
         }
     }
 
@@ -199,6 +203,7 @@ impl fmt::Display for Cause {
             Cause::Release => "release",
             Cause::Scheduling => "scheduling",
             Cause::ContextSwitch => "context switch",
+            Cause::Call => "call",
             Cause::Tick => "tick",
             Cause::Ipi => "ipi",
             Cause::Cache => "cache",

@@ -118,6 +118,7 @@ fn table(found: &[(&str, SideBySide)], set: &TaskSet) -> String {
         "LATEST",
         "NOTABLE",
         "RELEASE",
+        "CALL",
         "SCHEDULING",
         "SWITCH",
     ];
@@ -133,6 +134,7 @@ fn table(found: &[(&str, SideBySide)], set: &TaskSet) -> String {
             output::time(Some(comparison.largest())),
             output::misses(comparison.notable()),
             cost(&beside.overheads.release),
+            cost(&beside.overheads.call),
             cost(&beside.overheads.scheduling),
             cost(&beside.overheads.context_switch),
         ]);
@@ -178,6 +180,7 @@ struct Compared<'a> {
     events: usize,
     largest_ns: u64,
     release_ns: u64,
+    call_ns: u64,
     scheduling_ns: u64,
     context_switch_ns: u64,
     tasks: Vec<ComparedTask<'a>>,
@@ -211,6 +214,7 @@ impl<'a> Compared<'a> {
             events: beside.comparison.agree,
             largest_ns: beside.comparison.largest().as_nanos(),
             release_ns: cost(&beside.overheads.release),
+            call_ns: cost(&beside.overheads.call),
             scheduling_ns: cost(&beside.overheads.scheduling),
             context_switch_ns: cost(&beside.overheads.context_switch),
             tasks: names

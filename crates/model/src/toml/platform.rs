@@ -36,6 +36,7 @@ pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<P
 fn overheads<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Overheads> {
     let keys = &[
         "release",
+        "call",
         "scheduling",
         "context_switch",
         "tick",
@@ -50,6 +51,7 @@ fn overheads<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Overheads> 
     };
     Ok(Overheads {
         release: get("release")?,
+        call: get("call")?,
         scheduling: get("scheduling")?,
         context_switch: get("context_switch")?,
         tick: get("tick")?,

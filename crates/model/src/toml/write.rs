@@ -155,6 +155,7 @@ fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {
     let overheads = &platform.overheads;
     let costs = [
         ("release", &overheads.release),
+        ("call", &overheads.call),
         ("scheduling", &overheads.scheduling),
         ("context_switch", &overheads.context_switch),
         ("tick", &overheads.tick),

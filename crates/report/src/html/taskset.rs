@@ -209,6 +209,7 @@ fn platform(study: &Study) -> Markup {
     let overheads = &platform.overheads;
     let costs = [
         ("releasing a job", &overheads.release),
+        ("a call of a task", &overheads.call),
         ("choosing who runs", &overheads.scheduling),
         ("context switch", &overheads.context_switch),
         ("a tick", &overheads.tick),

@@ -61,6 +61,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             resumed: Time::ZERO,
             busy_until: Time::ZERO,
             calls: (Time::ZERO, 0),
+            unpaid: 0,
             counts: Counts::default(),
             deadlock: None,
             cycle: Cycle::new::<S>(set),
