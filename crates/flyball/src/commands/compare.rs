@@ -20,6 +20,12 @@ pub(crate) fn run(
     args: &CompareArgs,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
+    if let Some(name) = unknown(args) {
+        let known = args.machine.policies().join(", ");
+        return Err(Failure::Usage(format!(
+            "there is no image for policy \"{name}\"; there are: {known}"
+        )));
+    }
     let set = files::read_set(&args.file)?;
     let file = files::shown(&args.file);
     let mut found = Vec::new();
@@ -38,12 +44,6 @@ pub(crate) fn run(
             }
             Err(error) => return Err(Failure::lab(&file, error)),
         }
-    }
-    if let Some(name) = unknown(args) {
-        let known = args.machine.policies().join(", ");
-        return Err(Failure::Usage(format!(
-            "there is no image for policy \"{name}\"; there are: {known}"
-        )));
     }
     if args.json {
         let policies = found.iter().map(Compared::new).collect();
