@@ -14,7 +14,7 @@ use cortex_m_rt::entry;
 use flyball_kernel::{Attributes, Config, MutexId, Protocol, QueueId, SemaphoreId, Timing};
 use flyball_machine_cortexm::{Stack, kernel};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, Time, Uniprocessor};
+use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Priority, Ranked, Time, Uniprocessor};
 use flyball_trace::NoTrace;
 use semihosting::{println, process};
 use static_cell::ConstStaticCell;
@@ -32,8 +32,10 @@ impl Config for App {
     type Conditions = Inline<1>;
     type Queues = Inline<2>;
     type Messages = Inline<8>;
-    type Arrivals = Inline<1>;
+    type Jobs = Nothing;
+    type Arrivals = Nothing;
     const ACCOUNTING: bool = false;
+    const CHECKS: bool = false;
 }
 
 kernel!(KERNEL: App);

@@ -38,6 +38,7 @@ impl<S: Scheduler> Config for Runner<S> {
     type Conditions = Inline<1>;
     type Queues = Inline<OBJECTS>;
     type Messages = Inline<256>;
+    type Jobs = Inline<THREADS>;
     type Arrivals = Inline<1>;
 }
 

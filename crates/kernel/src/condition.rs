@@ -51,8 +51,8 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<Poll<()>, Error> {
         let caller = self.caller(cpu)?;
-        self.conditions.get(condition.0)?;
-        if self.mutexes.get(mutex.0)?.owner != Some(caller) {
+        self.conditions.get(condition.0, C::CHECKS)?;
+        if self.mutexes.get(mutex.0, C::CHECKS)?.owner.get() != Some(caller) {
             return Err(Error::NotOwner);
         }
         let task = self.block(cpu, Object::Condition(condition.0), until, now)?;
@@ -71,7 +71,7 @@ impl<C: Config> Core<C> {
         condition: ConditionId,
         now: Time,
     ) -> Result<(), Error> {
-        let waiters = self.conditions.get(condition.0)?.waiters;
+        let waiters = self.conditions.get(condition.0, C::CHECKS)?.waiters;
         if let Some(waiter) = self.most_urgent(waiters) {
             self.unlink(waiter);
             match self.threads[waiter.index()].reacquire.take() {
@@ -92,7 +92,7 @@ impl<C: Config> Core<C> {
         condition: ConditionId,
         now: Time,
     ) -> Result<(), Error> {
-        while !self.conditions.get(condition.0)?.waiters.is_empty() {
+        while !self.conditions.get(condition.0, C::CHECKS)?.waiters.is_empty() {
             self.signal_condition(cpu, condition, now)?;
         }
         Ok(())

@@ -23,6 +23,7 @@ use flyball_trace::{Duration, Sink};
 ///     type Conditions = Inline<1>;
 ///     type Queues = Inline<2>;
 ///     type Messages = Inline<8>;
+///     type Jobs = Inline<16>;
 ///     type Arrivals = Inline<4>;
 /// }
 /// ```
@@ -47,12 +48,20 @@ pub trait Config {
     type Queues: Storage;
     /// The messages in all queues together.
     type Messages: Storage;
+    /// The jobs of threads that are released by the clock or by events, or whose deadlines are
+    /// watched: as many rows as [`Config::Threads`] has, or
+    /// [`Nothing`](flyball_policy::Nothing) where all threads just start and run.
+    type Jobs: Storage;
     /// Jobs of sporadic threads that wait for an earlier job of the same thread to end.
     type Arrivals: Storage;
 
     /// Whether CPU time is counted. Where it is not, and neither policy nor trace need the clock,
     /// the times that a machine passes to most calls are not looked at.
     const ACCOUNTING: bool = true;
+
+    /// Whether calls make sure that there is a caller, and that the objects they name exist. Where
+    /// they do not, such a mistake hits another thread or object, but no other memory.
+    const CHECKS: bool = true;
 }
 
 /// How many rows the tables have whose storage does not say so by its type.

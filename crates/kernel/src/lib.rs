@@ -36,6 +36,7 @@
 //! | enter, timer, decide, leave, CPU time | `schedule` |
 //! | spawn, exit, join, sleep, yield | `lifecycle` |
 //! | releases, deadlines, misses | `release` and `jobs` |
+//! | what happens at which instant | `alarms` |
 //! | blocking, waking, timing out | `wait` |
 //! | mutexes and priority inheritance | `mutex` |
 //! | semaphores, condition variables, message queues | `semaphore`, `condition`, `queue` |
@@ -47,6 +48,7 @@
 pub mod config;
 mod error;
 
+mod alarms;
 mod condition;
 mod jobs;
 mod lifecycle;
@@ -70,12 +72,12 @@ pub use schedule::Decision;
 pub use semaphore::SemaphoreId;
 pub use thread::{Attributes, ThreadId};
 
+use alarms::Alarms;
 use condition::Condition;
-use flyball_policy::queue::IndexedHeap;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{Attention, Policy, Storage, Table};
 use flyball_trace::{CpuId, Event, Kind, Sink, TaskId, Time};
-use jobs::Arrivals;
+use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
 use queue::Queue;
 use schedule::Cpu;
@@ -90,17 +92,16 @@ pub struct Core<C: Config> {
     /// In [`Timing::Tick`]: when the next tick comes.
     next_tick: Time,
     threads: TableOf<C::Threads, Thread<C::Message>>,
+    jobs: TableOf<C::Jobs, Jobs>,
     /// Threads that do not exist.
     free: List,
     /// Lists of waiting threads, and the list of those that do not exist.
     links: Links<C::Threads>,
-    /// Each thread's next instant: a release, a deadline or the end of a wait. Threads of the same
-    /// instant are served by rising number.
-    alarms: IndexedHeap<Time, C::Threads>,
+    alarms: Alarms<C::Threads>,
+    /// How many threads have to begin their programs anew when they run.
+    restarts: u16,
     arrivals: Arrivals<C::Arrivals>,
     cpus: TableOf<C::Cpus, Cpu>,
-    /// The CPUs that have to decide anew.
-    attention: Attention,
     /// Deadlines missed so far, by all threads.
     misses: u64,
     preemptions: u64,
@@ -149,12 +150,13 @@ impl<S: Storage, T: Default> Objects<S, T> {
         }
     }
 
-    fn get(&mut self, number: u16) -> Result<&mut T, Error> {
-        if number < self.made {
-            Ok(&mut self.rows[usize::from(number)])
-        } else {
-            Err(Error::Unknown)
+    /// The object of a number, which need not exist if `checked`.
+    #[inline]
+    fn get(&mut self, number: u16, checked: bool) -> Result<&mut T, Error> {
+        if checked && number >= self.made {
+            return Err(Error::Unknown);
         }
+        self.rows.find_mut(usize::from(number)).ok_or(Error::Unknown)
     }
 }
 
@@ -186,10 +188,11 @@ impl<C: Config> Core<C> {
             threads: Table::new(sizes.threads, |_| Thread::default()),
             free,
             links,
-            alarms: IndexedHeap::new(sizes.threads),
+            jobs: Table::new(sizes.threads, |_| Jobs::default()),
+            alarms: Alarms::new(sizes.threads),
+            restarts: 0,
             arrivals: Arrivals::new(sizes.arrivals),
             cpus: Table::new(sizes.cpus, |_| Cpu::default()),
-            attention: Attention::None,
             misses: 0,
             preemptions: 0,
             ticks: 0,
@@ -219,7 +222,14 @@ impl<C: Config> Core<C> {
     /// The CPUs that have to [`Core::decide`]. The CPU that the kernel runs on looks by itself; the
     /// machine interrupts the others.
     pub fn attention(&self) -> Attention {
-        self.attention
+        let mut all = Attention::None;
+        for cpu in 0..self.cpus.capacity() {
+            if self.cpus[cpu].has(Cpu::LOOK) {
+                // A cluster has at most 128 CPUs.
+                all = all.and(Attention::One(CpuId(u8::try_from(cpu).unwrap_or(u8::MAX))));
+            }
+        }
+        all
     }
 
     /// How many deadlines have been missed so far.
@@ -244,12 +254,16 @@ impl<C: Config> Core<C> {
         }
     }
 
+    #[inline]
     fn attend(&mut self, attention: Attention) {
-        // With one CPU, which most kernels have, there is nothing to put together.
-        if self.cpus.capacity() > 1 {
-            self.attention = self.attention.and(attention);
-        } else if attention != Attention::None {
-            self.attention = Attention::One(CpuId(0));
+        match attention {
+            Attention::None => {}
+            Attention::One(cpu) => self.cpus[cpu.index()].set(Cpu::LOOK),
+            Attention::Many(set) => {
+                for cpu in set.iter() {
+                    self.cpus[cpu.index()].set(Cpu::LOOK);
+                }
+            }
         }
     }
 }

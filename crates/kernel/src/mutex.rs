@@ -24,7 +24,7 @@ use core::cmp::Ordering;
 use core::task::Poll;
 use flyball_policy::Policy;
 use flyball_policy::queue::links::List;
-use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
+use flyball_trace::{CpuId, Kind, Object, Slot, TaskId, Time};
 
 /// A mutex.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -41,19 +41,19 @@ pub enum Protocol {
 }
 
 pub(crate) struct Mutex {
-    pub(crate) owner: Option<TaskId>,
+    pub(crate) owner: Slot,
     pub(crate) waiters: List,
-    /// The next mutex of the same owner.
-    pub(crate) next_held: Option<u16>,
+    /// The next mutex of the same owner that others wait for.
+    pub(crate) next_wanted: Option<u16>,
     protocol: Protocol,
 }
 
 impl Default for Mutex {
     fn default() -> Mutex {
         Mutex {
-            owner: None,
+            owner: Slot::EMPTY,
             waiters: List::EMPTY,
-            next_held: None,
+            next_wanted: None,
             protocol: Protocol::default(),
         }
     }
@@ -91,20 +91,18 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<Poll<()>, Error> {
         let caller = self.caller(cpu)?;
-        match self.mutexes.get(mutex.0)?.owner {
-            None => {
-                self.own(cpu, caller, mutex.0, now);
-                Ok(Poll::Ready(()))
-            }
-            Some(owner) => {
-                if self.waits_for(owner, caller) {
-                    return Err(Error::Deadlock);
-                }
-                self.block(cpu, Object::Mutex(mutex.0), until, now)?;
-                self.inherit(cpu, owner, now);
-                Ok(Poll::Pending)
-            }
+        let row = self.mutexes.get(mutex.0, C::CHECKS)?;
+        let Some(owner) = row.owner.get() else {
+            row.owner = Slot::of(caller);
+            self.emit(now, cpu, Kind::Lock { task: caller, mutex: mutex.0 });
+            return Ok(Poll::Ready(()));
+        };
+        if self.waits_for(owner, caller) {
+            return Err(Error::Deadlock);
         }
+        self.block(cpu, Object::Mutex(mutex.0), until, now)?;
+        self.want(cpu, owner, mutex.0, now);
+        Ok(Poll::Pending)
     }
 
     /// The running thread gives the mutex back; the most urgent waiter owns it from now on.
@@ -113,10 +111,16 @@ impl<C: Config> Core<C> {
     /// [`Error::NotOwner`], [`Error::NoThread`], [`Error::Unknown`].
     pub fn unlock(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<(), Error> {
         let caller = self.caller(cpu)?;
-        if self.mutexes.get(mutex.0)?.owner != Some(caller) {
+        let row = self.mutexes.get(mutex.0, C::CHECKS)?;
+        if !row.owner.holds(caller) {
             return Err(Error::NotOwner);
         }
-        self.disown(cpu, caller, mutex.0, now);
+        if row.waiters.is_empty() {
+            row.owner = Slot::EMPTY;
+            self.emit(now, cpu, Kind::Unlock { task: caller, mutex: mutex.0 });
+        } else {
+            self.disown(cpu, caller, mutex.0, now);
+        }
         Ok(())
     }
 
@@ -137,75 +141,103 @@ impl<C: Config> Core<C> {
     /// The owner of the mutex that `task` waits for.
     fn blocker(&self, task: TaskId) -> Option<TaskId> {
         match self.threads[task.index()].state {
-            State::Blocked(Object::Mutex(mutex)) => self.mutexes.rows[usize::from(mutex)].owner,
+            State::Blocked(Object::Mutex(mutex)) => self.mutexes.rows[usize::from(mutex)].owner.get(),
             _ => None,
         }
     }
 
     /// `task` becomes the owner of a mutex that nobody owns.
     fn own(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
-        let thread = &mut self.threads[task.index()];
-        let row = &mut self.mutexes.rows[usize::from(mutex)];
-        row.owner = Some(task);
-        row.next_held = thread.held.replace(mutex);
+        self.mutexes.rows[usize::from(mutex)].owner = Slot::of(task);
         self.emit(now, cpu, Kind::Lock { task, mutex });
     }
 
     /// `task` gives back a mutex that it owns.
     pub(crate) fn disown(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
-        self.forget_held(task, mutex);
         self.emit(now, cpu, Kind::Unlock { task, mutex });
         let row = &mut self.mutexes.rows[usize::from(mutex)];
-        row.owner = None;
+        row.owner = Slot::EMPTY;
         let waiters = row.waiters;
         if let Some(heir) = self.most_urgent(waiters) {
+            self.forget_wanted(task, mutex);
             self.unlink(heir);
             self.own(cpu, heir, mutex, now);
             self.inherit(cpu, task, now);
             self.wake(cpu, heir, now);
-            // The others wait for the heir now.
-            self.inherit(cpu, heir, now);
+            if !self.mutexes.rows[usize::from(mutex)].waiters.is_empty() {
+                // The others wait for the heir now.
+                self.remember_wanted(heir, mutex);
+                self.inherit(cpu, heir, now);
+            }
         }
     }
 
-    /// Takes a mutex out of the list of those that `task` owns.
-    fn forget_held(&mut self, task: TaskId, mutex: u16) {
-        let next = self.mutexes.rows[usize::from(mutex)].next_held.take();
-        let mut at = self.threads[task.index()].held;
+    /// Somebody has begun to wait for a mutex of `owner`.
+    fn want(&mut self, cpu: CpuId, owner: TaskId, mutex: u16, now: Time) {
+        let waiters = self.mutexes.rows[usize::from(mutex)].waiters;
+        if self.links.iter(waiters).nth(1).is_none() {
+            self.remember_wanted(owner, mutex);
+        }
+        self.inherit(cpu, owner, now);
+    }
+
+    /// Somebody has ceased to wait for a mutex, and does not get it.
+    pub(crate) fn unwant(&mut self, cpu: CpuId, mutex: u16, now: Time) {
+        let row = &self.mutexes.rows[usize::from(mutex)];
+        let Some(owner) = row.owner.get() else { return };
+        if row.waiters.is_empty() {
+            self.forget_wanted(owner, mutex);
+        }
+        self.inherit(cpu, owner, now);
+    }
+
+    /// Puts a mutex into the list of those that `task` owns and others wait for.
+    fn remember_wanted(&mut self, task: TaskId, mutex: u16) {
+        let first = self.threads[task.index()].wanted.replace(mutex);
+        self.mutexes.rows[usize::from(mutex)].next_wanted = first;
+    }
+
+    /// Takes a mutex out of that list.
+    fn forget_wanted(&mut self, task: TaskId, mutex: u16) {
+        let next = self.mutexes.rows[usize::from(mutex)].next_wanted.take();
+        let mut at = self.threads[task.index()].wanted;
         if at == Some(mutex) {
-            self.threads[task.index()].held = next;
+            self.threads[task.index()].wanted = next;
             return;
         }
         while let Some(number) = at {
             let row = &mut self.mutexes.rows[usize::from(number)];
-            if row.next_held == Some(mutex) {
-                row.next_held = next;
+            if row.next_wanted == Some(mutex) {
+                row.next_wanted = next;
                 return;
             }
-            at = row.next_held;
+            at = row.next_wanted;
         }
     }
 
-    /// Gives back all that `task` owns.
+    /// Gives back all that `task` owns. O(mutexes).
     pub(crate) fn unlock_all(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        while let Some(mutex) = self.threads[task.index()].held {
-            self.disown(cpu, task, mutex, now);
+        for mutex in 0..self.mutexes.made {
+            if self.mutexes.rows[usize::from(mutex)].owner.holds(task) {
+                self.disown(cpu, task, mutex, now);
+            }
         }
     }
 
     /// `task` owns `mutex` again, or waits for it without limit.
     pub(crate) fn acquire_again(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
-        match self.mutexes.rows[usize::from(mutex)].owner {
+        match self.mutexes.rows[usize::from(mutex)].owner.get() {
             None => {
                 self.own(cpu, task, mutex, now);
                 self.wake(cpu, task, now);
             }
             Some(owner) => {
-                let job = self.threads[task.index()].jobs.number();
+                let job = self.job_number(task);
                 let on = Object::Mutex(mutex);
                 self.emit(now, cpu, Kind::Block { task, job, on });
                 self.await_object(task, on, Time::NEVER);
-                self.inherit(cpu, owner, now);
+                self.set_alarm(task);
+                self.want(cpu, owner, mutex, now);
             }
         }
     }
@@ -221,7 +253,7 @@ impl<C: Config> Core<C> {
     }
 
     fn inherit_once(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        let old = self.threads[task.index()].donor;
+        let old = self.threads[task.index()].donor.get();
         let mut candidate = self.most_urgent_waiter(task);
         if candidate.is_none() && old.is_none() {
             return;
@@ -237,7 +269,7 @@ impl<C: Config> Core<C> {
             let attention = self.policy.lend(task, candidate, now);
             self.attend(attention);
         }
-        self.threads[task.index()].donor = candidate;
+        self.threads[task.index()].donor = candidate.into();
         if candidate != old {
             self.emit(
                 now,
@@ -253,7 +285,7 @@ impl<C: Config> Core<C> {
     /// The most urgent thread that waits for a mutex of `task` with inheritance.
     fn most_urgent_waiter(&self, task: TaskId) -> Option<TaskId> {
         let mut best: Option<TaskId> = None;
-        let mut at = self.threads[task.index()].held;
+        let mut at = self.threads[task.index()].wanted;
         while let Some(number) = at {
             let row = &self.mutexes.rows[usize::from(number)];
             if row.protocol == Protocol::Inherit
@@ -262,7 +294,7 @@ impl<C: Config> Core<C> {
             {
                 best = Some(waiter);
             }
-            at = row.next_held;
+            at = row.next_wanted;
         }
         best
     }

@@ -119,7 +119,7 @@ impl<C: Config> Core<C> {
         message: C::Message,
         now: Time,
     ) -> Result<(), Error> {
-        let row = self.queues.get(queue.0)?;
+        let row = self.queues.get(queue.0, C::CHECKS)?;
         if row.len == row.capacity {
             return Err(Error::Full);
         }
@@ -133,7 +133,7 @@ impl<C: Config> Core<C> {
                 return Ok(());
             }
         }
-        let row = self.queues.get(queue.0)?;
+        let row = self.queues.get(queue.0, C::CHECKS)?;
         let at = row.row(row.len);
         row.len += 1;
         self.messages.rows[at] = message;
@@ -154,7 +154,7 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<Poll<C::Message>, Error> {
         self.caller(cpu)?;
-        let row = self.queues.get(queue.0)?;
+        let row = self.queues.get(queue.0, C::CHECKS)?;
         if row.len == 0 {
             self.block(cpu, Object::Queue(queue.0), until, now)?;
             return Ok(Poll::Pending);
@@ -170,7 +170,7 @@ impl<C: Config> Core<C> {
         // Whoever waits at a queue that was not empty waits to send, so it was full.
         if let Some(sender) = self.most_urgent(waiters) {
             let sent = core::mem::take(&mut self.threads[sender.index()].message);
-            let row = self.queues.get(queue.0)?;
+            let row = self.queues.get(queue.0, C::CHECKS)?;
             let at = row.row(row.len);
             row.len += 1;
             self.messages.rows[at] = sent;

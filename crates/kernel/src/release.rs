@@ -1,10 +1,11 @@
 //! Releases, deadlines and misses: what happens to a thread by the clock.
 
 use crate::config::Config;
-use crate::jobs::{OnMiss, Released};
+use crate::jobs::{Job, Jobs, OnMiss, Released};
+use crate::schedule::Cpu;
 use crate::thread::State;
 use crate::{Core, Error, ThreadId};
-use flyball_policy::{Policy, Ready, Stop, Usage};
+use flyball_policy::{Policy, Ready, Stop, Table, Usage};
 use flyball_trace::{CpuId, Kind, TaskId, Time};
 
 impl<C: Config> Core<C> {
@@ -25,34 +26,43 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<(), Error> {
         let task = self.find(thread)?;
-        if self.threads[task.index()].jobs.arrive(at.min(now))? {
-            self.release_job(cpu, task, now)?;
-        }
+        let jobs = self.jobs.find_mut(task.index());
+        let released = if jobs.ok_or(Error::NotSporadic)?.arrive(at.min(now))? {
+            self.release_job(cpu, task, now)
+        } else {
+            Ok(())
+        };
         self.set_alarm(task);
-        Ok(())
+        released
     }
 
-    /// One thing that was to happen to `task` by the clock happens, the earliest first. At the same
-    /// instant a deadline comes first (a job that is late at the next release is late), then the
-    /// end of a wait, then a release. Returns whether it was a wait or a release.
-    pub(crate) fn ring(&mut self, cpu: CpuId, task: TaskId, now: Time) -> bool {
-        let thread = &self.threads[task.index()];
-        let (deadline, timeout, release) = (
-            thread.jobs.next_deadline(),
-            thread.timeout,
-            thread.jobs.next_release(),
-        );
-        let is_deadline = deadline <= timeout && deadline <= release;
-        if is_deadline {
-            self.miss(cpu, task, now);
-        } else if timeout <= release {
-            self.time_out(cpu, task, now);
-        } else {
-            // A job that finds no room to wait has been traced as skipped; nobody called.
-            let _ = self.release_job(cpu, task, now);
+    /// All that was to happen to `task` at the instant `at` happens, at last. A deadline comes first
+    /// (a job that is late at the next release is late), then the end of a wait, then a release. Its
+    /// alarm has been taken out, and is set to what comes next. Returns how many waits ended and jobs
+    /// were released.
+    pub(crate) fn ring(&mut self, cpu: CpuId, task: TaskId, at: Time, now: Time) -> u32 {
+        let mut served = 0;
+        loop {
+            let timeout = self.threads[task.index()].timeout;
+            let (deadline, release) = match self.jobs.find(task.index()) {
+                Some(jobs) => (jobs.next_deadline(), jobs.next_release()),
+                None => (Time::NEVER, Time::NEVER),
+            };
+            if deadline <= at {
+                self.miss(cpu, task, now);
+            } else if timeout <= at {
+                self.time_out(cpu, task, now);
+                served += 1;
+            } else if release <= at {
+                // A job that finds no room to wait has been traced as skipped; nobody called.
+                let _ = self.release_job(cpu, task, now);
+                served += 1;
+            } else {
+                break;
+            }
         }
         self.set_alarm(task);
-        !is_deadline
+        served
     }
 
     /// Notices the deadlines that have passed, and nothing else: for whoever stops the clock at
@@ -61,7 +71,8 @@ impl<C: Config> Core<C> {
         for row in 0..self.links.capacity() {
             let task = TaskId(u16::try_from(row).unwrap_or(u16::MAX));
             while self.threads[row].state != State::Absent
-                && self.threads[row].jobs.next_deadline() <= now
+                && let Some(jobs) = self.jobs.find(row)
+                && jobs.next_deadline() <= now
             {
                 self.miss(cpu, task, now);
                 self.set_alarm(task);
@@ -72,87 +83,89 @@ impl<C: Config> Core<C> {
     /// Whether a thread works on a job, or has one to work on; it waits for a release otherwise.
     pub fn has_job(&self, thread: ThreadId) -> bool {
         self.find(thread)
-            .is_ok_and(|task| self.threads[task.index()].jobs.current().is_some())
+            .is_ok_and(|task| self.threads[task.index()].state != State::Dormant)
+    }
+
+    /// The number of the job that `task` works on; 0 if it is dormant.
+    #[inline]
+    pub(crate) fn job_number(&self, task: TaskId) -> u32 {
+        match self.jobs.find(task.index()) {
+            Some(jobs) => jobs.number(),
+            None => u32::from(self.threads[task.index()].state != State::Dormant),
+        }
+    }
+
+    /// The next instant at which something happens to `task` by itself.
+    pub(crate) fn next_instant(&self, task: TaskId) -> Time {
+        let timeout = self.threads[task.index()].timeout;
+        match self.jobs.find(task.index()) {
+            Some(jobs) => timeout.min(jobs.next_release()).min(jobs.next_deadline()),
+            None => timeout,
+        }
     }
 
     /// Sets the alarm of `task` to the next instant at which something happens to it.
     pub(crate) fn set_alarm(&mut self, task: TaskId) {
-        let at = self.threads[task.index()].alarm();
-        if at.is_never() {
-            self.alarms.remove(task);
-        } else if self.alarms.rank(task) != Some(at) {
-            self.alarms.set(task, at);
+        let at = self.next_instant(task);
+        if self.alarms.set(task, at) {
+            self.cpus[0].set(Cpu::TIMER);
         }
     }
 
+    /// A thread without [`crate::jobs::Jobs`] starts: its one job is released.
+    pub(crate) fn start(&mut self, cpu: CpuId, task: TaskId, release: Time, now: Time) {
+        self.threads[task.index()].state = State::Ready;
+        let (job, deadline) = (1, Time::NEVER);
+        self.emit(now, cpu, Kind::Release { task, job, deadline });
+        let attention = self.policy.ready(task, Ready::Released { release }, now);
+        self.attend(attention);
+    }
+
     fn release_job(&mut self, cpu: CpuId, task: TaskId, now: Time) -> Result<(), Error> {
-        let thread = &mut self.threads[task.index()];
-        let released = thread.jobs.release(&mut self.arrivals);
-        let deadline = |job| self.threads[task.index()].jobs.deadline(job);
-        match released {
-            Ok(Released::Current(job)) => {
-                let deadline = deadline(job);
-                self.emit(
-                    now,
-                    cpu,
-                    Kind::Release {
-                        task,
-                        job: job.number,
-                        deadline,
-                    },
-                );
-                self.threads[task.index()].state = State::Ready;
-                let why = Ready::Released {
-                    release: job.release,
+        let Some(jobs) = self.jobs.find_mut(task.index()) else {
+            return Ok(());
+        };
+        match jobs.release(&mut self.arrivals) {
+            Ok(released @ (Released::Current(job) | Released::Waits(job))) => {
+                let (number, deadline) = (job.number, jobs.deadline(job));
+                let kind = Kind::Release {
+                    task,
+                    job: number,
+                    deadline,
                 };
-                self.begin_job(cpu, task, why, now);
-                Ok(())
-            }
-            Ok(Released::Waits(job)) => {
-                let deadline = deadline(job);
-                self.emit(
-                    now,
-                    cpu,
-                    Kind::Release {
-                        task,
-                        job: job.number,
-                        deadline,
-                    },
-                );
+                self.emit(now, cpu, kind);
+                if let Released::Current(_) = released {
+                    self.threads[task.index()].state = State::Ready;
+                    let release = job.release;
+                    self.begin_job(cpu, task, Ready::Released { release }, now);
+                }
                 Ok(())
             }
             Ok(Released::Skipped(job)) => {
-                self.emit(
-                    now,
-                    cpu,
-                    Kind::Skip {
-                        task,
-                        job: job.number,
-                    },
-                );
+                self.skip(cpu, task, job, now);
                 Ok(())
             }
             Err((job, error)) => {
-                self.emit(
-                    now,
-                    cpu,
-                    Kind::Skip {
-                        task,
-                        job: job.number,
-                    },
-                );
+                self.skip(cpu, task, job, now);
                 Err(error)
             }
         }
     }
 
+    fn skip(&mut self, cpu: CpuId, task: TaskId, job: Job, now: Time) {
+        let job = job.number;
+        self.emit(now, cpu, Kind::Skip { task, job });
+    }
+
     /// The deadline of the first job of `task` that is not late has passed.
     fn miss(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        let thread = &mut self.threads[task.index()];
-        let Some(job) = thread.jobs.miss(&self.arrivals) else {
+        let Some(jobs) = self.jobs.find_mut(task.index()) else {
             return;
         };
-        let gives_up = thread.jobs.on_miss() == OnMiss::Abort;
+        let Some(job) = jobs.miss(&self.arrivals) else {
+            return;
+        };
+        let gives_up = jobs.on_miss() == OnMiss::Abort;
         self.misses += 1;
         self.emit(
             now,
@@ -169,9 +182,9 @@ impl<C: Config> Core<C> {
 
     /// Gives up the current job of `task`, wherever it is.
     fn abort(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        let thread = &self.threads[task.index()];
-        let job = thread.jobs.number();
-        let (state, runs_on, once) = (thread.state, thread.cpu, thread.jobs.is_once());
+        let job = self.job_number(task);
+        let (state, runs_on) = (self.threads[task.index()].state, self.cpu_of(task));
+        let once = self.jobs.find(task.index()).is_none_or(Jobs::is_once);
         self.emit(now, cpu, Kind::Abort { task, job });
         match (state, runs_on) {
             (State::Blocked(object), _) => self.withdraw(cpu, task, object, now),
@@ -193,7 +206,11 @@ impl<C: Config> Core<C> {
         if once {
             self.bury(cpu, task, now);
         } else {
-            self.threads[task.index()].restart = true;
+            let restart = &mut self.threads[task.index()].restart;
+            self.restarts += u16::from(!core::mem::replace(restart, true));
+            for cpu in 0..self.cpus.capacity() {
+                self.cpus[cpu].set(Cpu::RESTART);
+            }
             self.next_job(cpu, task, now);
         }
     }
@@ -201,9 +218,11 @@ impl<C: Config> Core<C> {
     /// The current job of `task`, which is not queued any more, is over: the thread works on the
     /// oldest waiting job, or becomes dormant. Returns whether there was one.
     pub(crate) fn next_job(&mut self, cpu: CpuId, task: TaskId, now: Time) -> bool {
+        let next = self.jobs.find_mut(task.index()).and_then(|jobs| {
+            jobs.complete(&mut self.arrivals);
+            jobs.current()
+        });
         let thread = &mut self.threads[task.index()];
-        thread.jobs.complete(&mut self.arrivals);
-        let next = thread.jobs.current();
         thread.state = State::Dormant;
         if let Some(job) = next {
             thread.state = State::Ready;
@@ -219,17 +238,17 @@ impl<C: Config> Core<C> {
         self.attend(attention);
         // A new job may be less urgent than the last one. If the thread kept a mutex, whoever waits
         // for it may be the more urgent one now.
-        if self.threads[task.index()].held.is_some() {
+        if self.threads[task.index()].wanted.is_some() {
             self.inherit(cpu, task, now);
         }
     }
 
     /// The current job of `task` is done.
     pub(crate) fn complete(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        let jobs = &self.threads[task.index()].jobs;
-        let job = jobs.number();
+        let job = self.job_number(task);
+        let jobs = self.jobs.find(task.index());
         // With a periodic tick the deadline may have passed unnoticed.
-        if jobs.current_is_late(now) {
+        if jobs.is_some_and(|jobs| jobs.current_is_late(now)) {
             self.misses += 1;
             self.emit(now, cpu, Kind::Miss { task, job });
         }

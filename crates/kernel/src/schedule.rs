@@ -2,45 +2,55 @@
 
 use crate::config::{Config, Timing};
 use crate::{Core, ThreadId};
-use flyball_policy::{Attention, Dispatch, Policy, Stop, Table, Usage};
-use flyball_trace::{CpuId, Duration, Kind, TaskId, Time};
+use flyball_policy::{Dispatch, Policy, Stop, Table, Usage};
+use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
+#[derive(Default)]
 pub(crate) struct Cpu {
     /// Who runs.
-    running: Option<TaskId>,
+    running: Slot,
     /// Who ran last: his registers are still those of the CPU if nobody else ran since.
-    last: Option<TaskId>,
-    /// What the policy granted, if it granted a limited burst.
-    burst: Option<Duration>,
-    /// What of it has been used.
-    used: Duration,
+    last: Slot,
+    /// What is to be done before the CPU goes on: [`Cpu::LOOK`], [`Cpu::TIMER`].
+    work: u8,
     /// The policy has been told that the running thread stopped, so it has to pick.
     stopped: bool,
     /// The running thread (or idleness) has not been announced to the trace yet.
     announce: bool,
     /// Between [`Core::enter`] and [`Core::leave`]: time is the kernel's.
     in_kernel: bool,
+    /// What the policy granted, if it granted a limited burst.
+    burst: Option<Duration>,
+    /// What of it has been used.
+    used: Duration,
     /// Up to when CPU time has been counted.
     counted: Time,
     idle: Duration,
     kernel: Duration,
 }
 
-impl Default for Cpu {
-    fn default() -> Cpu {
-        Cpu {
-            running: None,
-            last: None,
-            burst: None,
-            used: Duration::ZERO,
-            stopped: false,
-            announce: false,
-            in_kernel: false,
-            counted: Time::ZERO,
-            idle: Duration::ZERO,
-            kernel: Duration::ZERO,
-        }
+impl Cpu {
+    /// It has to be decided anew who runs.
+    pub(crate) const LOOK: u8 = 1;
+    /// [`Core::next_timer`] may have changed.
+    pub(crate) const TIMER: u8 = 2;
+    /// Some thread has to begin its program anew when it runs.
+    pub(crate) const RESTART: u8 = 4;
+
+    #[inline]
+    pub(crate) fn has(&self, work: u8) -> bool {
+        self.work & work != 0
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, work: u8) {
+        self.work |= work;
+    }
+
+    #[inline]
+    fn done(&mut self, work: u8) {
+        self.work &= !work;
     }
 }
 
@@ -56,9 +66,15 @@ pub struct Decision {
     pub switch: bool,
     /// The thread's job was given up: its program begins anew, with its next job.
     pub restart: bool,
+    /// Whether [`Core::next_timer`] may have changed since the last decision.
+    pub timer: bool,
 }
 
 impl<C: Config> Core<C> {
+    /// Whether the timer is also for the policy, which may want another instant at any time.
+    const TIMER_MOVES: bool = C::Policy::WANTS.bursts || C::Policy::WANTS.alarms;
+    /// Whether it matters that the policy has been told already that the running thread stopped.
+    const STOPS: bool = Self::COUNTS || C::Policy::WANTS.preempted;
     const COUNTS: bool = C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
 
     /// The CPU begins to work for the kernel: stops the clock of the thread that ran. Where the
@@ -73,6 +89,8 @@ impl<C: Config> Core<C> {
     /// if nothing is due. Returns how many jobs were released and how many waits ended.
     pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
         let mut served = 0;
+        // Whatever the timer was set to, it is set no more.
+        self.cpus[cpu.index()].set(Cpu::TIMER);
         if let Timing::Tick(length) = self.timing {
             if now < self.next_tick {
                 return served;
@@ -81,11 +99,8 @@ impl<C: Config> Core<C> {
             self.next_tick = Time::ZERO + length * (now.since(Time::ZERO) / length + 1);
             self.emit(now, cpu, Kind::Tick);
         }
-        while let Some((task, at)) = self.alarms.first() {
-            if at > now {
-                break;
-            }
-            served += u32::from(self.ring(cpu, task, now));
+        while let Some((task, at)) = self.alarms.take_due(now) {
+            served += self.ring(cpu, task, at, now);
         }
         if C::Policy::WANTS.alarms && self.policy.next_alarm().is_some_and(|at| at <= now) {
             let attention = self.policy.alarm(now);
@@ -100,74 +115,75 @@ impl<C: Config> Core<C> {
     fn end_burst(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
         let state = &self.cpus[cpu.index()];
-        if let (Some(task), Some(burst), false) = (state.running, state.burst, state.stopped)
+        if let (Some(task), Some(burst), false) = (state.running.get(), state.burst, state.stopped)
             && state.used >= burst
         {
-            let job = self.threads[task.index()].jobs.number();
+            let job = self.job_number(task);
             self.emit(now, cpu, Kind::BurstEnd { task, job });
             self.stop(cpu, task, Stop::BurstEnd, now);
         }
     }
 
     /// Decides who runs on `cpu`, if it has to be decided anew.
+    #[inline]
     pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
-        if self.attention.includes(cpu) {
+        let work = self.cpus[cpu.index()].work;
+        self.cpus[cpu.index()].done(Cpu::LOOK | Cpu::TIMER);
+        if work & Cpu::LOOK != 0 {
             self.pick(cpu, now);
-            self.dismiss(cpu);
         }
         let state = &mut self.cpus[cpu.index()];
-        let switch = state.running.is_some() && state.running != state.last;
-        let run = state.running;
-        if run.is_some() {
-            state.last = run;
-        }
-        let restart =
-            run.is_some_and(|task| core::mem::take(&mut self.threads[task.index()].restart));
-        Decision {
+        let run = state.running.get();
+        let mut decision = Decision {
             run,
-            switch,
-            restart,
+            switch: false,
+            restart: false,
+            timer: Self::TIMER_MOVES || work & Cpu::TIMER != 0,
+        };
+        if let Some(task) = run {
+            decision.switch = state.running != state.last;
+            state.last = state.running;
+            decision.restart = work & Cpu::RESTART != 0 && self.takes_restart(cpu, task);
         }
+        decision
     }
 
-    /// `cpu` has decided.
-    fn dismiss(&mut self, cpu: CpuId) {
-        if self.cpus.capacity() == 1 {
-            self.attention = Attention::None;
-            return;
+    /// Whether `task` has to begin its program anew; it is about to.
+    #[cold]
+    fn takes_restart(&mut self, cpu: CpuId, task: TaskId) -> bool {
+        let restart = core::mem::take(&mut self.threads[task.index()].restart);
+        self.restarts -= u16::from(restart);
+        if self.restarts == 0 {
+            self.cpus[cpu.index()].done(Cpu::RESTART);
         }
-        self.attention = match self.attention {
-            Attention::Many(set) => set
-                .iter()
-                .filter(|&other| other != cpu)
-                .fold(Attention::None, |all, other| all.and(Attention::One(other))),
-            Attention::One(other) if other != cpu => Attention::One(other),
-            _ => Attention::None,
-        }
+        restart
+    }
+
+    /// Whether there is nothing to do on `cpu` before it goes on: nothing to [`Core::decide`], and
+    /// [`Core::next_timer`] is what it was. A machine that looks here first need not ask for either.
+    #[inline]
+    pub fn is_settled(&self, cpu: CpuId) -> bool {
+        !Self::TIMER_MOVES && self.cpus[cpu.index()].work & !Cpu::RESTART == 0
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
         let before = self.cpus[cpu.index()].running;
-        if let Some(task) = before
+        if C::Policy::WANTS.preempted
+            && let Some(task) = before.get()
             && !self.cpus[cpu.index()].stopped
         {
             self.stop(cpu, task, Stop::Preempted, now);
         }
         let choice = self.policy.pick(cpu, now);
-        let next = choice.map(|choice| choice.task);
-        if next != before {
-            if let Some(task) = before {
-                let thread = &mut self.threads[task.index()];
-                thread.cpu = None;
-                let job = thread.jobs.number();
+        let next = Slot::from(choice.map(|choice| choice.task));
+        if (C::Trace::ENABLED || C::ACCOUNTING) && next != before {
+            if let Some(task) = before.get() {
+                let job = self.job_number(task);
                 if C::ACCOUNTING {
                     self.preemptions += 1;
                 }
                 self.emit(now, cpu, Kind::Preempt { task, job });
-            }
-            if let Some(task) = next {
-                self.threads[task.index()].cpu = Some(cpu);
             }
             self.cpus[cpu.index()].announce = true;
         }
@@ -179,7 +195,9 @@ impl<C: Config> Core<C> {
         if Self::COUNTS {
             state.used = Duration::ZERO;
         }
-        state.stopped = false;
+        if Self::STOPS {
+            state.stopped = false;
+        }
     }
 
     /// The CPU goes back to what was decided: starts its clock.
@@ -189,10 +207,10 @@ impl<C: Config> Core<C> {
         state.in_kernel = false;
         if state.announce {
             state.announce = false;
-            let kind = match state.running {
+            let kind = match state.running.get() {
                 Some(task) => Kind::Dispatch {
                     task,
-                    job: self.threads[task.index()].jobs.number(),
+                    job: self.job_number(task),
                 },
                 None => Kind::Idle,
             };
@@ -207,13 +225,13 @@ impl<C: Config> Core<C> {
         if matches!(self.timing, Timing::Tick(_)) {
             return self.next_tick;
         }
-        let mut next = self.alarms.first().map_or(Time::NEVER, |(_, at)| at);
+        let mut next = self.alarms.first();
         if C::Policy::WANTS.alarms {
             next = next.min(self.policy.next_alarm().unwrap_or(Time::NEVER));
         }
         if C::Policy::WANTS.bursts {
             let state = &self.cpus[cpu.index()];
-            if let (Some(_), Some(burst)) = (state.running, state.burst) {
+            if let (Some(_), Some(burst)) = (state.running.get(), state.burst) {
                 next = next.min(state.counted + burst.saturating_sub(state.used));
             }
         }
@@ -222,16 +240,28 @@ impl<C: Config> Core<C> {
 
     /// The thread that runs on `cpu`.
     pub fn running(&self, cpu: CpuId) -> Option<ThreadId> {
-        let task = self.cpus[cpu.index()].running?;
+        let task = self.running_task(cpu)?;
         Some(ThreadId {
             task,
             generation: self.threads[task.index()].generation,
         })
     }
 
+    /// The row of the thread that runs on `cpu`.
+    #[inline]
+    pub fn running_task(&self, cpu: CpuId) -> Option<TaskId> {
+        self.cpus[cpu.index()].running.get()
+    }
+
+    /// The CPU that `task` runs on.
+    pub(crate) fn cpu_of(&self, task: TaskId) -> Option<CpuId> {
+        let cpu = (0..self.cpus.capacity()).find(|&cpu| self.cpus[cpu].running.holds(task))?;
+        u8::try_from(cpu).ok().map(CpuId)
+    }
+
     /// The thread that ran last on `cpu`, if it still exists: its registers are still there.
     pub fn last_run(&self, cpu: CpuId) -> Option<TaskId> {
-        self.cpus[cpu.index()].last
+        self.cpus[cpu.index()].last.get()
     }
 
     /// The CPU time that the CPU spent idle up to the last time it entered or left the kernel.
@@ -252,7 +282,7 @@ impl<C: Config> Core<C> {
         let state = &mut self.cpus[cpu.index()];
         let time = now.since(state.counted);
         state.counted = now;
-        match state.running {
+        match state.running.get() {
             _ if state.in_kernel => state.kernel += time,
             Some(task) => {
                 state.used += time;
@@ -265,8 +295,9 @@ impl<C: Config> Core<C> {
     /// `task` has ended: its registers are nobody's, even if its row gets a new thread.
     pub(crate) fn forget(&mut self, task: TaskId) {
         for cpu in 0..self.cpus.capacity() {
-            let last = &mut self.cpus[cpu].last;
-            *last = last.filter(|&last| last != task);
+            if self.cpus[cpu].last.holds(task) {
+                self.cpus[cpu].last = Slot::EMPTY;
+            }
         }
     }
 
@@ -280,14 +311,15 @@ impl<C: Config> Core<C> {
         } else {
             state.used
         };
-        state.stopped = true;
+        if Self::STOPS {
+            state.stopped = true;
+        }
         let attention = self.policy.stopped(cpu, task, Usage::time(used), why, now);
         self.attend(attention);
         if matches!(why, Stop::Blocked | Stop::Completed) {
             let state = &mut self.cpus[cpu.index()];
-            state.running = None;
+            state.running = Slot::EMPTY;
             state.announce = true;
-            self.threads[task.index()].cpu = None;
         }
     }
 }

@@ -49,7 +49,7 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<Poll<()>, Error> {
         self.caller(cpu)?;
-        let row = self.semaphores.get(semaphore.0)?;
+        let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
         if row.count > 0 {
             row.count -= 1;
             return Ok(Poll::Ready(()));
@@ -65,12 +65,12 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`]; [`Error::Full`] after four thousand million signals that nobody waited
     /// for.
     pub fn signal(&mut self, cpu: CpuId, semaphore: SemaphoreId, now: Time) -> Result<(), Error> {
-        let waiters = self.semaphores.get(semaphore.0)?.waiters;
+        let waiters = self.semaphores.get(semaphore.0, C::CHECKS)?.waiters;
         if let Some(waiter) = self.most_urgent(waiters) {
             self.unlink(waiter);
             self.wake(cpu, waiter, now);
         } else {
-            let row = self.semaphores.get(semaphore.0)?;
+            let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
             row.count = row.count.checked_add(1).ok_or(Error::Full)?;
         }
         Ok(())

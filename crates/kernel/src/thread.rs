@@ -10,9 +10,9 @@
 //!
 //! A running thread is a ready one that a CPU has.
 
-use crate::jobs::{Jobs, OnMiss, Release};
+use crate::jobs::{OnMiss, Release};
 use flyball_policy::queue::links::List;
-use flyball_trace::{CpuId, Duration, Object, TaskId, Time};
+use flyball_trace::{Duration, Object, Slot, TaskId, Time};
 
 /// A thread, as its users name it. It stays unique after the thread has ended, when its row in the
 /// table may belong to another one.
@@ -87,10 +87,8 @@ pub(crate) enum State {
 pub(crate) struct Thread<M> {
     pub(crate) state: State,
     pub(crate) generation: u32,
-    pub(crate) jobs: Jobs,
-    /// The CPU that it runs on.
-    pub(crate) cpu: Option<CpuId>,
-    /// When its wait ends at the latest.
+    /// When its wait ends at the latest; of a dormant thread that has no [`crate::jobs::Jobs`], when
+    /// it starts.
     pub(crate) timeout: Time,
     /// Whether its last wait ended that way.
     pub(crate) timed_out: bool,
@@ -98,10 +96,11 @@ pub(crate) struct Thread<M> {
     pub(crate) restart: bool,
     /// The mutex to take again after waiting on a condition variable.
     pub(crate) reacquire: Option<u16>,
-    /// The first mutex that it owns; the others follow in [`crate::mutex::Mutex::next_held`].
-    pub(crate) held: Option<u16>,
+    /// The first mutex that it owns and others wait for; more of them follow in
+    /// [`crate::mutex::Mutex::next_wanted`].
+    pub(crate) wanted: Option<u16>,
     /// The thread whose urgency it inherits.
-    pub(crate) donor: Option<TaskId>,
+    pub(crate) donor: Slot,
     /// Who waits for its end.
     pub(crate) joiners: List,
     /// The message that it sends or has received.
@@ -115,14 +114,12 @@ impl<M: Default> Default for Thread<M> {
         Thread {
             state: State::Absent,
             generation: 0,
-            jobs: Jobs::default(),
-            cpu: None,
             timeout: Time::NEVER,
             timed_out: false,
             restart: false,
             reacquire: None,
-            held: None,
-            donor: None,
+            wanted: None,
+            donor: Slot::EMPTY,
             joiners: List::EMPTY,
             message: M::default(),
             used: Duration::ZERO,
@@ -130,11 +127,3 @@ impl<M: Default> Default for Thread<M> {
     }
 }
 
-impl<M> Thread<M> {
-    /// The next instant at which something happens to the thread by itself.
-    pub(crate) fn alarm(&self) -> Time {
-        self.timeout
-            .min(self.jobs.next_release())
-            .min(self.jobs.next_deadline())
-    }
-}

@@ -42,7 +42,7 @@ impl<C: Config> Core<C> {
         if until <= now {
             return Err(Error::TimedOut);
         }
-        let job = self.threads[task.index()].jobs.number();
+        let job = self.job_number(task);
         self.emit(
             now,
             cpu,
@@ -61,7 +61,7 @@ impl<C: Config> Core<C> {
         Ok(task)
     }
 
-    /// Puts `task`, which is in no list, into that of `object`.
+    /// Puts `task`, which is in no list and had no limit to its wait, into that of `object`.
     pub(crate) fn await_object(&mut self, task: TaskId, object: Object, until: Time) {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Blocked(object);
@@ -70,19 +70,23 @@ impl<C: Config> Core<C> {
             self.links.push_back(&mut list, task);
             self.set_waiters(object, list);
         }
-        self.set_alarm(task);
+        if !until.is_never() {
+            self.set_alarm(task);
+        }
     }
 
     /// `task` can go on.
     pub(crate) fn wake(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Ready;
-        thread.timeout = Time::NEVER;
-        let job = thread.jobs.number();
+        if !thread.timeout.is_never() {
+            thread.timeout = Time::NEVER;
+            self.set_alarm(task);
+        }
+        let job = self.job_number(task);
         self.emit(now, cpu, Kind::Wake { task, job });
         let attention = self.policy.ready(task, Ready::Unblocked, now);
         self.attend(attention);
-        self.set_alarm(task);
     }
 
     /// Takes `task` out of the list that it waits in, if it is in one.
@@ -97,8 +101,9 @@ impl<C: Config> Core<C> {
 
     /// The wait of `task` has taken too long (or, if it slept, just long enough).
     pub(crate) fn time_out(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        self.threads[task.index()].timeout = Time::NEVER;
+        let at = core::mem::replace(&mut self.threads[task.index()].timeout, Time::NEVER);
         let State::Blocked(object) = self.threads[task.index()].state else {
+            self.start(cpu, task, at, now);
             return;
         };
         self.withdraw(cpu, task, object, now);
@@ -114,9 +119,8 @@ impl<C: Config> Core<C> {
     pub(crate) fn withdraw(&mut self, cpu: CpuId, task: TaskId, object: Object, now: Time) {
         self.unlink(task);
         if let Object::Mutex(mutex) = object
-            && let Some(owner) = self.mutexes.rows[usize::from(mutex)].owner
         {
-            self.inherit(cpu, owner, now);
+            self.unwant(cpu, mutex, now);
         }
     }
 

@@ -160,12 +160,13 @@ pub(crate) unsafe fn run_on(context: *mut Context) {
 /// As for [`run_on`].
 pub(crate) unsafe fn change_to(context: *mut Context) {
     // SAFETY: interrupts are masked, and `PendSV`, which reads it, is an interrupt.
-    let (from, to) = unsafe {
-        let to = FLYBALL_SWITCH.to;
+    let from = unsafe {
         FLYBALL_SWITCH.to = context;
-        (FLYBALL_SWITCH.from, to)
+        FLYBALL_SWITCH.from
     };
-    if context != from || context != to {
+    // If it is pending already, it changes to whom it finds there when it comes: to nobody else, if
+    // that is who it comes from.
+    if context != from {
         cortex_m::peripheral::SCB::set_pendsv();
     }
 }

@@ -3,6 +3,7 @@
 use crate::board::Timer;
 use crate::clock::Clock;
 use crate::context::{Context, Entry, Stack, change_to, run_on};
+use crate::mask::masked;
 use core::cell::UnsafeCell;
 use core::task::Poll;
 use cortex_m::peripheral::NVIC;
@@ -55,7 +56,7 @@ impl<C: Config> Kernel<C> {
             messages: 0,
             arrivals: 0,
         };
-        cortex_m::interrupt::free(|_| {
+        masked(|| {
             // SAFETY: interrupts are masked, so nobody else looks.
             let state = unsafe { &mut *self.0.get() };
             *state = Some(State {
@@ -69,8 +70,9 @@ impl<C: Config> Kernel<C> {
     }
 
     /// With the kernel, and interrupts masked.
+    #[inline]
     fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> Option<R> {
-        cortex_m::interrupt::free(|_| {
+        masked(|| {
             // SAFETY: interrupts are masked, `f` does not come back here, and there is one CPU.
             unsafe { &mut *self.0.get() }.as_mut().map(f)
         })
@@ -89,9 +91,13 @@ impl<C: Config> Kernel<C> {
             } else {
                 Time::ZERO
             };
-            state.core.enter(CPU, now);
+            if Self::CLOCKED {
+                state.core.enter(CPU, now);
+            }
             let result = f(&mut state.core, now);
-            state.finish(now, Self::CLOCKED);
+            if Self::CLOCKED || !state.core.is_settled(CPU) {
+                state.finish(now, Self::CLOCKED);
+            }
             result
         })
     }
@@ -200,13 +206,13 @@ impl<C: Config> Kernel<C> {
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
         let called = self.passage(timed, |core, now| {
-            let caller = core.running(CPU);
+            let caller = core.running_task(CPU);
             (f(core, CPU, now), caller)
         });
         match called {
             Some((Ok(Poll::Ready(value)), _)) => Ok(Some(value)),
             Some((Ok(Poll::Pending), Some(caller))) => {
-                self.wait_for_turn(caller.task());
+                self.wait_for_turn(caller);
                 Ok(None)
             }
             Some((Err(error), _)) => Err(error),
@@ -214,22 +220,31 @@ impl<C: Config> Kernel<C> {
         }
     }
 
-    /// The calling thread waits until it is its turn again.
+    /// The calling thread waits until it is its turn again. Usually it is by the time that it gets
+    /// here: it was another thread's turn in between.
+    #[inline]
     fn wait_for_turn(&'static self, me: TaskId) {
-        loop {
-            let mine = cortex_m::interrupt::free(|_| {
-                let running = self.with(|state| state.core.running(CPU)).flatten();
-                let mine = running.is_some_and(|thread| thread.task() == me);
-                if !mine {
-                    // Wakes up even though interrupts are masked; they are served afterwards.
-                    cortex_m::asm::wfi();
-                }
-                mine
-            });
-            if mine {
-                return;
-            }
+        if !self.is_turn(me) {
+            self.idle(me);
         }
+    }
+
+    #[inline]
+    fn is_turn(&'static self, me: TaskId) -> bool {
+        self.with(|state| state.core.running_task(CPU)).flatten() == Some(me)
+    }
+
+    /// Sleeps until it is the turn of `me`, whose stack this is.
+    #[cold]
+    fn idle(&'static self, me: TaskId) {
+        while !masked(|| {
+            let mine = self.is_turn(me);
+            if !mine {
+                // Wakes up even though interrupts are masked; they are served afterwards.
+                cortex_m::asm::wfi();
+            }
+            mine
+        }) {}
     }
 
     /// With the core, and interrupts masked: to look at what it knows.
@@ -249,20 +264,7 @@ impl<C: Config> State<C> {
     /// took.
     #[inline]
     fn finish(&mut self, entered: Time, clocked: bool) {
-        if self.core.attention().includes(CPU) {
-            self.decide(entered);
-        }
-        let now = if clocked { self.clock.now() } else { entered };
-        self.core.leave(CPU, now);
-        let next = self.core.next_timer(CPU);
-        if next != self.armed {
-            self.armed = next;
-            self.clock.set_timer(next);
-        }
-    }
-
-    fn decide(&mut self, now: Time) {
-        let decision = self.core.decide(CPU, now);
+        let decision = self.core.decide(CPU, entered);
         if let Some(task) = decision.run {
             let context = &mut self.contexts[task.index()];
             if decision.restart {
@@ -271,6 +273,16 @@ impl<C: Config> State<C> {
             }
             // SAFETY: interrupts are masked, and the table is static.
             unsafe { change_to(&raw mut *context) };
+        }
+        if clocked {
+            self.core.leave(CPU, self.clock.now());
+        }
+        if decision.timer {
+            let next = self.core.next_timer(CPU);
+            if next != self.armed {
+                self.armed = next;
+                self.clock.set_timer(next);
+            }
         }
     }
 }

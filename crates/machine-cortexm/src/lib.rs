@@ -27,6 +27,7 @@ pub mod board;
 pub mod clock;
 pub mod context;
 pub mod kernel;
+mod mask;
 
 pub use context::{Entry, Stack};
 pub use kernel::Kernel;

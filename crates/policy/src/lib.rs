@@ -37,13 +37,13 @@ pub mod queue;
 pub mod ranked;
 pub mod storage;
 
-pub use flyball_trace::{CpuId, Duration, TaskId, Time};
+pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
-    Period, Priority, RateMonotonic, RoundRobin, Sliced,
+    Period, Priority, RateMonotonic, RoundRobin, Sliced, Turn,
 };
 pub use placement::{Placement, Uniprocessor};
 pub use policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
 pub use queue::{Bitmap, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
-pub use storage::{Inline, Storage, Table};
+pub use storage::{Inline, Nothing, Storage, Table};

@@ -13,8 +13,9 @@ pub trait Order {
     /// The rank of a job: smaller is more urgent.
     type Key: Copy + Ord + Default;
 
-    /// Whether a task that has used up its quantum goes behind its equals.
-    const ROTATES: bool = false;
+    /// What is left of a task's turn: `()` where equals do not take turns, a [`Duration`] where a
+    /// task that has used up its quantum goes behind its equals.
+    type Turn: Turn;
 
     /// Whether a job's key changes while it runs; if so, [`Order::ran`] tells how, and the choice
     /// is made again every [`Order::quantum`].
@@ -42,6 +43,51 @@ pub trait Order {
     /// Whether a task may have these parameters.
     fn accepts(&self, _params: &Self::Params) -> bool {
         true
+    }
+}
+
+/// What is left of a task's turn, where equals take turns.
+pub trait Turn: Copy {
+    /// Whether they do.
+    const ROTATES: bool;
+
+    /// A turn of this length.
+    fn full(quantum: Option<Duration>) -> Self;
+
+    /// What is left after running for `time`.
+    #[must_use]
+    fn spend(self, time: Duration) -> Self;
+
+    /// What is left; `None`: no end.
+    fn left(self) -> Option<Duration>;
+}
+
+/// No turns.
+impl Turn for () {
+    const ROTATES: bool = false;
+
+    fn full(_: Option<Duration>) -> Self {}
+
+    fn spend(self, _: Duration) -> Self {}
+
+    fn left(self) -> Option<Duration> {
+        None
+    }
+}
+
+impl Turn for Duration {
+    const ROTATES: bool = true;
+
+    fn full(quantum: Option<Duration>) -> Duration {
+        quantum.unwrap_or(Duration::MAX)
+    }
+
+    fn spend(self, time: Duration) -> Duration {
+        self.saturating_sub(time)
+    }
+
+    fn left(self) -> Option<Duration> {
+        Some(self)
     }
 }
 
@@ -91,6 +137,7 @@ impl From<Priority> for Level {
 impl Order for FixedPriority {
     type Params = Priority;
     type Key = Level;
+    type Turn = ();
 
     fn key(&self, &priority: &Priority, _: Time) -> Level {
         priority.into()
@@ -109,6 +156,7 @@ pub struct RateMonotonic;
 impl Order for RateMonotonic {
     type Params = Period;
     type Key = Duration;
+    type Turn = ();
 
     fn key(&self, period: &Period, _: Time) -> Duration {
         period.0
@@ -131,6 +179,7 @@ pub struct DeadlineMonotonic;
 impl Order for DeadlineMonotonic {
     type Params = Deadline;
     type Key = Duration;
+    type Turn = ();
 
     fn key(&self, deadline: &Deadline, _: Time) -> Duration {
         deadline.0
@@ -153,6 +202,7 @@ pub struct EarliestDeadline;
 impl Order for EarliestDeadline {
     type Params = Deadline;
     type Key = Time;
+    type Turn = ();
 
     fn key(&self, deadline: &Deadline, release: Time) -> Time {
         release + deadline.0
@@ -192,6 +242,7 @@ impl Default for LeastLaxity {
 impl Order for LeastLaxity {
     type Params = Laxity;
     type Key = Time;
+    type Turn = ();
 
     const MOVES: bool = true;
 
@@ -223,6 +274,7 @@ pub struct Fifo;
 impl Order for Fifo {
     type Params = ();
     type Key = ();
+    type Turn = ();
 
     fn key(&self, (): &(), _: Time) {}
 }
@@ -245,8 +297,8 @@ pub type RoundRobin = Sliced<Fifo>;
 impl<O: Order> Order for Sliced<O> {
     type Params = O::Params;
     type Key = O::Key;
+    type Turn = Duration;
 
-    const ROTATES: bool = true;
     const MOVES: bool = O::MOVES;
 
     fn key(&self, params: &O::Params, release: Time) -> O::Key {

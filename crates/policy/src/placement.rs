@@ -1,25 +1,28 @@
 //! Placements: how many CPUs share one queue, and which of them has to look when a task comes.
 
 use crate::policy::Attention;
-use flyball_trace::{CpuId, TaskId, Time};
+use flyball_trace::{CpuId, Slot, TaskId, Time};
 
 /// Who runs where, and who has to give way.
 pub trait Placement {
     /// Whether `task` runs.
     fn runs(&self, task: TaskId) -> bool;
 
-    /// From `now` on `task` runs on `cpu`; `None`: the CPU idles.
-    fn place(&mut self, cpu: CpuId, task: Option<TaskId>, now: Time);
+    /// From now on `task` runs on `cpu`; `None`: the CPU idles. `since` is the present instant, or
+    /// `None` if nobody is going to ask for it.
+    fn place(&mut self, cpu: CpuId, task: Option<TaskId>, since: Option<Time>);
 
     /// Which CPU a task with `key`, just queued, should get: one that idles, or one whose task is
-    /// *less* urgent. `key_of` tells the key that a running task has now.
+    /// *less* urgent. `key_of` tells the key that a running task
+    /// has now, from the instant since which it runs.
     fn challenge<K: Ord>(&self, key: K, key_of: impl Fn(TaskId, Time) -> K) -> Attention;
 }
 
 /// One CPU.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Uniprocessor {
-    running: Option<(TaskId, Time)>,
+    running: Slot,
+    since: Time,
 }
 
 impl Uniprocessor {
@@ -29,16 +32,19 @@ impl Uniprocessor {
 
 impl Placement for Uniprocessor {
     fn runs(&self, task: TaskId) -> bool {
-        self.running.is_some_and(|(running, _)| running == task)
+        self.running.holds(task)
     }
 
-    fn place(&mut self, _: CpuId, task: Option<TaskId>, now: Time) {
-        self.running = task.map(|task| (task, now));
+    fn place(&mut self, _: CpuId, task: Option<TaskId>, since: Option<Time>) {
+        self.running = task.into();
+        if let Some(since) = since {
+            self.since = since;
+        }
     }
 
     fn challenge<K: Ord>(&self, key: K, key_of: impl Fn(TaskId, Time) -> K) -> Attention {
-        match self.running {
-            Some((task, since)) if key >= key_of(task, since) => Attention::None,
+        match self.running.get() {
+            Some(task) if key >= key_of(task, self.since) => Attention::None,
             _ => Attention::One(Uniprocessor::CPU),
         }
     }

@@ -21,7 +21,7 @@
 //!   out.
 //! * [`Policy::pick`] makes its answer the running task of that CPU until [`Policy::stopped`] is
 //!   called for it. Before `pick` is called again for a CPU, the task that runs there has been
-//!   stopped.
+//!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
 //! * Time never goes backwards from call to call.
 //! * After a call that returned an [`Attention`], the caller picks again on the CPUs it names; it
 //!   may collect several calls (all releases of one instant) before it does.
@@ -117,6 +117,9 @@ pub struct Wants {
     pub bursts: bool,
     /// [`Policy::next_alarm`] and [`Policy::alarm`].
     pub alarms: bool,
+    /// [`Stop::Preempted`]; otherwise it is not told that it is about to be asked about a task that
+    /// could go on.
+    pub preempted: bool,
 }
 
 impl Wants {
@@ -125,6 +128,7 @@ impl Wants {
         usage: false,
         bursts: false,
         alarms: false,
+        preempted: false,
     };
 }
 

@@ -10,7 +10,7 @@
 //! preempted task is ahead of its equals without further ado. Each call costs at most two
 //! operations of the queue.
 
-use crate::order::Order;
+use crate::order::{Order, Turn};
 use crate::placement::Placement;
 use crate::policy::{Attention, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
 use crate::queue::{End, Queue};
@@ -33,13 +33,23 @@ struct Member<O: Order> {
     own: O::Key,
     /// The key of the most urgent task that waits for it (priority inheritance).
     lent: Option<O::Key>,
+    /// The more urgent of the two: the one that counts.
+    key: O::Key,
     /// What is left of its turn, where equals take turns.
-    left: Duration,
+    turn: O::Turn,
 }
 
 impl<O: Order> Member<O> {
-    fn key(&self) -> O::Key {
-        self.lent.map_or(self.own, |lent| lent.min(self.own))
+    /// The key is computed anew, after one of its sources has changed.
+    #[inline]
+    fn rank(&mut self) {
+        self.key = self.with(self.own);
+    }
+
+    /// The key that counts if the task's own one is `own`.
+    #[inline]
+    fn with(&self, own: O::Key) -> O::Key {
+        self.lent.map_or(own, |lent| lent.min(own))
     }
 }
 
@@ -63,17 +73,22 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
             return O::Key::default();
         };
         if O::MOVES {
-            let own = self.order.ran(member.own, now.since(since));
-            member.lent.map_or(own, |lent| lent.min(own))
+            member.with(self.order.ran(member.own, now.since(since)))
         } else {
-            member.key()
+            member.key
         }
+    }
+
+    /// Whether order and queue can serve a task with these parameters. (What a queue cares for, a
+    /// level, does not depend on when a job is released.)
+    fn accepts(&self, params: &O::Params) -> bool {
+        self.order.accepts(params) && self.queue.accepts(self.order.key(params, Time::ZERO))
     }
 
     /// Queues `task` under the key that it has now.
     fn queue(&mut self, task: TaskId, end: End) {
         if let Some(member) = &self.members[task.index()] {
-            self.queue.insert(task, member.key(), end);
+            self.queue.insert(task, member.key, end);
         }
     }
 
@@ -85,17 +100,16 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
         }
         let runs = self.placement.runs(task);
         self.queue(task, if runs { End::Head } else { End::Tail });
-        let Some(first) = self.queue.first() else {
-            return Attention::None;
-        };
-        self.challenge(first, now)
+        let first = self.queue.first();
+        first
+            .and_then(|first| self.queue.key(first))
+            .map_or(Attention::None, |key| self.challenge(key, now))
     }
 
-    fn challenge(&self, task: TaskId, now: Time) -> Attention {
-        let Some(member) = &self.members[task.index()] else {
-            return Attention::None;
-        };
-        self.placement.challenge(member.key(), |running, since| {
+    /// Which CPU has to look because a task with `key` came.
+    #[inline]
+    fn challenge(&self, key: O::Key, now: Time) -> Attention {
+        self.placement.challenge(key, |running, since| {
             self.key_now(running, since, now)
         })
     }
@@ -105,8 +119,9 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
     type Params = O::Params;
 
     const WANTS: Wants = Wants {
-        usage: O::ROTATES || O::MOVES,
-        bursts: O::ROTATES || O::MOVES,
+        usage: O::Turn::ROTATES || O::MOVES,
+        bursts: O::Turn::ROTATES || O::MOVES,
+        preempted: O::Turn::ROTATES || O::MOVES,
         alarms: false,
     };
 
@@ -121,7 +136,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         if self.members[task.index()].is_some() {
             return Err(Refused::Member);
         }
-        if !self.order.accepts(&params) {
+        if !self.accepts(&params) {
             return Err(Refused::Params);
         }
         let own = O::Key::default();
@@ -129,13 +144,14 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
             params,
             own,
             lent: None,
-            left: Duration::ZERO,
+            key: own,
+            turn: O::Turn::full(self.order.quantum()),
         });
         Ok(())
     }
 
     fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Attention, Refused> {
-        if !self.order.accepts(&params) {
+        if !self.accepts(&params) {
             return Err(Refused::Params);
         }
         if task.index() >= self.queue.capacity() {
@@ -146,6 +162,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         };
         member.params = params;
         member.own = self.order.adjusted(&params, member.own);
+        member.rank();
         Ok(self.requeue(task, now))
     }
 
@@ -160,12 +177,12 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         };
         if let Ready::Released { release } = why {
             member.own = self.order.key(&member.params, release);
+            member.rank();
         }
-        if O::ROTATES {
-            member.left = self.order.quantum().unwrap_or(Duration::MAX);
-        }
-        self.queue(task, End::Tail);
-        self.challenge(task, now)
+        member.turn = O::Turn::full(self.order.quantum());
+        let key = member.key;
+        self.queue.insert(task, key, End::Tail);
+        self.challenge(key, now)
     }
 
     fn stopped(
@@ -176,46 +193,46 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         why: Stop,
         now: Time,
     ) -> Attention {
-        let Some(member) = &mut self.members[task.index()] else {
-            return Attention::None;
-        };
-        if O::MOVES {
-            member.own = self.order.ran(member.own, used.time);
-        }
         let mut turn_is_over = why == Stop::Yielded;
-        if O::ROTATES {
-            member.left = member.left.saturating_sub(used.time);
-            turn_is_over |= member.left.is_zero();
+        if Self::WANTS.usage
+            && let Some(member) = &mut self.members[task.index()]
+        {
+            if O::MOVES {
+                member.own = self.order.ran(member.own, used.time);
+                member.rank();
+            }
+            member.turn = member.turn.spend(used.time);
+            turn_is_over |= member.turn.left().is_some_and(Duration::is_zero);
             if turn_is_over {
-                member.left = self.order.quantum().unwrap_or(Duration::MAX);
+                member.turn = O::Turn::full(self.order.quantum());
             }
         }
         match why {
             Stop::Blocked | Stop::Completed => {
                 self.queue.remove(task);
                 if self.placement.runs(task) {
-                    self.placement.place(cpu, None, now);
+                    self.placement.place(cpu, None, O::MOVES.then_some(now));
                 }
-                Attention::One(cpu)
             }
-            Stop::Preempted | Stop::BurstEnd | Stop::Yielded => {
-                if O::MOVES || turn_is_over {
-                    self.queue.remove(task);
-                    self.queue(task, if turn_is_over { End::Tail } else { End::Head });
-                }
-                Attention::One(cpu)
+            Stop::Preempted | Stop::BurstEnd | Stop::Yielded if O::MOVES => {
+                self.queue.remove(task);
+                self.queue(task, if turn_is_over { End::Tail } else { End::Head });
             }
+            Stop::Preempted | Stop::BurstEnd | Stop::Yielded if turn_is_over => {
+                self.queue.rotate(task);
+            }
+            Stop::Preempted | Stop::BurstEnd | Stop::Yielded => {}
         }
+        Attention::One(cpu)
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let first = self.queue.first();
-        self.placement.place(cpu, first, now);
+        self.placement.place(cpu, first, O::MOVES.then_some(now));
         let task = first?;
-        let burst = if O::ROTATES {
-            self.members[task.index()]
-                .as_ref()
-                .map(|member| member.left)
+        let burst = if O::Turn::ROTATES {
+            let member = self.members[task.index()].as_ref();
+            member.and_then(|member| member.turn.left())
         } else {
             self.order.quantum()
         };
@@ -223,23 +240,24 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        let key = |task: TaskId| self.members[task.index()].as_ref().map(Member::key);
+        let key = |task: TaskId| self.members[task.index()].as_ref().map(|member| member.key);
         key(a).cmp(&key(b))
     }
 
     fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
         let lent = from
             .and_then(|from| self.members[from.index()].as_ref())
-            .map(Member::key);
+            .map(|member| member.key);
         let Some(member) = &mut self.members[to.index()] else {
             return Attention::None;
         };
         if member.lent == lent {
             return Attention::None;
         }
-        let before = member.key();
+        let before = member.key;
         member.lent = lent;
-        if member.key() == before {
+        member.rank();
+        if member.key == before {
             Attention::None
         } else {
             self.requeue(to, now)

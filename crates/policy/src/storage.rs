@@ -5,6 +5,7 @@
 //! wants a size that it learns at run time. A [`Storage`] says which, once, for all the tables of a
 //! policy. The simulator brings its own storage, so nothing here needs a heap.
 
+use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
 /// Where tables live.
@@ -24,6 +25,61 @@ pub trait Table<T>: Index<usize, Output = T> + IndexMut<usize> {
 
     /// The number of rows.
     fn capacity(&self) -> usize;
+
+    /// The row of a number below [`Table::capacity`]; `None` in a table without rows. For whoever
+    /// can do without, where [`Nothing`] has been chosen.
+    fn find(&self, row: usize) -> Option<&T> {
+        (row < self.capacity()).then(|| &self[row])
+    }
+
+    /// As [`Table::find`], to be changed.
+    fn find_mut(&mut self, row: usize) -> Option<&mut T> {
+        (row < self.capacity()).then(|| &mut self[row])
+    }
+}
+
+/// No tables: for what an application does without. It takes no memory, and the compiler leaves out
+/// the code for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Nothing;
+
+/// A table without rows.
+#[derive(Clone, Copy, Debug)]
+pub struct NoTable<T>(PhantomData<T>);
+
+impl Storage for Nothing {
+    type Table<T> = NoTable<T>;
+}
+
+impl<T> Table<T> for NoTable<T> {
+    fn new(_: usize, _: impl FnMut(usize) -> T) -> Self {
+        NoTable(PhantomData)
+    }
+
+    fn capacity(&self) -> usize {
+        0
+    }
+
+    fn find(&self, _: usize) -> Option<&T> {
+        None
+    }
+
+    fn find_mut(&mut self, _: usize) -> Option<&mut T> {
+        None
+    }
+}
+
+impl<T> Index<usize> for NoTable<T> {
+    type Output = T;
+    fn index(&self, _: usize) -> &T {
+        unreachable!("a table without rows")
+    }
+}
+
+impl<T> IndexMut<usize> for NoTable<T> {
+    fn index_mut(&mut self, _: usize) -> &mut T {
+        unreachable!("a table without rows")
+    }
 }
 
 /// Tables of `N` rows in place. `N` has to be a power of two, at most 32,768 (checked when the
@@ -53,10 +109,21 @@ impl<T, const N: usize> Table<T> for InlineTable<T, N> {
     fn capacity(&self) -> usize {
         N
     }
+
+    #[inline]
+    fn find(&self, row: usize) -> Option<&T> {
+        Some(&self[row])
+    }
+
+    #[inline]
+    fn find_mut(&mut self, row: usize) -> Option<&mut T> {
+        Some(&mut self[row])
+    }
 }
 
 impl<T, const N: usize> Index<usize> for InlineTable<T, N> {
     type Output = T;
+    #[inline]
     fn index(&self, row: usize) -> &T {
         debug_assert!(row < N, "row {row} of {N}");
         &self.0[row & (N - 1)]
@@ -64,6 +131,7 @@ impl<T, const N: usize> Index<usize> for InlineTable<T, N> {
 }
 
 impl<T, const N: usize> IndexMut<usize> for InlineTable<T, N> {
+    #[inline]
     fn index_mut(&mut self, row: usize) -> &mut T {
         debug_assert!(row < N, "row {row} of {N}");
         &mut self.0[row & (N - 1)]

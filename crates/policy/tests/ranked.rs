@@ -6,7 +6,7 @@
 use flyball_policy::{
     Attention, Bitmap, CpuId, Deadline, Duration, EarliestDeadline, FixedPriority, Heap, Inline,
     Laxity, LeastLaxity, Order, Policy, Priority, Queue, Ranked, Ready, RoundRobin, Sliced,
-    SortedList, Stop, TaskId, Time, Uniprocessor, Usage,
+    SortedList, Stop, TaskId, Time, Turn, Uniprocessor, Usage,
 };
 use proptest::prelude::*;
 
@@ -182,7 +182,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                     let row = &mut model.tasks[task];
                     row.own = order.ran(row.own, used);
                     row.left = row.left.saturating_sub(used);
-                    let over = O::ROTATES && row.left.is_zero();
+                    let over = O::Turn::ROTATES && row.left.is_zero();
                     if over {
                         row.left = order.quantum().unwrap_or(Duration::MAX);
                     }
@@ -208,10 +208,10 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
             let used = now.since(since);
             let row = &mut model.tasks[task];
             row.own = order.ran(row.own, used);
-            if O::ROTATES {
+            if O::Turn::ROTATES {
                 row.left = row.left.saturating_sub(used);
             }
-            let over = O::ROTATES && row.left.is_zero();
+            let over = O::Turn::ROTATES && row.left.is_zero();
             if over {
                 row.left = order.quantum().unwrap_or(Duration::MAX);
             }
@@ -229,7 +229,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
         );
         model.running = best.map(|task| (task, now));
         burst = pick.and_then(|pick| pick.burst);
-        if O::ROTATES {
+        if O::Turn::ROTATES {
             prop_assert_eq!(burst, best.map(|task| model.tasks[task].left));
         }
         for a in 0..usize::from(TASKS) {

@@ -69,6 +69,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Conditions = Boxed;
     type Queues = Boxed;
     type Messages = Boxed;
+    type Jobs = Boxed;
     type Arrivals = Boxed;
 }
 

@@ -15,6 +15,69 @@ pub struct TaskId(pub u16);
 #[repr(transparent)]
 pub struct CpuId(pub u8);
 
+/// A task, or none, in two bytes. (An `Option<TaskId>` takes four, and more instructions.)
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Slot(u16);
+
+impl Slot {
+    /// No task.
+    pub const EMPTY: Slot = Slot(u16::MAX);
+
+    /// A task; the id 65,535, which no table has a row for, is taken for none.
+    #[inline]
+    pub const fn of(task: TaskId) -> Slot {
+        Slot(task.0)
+    }
+
+    /// The task, if there is one.
+    #[inline]
+    pub const fn get(self) -> Option<TaskId> {
+        if self.0 == u16::MAX {
+            None
+        } else {
+            Some(TaskId(self.0))
+        }
+    }
+
+    /// Whether it is `task`.
+    #[inline]
+    pub const fn holds(self, task: TaskId) -> bool {
+        self.0 == task.0
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 == u16::MAX
+    }
+
+    /// The task, and none is left.
+    #[inline]
+    pub fn take(&mut self) -> Option<TaskId> {
+        core::mem::take(self).get()
+    }
+}
+
+impl Default for Slot {
+    fn default() -> Slot {
+        Slot::EMPTY
+    }
+}
+
+impl From<Option<TaskId>> for Slot {
+    #[inline]
+    fn from(task: Option<TaskId>) -> Slot {
+        task.map_or(Slot::EMPTY, Slot::of)
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
 /// Something that tasks share or wait for. The number counts objects of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {

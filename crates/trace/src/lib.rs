@@ -28,7 +28,7 @@ pub mod sink;
 pub mod time;
 
 pub use event::{Cause, Event, Kind};
-pub use id::{CpuId, Object, TaskId};
+pub use id::{CpuId, Object, Slot, TaskId};
 pub use record::Record;
 pub use sink::{NoTrace, Ring, Sink};
 pub use time::{Duration, Time};

@@ -27,10 +27,9 @@ impl<P: Policy> Core<Small<P>> {
             let alarm = if thread.state == State::Absent {
                 Time::NEVER
             } else {
-                thread.alarm()
+                self.next_instant(task)
             };
-            let expected = (!alarm.is_never()).then_some(alarm);
-            assert_eq!(self.alarms.rank(task), expected, "alarm of {task:?}");
+            assert_eq!(self.alarms.at(task), alarm, "alarm of {task:?}");
             // The policy has queued exactly those that can run.
             let queued = self.policy.queued.contains(&task);
             assert_eq!(
@@ -52,7 +51,7 @@ impl<P: Policy> Core<Small<P>> {
             self.audit_donor(task);
             // Whoever works on a job is not dormant, and the other way round.
             if thread.state != State::Absent {
-                let works = thread.jobs.current().is_some();
+                let works = self.jobs[task.index()].current().is_some();
                 assert_eq!(
                     works,
                     thread.state != State::Dormant,
@@ -65,12 +64,12 @@ impl<P: Policy> Core<Small<P>> {
 
     /// Whoever lends his urgency waits for a mutex of the one he lends it to.
     fn audit_donor(&self, task: TaskId) {
-        if let Some(donor) = self.threads[task.index()].donor {
+        if let Some(donor) = self.threads[task.index()].donor.get() {
             let State::Blocked(Object::Mutex(mutex)) = self.threads[donor.index()].state else {
                 panic!("{donor:?} lends to {task:?} and waits for no mutex");
             };
             let mutex = &self.mutexes.rows[usize::from(mutex)];
-            assert_eq!(mutex.owner, Some(task));
+            assert!(mutex.owner.holds(task));
             assert_eq!(mutex.protocol(), Protocol::Inherit);
         }
     }
@@ -128,7 +127,7 @@ impl<P: Policy> Core<Small<P>> {
     /// One running thread a CPU, and none that is more urgent.
     fn audit_cpus(&self, settled: bool) {
         for task in self.tasks() {
-            let on = self.threads[task.index()].cpu;
+            let on = self.cpu_of(task);
             let runs = self.running(CpuId(0)).map(|thread| thread.task) == Some(task);
             assert_eq!(on, runs.then_some(CpuId(0)), "{task:?}");
         }
@@ -159,22 +158,23 @@ impl<P: Policy> Core<Small<P>> {
         }
         let mut held = 0;
         for task in self.tasks() {
-            let mut at = self.threads[task.index()].held;
+            let mut at = self.threads[task.index()].wanted;
             while let Some(n) = at {
                 held += 1;
-                assert_eq!(self.mutexes.rows[row(n)].owner, Some(task));
+                assert!(self.mutexes.rows[row(n)].owner.holds(task));
+                assert!(!self.mutexes.rows[row(n)].waiters.is_empty());
                 assert!(held <= self.mutexes.made, "a ring of held mutexes");
-                at = self.mutexes.rows[row(n)].next_held;
+                at = self.mutexes.rows[row(n)].next_wanted;
             }
         }
-        let owned = |n: &u16| self.mutexes.rows[row(*n)].owner.is_some();
+        let wanted = |n: &u16| !self.mutexes.rows[row(*n)].waiters.is_empty();
         assert_eq!(
-            (0..self.mutexes.made).filter(owned).count(),
+            (0..self.mutexes.made).filter(wanted).count(),
             usize::from(held)
         );
         for n in 0..self.mutexes.made {
             let mutex = &self.mutexes.rows[row(n)];
-            let Some(owner) = mutex.owner else {
+            let Some(owner) = mutex.owner.get() else {
                 assert!(
                     mutex.waiters.is_empty(),
                     "mutex {n} is free, and someone waits"

@@ -32,6 +32,7 @@ impl<P: Policy> Config for Small<P> {
     type Conditions = Inline<2>;
     type Queues = Inline<2>;
     type Messages = Inline<8>;
+    type Jobs = Table;
     type Arrivals = Inline<4>;
 }
 

@@ -10,8 +10,6 @@ use crate::order::Level;
 use crate::storage::{Storage, Table};
 use flyball_trace::TaskId;
 
-/// The number of levels.
-const LEVELS: usize = 256;
 /// Levels in one word of the bitmap.
 const WORD: usize = u32::BITS as usize;
 
@@ -30,30 +28,47 @@ impl Levelled for Level {
 /// All tasks are equal.
 impl Levelled for () {
     fn level(self) -> u8 {
-        0
+        u8::MAX
     }
 }
 
-/// A queue of 256 levels; every operation is O(1).
-pub struct Bitmap<K, S: Storage> {
+/// A queue of `WORDS` × 32 levels, up to 256: the least urgent ones there are, so that with one word
+/// there is room for priorities from 0 to 31. Every operation is O(1), and the fewer words, the
+/// fewer instructions and the less memory it takes.
+pub struct Bitmap<K, S: Storage, const WORDS: usize = 8> {
     links: Links<S>,
     keys: S::Table<K>,
-    lists: [List; LEVELS],
-    /// Bit `level % 32` of word `level / 32` is set if the level's list is not empty.
-    levels: [u32; LEVELS / WORD],
-    /// Bit `w` is set if word `w` of `levels` is not zero.
+    lists: [[List; WORD]; WORDS],
+    /// The `n`-th highest bit is set if the `n`-th list of that word is not empty.
+    levels: [u32; WORDS],
+    /// The `n`-th highest bit is set if the `n`-th of `levels` is not zero.
     words: u32,
 }
 
-impl<K: Levelled, S: Storage> Queue<K> for Bitmap<K, S> {
+impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
+    /// The word and the place in it of a key that was accepted.
+    #[inline]
+    fn place(key: K) -> (usize, usize) {
+        const { assert!(WORDS.is_power_of_two() && WORDS <= 8, "1, 2, 4 or 8 words") }
+        let level = usize::from(key.level());
+        (level / WORD % WORDS, level % WORD)
+    }
+
+    #[inline]
+    fn bit(place: usize) -> u32 {
+        (1 << (WORD - 1)) >> place
+    }
+}
+
+impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORDS> {
     type Storage = S;
 
     fn new(capacity: usize) -> Self {
         Bitmap {
             links: Links::new(capacity),
             keys: S::Table::new(capacity, |_| K::default()),
-            lists: [List::EMPTY; LEVELS],
-            levels: [0; LEVELS / WORD],
+            lists: [[List::EMPTY; WORD]; WORDS],
+            levels: [0; WORDS],
             words: 0,
         }
     }
@@ -62,39 +77,63 @@ impl<K: Levelled, S: Storage> Queue<K> for Bitmap<K, S> {
         self.links.capacity()
     }
 
-    fn insert(&mut self, task: TaskId, key: K, end: End) {
-        debug_assert!(!self.links.linked(task), "{task:?} is queued already");
-        let level = usize::from(key.level());
-        self.keys[task.index()] = key;
-        match end {
-            End::Head => self.links.push_front(&mut self.lists[level], task),
-            End::Tail => self.links.push_back(&mut self.lists[level], task),
-        }
-        self.levels[level / WORD] |= 1 << (level % WORD);
-        self.words |= 1 << (level / WORD);
+    fn accepts(&self, key: K) -> bool {
+        usize::from(u8::MAX - key.level()) < WORDS * WORD
     }
 
+    #[inline]
+    fn insert(&mut self, task: TaskId, key: K, end: End) {
+        debug_assert!(!self.links.linked(task), "{task:?} is queued already");
+        let (word, place) = Self::place(key);
+        self.keys[task.index()] = key;
+        let list = &mut self.lists[word][place];
+        match end {
+            End::Head => self.links.push_front(list, task),
+            End::Tail => self.links.push_back(list, task),
+        }
+        self.levels[word] |= Self::bit(place);
+        if WORDS > 1 {
+            self.words |= Self::bit(word);
+        }
+    }
+
+    #[inline]
     fn remove(&mut self, task: TaskId) -> Option<K> {
         let key = self.key(task)?;
-        let level = usize::from(key.level());
-        self.links.remove(&mut self.lists[level], task);
-        if self.lists[level].is_empty() {
-            let word = &mut self.levels[level / WORD];
-            *word &= !(1 << (level % WORD));
-            if *word == 0 {
-                self.words &= !(1 << (level / WORD));
+        let (word, place) = Self::place(key);
+        let list = &mut self.lists[word][place];
+        self.links.remove(list, task);
+        if list.is_empty() {
+            self.levels[word] &= !Self::bit(place);
+            if WORDS > 1 && self.levels[word] == 0 {
+                self.words &= !Self::bit(word);
             }
         }
         Some(key)
     }
 
-    fn first(&self) -> Option<TaskId> {
-        // Trailing zeros of an empty bitmap point past the table: then there is no first task.
-        let word = self.words.trailing_zeros() as usize;
-        let bit = self.levels.get(word)?.trailing_zeros() as usize;
-        self.lists.get(word * WORD + bit)?.first()
+    #[inline]
+    fn rotate(&mut self, task: TaskId) {
+        let (word, place) = Self::place(self.keys[task.index()]);
+        self.links.rotate(&mut self.lists[word][place], task);
     }
 
+    #[inline]
+    fn first(&self) -> Option<TaskId> {
+        let word = if WORDS > 1 {
+            self.words.leading_zeros() as usize % WORDS
+        } else {
+            0
+        };
+        // In an empty queue that was just any word, and it is zero.
+        let level = self.levels[word];
+        if level == 0 {
+            return None;
+        }
+        self.lists[word][level.leading_zeros() as usize % WORD].first()
+    }
+
+    #[inline]
     fn key(&self, task: TaskId) -> Option<K> {
         self.links.linked(task).then(|| self.keys[task.index()])
     }

@@ -15,7 +15,7 @@ use flyball_trace::TaskId;
 /// Stands for "not in the heap".
 const NOWHERE: u16 = u16::MAX;
 
-/// A heap of tasks by rank. Tasks of equal rank come out by rising number.
+/// A heap of tasks by rank. Tasks of equal rank come out in no particular order.
 pub struct IndexedHeap<R, S: Storage> {
     /// The first `len` entries are a heap.
     entries: S::Table<Entry<R>>,
@@ -24,8 +24,7 @@ pub struct IndexedHeap<R, S: Storage> {
     len: usize,
 }
 
-/// Ordered by rank, and by task among equals.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 struct Entry<R> {
     rank: R,
     task: TaskId,
@@ -85,6 +84,15 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
         }
     }
 
+    /// `other`, which is not in the heap, takes the place of `task`. O(1).
+    pub fn replace(&mut self, task: TaskId, other: TaskId) {
+        let at = core::mem::replace(&mut self.place[task.index()], NOWHERE);
+        if at != NOWHERE {
+            self.entries[usize::from(at)].task = other;
+            self.place[other.index()] = at;
+        }
+    }
+
     /// Takes out `task`; returns its rank, or `None` if it was not in the heap. O(log n).
     pub fn remove(&mut self, task: TaskId) -> Option<R> {
         let rank = self.rank(task)?;
@@ -107,7 +115,7 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
         let mut child = 2 * hole + 1;
         while child < self.len {
             let right = child + 1;
-            if right < self.len && self.entries[right] < self.entries[child] {
+            if right < self.len && self.entries[right].rank < self.entries[child].rank {
                 child = right;
             }
             self.write(hole, self.entries[child]);
@@ -121,7 +129,7 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     fn rise(&mut self, mut at: usize, entry: Entry<R>) {
         while at > 0 {
             let above = self.entries[parent(at)];
-            if above <= entry {
+            if above.rank <= entry.rank {
                 break;
             }
             self.write(at, above);

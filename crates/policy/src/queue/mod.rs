@@ -7,7 +7,7 @@
 //!
 //! | queue | insert | remove | first | keys |
 //! |---|---|---|---|---|
-//! | [`Bitmap`] | O(1) | O(1) | O(1) | 256 levels |
+//! | [`Bitmap`] | O(1) | O(1) | O(1) | up to 256 levels |
 //! | [`Heap`] | O(log n) | O(log n) | O(1) | any |
 //! | [`SortedList`] | O(n) | O(1) | O(1) | any |
 
@@ -44,11 +44,23 @@ pub trait Queue<K: Copy + Ord + Default> {
     /// Tasks with ids below this number can be queued.
     fn capacity(&self) -> usize;
 
-    /// Puts in `task`, which is not in the queue.
+    /// Whether there is room for such keys.
+    fn accepts(&self, _key: K) -> bool {
+        true
+    }
+
+    /// Puts in `task`, which is not in the queue, under a key that it accepts.
     fn insert(&mut self, task: TaskId, key: K, end: End);
 
     /// Takes out `task`; returns its key, or `None` if it was not in the queue.
     fn remove(&mut self, task: TaskId) -> Option<K>;
+
+    /// Puts `task`, which is in the queue, behind its equals.
+    fn rotate(&mut self, task: TaskId) {
+        if let Some(key) = self.remove(task) {
+            self.insert(task, key, End::Tail);
+        }
+    }
 
     /// The task with the smallest key, and among those the first.
     fn first(&self) -> Option<TaskId>;

@@ -1,0 +1,216 @@
+//! Each thread's next instant: a release, a deadline or the end of a wait.
+//!
+//! Threads of the same instant share one entry of a heap, the first of them being its *leader*; the
+//! others are in a ring with it. Periods are often multiples of each other, so many threads wait
+//! for one instant: setting the alarms of n of them costs one insertion into the heap and n links,
+//! and so does serving them. In the worst case all instants differ, and each costs O(log n).
+//!
+//! ```text
+//!   heap:   [ 3 ms, leader 4 | 5 ms, leader 0 | 9 ms, leader 2 ]
+//!   rings:    4 - 7 - 8        0                2 - 5
+//! ```
+//!
+//! Whoever sets an alarm joins the entry that was made or joined last if that has the same instant,
+//! and otherwise makes one of its own. So an instant may have several entries; they are put together
+//! when it comes. Threads of one instant are served by rising number, whoever set his alarm first.
+
+use flyball_policy::queue::IndexedHeap;
+use flyball_policy::queue::links::{Links, List};
+use flyball_policy::{Storage, Table, TaskId, Time};
+
+pub(crate) struct Alarms<S: Storage> {
+    times: S::Table<Time>,
+    rings: Links<S>,
+    leaders: IndexedHeap<Time, S>,
+    /// The entry that was made or joined last, and its instant; [`Time::NEVER`]: there is none.
+    latest: (TaskId, Time),
+    /// Whose instant has come, and that instant.
+    due: (List, Time),
+}
+
+impl<S: Storage> Alarms<S> {
+    pub(crate) fn new(capacity: usize) -> Alarms<S> {
+        Alarms {
+            times: Table::new(capacity, |_| Time::NEVER),
+            rings: Links::new(capacity),
+            leaders: IndexedHeap::new(capacity),
+            latest: (TaskId(0), Time::NEVER),
+            due: (List::EMPTY, Time::NEVER),
+        }
+    }
+
+    /// The earliest instant; [`Time::NEVER`]: no alarm is set. O(1).
+    #[inline]
+    pub(crate) fn first(&self) -> Time {
+        self.leaders.first().map_or(Time::NEVER, |(_, at)| at)
+    }
+
+    /// When the alarm of `task` is; [`Time::NEVER`]: it is not set.
+    #[cfg(test)]
+    pub(crate) fn at(&self, task: TaskId) -> Time {
+        self.times[task.index()]
+    }
+
+    /// Sets the alarm of `task` to `at`, or takes it out at [`Time::NEVER`]. Returns whether the
+    /// earliest instant may have changed. O(log n), O(1) in company.
+    pub(crate) fn set(&mut self, task: TaskId, at: Time) -> bool {
+        let before = self.times[task.index()];
+        if before == at {
+            return false;
+        }
+        let mut moved = false;
+        if !before.is_never() {
+            moved = self.take_out(task);
+        }
+        if !at.is_never() {
+            moved |= self.put_in(task, at);
+        }
+        self.times[task.index()] = at;
+        moved
+    }
+
+    fn put_in(&mut self, task: TaskId, at: Time) -> bool {
+        let (leader, latest) = self.latest;
+        if at == latest {
+            self.rings.insert_before(leader, task);
+            return false;
+        }
+        self.rings.alone(task);
+        self.leaders.set(task, at);
+        self.latest = (task, at);
+        self.leaders.first().is_some_and(|(first, _)| first == task)
+    }
+
+    fn take_out(&mut self, task: TaskId) -> bool {
+        let mut ring = self.rings.from(task);
+        if self.due.0.first() == Some(task) {
+            self.rings.remove(&mut self.due.0, task);
+            return false;
+        }
+        self.rings.remove(&mut ring, task);
+        if self.leaders.rank(task).is_none() {
+            return false;
+        }
+        if let Some(heir) = ring.first() {
+            self.leaders.replace(task, heir);
+            if self.latest.0 == task {
+                self.latest.0 = heir;
+            }
+            return false;
+        }
+        let was_first = self.leaders.first().is_some_and(|(first, _)| first == task);
+        self.leaders.remove(task);
+        if self.latest.0 == task {
+            self.latest.1 = Time::NEVER;
+        }
+        was_first
+    }
+
+    /// Takes out a thread whose instant has come by `now`, and tells that instant: the earliest, and
+    /// of one instant by rising number.
+    pub(crate) fn take_due(&mut self, now: Time) -> Option<(TaskId, Time)> {
+        if self.due.0.is_empty() {
+            let at = self.first();
+            if at > now || at.is_never() {
+                return None;
+            }
+            self.gather(at);
+        }
+        let task = self.due.0.first()?;
+        self.rings.remove(&mut self.due.0, task);
+        self.times[task.index()] = Time::NEVER;
+        Some((task, self.due.1))
+    }
+
+    /// All entries of the instant `at`, which is the first, are due.
+    fn gather(&mut self, at: Time) {
+        let mut due = List::EMPTY;
+        while let Some((leader, same)) = self.leaders.first()
+            && same == at
+        {
+            self.leaders.remove(leader);
+            let mut ring = self.rings.from(leader);
+            self.rings.append(&mut due, &mut ring);
+        }
+        self.rings.sort(&mut due);
+        self.due = (due, at);
+        if self.latest.1 == at {
+            self.latest.1 = Time::NEVER;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flyball_policy::Inline;
+    use proptest::prelude::*;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Set(u16, u64),
+        Clear(u16),
+        /// Serve up to so many that are due by then.
+        Serve(u64, usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let task = || 0..16_u16;
+        prop_oneof![
+            4 => (task(), 0..6_u64).prop_map(|(task, at)| Step::Set(task, at)),
+            1 => task().prop_map(Step::Clear),
+            2 => (0..6_u64, 0..20_usize).prop_map(|(now, count)| Step::Serve(now, count)),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// Against a table that is searched from end to end.
+        #[test]
+        fn serves_the_earliest_by_number(steps in proptest::collection::vec(step(), 0..200)) {
+            let mut alarms = Alarms::<Inline<16>>::new(16);
+            let mut model = [None::<u64>; 16];
+            // What had become due when serving was broken off goes first, at its own instant.
+            let mut begun: Option<u64> = None;
+            let mut base = 0;
+            for step in steps {
+                let first = alarms.first();
+                match step {
+                    Step::Set(task, after) => {
+                        // What is due already cannot be set again to the same instant.
+                        let at = base + 1 + after;
+                        let moved = alarms.set(TaskId(task), Time::from_nanos(at));
+                        model[usize::from(task)] = Some(at);
+                        prop_assert!(moved || alarms.first() == first);
+                    }
+                    Step::Clear(task) => {
+                        let moved = alarms.set(TaskId(task), Time::NEVER);
+                        model[usize::from(task)] = None;
+                        prop_assert!(moved || alarms.first() == first);
+                    }
+                    Step::Serve(ahead, count) => {
+                        let now = base + ahead;
+                        for _ in 0..count {
+                            let instants = || model.iter().flatten().copied();
+                            let at = instants().min().filter(|&at| at <= now);
+                            let expected = at.and_then(|at| {
+                                let task = model.iter().position(|&other| other == Some(at))?;
+                                Some((TaskId(u16::try_from(task).unwrap()), Time::from_nanos(at)))
+                            });
+                            prop_assert_eq!(alarms.take_due(Time::from_nanos(now)), expected);
+                            let Some((task, _)) = expected else { break };
+                            model[task.index()] = None;
+                            begun = at;
+                        }
+                        base = base.max(begun.unwrap_or(0));
+                    }
+                }
+                for (task, at) in (0..).zip(model) {
+                    let at = at.map_or(Time::NEVER, Time::from_nanos);
+                    prop_assert_eq!(alarms.at(TaskId(task)), at);
+                }
+            }
+        }
+    }
+}
