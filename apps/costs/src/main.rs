@@ -11,7 +11,7 @@ use core::cell::Cell;
 use core::task::Poll;
 use cortex_m::interrupt::{Mutex, free};
 use cortex_m_rt::entry;
-use flyball_kernel::{Attributes, Config, MutexId, Protocol, QueueId, SemaphoreId, Timing};
+use flyball_kernel::{Attributes, Config, MutexId, Protocol, QueueId, SemaphoreId, ThreadId, Timing};
 use flyball_machine_cortexm::{Stack, kernel};
 use flyball_policy::order::Level;
 use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Priority, Ranked, Time, Uniprocessor};
@@ -22,9 +22,9 @@ use static_cell::ConstStaticCell;
 struct App;
 
 impl Config for App {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>, Uniprocessor>;
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>, 1>, Uniprocessor>;
     type Trace = NoTrace;
-    type Message = u32;
+    type Message = [u32; 4];
     type Cpus = Inline<1>;
     type Threads = Inline<8>;
     type Mutexes = Inline<4>;
@@ -78,14 +78,50 @@ fn measure(name: &str, mut call: impl FnMut()) {
     println!("{name:<44} {:>6}.{:02}", cost / 100, cost % 100);
 }
 
+#[inline(never)]
 fn yield_now() {
     let _ = KERNEL.call_patiently(|core, cpu, now| core.yield_now(cpu, now).map(Poll::Ready));
 }
 
+#[inline(never)]
 fn wait(semaphore: SemaphoreId) {
     let _ = KERNEL.call_patiently(|core, cpu, now| core.wait(cpu, semaphore, Time::NEVER, now));
 }
 
+#[inline(never)]
+fn park() {
+    let _ = KERNEL.call_patiently(|core, cpu, now| core.park(cpu, Time::NEVER, now));
+}
+
+#[inline(never)]
+fn unpark(thread: ThreadId) {
+    let _ = KERNEL.call_patiently(|core, cpu, now| core.unpark(cpu, thread, now).map(Poll::Ready));
+}
+
+#[inline(never)]
+fn lock(mutex: MutexId) {
+    let _ = KERNEL.call_patiently(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now));
+}
+
+#[inline(never)]
+fn unlock(mutex: MutexId) {
+    let _ = KERNEL.call_patiently(|core, cpu, now| core.unlock(cpu, mutex, now).map(Poll::Ready));
+}
+
+#[inline(never)]
+fn send(queue: QueueId, message: [u32; 4]) {
+    let _ = KERNEL.call_patiently(|core, cpu, now| core.send(cpu, queue, message, Time::NEVER, now));
+}
+
+#[inline(never)]
+fn receive(queue: QueueId) -> [u32; 4] {
+    match KERNEL.call_patiently(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now)) {
+        Ok(Some(message)) => message,
+        _ => KERNEL.look(|core| core.outcome(flyball_policy::CpuId(0)).unwrap_or_default()),
+    }
+}
+
+#[inline(never)]
 fn signal(semaphore: SemaphoreId) {
     let _ =
         KERNEL.call_patiently(|core, cpu, now| core.signal(cpu, semaphore, now).map(Poll::Ready));
@@ -100,6 +136,7 @@ extern "C" fn measurer(_: usize) -> ! {
         queue,
     } = objects();
     println!("instructions");
+    let parked = free(|cs| PARKED.borrow(cs).get()).unwrap_or_else(|| process::exit(4));
     measure("yield, and back: two switches", yield_now);
     measure("signal, higher thread runs and waits again", || {
         signal(ping);
@@ -109,13 +146,15 @@ extern "C" fn measurer(_: usize) -> ! {
         wait(semaphore);
     });
     measure("lock and unlock a free mutex", || {
-        let _ = KERNEL.call_patiently(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now));
-        let _ =
-            KERNEL.call_patiently(|core, cpu, now| core.unlock(cpu, mutex, now).map(Poll::Ready));
+        lock(mutex);
+        unlock(mutex);
+    });
+    measure("unpark, higher thread runs and parks again", || {
+        unpark(parked);
     });
     measure("send and receive, nobody waits", || {
-        let _ = KERNEL.call_patiently(|core, cpu, now| core.send(cpu, queue, 1, Time::NEVER, now));
-        let _ = KERNEL.call_patiently(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now));
+        send(queue, [1, 2, 3, 4]);
+        core::hint::black_box(receive(queue));
     });
     process::exit(0)
 }
@@ -124,6 +163,14 @@ extern "C" fn measurer(_: usize) -> ! {
 extern "C" fn other(_: usize) -> ! {
     loop {
         yield_now();
+    }
+}
+
+static PARKED: Mutex<Cell<Option<ThreadId>>> = Mutex::new(Cell::new(None));
+
+extern "C" fn parked(_: usize) -> ! {
+    loop {
+        park();
     }
 }
 
@@ -146,8 +193,10 @@ fn main() -> ! {
             queue: core.queue(4).ok()?,
         })
     });
-    free(|cs| OBJECTS.borrow(cs).set(made.flatten()));
-    let [first, second, third, _] = STACKS.take();
+    free(|cs| OBJECTS.borrow(cs).set(made));
+    let [first, second, third, fourth] = STACKS.take();
+    let parked = KERNEL.spawn(fourth, Attributes::THREAD, Priority(10), parked, 0);
+    free(|cs| PARKED.borrow(cs).set(parked.ok()));
     let spawned = [
         KERNEL.spawn(first, Attributes::THREAD, Priority(5), measurer, 0),
         KERNEL.spawn(second, Attributes::THREAD, Priority(5), other, 0),

@@ -169,6 +169,36 @@ impl<C: Config> Core<C> {
         Ok(Poll::Pending)
     }
 
+    /// The running thread waits until somebody unparks it, until `until` at the latest; not at all if
+    /// somebody has since it was parked last. O(1); no other way of waiting costs less.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::NoThread`].
+    pub fn park(&mut self, cpu: CpuId, until: Time, now: Time) -> Result<Poll<()>, Error> {
+        let task = self.caller(cpu)?;
+        if core::mem::take(&mut self.threads[task.index()].token) {
+            return Ok(Poll::Ready(()));
+        }
+        self.block(cpu, Object::Token, until, now)?;
+        Ok(Poll::Pending)
+    }
+
+    /// A parked thread goes on; one that is not does not wait when it parks itself next. An interrupt
+    /// may call this. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Dead`], [`Error::Unknown`].
+    pub fn unpark(&mut self, cpu: CpuId, thread: ThreadId, now: Time) -> Result<(), Error> {
+        let task = if C::CHECKS { self.find(thread)? } else { thread.task };
+        let row = &mut self.threads[task.index()];
+        if row.state == State::Blocked(Object::Token) {
+            self.wake(cpu, task, now);
+        } else {
+            row.token = true;
+        }
+        Ok(())
+    }
+
     /// The running thread offers the CPU to threads that are as urgent as it is.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! list of waiters, and one list is enough.
 
 use crate::config::Config;
+use crate::wait::take_most_urgent;
 use crate::{Core, Error};
 use core::task::Poll;
 use flyball_policy::queue::links::List;
@@ -123,17 +124,15 @@ impl<C: Config> Core<C> {
         if row.len == row.capacity {
             return Err(Error::Full);
         }
-        if row.len == 0 {
-            // Whoever waits at an empty queue waits to receive.
-            let waiters = row.waiters;
-            if let Some(receiver) = self.most_urgent(waiters) {
-                self.threads[receiver.index()].message = message;
-                self.unlink(receiver);
-                self.wake(cpu, receiver, now);
-                return Ok(());
-            }
+        // Whoever waits at a queue that is not full waits to receive.
+        if !row.waiters.is_empty()
+            && let Some(receiver) =
+                take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
+        {
+            self.threads[receiver.index()].message = message;
+            self.wake(cpu, receiver, now);
+            return Ok(());
         }
-        let row = self.queues.get(queue.0, C::CHECKS)?;
         let at = row.row(row.len);
         row.len += 1;
         self.messages.rows[at] = message;
@@ -156,7 +155,9 @@ impl<C: Config> Core<C> {
         self.caller(cpu)?;
         let row = self.queues.get(queue.0, C::CHECKS)?;
         if row.len == 0 {
-            self.block(cpu, Object::Queue(queue.0), until, now)?;
+            let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
+            // Nobody may have asked for the last one.
+            self.threads[task.index()].message = C::Message::default();
             return Ok(Poll::Pending);
         }
         let message = self.messages.rows[row.row(0)];
@@ -166,15 +167,13 @@ impl<C: Config> Core<C> {
             row.head + 1
         };
         row.len -= 1;
-        let waiters = row.waiters;
         // Whoever waits at a queue that was not empty waits to send, so it was full.
-        if let Some(sender) = self.most_urgent(waiters) {
-            let sent = core::mem::take(&mut self.threads[sender.index()].message);
-            let row = self.queues.get(queue.0, C::CHECKS)?;
+        if !row.waiters.is_empty()
+            && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
+        {
             let at = row.row(row.len);
             row.len += 1;
-            self.messages.rows[at] = sent;
-            self.unlink(sender);
+            self.messages.rows[at] = core::mem::take(&mut self.threads[sender.index()].message);
             self.wake(cpu, sender, now);
         }
         Ok(Poll::Ready(message))

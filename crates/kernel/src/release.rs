@@ -200,6 +200,7 @@ impl<C: Config> Core<C> {
         thread.state = State::Dormant;
         thread.timeout = Time::NEVER;
         thread.timed_out = false;
+        thread.token = false;
         thread.reacquire = None;
         thread.message = C::Message::default();
         self.unlock_all(cpu, task, now);

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Timing};
 use crate::{Core, ThreadId};
-use flyball_policy::{Dispatch, Policy, Stop, Table, Usage};
+use flyball_policy::{Policy, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
@@ -10,7 +10,7 @@ use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 pub(crate) struct Cpu {
     /// Who runs.
     running: Slot,
-    /// Who ran last: his registers are still those of the CPU if nobody else ran since.
+    /// If nobody runs, who ran last: his registers are still those of the CPU.
     last: Slot,
     /// What is to be done before the CPU goes on: [`Cpu::LOOK`], [`Cpu::TIMER`].
     work: u8,
@@ -125,26 +125,23 @@ impl<C: Config> Core<C> {
     }
 
     /// Decides who runs on `cpu`, if it has to be decided anew.
-    #[inline]
+    #[inline(always)]
     pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
         let work = self.cpus[cpu.index()].work;
         self.cpus[cpu.index()].done(Cpu::LOOK | Cpu::TIMER);
-        if work & Cpu::LOOK != 0 {
-            self.pick(cpu, now);
-        }
-        let state = &mut self.cpus[cpu.index()];
-        let run = state.running.get();
-        let mut decision = Decision {
-            run,
-            switch: false,
-            restart: false,
-            timer: Self::TIMER_MOVES || work & Cpu::TIMER != 0,
+        let mut decision = if work & Cpu::LOOK != 0 {
+            self.pick(cpu, now)
+        } else {
+            Decision {
+                run: self.running_task(cpu),
+                switch: false,
+                restart: false,
+                timer: false,
+            }
         };
-        if let Some(task) = run {
-            decision.switch = state.running != state.last;
-            state.last = state.running;
-            decision.restart = work & Cpu::RESTART != 0 && self.takes_restart(cpu, task);
-        }
+        decision.timer = Self::TIMER_MOVES || work & Cpu::TIMER != 0;
+        decision.restart = work & Cpu::RESTART != 0
+            && decision.run.is_some_and(|task| self.takes_restart(cpu, task));
         decision
     }
 
@@ -166,7 +163,8 @@ impl<C: Config> Core<C> {
         !Self::TIMER_MOVES && self.cpus[cpu.index()].work & !Cpu::RESTART == 0
     }
 
-    fn pick(&mut self, cpu: CpuId, now: Time) {
+    #[inline(always)]
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Decision {
         self.count(cpu, now);
         let before = self.cpus[cpu.index()].running;
         if C::Policy::WANTS.preempted
@@ -175,8 +173,10 @@ impl<C: Config> Core<C> {
         {
             self.stop(cpu, task, Stop::Preempted, now);
         }
-        let choice = self.policy.pick(cpu, now);
-        let next = Slot::from(choice.map(|choice| choice.task));
+        let Some(choice) = self.policy.pick(cpu, now) else {
+            return self.go_idle(cpu, now);
+        };
+        let next = Slot::of(choice.task);
         if (C::Trace::ENABLED || C::ACCOUNTING) && next != before {
             if let Some(task) = before.get() {
                 let job = self.job_number(task);
@@ -190,13 +190,48 @@ impl<C: Config> Core<C> {
         let state = &mut self.cpus[cpu.index()];
         state.running = next;
         if C::Policy::WANTS.bursts {
-            state.burst = choice.and_then(|Dispatch { burst, .. }| burst);
+            state.burst = choice.burst;
         }
         if Self::COUNTS {
             state.used = Duration::ZERO;
         }
         if Self::STOPS {
             state.stopped = false;
+        }
+        // Whose registers the CPU has.
+        let there = if before.is_empty() { state.last } else { before };
+        Decision {
+            run: Some(choice.task),
+            switch: next != there,
+            restart: false,
+            timer: false,
+        }
+    }
+
+    /// Nobody can run.
+    #[cold]
+    fn go_idle(&mut self, cpu: CpuId, now: Time) -> Decision {
+        if let Some(task) = self.running_task(cpu) {
+            // A policy may let a CPU idle although a thread could run.
+            let job = self.job_number(task);
+            if C::ACCOUNTING {
+                self.preemptions += 1;
+            }
+            self.emit(now, cpu, Kind::Preempt { task, job });
+            let state = &mut self.cpus[cpu.index()];
+            state.last = state.running;
+            state.running = Slot::EMPTY;
+            state.announce = true;
+        }
+        let state = &mut self.cpus[cpu.index()];
+        state.burst = None;
+        state.used = Duration::ZERO;
+        state.stopped = false;
+        Decision {
+            run: None,
+            switch: false,
+            restart: false,
+            timer: false,
         }
     }
 
@@ -261,7 +296,8 @@ impl<C: Config> Core<C> {
 
     /// The thread that ran last on `cpu`, if it still exists: its registers are still there.
     pub fn last_run(&self, cpu: CpuId) -> Option<TaskId> {
-        self.cpus[cpu.index()].last.get()
+        let state = &self.cpus[cpu.index()];
+        state.running.get().or(state.last.get())
     }
 
     /// The CPU time that the CPU spent idle up to the last time it entered or left the kernel.
@@ -318,8 +354,11 @@ impl<C: Config> Core<C> {
         self.attend(attention);
         if matches!(why, Stop::Blocked | Stop::Completed) {
             let state = &mut self.cpus[cpu.index()];
+            state.last = state.running;
             state.running = Slot::EMPTY;
-            state.announce = true;
+            if C::Trace::ENABLED {
+                state.announce = true;
+            }
         }
     }
 }

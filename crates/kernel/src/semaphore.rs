@@ -1,6 +1,7 @@
 //! Counting semaphores.
 
 use crate::config::Config;
+use crate::wait::take_most_urgent;
 use crate::{Core, Error};
 use core::task::Poll;
 use flyball_policy::queue::links::List;
@@ -65,16 +66,15 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`]; [`Error::Full`] after four thousand million signals that nobody waited
     /// for.
     pub fn signal(&mut self, cpu: CpuId, semaphore: SemaphoreId, now: Time) -> Result<(), Error> {
-        let waiters = self.semaphores.get(semaphore.0, C::CHECKS)?.waiters;
-        if let Some(waiter) = self.most_urgent(waiters) {
-            self.unlink(waiter);
-            self.wake(cpu, waiter, now);
-        } else {
-            let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
+        let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
+        if row.waiters.is_empty() {
             row.count = row.count.checked_add(1).ok_or(Error::Full)?;
+        } else if let Some(waiter) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
+            self.wake(cpu, waiter, now);
         }
         Ok(())
     }
+
     /// How many threads the semaphore would let pass now.
     ///
     /// # Errors

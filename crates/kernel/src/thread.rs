@@ -90,6 +90,10 @@ pub(crate) struct Thread<M> {
     /// When its wait ends at the latest; of a dormant thread that has no [`crate::jobs::Jobs`], when
     /// it starts.
     pub(crate) timeout: Time,
+    /// Whether `timeout` may be other than never: this is looked at more often than that.
+    pub(crate) limited: bool,
+    /// Somebody has unparked it, and it has not parked since.
+    pub(crate) token: bool,
     /// Whether its last wait ended that way.
     pub(crate) timed_out: bool,
     /// Whether its last job was given up, so that its program has to begin the next job anew.
@@ -115,6 +119,8 @@ impl<M: Default> Default for Thread<M> {
             state: State::Absent,
             generation: 0,
             timeout: Time::NEVER,
+            limited: false,
+            token: false,
             timed_out: false,
             restart: false,
             reacquire: None,

@@ -9,9 +9,36 @@ use crate::config::Config;
 use crate::thread::State;
 use crate::{Core, Error};
 use core::cmp::Ordering;
-use flyball_policy::queue::links::List;
-use flyball_policy::{Policy, Ready, Stop};
+use flyball_policy::queue::links::{Links, List};
+use flyball_policy::{Policy, Ready, Stop, Storage, Table};
 use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
+
+/// See [`Core::most_urgent`].
+#[inline]
+fn most_urgent<S: Storage>(links: &Links<S>, policy: &impl Policy, list: List) -> Option<TaskId> {
+    let first = list.first()?;
+    if links.is_alone(first) {
+        return Some(first);
+    }
+    links
+        .iter(list)
+        .reduce(|best, other| match policy.compare(other, best) {
+            Ordering::Less => other,
+            _ => best,
+        })
+}
+
+/// Takes the most urgent thread out of a list.
+#[inline]
+pub(crate) fn take_most_urgent<S: Storage>(
+    links: &mut Links<S>,
+    policy: &impl Policy,
+    list: &mut List,
+) -> Option<TaskId> {
+    let task = most_urgent(links, policy, *list)?;
+    links.remove(list, task);
+    Some(task)
+}
 
 impl<C: Config> Core<C> {
     /// How the wait ended that the running thread of `cpu` came back from: `Ok` with the message
@@ -54,9 +81,7 @@ impl<C: Config> Core<C> {
         );
         self.stop(cpu, task, Stop::Blocked, now);
         // Nobody may have asked how the last wait ended.
-        let thread = &mut self.threads[task.index()];
-        thread.timed_out = false;
-        thread.message = C::Message::default();
+        self.threads[task.index()].timed_out = false;
         self.await_object(task, object, until);
         Ok(task)
     }
@@ -65,21 +90,24 @@ impl<C: Config> Core<C> {
     pub(crate) fn await_object(&mut self, task: TaskId, object: Object, until: Time) {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Blocked(object);
-        thread.timeout = until;
+        if !until.is_never() {
+            thread.timeout = until;
+            thread.limited = true;
+            self.set_alarm(task);
+        }
         if let Some(mut list) = self.waiters(object).copied() {
             self.links.push_back(&mut list, task);
             self.set_waiters(object, list);
         }
-        if !until.is_never() {
-            self.set_alarm(task);
-        }
     }
 
     /// `task` can go on.
+    #[inline]
     pub(crate) fn wake(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Ready;
-        if !thread.timeout.is_never() {
+        if thread.limited {
+            thread.limited = false;
             thread.timeout = Time::NEVER;
             self.set_alarm(task);
         }
@@ -109,6 +137,8 @@ impl<C: Config> Core<C> {
         self.withdraw(cpu, task, object, now);
         let thread = &mut self.threads[task.index()];
         thread.timed_out = object != Object::Clock;
+        // What it could not send.
+        thread.message = C::Message::default();
         match thread.reacquire.take() {
             Some(mutex) => self.acquire_again(cpu, task, mutex, now),
             None => self.wake(cpu, task, now),
@@ -125,27 +155,25 @@ impl<C: Config> Core<C> {
     }
 
     /// The most urgent thread in a list, and of several the one that has waited longest.
+    #[inline]
     pub(crate) fn most_urgent(&self, list: List) -> Option<TaskId> {
-        self.links
-            .iter(list)
-            .reduce(|best, other| match self.policy.compare(other, best) {
-                Ordering::Less => other,
-                _ => best,
-            })
+        most_urgent(&self.links, &self.policy, list)
     }
 
-    /// The list of those who wait for `object`. Sleepers wait in no list.
+    /// The list of those who wait for `object`. Whoever sleeps or is parked waits in no list.
+    #[inline]
     fn waiters(&mut self, object: Object) -> Option<&mut List> {
         Some(match object {
-            Object::Mutex(n) => &mut self.mutexes.rows[usize::from(n)].waiters,
-            Object::Semaphore(n) => &mut self.semaphores.rows[usize::from(n)].waiters,
-            Object::Condition(n) => &mut self.conditions.rows[usize::from(n)].waiters,
-            Object::Queue(n) => &mut self.queues.rows[usize::from(n)].waiters,
+            Object::Mutex(n) => &mut self.mutexes.rows.find_mut(usize::from(n))?.waiters,
+            Object::Semaphore(n) => &mut self.semaphores.rows.find_mut(usize::from(n))?.waiters,
+            Object::Condition(n) => &mut self.conditions.rows.find_mut(usize::from(n))?.waiters,
+            Object::Queue(n) => &mut self.queues.rows.find_mut(usize::from(n))?.waiters,
             Object::Task(n) => self.joiners(n),
-            Object::Clock => return None,
+            Object::Clock | Object::Token => return None,
         })
     }
 
+    #[inline]
     fn set_waiters(&mut self, object: Object, list: List) {
         if let Some(waiters) = self.waiters(object) {
             *waiters = list;

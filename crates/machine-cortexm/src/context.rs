@@ -74,14 +74,14 @@ impl Context {
         self.end = end;
         self.entry = Some((entry, argument));
         // SAFETY: as the caller promises.
-        unsafe { self.restart() }
+        unsafe { self.restart(&mut Switch::default()) }
     }
 
     /// The thread begins anew, whatever it does now, even if it runs.
     ///
     /// # Safety
     /// As for [`Context::begin`], and interrupts are masked.
-    pub(crate) unsafe fn restart(&mut self) {
+    pub(crate) unsafe fn restart(&mut self, switch: &mut Switch) {
         /// Thumb code.
         const XPSR: usize = 1 << 24;
         let Some((entry, argument)) = self.entry else {
@@ -98,28 +98,50 @@ impl Context {
         // SAFETY: as above; and the thread itself never uses these words of its stack.
         unsafe { core::ptr::copy_nonoverlapping(frame.as_ptr(), first.cast(), FRAME) };
         self.pointer = first;
-        // SAFETY: interrupts are masked, so nobody else uses it. If this very thread is running,
-        // what it had is kept nowhere.
-        unsafe {
-            if core::ptr::eq(FLYBALL_SWITCH.from, self) {
-                FLYBALL_SWITCH.from = &raw mut NOBODY;
-            }
+        // If this very thread is running, what it had is kept nowhere.
+        if core::ptr::eq(switch.from, self) {
+            switch.from = &raw mut NOBODY;
         }
     }
 }
 
-/// Whose stack pointer is to be kept at the next change, and whose is to be taken.
+/// Whose stack pointer is to be kept at the next change, and whose is to be taken. `PendSV` finds it
+/// at the beginning of the kernel.
 #[repr(C)]
-struct Switch {
+pub(crate) struct Switch {
     from: *mut Context,
     to: *mut Context,
 }
 
-#[unsafe(no_mangle)]
-static mut FLYBALL_SWITCH: Switch = Switch {
-    from: null_mut(),
-    to: null_mut(),
-};
+impl Default for Switch {
+    fn default() -> Switch {
+        Switch {
+            from: null_mut(),
+            to: null_mut(),
+        }
+    }
+}
+
+impl Switch {
+    /// From now on `context`, which is in place for as long as the machine runs, is the one that
+    /// runs.
+    pub(crate) fn run_on(&mut self, context: *mut Context) {
+        self.from = context;
+        self.to = context;
+    }
+
+    /// Changes to `context`, which is in place for as long as the machine runs, as soon as no
+    /// interrupt is being served.
+    #[inline]
+    pub(crate) fn change_to(&mut self, context: *mut Context) {
+        self.to = context;
+        // If it is pending already, it changes to whom it finds there when it comes: to nobody else,
+        // if that is who it comes from.
+        if context != self.from {
+            cortex_m::peripheral::SCB::set_pendsv();
+        }
+    }
+}
 
 /// The context of who never runs again.
 static mut NOBODY: Context = Context {
@@ -142,35 +164,6 @@ core::arch::global_asm!(
     "bx  r1",
 );
 
-/// From now on `context` is the one that runs.
-///
-/// # Safety
-/// Interrupts are masked, and `context` is in place for as long as the machine runs.
-pub(crate) unsafe fn run_on(context: *mut Context) {
-    // SAFETY: interrupts are masked, so nobody else uses it.
-    unsafe {
-        FLYBALL_SWITCH.from = context;
-        FLYBALL_SWITCH.to = context;
-    }
-}
-
-/// Changes to `context` as soon as no interrupt is being served.
-///
-/// # Safety
-/// As for [`run_on`].
-pub(crate) unsafe fn change_to(context: *mut Context) {
-    // SAFETY: interrupts are masked, and `PendSV`, which reads it, is an interrupt.
-    let from = unsafe {
-        FLYBALL_SWITCH.to = context;
-        FLYBALL_SWITCH.from
-    };
-    // If it is pending already, it changes to whom it finds there when it comes: to nobody else, if
-    // that is who it comes from.
-    if context != from {
-        cortex_m::peripheral::SCB::set_pendsv();
-    }
-}
-
 // The whole change. r3 keeps the address of the two pointers, as `ldrd` leaves it alone. An interrupt
 // between the instructions may set another `to`; it pends `PendSV` again, which then goes on from the
 // one that this one went to.
@@ -180,7 +173,7 @@ core::arch::global_asm!(
     ".thumb_func",
     "PendSV:",
     "mrs   r0, psp",
-    "ldr   r3, =FLYBALL_SWITCH",
+    "ldr   r3, =FLYBALL_KERNEL",
     "stmdb r0!, {{r4-r11}}",
     "ldrd  r1, r2, [r3]",
     "str   r0, [r1]",

@@ -2,14 +2,15 @@
 
 use crate::board::Timer;
 use crate::clock::Clock;
-use crate::context::{Context, Entry, Stack, change_to, run_on};
+use crate::context::{Context, Entry, Stack, Switch};
 use crate::mask::masked;
 use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
 use core::task::Poll;
 use cortex_m::peripheral::NVIC;
 use cortex_m::peripheral::scb::SystemHandler;
 use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
-use flyball_policy::{CpuId, Policy, Storage, Table, TaskId, Time};
+use flyball_policy::{CpuId, Policy, Storage, Table, Time};
 use flyball_trace::Sink;
 use static_cell::ConstStaticCell;
 
@@ -17,9 +18,13 @@ use static_cell::ConstStaticCell;
 const CPU: CpuId = CpuId(0);
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
-pub struct Kernel<C: Config>(UnsafeCell<Option<State<C>>>);
+#[repr(transparent)]
+pub struct Kernel<C: Config>(UnsafeCell<MaybeUninit<State<C>>>);
 
+/// `PendSV` relies on the first field.
+#[repr(C)]
 struct State<C: Config> {
+    switch: Switch,
     core: Core<C>,
     clock: Clock,
     contexts: <C::Threads as Storage>::Table<Context>,
@@ -41,7 +46,7 @@ impl<C: Config> Kernel<C> {
 
     /// A kernel that has not been set up.
     pub const fn new() -> Kernel<C> {
-        Kernel(UnsafeCell::new(None))
+        Kernel(UnsafeCell::new(MaybeUninit::uninit()))
     }
 
     /// Makes the kernel. The clock starts.
@@ -59,7 +64,8 @@ impl<C: Config> Kernel<C> {
         masked(|| {
             // SAFETY: interrupts are masked, so nobody else looks.
             let state = unsafe { &mut *self.0.get() };
-            *state = Some(State {
+            state.write(State {
+                switch: Switch::default(),
                 core: Core::new(policy, trace, timing, &SIZES),
                 clock: Clock::start(),
                 contexts: Table::new(0, |_| Context::default()),
@@ -71,20 +77,20 @@ impl<C: Config> Kernel<C> {
 
     /// With the kernel, and interrupts masked.
     #[inline]
-    fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> Option<R> {
-        masked(|| {
-            // SAFETY: interrupts are masked, `f` does not come back here, and there is one CPU.
-            unsafe { &mut *self.0.get() }.as_mut().map(f)
-        })
+    fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> R {
+        // SAFETY: interrupts are masked, `f` does not come back here, and there is one CPU; and it
+        // was set up before anyone could call.
+        masked(|| f(unsafe { (*self.0.get()).assume_init_mut() }))
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs.
+    /// One passage: `f` does what was asked, and then it is decided who runs. Returns whether nobody
+    /// does.
     #[inline]
     fn passage<R>(
         &'static self,
         timed: bool,
         f: impl FnOnce(&mut Core<C>, Time) -> R,
-    ) -> Option<R> {
+    ) -> (R, bool) {
         self.with(|state| {
             let now = if timed || Self::CLOCKED {
                 state.clock.now()
@@ -95,10 +101,8 @@ impl<C: Config> Kernel<C> {
                 state.core.enter(CPU, now);
             }
             let result = f(&mut state.core, now);
-            if Self::CLOCKED || !state.core.is_settled(CPU) {
-                state.finish(now, Self::CLOCKED);
-            }
-            result
+            let settled = !Self::CLOCKED && state.core.is_settled(CPU);
+            (result, !settled && state.finish(now, Self::CLOCKED))
         })
     }
 
@@ -114,15 +118,14 @@ impl<C: Config> Kernel<C> {
         entry: Entry,
         argument: usize,
     ) -> Result<ThreadId, Error> {
-        let spawned = self.with(|state| {
+        self.with(|state| {
             let now = state.clock.now();
             let thread = state.core.spawn(CPU, attributes, params, now)?;
             let context = &mut state.contexts[thread.task().index()];
             // SAFETY: the stack has 64 words at least, and nobody else has it any more.
             unsafe { context.begin(stack.end(), entry, argument) };
             Ok(thread)
-        });
-        spawned.unwrap_or(Err(Error::Unknown))
+        })
     }
 
     /// Starts scheduling; `main` ends here. To be called once.
@@ -141,8 +144,7 @@ impl<C: Config> Kernel<C> {
             }
         }
         self.with(|state| {
-            // SAFETY: interrupts are masked, and the state is static.
-            unsafe { run_on(&raw mut state.idle) };
+            state.switch.run_on(&raw mut state.idle);
         });
         // From here on `main` runs on a stack of its own, as threads do, and interrupts on the old
         // one.
@@ -172,7 +174,7 @@ impl<C: Config> Kernel<C> {
 
     /// The time since the kernel started.
     pub fn now(&'static self) -> Time {
-        self.with(|state| state.clock.now()).unwrap_or(Time::ZERO)
+        self.with(|state| state.clock.now())
     }
 
     /// A call that may have to wait. `f` is told the time.
@@ -205,50 +207,36 @@ impl<C: Config> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let called = self.passage(timed, |core, now| {
-            let caller = core.running_task(CPU);
-            (f(core, CPU, now), caller)
-        });
-        match called {
-            Some((Ok(Poll::Ready(value)), _)) => Ok(Some(value)),
-            Some((Ok(Poll::Pending), Some(caller))) => {
-                self.wait_for_turn(caller);
+        let (result, idles) = self.passage(timed, |core, now| f(core, CPU, now));
+        match result? {
+            Poll::Ready(value) => Ok(Some(value)),
+            Poll::Pending => {
+                // If another thread runs it runs here, and this one goes on when it is its turn.
+                cortex_m::asm::isb();
+                if idles {
+                    self.idle();
+                }
                 Ok(None)
             }
-            Some((Err(error), _)) => Err(error),
-            _ => Err(Error::NoThread),
         }
     }
 
-    /// The calling thread waits until it is its turn again. Usually it is by the time that it gets
-    /// here: it was another thread's turn in between.
-    #[inline]
-    fn wait_for_turn(&'static self, me: TaskId) {
-        if !self.is_turn(me) {
-            self.idle(me);
-        }
-    }
-
-    #[inline]
-    fn is_turn(&'static self, me: TaskId) -> bool {
-        self.with(|state| state.core.running_task(CPU)).flatten() == Some(me)
-    }
-
-    /// Sleeps until it is the turn of `me`, whose stack this is.
+    /// Sleeps until a thread runs. It is the one whose stack this is: any other would have the CPU
+    /// with a stack of its own.
     #[cold]
-    fn idle(&'static self, me: TaskId) {
+    fn idle(&'static self) {
         while !masked(|| {
-            let mine = self.is_turn(me);
-            if !mine {
+            let runs = self.with(|state| state.core.running_task(CPU)).is_some();
+            if !runs {
                 // Wakes up even though interrupts are masked; they are served afterwards.
                 cortex_m::asm::wfi();
             }
-            mine
+            runs
         }) {}
     }
 
     /// With the core, and interrupts masked: to look at what it knows.
-    pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
+    pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> R {
         self.with(|state| f(&mut state.core))
     }
 }
@@ -261,28 +249,33 @@ impl<C: Config> Default for Kernel<C> {
 
 impl<C: Config> State<C> {
     /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
-    /// took.
-    #[inline]
-    fn finish(&mut self, entered: Time, clocked: bool) {
+    /// took. Returns whether nobody runs.
+    #[inline(always)]
+    fn finish(&mut self, entered: Time, clocked: bool) -> bool {
         let decision = self.core.decide(CPU, entered);
         if let Some(task) = decision.run {
             let context = &mut self.contexts[task.index()];
             if decision.restart {
                 // SAFETY: interrupts are masked, and the thread has its stack for itself.
-                unsafe { context.restart() };
+                unsafe { context.restart(&mut self.switch) };
             }
-            // SAFETY: interrupts are masked, and the table is static.
-            unsafe { change_to(&raw mut *context) };
+            self.switch.change_to(&raw mut *context);
         }
         if clocked {
             self.core.leave(CPU, self.clock.now());
         }
         if decision.timer {
-            let next = self.core.next_timer(CPU);
-            if next != self.armed {
-                self.armed = next;
-                self.clock.set_timer(next);
-            }
+            self.set_timer();
+        }
+        decision.run.is_none()
+    }
+
+    #[cold]
+    fn set_timer(&mut self) {
+        let next = self.core.next_timer(CPU);
+        if next != self.armed {
+            self.armed = next;
+            self.clock.set_timer(next);
         }
     }
 }
@@ -296,6 +289,7 @@ macro_rules! kernel {
     };
     ($name:ident: $config:ty, $timer:expr) => {
         /// The kernel.
+        #[unsafe(export_name = "FLYBALL_KERNEL")]
         static $name: $crate::Kernel<$config> = $crate::Kernel::new();
 
         #[unsafe(no_mangle)]

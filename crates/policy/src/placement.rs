@@ -16,6 +16,15 @@ pub trait Placement {
     /// *less* urgent. `key_of` tells the key that a running task
     /// has now, from the instant since which it runs.
     fn challenge<K: Ord>(&self, key: K, key_of: impl Fn(TaskId, Time) -> K) -> Attention;
+
+    /// The same where the queue knows the keys of running tasks, too: `first` tells whether the task
+    /// is the first of all.
+    fn challenge_first<K: Ord>(
+        &self,
+        key: K,
+        first: impl FnOnce() -> bool,
+        key_of: impl Fn(TaskId) -> K,
+    ) -> Attention;
 }
 
 /// One CPU.
@@ -46,6 +55,22 @@ impl Placement for Uniprocessor {
         match self.running.get() {
             Some(task) if key >= key_of(task, self.since) => Attention::None,
             _ => Attention::One(Uniprocessor::CPU),
+        }
+    }
+
+    /// The CPU has to look if the task has come before all others; if it comes second to a task that
+    /// does not run yet, the CPU has been told to look already.
+    #[inline]
+    fn challenge_first<K: Ord>(
+        &self,
+        _: K,
+        first: impl FnOnce() -> bool,
+        _: impl Fn(TaskId) -> K,
+    ) -> Attention {
+        if first() {
+            Attention::One(Uniprocessor::CPU)
+        } else {
+            Attention::None
         }
     }
 }

@@ -23,12 +23,13 @@ pub struct Ranked<O: Order, Q: Queue<O::Key>, P: Placement> {
     order: O,
     queue: Q,
     placement: P,
-    members: <Q::Storage as Storage>::Table<Option<Member<O>>>,
+    members: <Q::Storage as Storage>::Table<Member<O>>,
 }
 
 /// What the policy knows of one task.
 struct Member<O: Order> {
-    params: O::Params,
+    /// `None`: the task is no member.
+    params: Option<O::Params>,
     /// The key of its present job.
     own: O::Key,
     /// The key of the most urgent task that waits for it (priority inheritance).
@@ -61,7 +62,13 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement + Default> Ranked<O, Q, P> {
             order,
             queue: Q::new(capacity),
             placement: P::default(),
-            members: Table::new(capacity, |_| None),
+            members: Table::new(capacity, |_| Member {
+                params: None,
+                own: O::Key::default(),
+                lent: None,
+                key: O::Key::default(),
+                turn: O::Turn::full(None),
+            }),
         }
     }
 }
@@ -69,9 +76,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement + Default> Ranked<O, Q, P> {
 impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
     /// The key that a running task has after running from `since` to `now`.
     fn key_now(&self, task: TaskId, since: Time, now: Time) -> O::Key {
-        let Some(member) = &self.members[task.index()] else {
-            return O::Key::default();
-        };
+        let member = &self.members[task.index()];
         if O::MOVES {
             member.with(self.order.ran(member.own, now.since(since)))
         } else {
@@ -87,9 +92,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
 
     /// Queues `task` under the key that it has now.
     fn queue(&mut self, task: TaskId, end: End) {
-        if let Some(member) = &self.members[task.index()] {
-            self.queue.insert(task, member.key, end);
-        }
+        self.queue.insert(task, self.members[task.index()].key, end);
     }
 
     /// If `task` is queued: queues it anew, after its key has changed. If it runs it is ahead of its
@@ -101,17 +104,22 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
         let runs = self.placement.runs(task);
         self.queue(task, if runs { End::Head } else { End::Tail });
         let first = self.queue.first();
-        first
-            .and_then(|first| self.queue.key(first))
-            .map_or(Attention::None, |key| self.challenge(key, now))
+        first.map_or(Attention::None, |first| self.challenge(first, now))
     }
 
-    /// Which CPU has to look because a task with `key` came.
+    /// Which CPU has to look because `task` came.
     #[inline]
-    fn challenge(&self, key: O::Key, now: Time) -> Attention {
-        self.placement.challenge(key, |running, since| {
-            self.key_now(running, since, now)
-        })
+    fn challenge(&self, task: TaskId, now: Time) -> Attention {
+        let key = self.members[task.index()].key;
+        if O::MOVES {
+            // What the queue knows of the running task is out of date.
+            let key_of = |running: TaskId, since| self.key_now(running, since, now);
+            self.placement.challenge(key, key_of)
+        } else {
+            let first = || self.queue.first() == Some(task);
+            let key_of = |running: TaskId| self.members[running.index()].key;
+            self.placement.challenge_first(key, first, key_of)
+        }
     }
 }
 
@@ -133,20 +141,20 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         if task.index() >= self.queue.capacity() {
             return Err(Refused::Full);
         }
-        if self.members[task.index()].is_some() {
+        if self.members[task.index()].params.is_some() {
             return Err(Refused::Member);
         }
         if !self.accepts(&params) {
             return Err(Refused::Params);
         }
         let own = O::Key::default();
-        self.members[task.index()] = Some(Member {
-            params,
+        self.members[task.index()] = Member {
+            params: Some(params),
             own,
             lent: None,
             key: own,
             turn: O::Turn::full(self.order.quantum()),
-        });
+        };
         Ok(())
     }
 
@@ -157,10 +165,11 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         if task.index() >= self.queue.capacity() {
             return Err(Refused::Stranger);
         }
-        let Some(member) = &mut self.members[task.index()] else {
+        let member = &mut self.members[task.index()];
+        if member.params.is_none() {
             return Err(Refused::Stranger);
-        };
-        member.params = params;
+        }
+        member.params = Some(params);
         member.own = self.order.adjusted(&params, member.own);
         member.rank();
         Ok(self.requeue(task, now))
@@ -168,21 +177,20 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
 
     fn retire(&mut self, task: TaskId, _: Time) {
         debug_assert!(self.queue.key(task).is_none(), "{task:?} is still queued");
-        self.members[task.index()] = None;
+        self.members[task.index()].params = None;
     }
 
     fn ready(&mut self, task: TaskId, why: Ready, now: Time) -> Attention {
-        let Some(member) = &mut self.members[task.index()] else {
-            return Attention::None;
-        };
-        if let Ready::Released { release } = why {
-            member.own = self.order.key(&member.params, release);
+        let member = &mut self.members[task.index()];
+        if let Ready::Released { release } = why
+            && let Some(params) = &member.params
+        {
+            member.own = self.order.key(params, release);
             member.rank();
         }
         member.turn = O::Turn::full(self.order.quantum());
-        let key = member.key;
-        self.queue.insert(task, key, End::Tail);
-        self.challenge(key, now)
+        self.queue(task, End::Tail);
+        self.challenge(task, now)
     }
 
     fn stopped(
@@ -194,9 +202,8 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         now: Time,
     ) -> Attention {
         let mut turn_is_over = why == Stop::Yielded;
-        if Self::WANTS.usage
-            && let Some(member) = &mut self.members[task.index()]
-        {
+        if Self::WANTS.usage {
+            let member = &mut self.members[task.index()];
             if O::MOVES {
                 member.own = self.order.ran(member.own, used.time);
                 member.rank();
@@ -209,7 +216,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         }
         match why {
             Stop::Blocked | Stop::Completed => {
-                self.queue.remove(task);
+                self.queue.take(task);
                 if self.placement.runs(task) {
                     self.placement.place(cpu, None, O::MOVES.then_some(now));
                 }
@@ -231,8 +238,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         self.placement.place(cpu, first, O::MOVES.then_some(now));
         let task = first?;
         let burst = if O::Turn::ROTATES {
-            let member = self.members[task.index()].as_ref();
-            member.and_then(|member| member.turn.left())
+            self.members[task.index()].turn.left()
         } else {
             self.order.quantum()
         };
@@ -240,17 +246,13 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        let key = |task: TaskId| self.members[task.index()].as_ref().map(|member| member.key);
+        let key = |task: TaskId| self.members[task.index()].key;
         key(a).cmp(&key(b))
     }
 
     fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
-        let lent = from
-            .and_then(|from| self.members[from.index()].as_ref())
-            .map(|member| member.key);
-        let Some(member) = &mut self.members[to.index()] else {
-            return Attention::None;
-        };
+        let lent = from.map(|from| self.members[from.index()].key);
+        let member = &mut self.members[to.index()];
         if member.lent == lent {
             return Attention::None;
         }

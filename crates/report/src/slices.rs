@@ -144,7 +144,7 @@ pub fn object_name(header: &Header, object: Object) -> String {
         Object::Semaphore(n) => ("semaphore", header.semaphores.get(usize::from(n))),
         Object::Queue(n) => ("queue", header.queues.get(usize::from(n))),
         Object::Task(n) => ("task", task(n).map(|task| &task.name)),
-        Object::Condition(_) | Object::Clock => ("", None),
+        Object::Condition(_) | Object::Clock | Object::Token => ("", None),
     };
     match name {
         (kind, Some(name)) => format!("{kind} \"{name}\""),

@@ -339,6 +339,7 @@ impl fmt::Display for Object {
             Object::Queue(n) => write!(f, "queue {n}"),
             Object::Task(n) => write!(f, "task {n}"),
             Object::Clock => f.write_str("clock"),
+            Object::Token => f.write_str("token"),
         }
     }
 }

@@ -93,6 +93,8 @@ pub enum Object {
     Task(u16),
     /// An instant: the task sleeps.
     Clock,
+    /// Its own token: the task has parked itself until another one, or an interrupt, unparks it.
+    Token,
 }
 
 impl TaskId {

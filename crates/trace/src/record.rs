@@ -157,6 +157,7 @@ fn pack_object(object: Object) -> u64 {
         Object::Queue(n) => (3, n),
         Object::Task(n) => (4, n),
         Object::Clock => (5, 0),
+        Object::Token => (6, 0),
     };
     kind << 16 | u64::from(number)
 }
@@ -170,6 +171,7 @@ fn unpack_object(value: u64) -> Option<Object> {
         3 => Object::Queue(number),
         4 => Object::Task(number),
         5 => Object::Clock,
+        6 => Object::Token,
         _ => return None,
     })
 }

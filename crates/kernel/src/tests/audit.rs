@@ -38,6 +38,7 @@ impl<P: Policy> Core<Small<P>> {
                 "{task:?} {:?}",
                 thread.state
             );
+            assert!(thread.limited || thread.timeout.is_never());
             // Only a wait can take too long, and only a condition variable's ends with a mutex.
             let waits = matches!(thread.state, State::Blocked(_));
             assert!(
@@ -117,7 +118,7 @@ impl<P: Policy> Core<Small<P>> {
         for task in self.tasks() {
             let expected = match self.threads[task.index()].state {
                 State::Absent => Some(None),
-                State::Blocked(Object::Clock) | State::Ready | State::Dormant => None,
+                State::Blocked(Object::Clock | Object::Token) | State::Ready | State::Dormant => None,
                 State::Blocked(object) => Some(Some(object)),
             };
             assert_eq!(found.get(&task).copied(), expected, "list of {task:?}");

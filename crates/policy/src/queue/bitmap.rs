@@ -97,10 +97,16 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
         }
     }
 
-    #[inline]
     fn remove(&mut self, task: TaskId) -> Option<K> {
         let key = self.key(task)?;
-        let (word, place) = Self::place(key);
+        self.take(task);
+        Some(key)
+    }
+
+    #[inline]
+    fn take(&mut self, task: TaskId) {
+        debug_assert!(self.links.linked(task), "{task:?} is not queued");
+        let (word, place) = Self::place(self.keys[task.index()]);
         let list = &mut self.lists[word][place];
         self.links.remove(list, task);
         if list.is_empty() {
@@ -109,7 +115,6 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
                 self.words &= !Self::bit(word);
             }
         }
-        Some(key)
     }
 
     #[inline]
@@ -130,7 +135,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
         if level == 0 {
             return None;
         }
-        self.lists[word][level.leading_zeros() as usize % WORD].first()
+        Some(self.lists[word][level.leading_zeros() as usize % WORD].head())
     }
 
     #[inline]

@@ -13,8 +13,9 @@ use flyball_trace::TaskId;
 /// Stands for "not linked" in [`Link::next`], and for "empty" in [`List::head`].
 const NONE: u16 = u16::MAX;
 
-/// One row's neighbours.
+/// One row's neighbours. Aligned so that both are written at once.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(4))]
 pub struct Link {
     next: u16,
     prev: u16,
@@ -37,6 +38,12 @@ impl List {
     #[inline]
     pub fn first(self) -> Option<TaskId> {
         (self.head != NONE).then_some(TaskId(self.head))
+    }
+
+    /// The first task of a list that is known not to be empty.
+    #[inline]
+    pub(crate) fn head(self) -> TaskId {
+        TaskId(self.head)
     }
 
     /// Whether nothing is in the list.
@@ -71,6 +78,12 @@ impl<S: Storage> Links<S> {
     pub fn from(&self, task: TaskId) -> List {
         debug_assert!(self.linked(task), "{task:?} is in no list");
         List { head: task.0 }
+    }
+
+    /// Whether `task`, which is in a list, is alone there.
+    #[inline]
+    pub fn is_alone(&self, task: TaskId) -> bool {
+        self.0[task.index()].next == task.0
     }
 
     /// Puts `task`, which is in no list, at the end of `list`.

@@ -55,6 +55,11 @@ pub trait Queue<K: Copy + Ord + Default> {
     /// Takes out `task`; returns its key, or `None` if it was not in the queue.
     fn remove(&mut self, task: TaskId) -> Option<K>;
 
+    /// Takes out `task`, which is in the queue.
+    fn take(&mut self, task: TaskId) {
+        self.remove(task);
+    }
+
     /// Puts `task`, which is in the queue, behind its equals.
     fn rotate(&mut self, task: TaskId) {
         if let Some(key) = self.remove(task) {

@@ -12,6 +12,7 @@ fn kind() -> impl Strategy<Value = Kind> {
         any::<u16>().prop_map(Object::Queue),
         any::<u16>().prop_map(Object::Task),
         Just(Object::Clock),
+        Just(Object::Token),
     ];
     prop_oneof![
         (task(), any::<u32>(), any::<u64>()).prop_map(|(task, job, d)| Kind::Release {
