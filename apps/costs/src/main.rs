@@ -11,7 +11,7 @@ use core::cell::Cell;
 use core::task::Poll;
 use cortex_m::interrupt::{Mutex, free};
 use cortex_m_rt::entry;
-use flyball_kernel::{Attributes, Config, MutexId, Protocol, QueueId, SemaphoreId, ThreadId, Timing};
+use flyball_kernel::{Attributes, Config, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId, Timing};
 use flyball_machine_cortexm::{Stack, kernel};
 use flyball_policy::order::Level;
 use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Priority, Ranked, Time, Uniprocessor};
@@ -78,53 +78,81 @@ fn measure(name: &str, mut call: impl FnMut()) {
     println!("{name:<44} {:>6}.{:02}", cost / 100, cost % 100);
 }
 
-#[inline(never)]
+#[inline]
 fn yield_now() {
-    let _ = KERNEL.call_patiently(|core, cpu, now| core.yield_now(cpu, now).map(Poll::Ready));
+    let _ = KERNEL.act(|core, cpu, now| core.yield_now(cpu, now));
 }
 
-#[inline(never)]
+/// The result of a call that was tried, if that was enough.
+#[inline(always)]
+fn done(tried: Result<bool, Error>) -> Option<Result<(), Error>> {
+    match tried {
+        Ok(true) => Some(Ok(())),
+        Ok(false) => None,
+        Err(error) => Some(Err(error)),
+    }
+}
+
+#[inline]
 fn wait(semaphore: SemaphoreId) {
-    let _ = KERNEL.call_patiently(|core, cpu, now| core.wait(cpu, semaphore, Time::NEVER, now));
+    let _ = KERNEL.try_or(
+        |core, _, _| done(core.try_wait(semaphore)),
+        |core, cpu, now| core.wait_in_line(cpu, semaphore, Time::NEVER, now),
+    );
 }
 
-#[inline(never)]
+#[inline]
+fn signal(semaphore: SemaphoreId) {
+    let _ = KERNEL.try_or(
+        |core, _, _| done(core.try_signal(semaphore)),
+        |core, cpu, now| core.signal_waiter(cpu, semaphore, now),
+    );
+}
+
+#[inline]
 fn park() {
     let _ = KERNEL.call_patiently(|core, cpu, now| core.park(cpu, Time::NEVER, now));
 }
 
-#[inline(never)]
+#[inline]
 fn unpark(thread: ThreadId) {
-    let _ = KERNEL.call_patiently(|core, cpu, now| core.unpark(cpu, thread, now).map(Poll::Ready));
+    let _ = KERNEL.act(|core, cpu, now| core.unpark(cpu, thread, now));
 }
 
-#[inline(never)]
+#[inline]
 fn lock(mutex: MutexId) {
-    let _ = KERNEL.call_patiently(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now));
+    let _ = KERNEL.try_or(
+        |core, cpu, now| done(core.try_lock(cpu, mutex, now)),
+        |core, cpu, now| core.lock_in_line(cpu, mutex, Time::NEVER, now),
+    );
 }
 
-#[inline(never)]
+#[inline]
 fn unlock(mutex: MutexId) {
-    let _ = KERNEL.call_patiently(|core, cpu, now| core.unlock(cpu, mutex, now).map(Poll::Ready));
+    let _ = KERNEL.try_or(
+        |core, cpu, now| done(core.try_unlock(cpu, mutex, now)),
+        |core, cpu, now| core.unlock_to_waiter(cpu, mutex, now),
+    );
 }
 
-#[inline(never)]
+#[inline]
 fn send(queue: QueueId, message: [u32; 4]) {
-    let _ = KERNEL.call_patiently(|core, cpu, now| core.send(cpu, queue, message, Time::NEVER, now));
+    let _ = KERNEL.try_or(
+        |core, _, _| done(core.try_send(queue, message)),
+        |core, cpu, now| core.send(cpu, queue, message, Time::NEVER, now).map(|_| ()),
+    );
 }
 
-#[inline(never)]
+#[inline]
 fn receive(queue: QueueId) -> [u32; 4] {
-    match KERNEL.call_patiently(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now)) {
-        Ok(Some(message)) => message,
+    let received = KERNEL.try_or(
+        |core, _, _| core.try_receive(queue).map(|message| message.map(Poll::Ready)).transpose(),
+        |core, cpu, now| core.receive(cpu, queue, Time::NEVER, now),
+    );
+    match received {
+        Ok(Poll::Ready(message)) => message,
         _ => KERNEL.look(|core| core.outcome(flyball_policy::CpuId(0)).unwrap_or_default()),
     }
-}
-
-#[inline(never)]
-fn signal(semaphore: SemaphoreId) {
-    let _ =
-        KERNEL.call_patiently(|core, cpu, now| core.signal(cpu, semaphore, now).map(Poll::Ready));
 }
 
 /// Measures, and ends.

@@ -68,7 +68,7 @@ pub use error::Error;
 pub use jobs::{OnMiss, Release};
 pub use mutex::{MutexId, Protocol};
 pub use queue::QueueId;
-pub use schedule::Decision;
+pub use schedule::{Decision, More};
 pub use semaphore::SemaphoreId;
 pub use thread::{Attributes, ThreadId};
 
@@ -140,6 +140,11 @@ impl<S: Storage, T: Default> Objects<S, T> {
         }
         self.made = end;
         Ok(first)
+    }
+
+    #[inline]
+    fn get_row(&mut self, row: usize) -> Result<&mut T, Error> {
+        self.rows.find_mut(row).ok_or(Error::Unknown)
     }
 
     fn look(&self, number: u16) -> Result<&T, Error> {

@@ -5,7 +5,6 @@ use crate::jobs::Jobs;
 use crate::thread::{Attributes, State, Thread};
 use crate::{Core, Error, ThreadId};
 use core::task::Poll;
-use flyball_policy::queue::links::List;
 use flyball_policy::{Policy, Stop, Table};
 use flyball_trace::{CpuId, Duration, Kind, Object, TaskId, Time};
 
@@ -137,6 +136,8 @@ impl<C: Config> Core<C> {
             return Err(Error::Deadlock);
         }
         self.block(cpu, Object::Task(task.0), until, now)?;
+        let joiners = &mut self.threads[task.index()].joiners;
+        self.links.push_back(joiners, caller);
         Ok(Poll::Pending)
     }
 
@@ -250,10 +251,5 @@ impl<C: Config> Core<C> {
             None if !C::CHECKS => Ok(TaskId(u16::MAX)),
             None => Err(Error::NoThread),
         }
-    }
-
-    /// The list of those who wait for the end of `task`.
-    pub(crate) fn joiners(&mut self, task: u16) -> &mut List {
-        &mut self.threads[usize::from(task)].joiners
     }
 }

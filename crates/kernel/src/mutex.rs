@@ -90,19 +90,36 @@ impl<C: Config> Core<C> {
         until: Time,
         now: Time,
     ) -> Result<Poll<()>, Error> {
-        let caller = self.caller(cpu)?;
-        let row = self.mutexes.get(mutex.0, C::CHECKS)?;
-        let Some(owner) = row.owner.get() else {
-            row.owner = Slot::of(caller);
-            self.emit(now, cpu, Kind::Lock { task: caller, mutex: mutex.0 });
+        self.caller(cpu)?;
+        if self.try_lock(cpu, mutex, now)? {
             return Ok(Poll::Ready(()));
-        };
+        }
+        self.lock_in_line(cpu, mutex, until, now)?;
+        Ok(Poll::Pending)
+    }
+
+    /// The second half of [`Core::lock`], for whoever has just tried the first, [`Core::try_lock`],
+    /// in vain: the running thread waits.
+    ///
+    /// # Errors
+    /// As [`Core::lock`].
+    pub fn lock_in_line(
+        &mut self,
+        cpu: CpuId,
+        mutex: MutexId,
+        until: Time,
+        now: Time,
+    ) -> Result<(), Error> {
+        let caller = self.caller(cpu)?;
+        let owner = self.mutexes.get(mutex.0, C::CHECKS)?.owner.get();
+        let owner = owner.ok_or(Error::Unknown)?;
         if self.waits_for(owner, caller) {
             return Err(Error::Deadlock);
         }
-        self.block(cpu, Object::Mutex(mutex.0), until, now)?;
+        let task = self.block(cpu, Object::Mutex(mutex.0), until, now)?;
+        self.queue_up(task, mutex.0);
         self.want(cpu, owner, mutex.0, now);
-        Ok(Poll::Pending)
+        Ok(())
     }
 
     /// The running thread gives the mutex back; the most urgent waiter owns it from now on.
@@ -110,18 +127,64 @@ impl<C: Config> Core<C> {
     /// # Errors
     /// [`Error::NotOwner`], [`Error::NoThread`], [`Error::Unknown`].
     pub fn unlock(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<(), Error> {
-        let caller = self.caller(cpu)?;
-        let row = self.mutexes.get(mutex.0, C::CHECKS)?;
-        if !row.owner.holds(caller) {
-            return Err(Error::NotOwner);
-        }
-        if row.waiters.is_empty() {
-            row.owner = Slot::EMPTY;
-            self.emit(now, cpu, Kind::Unlock { task: caller, mutex: mutex.0 });
-        } else {
-            self.disown(cpu, caller, mutex.0, now);
+        if !self.try_unlock(cpu, mutex, now)? {
+            self.unlock_to_waiter(cpu, mutex, now)?;
         }
         Ok(())
+    }
+
+    /// The second half of [`Core::unlock`], for whoever has just tried the first,
+    /// [`Core::try_unlock`], in vain: the most urgent waiter owns the mutex from now on.
+    ///
+    /// # Errors
+    /// As [`Core::unlock`].
+    pub fn unlock_to_waiter(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<(), Error> {
+        let caller = self.caller(cpu)?;
+        if self.mutexes.get(mutex.0, C::CHECKS)?.owner.holds(caller) {
+            self.disown(cpu, caller, mutex.0, now);
+            Ok(())
+        } else {
+            Err(Error::NotOwner)
+        }
+    }
+
+    /// The running thread becomes the owner of the mutex if nobody owns it; returns whether it did.
+    /// There is nothing to decide after this.
+    ///
+    /// # Errors
+    /// [`Error::NoThread`], [`Error::Unknown`].
+    #[inline]
+    pub fn try_lock(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<bool, Error> {
+        let task = self.caller(cpu)?;
+        let row = self.mutexes.get(mutex.0, C::CHECKS)?;
+        let free = row.owner.is_empty();
+        if free {
+            row.owner = Slot::of(task);
+            let mutex = mutex.0;
+            self.emit(now, cpu, Kind::Lock { task, mutex });
+        }
+        Ok(free)
+    }
+
+    /// The running thread gives the mutex back if nobody waits for it, so that there is nothing to
+    /// decide after this; returns whether it did.
+    ///
+    /// # Errors
+    /// As [`Core::unlock`].
+    #[inline]
+    pub fn try_unlock(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<bool, Error> {
+        let task = self.caller(cpu)?;
+        let row = self.mutexes.get(mutex.0, C::CHECKS)?;
+        if !row.owner.holds(task) {
+            return Err(Error::NotOwner);
+        }
+        let unwanted = row.waiters.is_empty();
+        if unwanted {
+            row.owner = Slot::EMPTY;
+            let mutex = mutex.0;
+            self.emit(now, cpu, Kind::Unlock { task, mutex });
+        }
+        Ok(unwanted)
     }
 
     /// Whether `task` is `other`, or waits (through any number of mutexes) for one of `other`'s.
@@ -170,6 +233,12 @@ impl<C: Config> Core<C> {
                 self.inherit(cpu, heir, now);
             }
         }
+    }
+
+    /// `task` is the last of those who wait for a mutex.
+    fn queue_up(&mut self, task: TaskId, mutex: u16) {
+        let row = &mut self.mutexes.rows[usize::from(mutex)];
+        self.links.push_back(&mut row.waiters, task);
     }
 
     /// Somebody has begun to wait for a mutex of `owner`.
@@ -236,6 +305,7 @@ impl<C: Config> Core<C> {
                 let on = Object::Mutex(mutex);
                 self.emit(now, cpu, Kind::Block { task, job, on });
                 self.await_object(task, on, Time::NEVER);
+                self.queue_up(task, mutex);
                 self.set_alarm(task);
                 self.want(cpu, owner, mutex, now);
             }

@@ -44,6 +44,16 @@ impl Queue {
         let capacity = usize::from(self.capacity);
         usize::from(self.start) + if at < capacity { at } else { at - capacity }
     }
+
+    /// Takes out the oldest message, and returns its row.
+    #[inline]
+    fn pop(&mut self) -> usize {
+        let at = self.row(0);
+        let next = self.head + 1;
+        self.head = if next == self.capacity { 0 } else { next };
+        self.len -= 1;
+        at
+    }
 }
 
 #[cfg(test)]
@@ -102,6 +112,8 @@ impl<C: Config> Core<C> {
         match self.post(cpu, queue, message, now) {
             Err(Error::Full) => {
                 let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
+                let row = self.queues.get(queue.0, false)?;
+                self.links.push_back(&mut row.waiters, task);
                 self.threads[task.index()].message = message;
                 Ok(Poll::Pending)
             }
@@ -120,23 +132,51 @@ impl<C: Config> Core<C> {
         message: C::Message,
         now: Time,
     ) -> Result<(), Error> {
+        if self.try_send(queue, message)? {
+            return Ok(());
+        }
         let row = self.queues.get(queue.0, C::CHECKS)?;
         if row.len == row.capacity {
             return Err(Error::Full);
         }
         // Whoever waits at a queue that is not full waits to receive.
-        if !row.waiters.is_empty()
-            && let Some(receiver) =
-                take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
-        {
+        if let Some(receiver) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             self.threads[receiver.index()].message = message;
             self.wake(cpu, receiver, now);
-            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Puts a message in if there is room and nobody waits for one, so that there is nothing to
+    /// decide after this; returns whether it did.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`].
+    #[inline]
+    pub fn try_send(&mut self, queue: QueueId, message: C::Message) -> Result<bool, Error> {
+        let row = self.queues.get(queue.0, C::CHECKS)?;
+        if row.len == row.capacity || !row.waiters.is_empty() {
+            return Ok(false);
         }
         let at = row.row(row.len);
         row.len += 1;
-        self.messages.rows[at] = message;
-        Ok(())
+        *self.messages.get_row(at)? = message;
+        Ok(true)
+    }
+
+    /// Takes the oldest message out if there is one and nobody waits for room, so that there is
+    /// nothing to decide after this.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`].
+    #[inline]
+    pub fn try_receive(&mut self, queue: QueueId) -> Result<Option<C::Message>, Error> {
+        let row = self.queues.get(queue.0, C::CHECKS)?;
+        if row.len == 0 || !row.waiters.is_empty() {
+            return Ok(None);
+        }
+        let at = row.pop();
+        Ok(Some(*self.messages.get_row(at)?))
     }
 
     /// The running thread takes the oldest message out, or waits for one until `until` at the
@@ -156,17 +196,14 @@ impl<C: Config> Core<C> {
         let row = self.queues.get(queue.0, C::CHECKS)?;
         if row.len == 0 {
             let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
+            let row = self.queues.get(queue.0, false)?;
+            self.links.push_back(&mut row.waiters, task);
             // Nobody may have asked for the last one.
             self.threads[task.index()].message = C::Message::default();
             return Ok(Poll::Pending);
         }
-        let message = self.messages.rows[row.row(0)];
-        row.head = if row.head + 1 == row.capacity {
-            0
-        } else {
-            row.head + 1
-        };
-        row.len -= 1;
+        let at = row.pop();
+        let message = self.messages.rows[at];
         // Whoever waits at a queue that was not empty waits to send, so it was full.
         if !row.waiters.is_empty()
             && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)

@@ -64,9 +64,17 @@ pub struct Decision {
     /// changed. Idleness has no registers: going idle, and coming back to the same thread, is no
     /// switch.
     pub switch: bool,
-    /// The thread's job was given up: its program begins anew, with its next job.
+    /// There is more to do, which is rare: see [`Core::more`].
+    pub more: bool,
+}
+
+/// What is rarely to be done, see [`Core::more`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use = "the machine has to do it"]
+pub struct More {
+    /// The job of the thread that runs was given up: its program begins anew, with its next job.
     pub restart: bool,
-    /// Whether [`Core::next_timer`] may have changed since the last decision.
+    /// [`Core::next_timer`] may have changed since this was last asked.
     pub timer: bool,
 }
 
@@ -128,25 +136,32 @@ impl<C: Config> Core<C> {
     #[inline(always)]
     pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
         let work = self.cpus[cpu.index()].work;
-        self.cpus[cpu.index()].done(Cpu::LOOK | Cpu::TIMER);
+        self.cpus[cpu.index()].done(Cpu::LOOK);
         let mut decision = if work & Cpu::LOOK != 0 {
             self.pick(cpu, now)
         } else {
             Decision {
                 run: self.running_task(cpu),
                 switch: false,
-                restart: false,
-                timer: false,
+                more: false,
             }
         };
-        decision.timer = Self::TIMER_MOVES || work & Cpu::TIMER != 0;
-        decision.restart = work & Cpu::RESTART != 0
-            && decision.run.is_some_and(|task| self.takes_restart(cpu, task));
+        decision.more = Self::TIMER_MOVES || work & (Cpu::TIMER | Cpu::RESTART) != 0;
         decision
     }
 
-    /// Whether `task` has to begin its program anew; it is about to.
+    /// What else is to be done after a decision on `cpu`, if [`Decision::more`] says so.
     #[cold]
+    pub fn more(&mut self, cpu: CpuId) -> More {
+        let state = &mut self.cpus[cpu.index()];
+        let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
+        state.done(Cpu::TIMER);
+        let restart = state.has(Cpu::RESTART)
+            && self.running_task(cpu).is_some_and(|task| self.takes_restart(cpu, task));
+        More { restart, timer }
+    }
+
+    /// Whether `task` has to begin its program anew; it is about to.
     fn takes_restart(&mut self, cpu: CpuId, task: TaskId) -> bool {
         let restart = core::mem::take(&mut self.threads[task.index()].restart);
         self.restarts -= u16::from(restart);
@@ -203,8 +218,7 @@ impl<C: Config> Core<C> {
         Decision {
             run: Some(choice.task),
             switch: next != there,
-            restart: false,
-            timer: false,
+            more: false,
         }
     }
 
@@ -230,8 +244,7 @@ impl<C: Config> Core<C> {
         Decision {
             run: None,
             switch: false,
-            restart: false,
-            timer: false,
+            more: false,
         }
     }
 

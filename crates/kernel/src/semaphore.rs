@@ -50,13 +50,60 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<Poll<()>, Error> {
         self.caller(cpu)?;
-        let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
-        if row.count > 0 {
-            row.count -= 1;
+        if self.try_wait(semaphore)? {
             return Ok(Poll::Ready(()));
         }
-        self.block(cpu, Object::Semaphore(semaphore.0), until, now)?;
+        self.wait_in_line(cpu, semaphore, until, now)?;
         Ok(Poll::Pending)
+    }
+
+    /// The second half of [`Core::wait`], for whoever has just tried the first, [`Core::try_wait`],
+    /// in vain: the running thread waits.
+    ///
+    /// # Errors
+    /// As [`Core::wait`].
+    #[inline]
+    pub fn wait_in_line(
+        &mut self,
+        cpu: CpuId,
+        semaphore: SemaphoreId,
+        until: Time,
+        now: Time,
+    ) -> Result<(), Error> {
+        let task = self.block(cpu, Object::Semaphore(semaphore.0), until, now)?;
+        let row = self.semaphores.get(semaphore.0, false)?;
+        self.links.push_back(&mut row.waiters, task);
+        Ok(())
+    }
+
+    /// Passes the semaphore if that can be done without waiting; returns whether it could. There is
+    /// nothing to decide after this.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`].
+    #[inline]
+    pub fn try_wait(&mut self, semaphore: SemaphoreId) -> Result<bool, Error> {
+        let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
+        let passes = row.count > 0;
+        if passes {
+            row.count -= 1;
+        }
+        Ok(passes)
+    }
+
+    /// Signals if nobody waits, so that there is nothing to decide after this; returns whether it
+    /// did.
+    ///
+    /// # Errors
+    /// As [`Core::signal`].
+    #[inline]
+    pub fn try_signal(&mut self, semaphore: SemaphoreId) -> Result<bool, Error> {
+        let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
+        let unheard = row.waiters.is_empty();
+        if unheard {
+            row.count = row.count.checked_add(1).ok_or(Error::Full)?;
+        }
+        Ok(unheard)
     }
 
     /// Lets the most urgent waiting thread go on, or the next one that comes. An interrupt may call
@@ -66,10 +113,26 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`]; [`Error::Full`] after four thousand million signals that nobody waited
     /// for.
     pub fn signal(&mut self, cpu: CpuId, semaphore: SemaphoreId, now: Time) -> Result<(), Error> {
-        let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
-        if row.waiters.is_empty() {
-            row.count = row.count.checked_add(1).ok_or(Error::Full)?;
-        } else if let Some(waiter) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
+        if self.try_signal(semaphore)? {
+            return Ok(());
+        }
+        self.signal_waiter(cpu, semaphore, now)
+    }
+
+    /// The second half of [`Core::signal`], for whoever has just tried the first,
+    /// [`Core::try_signal`], in vain: somebody waits, and the most urgent one goes on.
+    ///
+    /// # Errors
+    /// As [`Core::signal`].
+    #[inline]
+    pub fn signal_waiter(
+        &mut self,
+        cpu: CpuId,
+        semaphore: SemaphoreId,
+        now: Time,
+    ) -> Result<(), Error> {
+        let row = self.semaphores.get(semaphore.0, false)?;
+        if let Some(waiter) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             self.wake(cpu, waiter, now);
         }
         Ok(())

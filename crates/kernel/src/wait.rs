@@ -10,7 +10,7 @@ use crate::thread::State;
 use crate::{Core, Error};
 use core::cmp::Ordering;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Policy, Ready, Stop, Storage, Table};
+use flyball_policy::{Policy, Ready, Stop, Storage};
 use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 
 /// See [`Core::most_urgent`].
@@ -57,7 +57,8 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// The running thread waits for `object`, until `until` at the latest. Returns the thread.
+    /// The running thread waits for `object`, until `until` at the latest. Returns the thread; the
+    /// caller puts it into the list of the object.
     pub(crate) fn block(
         &mut self,
         cpu: CpuId,
@@ -86,7 +87,8 @@ impl<C: Config> Core<C> {
         Ok(task)
     }
 
-    /// Puts `task`, which is in no list and had no limit to its wait, into that of `object`.
+    /// `task`, whose wait had no limit so far, waits for `object`.
+    #[inline]
     pub(crate) fn await_object(&mut self, task: TaskId, object: Object, until: Time) {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Blocked(object);
@@ -94,10 +96,6 @@ impl<C: Config> Core<C> {
             thread.timeout = until;
             thread.limited = true;
             self.set_alarm(task);
-        }
-        if let Some(mut list) = self.waiters(object).copied() {
-            self.links.push_back(&mut list, task);
-            self.set_waiters(object, list);
         }
     }
 
@@ -120,10 +118,17 @@ impl<C: Config> Core<C> {
     /// Takes `task` out of the list that it waits in, if it is in one.
     pub(crate) fn unlink(&mut self, task: TaskId) {
         if let State::Blocked(object) = self.threads[task.index()].state
-            && let Some(mut list) = self.waiters(object).copied()
         {
-            self.links.remove(&mut list, task);
-            self.set_waiters(object, list);
+            let list = match object {
+                Object::Mutex(n) => &mut self.mutexes.rows[usize::from(n)].waiters,
+                Object::Semaphore(n) => &mut self.semaphores.rows[usize::from(n)].waiters,
+                Object::Condition(n) => &mut self.conditions.rows[usize::from(n)].waiters,
+                Object::Queue(n) => &mut self.queues.rows[usize::from(n)].waiters,
+                Object::Task(n) => &mut self.threads[usize::from(n)].joiners,
+                // Whoever sleeps or is parked waits in no list.
+                Object::Clock | Object::Token => return,
+            };
+            self.links.remove(list, task);
         }
     }
 
@@ -158,25 +163,5 @@ impl<C: Config> Core<C> {
     #[inline]
     pub(crate) fn most_urgent(&self, list: List) -> Option<TaskId> {
         most_urgent(&self.links, &self.policy, list)
-    }
-
-    /// The list of those who wait for `object`. Whoever sleeps or is parked waits in no list.
-    #[inline]
-    fn waiters(&mut self, object: Object) -> Option<&mut List> {
-        Some(match object {
-            Object::Mutex(n) => &mut self.mutexes.rows.find_mut(usize::from(n))?.waiters,
-            Object::Semaphore(n) => &mut self.semaphores.rows.find_mut(usize::from(n))?.waiters,
-            Object::Condition(n) => &mut self.conditions.rows.find_mut(usize::from(n))?.waiters,
-            Object::Queue(n) => &mut self.queues.rows.find_mut(usize::from(n))?.waiters,
-            Object::Task(n) => self.joiners(n),
-            Object::Clock | Object::Token => return None,
-        })
-    }
-
-    #[inline]
-    fn set_waiters(&mut self, object: Object, list: List) {
-        if let Some(waiters) = self.waiters(object) {
-            *waiters = list;
-        }
     }
 }

@@ -3,12 +3,13 @@
 use crate::board::Timer;
 use crate::clock::Clock;
 use crate::context::{Context, Entry, Stack, Switch};
-use crate::mask::masked;
+use crate::mask::{Mask, masked};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::task::Poll;
 use cortex_m::peripheral::NVIC;
-use cortex_m::peripheral::scb::SystemHandler;
+use cortex_m::peripheral::SCB;
+use cortex_m::peripheral::scb::{SystemHandler, VectActive};
 use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Policy, Storage, Table, Time};
 use flyball_trace::Sink;
@@ -91,19 +92,7 @@ impl<C: Config> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, Time) -> R,
     ) -> (R, bool) {
-        self.with(|state| {
-            let now = if timed || Self::CLOCKED {
-                state.clock.now()
-            } else {
-                Time::ZERO
-            };
-            if Self::CLOCKED {
-                state.core.enter(CPU, now);
-            }
-            let result = f(&mut state.core, now);
-            let settled = !Self::CLOCKED && state.core.is_settled(CPU);
-            (result, !settled && state.finish(now, Self::CLOCKED))
-        })
+        self.with(|state| state.pass(timed, false, f))
     }
 
     /// Makes a thread that begins at `entry` with `argument`.
@@ -177,6 +166,64 @@ impl<C: Config> Kernel<C> {
         self.with(|state| state.clock.now())
     }
 
+    /// A call after which there is nothing to decide. `f` is told the time if somebody traces.
+    #[inline(always)]
+    pub fn quickly<R>(&'static self, f: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
+        self.with(|state| {
+            let now = if C::Trace::ENABLED {
+                state.clock.now()
+            } else {
+                Time::ZERO
+            };
+            f(&mut state.core, CPU, now)
+        })
+    }
+
+    /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
+    /// `None`, `slow`, which may have to wait. The first is to be part of the program that calls.
+    #[inline(always)]
+    pub fn try_or<R>(
+        &'static self,
+        quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Option<R>,
+        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
+    ) -> R {
+        let mask = Mask::set();
+        // SAFETY: as in `with`.
+        let state = unsafe { (*self.0.get()).assume_init_mut() };
+        let now = if C::Trace::ENABLED {
+            state.clock.now()
+        } else {
+            Time::ZERO
+        };
+        match quick(&mut state.core, CPU, now) {
+            Some(result) => {
+                mask.lift();
+                result
+            }
+            None => self.go_on(mask, slow),
+        }
+    }
+
+    /// The second half of [`Kernel::try_or`].
+    #[cold]
+    #[inline(never)]
+    fn go_on<R>(
+        &'static self,
+        mask: Mask,
+        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
+    ) -> R {
+        // SAFETY: interrupts are still masked.
+        let state = unsafe { (*self.0.get()).assume_init_mut() };
+        let (result, idles) = state.pass(false, true, |core, now| slow(core, CPU, now));
+        mask.lift();
+        // If another thread runs it runs here, and this one goes on when it is its turn.
+        cortex_m::asm::isb();
+        if idles && in_thread() {
+            self.idle();
+        }
+        result
+    }
+
     /// A call that may have to wait. `f` is told the time.
     ///
     /// # Errors
@@ -208,17 +255,22 @@ impl<C: Config> Kernel<C> {
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
         let (result, idles) = self.passage(timed, |core, now| f(core, CPU, now));
-        match result? {
-            Poll::Ready(value) => Ok(Some(value)),
-            Poll::Pending => {
-                // If another thread runs it runs here, and this one goes on when it is its turn.
-                cortex_m::asm::isb();
-                if idles {
-                    self.idle();
-                }
-                Ok(None)
-            }
+        // If another thread runs it runs here, and this one goes on when it is its turn.
+        cortex_m::asm::isb();
+        if idles {
+            self.idle();
         }
+        result.map(|poll| match poll {
+            Poll::Ready(value) => Some(value),
+            Poll::Pending => None,
+        })
+    }
+
+    /// A call that does not wait, and may come from an interrupt. The time that `f` is told is
+    /// [`Time::ZERO`] where nobody counts time.
+    #[inline]
+    pub fn act<R>(&'static self, f: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
+        self.passage(false, |core, now| f(core, CPU, now)).0
     }
 
     /// Sleeps until a thread runs. It is the one whose stack this is: any other would have the CPU
@@ -247,31 +299,61 @@ impl<C: Config> Default for Kernel<C> {
     }
 }
 
+/// Whether a thread runs, and no interrupt is being served.
+fn in_thread() -> bool {
+    matches!(SCB::vect_active(), VectActive::ThreadMode)
+}
+
 impl<C: Config> State<C> {
+    /// See [`Kernel::passage`].
+    #[inline(always)]
+    fn pass<R>(&mut self, timed: bool, sure: bool, f: impl FnOnce(&mut Core<C>, Time) -> R) -> (R, bool) {
+        let clocked = Kernel::<C>::CLOCKED;
+        let now = if timed || clocked {
+            self.clock.now()
+        } else {
+            Time::ZERO
+        };
+        if clocked {
+            self.core.enter(CPU, now);
+        }
+        let result = f(&mut self.core, now);
+        let settled = !sure && !clocked && self.core.is_settled(CPU);
+        (result, !settled && self.finish(now, clocked))
+    }
+
     /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
     /// took. Returns whether nobody runs.
     #[inline(always)]
     fn finish(&mut self, entered: Time, clocked: bool) -> bool {
         let decision = self.core.decide(CPU, entered);
         if let Some(task) = decision.run {
-            let context = &mut self.contexts[task.index()];
-            if decision.restart {
-                // SAFETY: interrupts are masked, and the thread has its stack for itself.
-                unsafe { context.restart(&mut self.switch) };
-            }
-            self.switch.change_to(&raw mut *context);
+            self.switch.change_to(&raw mut self.contexts[task.index()]);
         }
         if clocked {
             self.core.leave(CPU, self.clock.now());
         }
-        if decision.timer {
-            self.set_timer();
+        if decision.more {
+            self.more();
         }
         decision.run.is_none()
     }
 
+    /// What is rarely to be done at the end of a passage.
     #[cold]
-    fn set_timer(&mut self) {
+    fn more(&mut self) {
+        let more = self.core.more(CPU);
+        if more.restart
+            && let Some(task) = self.core.running_task(CPU)
+        {
+            let context = &mut self.contexts[task.index()];
+            // SAFETY: interrupts are masked, and the thread has its stack for itself.
+            unsafe { context.restart(&mut self.switch) };
+            self.switch.change_to(&raw mut *context);
+        }
+        if !more.timer {
+            return;
+        }
         let next = self.core.next_timer(CPU);
         if next != self.armed {
             self.armed = next;

@@ -356,8 +356,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             self.running = decision.run.map(TaskId::index);
             switch = decision.switch;
             self.counts.switches += u64::from(switch);
-            if let Some(row) = self.running
-                && decision.restart
+            if decision.more
+                && self.core.more(CPU).restart
+                && let Some(row) = self.running
             {
                 self.threads[row].program.restart();
                 self.threads[row].cold = false;

@@ -87,7 +87,10 @@ impl<P: Policy> World<P> {
 
     /// Decides, and lets whoever was chosen run.
     pub(super) fn settle(&mut self) {
-        let _ = self.core.decide(CPU, self.now);
+        if self.core.decide(CPU, self.now).more {
+            let _ = self.core.more(CPU);
+        }
+        assert!(self.core.is_settled(CPU) || P::WANTS.bursts);
         self.core.leave(CPU, self.now);
     }
 
