@@ -12,7 +12,7 @@ use core::task::Poll;
 use cortex_m::interrupt::{Mutex, free};
 use cortex_m_rt::entry;
 use flyball_kernel::{Attributes, Config, MutexId, Protocol, QueueId, SemaphoreId, Timing};
-use flyball_machine_cortexm::{Stack, kernel};
+use flyball_machine_cortexm::{MachineConfig, Stack, kernel};
 use flyball_policy::order::Level;
 use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, Time, Uniprocessor};
 use flyball_trace::NoTrace;
@@ -35,6 +35,8 @@ impl Config for App {
     type Arrivals = Inline<1>;
     const ACCOUNTING: bool = false;
 }
+
+impl MachineConfig for App {}
 
 kernel!(KERNEL: App);
 

@@ -2,12 +2,16 @@
 
 use crate::board::Timer;
 use crate::clock::Clock;
+use crate::config::MachineConfig;
 use crate::context::{Context, Entry, Stack, change_to, run_on};
+use crate::fault;
+use crate::guard::{self, Stacks};
 use core::cell::UnsafeCell;
+use core::ops::Range;
 use core::task::Poll;
 use cortex_m::peripheral::NVIC;
 use cortex_m::peripheral::scb::SystemHandler;
-use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
+use flyball_kernel::{Attributes, Core, Error, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Policy, Storage, Table, TaskId, Time};
 use flyball_trace::Sink;
 use static_cell::ConstStaticCell;
@@ -16,12 +20,12 @@ use static_cell::ConstStaticCell;
 const CPU: CpuId = CpuId(0);
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
-pub struct Kernel<C: Config>(UnsafeCell<Option<State<C>>>);
+pub struct Kernel<C: MachineConfig>(UnsafeCell<Option<State<C>>>);
 
-struct State<C: Config> {
+pub(crate) struct State<C: MachineConfig> {
     core: Core<C>,
-    clock: Clock,
-    contexts: <C::Threads as Storage>::Table<Context>,
+    pub(crate) clock: Clock,
+    pub(crate) contexts: <C::Threads as Storage>::Table<Context>,
     /// The context of `main`, which sleeps for ever.
     idle: Context,
     /// What the timer is set to.
@@ -29,9 +33,9 @@ struct State<C: Config> {
 }
 
 // SAFETY: the state is touched with interrupts masked only, on the only CPU.
-unsafe impl<C: Config> Sync for Kernel<C> {}
+unsafe impl<C: MachineConfig> Sync for Kernel<C> {}
 
-impl<C: Config> Kernel<C> {
+impl<C: MachineConfig> Kernel<C> {
     /// Whether somebody wants to know the time of every passage.
     const CLOCKED: bool = C::ACCOUNTING
         || C::Trace::ENABLED
@@ -43,7 +47,7 @@ impl<C: Config> Kernel<C> {
         Kernel(UnsafeCell::new(None))
     }
 
-    /// Makes the kernel. The clock starts.
+    /// Makes the kernel. The clock starts, and faults are reported from now on.
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
         const SIZES: Sizes = Sizes {
             cpus: 1,
@@ -55,6 +59,7 @@ impl<C: Config> Kernel<C> {
             messages: 0,
             arrivals: 0,
         };
+        fault::enable();
         cortex_m::interrupt::free(|_| {
             // SAFETY: interrupts are masked, so nobody else looks.
             let state = unsafe { &mut *self.0.get() };
@@ -69,7 +74,7 @@ impl<C: Config> Kernel<C> {
     }
 
     /// With the kernel, and interrupts masked.
-    fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> Option<R> {
+    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> Option<R> {
         cortex_m::interrupt::free(|_| {
             // SAFETY: interrupts are masked, `f` does not come back here, and there is one CPU.
             unsafe { &mut *self.0.get() }.as_mut().map(f)
@@ -108,12 +113,17 @@ impl<C: Config> Kernel<C> {
         entry: Entry,
         argument: usize,
     ) -> Result<ThreadId, Error> {
+        let stack = stack.words();
+        if C::STACKS.is_painted() {
+            // SAFETY: nobody else has it any more, and its thread is not there yet.
+            unsafe { guard::paint(&stack) };
+        }
         let spawned = self.with(|state| {
             let now = state.clock.now();
             let thread = state.core.spawn(CPU, attributes, params, now)?;
             let context = &mut state.contexts[thread.task().index()];
             // SAFETY: the stack has 64 words at least, and nobody else has it any more.
-            unsafe { context.begin(stack.end(), entry, argument) };
+            unsafe { context.begin(stack, entry, argument) };
             Ok(thread)
         });
         spawned.unwrap_or(Err(Error::Unknown))
@@ -122,7 +132,7 @@ impl<C: Config> Kernel<C> {
     /// Starts scheduling; `main` ends here. To be called once.
     pub fn start(&'static self) -> ! {
         static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
-        let boot = BOOT.take().end();
+        let boot = BOOT.take().words();
         let mut core = cortex_m::Peripherals::take();
         if let Some(core) = &mut core {
             // SAFETY: nothing runs that would rely on other priorities.
@@ -134,15 +144,25 @@ impl<C: Config> Kernel<C> {
                 }
             }
         }
+        if C::STACKS.is_painted() {
+            // SAFETY: nobody uses it yet.
+            unsafe { guard::paint(&boot) };
+        }
+        let (low, end) = (boot.start, boot.end);
         self.with(|state| {
+            state.idle = Context::on(boot);
             // SAFETY: interrupts are masked, and the state is static.
             unsafe { run_on(&raw mut state.idle) };
         });
+        if C::STACKS == Stacks::Guarded {
+            // SAFETY: `main` needs less of its stack than all of it.
+            unsafe { guard::switch_on(low) };
+        }
         // From here on `main` runs on a stack of its own, as threads do, and interrupts on the old
         // one.
         // SAFETY: `main` never returns, and what it needs from here on is in registers or static.
         unsafe {
-            cortex_m::register::psp::write(boot as u32);
+            cortex_m::register::psp::write(end as u32);
             core::arch::asm!(
                 "mov {control}, #2",
                 "msr control, {control}",
@@ -232,19 +252,31 @@ impl<C: Config> Kernel<C> {
         }
     }
 
+    /// How many words of its stack a thread has ever used, of those that it may: those below a guard
+    /// are not counted. `None` where stacks are not painted, or there never was such a thread. O(words).
+    pub fn high_water(&'static self, thread: TaskId) -> Option<usize> {
+        let number = thread.index();
+        let stack = self.with(|state| {
+            (number < state.contexts.capacity()).then(|| state.contexts[number].stack())
+        })??;
+        // SAFETY: a thread keeps its stack for ever.
+        (C::STACKS.is_painted() && !stack.is_empty())
+            .then(|| unsafe { guard::used(&stack, C::STACKS.reserved()) })
+    }
+
     /// With the core, and interrupts masked: to look at what it knows.
     pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
         self.with(|state| f(&mut state.core))
     }
 }
 
-impl<C: Config> Default for Kernel<C> {
+impl<C: MachineConfig> Default for Kernel<C> {
     fn default() -> Self {
         Kernel::new()
     }
 }
 
-impl<C: Config> State<C> {
+impl<C: MachineConfig> State<C> {
     /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
     /// took.
     #[inline]
@@ -259,6 +291,13 @@ impl<C: Config> State<C> {
             self.armed = next;
             self.clock.set_timer(next);
         }
+    }
+
+    /// Whose stack that is, if it is a thread's.
+    pub(crate) fn owner(&self, stack: &Range<*mut u32>) -> Option<TaskId> {
+        let mut numbers = 0..self.contexts.capacity();
+        let found = numbers.find(|&number| self.contexts[number].stack() == *stack)?;
+        u16::try_from(found).ok().map(TaskId)
     }
 
     fn decide(&mut self, now: Time) {
@@ -276,13 +315,15 @@ impl<C: Config> State<C> {
 }
 
 /// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own timer
-/// calls.
+/// calls. It brings the handlers of context switches, faults and panics.
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
         $crate::kernel!($name: $config, || ());
     };
     ($name:ident: $config:ty, $timer:expr) => {
+        $crate::pend_sv!(<$config as $crate::MachineConfig>::STACKS);
+
         /// The kernel.
         static $name: $crate::Kernel<$config> = $crate::Kernel::new();
 
@@ -295,6 +336,16 @@ macro_rules! kernel {
         extern "C" fn flyball_application_timer() {
             $crate::board::Timer::Application.clear();
             ($timer)();
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn flyball_fault(taken: $crate::fault::Taken) -> ! {
+            $name.fault(taken)
+        }
+
+        #[panic_handler]
+        fn panic(info: &::core::panic::PanicInfo<'_>) -> ! {
+            $name.panicked(info)
         }
     };
 }

@@ -5,6 +5,9 @@
 //! | [`clock`] | a 64-bit clock and a one-shot timer that is set to an instant |
 //! | [`context`] | stacks, and changing from one to another |
 //! | [`kernel`](mod@kernel) | the lock around the core, and the way in and out of it |
+//! | [`config`] | what an application chooses about the machine |
+//! | [`guard`] | stacks that are too small, and how that is noticed |
+//! | [`fault`] | what a thread did that it cannot go on |
 //! | [`board`] | the one board so far: `mps2-an385` |
 //!
 //! # One passage through the kernel
@@ -25,10 +28,16 @@
 
 pub mod board;
 pub mod clock;
+pub mod config;
 pub mod context;
+pub mod fault;
+pub mod guard;
 pub mod kernel;
 
+pub use config::MachineConfig;
 pub use context::{Entry, Stack};
+pub use fault::Fault;
+pub use guard::Stacks;
 pub use kernel::Kernel;
 
 /// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.
