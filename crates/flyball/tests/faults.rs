@@ -65,29 +65,46 @@ struct Run {
     events: Vec<Event>,
 }
 
-/// Runs the image with that fault; in JSON and as text, which are to tell the same.
-fn run(fault: &str) -> Run {
+/// A folder with the image with that fault in place of the one for fixed priorities, and the task
+/// set; and the image.
+fn image(fault: &str) -> (TempDir, Vec<u8>) {
     let image = format!("fault-{fault}");
     let built = cargo("build", &image);
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success(), "{said}");
     let folder = TempDir::new().unwrap();
-    let file = |name: &str| folder.path().join(name);
     let elf = fs::read(apps().join("target/thumbv7m-none-eabi/release").join(image)).unwrap();
-    fs::write(file("runner-fp"), &elf).unwrap();
-    fs::write(file("set.toml"), SET).unwrap();
+    fs::write(folder.path().join("runner-fp"), &elf).unwrap();
+    fs::write(folder.path().join("set.toml"), SET).unwrap();
+    (folder, elf)
+}
+
+/// The command on the task set in that folder, with the images there.
+fn flyball(folder: &TempDir, args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("flyball").expect("the command has been built");
+    command
+        .env("FLYBALL_IMAGES", folder.path())
+        .env("NO_COLOR", "1")
+        .args(args)
+        .args(["--until", "20ms"])
+        .arg(folder.path().join("set.toml"));
+    command
+}
+
+/// Runs the image with that fault; in JSON and as text, which are to tell the same.
+fn run(fault: &str) -> Run {
+    let (folder, elf) = image(fault);
+    let file = |name: &str| folder.path().join(name);
     let command = |extra: &[&str]| {
-        let mut command = Command::cargo_bin("flyball").expect("the command has been built");
-        command
-            .env("FLYBALL_IMAGES", folder.path())
-            .env("NO_COLOR", "1")
-            .args(["run", "--machine", "cortex-m3", "--policy", "fp"])
-            .args(["--until", "20ms"])
-            .args(extra)
-            .arg(file("set.toml"))
-            .arg("--trace")
-            .arg(file("t.fbtrace"));
-        command.output().unwrap()
+        flyball(
+            &folder,
+            &["run", "--machine", "cortex-m3", "--policy", "fp"],
+        )
+        .args(extra)
+        .arg("--trace")
+        .arg(file("t.fbtrace"))
+        .output()
+        .unwrap()
     };
     let text = command(&[]);
     let trace = fs::read(file("t.fbtrace")).unwrap();
@@ -315,4 +332,22 @@ fn the_depth_of_a_stack_and_a_report_that_nobody_takes() {
     assert_eq!(ended.status.code(), Some(1));
     assert!(said.contains("thread 0 (diver) at "), "{said}");
     assert!(said.contains("division by zero, pc 0x"), "{said}");
+}
+
+/// Two schedules are not compared if one of them ended before its time.
+#[test]
+fn a_comparison_is_refused() {
+    if !has_qemu() {
+        return;
+    }
+    let (folder, _) = image("division");
+    let output = flyball(&folder, &["compare", "--policy", "fp"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("task \"faulty\" failed: division by zero at 8.3"),
+        "{said}"
+    );
 }

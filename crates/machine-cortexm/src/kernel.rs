@@ -339,7 +339,7 @@ macro_rules! kernel {
         }
 
         #[unsafe(no_mangle)]
-        extern "C" fn flyball_fault(taken: $crate::fault::Taken) -> ! {
+        extern "C" fn flyball_fault(taken: $crate::Taken) -> ! {
             $name.fault(taken)
         }
 

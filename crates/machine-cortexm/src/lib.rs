@@ -7,7 +7,8 @@
 //! | [`kernel`](mod@kernel) | the lock around the core, and the way in and out of it |
 //! | [`config`] | what an application chooses about the machine |
 //! | [`guard`] | stacks that are too small, and how that is noticed |
-//! | [`fault`] | what a thread did that it cannot go on |
+//! | [`fault`] | what a thread did that it cannot go on: a report |
+//! | `examine` | what the processor and the stack tell about it |
 //! | [`board`] | the one board so far: `mps2-an385` |
 //!
 //! # One passage through the kernel
@@ -30,12 +31,15 @@ pub mod board;
 pub mod clock;
 pub mod config;
 pub mod context;
+mod examine;
 pub mod fault;
 pub mod guard;
 pub mod kernel;
 
 pub use config::MachineConfig;
 pub use context::{Entry, Stack};
+#[doc(hidden)]
+pub use examine::Taken;
 pub use fault::Fault;
 pub use guard::Stacks;
 pub use kernel::Kernel;
