@@ -12,7 +12,7 @@ use core::task::Poll;
 use cortex_m::interrupt::{Mutex, free};
 use cortex_m_rt::entry;
 use flyball_kernel::{Attributes, Config, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId, Timing};
-use flyball_machine_cortexm::{Stack, kernel};
+use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, kernel};
 use flyball_policy::order::Level;
 use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Priority, Ranked, Time, Uniprocessor};
 use flyball_trace::NoTrace;
@@ -36,6 +36,10 @@ impl Config for App {
     type Arrivals = Nothing;
     const ACCOUNTING: bool = false;
     const CHECKS: bool = false;
+}
+
+impl MachineConfig for App {
+    const STACKS: Stacks = Stacks::Unwatched;
 }
 
 kernel!(KERNEL: App);

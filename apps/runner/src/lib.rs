@@ -13,6 +13,10 @@ mod tasks;
 pub use tape::Tape;
 pub use tasks::{Runner, end, set_up, thread};
 
+#[doc(hidden)]
+pub use flyball_machine_cortexm;
+
+use flyball_machine_cortexm::Stacks;
 use flyball_policy::Policy;
 use flyball_script::image::{Common, Task};
 
@@ -23,23 +27,30 @@ pub const IMAGE: usize = 4 << 20;
 pub trait Scheduler {
     /// The policy.
     type Policy: Policy;
+    /// What is done about stacks that are too small.
+    const STACKS: Stacks = Stacks::Guarded;
     /// Makes it.
     fn policy(common: &Common) -> Self::Policy;
     /// What a task tells it.
     fn params(task: &Task) -> <Self::Policy as Policy>::Params;
 }
 
-/// The whole program for one [`Scheduler`].
+/// The whole program for one [`Scheduler`]. `$thread`, if there is one, is what each thread does, given
+/// the kernel and its number; else it is [`thread()`].
 #[macro_export]
 macro_rules! runner {
     ($scheduler:ty) => {
-        flyball_machine_cortexm::kernel!(KERNEL: $crate::Runner<$scheduler>, || {
+        $crate::runner!($scheduler, $crate::thread);
+    };
+    ($scheduler:ty, $thread:expr) => {
+        $crate::flyball_machine_cortexm::kernel!(KERNEL: $crate::Runner<$scheduler>, || {
             $crate::end(&KERNEL)
         });
 
         extern "C" fn thread(number: usize) -> ! {
-            $crate::thread(&KERNEL, number)
+            $thread(&KERNEL, number)
         }
+
 
         #[cortex_m_rt::entry]
         fn main() -> ! {

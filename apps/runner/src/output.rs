@@ -2,6 +2,7 @@
 
 use crate::Tape;
 use core::fmt::Display;
+use flyball_machine_cortexm::Fault;
 use semihosting::fs::File;
 use semihosting::io::{self, Write};
 use semihosting::{eprintln, process};
@@ -21,6 +22,37 @@ fn write(tape: &Tape) -> io::Result<()> {
     file.write_all(&tape.total().to_le_bytes())?;
     file.write_all(&tape.kept().to_le_bytes())?;
     file.write_all(tape.records())
+}
+
+/// Writes the trace up to now, and why it goes no further; ends the program. A line a fact, each a word
+/// and a value; addresses are hexadecimal, times nanoseconds. `message`: what a panic says.
+pub(crate) fn fault(tape: &Tape, fault: &Fault, message: Option<&dyn Display>) -> ! {
+    let written = write(tape).and_then(|()| {
+        let mut file = File::create(c"flyball-fault.txt")?;
+        if let Some(thread) = fault.thread {
+            writeln!(file, "thread {thread}")?;
+        }
+        writeln!(file, "time {}", fault.time.as_nanos())?;
+        writeln!(file, "cause {}", fault.cause)?;
+        for (what, address) in [
+            ("address", fault.address),
+            ("pc", fault.pc),
+            ("caller", fault.caller),
+        ] {
+            if let Some(address) = address {
+                writeln!(file, "{what} {address:#010x}")?;
+            }
+        }
+        // It goes on to the end of the file: a message may have several lines.
+        message.map_or(Ok(()), |message| writeln!(file, "message {message}"))
+    });
+    if written.is_err() {
+        eprintln!("{fault}");
+        if let Some(message) = message {
+            eprintln!("{message}");
+        }
+    }
+    process::exit(1)
 }
 
 /// Says what is wrong, and ends the program.

@@ -11,7 +11,7 @@ use flyball_kernel::{
     Timing,
 };
 use flyball_machine_cortexm::board::{Timer, take_memory};
-use flyball_machine_cortexm::{Entry, Kernel, Stack, compute};
+use flyball_machine_cortexm::{Entry, Fault, Kernel, MachineConfig, Stack, Stacks, compute};
 use flyball_policy::{CpuId, Duration, Inline, Time};
 use flyball_script::image::{self, Arrival, Image, Task};
 use flyball_script::{Call, Length, Op, Place};
@@ -42,6 +42,16 @@ impl<S: Scheduler> Config for Runner<S> {
     type Arrivals = Inline<1>;
 }
 
+impl<S: Scheduler + 'static> MachineConfig for Runner<S> {
+    const STACKS: Stacks = S::STACKS;
+
+    /// What happened up to now goes to the host, and why it goes no further.
+    fn fault(kernel: &'static Kernel<Self>, fault: &Fault, message: Option<&dyn Display>) -> ! {
+        kernel.look(|core| output::fault(core.trace(), fault, message));
+        output::fail(fault)
+    }
+}
+
 /// What threads have to know. Written before the first one runs.
 #[derive(Clone, Copy)]
 struct Shared {
@@ -60,7 +70,7 @@ static STACKS: ConstStaticCell<[Stack<512>; THREADS]> =
     ConstStaticCell::new([const { Stack::new() }; THREADS]);
 
 /// The time is over: the trace goes to the host.
-pub fn end<S: Scheduler>(kernel: &'static Kernel<Runner<S>>) -> ! {
+pub fn end<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>) -> ! {
     let now = kernel.now();
     kernel.look(|core| {
         core.notice_misses(CpuId(0), now);
@@ -71,7 +81,7 @@ pub fn end<S: Scheduler>(kernel: &'static Kernel<Runner<S>>) -> ! {
 
 /// Makes the kernel and the threads of the image that was loaded, and starts. `entry` is what each
 /// thread does, given its number: [`thread`].
-pub fn set_up<S: Scheduler>(kernel: &'static Kernel<Runner<S>>, entry: Entry) -> ! {
+pub fn set_up<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry: Entry) -> ! {
     let Some((script, memory)) = take_memory(IMAGE) else {
         output::fail("the memory is in use")
     };
@@ -105,7 +115,7 @@ pub fn set_up<S: Scheduler>(kernel: &'static Kernel<Runner<S>>, entry: Entry) ->
         }
         Ok(shared)
     });
-    let shared = or_fail(shared.unwrap_or(Err(Error::Unknown)));
+    let shared = or_fail(shared);
     free(|cs| SHARED.borrow(cs).set(Some(shared)));
     for (number, stack) in (0..image.tasks()).zip(STACKS.take()) {
         let Some(task) = image.task(number) else {
@@ -142,7 +152,7 @@ fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
 }
 
 /// What the thread of a number does: the jobs of the task of that number, one after the other.
-pub fn thread<S: Scheduler>(kernel: &'static Kernel<Runner<S>>, number: usize) -> ! {
+pub fn thread<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, number: usize) -> ! {
     let shared = free(|cs| SHARED.borrow(cs).get());
     let Some(shared) = shared else {
         output::fail("a thread runs before the kernel is set up")
@@ -165,7 +175,7 @@ pub fn thread<S: Scheduler>(kernel: &'static Kernel<Runner<S>>, number: usize) -
 }
 
 /// Does what a job asks for.
-fn perform<S: Scheduler>(
+fn perform<S: Scheduler + 'static>(
     kernel: &'static Kernel<Runner<S>>,
     shared: &Shared,
     task: &Task,

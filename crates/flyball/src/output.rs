@@ -6,6 +6,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use flyball_analysis::{SporadicTask, Utilisation};
 use flyball_model::TaskSet;
 use flyball_report::study::{Breakdown, PolicyReport, Verdict};
+use flyball_target::Fault;
 use flyball_trace::Duration;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -121,6 +122,12 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
         Some(false) => format!("{RED}✗ does not hold{RED:#}"),
         None => format!("{YELLOW}? not known{YELLOW:#}"),
     }
+}
+
+/// Why a schedule goes no further: `task` did what no task may.
+pub(crate) fn fault(task: Option<&str>, fault: &Fault) -> String {
+    let who = task.map_or("the board".into(), |task| format!("task \"{task}\""));
+    format!("\n{RED}✗ {who} failed:{RED:#} {fault}\nThe schedule ends there.\n")
 }
 
 /// Whether two schedules are the same, in a word.

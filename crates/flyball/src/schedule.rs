@@ -6,11 +6,12 @@ use crate::commands::inspect;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
+use flyball_model::TaskSet;
 use flyball_report::study::{PolicyReport, Study};
 use flyball_report::{json, perfetto};
-use flyball_target::Machine;
+use flyball_target::{Fault, Machine};
 use flyball_trace::file::Trace;
-use flyball_trace::{Duration, Time};
+use flyball_trace::{Duration, TaskId, Time};
 use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
@@ -27,12 +28,46 @@ pub(crate) struct Output<'a> {
     machine: Option<Machine>,
 }
 
-/// What `run --json` prints: what `simulate --json` does, and the machine.
+/// What `run --json` prints: what `simulate --json` does, the machine, and the fault that ended it.
 #[derive(Serialize)]
 struct Measured<'a> {
     machine: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Failed<'a>>,
     #[serde(flatten)]
     policy: json::Policy<'a>,
+}
+
+/// A [`Fault`] in JSON. Addresses are numbers; a task that is none of the set is `null`.
+#[derive(Serialize)]
+struct Failed<'a> {
+    task: Option<String>,
+    time_ns: u64,
+    cause: &'a str,
+    message: Option<&'a str>,
+    address: Option<u32>,
+    pc: Option<u32>,
+    caller: Option<u32>,
+}
+
+impl<'a> Failed<'a> {
+    fn new(fault: &'a Fault, set: &TaskSet) -> Failed<'a> {
+        Failed {
+            task: task_name(set, fault.task),
+            time_ns: fault.time.since(Time::ZERO).as_nanos(),
+            cause: &fault.cause,
+            message: fault.message.as_deref(),
+            address: fault.address,
+            pc: fault.pc,
+            caller: fault.caller,
+        }
+    }
+}
+
+/// What a task is called.
+pub(crate) fn task_name(set: &TaskSet, task: Option<TaskId>) -> Option<String> {
+    let task = set.tasks.get(task?.index())?;
+    Some(task.name.clone())
 }
 
 impl<'a> Output<'a> {
@@ -53,8 +88,13 @@ impl<'a> Output<'a> {
 
     /// Writes and prints what there is to the first policy of a study. The exit code is that of its
     /// verdict; of a machine one does not ask for a proof, and it is success unless it is known not to
-    /// hold.
-    pub(crate) fn present(&self, mut study: Study, quiet: bool) -> Result<ExitCode, Failure> {
+    /// hold, or the run ended with a `fault`.
+    pub(crate) fn present(
+        &self,
+        mut study: Study,
+        fault: Option<&Fault>,
+        quiet: bool,
+    ) -> Result<ExitCode, Failure> {
         let Some(report) = study.policies.pop() else {
             return Err(Failure::Usage("there was no policy".into()));
         };
@@ -64,17 +104,26 @@ impl<'a> Output<'a> {
         if self.args.json {
             let policy = json::Policy::from(&report);
             match self.machine.map(Machine::name) {
-                Some(machine) => output::print_json(&Measured { machine, policy })?,
+                Some(machine) => output::print_json(&Measured {
+                    machine,
+                    fault: fault.map(|fault| Failed::new(fault, &study.set)),
+                    policy,
+                })?,
                 None => output::print_json(&policy)?,
             }
         } else {
-            let text = summary(&study, &report, &self.args.chart, self.machine);
+            let mut text = summary(&study, &report, &self.args.chart, self.machine);
+            if let Some(fault) = fault {
+                let failed = task_name(&study.set, fault.task);
+                text += &output::fault(failed.as_deref(), fault);
+            }
             output::print(&text)?;
             if let Some(path) = &self.args.trace {
                 output::note(quiet, &format!("Trace: {}", path.display()));
             }
         }
         let holds = match self.machine {
+            _ if fault.is_some() => false,
             Some(_) => report.verdict.holds != Some(false),
             None => report.verdict.holds == Some(true),
         };

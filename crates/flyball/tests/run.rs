@@ -209,7 +209,7 @@ fn what_is_missing_is_named_with_a_remedy() {
 
 #[test]
 fn what_the_emulator_does_wrong_is_said() {
-    let qemu = |script| Fake::new().with("qemu-system-arm", script).error("edf");
+    let qemu = |script: &str| Fake::new().with("qemu-system-arm", script).error("edf");
     assert_eq!(
         qemu("echo 'the table is full' > flyball-error.txt; exit 1"),
         "error: cnc.toml: the board says: the table is full\n"
@@ -221,6 +221,17 @@ fn what_the_emulator_does_wrong_is_said() {
     assert_eq!(
         qemu("exit 0"),
         "error: cnc.toml: qemu-system-arm ended without a trace (exit status: 0)\n"
+    );
+    let empty = r"printf 'FLYRUN01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' > flyball-trace.bin";
+    assert_eq!(
+        qemu(&format!(
+            "{empty}; echo 'weather fine' > flyball-fault.txt; exit 1"
+        )),
+        "error: cnc.toml: the board's report of a fault is damaged: it has no line like \"weather fine\"\n"
+    );
+    assert_eq!(
+        qemu("echo 'time 1' > flyball-fault.txt; exit 1"),
+        "error: cnc.toml: qemu-system-arm ended without a trace (exit status: 1)\n"
     );
     let damaged = qemu("printf 'FLYRUN01\\1\\0\\0' > flyball-trace.bin");
     assert!(

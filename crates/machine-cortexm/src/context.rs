@@ -9,10 +9,12 @@
 //!           \- PendSV -/\------- the processor ---------/
 //! ```
 
+use core::ops::Range;
 use core::ptr::null_mut;
 
-/// Room for a thread's stack: `N` words. A thread is given one for ever.
-#[repr(align(8))]
+/// Room for a thread's stack: `N` words. A thread is given one for ever. A guard has to be aligned
+/// to its size.
+#[repr(align(32))]
 pub struct Stack<const N: usize>([u32; N]);
 
 impl<const N: usize> Stack<N> {
@@ -27,9 +29,9 @@ impl<const N: usize> Stack<N> {
         Stack([0; N])
     }
 
-    /// The end of its last word.
-    pub(crate) fn end(&'static mut self) -> *mut u32 {
-        self.0.as_mut_ptr_range().end
+    /// From its low end to the one where a thread begins.
+    pub(crate) fn words(&'static mut self) -> Range<*mut u32> {
+        self.0.as_mut_ptr_range()
     }
 }
 
@@ -46,61 +48,82 @@ const FRAME: usize = 16;
 /// What a thread does: takes a number, and never returns.
 pub type Entry = extern "C" fn(usize) -> !;
 
-/// A thread that does not run: where its stack pointer is, and how it begins. `PendSV` relies on the
-/// pointer being the first field.
-#[repr(C)]
+/// A thread that does not run: where its stack pointer is, and where its stack. `PendSV` relies on
+/// the order of the fields.
+#[repr(C, align(16))]
 pub(crate) struct Context {
     pointer: *mut u32,
+    low: *mut u32,
     end: *mut u32,
-    entry: Option<(Entry, usize)>,
 }
 
 impl Default for Context {
     fn default() -> Context {
-        Context {
-            pointer: null_mut(),
-            end: null_mut(),
-            entry: None,
-        }
+        Context::NONE
     }
 }
 
 impl Context {
-    /// The thread begins at `entry` with `argument`, on the stack that ends at `end`.
-    ///
-    /// # Safety
-    /// The stack is big enough for the first frame, and no other thread uses it.
-    pub(crate) unsafe fn begin(&mut self, end: *mut u32, entry: Entry, argument: usize) {
-        self.end = end;
-        self.entry = Some((entry, argument));
-        // SAFETY: as the caller promises.
-        unsafe { self.restart(&mut Switch::default()) }
+    const NONE: Context = Context {
+        pointer: null_mut(),
+        low: null_mut(),
+        end: null_mut(),
+    };
+
+    /// What runs now on `stack`, and goes on there.
+    pub(crate) fn on(stack: Range<*mut u32>) -> Context {
+        Context {
+            pointer: null_mut(),
+            low: stack.start,
+            end: stack.end,
+        }
     }
 
-    /// The thread begins anew, whatever it does now, even if it runs.
+    /// The stack.
+    pub(crate) fn stack(&self) -> Range<*mut u32> {
+        self.low..self.end
+    }
+
+    /// The thread begins at `entry` with `argument`, on `stack`.
     ///
     /// # Safety
-    /// As for [`Context::begin`], and interrupts are masked.
-    pub(crate) unsafe fn restart(&mut self, switch: &mut Switch) {
+    /// The stack is big enough for the first frame, no other thread uses it, and interrupts are
+    /// masked.
+    pub(crate) unsafe fn begin(&mut self, stack: Range<*mut u32>, entry: Entry, argument: usize) {
         /// Thumb code.
         const XPSR: usize = 1 << 24;
-        let Some((entry, argument)) = self.entry else {
-            return;
-        };
+        *self = Context::on(stack);
+        // SAFETY: the caller promises that there is room for the frame below `end`.
+        let first = unsafe { self.end.sub(FRAME) };
         let mut frame = [0_usize; FRAME];
         frame[8] = argument;
         frame[9] = entry as usize;
-        // SAFETY: the caller promises that there is room for the frame below `end`.
-        let first = unsafe { self.end.sub(FRAME) };
         frame[10] = first as usize;
         frame[14] = flyball_begin as *const () as usize;
         frame[15] = XPSR;
-        // SAFETY: as above; and the thread itself never uses these words of its stack.
-        unsafe { core::ptr::copy_nonoverlapping(frame.as_ptr(), first.cast(), FRAME) };
-        self.pointer = first;
-        // If this very thread is running, what it had is kept nowhere.
-        if core::ptr::eq(switch.from, self) {
-            switch.from = &raw mut NOBODY;
+        // SAFETY: as above.
+        unsafe {
+            core::ptr::copy_nonoverlapping(frame.as_ptr(), first.cast(), FRAME);
+            let mut nobody = Switch::NOBODY;
+            self.restart(&mut nobody);
+        }
+    }
+
+    /// The thread begins anew, whatever it does now, even if it runs. Its first frame is still
+    /// there: the thread itself never uses these words, and an interrupt before it has left them
+    /// puts back what was there.
+    ///
+    /// # Safety
+    /// The thread has begun once, and interrupts are masked.
+    pub(crate) unsafe fn restart(&mut self, switch: &mut Switch) {
+        // SAFETY: that is where the first frame is. Interrupts are masked, so nobody else uses the
+        // statics. If this very thread is running, what it had is kept nowhere.
+        unsafe {
+            self.pointer = self.end.sub(FRAME);
+            if core::ptr::eq(switch.from, self) {
+                NOBODY = Context::on(self.stack());
+                switch.from = &raw mut NOBODY;
+            }
         }
     }
 }
@@ -113,16 +136,13 @@ pub(crate) struct Switch {
     to: *mut Context,
 }
 
-impl Default for Switch {
-    fn default() -> Switch {
-        Switch {
-            from: null_mut(),
-            to: null_mut(),
-        }
-    }
-}
-
 impl Switch {
+    /// Before anybody runs.
+    pub(crate) const NOBODY: Switch = Switch {
+        from: null_mut(),
+        to: null_mut(),
+    };
+
     /// From now on `context`, which is in place for as long as the machine runs, is the one that
     /// runs.
     pub(crate) fn run_on(&mut self, context: *mut Context) {
@@ -141,14 +161,16 @@ impl Switch {
             cortex_m::peripheral::SCB::set_pendsv();
         }
     }
+
+    /// The stack in use; `None` before there is one.
+    pub(crate) fn stack(&self) -> Option<Range<*mut u32>> {
+        // SAFETY: contexts stay in place.
+        unsafe { self.from.as_ref() }.map(Context::stack)
+    }
 }
 
-/// The context of who never runs again.
-static mut NOBODY: Context = Context {
-    pointer: null_mut(),
-    end: null_mut(),
-    entry: None,
-};
+/// The context of who never runs again, but still is on its stack.
+static mut NOBODY: Context = Context::NONE;
 
 unsafe extern "C" {
     /// Begins a thread: r0 its argument, r1 its entry, r2 the end of the stack that it may use.
@@ -164,23 +186,49 @@ core::arch::global_asm!(
     "bx  r1",
 );
 
-// The whole change. r3 keeps the address of the two pointers, as `ldrd` leaves it alone. An interrupt
-// between the instructions may set another `to`; it pends `PendSV` again, which then goes on from the
-// one that this one went to.
-core::arch::global_asm!(
-    ".global PendSV",
-    ".type PendSV, %function",
-    ".thumb_func",
-    "PendSV:",
-    "mrs   r0, psp",
-    "ldr   r3, =FLYBALL_KERNEL",
-    "stmdb r0!, {{r4-r11}}",
-    "ldrd  r1, r2, [r3]",
-    "str   r0, [r1]",
-    "str   r2, [r3]",
-    "ldr   r0, [r2]",
-    "ldmia r0!, {{r4-r11}}",
-    "msr   psp, r0",
-    "bx    lr",
-    ".ltorg",
-);
+/// The whole change: `PendSV`, as [`kernel!`](crate::kernel!) puts it into an application that has
+/// made its choice about [`Stacks`](crate::Stacks).
+///
+/// r3 keeps the address of the two pointers, as `ldrd` leaves it alone. An interrupt between the
+/// instructions may set another `to`; it pends `PendSV` again, which then goes on from the one that
+/// this one went to. A guard needs no barrier but the `dsb`, since an exception's return is one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! pend_sv {
+    ($stacks:expr) => {
+        ::core::arch::global_asm!(
+            ".global PendSV",
+            ".type PendSV, %function",
+            ".thumb_func",
+            "PendSV:",
+            "mrs   r0, psp",
+            "ldr   r3, =FLYBALL_KERNEL",
+            "stmdb r0!, {{r4-r11}}",
+            "ldrd  r1, r2, [r3]",
+            "str   r0, [r1]",
+            ".if {canary}",
+            "ldr   r12, [r1, #4]",
+            "ldr   r12, [r12]",
+            "ldr   r0, ={paint}",
+            "cmp   r12, r0",
+            "bne.w flyball_no_canary",
+            ".endif",
+            "str   r2, [r3]",
+            ".if {guard}",
+            "ldrd  r0, r1, [r2]",
+            "ldr   r12, =0xE000ED9C", // MPU_RBAR
+            "str   r1, [r12]",
+            "dsb",
+            ".else",
+            "ldr   r0, [r2]",
+            ".endif",
+            "ldmia r0!, {{r4-r11}}",
+            "msr   psp, r0",
+            "bx    lr",
+            ".ltorg",
+            canary = const matches!($stacks, $crate::Stacks::Canary) as u32,
+            guard = const matches!($stacks, $crate::Stacks::Guarded) as u32,
+            paint = const $crate::guard::PAINT,
+        );
+    };
+}

@@ -2,43 +2,49 @@
 
 use crate::board::Timer;
 use crate::clock::Clock;
+use crate::config::MachineConfig;
 use crate::context::{Context, Entry, Stack, Switch};
-use crate::mask::{Mask, masked};
+use crate::fault;
+use crate::guard::{self, Stacks};
+use crate::mask::Mask;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use core::task::Poll;
 use cortex_m::peripheral::NVIC;
 use cortex_m::peripheral::SCB;
 use cortex_m::peripheral::scb::{SystemHandler, VectActive};
-use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
-use flyball_policy::{CpuId, Policy, Storage, Table, Time};
+use flyball_kernel::{Attributes, Core, Error, Sizes, ThreadId, Timing};
+use flyball_policy::{CpuId, Policy, Storage, Table, TaskId, Time};
 use flyball_trace::Sink;
 use static_cell::ConstStaticCell;
 
 /// The only CPU.
 const CPU: CpuId = CpuId(0);
 
-/// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
-#[repr(transparent)]
-pub struct Kernel<C: Config>(UnsafeCell<MaybeUninit<State<C>>>);
-
-/// `PendSV` relies on the first field.
+/// The kernel of an application: one static, made by [`kernel!`](crate::kernel!). `PendSV` relies on
+/// the first field.
 #[repr(C)]
-struct State<C: Config> {
-    switch: Switch,
+pub struct Kernel<C: MachineConfig> {
+    switch: UnsafeCell<Switch>,
+    ready: UnsafeCell<bool>,
+    state: UnsafeCell<MaybeUninit<State<C>>>,
+}
+
+pub(crate) struct State<C: MachineConfig> {
     core: Core<C>,
-    clock: Clock,
-    contexts: <C::Threads as Storage>::Table<Context>,
+    pub(crate) clock: Clock,
+    pub(crate) contexts: <C::Threads as Storage>::Table<Context>,
     /// The context of `main`, which sleeps for ever.
     idle: Context,
     /// What the timer is set to.
     armed: Time,
 }
 
-// SAFETY: the state is touched with interrupts masked only, on the only CPU.
-unsafe impl<C: Config> Sync for Kernel<C> {}
+// SAFETY: the fields are touched with interrupts masked only, on the only CPU.
+unsafe impl<C: MachineConfig> Sync for Kernel<C> {}
 
-impl<C: Config> Kernel<C> {
+impl<C: MachineConfig> Kernel<C> {
     /// Whether somebody wants to know the time of every passage.
     const CLOCKED: bool = C::ACCOUNTING
         || C::Trace::ENABLED
@@ -47,10 +53,14 @@ impl<C: Config> Kernel<C> {
 
     /// A kernel that has not been set up.
     pub const fn new() -> Kernel<C> {
-        Kernel(UnsafeCell::new(MaybeUninit::uninit()))
+        Kernel {
+            switch: UnsafeCell::new(Switch::NOBODY),
+            ready: UnsafeCell::new(false),
+            state: UnsafeCell::new(MaybeUninit::uninit()),
+        }
     }
 
-    /// Makes the kernel. The clock starts.
+    /// Makes the kernel. The clock starts, and faults are reported from now on.
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
         const SIZES: Sizes = Sizes {
             cpus: 1,
@@ -62,26 +72,56 @@ impl<C: Config> Kernel<C> {
             messages: 0,
             arrivals: 0,
         };
-        masked(|| {
-            // SAFETY: interrupts are masked, so nobody else looks.
-            let state = unsafe { &mut *self.0.get() };
-            state.write(State {
-                switch: Switch::default(),
+        fault::enable();
+        let mask = Mask::set();
+        // SAFETY: interrupts are masked, so nobody else looks.
+        unsafe {
+            (*self.state.get()).write(State {
                 core: Core::new(policy, trace, timing, &SIZES),
                 clock: Clock::start(),
                 contexts: Table::new(0, |_| Context::default()),
                 idle: Context::default(),
                 armed: Time::ZERO,
             });
-        });
+            *self.ready.get() = true;
+        }
+        mask.lift();
+    }
+
+    /// With the kernel, and interrupts masked. `None` before it is set up.
+    pub(crate) fn try_with<R>(
+        &'static self,
+        f: impl FnOnce(&mut Switch, &mut State<C>) -> R,
+    ) -> Option<R> {
+        let mask = Mask::set();
+        // SAFETY: interrupts are masked, `f` does not come back here, and there is one CPU.
+        let result = unsafe {
+            (*self.ready.get()).then(|| f(&mut *self.switch.get(), (*self.state.get()).assume_init_mut()))
+        };
+        mask.lift();
+        result
     }
 
     /// With the kernel, and interrupts masked.
     #[inline]
-    fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> R {
-        // SAFETY: interrupts are masked, `f` does not come back here, and there is one CPU; and it
-        // was set up before anyone could call.
-        masked(|| f(unsafe { (*self.0.get()).assume_init_mut() }))
+    fn with<R>(&'static self, f: impl FnOnce(&mut Switch, &mut State<C>) -> R) -> R {
+        let mask = Mask::set();
+        let (switch, state) = self.parts(&mask);
+        let result = f(switch, state);
+        mask.lift();
+        result
+    }
+
+    /// What is in the kernel. Nobody calls this for as long as he has it from an earlier call.
+    #[inline(always)]
+    #[expect(clippy::mut_from_ref, reason = "the mask is the proof that nobody else has it")]
+    fn parts<'m>(&'static self, _: &'m Mask) -> (&'m mut Switch, &'m mut State<C>) {
+        // SAFETY: interrupts are masked, there is one CPU, and callers keep to the rule.
+        unsafe {
+            assert!(!C::CHECKS || *self.ready.get(), "the kernel has not been set up");
+            // SAFETY: `kernel!` has the application set it up before anything that could call runs.
+            (&mut *self.switch.get(), (*self.state.get()).assume_init_mut())
+        }
     }
 
     /// One passage: `f` does what was asked, and then it is decided who runs. Returns whether nobody
@@ -92,7 +132,7 @@ impl<C: Config> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, Time) -> R,
     ) -> (R, bool) {
-        self.with(|state| state.pass(timed, false, f))
+        self.with(|switch, state| state.pass(switch, timed, false, f))
     }
 
     /// Makes a thread that begins at `entry` with `argument`.
@@ -107,12 +147,17 @@ impl<C: Config> Kernel<C> {
         entry: Entry,
         argument: usize,
     ) -> Result<ThreadId, Error> {
-        self.with(|state| {
+        let stack = stack.words();
+        if C::STACKS.is_painted() {
+            // SAFETY: nobody else has it any more, and its thread is not there yet.
+            unsafe { guard::paint(&stack) };
+        }
+        self.with(|_, state| {
             let now = state.clock.now();
             let thread = state.core.spawn(CPU, attributes, params, now)?;
             let context = &mut state.contexts[thread.task().index()];
             // SAFETY: the stack has 64 words at least, and nobody else has it any more.
-            unsafe { context.begin(stack.end(), entry, argument) };
+            unsafe { context.begin(stack, entry, argument) };
             Ok(thread)
         })
     }
@@ -120,7 +165,7 @@ impl<C: Config> Kernel<C> {
     /// Starts scheduling; `main` ends here. To be called once.
     pub fn start(&'static self) -> ! {
         static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
-        let boot = BOOT.take().end();
+        let boot = BOOT.take().words();
         let mut core = cortex_m::Peripherals::take();
         if let Some(core) = &mut core {
             // SAFETY: nothing runs that would rely on other priorities.
@@ -132,14 +177,24 @@ impl<C: Config> Kernel<C> {
                 }
             }
         }
-        self.with(|state| {
-            state.switch.run_on(&raw mut state.idle);
+        if C::STACKS.is_painted() {
+            // SAFETY: nobody uses it yet.
+            unsafe { guard::paint(&boot) };
+        }
+        let (low, end) = (boot.start, boot.end);
+        self.with(|switch, state| {
+            state.idle = Context::on(boot);
+            switch.run_on(&raw mut state.idle);
         });
+        if C::STACKS == Stacks::Guarded {
+            // SAFETY: `main` needs less of its stack than all of it.
+            unsafe { guard::switch_on(low) };
+        }
         // From here on `main` runs on a stack of its own, as threads do, and interrupts on the old
         // one.
         // SAFETY: `main` never returns, and what it needs from here on is in registers or static.
         unsafe {
-            cortex_m::register::psp::write(boot as u32);
+            cortex_m::register::psp::write(end as u32);
             core::arch::asm!(
                 "mov {control}, #2",
                 "msr control, {control}",
@@ -157,26 +212,13 @@ impl<C: Config> Kernel<C> {
     pub fn timer(&'static self) {
         Timer::Kernel.clear();
         // It is a one-shot, so it is set no more.
-        self.with(|state| state.armed = Time::ZERO);
+        self.with(|_, state| state.armed = Time::ZERO);
         self.passage(true, |core, now| core.timer(CPU, now));
     }
 
     /// The time since the kernel started.
     pub fn now(&'static self) -> Time {
-        self.with(|state| state.clock.now())
-    }
-
-    /// A call after which there is nothing to decide. `f` is told the time if somebody traces.
-    #[inline(always)]
-    pub fn quickly<R>(&'static self, f: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
-        self.with(|state| {
-            let now = if C::Trace::ENABLED {
-                state.clock.now()
-            } else {
-                Time::ZERO
-            };
-            f(&mut state.core, CPU, now)
-        })
+        self.with(|_, state| state.clock.now())
     }
 
     /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
@@ -188,8 +230,7 @@ impl<C: Config> Kernel<C> {
         slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
     ) -> R {
         let mask = Mask::set();
-        // SAFETY: as in `with`.
-        let state = unsafe { (*self.0.get()).assume_init_mut() };
+        let (_, state) = self.parts(&mask);
         let now = if C::Trace::ENABLED {
             state.clock.now()
         } else {
@@ -212,9 +253,8 @@ impl<C: Config> Kernel<C> {
         mask: Mask,
         slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
     ) -> R {
-        // SAFETY: interrupts are still masked.
-        let state = unsafe { (*self.0.get()).assume_init_mut() };
-        let (result, idles) = state.pass(false, true, |core, now| slow(core, CPU, now));
+        let (switch, state) = self.parts(&mask);
+        let (result, idles) = state.pass(switch, false, true, |core, now| slow(core, CPU, now));
         mask.lift();
         // If another thread runs it runs here, and this one goes on when it is its turn.
         cortex_m::asm::isb();
@@ -277,23 +317,40 @@ impl<C: Config> Kernel<C> {
     /// with a stack of its own.
     #[cold]
     fn idle(&'static self) {
-        while !masked(|| {
-            let runs = self.with(|state| state.core.running_task(CPU)).is_some();
-            if !runs {
-                // Wakes up even though interrupts are masked; they are served afterwards.
-                cortex_m::asm::wfi();
+        loop {
+            let runs = self.with(|_, state| {
+                let runs = state.core.running_task(CPU).is_some();
+                if !runs {
+                    // Wakes up even though interrupts are masked; they are served afterwards.
+                    cortex_m::asm::wfi();
+                }
+                runs
+            });
+            if runs {
+                return;
             }
-            runs
-        }) {}
+        }
+    }
+
+    /// How many words of its stack a thread has ever used, of those that it may: those below a guard
+    /// are not counted. `None` where stacks are not painted, or there never was such a thread. O(words).
+    pub fn high_water(&'static self, thread: TaskId) -> Option<usize> {
+        let number = thread.index();
+        let stack = self.with(|_, state| {
+            (number < state.contexts.capacity()).then(|| state.contexts[number].stack())
+        })?;
+        // SAFETY: a thread keeps its stack for ever.
+        (C::STACKS.is_painted() && !stack.is_empty())
+            .then(|| unsafe { guard::used(&stack, C::STACKS.reserved()) })
     }
 
     /// With the core, and interrupts masked: to look at what it knows.
     pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> R {
-        self.with(|state| f(&mut state.core))
+        self.with(|_, state| f(&mut state.core))
     }
 }
 
-impl<C: Config> Default for Kernel<C> {
+impl<C: MachineConfig> Default for Kernel<C> {
     fn default() -> Self {
         Kernel::new()
     }
@@ -304,10 +361,16 @@ fn in_thread() -> bool {
     matches!(SCB::vect_active(), VectActive::ThreadMode)
 }
 
-impl<C: Config> State<C> {
+impl<C: MachineConfig> State<C> {
     /// See [`Kernel::passage`].
     #[inline(always)]
-    fn pass<R>(&mut self, timed: bool, sure: bool, f: impl FnOnce(&mut Core<C>, Time) -> R) -> (R, bool) {
+    fn pass<R>(
+        &mut self,
+        switch: &mut Switch,
+        timed: bool,
+        sure: bool,
+        f: impl FnOnce(&mut Core<C>, Time) -> R,
+    ) -> (R, bool) {
         let clocked = Kernel::<C>::CLOCKED;
         let now = if timed || clocked {
             self.clock.now()
@@ -319,37 +382,44 @@ impl<C: Config> State<C> {
         }
         let result = f(&mut self.core, now);
         let settled = !sure && !clocked && self.core.is_settled(CPU);
-        (result, !settled && self.finish(now, clocked))
+        (result, !settled && self.finish(switch, now, clocked))
     }
 
     /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
     /// took. Returns whether nobody runs.
     #[inline(always)]
-    fn finish(&mut self, entered: Time, clocked: bool) -> bool {
+    fn finish(&mut self, switch: &mut Switch, entered: Time, clocked: bool) -> bool {
         let decision = self.core.decide(CPU, entered);
         if let Some(task) = decision.run {
-            self.switch.change_to(&raw mut self.contexts[task.index()]);
+            switch.change_to(&raw mut self.contexts[task.index()]);
         }
         if clocked {
             self.core.leave(CPU, self.clock.now());
         }
         if decision.more {
-            self.more();
+            self.more(switch);
         }
         decision.run.is_none()
     }
 
+    /// Whose stack that is, if it is a thread's.
+    pub(crate) fn owner(&self, stack: &Range<*mut u32>) -> Option<TaskId> {
+        let mut numbers = 0..self.contexts.capacity();
+        let found = numbers.find(|&number| self.contexts[number].stack() == *stack)?;
+        u16::try_from(found).ok().map(TaskId)
+    }
+
     /// What is rarely to be done at the end of a passage.
     #[cold]
-    fn more(&mut self) {
+    fn more(&mut self, switch: &mut Switch) {
         let more = self.core.more(CPU);
         if more.restart
             && let Some(task) = self.core.running_task(CPU)
         {
             let context = &mut self.contexts[task.index()];
             // SAFETY: interrupts are masked, and the thread has its stack for itself.
-            unsafe { context.restart(&mut self.switch) };
-            self.switch.change_to(&raw mut *context);
+            unsafe { context.restart(switch) };
+            switch.change_to(&raw mut *context);
         }
         if !more.timer {
             return;
@@ -363,13 +433,15 @@ impl<C: Config> State<C> {
 }
 
 /// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own timer
-/// calls.
+/// calls. It brings the handlers of context switches, faults and panics.
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
         $crate::kernel!($name: $config, || ());
     };
     ($name:ident: $config:ty, $timer:expr) => {
+        $crate::pend_sv!(<$config as $crate::MachineConfig>::STACKS);
+
         /// The kernel.
         #[unsafe(export_name = "FLYBALL_KERNEL")]
         static $name: $crate::Kernel<$config> = $crate::Kernel::new();
@@ -383,6 +455,16 @@ macro_rules! kernel {
         extern "C" fn flyball_application_timer() {
             $crate::board::Timer::Application.clear();
             ($timer)();
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn flyball_fault(taken: $crate::Taken) -> ! {
+            $name.fault(taken)
+        }
+
+        #[panic_handler]
+        fn panic(info: &::core::panic::PanicInfo<'_>) -> ! {
+            $name.panicked(info)
         }
     };
 }

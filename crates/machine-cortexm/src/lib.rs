@@ -5,6 +5,10 @@
 //! | [`clock`] | a 64-bit clock and a one-shot timer that is set to an instant |
 //! | [`context`] | stacks, and changing from one to another |
 //! | [`kernel`](mod@kernel) | the lock around the core, and the way in and out of it |
+//! | [`config`] | what an application chooses about the machine |
+//! | [`guard`] | stacks that are too small, and how that is noticed |
+//! | [`fault`] | what a thread did that it cannot go on: a report |
+//! | `examine` | what the processor and the stack tell about it |
 //! | [`board`] | the one board so far: `mps2-an385` |
 //!
 //! # One passage through the kernel
@@ -25,11 +29,20 @@
 
 pub mod board;
 pub mod clock;
+pub mod config;
 pub mod context;
+mod examine;
+pub mod fault;
+pub mod guard;
 pub mod kernel;
 mod mask;
 
+pub use config::MachineConfig;
 pub use context::{Entry, Stack};
+#[doc(hidden)]
+pub use examine::Taken;
+pub use fault::Fault;
+pub use guard::Stacks;
 pub use kernel::Kernel;
 
 /// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.

@@ -35,12 +35,3 @@ impl Mask {
         }
     }
 }
-
-/// Calls `f` with interrupts masked.
-#[inline(always)]
-pub(crate) fn masked<R>(f: impl FnOnce() -> R) -> R {
-    let mask = Mask::set();
-    let result = f();
-    mask.lift();
-    result
-}

@@ -12,12 +12,23 @@ use std::time::Duration;
 const TRACE: &str = "flyball-trace.bin";
 /// What it calls the file in which it says what is wrong.
 const ERROR: &str = "flyball-error.txt";
+/// What it calls the file in which it says why it went no further than the trace.
+const FAULT: &str = "flyball-fault.txt";
 /// What we call the task set.
 const BLOB: &str = "taskset.bin";
 /// The emulator's time ends of itself. If it does not, something is wrong with it.
 const LIMIT: Duration = Duration::from_mins(10);
 
-/// Runs the image `elf` with the task set `blob`; the bytes of its trace.
+/// What the image left behind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Output {
+    /// The bytes of its trace.
+    pub trace: Vec<u8>,
+    /// What it says about a fault that ended it.
+    pub fault: Option<String>,
+}
+
+/// Runs the image `elf` with the task set `blob`.
 ///
 /// # Errors
 /// [`TargetError`].
@@ -26,7 +37,7 @@ pub fn run(
     elf: &Path,
     blob: &[u8],
     watch: &mut Watch<'_>,
-) -> Result<Vec<u8>, TargetError> {
+) -> Result<Output, TargetError> {
     let host = |what| move |error| TargetError::Host { what, error };
     let folder = tempfile::tempdir().map_err(host("a temporary folder cannot be made"))?;
     let file = |name| folder.path().join(name);
@@ -56,14 +67,20 @@ pub fn run(
         status: ended.status.to_string(),
         said: ended.said,
     };
-    if !ended.status.success() {
+    // Written after the trace, so that it is there if this is.
+    let fault = fs::read(file(FAULT)).ok();
+    if fault.is_none() && !ended.status.success() {
         return Err(failed);
     }
-    fs::read(file(TRACE)).map_err(|error| match error.kind() {
+    let trace = fs::read(file(TRACE)).map_err(|error| match error.kind() {
         ErrorKind::NotFound => failed,
         _ => TargetError::Host {
             what: "the board's trace cannot be read",
             error,
         },
+    })?;
+    Ok(Output {
+        trace,
+        fault: fault.map(|said| String::from_utf8_lossy(&said).into_owned()),
     })
 }

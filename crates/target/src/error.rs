@@ -1,5 +1,7 @@
 //! Why a task set cannot be run on a machine.
 
+use crate::Fault;
+use crate::fault::FaultError;
 use crate::recording::ReadError;
 use std::fmt;
 use std::io;
@@ -75,6 +77,15 @@ pub enum TargetError {
     TooLong(Duration),
     /// The trace is not what it should be.
     Trace(ReadError),
+    /// The report of a fault is not what it should be.
+    Report(FaultError),
+    /// A task did what no task may, and the whole schedule was wanted.
+    Fault {
+        /// The task's name; `None`: it was the board itself.
+        task: Option<String>,
+        /// What it did.
+        fault: Box<Fault>,
+    },
     /// Something that any computer can do was refused.
     Host {
         /// What.
@@ -185,6 +196,13 @@ impl fmt::Display for TargetError {
                 "the board did not come to the end within {} minutes",
                 limit.as_secs() / 60
             ),
+            TargetError::Report(error) => {
+                write!(f, "the board's report of a fault is damaged: {error}")
+            }
+            TargetError::Fault { task, fault } => match task {
+                Some(task) => write!(f, "task \"{task}\" failed: {fault}"),
+                None => write!(f, "the board failed: {fault}"),
+            },
             TargetError::Trace(error) => write!(f, "the board's trace is damaged: {error}"),
             TargetError::Host { what, error } => write!(f, "{what}: {error}"),
             TargetError::Interrupted => f.write_str("interrupted"),
@@ -193,6 +211,12 @@ impl fmt::Display for TargetError {
 }
 
 impl std::error::Error for TargetError {}
+
+impl From<FaultError> for TargetError {
+    fn from(error: FaultError) -> TargetError {
+        TargetError::Report(error)
+    }
+}
 
 impl From<ReadError> for TargetError {
     fn from(error: ReadError) -> TargetError {

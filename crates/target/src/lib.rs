@@ -6,7 +6,7 @@
 //!
 //! One image a policy is built from `apps/`. The task set is data that is loaded into the board's
 //! memory beside it, so nothing is compiled for a task set. At its end the image writes what
-//! happened into a file of the host.
+//! happened into a file of the host; so it does if a thread does what no thread may, and says so.
 //!
 //! ```no_run
 //! use flyball_model::{Task, TaskSet};
@@ -29,16 +29,19 @@
 //! | where the images are, and how they are built | [`elf`] |
 //! | how the emulator is run | [`emulator`] |
 //! | how the schedule is read back | [`recording`] |
+//! | why a board went no further | [`mod@fault`] |
 
 mod child;
 pub mod compile;
 pub mod elf;
 pub mod emulator;
 mod error;
+pub mod fault;
 pub mod machine;
 pub mod recording;
 
 pub use error::TargetError;
+pub use fault::Fault;
 pub use machine::{Limits, Machine};
 pub use recording::Recording;
 
@@ -71,7 +74,8 @@ pub enum Phase {
 /// Told now and then what a run is at; may end it.
 pub type Watch<'a> = dyn FnMut(Phase) -> ControlFlow<()> + 'a;
 
-/// Runs a task set on a machine.
+/// Runs a task set on a machine. If the board could not go on, that is no error, but
+/// [`Recording::fault`].
 ///
 /// # Errors
 /// [`TargetError`].
@@ -85,7 +89,11 @@ pub fn run(
     let contents = compile::contents(machine, set, options)?;
     let blob = compile::blob(machine, &contents)?;
     let elf = elf::find(machine, options.policy, watch)?;
-    let bytes = emulator::run(machine, &elf, &blob, watch)?;
-    let recording = Recording::read(&bytes, &contents.common, set.tasks.len())?;
-    Ok(recording)
+    let output = emulator::run(machine, &elf, &blob, watch)?;
+    let (common, tasks) = (&contents.common, set.tasks.len());
+    let recording = Recording::read(&output.trace, common, tasks)?;
+    match output.fault {
+        Some(said) => Ok(recording.until(Fault::read(&said, common, tasks)?)),
+        None => Ok(recording),
+    }
 }

@@ -10,6 +10,7 @@
 //! The board's clock starts with the kernel, and the task set some time later. Here that instant is
 //! time zero, as in a simulation.
 
+use crate::Fault;
 use flyball_script::image::Common;
 use flyball_trace::{Duration, Event, Kind, Record, Time};
 use std::fmt;
@@ -25,6 +26,8 @@ pub struct Recording {
     pub end: Time,
     /// How many later events the board had no memory for.
     pub dropped: u64,
+    /// Why the board went no further, if it did not come to the end.
+    pub fault: Option<Fault>,
 }
 
 /// Why bytes are not a board's trace.
@@ -106,7 +109,18 @@ impl Recording {
             events,
             end,
             dropped,
+            fault: None,
         })
+    }
+
+    /// The same of a run that ended with a fault: what is known ends there.
+    #[must_use]
+    pub fn until(self, fault: Fault) -> Recording {
+        Recording {
+            end: self.end.min(fault.time),
+            fault: Some(fault),
+            ..self
+        }
     }
 
     /// The time that it covers.

@@ -5,10 +5,11 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::progress::Spinner;
+use crate::schedule::task_name;
 use flyball_lab::{LabError, Measured, Measurement, Registry, SideBySide};
 use flyball_model::TaskSet;
 use flyball_report::compare::Completions;
-use flyball_target::{Options, Phase};
+use flyball_target::{Options, Phase, TargetError};
 use flyball_trace::Event;
 use flyball_trace::file::Trace;
 use serde::Serialize;
@@ -100,6 +101,13 @@ fn beside(
         })
     })
     .map_err(|error| Failure::target(file, error))?;
+    if let Some(fault) = recording.fault {
+        let error = TargetError::Fault {
+            task: task_name(measurement.set(), fault.task),
+            fault: Box::new(fault),
+        };
+        return Err(Failure::target(file, error));
+    }
     let measured = Measured {
         events: &recording.events,
         end: recording.end,

@@ -42,5 +42,9 @@ pub(crate) fn run(
         end: recording.end,
         dropped: recording.dropped,
     };
-    output.present(measurement.conclude(&measured), quiet)
+    output.present(
+        measurement.conclude(&measured),
+        recording.fault.as_ref(),
+        quiet,
+    )
 }

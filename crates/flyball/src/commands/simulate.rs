@@ -35,5 +35,5 @@ pub(crate) fn run(
         })
         .map_err(|error| Failure::lab(&file, error))?
     };
-    output.present(study, quiet)
+    output.present(study, None, quiet)
 }

@@ -1,0 +1,82 @@
+//! Images that do what no task may: the task set's second task goes wrong in its third job.
+//!
+//! Otherwise they are those that run task sets under fixed priorities, so a test can see that the
+//! fault is named, and that what the other tasks did before it is not lost.
+#![no_std]
+
+use core::hint::black_box;
+use core::marker::PhantomData;
+use core::ptr;
+use core::task::Poll;
+use flyball_kernel::Core;
+use flyball_machine_cortexm::{Kernel, Stacks, compute};
+use flyball_policy::order::Level;
+use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, Uniprocessor};
+use flyball_runner::{Runner, Scheduler, thread};
+use flyball_script::image::{Common, Task};
+
+/// What goes wrong, and how it is to be noticed.
+pub trait Fault: Sized + 'static {
+    /// What is done about stacks that are too small.
+    const STACKS: Stacks = Stacks::Guarded;
+
+    /// Goes wrong.
+    fn happen(kernel: &'static Kernel<Runner<Image<Self>>>);
+}
+
+/// The image with a [`Fault`].
+pub struct Image<F>(PhantomData<F>);
+
+impl<F: Fault> Scheduler for Image<F> {
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<32>>, Uniprocessor>;
+    const STACKS: Stacks = F::STACKS;
+
+    fn policy(_: &Common) -> Self::Policy {
+        Ranked::new(FixedPriority, 32)
+    }
+
+    fn params(task: &Task) -> Priority {
+        Priority(task.priority)
+    }
+}
+
+/// What each thread does. The second one computes for 500 µs in its first two jobs, and goes wrong
+/// after 200 µs of the third one.
+pub fn thread_of<F: Fault>(kernel: &'static Kernel<Runner<Image<F>>>, number: usize) -> ! {
+    if number != 1 {
+        thread(kernel, number)
+    }
+    for _ in 0..2 {
+        compute(500_000);
+        let _ = kernel.call(Core::wait_next);
+    }
+    compute(200_000);
+    F::happen(kernel);
+    // Nobody has noticed. It does so no earlier than at the next context switch.
+    compute(1_300_000);
+    loop {
+        let _ = kernel.call(Core::wait_next);
+    }
+}
+
+/// Calls itself, and `each` at each depth, until its stack is `bytes` bytes deep.
+pub fn descend(bytes: usize, each: &dyn Fn()) {
+    let here = 0_u32;
+    go(ptr::from_ref(&here) as usize - bytes, each);
+}
+
+#[inline(never)]
+fn go(lowest: usize, each: &dyn Fn()) {
+    // Every word is written, as no probe sees a stack pointer that only jumps.
+    let local = black_box([lowest; 4]);
+    each();
+    if ptr::from_ref(&local) as usize > lowest {
+        go(lowest, each);
+    }
+    black_box(local);
+}
+
+/// A call of the kernel, during which interrupts are masked.
+pub fn call<F: Fault>(kernel: &'static Kernel<Runner<Image<F>>>) {
+    let _ = kernel.call(|core, cpu, now| core.yield_now(cpu, now).map(Poll::Ready));
+}

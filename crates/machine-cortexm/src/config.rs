@@ -1,0 +1,37 @@
+//! What an application chooses about the machine, when it is compiled.
+
+use crate::fault::Fault;
+use crate::guard::Stacks;
+use crate::kernel::Kernel;
+use core::fmt::Display;
+use flyball_kernel::Config;
+use flyball_policy::TaskId;
+use semihosting::{eprintln, process};
+
+/// The machine's part of a kernel's configuration; the core's is [`Config`].
+pub trait MachineConfig: Config + Sized + 'static {
+    /// What is done about stacks that are too small.
+    const STACKS: Stacks = Stacks::Guarded;
+
+    /// What a thread is called in reports, if it has a name.
+    fn name(thread: TaskId) -> Option<&'static str> {
+        let _ = thread;
+        None
+    }
+
+    /// What is done when a thread, or the kernel, cannot go on: there was a fault, or a panic, which
+    /// says `message`. A fault is reported on the main stack, in an exception that nothing preempts; a
+    /// panic where it was, with interrupts masked. No thread ever runs again. If it was in the kernel
+    /// itself, what [`Kernel::look`] shows may be half changed.
+    ///
+    /// Unless the application has something better it prints the report by semihosting, and ends:
+    /// a board without a debugger stops there.
+    fn fault(kernel: &'static Kernel<Self>, fault: &Fault, message: Option<&dyn Display>) -> ! {
+        let _ = kernel;
+        eprintln!("{fault}");
+        if let Some(message) = message {
+            eprintln!("{message}");
+        }
+        process::exit(1)
+    }
+}
