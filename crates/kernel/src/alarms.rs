@@ -16,11 +16,11 @@
 
 use flyball_policy::queue::IndexedHeap;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Storage, Table, TaskId, Time};
+use flyball_policy::{Storage, TaskId, Time};
 
 pub(crate) struct Alarms<S: Storage> {
-    times: S::Table<Time>,
     rings: Links<S>,
+    /// It has the instants of the others, too, as notes.
     leaders: IndexedHeap<Time, S>,
     /// The entry that was made or joined last, and its instant; [`Time::NEVER`]: there is none.
     latest: (TaskId, Time),
@@ -31,7 +31,6 @@ pub(crate) struct Alarms<S: Storage> {
 impl<S: Storage> Alarms<S> {
     pub(crate) fn new(capacity: usize) -> Alarms<S> {
         Alarms {
-            times: Table::new(capacity, |_| Time::NEVER),
             rings: Links::new(capacity),
             leaders: IndexedHeap::new(capacity),
             latest: (TaskId(0), Time::NEVER),
@@ -48,24 +47,26 @@ impl<S: Storage> Alarms<S> {
     /// When the alarm of `task` is; [`Time::NEVER`]: it is not set.
     #[cfg(test)]
     pub(crate) fn at(&self, task: TaskId) -> Time {
-        self.times[task.index()]
+        if self.rings.linked(task) {
+            self.leaders.note(task)
+        } else {
+            Time::NEVER
+        }
     }
 
     /// Sets the alarm of `task` to `at`, or takes it out at [`Time::NEVER`]. Returns whether the
     /// earliest instant may have changed. O(log n), O(1) in company.
     pub(crate) fn set(&mut self, task: TaskId, at: Time) -> bool {
-        let before = self.times[task.index()];
-        if before == at {
-            return false;
-        }
         let mut moved = false;
-        if !before.is_never() {
+        if self.rings.linked(task) {
+            if self.leaders.note(task) == at {
+                return false;
+            }
             moved = self.take_out(task);
         }
         if !at.is_never() {
             moved |= self.put_in(task, at);
         }
-        self.times[task.index()] = at;
         moved
     }
 
@@ -73,6 +74,7 @@ impl<S: Storage> Alarms<S> {
         let (leader, latest) = self.latest;
         if at == latest {
             self.rings.insert_before(leader, task);
+            self.leaders.set_note(task, at);
             return false;
         }
         self.rings.alone(task);
@@ -88,7 +90,7 @@ impl<S: Storage> Alarms<S> {
             return false;
         }
         self.rings.remove(&mut ring, task);
-        if self.leaders.rank(task).is_none() {
+        if !self.leaders.contains(task) {
             return false;
         }
         if let Some(heir) = ring.first() {
@@ -118,7 +120,6 @@ impl<S: Storage> Alarms<S> {
         }
         let task = self.due.0.first()?;
         self.rings.remove(&mut self.due.0, task);
-        self.times[task.index()] = Time::NEVER;
         Some((task, self.due.1))
     }
 

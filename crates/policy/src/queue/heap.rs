@@ -4,8 +4,9 @@
 //! tasks block, time out and change their urgency at any time.
 //!
 //! ```text
-//! entries:   [ (4, task 2) | (6, task 0) | (9, task 5) ]      smallest rank first
+//! entries:   [ task 2 | task 0 | task 5 ]                     smallest rank first
 //! place:     task 0 -> 1    task 2 -> 0    task 5 -> 2
+//! ranks:     task 0 :  6    task 2 :  4    task 5 :  9
 //! ```
 
 use super::{End, Queue};
@@ -16,29 +17,24 @@ use flyball_trace::TaskId;
 const NOWHERE: u16 = u16::MAX;
 
 /// A heap of tasks by rank. Tasks of equal rank come out in no particular order.
+///
+/// What moves in the heap are the tasks' numbers; each rank stays in its task's row.
 pub struct IndexedHeap<R, S: Storage> {
     /// The first `len` entries are a heap.
-    entries: S::Table<Entry<R>>,
+    entries: S::Table<TaskId>,
     /// Where each task's entry is.
     place: S::Table<u16>,
+    ranks: S::Table<R>,
     len: usize,
-}
-
-#[derive(Clone, Copy)]
-struct Entry<R> {
-    rank: R,
-    task: TaskId,
 }
 
 impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     /// An empty heap for tasks with ids below `capacity`.
     pub fn new(capacity: usize) -> Self {
         IndexedHeap {
-            entries: S::Table::new(capacity, |_| Entry {
-                rank: R::default(),
-                task: TaskId(0),
-            }),
+            entries: S::Table::new(capacity, |_| TaskId(0)),
             place: S::Table::new(capacity, |_| NOWHERE),
+            ranks: S::Table::new(capacity, |_| R::default()),
             len: 0,
         }
     }
@@ -59,37 +55,57 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     }
 
     /// The task of smallest rank, and its rank. O(1).
+    #[inline]
     pub fn first(&self) -> Option<(TaskId, R)> {
         (self.len > 0).then(|| {
-            let Entry { rank, task } = self.entries[0];
-            (task, rank)
+            let task = self.entries[0];
+            (task, self.ranks[task.index()])
         })
     }
 
+    /// Whether `task` is in the heap. O(1).
+    #[inline]
+    pub fn contains(&self, task: TaskId) -> bool {
+        self.place[task.index()] != NOWHERE
+    }
+
     /// The rank of `task`; `None` if it is not in the heap. O(1).
+    #[inline]
     pub fn rank(&self, task: TaskId) -> Option<R> {
-        let at = self.place[task.index()];
-        (at != NOWHERE).then(|| self.entries[usize::from(at)].rank)
+        self.contains(task).then(|| self.ranks[task.index()])
+    }
+
+    /// The rank that `task` had last, whether it is in the heap or not. O(1).
+    #[inline]
+    pub fn note(&self, task: TaskId) -> R {
+        self.ranks[task.index()]
+    }
+
+    /// Gives a rank to a task that is not in the heap, and leaves it out. O(1).
+    #[inline]
+    pub fn set_note(&mut self, task: TaskId, rank: R) {
+        debug_assert!(!self.contains(task), "{task:?} is in the heap");
+        self.ranks[task.index()] = rank;
     }
 
     /// Puts in `task`, or gives it a new rank if it is in the heap. O(log n).
     pub fn set(&mut self, task: TaskId, rank: R) {
-        let entry = Entry { rank, task };
+        self.ranks[task.index()] = rank;
         let at = self.place[task.index()];
         if at == NOWHERE {
             self.len += 1;
-            self.rise(self.len - 1, entry);
+            self.rise(self.len - 1, task);
         } else {
-            self.put(usize::from(at), entry);
+            self.put(usize::from(at), task);
         }
     }
 
-    /// `other`, which is not in the heap, takes the place of `task`. O(1).
+    /// `other`, which is not in the heap, takes the place and the rank of `task`. O(1).
     pub fn replace(&mut self, task: TaskId, other: TaskId) {
         let at = core::mem::replace(&mut self.place[task.index()], NOWHERE);
         if at != NOWHERE {
-            self.entries[usize::from(at)].task = other;
-            self.place[other.index()] = at;
+            self.ranks[other.index()] = self.ranks[task.index()];
+            self.write(usize::from(at), other);
         }
     }
 
@@ -105,45 +121,52 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
         Some(rank)
     }
 
-    /// Writes `entry` over the one at `at`, and moves it to where it belongs.
+    /// Whether `a` comes before `b`.
+    #[inline]
+    fn precedes(&self, a: TaskId, b: TaskId) -> bool {
+        self.ranks[a.index()] < self.ranks[b.index()]
+    }
+
+    /// Writes `task` over the entry at `at`, and moves it to where it belongs.
     ///
     /// What is put here is usually a leaf's entry or a far instant, and belongs far down. So the
     /// hole sinks to a leaf first, at one comparison a level instead of two, and the entry rises
     /// from there (Floyd's heapsort).
-    fn put(&mut self, at: usize, entry: Entry<R>) {
+    fn put(&mut self, at: usize, task: TaskId) {
         let mut hole = at;
         let mut child = 2 * hole + 1;
         while child < self.len {
             let right = child + 1;
-            if right < self.len && self.entries[right].rank < self.entries[child].rank {
+            if right < self.len && self.precedes(self.entries[right], self.entries[child]) {
                 child = right;
             }
             self.write(hole, self.entries[child]);
             hole = child;
             child = 2 * hole + 1;
         }
-        self.rise(hole, entry);
+        self.rise(hole, task);
     }
 
-    /// The place `at` is free: moves it up until `entry` may stand there.
-    fn rise(&mut self, mut at: usize, entry: Entry<R>) {
+    /// The place `at` is free: moves it up until `task` may stand there.
+    fn rise(&mut self, mut at: usize, task: TaskId) {
         while at > 0 {
             let above = self.entries[parent(at)];
-            if above.rank <= entry.rank {
+            if !self.precedes(task, above) {
                 break;
             }
             self.write(at, above);
             at = parent(at);
         }
-        self.write(at, entry);
+        self.write(at, task);
     }
 
-    fn write(&mut self, at: usize, entry: Entry<R>) {
-        self.entries[at] = entry;
+    #[inline]
+    fn write(&mut self, at: usize, task: TaskId) {
+        self.entries[at] = task;
         // A table has at most 65,535 rows, because its rows are task ids.
         #[expect(clippy::cast_possible_truncation)]
         let place = at as u16;
-        self.place[entry.task.index()] = place;
+        self.place[task.index()] = place;
     }
 }
 
