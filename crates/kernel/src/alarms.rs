@@ -18,14 +18,15 @@ use flyball_policy::queue::IndexedHeap;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{Storage, TaskId, Time};
 
+#[repr(C)]
 pub(crate) struct Alarms<S: Storage> {
-    rings: Links<S>,
-    /// It has the instants of the others, too, as notes.
-    leaders: IndexedHeap<Time, S>,
     /// The entry that was made or joined last, and its instant; [`Time::NEVER`]: there is none.
     latest: (TaskId, Time),
     /// Whose instant has come, and that instant.
     due: (List, Time),
+    rings: Links<S>,
+    /// It has the instants of the others, too, as notes.
+    leaders: IndexedHeap<Time, S>,
 }
 
 impl<S: Storage> Alarms<S> {
@@ -56,7 +57,20 @@ impl<S: Storage> Alarms<S> {
 
     /// Sets the alarm of `task` to `at`, or takes it out at [`Time::NEVER`]. Returns whether the
     /// earliest instant may have changed. O(log n), O(1) in company.
+    #[inline]
     pub(crate) fn set(&mut self, task: TaskId, at: Time) -> bool {
+        let (leader, latest) = self.latest;
+        // Most alarms: one in company.
+        if at == latest && !at.is_never() && !self.rings.linked(task) {
+            self.rings.insert_before(leader, task);
+            self.leaders.set_note(task, at);
+            return false;
+        }
+        self.set_alone(task, at)
+    }
+
+    #[inline(never)]
+    fn set_alone(&mut self, task: TaskId, at: Time) -> bool {
         let mut moved = false;
         if self.rings.linked(task) {
             if self.leaders.note(task) == at {

@@ -100,6 +100,8 @@ pub(crate) struct Jobs {
     earliest: Time,
     /// Sporadic: how many arrivals came too early and wait for `next`.
     early: u32,
+    /// When the thread's wait ends at the latest.
+    timeout: Time,
 }
 
 impl Jobs {
@@ -127,6 +129,7 @@ impl Jobs {
             watch: Time::NEVER,
             next: if sporadic { Time::NEVER } else { start },
             earliest: start,
+            timeout: Time::NEVER,
             ..Jobs::default()
         })
     }
@@ -167,6 +170,21 @@ impl Jobs {
     /// When the next job is late.
     pub(crate) fn next_deadline(&self) -> Time {
         self.watch
+    }
+
+    /// When the thread's wait ends at the latest.
+    pub(crate) fn timeout(&self) -> Time {
+        self.timeout
+    }
+
+    /// Limits a wait; [`Time::NEVER`]: it has no limit.
+    pub(crate) fn limit(&mut self, until: Time) {
+        self.timeout = until;
+    }
+
+    /// The next instant at which something happens to the thread by itself.
+    pub(crate) fn next_instant(&self) -> Time {
+        self.timeout.min(self.next).min(self.watch)
     }
 
     /// An event at `at` asks for a job. Returns `true` if it is to be released at once, as of `at`;
@@ -276,6 +294,7 @@ impl Jobs {
         *self = Jobs::default();
         self.next = Time::NEVER;
         self.watch = Time::NEVER;
+        self.timeout = Time::NEVER;
     }
 
     /// The job `n` places behind the current one, if it has been released.

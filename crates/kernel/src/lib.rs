@@ -85,33 +85,36 @@ use semaphore::Semaphore;
 use thread::Thread;
 
 /// A kernel for one cluster of CPUs: one policy, one set of tables.
+///
+/// What is small and looked at often comes first: a processor reaches it with one load or store.
+#[repr(C)]
 pub struct Core<C: Config> {
+    cpus: TableOf<C::Cpus, Cpu>,
+    /// How many threads have to begin their programs anew when they run.
+    restarts: u16,
+    /// Threads that do not exist.
+    free: List,
+    semaphores: Objects<C::Semaphores, Semaphore>,
+    mutexes: Objects<C::Mutexes, Mutex>,
+    conditions: Objects<C::Conditions, Condition>,
+    queues: Objects<C::Queues, Queue>,
     policy: C::Policy,
-    trace: C::Trace,
+    alarms: Alarms<C::Threads>,
+    /// Lists of waiting threads, and the list of those that do not exist.
+    links: Links<C::Threads>,
+    threads: TableOf<C::Threads, Thread<C::Message>>,
+    jobs: TableOf<C::Jobs, Jobs>,
+    arrivals: Arrivals<C::Arrivals>,
+    /// Room for the messages of all queues, each queue having a stretch of its own.
+    messages: Objects<C::Messages, C::Message>,
     timing: Timing,
     /// In [`Timing::Tick`]: when the next tick comes.
     next_tick: Time,
-    threads: TableOf<C::Threads, Thread<C::Message>>,
-    jobs: TableOf<C::Jobs, Jobs>,
-    /// Threads that do not exist.
-    free: List,
-    /// Lists of waiting threads, and the list of those that do not exist.
-    links: Links<C::Threads>,
-    alarms: Alarms<C::Threads>,
-    /// How many threads have to begin their programs anew when they run.
-    restarts: u16,
-    arrivals: Arrivals<C::Arrivals>,
-    cpus: TableOf<C::Cpus, Cpu>,
     /// Deadlines missed so far, by all threads.
     misses: u64,
     preemptions: u64,
     ticks: u64,
-    mutexes: Objects<C::Mutexes, Mutex>,
-    semaphores: Objects<C::Semaphores, Semaphore>,
-    conditions: Objects<C::Conditions, Condition>,
-    queues: Objects<C::Queues, Queue>,
-    /// Room for the messages of all queues, each queue having a stretch of its own.
-    messages: Objects<C::Messages, C::Message>,
+    trace: C::Trace,
 }
 
 type TableOf<S, T> = <S as Storage>::Table<T>;

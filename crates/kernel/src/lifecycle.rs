@@ -35,26 +35,31 @@ impl<C: Config> Core<C> {
         }
         self.policy.admit(task, params, now)?;
         self.links.remove(&mut self.free, task);
-        let mut timeout = Time::NEVER;
-        match self.jobs.find_mut(task.index()) {
-            Some(row) => *row = jobs,
-            None => timeout = start,
+        if let Some(row) = self.jobs.find_mut(task.index()) {
+            *row = jobs;
         }
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
         *thread = Thread {
             state: State::Dormant,
             generation,
-            timeout,
             ..Thread::default()
         };
         self.emit(now, cpu, Kind::Start { task });
         if start <= now {
-            self.ring(cpu, task, start, now);
-        } else {
+            self.begin(cpu, task, start, now);
+        } else if self.jobs.find(task.index()).is_some() {
             self.set_alarm(task);
+        } else {
+            self.limit(task, start);
         }
         Ok(ThreadId { task, generation })
+    }
+
+    /// A thread that is to start at once starts.
+    #[inline(never)]
+    fn begin(&mut self, cpu: CpuId, task: TaskId, start: Time, now: Time) {
+        self.ring(cpu, task, start, now);
     }
 
     /// Gives a thread new parameters for the policy.
@@ -103,9 +108,8 @@ impl<C: Config> Core<C> {
         }
         let thread = &mut self.threads[task.index()];
         thread.state = State::Absent;
-        thread.timeout = Time::NEVER;
         self.restarts -= u16::from(core::mem::take(&mut thread.restart));
-        self.set_alarm(task);
+        self.limit(task, Time::NEVER);
         self.forget(task);
         // A row whose generations have run out is never used again.
         if let Some(next) = self.threads[task.index()].generation.checked_add(1) {

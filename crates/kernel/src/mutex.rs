@@ -306,7 +306,9 @@ impl<C: Config> Core<C> {
                 self.emit(now, cpu, Kind::Block { task, job, on });
                 self.await_object(task, on, Time::NEVER);
                 self.queue_up(task, mutex);
-                self.set_alarm(task);
+                if core::mem::take(&mut self.threads[task.index()].limited) {
+                    self.limit(task, Time::NEVER);
+                }
                 self.want(cpu, owner, mutex, now);
             }
         }

@@ -1,7 +1,7 @@
 //! Releases, deadlines and misses: what happens to a thread by the clock.
 
 use crate::config::Config;
-use crate::jobs::{Job, Jobs, OnMiss, Released};
+use crate::jobs::{Job, OnMiss, Released};
 use crate::schedule::Cpu;
 use crate::thread::State;
 use crate::{Core, Error, ThreadId};
@@ -40,20 +40,25 @@ impl<C: Config> Core<C> {
     /// (a job that is late at the next release is late), then the end of a wait, then a release. Its
     /// alarm has been taken out, and is set to what comes next. Returns how many waits ended and jobs
     /// were released.
+    #[inline]
     pub(crate) fn ring(&mut self, cpu: CpuId, task: TaskId, at: Time, now: Time) -> u32 {
+        if self.jobs.find(task.index()).is_some() {
+            return self.ring_for_jobs(cpu, task, at, now);
+        }
+        self.time_out(cpu, task, at, now);
+        1
+    }
+
+    fn ring_for_jobs(&mut self, cpu: CpuId, task: TaskId, at: Time, now: Time) -> u32 {
         let mut served = 0;
-        loop {
-            let timeout = self.threads[task.index()].timeout;
-            let (deadline, release) = match self.jobs.find(task.index()) {
-                Some(jobs) => (jobs.next_deadline(), jobs.next_release()),
-                None => (Time::NEVER, Time::NEVER),
-            };
-            if deadline <= at {
+        while let Some(jobs) = self.jobs.find_mut(task.index()) {
+            if jobs.next_deadline() <= at {
                 self.miss(cpu, task, now);
-            } else if timeout <= at {
-                self.time_out(cpu, task, now);
+            } else if jobs.timeout() <= at {
+                jobs.limit(Time::NEVER);
+                self.time_out(cpu, task, at, now);
                 served += 1;
-            } else if release <= at {
+            } else if jobs.next_release() <= at {
                 // A job that finds no room to wait has been traced as skipped; nobody called.
                 let _ = self.release_job(cpu, task, now);
                 served += 1;
@@ -95,24 +100,36 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// The next instant at which something happens to `task` by itself.
-    pub(crate) fn next_instant(&self, task: TaskId) -> Time {
-        let timeout = self.threads[task.index()].timeout;
-        match self.jobs.find(task.index()) {
-            Some(jobs) => timeout.min(jobs.next_release()).min(jobs.next_deadline()),
-            None => timeout,
+    /// Sets the alarm of `task` to the next instant at which something happens to its jobs, or its
+    /// wait ends.
+    pub(crate) fn set_alarm(&mut self, task: TaskId) {
+        if let Some(jobs) = self.jobs.find(task.index()) {
+            let at = jobs.next_instant();
+            self.alarm_at(task, at);
         }
     }
 
-    /// Sets the alarm of `task` to the next instant at which something happens to it.
-    pub(crate) fn set_alarm(&mut self, task: TaskId) {
-        let at = self.next_instant(task);
+    /// From now on the wait of `task` ends at `until`, at the latest.
+    #[inline]
+    pub(crate) fn limit(&mut self, task: TaskId, until: Time) {
+        let mut at = until;
+        if let Some(jobs) = self.jobs.find_mut(task.index()) {
+            jobs.limit(until);
+            at = jobs.next_instant();
+        }
+        self.alarm_at(task, at);
+    }
+
+    #[inline]
+    fn alarm_at(&mut self, task: TaskId, at: Time) {
         if self.alarms.set(task, at) {
             self.cpus[0].set(Cpu::TIMER);
         }
     }
 
     /// A thread without [`crate::jobs::Jobs`] starts: its one job is released.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn start(&mut self, cpu: CpuId, task: TaskId, release: Time, now: Time) {
         self.threads[task.index()].state = State::Ready;
         let (job, deadline) = (1, Time::NEVER);
@@ -184,7 +201,10 @@ impl<C: Config> Core<C> {
     fn abort(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         let job = self.job_number(task);
         let (state, runs_on) = (self.threads[task.index()].state, self.cpu_of(task));
-        let once = self.jobs.find(task.index()).is_none_or(Jobs::is_once);
+        let once = self.jobs.find_mut(task.index()).is_none_or(|jobs| {
+            jobs.limit(Time::NEVER);
+            jobs.is_once()
+        });
         self.emit(now, cpu, Kind::Abort { task, job });
         match (state, runs_on) {
             (State::Blocked(object), _) => self.withdraw(cpu, task, object, now),
@@ -198,7 +218,7 @@ impl<C: Config> Core<C> {
         }
         let thread = &mut self.threads[task.index()];
         thread.state = State::Dormant;
-        thread.timeout = Time::NEVER;
+        thread.limited = false;
         thread.timed_out = false;
         thread.token = false;
         thread.reacquire = None;

@@ -87,10 +87,8 @@ pub(crate) enum State {
 pub(crate) struct Thread<M> {
     pub(crate) state: State,
     pub(crate) generation: u32,
-    /// When its wait ends at the latest; of a dormant thread that has no [`crate::jobs::Jobs`], when
-    /// it starts.
-    pub(crate) timeout: Time,
-    /// Whether `timeout` may be other than never: this is looked at more often than that.
+    /// Whether its wait has an end. That is its alarm; or, if it has [`crate::jobs::Jobs`] and so
+    /// more than one thing to be alarmed for, kept there.
     pub(crate) limited: bool,
     /// Somebody has unparked it, and it has not parked since.
     pub(crate) token: bool,
@@ -118,7 +116,6 @@ impl<M: Default> Default for Thread<M> {
         Thread {
             state: State::Absent,
             generation: 0,
-            timeout: Time::NEVER,
             limited: false,
             token: false,
             timed_out: false,

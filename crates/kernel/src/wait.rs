@@ -93,9 +93,8 @@ impl<C: Config> Core<C> {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Blocked(object);
         if !until.is_never() {
-            thread.timeout = until;
             thread.limited = true;
-            self.set_alarm(task);
+            self.limit(task, until);
         }
     }
 
@@ -106,8 +105,7 @@ impl<C: Config> Core<C> {
         thread.state = State::Ready;
         if thread.limited {
             thread.limited = false;
-            thread.timeout = Time::NEVER;
-            self.set_alarm(task);
+            self.limit(task, Time::NEVER);
         }
         let job = self.job_number(task);
         self.emit(now, cpu, Kind::Wake { task, job });
@@ -132,16 +130,26 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// The wait of `task` has taken too long (or, if it slept, just long enough).
-    pub(crate) fn time_out(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        let at = core::mem::replace(&mut self.threads[task.index()].timeout, Time::NEVER);
-        let State::Blocked(object) = self.threads[task.index()].state else {
-            self.start(cpu, task, at, now);
-            return;
-        };
+    /// The wait of `task` has taken too long (or, if it slept, just long enough): its alarm, which has
+    /// been taken out, was at `at`.
+    #[inline]
+    pub(crate) fn time_out(&mut self, cpu: CpuId, task: TaskId, at: Time, now: Time) {
+        let thread = &mut self.threads[task.index()];
+        thread.limited = false;
+        match thread.state {
+            State::Blocked(Object::Clock) => self.wake(cpu, task, now),
+            State::Blocked(object) => self.give_up(cpu, task, object, now),
+            _ => self.start(cpu, task, at, now),
+        }
+    }
+
+    /// `task` does not get what it waited for.
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self, cpu: CpuId, task: TaskId, object: Object, now: Time) {
         self.withdraw(cpu, task, object, now);
         let thread = &mut self.threads[task.index()];
-        thread.timed_out = object != Object::Clock;
+        thread.timed_out = true;
         // What it could not send.
         thread.message = C::Message::default();
         match thread.reacquire.take() {

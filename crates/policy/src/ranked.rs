@@ -19,10 +19,12 @@ use core::cmp::Ordering;
 use flyball_trace::{CpuId, Duration, TaskId, Time};
 
 /// A policy made of an order, a queue and a placement.
+#[repr(C)]
 pub struct Ranked<O: Order, Q: Queue<O::Key>, P: Placement> {
+    // What is small comes first, see `Bitmap`.
+    placement: P,
     order: O,
     queue: Q,
-    placement: P,
     members: <Q::Storage as Storage>::Table<Member<O>>,
 }
 

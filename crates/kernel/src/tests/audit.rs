@@ -27,7 +27,7 @@ impl<P: Policy> Core<Small<P>> {
             let alarm = if thread.state == State::Absent {
                 Time::NEVER
             } else {
-                self.next_instant(task)
+                self.jobs[task.index()].next_instant()
             };
             assert_eq!(self.alarms.at(task), alarm, "alarm of {task:?}");
             // The policy has queued exactly those that can run.
@@ -38,11 +38,13 @@ impl<P: Policy> Core<Small<P>> {
                 "{task:?} {:?}",
                 thread.state
             );
-            assert!(thread.limited || thread.timeout.is_never());
+            let timeout = self.jobs[task.index()].timeout();
+            let absent = thread.state == State::Absent;
+            assert_eq!(thread.limited, !absent && !timeout.is_never());
             // Only a wait can take too long, and only a condition variable's ends with a mutex.
             let waits = matches!(thread.state, State::Blocked(_));
             assert!(
-                waits || thread.timeout.is_never(),
+                waits || absent || timeout.is_never(),
                 "{task:?} waits for nothing too long"
             );
             let for_condition = matches!(thread.state, State::Blocked(Object::Condition(_)));

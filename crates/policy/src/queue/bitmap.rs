@@ -35,14 +35,17 @@ impl Levelled for () {
 /// A queue of `WORDS` × 32 levels, up to 256: the least urgent ones there are, so that with one word
 /// there is room for priorities from 0 to 31. Every operation is O(1), and the fewer words, the
 /// fewer instructions and the less memory it takes.
+///
+/// What is small comes first: it is within reach of one load or store then.
+#[repr(C)]
 pub struct Bitmap<K, S: Storage, const WORDS: usize = 8> {
-    links: Links<S>,
-    keys: S::Table<K>,
-    lists: [[List; WORD]; WORDS],
-    /// The `n`-th highest bit is set if the `n`-th list of that word is not empty.
-    levels: [u32; WORDS],
     /// The `n`-th highest bit is set if the `n`-th of `levels` is not zero.
     words: u32,
+    /// The `n`-th highest bit is set if the `n`-th list of that word is not empty.
+    levels: [u32; WORDS],
+    lists: [[List; WORD]; WORDS],
+    links: Links<S>,
+    keys: S::Table<K>,
 }
 
 impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {

@@ -19,13 +19,14 @@ const NOWHERE: u16 = u16::MAX;
 /// A heap of tasks by rank. Tasks of equal rank come out in no particular order.
 ///
 /// What moves in the heap are the tasks' numbers; each rank stays in its task's row.
+#[repr(C)]
 pub struct IndexedHeap<R, S: Storage> {
+    len: usize,
     /// The first `len` entries are a heap.
     entries: S::Table<TaskId>,
     /// Where each task's entry is.
     place: S::Table<u16>,
     ranks: S::Table<R>,
-    len: usize,
 }
 
 impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
