@@ -1,0 +1,72 @@
+#![no_std]
+#![no_main]
+use cortex_m_rt::entry;
+use core::fmt::Display;
+use flyball_kernel::{Attributes, Config, Timing, Protocol, MutexId, SemaphoreId, QueueId};
+use flyball_machine_cortexm::{Fault, Kernel, MachineConfig, Stack, Stacks, kernel};
+use flyball_policy::order::Level;
+use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Nothing, Priority, Ranked, Time, Uniprocessor, CpuId};
+use flyball_trace::NoTrace;
+use static_cell::ConstStaticCell;
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::task::Poll;
+
+struct App;
+impl Config for App {
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>, 1>, Uniprocessor>;
+    type Trace = NoTrace;
+    type Message = u32;
+    type Cpus = Inline<1>;
+    type Threads = Inline<8>;
+    type Mutexes = Inline<2>;
+    type Semaphores = Inline<2>;
+    type Conditions = Nothing;
+    type Queues = Inline<2>;
+    type Messages = Inline<8>;
+    type Jobs = Nothing;
+    type Arrivals = Nothing;
+    const ACCOUNTING: bool = false;
+    const CHECKS: bool = false;
+}
+impl MachineConfig for App { const STACKS: Stacks = Stacks::Unwatched;
+    fn fault(_: &'static Kernel<Self>, _: &Fault, _: Option<&dyn Display>) -> ! { loop { cortex_m::asm::wfi() } }
+}
+kernel!(KERNEL: App);
+static STACKS: ConstStaticCell<[Stack<96>; 2]> = ConstStaticCell::new([const { Stack::new() }; 2]);
+static IDS: [AtomicU32; 3] = [const { AtomicU32::new(0) }; 3];
+#[derive(Clone, Copy)]
+struct Objects { mutex: MutexId, semaphore: SemaphoreId, queue: QueueId }
+static mut OBJECTS: Option<Objects> = None;
+fn objects() -> Objects { unsafe { OBJECTS.unwrap_unchecked() } }
+
+extern "C" fn sleeper(n: usize) -> ! {
+    let o = objects();
+    let mut next = Time::from_nanos(1000);
+    loop {
+        let _ = KERNEL.call_patiently(|core, cpu, now| core.sleep_until(cpu, next, now));
+        let _ = KERNEL.try_or(|core, cpu, now| match core.try_lock(cpu, o.mutex, now) { Ok(true) => Some(Ok(())), Ok(false) => None, Err(e) => Some(Err(e)) }, |core, cpu, now| core.lock_in_line(cpu, o.mutex, Time::NEVER, now));
+        let _ = KERNEL.try_or(|core, cpu, now| match core.try_unlock(cpu, o.mutex, now) { Ok(true) => Some(Ok(())), Ok(false) => None, Err(e) => Some(Err(e)) }, |core, cpu, now| core.unlock_to_waiter(cpu, o.mutex, now));
+        let _ = KERNEL.try_or(|core, _, _| match core.try_signal(o.semaphore) { Ok(true) => Some(Ok(())), Ok(false) => None, Err(e) => Some(Err(e)) }, |core, cpu, now| core.signal_waiter(cpu, o.semaphore, now));
+        let _ = KERNEL.try_or(|core, _, _| core.try_send(o.queue, 3).ok().filter(|x| *x).map(|_| Ok(())), |core, cpu, now| core.send(cpu, o.queue, 3, Time::NEVER, now).map(|_| ()));
+        KERNEL.act(|core, cpu, now| core.yield_now(cpu, now));
+        next += Duration::from_nanos(1000);
+    }
+}
+extern "C" fn other(n: usize) -> ! {
+    let o = objects();
+    loop {
+        let _ = KERNEL.try_or(|core, _, _| match core.try_wait(o.semaphore) { Ok(true) => Some(Ok(())), Ok(false) => None, Err(e) => Some(Err(e)) }, |core, cpu, now| core.wait_in_line(cpu, o.semaphore, Time::NEVER, now));
+        let received = KERNEL.try_or(|core, _, _| core.try_receive(o.queue).map(|message| message.map(Poll::Ready)).transpose(), |core, cpu, now| core.receive(cpu, o.queue, Time::NEVER, now));
+        let x = match received { Ok(Poll::Ready(message)) => message, _ => KERNEL.look(|core| core.outcome(CpuId(0)).unwrap_or_default()) };
+        IDS[0].store(x, Ordering::Relaxed);
+    }
+}
+#[entry]
+fn main() -> ! {
+    KERNEL.set_up(Ranked::new(FixedPriority, 8), NoTrace, Timing::Tickless);
+    KERNEL.look(|core| unsafe { OBJECTS = Some(Objects { mutex: core.mutex(Protocol::Inherit).unwrap_unchecked(), semaphore: core.semaphore(0).unwrap_unchecked(), queue: core.queue(4).unwrap_unchecked() }) });
+    let [a, b] = STACKS.take();
+    let _ = KERNEL.spawn(a, Attributes::THREAD, Priority(9), sleeper, 0);
+    let _ = KERNEL.spawn(b, Attributes::THREAD, Priority(9), other, 0);
+    KERNEL.start()
+}
