@@ -15,7 +15,7 @@ use flyball_machine_cortexm::{Entry, Fault, Kernel, MachineConfig, Stack, Stacks
 use flyball_policy::{CpuId, Duration, Inline, Time};
 use flyball_script::image::{self, Arrival, Image, Task};
 use flyball_script::{Call, Length, Op, Place};
-use static_cell::ConstStaticCell;
+use static_cell::{ConstStaticCell, StaticCell};
 
 /// How many threads, and objects of each kind, there are at most.
 const THREADS: usize = 32;
@@ -53,7 +53,6 @@ impl<S: Scheduler + 'static> MachineConfig for Runner<S> {
 }
 
 /// What threads have to know. Written before the first one runs.
-#[derive(Clone, Copy)]
 struct Shared {
     image: Image<'static>,
     mutexes: [Option<MutexId>; OBJECTS],
@@ -61,7 +60,8 @@ struct Shared {
     queues: [Option<QueueId>; OBJECTS],
 }
 
-static SHARED: Mutex<Cell<Option<Shared>>> = Mutex::new(Cell::new(None));
+static SHARED: Mutex<Cell<Option<&'static Shared>>> = Mutex::new(Cell::new(None));
+static SHARED_PLACE: StaticCell<Shared> = StaticCell::new();
 
 /// How many random lengths each task has used up. It stays when a job is given up.
 static DRAWN: [Mutex<Cell<u32>>; THREADS] = [const { Mutex::new(Cell::new(0)) }; THREADS];
@@ -115,7 +115,7 @@ pub fn set_up<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry:
         }
         Ok(shared)
     });
-    let shared = or_fail(shared);
+    let shared = SHARED_PLACE.init(or_fail(shared));
     free(|cs| SHARED.borrow(cs).set(Some(shared)));
     for (number, stack) in (0..image.tasks()).zip(STACKS.take()) {
         let Some(task) = image.task(number) else {
@@ -170,7 +170,7 @@ pub fn thread<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, number
         if call == Call::End && task.arrival == Arrival::Once {
             let _ = kernel.call(|core, cpu, now| core.exit(cpu, now).map(|()| Poll::Pending::<()>));
         }
-        perform(kernel, &shared, &task, number, call);
+        perform(kernel, shared, &task, number, call);
     }
 }
 

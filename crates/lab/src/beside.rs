@@ -44,7 +44,7 @@ impl Measurement<'_> {
                 task.arrival = Arrival::Periodic { period: separation };
             }
         }
-        set.platform.overheads = calibrate(&set, &measured_trace);
+        set.platform.overheads = calibrate(&set, &measured_trace, seed);
         let mut simulated = recorder();
         let options = Options {
             until: measured.end.since(Time::ZERO),

@@ -16,7 +16,7 @@ pub struct Platform {
 /// What the kernel's own work costs, each by the number of tasks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overheads {
-    /// Releasing one job, or waking one sleeper, from the timer.
+    /// Releasing one job, waking one sleeper, or noticing one missed deadline, from the timer.
     pub release: Cost,
     /// A task's call of the kernel: the way in and out of it, and what the call does.
     pub call: Cost,

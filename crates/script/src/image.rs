@@ -37,6 +37,8 @@ pub enum ImageError {
     Truncated,
     /// A task's operation is none.
     Operation,
+    /// A repetition leads nowhere.
+    Jump,
 }
 
 impl fmt::Display for ImageError {
@@ -48,6 +50,7 @@ impl fmt::Display for ImageError {
             }
             ImageError::Truncated => f.write_str("the task-set image is cut off"),
             ImageError::Operation => f.write_str("the task-set image has an unknown operation"),
+            ImageError::Jump => f.write_str("the task-set image has a repetition of nothing"),
         }
     }
 }
@@ -134,7 +137,9 @@ impl Stretch {
     fn place(self, number: u32, size: usize) -> Option<usize> {
         let number = usize::try_from(number).ok()?;
         let at = usize::try_from(self.at).ok()?;
-        (number < usize::try_from(self.count).ok()?).then(|| at.saturating_add(number * size))
+        (number < usize::try_from(self.count).ok()?).then_some(())?;
+        // Bad bytes may say anything, and on a board numbers have 32 bits.
+        at.checked_add(number.checked_mul(size)?)
     }
 }
 
@@ -175,11 +180,28 @@ impl<'a> Image<'a> {
             .ok_or(ImageError::Truncated)?;
         for number in 0..self.tasks() {
             let task = self.task(number).ok_or(ImageError::Truncated)?;
-            for at in 0..task.operations.count {
-                self.operation(&task, at).ok_or(ImageError::Operation)?;
-            }
+            self.check_operations(&task)?;
             if let Some(last) = task.lengths.count.checked_sub(1) {
                 self.length(&task, last).ok_or(ImageError::Truncated)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whoever interprets the operations of a task comes to a call sooner or later: each jump goes back,
+    /// past a call at least.
+    fn check_operations(self, task: &Task) -> Result<(), ImageError> {
+        let mut last_call = None;
+        for at in 0..task.operations.count {
+            match self.operation(task, at).ok_or(ImageError::Operation)? {
+                Op::Begin { times: 0, .. } => return Err(ImageError::Jump),
+                Op::Begin { .. } => {}
+                Op::Again { to, .. } => {
+                    last_call
+                        .filter(|&call| to <= call)
+                        .ok_or(ImageError::Jump)?;
+                }
+                _ => last_call = Some(at),
             }
         }
         Ok(())
@@ -253,25 +275,28 @@ impl<'a> Image<'a> {
         if number >= self.tasks() {
             return None;
         }
-        let at = self.size(60)? + usize::from(number) * TASK;
-        let duration = |offset| self.long(at + offset).map(Duration::from_nanos);
+        let at = self.size(60)?.checked_add(usize::from(number) * TASK)?;
+        let row = Image {
+            bytes: self.bytes.get(at..)?.get(..TASK)?,
+        };
+        let duration = |offset| row.long(offset).map(Duration::from_nanos);
         let stretch = |offset| {
             Some(Stretch {
-                at: self.word(at + offset)?,
-                count: self.word(at + offset + 4)?,
+                at: row.word(offset)?,
+                count: row.word(offset + 4)?,
             })
         };
         Some(Task {
-            arrival: match self.bytes.get(at)? {
+            arrival: match row.bytes.first()? {
                 1 => Arrival::Periodic,
                 _ => Arrival::Once,
             },
-            on_miss: match self.bytes.get(at + 1)? {
+            on_miss: match row.bytes.get(1)? {
                 1 => OnMiss::Skip,
                 2 => OnMiss::Abort,
                 _ => OnMiss::Continue,
             },
-            priority: *self.bytes.get(at + 2)?,
+            priority: *row.bytes.get(2)?,
             period: duration(8)?,
             phase: duration(16)?,
             deadline: duration(24)?,
@@ -318,121 +343,7 @@ impl<'a> Image<'a> {
 pub use write::{Contents, TaskContents};
 
 #[cfg(feature = "std")]
-mod write {
-    use super::{Arrival, Common, HEADER, MAGIC, OnMiss, Op, TASK, VERSION};
-    use flyball_trace::Duration;
-
-    /// All that is in an image.
-    #[derive(Clone, Debug, Default)]
-    pub struct Contents {
-        /// What the set has in common.
-        pub common: Common,
-        /// Whether each mutex has priority inheritance.
-        pub mutexes: Vec<bool>,
-        /// Each semaphore's initial value.
-        pub semaphores: Vec<u32>,
-        /// Each queue's capacity.
-        pub queues: Vec<u16>,
-        /// The tasks.
-        pub tasks: Vec<TaskContents>,
-    }
-
-    /// All that an image has of a task. See [`super::Task`].
-    #[derive(Clone, Debug, Default)]
-    pub struct TaskContents {
-        /// How its jobs are released.
-        pub arrival: Arrival,
-        /// What happens when one is late.
-        pub on_miss: OnMiss,
-        /// The period; zero where there is none.
-        pub period: Duration,
-        /// When the first job is released.
-        pub phase: Duration,
-        /// The relative deadline; [`Duration::MAX`]: none.
-        pub deadline: Duration,
-        /// The worst-case execution time.
-        pub wcet: Duration,
-        /// The priority.
-        pub priority: u8,
-        /// What its jobs do, [`Op::End`] at the end.
-        pub operations: Vec<Op>,
-        /// The random lengths, in the order in which jobs need them.
-        pub lengths: Vec<Duration>,
-    }
-
-    impl Contents {
-        /// The image; `None` if a table has more than 65,535 rows, or it is longer than 4 GiB.
-        pub fn to_bytes(&self) -> Option<Vec<u8>> {
-            let resources = self.mutexes.len() + self.semaphores.len() + self.queues.len();
-            let tasks_at = HEADER + resources * 4;
-            let mut tail_at = tasks_at + self.tasks.len() * TASK;
-            let mut bytes = Vec::with_capacity(tail_at);
-            let mut tail = Vec::new();
-            bytes.extend(MAGIC);
-            bytes.extend(VERSION.to_le_bytes());
-            // The length: known at the end.
-            bytes.extend([0; 4]);
-            let counts = [
-                self.tasks.len(),
-                self.mutexes.len(),
-                self.semaphores.len(),
-                self.queues.len(),
-            ];
-            for count in counts {
-                bytes.extend(u16::try_from(count).ok()?.to_le_bytes());
-            }
-            let common = &self.common;
-            for time in [
-                common.start.as_nanos(),
-                common.end.as_nanos(),
-                common.tick.as_nanos(),
-                common.quantum.as_nanos(),
-            ] {
-                bytes.extend(time.to_le_bytes());
-            }
-            for at in [HEADER, tasks_at] {
-                bytes.extend(u32::try_from(at).ok()?.to_le_bytes());
-            }
-            for &inherits in &self.mutexes {
-                bytes.extend(u32::from(inherits).to_le_bytes());
-            }
-            for initial in &self.semaphores {
-                bytes.extend(initial.to_le_bytes());
-            }
-            for &capacity in &self.queues {
-                bytes.extend(u32::from(capacity).to_le_bytes());
-            }
-            for task in &self.tasks {
-                let TaskContents {
-                    operations,
-                    lengths,
-                    ..
-                } = task;
-                bytes.extend([task.arrival as u8, task.on_miss as u8, task.priority]);
-                bytes.extend([0; 5]);
-                for time in [task.period, task.phase, task.deadline, task.wcet] {
-                    bytes.extend(time.as_nanos().to_le_bytes());
-                }
-                for (count, size) in [(operations.len(), Op::SIZE), (lengths.len(), 8)] {
-                    bytes.extend(u32::try_from(tail_at).ok()?.to_le_bytes());
-                    bytes.extend(u32::try_from(count).ok()?.to_le_bytes());
-                    tail_at += count * size;
-                }
-                bytes.extend([0; 8]);
-                tail.extend(operations.iter().flat_map(|op| op.encode()));
-                tail.extend(
-                    lengths
-                        .iter()
-                        .flat_map(|time| time.as_nanos().to_le_bytes()),
-                );
-            }
-            bytes.extend(tail);
-            let length = u32::try_from(bytes.len()).ok()?;
-            bytes[12..16].copy_from_slice(&length.to_le_bytes());
-            Some(bytes)
-        }
-    }
-}
+mod write;
 
 #[cfg(all(test, feature = "std"))]
 mod tests;

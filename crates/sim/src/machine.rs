@@ -179,9 +179,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let mut released = arrived;
         if self.core.next_timer(CPU) <= now {
             self.look_for_cycle(now);
-            let ticks = self.core.ticks();
+            let (ticks, misses) = (self.core.ticks(), self.core.misses());
             released += self.core.timer(CPU, now);
             ticked = self.core.ticks() > ticks;
+            // To notice that a job is late is work of the same kind.
+            let late = self.core.misses() - misses;
+            released += u32::try_from(late).unwrap_or(u32::MAX);
         }
         self.dispatch(now, ticked, released);
         Ok(())

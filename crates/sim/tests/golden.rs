@@ -139,4 +139,5 @@ golden!(
     tick_delays_release,
     full_load_edf,
     overheads,
+    a_miss_takes_time,
 );

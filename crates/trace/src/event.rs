@@ -151,7 +151,7 @@ pub enum Kind {
 /// What a kernel spends time on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Cause {
-    /// Releasing jobs and waking sleepers from the timer.
+    /// Releasing jobs, waking sleepers and noticing misses, from the timer.
     Release,
     /// Choosing who runs.
     Scheduling,

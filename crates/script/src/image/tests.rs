@@ -101,3 +101,41 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn jumps_that_lead_nowhere_are_refused() {
+    let again = |counter, to| Op::Again { counter, to };
+    let begin = |times| Op::Begin { counter: 0, times };
+    let refused = |operations: &[Op]| {
+        let mut contents = contents();
+        contents.tasks[0].operations = operations.to_vec();
+        Image::new(&contents.to_bytes().unwrap()).err()
+    };
+    assert_eq!(refused(&[Op::Yield, again(None, 0), Op::End]), None);
+    assert_eq!(
+        refused(&[
+            begin(2),
+            Op::Yield,
+            begin(3),
+            Op::Yield,
+            again(Some(0), 3),
+            again(Some(0), 1)
+        ]),
+        None
+    );
+    for operations in [
+        // To itself, forward, far beyond the end, and round and round without doing anything.
+        vec![again(None, 0)],
+        vec![again(None, 1), Op::Yield],
+        vec![Op::Yield, again(Some(0), u32::MAX)],
+        vec![Op::Yield, begin(2), again(Some(0), 1), Op::End],
+        // Not even once.
+        vec![begin(0), Op::Yield, again(Some(0), 1), Op::End],
+    ] {
+        assert_eq!(
+            refused(&operations),
+            Some(ImageError::Jump),
+            "{operations:?}"
+        );
+    }
+}
