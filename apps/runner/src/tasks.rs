@@ -124,6 +124,7 @@ pub fn set_up<S: Scheduler>(kernel: &'static Kernel<Runner<S>>, entry: Entry) ->
                 image::OnMiss::Skip => OnMiss::Skip,
                 image::OnMiss::Abort => OnMiss::Abort,
             },
+            alert: None,
         };
         let params = S::params(&task);
         or_fail(kernel.spawn(stack, attributes, params, entry, usize::from(number)));

@@ -14,7 +14,8 @@ impl<C: Config> Core<C> {
     /// passed. O(log threads).
     ///
     /// # Errors
-    /// [`Error::Full`], [`Error::Invalid`], [`Error::Refused`].
+    /// [`Error::Full`], [`Error::Invalid`], [`Error::Refused`]; [`Error::Unknown`] if there is no such
+    /// semaphore as [`Attributes::alert`] names.
     pub fn spawn(
         &mut self,
         cpu: CpuId,
@@ -27,8 +28,12 @@ impl<C: Config> Core<C> {
             start,
             deadline,
             on_miss,
+            alert,
         } = attributes;
-        let jobs = Jobs::new(release, start.max(now), deadline, on_miss)?;
+        if let Some(alert) = alert {
+            self.semaphore_value(alert)?;
+        }
+        let jobs = Jobs::new(release, start.max(now), deadline, on_miss)?.alerting(alert);
         let task = self.free.first().ok_or(Error::Full)?;
         self.policy.admit(task, params, now)?;
         self.links.remove(&mut self.free, task);

@@ -153,17 +153,20 @@ impl<C: Config> Core<C> {
             return;
         };
         let gives_up = thread.jobs.on_miss() == OnMiss::Abort;
-        self.misses += 1;
-        self.emit(
-            now,
-            cpu,
-            Kind::Miss {
-                task,
-                job: job.number,
-            },
-        );
+        self.note_miss(cpu, task, job.number, now);
         if gives_up {
             self.abort(cpu, task, now);
+        }
+    }
+
+    /// Counts and traces a miss, and tells whoever handles it.
+    fn note_miss(&mut self, cpu: CpuId, task: TaskId, job: u32, now: Time) {
+        self.misses += 1;
+        self.emit(now, cpu, Kind::Miss { task, job });
+        if let Some(alert) = self.threads[task.index()].jobs.alert() {
+            // The semaphore was there when the thread was made; one that has counted to its end has
+            // told enough.
+            let _ = self.signal(cpu, alert, now);
         }
     }
 
@@ -230,8 +233,7 @@ impl<C: Config> Core<C> {
         let job = jobs.number();
         // With a periodic tick the deadline may have passed unnoticed.
         if jobs.current_is_late(now) {
-            self.misses += 1;
-            self.emit(now, cpu, Kind::Miss { task, job });
+            self.note_miss(cpu, task, job, now);
         }
         self.emit(now, cpu, Kind::Complete { task, job });
     }
