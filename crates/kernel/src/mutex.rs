@@ -120,6 +120,12 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
+    /// Whether the running thread owns a mutex.
+    pub fn owns_mutex(&self, cpu: CpuId) -> bool {
+        self.caller(cpu)
+            .is_ok_and(|task| self.threads[task.index()].held.is_some())
+    }
+
     /// Whether `task` is `other`, or waits (through any number of mutexes) for one of `other`'s.
     fn waits_for(&self, task: TaskId, other: TaskId) -> bool {
         self.chain(task).any(|task| task == other)
