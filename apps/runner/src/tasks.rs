@@ -135,6 +135,7 @@ pub fn set_up<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry:
                 image::OnMiss::Skip => OnMiss::Skip,
                 image::OnMiss::Abort => OnMiss::Abort,
             },
+            alert: None,
         };
         let params = S::params(&task);
         or_fail(kernel.spawn(stack, attributes, params, entry, usize::from(number)));

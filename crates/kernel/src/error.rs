@@ -27,6 +27,8 @@ pub enum Error {
     NotSporadic,
     /// A period, a separation or a deadline of zero, or a queue without room.
     Invalid,
+    /// The stack belongs to a thread already.
+    Taken,
     /// The policy does not take the thread or its parameters.
     Refused(Refused),
 }
@@ -43,6 +45,7 @@ impl fmt::Display for Error {
             Error::TimedOut => "the wait took too long",
             Error::NotSporadic => "the thread is not released by events",
             Error::Invalid => "a length of time or a capacity is zero",
+            Error::Taken => "the stack belongs to a thread already",
             Error::Refused(refused) => return refused.fmt(f),
         })
     }

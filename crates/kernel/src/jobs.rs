@@ -14,7 +14,7 @@
 //! This module knows no policy, no trace and no other thread. Every operation is O(1), except
 //! [`Jobs::next_deadline`] of an overloaded sporadic thread, which is kept up to date in O(late).
 
-use crate::Error;
+use crate::{Error, SemaphoreId};
 use flyball_policy::{Storage, Table};
 use flyball_trace::{Duration, Time};
 
@@ -78,6 +78,8 @@ pub(crate) struct Jobs {
     /// Relative; [`Duration::MAX`]: none.
     deadline: Duration,
     on_miss: OnMiss,
+    /// What a miss signals.
+    alert: Option<SemaphoreId>,
     /// The job that the thread works on, if it is not dormant.
     current: Option<Job>,
     /// The first of the waiting jobs.
@@ -132,6 +134,16 @@ impl Jobs {
             timeout: Time::NEVER,
             ..Jobs::default()
         })
+    }
+
+    /// The same jobs, whose misses signal `alert`.
+    pub(crate) fn alerting(self, alert: Option<SemaphoreId>) -> Jobs {
+        Jobs { alert, ..self }
+    }
+
+    /// What a miss signals.
+    pub(crate) fn alert(&self) -> Option<SemaphoreId> {
+        self.alert
     }
 
     /// The job that the thread works on.

@@ -119,6 +119,28 @@ pub struct Core<C: Config> {
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
 
+/// Ids of objects as plain numbers, for whoever keeps them where only numbers can be kept.
+macro_rules! numbered {
+    ($($id:ident),*) => {$(
+        impl $id {
+            /// The number of the object among those of its kind.
+            #[inline]
+            pub const fn number(self) -> u16 {
+                self.0
+            }
+
+            /// The object of a number. Calls that name one that there is not say
+            /// [`Error::Unknown`].
+            #[inline]
+            pub const fn from_number(number: u16) -> $id {
+                $id(number)
+            }
+        }
+    )*};
+}
+
+numbered!(MutexId, SemaphoreId, ConditionId, QueueId);
+
 /// A table that is filled from the front and never emptied: objects are made at the start of a
 /// program and stay.
 struct Objects<S: Storage, T> {

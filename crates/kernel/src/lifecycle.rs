@@ -13,7 +13,8 @@ impl<C: Config> Core<C> {
     /// passed. O(log threads).
     ///
     /// # Errors
-    /// [`Error::Full`], [`Error::Invalid`], [`Error::Refused`].
+    /// [`Error::Full`], [`Error::Invalid`], [`Error::Refused`]; [`Error::Unknown`] if there is no such
+    /// semaphore as [`Attributes::alert`] names.
     pub fn spawn(
         &mut self,
         cpu: CpuId,
@@ -26,9 +27,13 @@ impl<C: Config> Core<C> {
             start,
             deadline,
             on_miss,
+            alert,
         } = attributes;
+        if let Some(alert) = alert {
+            self.semaphore_value(alert)?;
+        }
         let start = start.max(now);
-        let jobs = Jobs::new(release, start, deadline, on_miss)?;
+        let jobs = Jobs::new(release, start, deadline, on_miss)?.alerting(alert);
         let task = self.free.first().ok_or(Error::Full)?;
         if self.jobs.find(task.index()).is_none() && !jobs.is_trivial() {
             return Err(Error::Full);

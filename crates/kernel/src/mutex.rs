@@ -187,6 +187,15 @@ impl<C: Config> Core<C> {
         Ok(unwanted)
     }
 
+    /// Whether the running thread owns a mutex. O(mutexes).
+    pub fn owns_mutex(&self, cpu: CpuId) -> bool {
+        let owns = |task| {
+            let mut mutexes = (0..self.mutexes.made).filter_map(|n| self.mutexes.look(n).ok());
+            mutexes.any(|mutex| mutex.owner.holds(task))
+        };
+        self.running_task(cpu).is_some_and(owns)
+    }
+
     /// Whether `task` is `other`, or waits (through any number of mutexes) for one of `other`'s.
     fn waits_for(&self, task: TaskId, other: TaskId) -> bool {
         self.chain(task).any(|task| task == other)

@@ -183,17 +183,21 @@ impl<C: Config> Core<C> {
             return;
         };
         let gives_up = jobs.on_miss() == OnMiss::Abort;
-        self.misses += 1;
-        self.emit(
-            now,
-            cpu,
-            Kind::Miss {
-                task,
-                job: job.number,
-            },
-        );
+        self.note_miss(cpu, task, job.number, now);
         if gives_up {
             self.abort(cpu, task, now);
+        }
+    }
+
+    /// Counts and traces a miss, and tells whoever handles it.
+    fn note_miss(&mut self, cpu: CpuId, task: TaskId, job: u32, now: Time) {
+        self.misses += 1;
+        self.emit(now, cpu, Kind::Miss { task, job });
+        let jobs = self.jobs.find(task.index());
+        if let Some(alert) = jobs.and_then(|jobs| jobs.alert()) {
+            // The semaphore was there when the thread was made; one that has counted to its end has
+            // told enough.
+            let _ = self.signal(cpu, alert, now);
         }
     }
 
@@ -270,8 +274,7 @@ impl<C: Config> Core<C> {
         let jobs = self.jobs.find(task.index());
         // With a periodic tick the deadline may have passed unnoticed.
         if jobs.is_some_and(|jobs| jobs.current_is_late(now)) {
-            self.misses += 1;
-            self.emit(now, cpu, Kind::Miss { task, job });
+            self.note_miss(cpu, task, job, now);
         }
         self.emit(now, cpu, Kind::Complete { task, job });
     }

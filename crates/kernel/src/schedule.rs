@@ -136,7 +136,6 @@ impl<C: Config> Core<C> {
     #[inline(always)]
     pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
         let work = self.cpus[cpu.index()].work;
-        self.cpus[cpu.index()].done(Cpu::LOOK);
         let mut decision = if work & Cpu::LOOK != 0 {
             self.pick(cpu, now)
         } else {
@@ -146,6 +145,8 @@ impl<C: Config> Core<C> {
                 more: false,
             }
         };
+        // Afterwards: to tell the policy that it is about to be asked has it ask to be.
+        self.cpus[cpu.index()].done(Cpu::LOOK);
         decision.more = Self::TIMER_MOVES || work & (Cpu::TIMER | Cpu::RESTART) != 0;
         decision
     }

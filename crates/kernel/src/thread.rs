@@ -10,6 +10,7 @@
 //!
 //! A running thread is a ready one that a CPU has.
 
+use crate::SemaphoreId;
 use crate::jobs::{OnMiss, Release};
 use flyball_policy::queue::links::List;
 use flyball_trace::{Duration, Object, Slot, TaskId, Time};
@@ -40,6 +41,9 @@ pub struct Attributes {
     pub deadline: Option<Duration>,
     /// What happens when a job is late.
     pub on_miss: OnMiss,
+    /// A semaphore that is signalled once for each job that is late, so that the thread which waits
+    /// for it handles the miss. `None`: nobody is told.
+    pub alert: Option<SemaphoreId>,
 }
 
 impl Attributes {
@@ -49,6 +53,7 @@ impl Attributes {
         start: Time::ZERO,
         deadline: None,
         on_miss: OnMiss::Continue,
+        alert: None,
     };
 
     /// A periodic thread whose deadline is the next release.

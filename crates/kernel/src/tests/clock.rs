@@ -268,3 +268,65 @@ fn times_must_not_be_zero() {
         );
     }
 }
+
+#[test]
+fn a_miss_wakes_its_handler() {
+    let mut world = fixed();
+    let alert = world.core.semaphore(0).unwrap();
+    world.thread(9);
+    let waited = world.core.wait(CPU, alert, Time::NEVER, world.now);
+    world.waits(&waited);
+    let watched = Attributes {
+        alert: Some(alert),
+        ..Attributes::periodic(ns(10))
+    };
+    world.spawn(watched, 1);
+    world.run_until(at(10));
+    assert_eq!(world.running(), Some(0));
+    assert_eq!(
+        world.story()[6..],
+        [
+            "0 release task 1 job 1 deadline 10ns",
+            "0 dispatch task 1 job 1",
+            "10ns miss task 1 job 1",
+            "10ns wake task 0 job 1",
+            "10ns release task 1 job 2 deadline 20ns",
+            "10ns preempt task 1 job 1",
+            "10ns dispatch task 0 job 1",
+        ]
+    );
+    // What nobody has waited for yet is counted.
+    world.run_until(at(30));
+    assert_eq!(world.core.semaphore_value(alert), Ok(2));
+}
+
+#[test]
+fn a_miss_that_only_the_end_of_the_job_shows_is_told_as_well() {
+    let edf = flyball_policy::Ranked::new(EarliestDeadline, 8);
+    let mut world: World<super::world::Edf> = World::new(edf, Timing::Tick(ns(10)));
+    let alert = world.core.semaphore(0).unwrap();
+    world.spawn(Attributes {
+        alert: Some(alert),
+        deadline: Some(ns(15)),
+        ..Attributes::periodic(ns(50))
+    });
+    world.run_until(at(18));
+    assert_eq!(world.core.semaphore_value(alert), Ok(0));
+    done(&mut world);
+    assert_eq!(world.core.semaphore_value(alert), Ok(1));
+}
+
+#[test]
+fn an_alert_has_to_be_there() {
+    let mut other = fixed();
+    let alert = other.core.semaphore(0).unwrap();
+    let mut world = fixed();
+    let attributes = Attributes {
+        alert: Some(alert),
+        ..Attributes::THREAD
+    };
+    let spawned = world
+        .core
+        .spawn(CPU, attributes, flyball_policy::Priority(1), world.now);
+    assert_eq!(spawned, Err(Error::Unknown));
+}

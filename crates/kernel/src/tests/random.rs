@@ -47,6 +47,8 @@ fn drive<P: Policy>(
         next_message: 1,
         on_their_way: Vec::new(),
         away: [Away::No; ROWS],
+        alerts: [None; ROWS],
+        read: 0,
     };
     for step in steps {
         world.step(step, &params, &mut books);
@@ -91,6 +93,7 @@ impl<P: Policy> World<P> {
                 gap,
                 deadline,
                 on_miss,
+                alert,
                 params: p,
             } => {
                 let release = match release % 3 {
@@ -102,15 +105,19 @@ impl<P: Policy> World<P> {
                 };
                 let on_miss = [OnMiss::Continue, OnMiss::Skip, OnMiss::Abort][pick(on_miss, 3)];
                 let deadline = ns(deadline);
+                let alert = (alert % 3).checked_sub(1).map(usize::from);
                 let attributes = Attributes {
                     release,
                     start: now + ns(gap % 7),
                     deadline: Some(deadline),
                     on_miss,
+                    alert: alert.map(|n| books.semaphores[n]),
                 };
+                books.count_alerts(self);
                 match self.core.spawn(CPU, attributes, params(p, deadline), now) {
                     Ok(thread) => {
                         books.away[thread.task().index()] = Away::No;
+                        books.alerts[thread.task().index()] = alert;
                         books.threads.push(thread);
                     }
                     Err(error) => assert_eq!(error, Error::Full),

@@ -91,6 +91,7 @@ impl<P: Policy> World<P> {
             let _ = self.core.more(CPU);
         }
         assert!(self.core.is_settled(CPU) || P::WANTS.bursts);
+        assert_eq!(self.core.attention(), flyball_policy::Attention::None);
         self.core.leave(CPU, self.now);
     }
 

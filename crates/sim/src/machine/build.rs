@@ -125,6 +125,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             start,
             deadline: task.deadline,
             on_miss,
+            alert: None,
         };
         let params = scheduler
             .params(task)

@@ -4,6 +4,7 @@ use super::super::world::{CPU, ROWS, World};
 use crate::thread::State;
 use crate::{ConditionId, Error, MutexId, QueueId, SemaphoreId, ThreadId};
 use flyball_policy::Policy;
+use flyball_trace::Kind;
 
 /// What the test knows besides the core: handles, and books that have to balance.
 pub(super) struct Books {
@@ -23,6 +24,10 @@ pub(super) struct Books {
     pub(super) on_their_way: Vec<u32>,
     /// Why each row's thread is away, so that its outcome can be booked when it comes back.
     pub(super) away: [Away; ROWS],
+    /// The semaphore that each row's misses signal.
+    pub(super) alerts: [Option<usize>; ROWS],
+    /// How much of the trace has been looked through for misses.
+    pub(super) read: usize,
 }
 
 /// Why a thread is away.
@@ -71,6 +76,7 @@ impl Books {
 impl Books {
     /// Jobs that have been given up never come back from their waits, and their threads may be gone.
     pub(super) fn aborted<P: Policy>(&mut self, world: &mut World<P>) {
+        self.count_alerts(world);
         for row in 0..ROWS {
             let thread = &mut world.core.threads[row];
             let gone = thread.state == State::Absent;
@@ -86,6 +92,19 @@ impl Books {
                 }
             }
         }
+    }
+
+    /// Every miss in the trace signals the semaphore that its thread named.
+    pub(super) fn count_alerts<P: Policy>(&mut self, world: &mut World<P>) {
+        let trace = world.core.trace();
+        for event in &trace[self.read..] {
+            if let Kind::Miss { task, .. } = event.kind
+                && let Some(n) = self.alerts[task.index()]
+            {
+                self.signals[n].0 += 1;
+            }
+        }
+        self.read = trace.len();
     }
 
     /// Counts the passages of `n` anew from what the semaphore says, after one that cannot be

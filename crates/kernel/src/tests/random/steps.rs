@@ -12,6 +12,7 @@ pub(super) enum Step {
         gap: u64,
         deadline: u64,
         on_miss: u8,
+        alert: u8,
         params: u8,
     },
     Adjust(u8, u8),
@@ -57,8 +58,9 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     let n = any::<u8>;
     prop_oneof![
         8 => (0u64..20).prop_map(Step::Pass),
-        3 => (n(), 1u64..60, 1u64..90, n(), n()).prop_map(|(release, gap, deadline, on_miss, params)|
-            Step::Spawn { release, gap, deadline, on_miss, params }),
+        3 => (n(), 1u64..60, 1u64..90, n(), n(), n()).prop_map(
+            |(release, gap, deadline, on_miss, alert, params)|
+            Step::Spawn { release, gap, deadline, on_miss, alert, params }),
         1 => (n(), n()).prop_map(|(thread, params)| Step::Adjust(thread, params)),
         4 => Just(Step::WaitNext),
         1 => Just(Step::Exit),
@@ -97,6 +99,7 @@ pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
             gap: 1 + below(59),
             deadline: 1 + below(89),
             on_miss: b,
+            alert: a.wrapping_add(b),
             params: a ^ b,
         },
         12 => Step::Adjust(a, b),

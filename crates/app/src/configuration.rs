@@ -1,0 +1,241 @@
+//! The one place in an application that chooses policy, sizes, tracing and accounting.
+
+use flyball_kernel::Timing;
+
+/// What the settings of a [`kernel!`](crate::kernel!) are, but for policy and trace.
+///
+/// Sizes are rounded up to powers of two. What the kernel has no room for is refused with
+/// [`Error::Full`](crate::Error::Full) when it is used for the first time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Threads that there are at the same time. (The policy has to have room for them, too.)
+    pub threads: usize,
+    /// [`Mutex`](crate::Mutex)es.
+    pub mutexes: usize,
+    /// [`Semaphore`](crate::Semaphore)s.
+    pub semaphores: usize,
+    /// [`Condition`](crate::Condition)s.
+    pub conditions: usize,
+    /// [`Queue`](crate::Queue)s.
+    pub queues: usize,
+    /// Messages in all queues together.
+    pub messages: usize,
+    /// Jobs of sporadic threads that wait for an earlier job of the same thread to end, besides the
+    /// first of each thread.
+    pub arrivals: usize,
+    /// Whether CPU time is counted. Where it is not, [`cpu_time`](crate::cpu_time) and
+    /// [`idle_time`](crate::idle_time) are zero, and calls need not look at the clock.
+    pub accounting: bool,
+    /// When the kernel looks at the clock.
+    pub timing: Timing,
+}
+
+impl Settings {
+    /// What is not said in a [`kernel!`](crate::kernel!).
+    pub const DEFAULT: Settings = Settings {
+        threads: 8,
+        mutexes: 8,
+        semaphores: 8,
+        conditions: 4,
+        queues: 4,
+        messages: 16,
+        arrivals: 8,
+        accounting: true,
+        timing: Timing::Tickless,
+    };
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings::DEFAULT
+    }
+}
+
+/// Makes an application: its kernel, and its `main`.
+///
+/// ```
+/// use flyball_app::prelude::*;
+/// use flyball_app::println;
+/// # // The program's `main` is made by a macro, which rustdoc has to be told.
+/// # macro_rules! made { () => { fn main() {} } }
+///
+/// flyball_app::kernel! {
+///     machine: flyball_machine_host,
+///     policy: FixedPriorities<8> = FixedPriorities::new(FixedPriority, 8),
+///     init: init,
+///     threads: 4,
+///     semaphores: 1,
+/// }
+///
+/// static HELLO: Stack<512> = Stack::new();
+///
+/// fn init() -> Result<(), Error> {
+///     spawn(&HELLO, Thread::once(), Priority(1), || println!("hello"))?;
+///     Ok(())
+/// }
+/// ```
+///
+/// In this order:
+///
+/// * `machine`: the crate of the machine. One source is built for several machines if the
+///   dependency has the same name for all: `machine = { package = "flyball-machine-host", … }`.
+/// * `policy`: its type, and how it is made.
+/// * `trace` (if at all): the type of a [`Sink`](crate::Sink), which has to be [`Clone`], and how it
+///   is made. Without it nothing is traced.
+/// * `init`: a `fn() -> Result<(), Error>` that makes the first threads, before scheduling starts.
+///   If it fails the program says why, and ends with exit code 1.
+/// * in any order, and each if at all: the fields of [`Settings`].
+///
+/// The crate that calls this has to call it in its root, once. There are then, beside `main`:
+///
+/// * `spawn(&STACK, thread, params, body)`, which makes a thread; see [`spawn`](crate::spawn).
+/// * `spawn_abortable(…)`, for threads whose late jobs are given up; see
+///   [`spawn_abortable`](crate::spawn_abortable).
+/// * `Handle`, what a thread is known by: [`Handle`](crate::Handle) for this application.
+/// * `trace()`, what has been traced so far.
+/// * `Application`, the type that the above belong to.
+#[macro_export]
+macro_rules! kernel {
+    (
+        machine: $machine:ident,
+        policy: $policy:ty = $make:expr,
+        $(trace: $trace:ty = $sink:expr,)?
+        init: $init:path
+        $(, $setting:ident: $value:expr)* $(,)?
+    ) => {
+        /// This application, as its threads' policy sees it.
+        pub(crate) struct Application;
+
+        /// What a thread of this application is known by.
+        #[allow(dead_code)]
+        pub(crate) type Handle = $crate::Handle<Application>;
+
+        /// Makes a thread; see [`flyball_app::spawn`](flyball_app::spawn).
+        ///
+        /// # Errors
+        /// As there.
+        #[allow(dead_code)]
+        #[inline]
+        pub(crate) fn spawn<const WORDS: usize>(
+            stack: &'static $crate::Stack<WORDS>,
+            thread: $crate::Thread,
+            params: <$policy as $crate::Policy>::Params,
+            body: impl FnOnce() + Send + 'static,
+        ) -> Result<Handle, $crate::Error> {
+            $crate::spawn(stack, thread, params, body)
+        }
+
+        /// Makes a thread whose late jobs are given up; see
+        /// [`flyball_app::spawn_abortable`](flyball_app::spawn_abortable).
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// # Safety
+        /// As there.
+        #[allow(dead_code, unsafe_code)]
+        #[inline]
+        pub(crate) unsafe fn spawn_abortable<const WORDS: usize>(
+            stack: &'static $crate::Stack<WORDS>,
+            thread: $crate::Thread,
+            params: <$policy as $crate::Policy>::Params,
+            body: impl Fn() + Send + 'static,
+        ) -> Result<Handle, $crate::Error> {
+            // SAFETY: as the caller promises.
+            unsafe { $crate::spawn_abortable(stack, thread, params, body) }
+        }
+
+        /// What has been traced so far.
+        #[allow(dead_code)]
+        pub(crate) fn trace() -> Option<$crate::__first!($($trace,)? $crate::__private::NoTrace)> {
+            Application::trace()
+        }
+
+        // The kernel has no name outside of this block: see `__bind!`.
+        #[allow(unsafe_code, clippy::needless_update)]
+        const _: () = {
+            $machine::kernel!(KERNEL: Chosen);
+            $crate::__bind!(KERNEL);
+
+            const SETTINGS: $crate::Settings = $crate::Settings {
+                $($setting: $value,)*
+                ..$crate::Settings::DEFAULT
+            };
+
+            type Trace = $crate::__first!($($trace,)? $crate::__private::NoTrace);
+
+            struct Chosen;
+
+            impl $crate::__private::Config for Chosen {
+                type Policy = $policy;
+                type Trace = Trace;
+                type Message = Message;
+                type Cpus = $crate::Inline<1>;
+                type Threads = $crate::Inline<{ SETTINGS.threads.next_power_of_two() }>;
+                type Mutexes = $crate::Inline<{ SETTINGS.mutexes.next_power_of_two() }>;
+                type Semaphores = $crate::Inline<{ SETTINGS.semaphores.next_power_of_two() }>;
+                type Conditions = $crate::Inline<{ SETTINGS.conditions.next_power_of_two() }>;
+                type Queues = $crate::Inline<{ SETTINGS.queues.next_power_of_two() }>;
+                type Messages = $crate::Inline<{ SETTINGS.messages.next_power_of_two() }>;
+                type Jobs = Self::Threads;
+                type Arrivals = $crate::Inline<{ SETTINGS.arrivals.next_power_of_two() }>;
+                const ACCOUNTING: bool = SETTINGS.accounting;
+            }
+
+            impl $crate::seam::Binding for Application {
+                type Params = <$policy as $crate::Policy>::Params;
+
+                unsafe fn spawn(
+                    stack: &'static mut [u32],
+                    attributes: $crate::__private::Attributes,
+                    params: Self::Params,
+                    entry: extern "C" fn(usize) -> !,
+                    argument: usize,
+                ) -> Result<ThreadId, Error> {
+                    // SAFETY: as the caller promises.
+                    unsafe { KERNEL.spawn_on(stack, attributes, params, entry, argument) }
+                }
+
+                fn adjust(thread: ThreadId, params: Self::Params) -> Result<(), Error> {
+                    let adjust = |core: &mut Core<Chosen>, cpu, now| {
+                        core.adjust(cpu, thread, params, now).map(Poll::Ready)
+                    };
+                    KERNEL.call(adjust).map(drop)
+                }
+            }
+
+            impl Application {
+                /// The whole program.
+                fn start() -> ! {
+                    let sink: Trace =
+                        $crate::__first!(@value $($sink,)? $crate::__private::NoTrace);
+                    KERNEL.set_up($make, sink, SETTINGS.timing);
+                    let started: Result<(), Error> = $init();
+                    if let Err(error) = started {
+                        $crate::println!("flyball: the application cannot start: {error}");
+                        KERNEL.shut_down(1);
+                    }
+                    KERNEL.start()
+                }
+
+                fn trace() -> Option<Trace> {
+                    KERNEL.look(|core| core.trace().clone())
+                }
+            }
+        };
+
+        $machine::main!(Application::start);
+    };
+}
+
+/// The first of one or two.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __first {
+    (@value $first:expr $(, $second:expr)?) => {
+        $first
+    };
+    ($first:ty $(, $second:ty)?) => {
+        $first
+    };
+}

@@ -1,0 +1,141 @@
+//! Mutexes that have what they protect inside.
+#![expect(unsafe_code, reason = "who owns the mutex may touch the data")]
+
+use crate::seam;
+use core::cell::UnsafeCell;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+use core::sync::atomic::AtomicU32;
+use flyball_kernel::{Error, MutexId, Protocol};
+use flyball_trace::Time;
+
+/// A `T` for one thread at a time.
+///
+/// While others wait, the thread that has it acts with the urgency of the most urgent of them
+/// (priority inheritance; see [`Protocol`]). The kernel's mutex is made when this is locked for the
+/// first time. An interrupt's handler cannot lock.
+///
+/// A thread that ends while it owns a mutex keeps it for ever: what is inside may be in the middle of
+/// a change.
+pub struct Mutex<T> {
+    place: AtomicU32,
+    protocol: Protocol,
+    data: UnsafeCell<T>,
+}
+
+// SAFETY: the kernel's mutex lets one thread at a time have the data.
+unsafe impl<T: Send> Sync for Mutex<T> {}
+
+impl<T> Mutex<T> {
+    /// A mutex around `data`, with priority inheritance.
+    pub const fn new(data: T) -> Mutex<T> {
+        Mutex::with_protocol(data, Protocol::Inherit)
+    }
+
+    /// A mutex around `data`, with a protocol of one's choice.
+    pub const fn with_protocol(data: T, protocol: Protocol) -> Mutex<T> {
+        Mutex {
+            place: AtomicU32::new(0),
+            protocol,
+            data: UnsafeCell::new(data),
+        }
+    }
+
+    /// Waits until the mutex is free, and locks it until the guard is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Deadlock`] if the wait would never end; [`Error::NoThread`] where no thread calls;
+    /// [`Error::Full`] if the kernel has no room for another mutex.
+    #[inline]
+    pub fn lock(&self) -> Result<MutexGuard<'_, T>, Error> {
+        self.lock_until(Time::NEVER)
+    }
+
+    /// The same, but waits until `until` at the latest.
+    ///
+    /// # Errors
+    /// As [`Mutex::lock`]; [`Error::TimedOut`].
+    #[inline]
+    pub fn lock_until(&self, until: Time) -> Result<MutexGuard<'_, T>, Error> {
+        let id = self.id()?;
+        seam::_flyball_lock(id, until)?;
+        Ok(MutexGuard {
+            mutex: self,
+            id,
+            of_this_thread: PhantomData,
+        })
+    }
+
+    /// Locks the mutex if it is free.
+    ///
+    /// # Errors
+    /// As [`Mutex::lock`]; [`Error::TimedOut`] if it is not free.
+    #[inline]
+    pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, Error> {
+        self.lock_until(Time::ZERO)
+    }
+
+    /// What is inside, for who has the mutex for itself anyway.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.data.get_mut()
+    }
+
+    #[inline]
+    fn id(&self) -> Result<MutexId, Error> {
+        match seam::made(&self.place) {
+            Some(number) => Ok(MutexId::from_number(number)),
+            None => seam::_flyball_mutex(&self.place, self.protocol),
+        }
+    }
+}
+
+/// A locked [`Mutex`].
+#[must_use = "the mutex is unlocked when the guard is dropped"]
+pub struct MutexGuard<'a, T> {
+    mutex: &'a Mutex<T>,
+    id: MutexId,
+    /// Only the thread that locks may unlock.
+    of_this_thread: PhantomData<*const ()>,
+}
+
+// SAFETY: a shared guard gives shared access to the data, no more.
+unsafe impl<T: Sync> Sync for MutexGuard<'_, T> {}
+
+impl<T> MutexGuard<'_, T> {
+    /// The kernel's mutex.
+    pub(crate) fn id(&self) -> MutexId {
+        self.id
+    }
+}
+
+impl<T> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: this thread owns the mutex for as long as there is a guard.
+        unsafe { &*self.mutex.data.get() }
+    }
+}
+
+impl<T> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: this thread owns the mutex for as long as there is a guard.
+        unsafe { &mut *self.mutex.data.get() }
+    }
+}
+
+impl<T> Drop for MutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        seam::_flyball_unlock(self.id);
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

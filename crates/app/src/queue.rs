@@ -1,0 +1,102 @@
+//! Bounded queues of messages.
+#![expect(unsafe_code, reason = "messages become values again")]
+
+use crate::message::Message;
+use crate::seam;
+use core::marker::PhantomData;
+use core::sync::atomic::AtomicU32;
+use flyball_kernel::{Error, QueueId};
+use flyball_trace::Time;
+
+/// A bounded queue of `T`s, of up to 16 bytes each: first in, first out.
+///
+/// While it is full, senders wait with their message in hand; while it is empty, receivers wait. The
+/// kernel's queue is made when this one is used for the first time.
+pub struct Queue<T> {
+    place: AtomicU32,
+    capacity: u16,
+    /// It takes and gives `T`s, from whatever thread.
+    carries: PhantomData<fn(T) -> T>,
+}
+
+impl<T: Copy + Send + 'static> Queue<T> {
+    /// A queue that holds up to `capacity` messages, at least 1.
+    pub const fn new(capacity: u16) -> Queue<T> {
+        const {
+            assert!(
+                size_of::<T>() <= crate::message::MOST,
+                "a message has at most 16 bytes"
+            );
+        }
+        Queue {
+            place: AtomicU32::new(0),
+            capacity,
+            carries: PhantomData,
+        }
+    }
+
+    /// Puts a message in, or waits for room.
+    ///
+    /// # Errors
+    /// [`Error::NoThread`] where no thread calls; [`Error::Full`] if the kernel has no room for
+    /// another queue of this capacity, [`Error::Invalid`] if that is zero.
+    #[inline]
+    pub fn send(&self, message: T) -> Result<(), Error> {
+        self.send_until(message, Time::NEVER)
+    }
+
+    /// The same, but waits until `until` at the latest.
+    ///
+    /// # Errors
+    /// As [`Queue::send`]; [`Error::TimedOut`].
+    #[inline]
+    pub fn send_until(&self, message: T, until: Time) -> Result<(), Error> {
+        seam::_flyball_send(self.id()?, Message::new(message), until)
+    }
+
+    /// Puts a message in if there is room. Also from interrupts.
+    ///
+    /// # Errors
+    /// [`Error::Full`] if there is none; otherwise as [`Queue::send`].
+    #[inline]
+    pub fn try_send(&self, message: T) -> Result<(), Error> {
+        seam::_flyball_post(self.id()?, Message::new(message))
+    }
+
+    /// Takes the oldest message out, or waits for one.
+    ///
+    /// # Errors
+    /// As [`Queue::send`].
+    #[inline]
+    pub fn receive(&self) -> Result<T, Error> {
+        self.receive_until(Time::NEVER)
+    }
+
+    /// The same, but waits until `until` at the latest.
+    ///
+    /// # Errors
+    /// As [`Queue::receive`]; [`Error::TimedOut`].
+    #[inline]
+    pub fn receive_until(&self, until: Time) -> Result<T, Error> {
+        let message = seam::_flyball_receive(self.id()?, until)?;
+        // SAFETY: only `T`s are put into this queue, and no other `Queue` has the same id.
+        Ok(unsafe { message.value() })
+    }
+
+    /// Takes the oldest message out if there is one.
+    ///
+    /// # Errors
+    /// As [`Queue::receive`]; [`Error::TimedOut`] if there is none.
+    #[inline]
+    pub fn try_receive(&self) -> Result<T, Error> {
+        self.receive_until(Time::ZERO)
+    }
+
+    #[inline]
+    fn id(&self) -> Result<QueueId, Error> {
+        match seam::made(&self.place) {
+            Some(number) => Ok(QueueId::from_number(number)),
+            None => seam::_flyball_queue(&self.place, self.capacity),
+        }
+    }
+}

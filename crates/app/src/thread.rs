@@ -1,0 +1,260 @@
+//! Threads and their stacks.
+
+use crate::seam::{self, Binding};
+use crate::semaphore::Semaphore;
+use core::fmt;
+use core::marker::PhantomData;
+use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
+use flyball_trace::{Duration, Time};
+use static_cell::ConstStaticCell;
+
+/// Room for a thread's stack, in words of four bytes: an even number, at least 64. The thread's body
+/// is kept at its top.
+///
+/// A stack is for one thread, for ever. How much a thread needs is for the application to know: what
+/// its functions have in local variables, and some 32 words for an interrupt.
+pub struct Stack<const WORDS: usize>(ConstStaticCell<Words<WORDS>>);
+
+#[repr(align(8))]
+struct Words<const N: usize>([u32; N]);
+
+impl<const WORDS: usize> Stack<WORDS> {
+    /// A stack that no thread has yet.
+    pub const fn new() -> Stack<WORDS> {
+        const {
+            assert!(
+                WORDS >= 64 && WORDS.is_multiple_of(2),
+                "a stack is too small, or not even"
+            );
+        }
+        Stack(ConstStaticCell::new(Words([0; WORDS])))
+    }
+
+    fn take(&'static self) -> Result<&'static mut [u32], Error> {
+        let words = self.0.try_take().ok_or(Error::Taken)?;
+        Ok(&mut words.0)
+    }
+}
+
+impl<const WORDS: usize> Default for Stack<WORDS> {
+    fn default() -> Self {
+        Stack::new()
+    }
+}
+
+/// How a thread's jobs are released and watched.
+///
+/// ```
+/// use flyball_app::{Duration, Semaphore, Thread};
+///
+/// static LATE: Semaphore = Semaphore::new(0);
+///
+/// let control = Thread::periodic(Duration::from_millis(10))
+///     .deadline(Duration::from_millis(8))
+///     .alert(&LATE);
+/// ```
+#[derive(Clone, Copy)]
+#[must_use = "this describes a thread; `spawn` makes one"]
+pub struct Thread {
+    attributes: Attributes,
+    alert: Option<&'static Semaphore>,
+}
+
+impl Thread {
+    /// One job, which may go on without end, and has no deadline.
+    pub const fn once() -> Thread {
+        Thread::new(Attributes::THREAD)
+    }
+
+    /// A job every `period`, whose deadline is the next release. The body does a job, and then
+    /// [`wait_next`](crate::wait_next).
+    pub const fn periodic(period: Duration) -> Thread {
+        Thread::new(Attributes::periodic(period))
+    }
+
+    /// A job for each [`Handle::release`], no two within `separation`, whose deadline is the earliest
+    /// instant of the next one.
+    pub const fn sporadic(separation: Duration) -> Thread {
+        Thread::new(Attributes::sporadic(separation))
+    }
+
+    const fn new(attributes: Attributes) -> Thread {
+        Thread {
+            attributes,
+            alert: None,
+        }
+    }
+
+    /// Each job has to be complete within `deadline` of its release.
+    pub const fn deadline(mut self, deadline: Duration) -> Thread {
+        self.attributes.deadline = Some(deadline);
+        self
+    }
+
+    /// Nobody watches whether jobs are late.
+    pub const fn without_deadline(mut self) -> Thread {
+        self.attributes.deadline = None;
+        self
+    }
+
+    /// The first job is released at `start`, or not before it.
+    pub const fn start(mut self, start: Time) -> Thread {
+        self.attributes.start = start;
+        self
+    }
+
+    /// After a miss, releases are left out until the thread has caught up. (Otherwise later jobs
+    /// wait for the late one.)
+    pub const fn skip_when_late(mut self) -> Thread {
+        self.attributes.on_miss = OnMiss::Skip;
+        self
+    }
+
+    /// `semaphore` is signalled at each miss, so that a thread that waits for it handles the miss.
+    pub const fn alert(mut self, semaphore: &'static Semaphore) -> Thread {
+        self.alert = Some(semaphore);
+        self
+    }
+
+    fn attributes(self) -> Result<Attributes, Error> {
+        let alert = self.alert.map(Semaphore::id).transpose()?;
+        Ok(Attributes {
+            alert,
+            ..self.attributes
+        })
+    }
+}
+
+/// A thread. The handle of a thread that has ended stays that thread's: its calls say
+/// [`Error::Dead`].
+pub struct Handle<B: Binding> {
+    id: ThreadId,
+    binding: PhantomData<fn(B)>,
+}
+
+impl<B: Binding> Clone for Handle<B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: Binding> Copy for Handle<B> {}
+
+impl<B: Binding> fmt::Debug for Handle<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id.fmt(f)
+    }
+}
+
+impl<B: Binding> Handle<B> {
+    fn new(id: ThreadId) -> Self {
+        Handle {
+            id,
+            binding: PhantomData,
+        }
+    }
+
+    /// As the kernel names it.
+    pub fn id(self) -> ThreadId {
+        self.id
+    }
+
+    /// Waits until the thread has ended.
+    ///
+    /// # Errors
+    /// [`Error::Deadlock`] for the calling thread itself; [`Error::NoThread`] where no thread calls.
+    #[inline]
+    pub fn join(self) -> Result<(), Error> {
+        self.join_until(Time::NEVER)
+    }
+
+    /// The same, but waits until `until` at the latest.
+    ///
+    /// # Errors
+    /// As [`Handle::join`]; [`Error::TimedOut`].
+    #[inline]
+    pub fn join_until(self, until: Time) -> Result<(), Error> {
+        seam::_flyball_join(self.id, until)
+    }
+
+    /// Releases a job of a sporadic thread, now or as soon as the separation allows. Also from
+    /// interrupts.
+    ///
+    /// # Errors
+    /// [`Error::NotSporadic`], [`Error::Dead`]; [`Error::Full`] if the job would have to wait for
+    /// earlier ones and there is no room; it is lost then.
+    #[inline]
+    pub fn release(self) -> Result<(), Error> {
+        seam::_flyball_release(self.id)
+    }
+
+    /// The CPU time that the thread has used so far; zero without accounting.
+    ///
+    /// # Errors
+    /// [`Error::Dead`].
+    #[inline]
+    pub fn cpu_time(self) -> Result<Duration, Error> {
+        seam::_flyball_cpu_time(self.id)
+    }
+
+    /// Gives the thread new parameters for the policy.
+    ///
+    /// # Errors
+    /// [`Error::Dead`]; [`Error::Refused`] if the policy does not take them.
+    #[inline]
+    pub fn adjust(self, params: B::Params) -> Result<(), Error> {
+        B::adjust(self.id, params)
+    }
+}
+
+/// Makes a thread that runs `body` on `stack`, and ends when that returns. The policy is told
+/// `params`. [`kernel!`](crate::kernel!) makes a function of the same name that knows which
+/// application it is for.
+///
+/// # Errors
+/// [`Error::Taken`] if the stack has been used already; [`Error::Full`] if kernel or policy have no
+/// room for another thread; [`Error::Invalid`] if a length of time is zero, or `body` does not leave
+/// 64 words of the stack; [`Error::Refused`] if the policy does not take `params`. But for the first
+/// of these the stack is lost.
+pub fn spawn<B: Binding, const WORDS: usize>(
+    stack: &'static Stack<WORDS>,
+    thread: Thread,
+    params: B::Params,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<Handle<B>, Error> {
+    let attributes = thread.attributes()?;
+    seam::spawn_once::<B, _>(stack.take()?, attributes, params, body).map(Handle::new)
+}
+
+/// The same for a thread whose job is given up when it is late: `body` begins anew with the next one
+/// (or the thread ends, if it has only one job), and mutexes that the thread had locked are unlocked.
+///
+/// # Errors
+/// As [`spawn`].
+///
+/// # Safety
+/// A job is given up at *any* instant, between any two instructions. Its stack is not unwound: what
+/// is there is forgotten, and overwritten by the next job. So, for all that `body` does and calls:
+///
+/// * nobody but the thread itself refers to anything on its stack, whatever is pinned there;
+/// * whatever it changes that others see, or that it sees again itself, is in order at any instant.
+///   That goes for what a [`Mutex`](crate::Mutex) protects, too: it is unlocked in the middle of a
+///   change. Single words in atomics are fine, and so are the kernel's own objects.
+///
+/// Where that cannot be promised, let the job go on ([`Thread::skip_when_late`]), have an
+/// [alert](Thread::alert) say that it is late, and look for that where it may stop.
+#[expect(unsafe_code, reason = "it forgets stacks")]
+pub unsafe fn spawn_abortable<B: Binding, const WORDS: usize>(
+    stack: &'static Stack<WORDS>,
+    thread: Thread,
+    params: B::Params,
+    body: impl Fn() + Send + 'static,
+) -> Result<Handle<B>, Error> {
+    let attributes = Attributes {
+        on_miss: OnMiss::Abort,
+        ..thread.attributes()?
+    };
+    // SAFETY: as the caller promises.
+    let spawned = unsafe { seam::spawn_again::<B, _>(stack.take()?, attributes, params, body) };
+    spawned.map(Handle::new)
+}

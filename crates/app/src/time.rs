@@ -1,0 +1,73 @@
+//! The clock, and what a thread does with its own time.
+
+use crate::seam;
+use flyball_trace::{Duration, Time};
+
+/// The time since the kernel was set up.
+#[inline]
+pub fn now() -> Time {
+    seam::_flyball_now()
+}
+
+/// The calling thread's job is complete; it goes on with its next one, as soon as that is released.
+/// Returns whether it has kept up: if not, that job had been released already. A thread with only
+/// one job waits for ever. Where no thread calls nothing happens, and the result is `false`.
+#[inline]
+pub fn wait_next() -> bool {
+    seam::_flyball_wait_next()
+}
+
+/// The calling thread leaves the CPU for at least `length`. Where no thread calls nothing happens.
+#[inline]
+pub fn sleep(length: Duration) {
+    seam::_flyball_sleep(length);
+}
+
+/// The calling thread leaves the CPU until `until`. Where no thread calls nothing happens.
+#[inline]
+pub fn sleep_until(until: Time) {
+    seam::_flyball_sleep_until(until);
+}
+
+/// The calling thread offers the CPU to threads that are as urgent as it is. Where no thread calls
+/// nothing happens.
+#[inline]
+pub fn yield_now() {
+    seam::_flyball_yield_now();
+}
+
+/// The calling thread ends, as if its body returned, but without dropping anything. A thread that
+/// owns a mutex waits for ever instead: what the mutex protects may be in the middle of a change.
+///
+/// In an interrupt's handler, and before scheduling has started, there is no thread: the program
+/// says so, and ends with exit code 1.
+pub fn exit() -> ! {
+    seam::_flyball_exit()
+}
+
+/// Keeps the CPU busy for so long: stands for work. It can be preempted, and what others take does
+/// not count.
+///
+/// On the host the virtual clock goes on by so much; nothing else takes time there. A Cortex-M3
+/// counts instructions, taken for a nanosecond each, as its emulator does.
+#[inline]
+pub fn compute(length: Duration) {
+    seam::_flyball_compute(length);
+}
+
+/// The CPU time that the calling thread has used so far; zero without accounting, and where no
+/// thread calls.
+pub fn cpu_time() -> Duration {
+    let time = seam::_flyball_current().map(seam::_flyball_cpu_time);
+    time.and_then(Result::ok).unwrap_or_default()
+}
+
+/// How long the CPU has had nothing to do so far; zero without accounting.
+pub fn idle_time() -> Duration {
+    seam::_flyball_idle_time()
+}
+
+/// How many deadlines have been missed so far, by all threads.
+pub fn misses() -> u64 {
+    seam::_flyball_misses()
+}

@@ -1,0 +1,276 @@
+//! Mutexes, semaphores, condition variables, queues and interrupts, under fixed priorities.
+//!
+//! The judge, the least urgent thread, lets others do something and looks at what came out.
+
+use flyball_app::prelude::*;
+use flyball_app::{Protocol, cpu_time, idle_time};
+use std::cell::RefCell;
+
+flyball_app::kernel! {
+    machine: flyball_machine_host,
+    policy: FixedPriorities<16> = FixedPriorities::new(FixedPriority, 16),
+    init: init,
+    // Just what there is below, so that one more is too much.
+    threads: 5,
+    mutexes: 4,
+    semaphores: 2,
+    conditions: 1,
+    queues: 2,
+    messages: 8,
+}
+
+thread_local! {
+    static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+fn log(what: &str) {
+    LOG.with_borrow_mut(|log| log.push(format!("{} {what}", now())));
+}
+
+#[track_caller]
+fn assert_logged(expected: &[&str]) {
+    assert_eq!(LOG.take(), expected);
+}
+
+fn us(n: u64) -> Duration {
+    Duration::from_micros(n)
+}
+
+/// The instant so long after the last whole millisecond.
+fn at(n: u64) -> Time {
+    let begun = now().as_nanos() / 1_000_000;
+    Time::from_millis(begun) + us(n)
+}
+
+/// Lets time pass until the next whole millisecond, at which the log begins anew.
+fn next_millisecond() {
+    sleep_until(Time::from_millis(now().as_nanos() / 1_000_000 + 1));
+    LOG.take();
+}
+
+static JUDGE: Stack<128> = Stack::new();
+
+fn init() -> Result<(), Error> {
+    spawn(&JUDGE, Thread::once(), Priority(0), || {
+        mutexes();
+        priorities_are_inherited();
+        semaphores();
+        conditions();
+        queues();
+        interrupts();
+        tables_are_finite();
+        println!("all is well");
+        shut_down(0)
+    })?;
+    assert_eq!(SEMAPHORE.wait(), Err(Error::NoThread));
+    assert_eq!(DATA.lock().map(drop), Err(Error::NoThread));
+    assert!(!wait_next());
+    Ok(())
+}
+
+static DATA: Mutex<u32> = Mutex::new(1);
+static SEMAPHORE: Semaphore = Semaphore::new(1);
+
+fn mutexes() {
+    static OTHER: Stack<128> = Stack::new();
+    let mut guard = DATA.lock().unwrap();
+    *guard += 1;
+    assert_eq!(DATA.lock().map(drop), Err(Error::Deadlock));
+    let other = spawn(&OTHER, Thread::once(), Priority(1), || {
+        assert_eq!(DATA.try_lock().map(drop), Err(Error::TimedOut));
+        let waited = DATA.lock_until(now() + us(5)).map(drop);
+        assert_eq!(waited, Err(Error::TimedOut));
+        *DATA.lock().unwrap() *= 10;
+    });
+    compute(us(7));
+    assert_eq!(*guard, 2);
+    drop(guard);
+    other.unwrap().join().unwrap();
+    assert_eq!(format!("{:?}", DATA.try_lock().unwrap()), "20");
+}
+
+fn priorities_are_inherited() {
+    static PLAIN: Mutex<()> = Mutex::with_protocol((), Protocol::None);
+    static STACKS: [Stack<128>; 4] = [const { Stack::new() }; 4];
+    fn run(mutex: &'static Mutex<()>, stacks: [&'static Stack<128>; 2]) {
+        next_millisecond();
+        let guard = mutex.lock().unwrap();
+        let high = spawn(stacks[0], Thread::once().start(at(1)), Priority(9), || {
+            let _guard = mutex.lock().unwrap();
+            log("high");
+        });
+        let middle = spawn(stacks[1], Thread::once().start(at(2)), Priority(5), || {
+            compute(us(100));
+            log("middle");
+        });
+        compute(us(10));
+        drop(guard);
+        high.unwrap().join().unwrap();
+        middle.unwrap().join().unwrap();
+    }
+    let [a, b, c, d] = STACKS.each_ref();
+    let protected: &'static Mutex<()> = &INHERITING;
+    run(protected, [a, b]);
+    assert_logged(
+        &["3.01ms high", "3.11ms middle"]
+            .map(shifted)
+            .each_ref()
+            .map(String::as_str),
+    );
+    run(&PLAIN, [c, d]);
+    assert_logged(
+        &["3.102ms middle", "3.11ms high"]
+            .map(shifted)
+            .each_ref()
+            .map(String::as_str),
+    );
+}
+
+static INHERITING: Mutex<()> = Mutex::new(());
+
+/// A line of the log with its time moved to this millisecond.
+fn shifted(line: &str) -> String {
+    let begun = now().as_nanos() / 1_000_000;
+    line.replacen('3', &begun.to_string(), 1)
+}
+
+fn semaphores() {
+    static OTHER: Stack<128> = Stack::new();
+    SEMAPHORE.wait().unwrap();
+    assert_eq!(SEMAPHORE.try_wait(), Err(Error::TimedOut));
+    let begun = now();
+    assert_eq!(SEMAPHORE.wait_until(begun + us(3)), Err(Error::TimedOut));
+    assert_eq!(now(), begun + us(3));
+    spawn(&OTHER, Thread::once(), Priority(7), || {
+        for _ in 0..3 {
+            sleep(us(4));
+            SEMAPHORE.signal().unwrap();
+        }
+    })
+    .unwrap();
+    SEMAPHORE.wait().unwrap();
+    assert_eq!(now(), begun + us(7));
+    SEMAPHORE.wait_until(Time::NEVER).unwrap();
+    SEMAPHORE.wait_until(begun + us(99)).unwrap();
+    assert_eq!(now(), begun + us(15));
+}
+
+fn conditions() {
+    static CHANGED: Condition = Condition::new();
+    static OTHERS: [Stack<128>; 2] = [const { Stack::new() }; 2];
+    next_millisecond();
+    let [one, two] = OTHERS.each_ref();
+    for (stack, priority) in [(one, 2), (two, 3)] {
+        spawn(stack, Thread::once(), Priority(priority), move || {
+            let mut data = DATA.lock().unwrap();
+            while *data < 100 {
+                CHANGED.wait(&mut data).unwrap();
+            }
+            *data += 1;
+            assert_eq!(*data, 104 - u32::from(priority));
+            let late = CHANGED.wait_until(&mut data, now() + us(1));
+            assert_eq!(late, Err(Error::TimedOut));
+            // It is locked all the same.
+            *data += 10;
+        })
+        .unwrap();
+    }
+    *DATA.lock().unwrap() = 5;
+    CHANGED.signal().unwrap();
+    *DATA.lock().unwrap() = 100;
+    CHANGED.broadcast().unwrap();
+    sleep(us(10));
+    assert_eq!(*DATA.lock().unwrap(), 122);
+}
+
+fn queues() {
+    static WORK: Queue<(u8, u64)> = Queue::new(2);
+    static PRODUCER: Stack<128> = Stack::new();
+    next_millisecond();
+    spawn(&PRODUCER, Thread::once(), Priority(4), || {
+        for n in 0..5 {
+            WORK.send((n, u64::MAX)).unwrap();
+            log(&format!("sent {n}"));
+        }
+    })
+    .unwrap();
+    // Two are in, and the producer waits with the third.
+    assert_eq!(WORK.try_send((9, 9)), Err(Error::Full));
+    assert_eq!(WORK.send_until((9, 9), now() + us(2)), Err(Error::TimedOut));
+    for n in 0..5 {
+        assert_eq!(WORK.receive(), Ok((n, u64::MAX)));
+    }
+    assert_eq!(WORK.try_receive(), Err(Error::TimedOut));
+    assert_eq!(WORK.receive_until(now() + us(2)), Err(Error::TimedOut));
+    let log = LOG.take();
+    let sent: Vec<&str> = log
+        .iter()
+        .map(|line| line.split_once(' ').unwrap().1)
+        .collect();
+    assert_eq!(sent, ["sent 0", "sent 1", "sent 2", "sent 3", "sent 4"]);
+}
+
+fn interrupts() {
+    static SAMPLES: Queue<u32> = Queue::new(4);
+    static SERVER: Stack<128> = Stack::new();
+    next_millisecond();
+    let server = spawn(&SERVER, Thread::once(), Priority(8), || {
+        for _ in 0..2 {
+            let sample = SAMPLES.receive().unwrap();
+            log(&format!("sample {sample}"));
+        }
+    });
+    Interrupt::timer()
+        .attach(|| {
+            assert_eq!(SEMAPHORE.wait(), Err(Error::NoThread));
+            assert_eq!(SAMPLES.receive(), Err(Error::NoThread));
+            assert_eq!(DATA.try_lock().map(drop), Err(Error::NoThread));
+            SAMPLES.try_send(7).unwrap();
+        })
+        .unwrap();
+    set_timer(us(30));
+    compute(us(50));
+    log("computed");
+    let button = Interrupt::line(4);
+    button.attach(|| SAMPLES.try_send(8).unwrap()).unwrap();
+    button.pend();
+    assert_eq!(Interrupt::line(999).attach(|| ()), Err(Error::Unknown));
+    server.unwrap().join().unwrap();
+    let log = LOG.take();
+    let what: Vec<&str> = log
+        .iter()
+        .map(|line| line.split_once(' ').unwrap().1)
+        .collect();
+    assert_eq!(what, ["sample 7", "computed", "sample 8"]);
+    let instants: Vec<Time> = vec![at(30), at(50), at(50)];
+    let times = log.iter().map(|line| line.split_once(' ').unwrap().0);
+    assert!(times.eq(instants.iter().map(Time::to_string)));
+}
+
+fn tables_are_finite() {
+    // Sizes are powers of two.
+    static MUTEXES: [Mutex<()>; 2] = [const { Mutex::new(()) }; 2];
+    static SEMAPHORES: [Semaphore; 2] = [const { Semaphore::new(0) }; 2];
+    static NONE: Queue<u8> = Queue::new(0);
+    static TOO_LONG: Queue<u8> = Queue::new(100);
+    static STACKS: [Stack<64>; 9] = [const { Stack::new() }; 9];
+    MUTEXES[0].lock().map(drop).unwrap();
+    assert_eq!(MUTEXES[1].lock().map(drop), Err(Error::Full));
+    SEMAPHORES[0].signal().unwrap();
+    assert_eq!(SEMAPHORES[1].signal(), Err(Error::Full));
+    assert_eq!(NONE.try_send(1), Err(Error::Invalid));
+    assert_eq!(TOO_LONG.try_send(1), Err(Error::Full));
+    let spawned = STACKS
+        .iter()
+        .flat_map(|stack| spawn(stack, Thread::once(), Priority(3), || sleep(us(1))));
+    assert_eq!(spawned.count(), 7);
+    let again = spawn(&STACKS[0], Thread::once(), Priority(3), || ());
+    assert_eq!(again.map(drop), Err(Error::Taken));
+    sleep(us(9));
+    let used = cpu_time();
+    compute(us(5));
+    assert_eq!(cpu_time(), used + us(5));
+    let idle = idle_time();
+    sleep(us(6));
+    assert_eq!(idle_time(), idle + us(6));
+}

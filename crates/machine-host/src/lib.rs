@@ -1,0 +1,63 @@
+//! The machine under Flyball's kernel that is a Linux process: threads as coroutines, a virtual
+//! clock.
+//!
+//! An application that runs on a board runs here unchanged, on a developer's desk and in tests. Its
+//! code takes no time; what takes time says so, by [`Kernel::compute`]. When every thread waits, the
+//! clock jumps to whatever comes next. So hours pass in a moment, nothing depends on the load of the
+//! machine, and every run is the same, byte for byte.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`kernel`](mod@kernel) | [`Kernel`]: the way in and out of the core, as on every machine |
+//! | [`run`] | the loop: who runs, what happens when, and why it ends |
+//! | [`devices`] | interrupts at virtual instants, text, and the end of the process |
+//! | `threads` | coroutines |
+//!
+//! # What happens at one instant
+//!
+//! 1. The running thread makes its calls. A call after which another thread may be more urgent is
+//!    the end of this.
+//! 2. Interrupts that are due call their handlers, in the order of their instants, and those of one
+//!    instant in the order in which they were asked for.
+//! 3. The kernel's timer: all releases and deadlines.
+//! 4. The kernel decides who runs.
+//!
+//! That is the order of the simulator (`flyball-sim`), and the trace is the same, event by event,
+//! with one difference: a simulation knows when a call was the last of a job, and lets that job be
+//! complete even if the call made somebody else more urgent. Here that job is preempted first.
+//!
+//! # What it is not
+//!
+//! A program that waits by looking at the clock again and again waits for ever, as no time passes
+//! meanwhile. And it is no test of the size of stacks: a coroutine has
+//! [`STACK`](threads::STACK) bytes, whatever the application asked for.
+//!
+//! All `unsafe` code for this machine is in this crate, each block with its reason.
+
+pub mod devices;
+pub mod kernel;
+pub mod run;
+pub mod threads;
+
+pub use kernel::Kernel;
+pub use run::Ended;
+pub use threads::Entry;
+
+/// Makes the application's kernel: a static of a name and a type.
+#[macro_export]
+macro_rules! kernel {
+    ($name:ident: $config:ty) => {
+        /// The kernel.
+        static $name: $crate::Kernel<$config> = $crate::Kernel::new();
+    };
+}
+
+/// Makes the program: it begins with a call of `$main`, a `fn() -> !`.
+#[macro_export]
+macro_rules! main {
+    ($main:path) => {
+        fn main() {
+            $main()
+        }
+    };
+}

@@ -1,0 +1,221 @@
+//! The loop: who runs, what happens when, and why it ends.
+
+use crate::devices::Interrupts;
+use crate::kernel::{CPU, Kernel};
+use crate::threads::{Thread, resume};
+use core::fmt;
+use flyball_kernel::{Config, Core, Error, ThreadId};
+use flyball_policy::{Duration, TaskId, Time};
+
+/// How often threads may go on at one instant. Far beyond what a program can mean.
+const MOST_RESUMED: u64 = 1_000_000;
+
+/// Why the machine has stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// It came to the instant that was asked for.
+    Until,
+    /// All threads have ended.
+    Finished,
+    /// So many threads wait for ever: there is nothing left that could wake them.
+    Stuck(usize),
+    /// Threads call the kernel again and again, and no time passes.
+    Spinning,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Until => f.write_str("the time is over"),
+            Ended::Finished => f.write_str("all threads have ended"),
+            Ended::Stuck(1) => {
+                f.write_str("the only thread waits for ever: nothing is left that could wake it")
+            }
+            Ended::Stuck(threads) => write!(
+                f,
+                "all {threads} threads wait for ever: nothing is left that could wake one"
+            ),
+            Ended::Spinning => f.write_str(
+                "threads call the kernel again and again, and no time passes; what takes time has \
+                 to say so with `compute`",
+            ),
+        }
+    }
+}
+
+/// All that the machine knows.
+pub(crate) struct State<C: Config> {
+    pub(crate) core: Core<C>,
+    pub(crate) now: Time,
+    /// By row; rows that have never had a thread are empty.
+    pub(crate) threads: Vec<Option<Thread>>,
+    /// The row of the thread whose code runs.
+    pub(crate) active: Option<usize>,
+    /// The handler of an interrupt runs.
+    pub(crate) in_handler: bool,
+    /// What is due at this instant has to be served, and then it is decided who runs.
+    pub(crate) serving: bool,
+    /// How often threads went on at this instant.
+    pub(crate) resumed: u64,
+    pub(crate) interrupts: Interrupts,
+}
+
+/// What the loop has to do, outside of the kernel.
+enum Step {
+    /// Nothing; look again.
+    Again,
+    /// Let the thread of this row run.
+    Resume(usize),
+    /// Call the handler of an interrupt.
+    Handle(fn()),
+    /// Stop.
+    End(Ended),
+}
+
+impl<C: Config> State<C> {
+    fn step(&mut self, until: Time) -> Step {
+        if self.serving || self.core.attention().includes(CPU) {
+            self.serving = true;
+            if let Some(handler) = self.interrupts.due(self.now) {
+                self.in_handler = true;
+                return Step::Handle(handler);
+            }
+            if self.core.next_timer(CPU) <= self.now {
+                self.core.timer(CPU, self.now);
+            }
+            self.decide();
+            self.serving = false;
+            return Step::Again;
+        }
+        let running = self.core.running(CPU).map(ThreadId::task);
+        let left = running.and_then(|task| Some(self.thread(task)?.left));
+        if let Some(task) = running
+            && left.is_none_or(Duration::is_zero)
+        {
+            self.resumed += 1;
+            return if self.resumed > MOST_RESUMED {
+                Step::End(Ended::Spinning)
+            } else {
+                Step::Resume(task.index())
+            };
+        }
+        let end = left.map_or(Time::NEVER, |left| self.now + left);
+        let event = self.core.next_timer(CPU).min(self.interrupts.next());
+        let next = end.min(event).max(self.now);
+        if next.is_never() && until.is_never() {
+            return Step::End(self.last());
+        }
+        self.pass(running, next.min(until));
+        if next >= until {
+            return Step::End(Ended::Until);
+        }
+        // A thread that has computed all it had to makes its calls before anything else happens.
+        self.serving = end > next;
+        Step::Again
+    }
+
+    /// Time passes, and the running thread computes.
+    fn pass(&mut self, running: Option<TaskId>, to: Time) {
+        let passed = to.since(self.now);
+        if let Some(thread) = running.and_then(|task| self.thread(task)) {
+            thread.left = thread.left.saturating_sub(passed);
+        }
+        if !passed.is_zero() {
+            self.resumed = 0;
+        }
+        self.now = self.now.max(to);
+    }
+
+    fn decide(&mut self) {
+        let decision = self.core.decide(CPU, self.now);
+        if decision.more
+            && self.core.more(CPU).restart
+            && let Some(thread) = decision.run.and_then(|task| self.thread(task))
+        {
+            // SAFETY: whoever made a thread whose jobs may be given up has promised that.
+            unsafe { thread.restart() };
+        }
+        self.core.leave(CPU, self.now);
+    }
+
+    fn thread(&mut self, task: TaskId) -> Option<&mut Thread> {
+        self.threads.get_mut(task.index())?.as_mut()
+    }
+
+    /// Nothing will ever happen again.
+    fn last(&mut self) -> Ended {
+        let threads = self.threads.iter().flatten();
+        let alive = threads.filter(|thread| self.core.cpu_time(thread.id, self.now).is_ok());
+        match alive.count() {
+            0 => Ended::Finished,
+            alive => Ended::Stuck(alive),
+        }
+    }
+}
+
+impl<C: Config> Kernel<C> {
+    /// Lets the machine run until `until`, at which nothing happens any more; or, with
+    /// [`Time::NEVER`], for as long as there is something to do. It can go on after that.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if there is no kernel here, or it runs already.
+    pub fn run(&'static self, until: Time) -> Result<Ended, Error> {
+        let idle = self.with(|state| state.active.is_none() && !state.in_handler);
+        if idle != Some(true) {
+            return Err(Error::Unknown);
+        }
+        loop {
+            match self.with(|state| state.step(until)) {
+                Some(Step::Again) => {}
+                Some(Step::Resume(row)) => self.resume(row),
+                Some(Step::Handle(handler)) => {
+                    handler();
+                    self.with(|state| state.in_handler = false);
+                }
+                Some(Step::End(ended)) => return Ok(ended),
+                None => return Err(Error::Unknown),
+            }
+        }
+    }
+
+    /// The thread of a row runs until it gives the processor back.
+    fn resume(&'static self, row: usize) {
+        let body = self.with(|state| {
+            let body = state.threads.get_mut(row)?.as_mut()?.take();
+            state.active = body.as_ref().map(|_| row);
+            body
+        });
+        if let Some(mut body) = body.flatten() {
+            resume(&mut body);
+            self.with(|state| {
+                state.active = None;
+                if let Some(Some(thread)) = state.threads.get_mut(row) {
+                    thread.put(body);
+                }
+            });
+        }
+    }
+
+    /// Starts scheduling; `main` ends here. When all threads have ended the process ends with exit
+    /// code 0. When those that are left wait for ever it says so, and ends with 1; a panic ends it
+    /// with 101, whichever thread it is in.
+    pub fn start(&'static self) -> ! {
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            hook(info);
+            std::process::exit(101);
+        }));
+        let code = match self.run(Time::NEVER) {
+            Ok(Ended::Finished) => 0,
+            Ok(ended) => {
+                eprintln!("flyball: {}: {ended}", self.now());
+                1
+            }
+            Err(error) => {
+                eprintln!("flyball: {error}");
+                1
+            }
+        };
+        self.shut_down(code)
+    }
+}

@@ -1,0 +1,113 @@
+//! Threads are coroutines: each runs until it gives the processor back of its own accord, inside a
+//! call of the kernel.
+
+use core::cell::Cell;
+use core::convert::Infallible;
+use core::ptr::null;
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, Yielder};
+use flyball_kernel::{Error, ThreadId};
+use flyball_policy::Duration;
+
+/// The stack of a coroutine, in bytes. Pages that are not used take no memory.
+pub const STACK: usize = 256 << 10;
+
+/// What a thread does: takes a number, and never returns.
+pub type Entry = extern "C" fn(usize) -> !;
+
+type Body = Coroutine<(), (), Infallible>;
+
+thread_local! {
+    /// How the coroutine that runs on this thread of the operating system is left; null: none runs.
+    static YIELDER: Cell<*const Yielder<(), ()>> = const { Cell::new(null()) };
+}
+
+/// A thread of the kernel.
+pub(crate) struct Thread {
+    pub(crate) id: ThreadId,
+    entry: Entry,
+    argument: usize,
+    /// What it still has to compute before its code goes on.
+    pub(crate) left: Duration,
+    /// Away while it runs.
+    body: Option<Body>,
+}
+
+impl Thread {
+    /// A thread that begins at `entry` with `argument`.
+    pub(crate) fn new(stack: DefaultStack, id: ThreadId, entry: Entry, argument: usize) -> Thread {
+        Thread {
+            id,
+            entry,
+            argument,
+            left: Duration::ZERO,
+            body: Some(body(stack, entry, argument)),
+        }
+    }
+
+    /// It begins anew, on the same stack; what it had there is forgotten, not dropped.
+    ///
+    /// # Safety
+    /// Nothing on the stack has to be dropped, and nobody refers to it.
+    pub(crate) unsafe fn restart(&mut self) {
+        self.left = Duration::ZERO;
+        if let Some(mut old) = self.body.take() {
+            // SAFETY: as the caller promises.
+            unsafe { old.force_reset() };
+            self.body = Some(body(old.into_stack(), self.entry, self.argument));
+        }
+    }
+
+    /// Takes the coroutine out, to run it.
+    pub(crate) fn take(&mut self) -> Option<Body> {
+        self.body.take()
+    }
+
+    /// Puts it back.
+    pub(crate) fn put(&mut self, body: Body) {
+        self.body = Some(body);
+    }
+}
+
+/// A thread that has ended leaves its stack behind: it was not unwound, so somebody may still refer
+/// to what is there. No program makes more threads than it has stacks, so that is bounded.
+impl Drop for Thread {
+    fn drop(&mut self) {
+        core::mem::forget(self.body.take());
+    }
+}
+
+/// A new stack.
+///
+/// # Errors
+/// [`Error::Full`] if there is no memory for it.
+pub(crate) fn stack() -> Result<DefaultStack, Error> {
+    DefaultStack::new(STACK).map_err(|_| Error::Full)
+}
+
+fn body(stack: DefaultStack, entry: Entry, argument: usize) -> Body {
+    Coroutine::with_stack(stack, move |yielder, ()| {
+        YIELDER.set(yielder);
+        entry(argument)
+    })
+}
+
+/// Runs a coroutine until it suspends itself.
+pub(crate) fn resume(body: &mut Body) {
+    // One kernel may run inside a thread of another.
+    let outer = YIELDER.get();
+    body.resume(());
+    YIELDER.set(outer);
+}
+
+/// The coroutine that runs gives the processor back until it is resumed. Does nothing where none
+/// runs.
+pub(crate) fn suspend() {
+    let yielder = YIELDER.get();
+    // SAFETY: it is null, or set by the coroutine that runs: when it began, and below whenever it
+    // went on. So its stack, where the yielder is, exists.
+    if let Some(inside) = unsafe { yielder.as_ref() } {
+        inside.suspend(());
+        YIELDER.set(yielder);
+    }
+}
