@@ -29,7 +29,12 @@ impl<const N: usize> Stack<N> {
 
     /// The end of its last word.
     pub(crate) fn end(&'static mut self) -> *mut u32 {
-        self.0.as_mut_ptr_range().end
+        self.words().as_mut_ptr_range().end
+    }
+
+    /// Its words.
+    pub(crate) fn words(&'static mut self) -> &'static mut [u32] {
+        &mut self.0
     }
 }
 

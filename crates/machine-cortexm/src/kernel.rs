@@ -26,6 +26,8 @@ struct State<C: Config> {
     idle: Context,
     /// What the timer is set to.
     armed: Time,
+    /// Whether threads may run.
+    started: bool,
 }
 
 // SAFETY: the state is touched with interrupts masked only, on the only CPU.
@@ -64,6 +66,7 @@ impl<C: Config> Kernel<C> {
                 contexts: Table::new(0, |_| Context::default()),
                 idle: Context::default(),
                 armed: Time::ZERO,
+                started: false,
             });
         });
     }
@@ -108,13 +111,42 @@ impl<C: Config> Kernel<C> {
         entry: Entry,
         argument: usize,
     ) -> Result<ThreadId, Error> {
+        // SAFETY: `entry` is safe to call, and may be called anywhere.
+        unsafe { self.spawn_on(stack.words(), attributes, params, entry, argument) }
+    }
+
+    /// The same on any words of memory, of which there have to be 64 at least.
+    ///
+    /// # Errors
+    /// As [`Core::spawn`]; [`Error::Invalid`] if there are not so many words.
+    ///
+    /// # Safety
+    /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
+    /// ([`OnMiss::Abort`](flyball_kernel::OnMiss::Abort)), `entry` may be called again and again, and
+    /// whatever its calls had on the stack is forgotten, at any instant.
+    pub unsafe fn spawn_on(
+        &'static self,
+        stack: &'static mut [u32],
+        attributes: Attributes,
+        params: <C::Policy as Policy>::Params,
+        entry: Entry,
+        argument: usize,
+    ) -> Result<ThreadId, Error> {
+        if stack.len() < 64 {
+            return Err(Error::Invalid);
+        }
+        let end = stack.as_mut_ptr_range().end.map_addr(|end| end & !7);
         let spawned = self.with(|state| {
             let now = state.clock.now();
-            let thread = state.core.spawn(CPU, attributes, params, now)?;
-            let context = &mut state.contexts[thread.task().index()];
-            // SAFETY: the stack has 64 words at least, and nobody else has it any more.
-            unsafe { context.begin(stack.end(), entry, argument) };
-            Ok(thread)
+            state.core.enter(CPU, now);
+            let spawned = state.core.spawn(CPU, attributes, params, now);
+            if let Ok(thread) = spawned {
+                let context = &mut state.contexts[thread.task().index()];
+                // SAFETY: the stack has 63 words at least, and nobody else has it any more.
+                unsafe { context.begin(end, entry, argument) };
+            }
+            state.finish(now, Self::CLOCKED);
+            spawned
         });
         spawned.unwrap_or(Err(Error::Unknown))
     }
@@ -150,6 +182,7 @@ impl<C: Config> Kernel<C> {
                 control = out(reg) _,
             );
         }
+        self.with(|state| state.started = true);
         self.passage(true, |_, _| ());
         loop {
             cortex_m::asm::wfi();
@@ -232,6 +265,16 @@ impl<C: Config> Kernel<C> {
         }
     }
 
+    /// How the wait ended that the calling thread came back from.
+    ///
+    /// # Errors
+    /// As [`Core::outcome`].
+    #[inline]
+    pub fn outcome(&'static self) -> Result<C::Message, Error> {
+        self.with(|state| state.core.outcome(CPU))
+            .unwrap_or(Err(Error::NoThread))
+    }
+
     /// With the core, and interrupts masked: to look at what it knows.
     pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
         self.with(|state| f(&mut state.core))
@@ -249,7 +292,8 @@ impl<C: Config> State<C> {
     /// took.
     #[inline]
     fn finish(&mut self, entered: Time, clocked: bool) {
-        if self.core.attention().includes(CPU) {
+        // Before the start there is no thread to go back to.
+        if self.core.attention().includes(CPU) && self.started {
             self.decide(entered);
         }
         let now = if clocked { self.clock.now() } else { entered };
@@ -276,11 +320,13 @@ impl<C: Config> State<C> {
 }
 
 /// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own timer
-/// calls.
+/// calls (otherwise: what is [attached](Kernel::attach) to it).
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
-        $crate::kernel!($name: $config, || ());
+        $crate::kernel!($name: $config, || {
+            $crate::board::Timer::Application.interrupt().serve();
+        });
     };
     ($name:ident: $config:ty, $timer:expr) => {
         /// The kernel.
@@ -295,6 +341,17 @@ macro_rules! kernel {
         extern "C" fn flyball_application_timer() {
             $crate::board::Timer::Application.clear();
             ($timer)();
+        }
+    };
+}
+
+/// Makes the program: it begins with a call of `$main`, a `fn() -> !`.
+#[macro_export]
+macro_rules! main {
+    ($main:path) => {
+        #[unsafe(export_name = "main")]
+        extern "C" fn flyball_main() -> ! {
+            $main()
         }
     };
 }

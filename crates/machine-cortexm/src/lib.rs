@@ -6,6 +6,7 @@
 //! | [`context`] | stacks, and changing from one to another |
 //! | [`kernel`](mod@kernel) | the lock around the core, and the way in and out of it |
 //! | [`board`] | the one board so far: `mps2-an385` |
+//! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
 //!
 //! # One passage through the kernel
 //!
@@ -26,7 +27,11 @@
 pub mod board;
 pub mod clock;
 pub mod context;
+pub mod devices;
 pub mod kernel;
+
+// The start of every program.
+use cortex_m_rt as _;
 
 pub use context::{Entry, Stack};
 pub use kernel::Kernel;
