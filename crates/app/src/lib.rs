@@ -108,7 +108,7 @@ pub mod prelude {
 pub mod __private {
     pub use crate::message::Message;
     pub use crate::seam::number;
-    pub use core::sync::atomic::AtomicU32;
+    pub use core::sync::atomic::AtomicU16;
     pub use core::task::Poll;
     pub use flyball_kernel::{
         Attributes, ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId,
