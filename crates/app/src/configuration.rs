@@ -81,7 +81,7 @@ impl Default for Settings {
 ///   dependency has the same name for all: `machine = { package = "flyball-machine-host", … }`.
 /// * `policy`: its type, and how it is made.
 /// * `trace` (if at all): the type of a [`Sink`](crate::Sink), which has to be [`Clone`], and how it
-///   is made. Without it nothing is traced.
+///   is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
 /// * `init`: a `fn() -> Result<(), Error>` that makes the first threads, before scheduling starts.
 ///   If it fails the program says why, and ends with exit code 1.
 /// * in any order, and each if at all: the fields of [`Settings`].

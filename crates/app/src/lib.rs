@@ -69,13 +69,14 @@ mod time;
 
 pub use condition::Condition;
 pub use configuration::Settings;
-pub use flyball_kernel::{Error, OnMiss, Protocol, ThreadId, Timing};
+pub use flyball_kernel::{Error, Protocol, ThreadId, Timing};
+pub use flyball_policy as policy;
 pub use flyball_policy::order::Level;
 pub use flyball_policy::{
     Bitmap, Deadline, EarliestDeadline, FixedPriority, Heap, Inline, Policy, Priority, Ranked,
     Uniprocessor,
 };
-pub use flyball_trace::{Duration, Sink, Time};
+pub use flyball_trace::{Duration, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};
 pub use mutex::{Mutex, MutexGuard};
 pub use queue::Queue;

@@ -12,6 +12,12 @@ use flyball_trace::Time;
 ///
 /// While it is full, senders wait with their message in hand; while it is empty, receivers wait. The
 /// kernel's queue is made when this one is used for the first time.
+///
+/// What is larger does not compile:
+///
+/// ```compile_fail,E0080
+/// static LARGE: flyball_app::Queue<[u64; 3]> = flyball_app::Queue::new(1);
+/// ```
 pub struct Queue<T> {
     place: AtomicU16,
     capacity: u16,
