@@ -87,14 +87,10 @@ fn yield_now() {
     let _ = KERNEL.act(|core, cpu, now| core.yield_now(cpu, now));
 }
 
-/// The result of a call that was tried, if that was enough.
+/// Something if a call that was tried was enough.
 #[inline(always)]
-fn done(tried: Result<bool, Error>) -> Option<Result<(), Error>> {
-    match tried {
-        Ok(true) => Some(Ok(())),
-        Ok(false) => None,
-        Err(error) => Some(Err(error)),
-    }
+fn done(tried: Result<bool, Error>) -> Result<Option<()>, Error> {
+    Ok(tried?.then_some(()))
 }
 
 #[inline]
@@ -150,12 +146,12 @@ fn send(queue: QueueId, message: [u32; 4]) {
 #[inline]
 fn receive(queue: QueueId) -> [u32; 4] {
     let received = KERNEL.try_or(
-        |core, _, _| core.try_receive(queue).map(|message| message.map(Poll::Ready)).transpose(),
+        |core, _, _| Ok(core.try_receive(queue)?.map(Poll::Ready)),
         |core, cpu, now| core.receive(cpu, queue, Time::NEVER, now),
     );
     match received {
         Ok(Poll::Ready(message)) => message,
-        _ => KERNEL.look(|core| core.outcome(flyball_policy::CpuId(0)).unwrap_or_default()),
+        _ => KERNEL.outcome().unwrap_or_default(),
     }
 }
 
@@ -225,7 +221,7 @@ fn main() -> ! {
             queue: core.queue(4).ok()?,
         })
     });
-    free(|cs| OBJECTS.borrow(cs).set(made));
+    free(|cs| OBJECTS.borrow(cs).set(made.flatten()));
     let [first, second, third, fourth] = STACKS.take();
     let parked = KERNEL.spawn(fourth, Attributes::THREAD, Priority(10), parked, 0);
     free(|cs| PARKED.borrow(cs).set(parked.ok()));

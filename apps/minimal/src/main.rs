@@ -44,20 +44,20 @@ extern "C" fn sleeper(n: usize) -> ! {
     let mut next = Time::from_nanos(1000);
     loop {
         let _ = KERNEL.call_patiently(|core, cpu, now| core.sleep_until(cpu, next, now));
-        let _ = KERNEL.try_or(|core, cpu, now| match core.try_lock(cpu, o.mutex, now) { Ok(true) => Some(Ok(())), Ok(false) => None, Err(e) => Some(Err(e)) }, |core, cpu, now| core.lock_in_line(cpu, o.mutex, Time::NEVER, now));
-        let _ = KERNEL.try_or(|core, cpu, now| match core.try_unlock(cpu, o.mutex, now) { Ok(true) => Some(Ok(())), Ok(false) => None, Err(e) => Some(Err(e)) }, |core, cpu, now| core.unlock_to_waiter(cpu, o.mutex, now));
-        let _ = KERNEL.try_or(|core, _, _| match core.try_signal(o.semaphore) { Ok(true) => Some(Ok(())), Ok(false) => None, Err(e) => Some(Err(e)) }, |core, cpu, now| core.signal_waiter(cpu, o.semaphore, now));
-        let _ = KERNEL.try_or(|core, _, _| core.try_send(o.queue, 3).ok().filter(|x| *x).map(|_| Ok(())), |core, cpu, now| core.send(cpu, o.queue, 3, Time::NEVER, now).map(|_| ()));
-        KERNEL.act(|core, cpu, now| core.yield_now(cpu, now));
+        let _ = KERNEL.try_or(|core, cpu, now| Ok(core.try_lock(cpu, o.mutex, now)?.then_some(())), |core, cpu, now| core.lock_in_line(cpu, o.mutex, Time::NEVER, now));
+        let _ = KERNEL.try_or(|core, cpu, now| Ok(core.try_unlock(cpu, o.mutex, now)?.then_some(())), |core, cpu, now| core.unlock_to_waiter(cpu, o.mutex, now));
+        let _ = KERNEL.try_or(|core, _, _| Ok(core.try_signal(o.semaphore)?.then_some(())), |core, cpu, now| core.signal_waiter(cpu, o.semaphore, now));
+        let _ = KERNEL.try_or(|core, _, _| Ok(core.try_send(o.queue, 3)?.then_some(())), |core, cpu, now| core.send(cpu, o.queue, 3, Time::NEVER, now).map(|_| ()));
+        let _ = KERNEL.act(|core, cpu, now| core.yield_now(cpu, now));
         next += Duration::from_nanos(1000);
     }
 }
 extern "C" fn other(n: usize) -> ! {
     let o = objects();
     loop {
-        let _ = KERNEL.try_or(|core, _, _| match core.try_wait(o.semaphore) { Ok(true) => Some(Ok(())), Ok(false) => None, Err(e) => Some(Err(e)) }, |core, cpu, now| core.wait_in_line(cpu, o.semaphore, Time::NEVER, now));
-        let received = KERNEL.try_or(|core, _, _| core.try_receive(o.queue).map(|message| message.map(Poll::Ready)).transpose(), |core, cpu, now| core.receive(cpu, o.queue, Time::NEVER, now));
-        let x = match received { Ok(Poll::Ready(message)) => message, _ => KERNEL.look(|core| core.outcome(CpuId(0)).unwrap_or_default()) };
+        let _ = KERNEL.try_or(|core, _, _| Ok(core.try_wait(o.semaphore)?.then_some(())), |core, cpu, now| core.wait_in_line(cpu, o.semaphore, Time::NEVER, now));
+        let received = KERNEL.try_or(|core, _, _| Ok(core.try_receive(o.queue)?.map(Poll::Ready)), |core, cpu, now| core.receive(cpu, o.queue, Time::NEVER, now));
+        let x = match received { Ok(Poll::Ready(message)) => message, _ => KERNEL.outcome().unwrap_or_default() };
         IDS[0].store(x, Ordering::Relaxed);
     }
 }

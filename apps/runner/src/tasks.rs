@@ -115,7 +115,7 @@ pub fn set_up<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry:
         }
         Ok(shared)
     });
-    let shared = SHARED_PLACE.init(or_fail(shared));
+    let shared = SHARED_PLACE.init(or_fail(shared.unwrap_or(Err(Error::Unknown))));
     free(|cs| SHARED.borrow(cs).set(Some(shared)));
     for (number, stack) in (0..image.tasks()).zip(STACKS.take()) {
         let Some(task) = image.task(number) else {

@@ -2,7 +2,7 @@
 
 use crate::MutexGuard;
 use crate::seam;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::AtomicU16;
 use flyball_kernel::{ConditionId, Error};
 use flyball_trace::Time;
 
@@ -13,14 +13,14 @@ use flyball_trace::Time;
 /// the first time.
 #[derive(Default)]
 pub struct Condition {
-    place: AtomicU32,
+    place: AtomicU16,
 }
 
 impl Condition {
     /// A condition variable.
     pub const fn new() -> Condition {
         Condition {
-            place: AtomicU32::new(0),
+            place: AtomicU16::new(0),
         }
     }
 

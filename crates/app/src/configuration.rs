@@ -1,6 +1,7 @@
 //! The one place in an application that chooses policy, sizes, tracing and accounting.
 
 use flyball_kernel::Timing;
+use flyball_policy::Storage;
 
 /// What the settings of a [`kernel!`](crate::kernel!) are, but for policy and trace.
 ///
@@ -20,12 +21,21 @@ pub struct Settings {
     pub queues: usize,
     /// Messages in all queues together.
     pub messages: usize,
+    /// Whether there are periodic and sporadic threads, and threads with deadlines. Where all just
+    /// start and run, jobs need no memory and no code.
+    pub jobs: bool,
     /// Jobs of sporadic threads that wait for an earlier job of the same thread to end, besides the
     /// first of each thread.
     pub arrivals: usize,
     /// Whether CPU time is counted. Where it is not, [`cpu_time`](crate::cpu_time) and
     /// [`idle_time`](crate::idle_time) are zero, and calls need not look at the clock.
     pub accounting: bool,
+    /// Whether calls make sure that a thread calls, and that what they name exists. Where they do
+    /// not, a handler of an interrupt that waits, or `init`, stops the threads for ever.
+    pub checks: bool,
+    /// Whether a thread that needs more stack than it has is stopped and named, on machines that can
+    /// do that.
+    pub guarded: bool,
     /// When the kernel looks at the clock.
     pub timing: Timing,
 }
@@ -39,8 +49,11 @@ impl Settings {
         conditions: 4,
         queues: 4,
         messages: 16,
+        jobs: true,
         arrivals: 8,
         accounting: true,
+        checks: true,
+        guarded: true,
         timing: Timing::Tickless,
     };
 }
@@ -81,7 +94,7 @@ impl Default for Settings {
 ///   dependency has the same name for all: `machine = { package = "flyball-machine-host", … }`.
 /// * `policy`: its type, and how it is made.
 /// * `trace` (if at all): the type of a [`Sink`](crate::Sink), which has to be [`Clone`], and how it
-///   is made. Without it nothing is traced.
+///   is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
 /// * `init`: a `fn() -> Result<(), Error>` that makes the first threads, before scheduling starts.
 ///   If it fails the program says why, and ends with exit code 1.
 /// * in any order, and each if at all: the fields of [`Settings`].
@@ -172,15 +185,18 @@ macro_rules! kernel {
                 type Message = Message;
                 type Cpus = $crate::Inline<1>;
                 type Threads = $crate::Inline<{ SETTINGS.threads.next_power_of_two() }>;
-                type Mutexes = $crate::Inline<{ SETTINGS.mutexes.next_power_of_two() }>;
-                type Semaphores = $crate::Inline<{ SETTINGS.semaphores.next_power_of_two() }>;
-                type Conditions = $crate::Inline<{ SETTINGS.conditions.next_power_of_two() }>;
-                type Queues = $crate::Inline<{ SETTINGS.queues.next_power_of_two() }>;
-                type Messages = $crate::Inline<{ SETTINGS.messages.next_power_of_two() }>;
-                type Jobs = Self::Threads;
-                type Arrivals = $crate::Inline<{ SETTINGS.arrivals.next_power_of_two() }>;
+                type Mutexes = $crate::__rows!(SETTINGS.mutexes);
+                type Semaphores = $crate::__rows!(SETTINGS.semaphores);
+                type Conditions = $crate::__rows!(SETTINGS.conditions);
+                type Queues = $crate::__rows!(SETTINGS.queues);
+                type Messages = $crate::__rows!(SETTINGS.messages);
+                type Jobs = <If<{ SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
+                type Arrivals = $crate::__rows!(SETTINGS.arrivals);
                 const ACCOUNTING: bool = SETTINGS.accounting;
+                const CHECKS: bool = SETTINGS.checks;
             }
+
+            $machine::configure!(Chosen, guarded: SETTINGS.guarded);
 
             impl $crate::seam::Binding for Application {
                 type Params = <$policy as $crate::Policy>::Params;
@@ -226,6 +242,37 @@ macro_rules! kernel {
 
         $machine::main!(Application::start);
     };
+}
+
+/// The storage of a table with so many rows.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __rows {
+    ($rows:expr) => {
+        <If<{ $rows > 0 }> as Choice>::Of<
+            $crate::Inline<{ $rows.next_power_of_two() }>,
+            Nothing,
+        >
+    };
+}
+
+/// A choice between two types, made by the compiler.
+#[doc(hidden)]
+pub trait Choice {
+    /// The first if so, the second if not.
+    type Of<A: Storage, B: Storage>: Storage;
+}
+
+/// See [`Choice`].
+#[doc(hidden)]
+pub struct If<const SO: bool>;
+
+impl Choice for If<true> {
+    type Of<A: Storage, B: Storage> = A;
+}
+
+impl Choice for If<false> {
+    type Of<A: Storage, B: Storage> = B;
 }
 
 /// The first of one or two.

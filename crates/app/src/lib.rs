@@ -69,13 +69,14 @@ mod time;
 
 pub use condition::Condition;
 pub use configuration::Settings;
-pub use flyball_kernel::{Error, OnMiss, Protocol, ThreadId, Timing};
+pub use flyball_kernel::{Error, Protocol, ThreadId, Timing};
+pub use flyball_policy as policy;
 pub use flyball_policy::order::Level;
 pub use flyball_policy::{
     Bitmap, Deadline, EarliestDeadline, FixedPriority, Heap, Inline, Policy, Priority, Ranked,
     Uniprocessor,
 };
-pub use flyball_trace::{Duration, Sink, Time};
+pub use flyball_trace::{Duration, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};
 pub use mutex::{Mutex, MutexGuard};
 pub use queue::Queue;
@@ -83,7 +84,8 @@ pub use semaphore::Semaphore;
 pub use text::shut_down;
 pub use thread::{Handle, Stack, Thread, spawn, spawn_abortable};
 pub use time::{
-    compute, cpu_time, exit, idle_time, misses, now, sleep, sleep_until, wait_next, yield_now,
+    compute, cpu_time, exit, idle_time, misses, now, park, park_until, sleep, sleep_until,
+    wait_next, yield_now,
 };
 
 /// Fixed priorities for up to `N` threads.
@@ -99,7 +101,7 @@ pub mod prelude {
     pub use crate::{
         Condition, Deadline, Duration, EarliestDeadline, EarliestDeadlines, Error, FixedPriorities,
         FixedPriority, Interrupt, Mutex, Priority, Queue, Semaphore, Stack, Thread, Time, compute,
-        exit, now, set_timer, shut_down, sleep, sleep_until, wait_next, yield_now,
+        exit, now, park, set_timer, shut_down, sleep, sleep_until, wait_next, yield_now,
     };
 }
 
@@ -107,12 +109,14 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::message::Message;
+    pub use crate::configuration::{Choice, If};
     pub use crate::seam::number;
-    pub use core::sync::atomic::AtomicU32;
+    pub use core::sync::atomic::AtomicU16;
     pub use core::task::Poll;
     pub use flyball_kernel::{
         Attributes, ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId,
         ThreadId,
     };
+    pub use flyball_policy::Nothing;
     pub use flyball_trace::{Duration, NoTrace, Time};
 }

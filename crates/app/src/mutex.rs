@@ -6,7 +6,7 @@ use core::cell::UnsafeCell;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::AtomicU16;
 use flyball_kernel::{Error, MutexId, Protocol};
 use flyball_trace::Time;
 
@@ -19,7 +19,7 @@ use flyball_trace::Time;
 /// A thread that ends while it owns a mutex keeps it for ever: what is inside may be in the middle of
 /// a change.
 pub struct Mutex<T> {
-    place: AtomicU32,
+    place: AtomicU16,
     protocol: Protocol,
     data: UnsafeCell<T>,
 }
@@ -36,7 +36,7 @@ impl<T> Mutex<T> {
     /// A mutex around `data`, with a protocol of one's choice.
     pub const fn with_protocol(data: T, protocol: Protocol) -> Mutex<T> {
         Mutex {
-            place: AtomicU32::new(0),
+            place: AtomicU16::new(0),
             protocol,
             data: UnsafeCell::new(data),
         }
@@ -49,7 +49,9 @@ impl<T> Mutex<T> {
     /// [`Error::Full`] if the kernel has no room for another mutex.
     #[inline]
     pub fn lock(&self) -> Result<MutexGuard<'_, T>, Error> {
-        self.lock_until(Time::NEVER)
+        let id = self.id()?;
+        seam::_flyball_lock(id)?;
+        Ok(self.locked(id))
     }
 
     /// The same, but waits until `until` at the latest.
@@ -59,12 +61,8 @@ impl<T> Mutex<T> {
     #[inline]
     pub fn lock_until(&self, until: Time) -> Result<MutexGuard<'_, T>, Error> {
         let id = self.id()?;
-        seam::_flyball_lock(id, until)?;
-        Ok(MutexGuard {
-            mutex: self,
-            id,
-            of_this_thread: PhantomData,
-        })
+        seam::_flyball_lock_until(id, until)?;
+        Ok(self.locked(id))
     }
 
     /// Locks the mutex if it is free.
@@ -79,6 +77,16 @@ impl<T> Mutex<T> {
     /// What is inside, for who has the mutex for itself anyway.
     pub fn get_mut(&mut self) -> &mut T {
         self.data.get_mut()
+    }
+
+    /// The calling thread has locked it.
+    #[inline]
+    fn locked(&self, id: MutexId) -> MutexGuard<'_, T> {
+        MutexGuard {
+            mutex: self,
+            id,
+            of_this_thread: PhantomData,
+        }
     }
 
     #[inline]

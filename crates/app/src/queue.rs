@@ -4,7 +4,7 @@
 use crate::message::Message;
 use crate::seam;
 use core::marker::PhantomData;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::AtomicU16;
 use flyball_kernel::{Error, QueueId};
 use flyball_trace::Time;
 
@@ -12,8 +12,14 @@ use flyball_trace::Time;
 ///
 /// While it is full, senders wait with their message in hand; while it is empty, receivers wait. The
 /// kernel's queue is made when this one is used for the first time.
+///
+/// What is larger does not compile:
+///
+/// ```compile_fail,E0080
+/// static LARGE: flyball_app::Queue<[u64; 3]> = flyball_app::Queue::new(1);
+/// ```
 pub struct Queue<T> {
-    place: AtomicU32,
+    place: AtomicU16,
     capacity: u16,
     /// It takes and gives `T`s, from whatever thread.
     carries: PhantomData<fn(T) -> T>,
@@ -29,7 +35,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
             );
         }
         Queue {
-            place: AtomicU32::new(0),
+            place: AtomicU16::new(0),
             capacity,
             carries: PhantomData,
         }
@@ -42,7 +48,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// another queue of this capacity, [`Error::Invalid`] if that is zero.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), Error> {
-        self.send_until(message, Time::NEVER)
+        seam::_flyball_send(self.id()?, Message::new(message))
     }
 
     /// The same, but waits until `until` at the latest.
@@ -51,7 +57,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// As [`Queue::send`]; [`Error::TimedOut`].
     #[inline]
     pub fn send_until(&self, message: T, until: Time) -> Result<(), Error> {
-        seam::_flyball_send(self.id()?, Message::new(message), until)
+        seam::_flyball_send_until(self.id()?, Message::new(message), until)
     }
 
     /// Puts a message in if there is room. Also from interrupts.
@@ -69,7 +75,9 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// As [`Queue::send`].
     #[inline]
     pub fn receive(&self) -> Result<T, Error> {
-        self.receive_until(Time::NEVER)
+        let message = seam::_flyball_receive(self.id()?)?;
+        // SAFETY: only `T`s are put into this queue, and no other `Queue` has the same id.
+        Ok(unsafe { message.value() })
     }
 
     /// The same, but waits until `until` at the latest.
@@ -78,7 +86,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// As [`Queue::receive`]; [`Error::TimedOut`].
     #[inline]
     pub fn receive_until(&self, until: Time) -> Result<T, Error> {
-        let message = seam::_flyball_receive(self.id()?, until)?;
+        let message = seam::_flyball_receive_until(self.id()?, until)?;
         // SAFETY: only `T`s are put into this queue, and no other `Queue` has the same id.
         Ok(unsafe { message.value() })
     }

@@ -1,13 +1,13 @@
 //! Counting semaphores.
 
 use crate::seam;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::AtomicU16;
 use flyball_kernel::{Error, SemaphoreId};
 use flyball_trace::Time;
 
 /// A counting semaphore. The kernel's is made when this one is used for the first time.
 pub struct Semaphore {
-    place: AtomicU32,
+    place: AtomicU16,
     initial: u32,
 }
 
@@ -15,7 +15,7 @@ impl Semaphore {
     /// A semaphore that lets `initial` threads pass before the first has to wait.
     pub const fn new(initial: u32) -> Semaphore {
         Semaphore {
-            place: AtomicU32::new(0),
+            place: AtomicU16::new(0),
             initial,
         }
     }
@@ -27,7 +27,7 @@ impl Semaphore {
     /// another semaphore.
     #[inline]
     pub fn wait(&self) -> Result<(), Error> {
-        self.wait_until(Time::NEVER)
+        seam::_flyball_wait(self.id()?)
     }
 
     /// The same, but waits until `until` at the latest.
@@ -36,7 +36,7 @@ impl Semaphore {
     /// As [`Semaphore::wait`]; [`Error::TimedOut`].
     #[inline]
     pub fn wait_until(&self, until: Time) -> Result<(), Error> {
-        seam::_flyball_wait(self.id()?, until)
+        seam::_flyball_wait_until(self.id()?, until)
     }
 
     /// Passes if that is possible without waiting.

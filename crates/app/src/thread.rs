@@ -4,8 +4,9 @@ use crate::seam::{self, Binding};
 use crate::semaphore::Semaphore;
 use core::fmt;
 use core::marker::PhantomData;
+use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
-use flyball_trace::{Duration, Time};
+use flyball_trace::{Duration, TaskId, Time};
 use static_cell::ConstStaticCell;
 
 /// Room for a thread's stack, in words of four bytes: an even number, at least 64. The thread's body
@@ -13,7 +14,15 @@ use static_cell::ConstStaticCell;
 ///
 /// A stack is for one thread, for ever. How much a thread needs is for the application to know: what
 /// its functions have in local variables, and some 32 words for an interrupt.
-pub struct Stack<const WORDS: usize>(ConstStaticCell<Words<WORDS>>);
+///
+/// So a stack is a name for its thread as well, for who has no [`Handle`]: the handler of an
+/// interrupt, for example, which releases a job by [`Stack::release`].
+pub struct Stack<const WORDS: usize> {
+    words: ConstStaticCell<Words<WORDS>>,
+    /// The thread's row, plus one; 0: there is none yet. Written once, after `generation`.
+    row: AtomicU16,
+    generation: AtomicU32,
+}
 
 #[repr(align(8))]
 struct Words<const N: usize>([u32; N]);
@@ -27,11 +36,40 @@ impl<const WORDS: usize> Stack<WORDS> {
                 "a stack is too small, or not even"
             );
         }
-        Stack(ConstStaticCell::new(Words([0; WORDS])))
+        Stack {
+            words: ConstStaticCell::new(Words([0; WORDS])),
+            row: AtomicU16::new(0),
+            generation: AtomicU32::new(0),
+        }
+    }
+
+    /// The thread that has this stack, or had it until it ended; `None`: there has been none.
+    pub fn thread(&self) -> Option<ThreadId> {
+        let row = self.row.load(Ordering::Acquire).checked_sub(1)?;
+        let generation = self.generation.load(Ordering::Relaxed);
+        Some(ThreadId::new(TaskId(row), generation))
+    }
+
+    /// Releases a job of the sporadic thread that has this stack, now or as soon as the separation
+    /// allows. Also from interrupts.
+    ///
+    /// # Errors
+    /// As [`Handle::release`]; [`Error::Unknown`] if no thread has the stack yet.
+    #[inline]
+    pub fn release(&self) -> Result<(), Error> {
+        seam::_flyball_release(self.thread().ok_or(Error::Unknown)?)
+    }
+
+    /// From now on it has this thread.
+    fn belongs_to(&self, thread: ThreadId) {
+        self.generation
+            .store(thread.generation(), Ordering::Relaxed);
+        let row = thread.task().0.saturating_add(1);
+        self.row.store(row, Ordering::Release);
     }
 
     fn take(&'static self) -> Result<&'static mut [u32], Error> {
-        let words = self.0.try_take().ok_or(Error::Taken)?;
+        let words = self.words.try_take().ok_or(Error::Taken)?;
         Ok(&mut words.0)
     }
 }
@@ -188,6 +226,16 @@ impl<B: Binding> Handle<B> {
         seam::_flyball_release(self.id)
     }
 
+    /// A thread that has [parked](crate::park) itself goes on; one that has not does not wait when it
+    /// does so next. Also from interrupts.
+    ///
+    /// # Errors
+    /// [`Error::Dead`].
+    #[inline]
+    pub fn unpark(self) -> Result<(), Error> {
+        seam::_flyball_unpark(self.id)
+    }
+
     /// The CPU time that the thread has used so far; zero without accounting.
     ///
     /// # Errors
@@ -223,7 +271,9 @@ pub fn spawn<B: Binding, const WORDS: usize>(
     body: impl FnOnce() + Send + 'static,
 ) -> Result<Handle<B>, Error> {
     let attributes = thread.attributes()?;
-    seam::spawn_once::<B, _>(stack.take()?, attributes, params, body).map(Handle::new)
+    let id = seam::spawn_once::<B, _>(stack.take()?, attributes, params, body)?;
+    stack.belongs_to(id);
+    Ok(Handle::new(id))
 }
 
 /// The same for a thread whose job is given up when it is late: `body` begins anew with the next one
@@ -255,6 +305,7 @@ pub unsafe fn spawn_abortable<B: Binding, const WORDS: usize>(
         ..thread.attributes()?
     };
     // SAFETY: as the caller promises.
-    let spawned = unsafe { seam::spawn_again::<B, _>(stack.take()?, attributes, params, body) };
-    spawned.map(Handle::new)
+    let id = unsafe { seam::spawn_again::<B, _>(stack.take()?, attributes, params, body)? };
+    stack.belongs_to(id);
+    Ok(Handle::new(id))
 }

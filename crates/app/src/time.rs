@@ -1,6 +1,7 @@
 //! The clock, and what a thread does with its own time.
 
 use crate::seam;
+use flyball_kernel::Error;
 use flyball_trace::{Duration, Time};
 
 /// The time since the kernel was set up.
@@ -34,6 +35,25 @@ pub fn sleep_until(until: Time) {
 #[inline]
 pub fn yield_now() {
     seam::_flyball_yield_now();
+}
+
+/// The calling thread waits until somebody [unparks](crate::Handle::unpark) it; not at all if somebody
+/// has since it was parked last. No other way of waiting costs less.
+///
+/// # Errors
+/// [`Error::NoThread`] where no thread calls.
+#[inline]
+pub fn park() -> Result<(), Error> {
+    seam::_flyball_park()
+}
+
+/// The same, but waits until `until` at the latest.
+///
+/// # Errors
+/// As [`park`]; [`Error::TimedOut`].
+#[inline]
+pub fn park_until(until: Time) -> Result<(), Error> {
+    seam::_flyball_park_until(until)
 }
 
 /// The calling thread ends, as if its body returned, but without dropping anything. A thread that

@@ -3,12 +3,13 @@
 //! The judge, the least urgent thread, lets others do something and looks at what came out.
 
 use flyball_app::prelude::*;
-use flyball_app::{Protocol, cpu_time, idle_time};
+use flyball_app::{Protocol, Ring, cpu_time, idle_time};
 use std::cell::RefCell;
 
 flyball_app::kernel! {
     machine: flyball_machine_host,
     policy: FixedPriorities<16> = FixedPriorities::new(FixedPriority, 16),
+    trace: Ring<64> = Ring::new(),
     init: init,
     // Just what there is below, so that one more is too much.
     threads: 5,
@@ -59,6 +60,8 @@ fn init() -> Result<(), Error> {
         queues();
         interrupts();
         tables_are_finite();
+        let traced = trace().unwrap();
+        assert!(traced.len() == 64 && traced.dropped() > 0);
         println!("all is well");
         shut_down(0)
     })?;

@@ -93,6 +93,7 @@ fn periodic() {
 
 fn sporadic() {
     static SERVER: Stack<128> = Stack::new();
+    static NOBODYS: Stack<64> = Stack::new();
     static SERVED: AtomicU32 = AtomicU32::new(0);
     let server = spawn(&SERVER, Thread::sporadic(ms(10)), deadline(10), || {
         loop {
@@ -102,14 +103,20 @@ fn sporadic() {
         }
     })
     .unwrap();
-    server.release().unwrap();
+    // The stack names its thread, so that an interrupt can.
+    Interrupt::line(1)
+        .attach(|| SERVER.release().unwrap())
+        .unwrap();
+    Interrupt::line(1).pend();
     assert_eq!(SERVED.load(Ordering::Relaxed), 1);
+    assert_eq!(SERVER.thread(), Some(server.id()));
     // Too early: it waits until the separation is over.
     server.release().unwrap();
     sleep(ms(8));
     assert_eq!(SERVED.load(Ordering::Relaxed), 1);
     sleep(ms(2));
     assert_eq!(SERVED.load(Ordering::Relaxed), 2);
+    assert_eq!(NOBODYS.release(), Err(Error::Unknown));
     assert_eq!(server.join_until(now() + ms(1)), Err(Error::TimedOut));
 }
 

@@ -24,6 +24,17 @@ pub struct ThreadId {
 }
 
 impl ThreadId {
+    /// The thread that was the `generation`-th in its row. Calls that name one that there is not say
+    /// [`Error::Dead`](crate::Error::Dead) or [`Error::Unknown`](crate::Error::Unknown).
+    pub const fn new(task: TaskId, generation: u32) -> ThreadId {
+        ThreadId { task, generation }
+    }
+
+    /// Which thread in its row it is.
+    pub const fn generation(self) -> u32 {
+        self.generation
+    }
+
     /// The row of the thread, by which policy and trace know it.
     pub fn task(self) -> TaskId {
         self.task

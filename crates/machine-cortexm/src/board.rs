@@ -6,8 +6,10 @@
 //! QEMU's *periodic* timers fire at twice their period while the processor sleeps under
 //! `-icount sleep=off`; one-shots are exact, so one-shots are all that is used here.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::mem::transmute;
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use core::{ptr, slice};
+use cortex_m::peripheral::NVIC;
 
 /// Nanoseconds a tick of counter and timer: 25 MHz.
 pub(crate) const TICK_NS: u32 = 40;
@@ -106,11 +108,83 @@ pub fn take_memory(split: usize) -> Option<(&'static [u8], &'static mut [u8])> {
     }
 }
 
+/// What the application has attached to the interrupts: `fn()`s, or null.
+static HANDLERS: [AtomicPtr<()>; INTERRUPTS] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; INTERRUPTS];
+
+impl Interrupt {
+    /// From now on `handler` is called at this interrupt, which is enabled. Returns `false` if the
+    /// board has none of that number, or the kernel has it.
+    pub(crate) fn attach(self, handler: fn()) -> bool {
+        let Some(place) = HANDLERS.get(usize::from(self.0)) else {
+            return false;
+        };
+        if self.0 == Timer::Kernel.interrupt().0 {
+            return false;
+        }
+        place.store(handler as *mut (), Ordering::Release);
+        NVIC::unpend(self);
+        // SAFETY: the handler is in place, and masking interrupts, by which the kernel protects
+        // itself, goes for all of them.
+        unsafe { NVIC::unmask(self) };
+        true
+    }
+
+    /// Interrupts now, as if the device had done it.
+    pub(crate) fn pend(self) {
+        if usize::from(self.0) < INTERRUPTS {
+            NVIC::pend(self);
+            // It has been served when this returns, if nothing is in its way.
+            cortex_m::asm::dsb();
+            cortex_m::asm::isb();
+        }
+    }
+
+    /// Calls what is attached.
+    #[doc(hidden)]
+    pub fn serve(self) {
+        let handler = HANDLERS
+            .get(usize::from(self.0))
+            .map(|place| place.load(Ordering::Acquire));
+        match handler {
+            Some(handler) if !handler.is_null() => {
+                // SAFETY: `attach` has put it there, and it was a `fn()`.
+                let handler = unsafe { transmute::<*mut (), fn()>(handler) };
+                handler();
+            }
+            // It would interrupt again and again.
+            _ => NVIC::mask(self),
+        }
+    }
+}
+
+/// Any interrupt that is not the kernel's.
+extern "C" fn serve() {
+    /// The first of the exceptions that are the board's interrupts.
+    const FIRST: u16 = 16;
+    Interrupt(exception().saturating_sub(FIRST)).serve();
+}
+
+/// The number of the exception that is being served; zero: none.
+#[inline]
+pub(crate) fn exception() -> u16 {
+    let number: u32;
+    // SAFETY: this reads a register.
+    unsafe {
+        core::arch::asm!(
+            "mrs {number}, ipsr",
+            number = out(reg) number,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    (number & 0x1ff) as u16
+}
+
 /// What the processor calls at an interrupt.
 #[repr(C)]
 pub union Vector {
     handler: unsafe extern "C" fn(),
-    unused: usize,
+    defined_here: extern "C" fn(),
 }
 
 unsafe extern "C" {
@@ -122,7 +196,11 @@ unsafe extern "C" {
 #[unsafe(link_section = ".vector_table.interrupts")]
 #[unsafe(no_mangle)]
 static __INTERRUPTS: [Vector; INTERRUPTS] = {
-    let mut vectors = [const { Vector { unused: 0 } }; INTERRUPTS];
+    let mut vectors = [const {
+        Vector {
+            defined_here: serve,
+        }
+    }; INTERRUPTS];
     vectors[FIRST_TIMER as usize] = Vector {
         handler: flyball_timer,
     };

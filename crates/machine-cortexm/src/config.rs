@@ -6,7 +6,6 @@ use crate::kernel::Kernel;
 use core::fmt::Display;
 use flyball_kernel::Config;
 use flyball_policy::TaskId;
-use semihosting::{eprintln, process};
 
 /// The machine's part of a kernel's configuration; the core's is [`Config`].
 pub trait MachineConfig: Config + Sized + 'static {
@@ -24,14 +23,18 @@ pub trait MachineConfig: Config + Sized + 'static {
     /// panic where it was, with interrupts masked. No thread ever runs again. If it was in the kernel
     /// itself, what [`Kernel::look`] shows may be half changed.
     ///
-    /// Unless the application has something better it prints the report by semihosting, and ends:
-    /// a board without a debugger stops there.
+    /// Unless the application has something better it prints the report by semihosting, and ends;
+    /// without the feature `semihosting` the processor sleeps for ever.
     fn fault(kernel: &'static Kernel<Self>, fault: &Fault, message: Option<&dyn Display>) -> ! {
-        let _ = kernel;
-        eprintln!("{fault}");
-        if let Some(message) = message {
-            eprintln!("{message}");
+        #[cfg(feature = "semihosting")]
+        {
+            semihosting::eprintln!("{fault}");
+            if let Some(message) = message {
+                semihosting::eprintln!("{message}");
+            }
         }
-        process::exit(1)
+        #[cfg(not(feature = "semihosting"))]
+        let _ = (fault, message);
+        kernel.shut_down(1)
     }
 }

@@ -29,9 +29,9 @@ impl<const N: usize> Stack<N> {
         Stack([0; N])
     }
 
-    /// From its low end to the one where a thread begins.
-    pub(crate) fn words(&'static mut self) -> Range<*mut u32> {
-        self.0.as_mut_ptr_range()
+    /// Its words.
+    pub(crate) fn words(&'static mut self) -> &'static mut [u32] {
+        &mut self.0
     }
 }
 
@@ -39,6 +39,18 @@ impl<const N: usize> Default for Stack<N> {
     fn default() -> Self {
         Stack::new()
     }
+}
+
+/// What of `words` can be a stack: from its low end, which a guard wants aligned to its size, to the one
+/// where a thread begins, which the processor wants aligned to eight bytes. `None`: too little.
+pub(crate) fn usable(words: &'static mut [u32]) -> Option<Range<*mut u32>> {
+    /// The least, in words.
+    const LEAST: usize = 56;
+    let Range { start, end } = words.as_mut_ptr_range();
+    let start = start.map_addr(|start| (start + 31) & !31);
+    let end = end.map_addr(|end| end & !7);
+    let enough = end.addr().saturating_sub(start.addr()) >= LEAST * size_of::<u32>();
+    enough.then_some(start..end)
 }
 
 /// What a thread is begun with: the words of a frame as `PendSV` and the processor push them. They
@@ -196,39 +208,39 @@ core::arch::global_asm!(
 #[macro_export]
 macro_rules! pend_sv {
     ($stacks:expr) => {
-        ::core::arch::global_asm!(
-            ".global PendSV",
-            ".type PendSV, %function",
-            ".thumb_func",
-            "PendSV:",
-            "mrs   r0, psp",
-            "ldr   r3, =FLYBALL_KERNEL",
-            "stmdb r0!, {{r4-r11}}",
-            "ldrd  r1, r2, [r3]",
-            "str   r0, [r1]",
-            ".if {canary}",
-            "ldr   r12, [r1, #4]",
-            "ldr   r12, [r12]",
-            "ldr   r0, ={paint}",
-            "cmp   r12, r0",
-            "bne.w flyball_no_canary",
-            ".endif",
-            "str   r2, [r3]",
-            ".if {guard}",
-            "ldrd  r0, r1, [r2]",
-            "ldr   r12, =0xE000ED9C", // MPU_RBAR
-            "str   r1, [r12]",
-            "dsb",
-            ".else",
-            "ldr   r0, [r2]",
-            ".endif",
-            "ldmia r0!, {{r4-r11}}",
-            "msr   psp, r0",
-            "bx    lr",
-            ".ltorg",
-            canary = const matches!($stacks, $crate::Stacks::Canary) as u32,
-            guard = const matches!($stacks, $crate::Stacks::Guarded) as u32,
-            paint = const $crate::guard::PAINT,
-        );
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        extern "C" fn PendSV() {
+            ::core::arch::naked_asm!(
+                "mrs   r0, psp",
+                "ldr   r3, =FLYBALL_KERNEL",
+                "stmdb r0!, {{r4-r11}}",
+                "ldrd  r1, r2, [r3]",
+                "str   r0, [r1]",
+                ".if {canary}",
+                "ldr   r12, [r1, #4]",
+                "ldr   r12, [r12]",
+                "ldr   r0, ={paint}",
+                "cmp   r12, r0",
+                "bne.w flyball_no_canary",
+                ".endif",
+                "str   r2, [r3]",
+                ".if {guard}",
+                "ldrd  r0, r1, [r2]",
+                "ldr   r12, =0xE000ED9C", // MPU_RBAR
+                "str   r1, [r12]",
+                "dsb",
+                ".else",
+                "ldr   r0, [r2]",
+                ".endif",
+                "ldmia r0!, {{r4-r11}}",
+                "msr   psp, r0",
+                "bx    lr",
+                ".ltorg",
+                canary = const matches!($stacks, $crate::Stacks::Canary) as u32,
+                guard = const matches!($stacks, $crate::Stacks::Guarded) as u32,
+                paint = const $crate::guard::PAINT,
+            )
+        }
     };
 }

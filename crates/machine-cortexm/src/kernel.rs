@@ -3,7 +3,7 @@
 use crate::board::Timer;
 use crate::clock::Clock;
 use crate::config::MachineConfig;
-use crate::context::{Context, Entry, Stack, Switch};
+use crate::context::{Context, Entry, Stack, Switch, usable};
 use crate::fault;
 use crate::guard::{self, Stacks};
 use crate::mask::Mask;
@@ -12,9 +12,8 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::task::Poll;
 use cortex_m::peripheral::NVIC;
-use cortex_m::peripheral::SCB;
-use cortex_m::peripheral::scb::{SystemHandler, VectActive};
-use flyball_kernel::{Attributes, Core, Error, Sizes, ThreadId, Timing};
+use cortex_m::peripheral::scb::SystemHandler;
+use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Policy, Storage, Table, TaskId, Time};
 use flyball_trace::Sink;
 use static_cell::ConstStaticCell;
@@ -34,12 +33,16 @@ pub struct Kernel<C: MachineConfig> {
 pub(crate) struct State<C: MachineConfig> {
     core: Core<C>,
     pub(crate) clock: Clock,
-    pub(crate) contexts: <C::Threads as Storage>::Table<Context>,
+    pub(crate) contexts: Contexts<C>,
     /// The context of `main`, which sleeps for ever.
     idle: Context,
     /// What the timer is set to.
     armed: Time,
+    /// Whether threads may run.
+    started: bool,
 }
+
+type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
 
 // SAFETY: the fields are touched with interrupts masked only, on the only CPU.
 unsafe impl<C: MachineConfig> Sync for Kernel<C> {}
@@ -82,6 +85,7 @@ impl<C: MachineConfig> Kernel<C> {
                 contexts: Table::new(0, |_| Context::default()),
                 idle: Context::default(),
                 armed: Time::ZERO,
+                started: false,
             });
             *self.ready.get() = true;
         }
@@ -132,7 +136,7 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, Time) -> R,
     ) -> (R, bool) {
-        self.with(|switch, state| state.pass(switch, timed, false, f))
+        self.with(|switch, state| state.pass(switch, timed, false, |core, _, now| f(core, now)))
     }
 
     /// Makes a thread that begins at `entry` with `argument`.
@@ -147,25 +151,48 @@ impl<C: MachineConfig> Kernel<C> {
         entry: Entry,
         argument: usize,
     ) -> Result<ThreadId, Error> {
-        let stack = stack.words();
+        // SAFETY: `entry` is safe to call, and may be called anywhere.
+        unsafe { self.spawn_on(stack.words(), attributes, params, entry, argument) }
+    }
+
+    /// The same on any words of memory, of which there have to be 64 at least.
+    ///
+    /// # Errors
+    /// As [`Core::spawn`]; [`Error::Invalid`] if there are not so many words.
+    ///
+    /// # Safety
+    /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
+    /// ([`OnMiss::Abort`](flyball_kernel::OnMiss::Abort)), `entry` may be called again and again, and
+    /// whatever its calls had on the stack is forgotten, at any instant.
+    pub unsafe fn spawn_on(
+        &'static self,
+        stack: &'static mut [u32],
+        attributes: Attributes,
+        params: <C::Policy as Policy>::Params,
+        entry: Entry,
+        argument: usize,
+    ) -> Result<ThreadId, Error> {
+        let stack = usable(stack).ok_or(Error::Invalid)?;
         if C::STACKS.is_painted() {
             // SAFETY: nobody else has it any more, and its thread is not there yet.
             unsafe { guard::paint(&stack) };
         }
-        self.with(|_, state| {
-            let now = state.clock.now();
-            let thread = state.core.spawn(CPU, attributes, params, now)?;
-            let context = &mut state.contexts[thread.task().index()];
-            // SAFETY: the stack has 64 words at least, and nobody else has it any more.
-            unsafe { context.begin(stack, entry, argument) };
-            Ok(thread)
+        self.with(|switch, state| {
+            let spawn = |core: &mut Core<C>, contexts: &mut Contexts<C>, now| {
+                let thread = core.spawn(CPU, attributes, params, now)?;
+                // SAFETY: the stack is big enough, and nobody else has it any more.
+                unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
+                Ok(thread)
+            };
+            state.pass(switch, true, true, spawn).0
         })
     }
 
     /// Starts scheduling; `main` ends here. To be called once.
     pub fn start(&'static self) -> ! {
         static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
-        let boot = BOOT.take().words();
+        let words = BOOT.take().words().as_mut_ptr_range();
+        let boot = words.start..words.end;
         let mut core = cortex_m::Peripherals::take();
         if let Some(core) = &mut core {
             // SAFETY: nothing runs that would rely on other priorities.
@@ -202,6 +229,7 @@ impl<C: MachineConfig> Kernel<C> {
                 control = out(reg) _,
             );
         }
+        self.with(|_, state| state.started = true);
         self.passage(true, |_, _| ());
         loop {
             cortex_m::asm::wfi();
@@ -222,13 +250,17 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
-    /// `None`, `slow`, which may have to wait. The first is to be part of the program that calls.
+    /// `None`, `slow`, which may have to wait. The first is to be part of the program that calls. The
+    /// time that they are told is [`Time::ZERO`] where nobody counts time.
+    ///
+    /// # Errors
+    /// What they say.
     #[inline(always)]
-    pub fn try_or<R>(
+    pub fn try_or<T>(
         &'static self,
-        quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Option<R>,
-        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
-    ) -> R {
+        quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Option<T>, Error>,
+        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let mask = Mask::set();
         let (_, state) = self.parts(&mask);
         let now = if C::Trace::ENABLED {
@@ -237,11 +269,15 @@ impl<C: MachineConfig> Kernel<C> {
             Time::ZERO
         };
         match quick(&mut state.core, CPU, now) {
-            Some(result) => {
+            Ok(Some(value)) => {
                 mask.lift();
-                result
+                Ok(value)
             }
-            None => self.go_on(mask, slow),
+            Ok(None) => self.go_on(mask, slow),
+            Err(error) => {
+                mask.lift();
+                Err(error)
+            }
         }
     }
 
@@ -254,11 +290,11 @@ impl<C: MachineConfig> Kernel<C> {
         slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
     ) -> R {
         let (switch, state) = self.parts(&mask);
-        let (result, idles) = state.pass(switch, false, true, |core, now| slow(core, CPU, now));
+        let (result, idles) = state.pass(switch, false, true, |core, _, now| slow(core, CPU, now));
         mask.lift();
         // If another thread runs it runs here, and this one goes on when it is its turn.
         cortex_m::asm::isb();
-        if idles && in_thread() {
+        if idles && self.in_thread() {
             self.idle();
         }
         result
@@ -308,9 +344,22 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// A call that does not wait, and may come from an interrupt. The time that `f` is told is
     /// [`Time::ZERO`] where nobody counts time.
+    ///
+    /// # Errors
+    /// What `f` says.
     #[inline]
-    pub fn act<R>(&'static self, f: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
+    pub fn act<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         self.passage(false, |core, now| f(core, CPU, now)).0
+    }
+
+    /// Whether whoever calls may wait, as only a thread can; not looked at without
+    /// [`Config::CHECKS`].
+    #[inline]
+    pub fn can_wait(&'static self) -> bool {
+        !C::CHECKS || self.in_thread()
     }
 
     /// Sleeps until a thread runs. It is the one whose stack this is: any other would have the CPU
@@ -344,9 +393,18 @@ impl<C: MachineConfig> Kernel<C> {
             .then(|| unsafe { guard::used(&stack, C::STACKS.reserved()) })
     }
 
-    /// With the core, and interrupts masked: to look at what it knows.
-    pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> R {
-        self.with(|_, state| f(&mut state.core))
+    /// How the wait ended that the calling thread came back from.
+    ///
+    /// # Errors
+    /// As [`Core::outcome`].
+    #[inline]
+    pub fn outcome(&'static self) -> Result<C::Message, Error> {
+        self.with(|_, state| state.core.outcome(CPU))
+    }
+
+    /// With the core, and interrupts masked: to look at what it knows. `None` before it is set up.
+    pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
+        self.try_with(|_, state| f(&mut state.core))
     }
 }
 
@@ -354,11 +412,6 @@ impl<C: MachineConfig> Default for Kernel<C> {
     fn default() -> Self {
         Kernel::new()
     }
-}
-
-/// Whether a thread runs, and no interrupt is being served.
-fn in_thread() -> bool {
-    matches!(SCB::vect_active(), VectActive::ThreadMode)
 }
 
 impl<C: MachineConfig> State<C> {
@@ -369,7 +422,7 @@ impl<C: MachineConfig> State<C> {
         switch: &mut Switch,
         timed: bool,
         sure: bool,
-        f: impl FnOnce(&mut Core<C>, Time) -> R,
+        f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, Time) -> R,
     ) -> (R, bool) {
         let clocked = Kernel::<C>::CLOCKED;
         let now = if timed || clocked {
@@ -380,7 +433,7 @@ impl<C: MachineConfig> State<C> {
         if clocked {
             self.core.enter(CPU, now);
         }
-        let result = f(&mut self.core, now);
+        let result = f(&mut self.core, &mut self.contexts, now);
         let settled = !sure && !clocked && self.core.is_settled(CPU);
         (result, !settled && self.finish(switch, now, clocked))
     }
@@ -389,6 +442,10 @@ impl<C: MachineConfig> State<C> {
     /// took. Returns whether nobody runs.
     #[inline(always)]
     fn finish(&mut self, switch: &mut Switch, entered: Time, clocked: bool) -> bool {
+        // Before the start there is no thread to go back to.
+        if C::CHECKS && !self.started {
+            return false;
+        }
         let decision = self.core.decide(CPU, entered);
         if let Some(task) = decision.run {
             switch.change_to(&raw mut self.contexts[task.index()]);
@@ -433,11 +490,14 @@ impl<C: MachineConfig> State<C> {
 }
 
 /// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own timer
-/// calls. It brings the handlers of context switches, faults and panics.
+/// calls (otherwise: what is [attached](Kernel::attach) to it). It brings the handlers of context
+/// switches, faults and panics.
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
-        $crate::kernel!($name: $config, || ());
+        $crate::kernel!($name: $config, || {
+            $crate::board::Timer::Application.interrupt().serve();
+        });
     };
     ($name:ident: $config:ty, $timer:expr) => {
         $crate::pend_sv!(<$config as $crate::MachineConfig>::STACKS);
@@ -465,6 +525,32 @@ macro_rules! kernel {
         #[panic_handler]
         fn panic(info: &::core::panic::PanicInfo<'_>) -> ! {
             $name.panicked(info)
+        }
+    };
+}
+
+/// What an application that is built for any machine chooses about this one: whether stacks are
+/// guarded.
+#[macro_export]
+macro_rules! configure {
+    ($config:ty, guarded: $guarded:expr) => {
+        impl $crate::MachineConfig for $config {
+            const STACKS: $crate::Stacks = if $guarded {
+                $crate::Stacks::Guarded
+            } else {
+                $crate::Stacks::Unwatched
+            };
+        }
+    };
+}
+
+/// Makes the program: it begins with a call of `$main`, a `fn() -> !`.
+#[macro_export]
+macro_rules! main {
+    ($main:path) => {
+        #[unsafe(export_name = "main")]
+        extern "C" fn flyball_main() -> ! {
+            $main()
         }
     };
 }

@@ -10,6 +10,7 @@
 //! | [`fault`] | what a thread did that it cannot go on: a report |
 //! | `examine` | what the processor and the stack tell about it |
 //! | [`board`] | the one board so far: `mps2-an385` |
+//! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
 //!
 //! # One passage through the kernel
 //!
@@ -31,11 +32,15 @@ pub mod board;
 pub mod clock;
 pub mod config;
 pub mod context;
+pub mod devices;
 mod examine;
 pub mod fault;
 pub mod guard;
 pub mod kernel;
 mod mask;
+
+// The start of every program.
+use cortex_m_rt as _;
 
 pub use config::MachineConfig;
 pub use context::{Entry, Stack};

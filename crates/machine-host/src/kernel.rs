@@ -166,6 +166,43 @@ impl<C: Config> Kernel<C> {
         }
     }
 
+    /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
+    /// `None`, `slow`, which may have to wait.
+    ///
+    /// # Errors
+    /// What they say; [`Error::NoThread`] if there is no kernel here.
+    #[inline]
+    pub fn try_or<T>(
+        &'static self,
+        quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Option<T>, Error>,
+        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let tried = self.with(|state| quick(&mut state.core, CPU, state.now));
+        match tried.ok_or(Error::NoThread)?? {
+            Some(value) => Ok(value),
+            None => self.act(slow),
+        }
+    }
+
+    /// A call that need not wait, or comes back from its wait with what `f` has said before.
+    ///
+    /// # Errors
+    /// What `f` says; [`Error::NoThread`] if there is no kernel here.
+    #[inline]
+    pub fn act<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let done = self.call(|core, cpu, now| f(core, cpu, now).map(Poll::Ready))?;
+        done.ok_or(Error::NoThread)
+    }
+
+    /// Whether whoever calls may wait, as only a thread can.
+    #[inline]
+    pub fn can_wait(&'static self) -> bool {
+        self.in_thread()
+    }
+
     /// The same as [`Kernel::call`]: to look at a virtual clock costs nothing.
     ///
     /// # Errors

@@ -52,6 +52,13 @@ macro_rules! kernel {
     };
 }
 
+/// What an application that is built for any machine chooses about this one: nothing. Stacks are the
+/// operating system's business.
+#[macro_export]
+macro_rules! configure {
+    ($config:ty, guarded: $guarded:expr) => {};
+}
+
 /// Makes the program: it begins with a call of `$main`, a `fn() -> !`.
 #[macro_export]
 macro_rules! main {

@@ -202,6 +202,66 @@ fn who_spins_is_found_out() {
     assert_eq!(kernel().run(Time::NEVER), Ok(Ended::Spinning));
 }
 
+/// Runs `test` of this file in a process of its own, in which `CHILD` is set. Returns the exit code,
+/// and what it says.
+fn as_process(test: &str) -> (Option<i32>, String) {
+    let program = std::env::current_exe().unwrap();
+    let output = std::process::Command::new(program)
+        .args(["--exact", test, "--nocapture"])
+        .env("CHILD", "")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), said)
+}
+
+fn is_child() -> bool {
+    std::env::var_os("CHILD").is_some()
+}
+
+#[test]
+fn a_process_that_is_stuck_says_so() {
+    if is_child() {
+        spawn(2, waits);
+        spawn(1, computes);
+        spawn(1, waits);
+        kernel().start();
+    }
+    let (code, said) = as_process("a_process_that_is_stuck_says_so");
+    assert_eq!(code, Some(1));
+    assert!(
+        said.contains(
+            "flyball: 10us: all 2 threads wait for ever: nothing is left that could wake one\n"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_process_whose_threads_have_ended_ends() {
+    if is_child() {
+        spawn(1, computes);
+        kernel().start();
+    }
+    let ended = as_process("a_process_whose_threads_have_ended_ends");
+    assert_eq!(ended, (Some(0), String::new()));
+}
+
+#[test]
+fn a_panic_in_a_thread_ends_the_process() {
+    extern "C" fn panics(_: usize) -> ! {
+        panic!("out of order")
+    }
+    if is_child() {
+        spawn(1, panics);
+        kernel().start();
+    }
+    let (code, said) = as_process("a_panic_in_a_thread_ends_the_process");
+    assert_eq!(code, Some(101));
+    assert!(said.contains("out of order"), "{said}");
+    assert!(!said.contains("cannot unwind"), "{said}");
+}
+
 #[test]
 fn other_threads_of_the_operating_system_have_no_kernel() {
     let mine = kernel();

@@ -54,7 +54,7 @@ impl Sink for std::vec::Vec<Event> {
 /// The last `N` events, and how many older ones were dropped to make room for them.
 ///
 /// Recording is O(1). The newest events are the ones kept: after a fault they are what one wants.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ring<const N: usize> {
     records: [Record; N],
     /// Where the next record goes.

@@ -39,6 +39,11 @@ impl Time {
         self.0
     }
 
+    /// Whole milliseconds since boot.
+    pub const fn as_millis(self) -> u64 {
+        self.0 / 1_000_000
+    }
+
     /// Whether this instant never comes.
     pub const fn is_never(self) -> bool {
         self.0 == u64::MAX

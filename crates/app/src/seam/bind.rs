@@ -1,0 +1,327 @@
+//! The one binding for all machines.
+
+/// Defines functions of the seam, and has the compiler check that they have the types that are
+/// declared above.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __define {
+    ($(fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {$(
+        #[unsafe(no_mangle)]
+        fn $name($($argument: $type),*) $(-> $result)? $body
+
+        const _: fn($($type),*) $(-> $result)? = $crate::seam::$name;
+    )*};
+}
+
+/// A call that may wait for ever. The clock is left alone where nobody has to look at it. `$done` is
+/// what comes out of a wait.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wait {
+    ($kernel:ident, $done:expr, $call:expr) => {
+        if $kernel.can_wait() {
+            match $kernel.call_patiently($call) {
+                Ok(Some(value)) => Ok(value),
+                Ok(None) => $done,
+                Err(error) => Err(error),
+            }
+        } else {
+            Err(Error::NoThread)
+        }
+    };
+}
+
+/// A call that may wait until `$until`. Who does not wait at all, with an `$until` of zero, need not
+/// look at the clock either.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wait_until {
+    ($kernel:ident, $until:ident, $done:expr, $call:expr) => {
+        if $until == Time::ZERO {
+            $crate::__wait!($kernel, $done, $call)
+        } else if $kernel.in_thread() {
+            match $kernel.call($call) {
+                Ok(Some(value)) => Ok(value),
+                Ok(None) => $done,
+                Err(error) => Err(error),
+            }
+        } else {
+            Err(Error::NoThread)
+        }
+    };
+}
+
+/// Binds applications to a kernel: defines the functions of the [seam](crate::seam) in terms of the
+/// static `$kernel`, whose type is any machine's `Kernel`.
+///
+/// [`kernel!`](crate::kernel!) does this; the static must not be reachable by anyone else, as who
+/// can unlock a mutex behind its guard's back can do harm.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __bind {
+    ($kernel:ident) => {
+        use $crate::__private::{
+            AtomicU16, Choice, ConditionId, Core, Duration, Error, If, Message, MutexId, Nothing, Poll, Protocol,
+            QueueId, SemaphoreId, ThreadId, Time, number,
+        };
+
+        $crate::__define! {
+            fn _flyball_mutex(place: &AtomicU16, protocol: Protocol) -> Result<MutexId, Error> {
+                let make = |core: &mut Core<_>| {
+                    number(place, || core.mutex(protocol).map(MutexId::number))
+                };
+                let made = $kernel.look(make).ok_or(Error::NoThread)?;
+                made.map(MutexId::from_number)
+            }
+            fn _flyball_lock(mutex: MutexId) -> Result<(), Error> {
+                if !$kernel.can_wait() {
+                    return Err(Error::NoThread);
+                }
+                $kernel.try_or(
+                    |core, cpu, now| Ok(core.try_lock(cpu, mutex, now)?.then_some(())),
+                    |core, cpu, now| core.lock_in_line(cpu, mutex, Time::NEVER, now),
+                )
+            }
+            fn _flyball_lock_until(mutex: MutexId, until: Time) -> Result<(), Error> {
+                $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome().map(drop),
+                    |core, cpu, now| core.lock(cpu, mutex, until, now)
+                )
+            }
+            fn _flyball_unlock(mutex: MutexId) {
+                // Its guard is the proof that the thread owns it.
+                let _ = $kernel.try_or(
+                    |core, cpu, now| Ok(core.try_unlock(cpu, mutex, now)?.then_some(())),
+                    |core, cpu, now| core.unlock_to_waiter(cpu, mutex, now),
+                );
+            }
+            fn _flyball_semaphore(place: &AtomicU16, initial: u32) -> Result<SemaphoreId, Error> {
+                let make = |core: &mut Core<_>| {
+                    number(place, || core.semaphore(initial).map(SemaphoreId::number))
+                };
+                let made = $kernel.look(make).ok_or(Error::NoThread)?;
+                made.map(SemaphoreId::from_number)
+            }
+            fn _flyball_wait(semaphore: SemaphoreId) -> Result<(), Error> {
+                if !$kernel.can_wait() {
+                    return Err(Error::NoThread);
+                }
+                $kernel.try_or(
+                    |core, _, _| Ok(core.try_wait(semaphore)?.then_some(())),
+                    |core, cpu, now| core.wait_in_line(cpu, semaphore, Time::NEVER, now),
+                )
+            }
+            fn _flyball_wait_until(semaphore: SemaphoreId, until: Time) -> Result<(), Error> {
+                $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome().map(drop),
+                    |core, cpu, now| core.wait(cpu, semaphore, until, now)
+                )
+            }
+            fn _flyball_signal(semaphore: SemaphoreId) -> Result<(), Error> {
+                $kernel.try_or(
+                    |core, _, _| Ok(core.try_signal(semaphore)?.then_some(())),
+                    |core, cpu, now| core.signal_waiter(cpu, semaphore, now),
+                )
+            }
+            fn _flyball_condition(place: &AtomicU16) -> Result<ConditionId, Error> {
+                let make = |core: &mut Core<_>| {
+                    number(place, || core.condition().map(ConditionId::number))
+                };
+                let made = $kernel.look(make).ok_or(Error::NoThread)?;
+                made.map(ConditionId::from_number)
+            }
+            fn _flyball_wait_condition(
+                condition: ConditionId,
+                mutex: MutexId,
+                until: Time
+            ) -> Result<(), Error> {
+                $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome().map(drop),
+                    |core, cpu, now| core.wait_condition(cpu, condition, mutex, until, now)
+                )
+            }
+            fn _flyball_signal_condition(condition: ConditionId) -> Result<(), Error> {
+                let signal = |core: &mut Core<_>, cpu, now| {
+                    core.signal_condition(cpu, condition, now).map(Poll::Ready)
+                };
+                $kernel.call_patiently(signal).map(drop)
+            }
+            fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error> {
+                let broadcast = |core: &mut Core<_>, cpu, now| {
+                    core.broadcast(cpu, condition, now).map(Poll::Ready)
+                };
+                $kernel.call_patiently(broadcast).map(drop)
+            }
+            fn _flyball_queue(place: &AtomicU16, capacity: u16) -> Result<QueueId, Error> {
+                let make = |core: &mut Core<_>| {
+                    number(place, || core.queue(capacity).map(QueueId::number))
+                };
+                let made = $kernel.look(make).ok_or(Error::NoThread)?;
+                made.map(QueueId::from_number)
+            }
+            fn _flyball_send(queue: QueueId, message: Message) -> Result<(), Error> {
+                if !$kernel.can_wait() {
+                    return Err(Error::NoThread);
+                }
+                $kernel.try_or(
+                    |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
+                    |core, cpu, now| core.send(cpu, queue, message, Time::NEVER, now).map(drop),
+                )
+            }
+            fn _flyball_send_until(queue: QueueId, message: Message, until: Time) -> Result<(), Error> {
+                $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome().map(drop),
+                    |core, cpu, now| core.send(cpu, queue, message, until, now)
+                )
+            }
+            fn _flyball_post(queue: QueueId, message: Message) -> Result<(), Error> {
+                $kernel.try_or(
+                    |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
+                    |core, cpu, now| core.post(cpu, queue, message, now),
+                )
+            }
+            fn _flyball_receive(queue: QueueId) -> Result<Message, Error> {
+                if !$kernel.can_wait() {
+                    return Err(Error::NoThread);
+                }
+                let received = $kernel.try_or(
+                    |core, _, _| Ok(core.try_receive(queue)?.map(Poll::Ready)),
+                    |core, cpu, now| core.receive(cpu, queue, Time::NEVER, now),
+                )?;
+                match received {
+                    Poll::Ready(message) => Ok(message),
+                    Poll::Pending => $kernel.outcome(),
+                }
+            }
+            fn _flyball_receive_until(queue: QueueId, until: Time) -> Result<Message, Error> {
+                $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome(),
+                    |core, cpu, now| core.receive(cpu, queue, until, now)
+                )
+            }
+            fn _flyball_now() -> Time {
+                $kernel.now()
+            }
+            fn _flyball_sleep(length: Duration) {
+                if $kernel.in_thread() {
+                    let _ = $kernel.call(|core, cpu, now| core.sleep_until(cpu, now + length, now));
+                }
+            }
+            fn _flyball_sleep_until(until: Time) {
+                if $kernel.can_wait() {
+                    // If it has come already the timer says so at once.
+                    let sleep = |core: &mut Core<_>, cpu, now| core.sleep_until(cpu, until, now);
+                    let _ = $kernel.call_patiently(sleep);
+                }
+            }
+            fn _flyball_yield_now() {
+                if $kernel.can_wait() {
+                    let _ = $kernel.act(|core, cpu, now| core.yield_now(cpu, now));
+                }
+            }
+            fn _flyball_park() -> Result<(), Error> {
+                $crate::__wait!(
+                    $kernel,
+                    Ok(()),
+                    |core, cpu, now| core.park(cpu, Time::NEVER, now)
+                )
+            }
+            fn _flyball_park_until(until: Time) -> Result<(), Error> {
+                $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome().map(drop),
+                    |core, cpu, now| core.park(cpu, until, now)
+                )
+            }
+            fn _flyball_unpark(thread: ThreadId) -> Result<(), Error> {
+                $kernel.act(|core, cpu, now| core.unpark(cpu, thread, now))
+            }
+            fn _flyball_wait_next() -> bool {
+                $kernel.in_thread() && matches!($kernel.call(Core::wait_next), Ok(None))
+            }
+            fn _flyball_exit() -> ! {
+                if !$kernel.in_thread() {
+                    $kernel.print("flyball: what is no thread cannot end like one\n");
+                    $kernel.shut_down(1);
+                }
+                loop {
+                    // A thread that ends gives its mutexes back. But what a mutex protects may still
+                    // be borrowed, by a guard that was leaked or is further up on the stack.
+                    let _ = $kernel.call(|core, cpu, now| {
+                        if core.owns_mutex(cpu) {
+                            core.sleep_until(cpu, Time::NEVER, now)
+                        } else {
+                            core.exit(cpu, now).map(|()| Poll::Pending)
+                        }
+                    });
+                }
+            }
+            fn _flyball_compute(length: Duration) {
+                $kernel.compute(length);
+            }
+            fn _flyball_current() -> Option<ThreadId> {
+                if !$kernel.in_thread() {
+                    return None;
+                }
+                let running = |core: &mut Core<_>, cpu, _| {
+                    core.running(cpu).map(Poll::Ready).ok_or(Error::NoThread)
+                };
+                $kernel.call_patiently(running).ok().flatten()
+            }
+            fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error> {
+                $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome().map(drop),
+                    |core, cpu, now| core.join(cpu, thread, until, now)
+                )
+            }
+            fn _flyball_release(thread: ThreadId) -> Result<(), Error> {
+                let release = |core: &mut Core<_>, cpu, now| {
+                    core.release(cpu, thread, now, now).map(Poll::Ready)
+                };
+                $kernel.call(release).map(drop)
+            }
+            fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error> {
+                let time = |core: &mut Core<_>, _, now| core.cpu_time(thread, now).map(Poll::Ready);
+                $kernel.call(time)?.ok_or(Error::NoThread)
+            }
+            fn _flyball_idle_time() -> Duration {
+                let time = |core: &mut Core<_>, cpu, _| Ok(Poll::Ready(core.idle_time(cpu)));
+                $kernel.call(time).ok().flatten().unwrap_or_default()
+            }
+            fn _flyball_misses() -> u64 {
+                $kernel.look(|core| core.misses()).unwrap_or_default()
+            }
+            fn _flyball_attach(line: u16, handler: fn()) -> Result<(), Error> {
+                $kernel.attach(line, handler)
+            }
+            fn _flyball_pend(line: u16) {
+                $kernel.pend(line);
+            }
+            fn _flyball_timer_line() -> u16 {
+                $kernel.timer_line()
+            }
+            fn _flyball_set_timer(after: Duration) {
+                $kernel.set_timer(after);
+            }
+            fn _flyball_print(text: &str) {
+                $kernel.print(text);
+            }
+            fn _flyball_shut_down(code: u8) -> ! {
+                $kernel.shut_down(code)
+            }
+        }
+    };
+}

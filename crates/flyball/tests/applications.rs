@@ -1,0 +1,73 @@
+//! The example applications print what they should, as processes and on the emulated board.
+
+mod common;
+
+use common::has_qemu;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+const EXAMPLES: [&str; 4] = ["blink", "producer_consumer", "control_loop", "sensor"];
+
+fn apps() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../apps")
+}
+
+/// Runs an example, built for `target`, and returns its exit code and what it printed.
+fn run(example: &str, target: &str) -> (Option<i32>, String) {
+    // Who waits for ever is ended, and an emulator that does is killed.
+    let output = Command::new("timeout")
+        .args(["-k", "5", "600"])
+        .args(["cargo", "run", "--release", "--quiet"])
+        .args(["--package", "flyball-examples"])
+        .args(["--target", target, "--bin", example])
+        .current_dir(apps())
+        .output()
+        .expect("`timeout` and `cargo` are there");
+    let printed = String::from_utf8(output.stdout).expect("it prints text");
+    if !output.status.success() {
+        eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    (output.status.code(), printed)
+}
+
+fn print_what_they_should(target: &str) {
+    for example in EXAMPLES {
+        let file = apps().join(format!("examples/expected/{example}.txt"));
+        let expected = fs::read_to_string(file).expect("it says what to expect");
+        assert_eq!(run(example, target), (Some(0), expected), "{example}");
+    }
+}
+
+#[test]
+fn on_the_host() {
+    print_what_they_should("host-tuple");
+}
+
+#[test]
+fn on_the_board() {
+    if has_qemu() {
+        print_what_they_should("thumbv7m-none-eabi");
+    }
+}
+
+#[test]
+fn all_examples_are_among_them() {
+    let folder = fs::read_dir(apps().join("examples/src/bin")).expect("there are examples");
+    let mut found: Vec<String> = folder
+        .map(|entry| entry.expect("it can be read").file_name())
+        .map(|name| name.to_string_lossy().replace(".rs", ""))
+        .collect();
+    found.sort();
+    let mut expected = EXAMPLES.to_vec();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_readme_shows_what_is_built() {
+    let root = apps().join("..");
+    let read = |path: &str| fs::read_to_string(root.join(path)).expect("it is there");
+    let source = read("apps/examples/src/bin/blink.rs");
+    assert!(read("README.md").contains(&format!("```rust\n{source}```\n")));
+}
