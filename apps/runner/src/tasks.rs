@@ -165,13 +165,37 @@ pub fn thread<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, number
     else {
         output::fail("a thread has no task")
     };
+    let op = |at| image.operation(&task, at).unwrap_or(Op::End);
+    // A thread begins here again if its job is given up. Each random length was drawn for a step of a
+    // job, so those that the job had left are passed over.
+    if task.on_miss == image::OnMiss::Abort && task.arrival == Arrival::Periodic {
+        free(|cs| {
+            let drawn = DRAWN[number].borrow(cs);
+            if drawn.get() > 0 {
+                drawn.set(drawn.get().next_multiple_of(draws(op)));
+            }
+        });
+    }
     let mut place = Place::new([0; DEPTH]);
     loop {
-        let call = place.step(|at| image.operation(&task, at).unwrap_or(Op::End));
+        let call = place.step(op);
         if call == Call::End && task.arrival == Arrival::Once {
             let _ = kernel.call(|core, cpu, now| core.exit(cpu, now).map(|()| Poll::Pending::<()>));
         }
         perform(kernel, shared, &task, number, call);
+    }
+}
+
+/// How many random lengths a job draws; at least 1.
+fn draws(op: impl Fn(u32) -> Op) -> u32 {
+    let mut place = Place::new([0; DEPTH]);
+    let mut draws = 0;
+    loop {
+        match place.step(&op) {
+            Call::Compute(Length::Drawn(_)) | Call::Suspend(Length::Drawn(_)) => draws += 1,
+            Call::End => return draws.max(1),
+            _ => {}
+        }
     }
 }
 

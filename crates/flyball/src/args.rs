@@ -89,6 +89,10 @@ pub(crate) struct StudyArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
 
+    /// Run it on the kernel on this machine, too, and put both schedules side by side; 2s at most
+    #[arg(short, long, value_name = "NAME", value_parser = machine())]
+    pub(crate) machine: Option<Machine>,
+
     /// Where the report goes
     #[arg(
         short,

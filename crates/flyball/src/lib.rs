@@ -21,6 +21,7 @@
 //! | 130 | interrupted |
 
 mod args;
+mod beside;
 mod commands;
 mod failure;
 mod files;

@@ -318,3 +318,56 @@ fn an_interrupt_leaves_nothing_behind() {
     assert!(output.stdout.is_empty() && !trace.exists());
     assert!(!kill("-0", &emulator).success(), "the emulator still runs");
 }
+
+/// A study that asks a machine has both schedules side by side, in the page and in the JSON.
+#[test]
+fn a_study_with_a_machine_puts_both_side_by_side() {
+    if !has_qemu() {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let file = format!(
+        "{}/../../examples/priority-inversion.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let output = Command::cargo_bin("flyball")
+        .unwrap()
+        .args(["study", &file, "--machine", "cortex-m3", "--json"])
+        .args(["--policy", "fp,edf", "--until", "300ms", "--out"])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let study: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let written = std::fs::read(folder.path().join("priority-inversion.json")).unwrap();
+    assert_eq!(study, serde_json::from_slice::<Value>(&written).unwrap());
+    let measured = &study["measured"];
+    assert_eq!(measured["machine"], "cortex-m3");
+    let policies = measured["policies"].as_array().unwrap();
+    assert_eq!(policies.len(), 2);
+    for policy in policies {
+        assert_eq!(policy["same_order"], true, "{policy}");
+        assert_eq!(policy["difference"], Value::Null);
+        assert!(policy["events"].as_u64().unwrap() >= 29);
+        let bus = &policy["tasks"][0];
+        assert_eq!(bus["name"], "bus manager");
+        assert_eq!(
+            (&bus["jobs"], &bus["measured_misses"]),
+            (&3.into(), &0.into())
+        );
+        let response = |of: &str| bus[of].as_u64().unwrap();
+        // 5 ms of its own, 6 ms that weather holds the bus, and the kernel's work.
+        for of in ["simulated_response_max_ns", "measured_response_max_ns"] {
+            assert!((11_000_000..11_100_000).contains(&response(of)), "{bus}");
+        }
+    }
+    let page = std::fs::read_to_string(folder.path().join("priority-inversion.html")).unwrap();
+    for part in [
+        "Measured beside simulated",
+        "is no hardware's time",
+        "The machine did what the simulation says.",
+        "Measured schedule under edf",
+        "Simulated schedule under fp",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}

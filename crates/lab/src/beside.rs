@@ -7,25 +7,11 @@ use crate::calibrate::calibrate;
 use crate::error::LabError;
 use crate::measure::{Measured, Measurement};
 use crate::recorder::Recorder;
-use flyball_model::{Arrival, Overheads};
-use flyball_report::compare::{Comparison, compare};
+use flyball_model::Arrival;
+use flyball_report::compare::{SideBySide, compare};
 use flyball_sim::Options;
-use flyball_trace::file::Trace;
 use flyball_trace::{Sink, Time};
 use std::ops::ControlFlow;
-
-/// A measured schedule and its simulation.
-#[derive(Clone, Debug)]
-pub struct SideBySide {
-    /// What the kernel was seen to spend, and the simulation charged.
-    pub overheads: Overheads,
-    /// What is the same, and what is not.
-    pub comparison: Comparison,
-    /// The schedule that was simulated.
-    pub simulated: Trace,
-    /// The schedule that was measured.
-    pub measured: Trace,
-}
 
 impl Measurement<'_> {
     /// Simulates what was measured, for as long and with the same random numbers, and compares.
@@ -36,7 +22,7 @@ impl Measurement<'_> {
         let recorder = || Recorder::new(&self.set, 1, self.entry.name, usize::MAX);
         let mut seen = recorder();
         measured.events.iter().for_each(|&event| seen.record(event));
-        let (_, measured_trace) = seen.finish(measured.end);
+        let (measured_summary, measured_trace) = seen.finish(measured.end);
         let mut set = self.set.clone();
         // The machine releases what comes at fixed distances by the clock.
         for task in &mut set.tasks {
@@ -56,12 +42,14 @@ impl Measurement<'_> {
                 .simulate(&self.values, &set, &options, &mut simulated, &mut |_| {
                     ControlFlow::Continue(())
                 })?;
-        let (_, simulated) = simulated.finish(outcome.ended);
+        let (simulated_summary, simulated) = simulated.finish(outcome.ended);
         Ok(SideBySide {
             overheads: set.platform.overheads,
             comparison: compare(&simulated, &measured_trace),
             simulated,
+            simulated_summary,
             measured: measured_trace,
+            measured_summary,
         })
     }
 }

@@ -43,8 +43,8 @@ mod study;
 pub mod theory;
 mod verdict;
 
-pub use beside::SideBySide;
 pub use error::LabError;
+pub use flyball_report::compare::SideBySide;
 pub use measure::{Measured, Measurement};
 pub use recorder::Recorder;
 pub use registry::{Entry, Registry};

@@ -155,6 +155,7 @@ impl<'a> Measurement<'a> {
             cpus,
             policies: vec![report],
             notes: Vec::new(),
+            measured: None,
         }
     }
 }

@@ -125,6 +125,7 @@ pub fn study(
         set,
         policies,
         notes,
+        measured: None,
     })
 }
 

@@ -63,7 +63,8 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// Makes the kernel. The clock starts, and faults are reported from now on.
+    /// Makes the kernel. The clock starts, and faults are reported from now on. Interrupts are masked
+    /// until [`Kernel::start`].
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
         const SIZES: Sizes = Sizes {
             cpus: 1,
@@ -76,7 +77,7 @@ impl<C: MachineConfig> Kernel<C> {
             arrivals: 0,
         };
         fault::enable();
-        let mask = Mask::set();
+        cortex_m::interrupt::disable();
         // SAFETY: interrupts are masked, so nobody else looks.
         unsafe {
             (*self.state.get()).write(State {
@@ -89,7 +90,6 @@ impl<C: MachineConfig> Kernel<C> {
             });
             *self.ready.get() = true;
         }
-        mask.lift();
     }
 
     /// With the kernel, and interrupts masked. `None` before it is set up.
@@ -229,8 +229,12 @@ impl<C: MachineConfig> Kernel<C> {
                 control = out(reg) _,
             );
         }
-        self.with(|_, state| state.started = true);
-        self.passage(true, |_, _| ());
+        self.with(|switch, state| {
+            state.started = true;
+            state.pass(switch, true, true, |_, _, _| ());
+        });
+        // SAFETY: all is in place.
+        unsafe { cortex_m::interrupt::enable() };
         loop {
             cortex_m::asm::wfi();
         }

@@ -9,9 +9,28 @@
 //! completions. Ticks and what the kernel spends are not; neither is what happens so shortly before
 //! the end that only one of the two schedules still shows it. O(events).
 
+use flyball_model::Overheads;
 use flyball_trace::file::Trace;
+use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Event, Kind, TaskId, Time};
 use std::collections::HashMap;
+
+/// A schedule that a machine made, and its simulation.
+#[derive(Clone, Debug)]
+pub struct SideBySide {
+    /// What the machine's kernel was seen to spend, and the simulation charged.
+    pub overheads: Overheads,
+    /// What is the same, and what is not.
+    pub comparison: Comparison,
+    /// The schedule that was simulated.
+    pub simulated: Trace,
+    /// Its numbers.
+    pub simulated_summary: Summary,
+    /// The schedule that was measured.
+    pub measured: Trace,
+    /// Its numbers.
+    pub measured_summary: Summary,
+}
 
 /// What came of comparing two schedules.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  title, source, which scheduler holds it      summary
+//!  what a machine did, if one was asked         measured
 //!  the task set, its platform                   taskset
 //!  for each policy: the verdict,                policy
 //!    its tasks in numbers and bars,             policy, figures
@@ -25,6 +26,7 @@
 mod data;
 mod figures;
 mod format;
+mod measured;
 mod policy;
 mod summary;
 mod taskset;
@@ -70,6 +72,7 @@ pub fn html(study: &Study) -> String {
                 header { (summary::header(study)) }
                 main {
                     (summary::section(study))
+                    @if let Some(measured) = &study.measured { (measured::section(measured)) }
                     (taskset::section(study))
                     @for (number, report) in study.policies.iter().enumerate() {
                         (policy::section(study, number, report))

@@ -9,12 +9,17 @@
 //!       "breakdown": { "factor_ppm": …, "utilisation_ppm": … },
 //!       "simulated": { "until_ns": …, "jobs": …, "misses": 0, "preemptions": …, "context_switches": … },
 //!       "tasks": [ { "name": "…", "response_bound_ns": …, "response_max_ns": …, "slack_ns": …,
-//!                    "misses": … } ] } ] }
+//!                    "misses": … } ] } ],
+//!   "measured": { "machine": "cortex-m3", "policies": [ { "policy": "edf", "same_order": true, … } ] } }
 //! ```
+
+mod compared;
 
 use crate::study;
 use flyball_trace::Duration;
 use serde::Serialize;
+
+pub use compared::{Compared, ComparedTask, Difference, compared};
 
 /// The version of the contract.
 pub const SCHEMA: u32 = 1;
@@ -38,6 +43,20 @@ pub struct Study<'a> {
     pub cpus: u8,
     /// One entry a policy.
     pub policies: Vec<Policy<'a>>,
+    /// What a machine did; only there if one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured<'a>>,
+}
+
+/// What a machine did with the task set, beside the simulation of just that.
+#[derive(Serialize, Debug)]
+pub struct Measured<'a> {
+    /// The machine's short name.
+    pub machine: &'a str,
+    /// What it is and what its times mean. The wording is no part of the contract.
+    pub title: &'a str,
+    /// One entry a policy that the machine has.
+    pub policies: Vec<Compared<'a>>,
 }
 
 /// One policy; what `simulate --json` prints.
@@ -105,6 +124,11 @@ impl<'a> From<&'a study::Study> for Study<'a> {
             file: &study.file,
             cpus: study.cpus,
             policies: study.policies.iter().map(Policy::from).collect(),
+            measured: study.measured.as_ref().map(|measured| Measured {
+                machine: &measured.machine,
+                title: &measured.title,
+                policies: compared(&measured.policies),
+            }),
         }
     }
 }

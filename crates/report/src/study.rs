@@ -1,5 +1,6 @@
 //! What a study found: plain data. The laboratory fills it in, and the other modules present it.
 
+use crate::compare::SideBySide;
 use flyball_model::TaskSet;
 use flyball_trace::Duration;
 use flyball_trace::file::Trace;
@@ -17,6 +18,21 @@ pub struct Study {
     /// What was found for each policy, in the order in which they were asked for.
     pub policies: Vec<PolicyReport>,
     /// What the reader should know about the study as a whole, a sentence each.
+    pub notes: Vec<String>,
+    /// What a machine did with the task set, if one was asked.
+    pub measured: Option<Measured>,
+}
+
+/// What a machine did with a task set, beside its simulation.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// The machine's short name, as on the command line.
+    pub machine: String,
+    /// What it is and what its times mean.
+    pub title: String,
+    /// Both schedules under each policy, by its short name.
+    pub policies: Vec<(String, SideBySide)>,
+    /// What the reader should know, a sentence each.
     pub notes: Vec<String>,
 }
 

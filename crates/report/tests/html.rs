@@ -137,6 +137,7 @@ fn what_is_left_out_is_said() {
         policies: vec![report(&set, "rm", "rate monotonic", &Rm, ms(40_000))],
         set,
         notes: Vec::new(),
+        measured: None,
     };
     assert_eq!(study.policies[0].simulated.misses, 1);
     let page = html(&study);

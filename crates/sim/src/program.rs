@@ -79,7 +79,16 @@ pub struct Program {
     /// What is left of the present computation.
     pub left: Duration,
     /// Where lengths that are not fixed come from, if there are any.
-    random: Option<Box<(Random, Vec<flyball_model::Length>)>>,
+    random: Option<Box<Drawing>>,
+}
+
+/// Random lengths.
+#[derive(Clone, Debug)]
+struct Drawing {
+    random: Random,
+    lengths: Vec<flyball_model::Length>,
+    /// How many of them the present job has drawn.
+    drawn: u32,
 }
 
 impl Program {
@@ -87,7 +96,13 @@ impl Program {
     /// numbers of its own, so that what one task draws does not depend on the others.
     pub fn new(task: &Task, number: usize, seed: u64) -> Program {
         let script = Script::new(&task.behaviour);
-        let random = || Box::new((Random::new(seed, number as u64), script.lengths.clone()));
+        let random = || {
+            Box::new(Drawing {
+                random: Random::new(seed, number as u64),
+                lengths: script.lengths.clone(),
+                drawn: 0,
+            })
+        };
         Program {
             random: (!script.lengths.is_empty()).then(random),
             operations: script.operations.into(),
@@ -96,8 +111,21 @@ impl Program {
         }
     }
 
-    /// Goes back to the beginning, for a new job.
+    /// Goes back to the beginning, for a new job. The random lengths that the present one would still
+    /// have drawn are passed over, if it has drawn any: where they have been drawn beforehand, as for a
+    /// board, each length stays with the step that it was drawn for.
     pub fn restart(&mut self) {
+        if self.random.as_ref().is_some_and(|random| random.drawn > 0) {
+            for _ in 0..flyball_model::MOST_STEPS {
+                match self.step() {
+                    Call::Compute(length) | Call::Suspend(length) => {
+                        self.draw(length);
+                    }
+                    Call::End => break,
+                    _ => {}
+                }
+            }
+        }
         self.place.restart();
         self.left = Duration::ZERO;
     }
@@ -110,7 +138,13 @@ impl Program {
     /// The next thing that the job asks for. Begins again after the end of a job.
     #[inline]
     pub fn step(&mut self) -> Call {
-        self.place.step(|at| self.operations[at as usize])
+        let call = self.place.step(|at| self.operations[at as usize]);
+        if call == Call::End
+            && let Some(random) = &mut self.random
+        {
+            random.drawn = 0;
+        }
+        call
     }
 
     /// How long that is, this time.
@@ -119,8 +153,8 @@ impl Program {
         match (length, &mut self.random) {
             (Length::Fixed(time), _) => time,
             (Length::Drawn(number), Some(random)) => {
-                let (random, lengths) = &mut **random;
-                random.draw(&lengths[usize::from(number)])
+                random.drawn = random.drawn.saturating_add(1);
+                random.random.draw(&random.lengths[usize::from(number)])
             }
             // Only a script with distributions draws.
             (Length::Drawn(_), None) => Duration::ZERO,
@@ -158,4 +192,45 @@ pub fn is_fixed(steps: &[Step]) -> bool {
         Step::Repeat { body, .. } => is_fixed(body),
         _ => true,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_is_given_up_leaves_the_next_one_its_lengths() {
+        let us = Duration::from_micros;
+        let between = |min, max| {
+            Step::Compute(flyball_model::Length::Uniform {
+                min: us(min),
+                max: us(max),
+            })
+        };
+        let mut task = Task::periodic("a", us(100), us(50));
+        task.behaviour = vec![between(1, 9), Step::Yield, between(20, 29)];
+        let beforehand = Program::new(&task, 0, 7).lengths(3, 100);
+        assert_eq!(beforehand.len(), 6);
+        let mut program = Program::new(&task, 0, 7);
+        let mut next = |restart: bool| {
+            if restart {
+                program.restart();
+            }
+            loop {
+                if let Call::Compute(length) = program.step() {
+                    return program.draw(length);
+                }
+            }
+        };
+        // The first job is given up before its second computation, the second one after it.
+        let drawn = [
+            next(false),
+            next(true),
+            next(false),
+            next(true),
+            next(false),
+        ];
+        let expected = [0, 2, 3, 4, 5].map(|at| beforehand[at]);
+        assert_eq!(drawn, expected);
+    }
 }

@@ -1,15 +1,14 @@
 //! `flyball compare FILE`: does a machine do what the simulation says?
 
 use crate::args::CompareArgs;
+use crate::beside::{Asked, measure};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
-use crate::progress::Spinner;
-use crate::schedule::task_name;
-use flyball_lab::{LabError, Measured, Measurement, Registry, SideBySide};
+use flyball_lab::{Registry, SideBySide};
 use flyball_model::TaskSet;
-use flyball_report::compare::Completions;
-use flyball_target::{Options, Phase, TargetError};
+use flyball_report::json::{Compared, compared};
+use flyball_report::study::Measured;
 use flyball_trace::Event;
 use flyball_trace::file::Trace;
 use serde::Serialize;
@@ -29,42 +28,34 @@ pub(crate) fn run(
     }
     let set = files::read_set(&args.file)?;
     let file = files::shown(&args.file);
-    let mut found = Vec::new();
-    let mut left_out = Vec::new();
-    for &policy in args.machine.policies() {
-        if !args.policies.is_empty() && !args.policies.iter().any(|name| name == policy) {
-            continue;
-        }
-        let patience = args.machine.patience();
-        let (set, until) = (set.clone(), args.until);
-        match Measurement::new(registry, policy, &file, set, until, patience) {
-            Ok(measurement) => found.push((policy, beside(&measurement, args, &file, quiet)?)),
-            // A policy that was not asked for need not fit.
-            Err(LabError::Sim(error)) if args.policies.is_empty() => {
-                left_out.push(format!("\"{policy}\" is left out: {error}."));
-            }
-            Err(error) => return Err(Failure::lab(&file, error)),
-        }
-    }
+    let asked = Asked {
+        machine: args.machine,
+        policies: &args.policies,
+        until: args.until,
+        seed: args.seed,
+        quiet,
+    };
+    let Measured {
+        policies, notes, ..
+    } = measure(registry, &asked, &file, &set)?;
     if args.json {
-        let policies = found.iter().map(Compared::new).collect();
         output::print_json(&Report {
             schema: 1,
             file: &file,
             machine: args.machine.name(),
-            policies,
+            policies: compared(&policies),
         })?;
     } else {
         let mut text = output::heading(&file, &set);
         // Writing to a string cannot fail.
         let _ = writeln!(text, "on an {}", args.machine.title());
-        text += &table(&found, &set);
-        for note in left_out {
+        text += &table(&policies, &set);
+        for note in notes {
             let _ = writeln!(text, "{DIM}{note}{DIM:#}");
         }
         output::print(&text)?;
     }
-    let same = found
+    let same = policies
         .iter()
         .all(|(_, beside)| beside.comparison.is_same_order());
     Ok(if same {
@@ -81,44 +72,7 @@ fn unknown(args: &CompareArgs) -> Option<&str> {
     args.policies.iter().find(unknown).map(String::as_str)
 }
 
-fn beside(
-    measurement: &Measurement<'_>,
-    args: &CompareArgs,
-    file: &str,
-    quiet: bool,
-) -> Result<SideBySide, Failure> {
-    let options = Options {
-        policy: measurement.policy(),
-        quantum: measurement.quantum(),
-        until: measurement.until(),
-        seed: args.seed,
-    };
-    let mut spinner = Spinner::new(quiet);
-    let recording = flyball_target::run(args.machine, measurement.set(), &options, &mut |phase| {
-        spinner.show(|| match phase {
-            Phase::Building => format!("building the image for {}", options.policy),
-            Phase::Running => format!("{} for {} on the board", options.policy, options.until),
-        })
-    })
-    .map_err(|error| Failure::target(file, error))?;
-    if let Some(fault) = recording.fault {
-        let error = TargetError::Fault {
-            task: task_name(measurement.set(), fault.task),
-            fault: Box::new(fault),
-        };
-        return Err(Failure::target(file, error));
-    }
-    let measured = Measured {
-        events: &recording.events,
-        end: recording.end,
-        dropped: recording.dropped,
-    };
-    measurement
-        .beside(&measured, args.seed)
-        .map_err(|error| Failure::lab(file, error))
-}
-
-fn table(found: &[(&str, SideBySide)], set: &TaskSet) -> String {
+fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
     let columns = [
         "POLICY",
         "ORDER",
@@ -136,7 +90,7 @@ fn table(found: &[(&str, SideBySide)], set: &TaskSet) -> String {
         let comparison = &beside.comparison;
         let cost = |cost: &flyball_model::Cost| output::time(Some(cost.at(set.tasks.len())));
         rows.add_row([
-            (*policy).to_owned(),
+            policy.clone(),
             output::same(comparison.is_same_order()),
             output::grouped(comparison.agree as u64),
             output::time(Some(comparison.largest())),
@@ -179,56 +133,4 @@ struct Report<'a> {
     file: &'a str,
     machine: &'a str,
     policies: Vec<Compared<'a>>,
-}
-
-#[derive(Serialize)]
-struct Compared<'a> {
-    policy: &'a str,
-    same_order: bool,
-    events: usize,
-    largest_ns: u64,
-    release_ns: u64,
-    call_ns: u64,
-    scheduling_ns: u64,
-    context_switch_ns: u64,
-    tasks: Vec<ComparedTask<'a>>,
-}
-
-#[derive(Serialize)]
-struct ComparedTask<'a> {
-    name: &'a str,
-    jobs: u64,
-    largest_ns: u64,
-    largest_ppm: u64,
-    notable: u64,
-}
-
-impl<'a> Compared<'a> {
-    fn new((policy, beside): &'a (&'a str, SideBySide)) -> Compared<'a> {
-        let names = beside.simulated.header.tasks.iter();
-        let task =
-            |(info, sums): (&'a flyball_trace::metrics::TaskInfo, &Completions)| ComparedTask {
-                name: &info.name,
-                jobs: sums.jobs,
-                largest_ns: sums.largest.as_nanos(),
-                largest_ppm: sums.largest_ppm,
-                notable: sums.notable,
-            };
-        let cost =
-            |cost: &flyball_model::Cost| cost.at(beside.simulated.header.tasks.len()).as_nanos();
-        Compared {
-            policy,
-            same_order: beside.comparison.is_same_order(),
-            events: beside.comparison.agree,
-            largest_ns: beside.comparison.largest().as_nanos(),
-            release_ns: cost(&beside.overheads.release),
-            call_ns: cost(&beside.overheads.call),
-            scheduling_ns: cost(&beside.overheads.scheduling),
-            context_switch_ns: cost(&beside.overheads.context_switch),
-            tasks: names
-                .zip(&beside.comparison.completions)
-                .map(task)
-                .collect(),
-        }
-    }
 }

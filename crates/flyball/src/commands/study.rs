@@ -1,12 +1,14 @@
 //! `flyball study FILE`: which scheduler holds a task set?
 
 use crate::args::StudyArgs;
+use crate::beside::{Asked, measure};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::progress::Bar;
 use flyball_lab::{Registry, StudyOptions, study};
-use flyball_report::study::Study;
+use flyball_model::TaskSet;
+use flyball_report::study::{Measured, Study};
 use flyball_report::{csv, html, json, perfetto};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -23,13 +25,15 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
         ..StudyOptions::default()
     };
     let file = files::shown(&args.file);
-    let study = {
+    let measured = measured(registry, args, &file, &set, quiet)?;
+    let mut study = {
         let mut bar = Bar::new(quiet);
         study(registry, &file, set, &options, &mut |progress| {
             bar.show(progress)
         })
         .map_err(|error| Failure::lab(&file, error))?
     };
+    study.measured = measured;
     let mut report = None;
     if !args.no_report {
         let files = render(&study, args);
@@ -51,6 +55,48 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     } else {
         ExitCode::from(1)
     })
+}
+
+/// What a machine does, if one is asked: before the study, so that what is missing is told before
+/// anything takes long.
+fn measured(
+    registry: &Registry,
+    args: &StudyArgs,
+    file: &str,
+    set: &TaskSet,
+    quiet: bool,
+) -> Result<Option<Measured>, Failure> {
+    let Some(machine) = args.machine else {
+        return Ok(None);
+    };
+    // What is not known anywhere is told as without a machine.
+    for name in &args.policies {
+        registry
+            .find(name)
+            .map_err(|error| Failure::lab(file, error))?;
+    }
+    let mut set = set.clone();
+    if let Some(cpus) = args.run.cpus {
+        set.platform.cpus = cpus;
+    }
+    let asked = Asked {
+        machine,
+        policies: &args.policies,
+        // A second on the board takes some seconds here.
+        until: args.run.until.map(|until| until.min(machine.patience())),
+        seed: args.run.seed,
+        quiet,
+    };
+    let mut measured = measure(registry, &asked, file, &set)?;
+    for name in &args.policies {
+        if !machine.policies().contains(&name.as_str()) {
+            measured.notes.push(format!(
+                "\"{name}\" was not measured: machine {} has no image for it.",
+                machine.name()
+            ));
+        }
+    }
+    Ok(Some(measured))
 }
 
 /// The report's files, the page first.
@@ -116,6 +162,23 @@ fn summary(study: &Study, report: Option<String>) -> String {
     }
     for note in &study.notes {
         let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+    }
+    if let Some(measured) = &study.measured {
+        let _ = writeln!(text, "\nMeasured on an {}:", measured.title);
+        for (policy, beside) in &measured.policies {
+            let comparison = &beside.comparison;
+            let _ = writeln!(
+                text,
+                "{BOLD}{policy:width$}{BOLD:#}  {}: {} events in {}; completions differ by {} at most",
+                output::same(comparison.is_same_order()),
+                output::grouped(comparison.agree as u64),
+                beside.measured.end(),
+                output::time(Some(comparison.largest())),
+            );
+        }
+        for note in &measured.notes {
+            let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+        }
     }
     if let Some(report) = report {
         let _ = writeln!(text, "\nReport: {report}");

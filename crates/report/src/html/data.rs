@@ -29,7 +29,7 @@ use std::ops::Range;
 
 /// A schedule as the page shows it.
 pub(super) struct Data<'a> {
-    trace: &'a Trace,
+    pub(super) trace: &'a Trace,
     schedule: &'a Schedule,
     pub(super) views: Vec<View>,
     /// Whether a miss is in one of the views.
@@ -69,10 +69,10 @@ struct WrittenTask {
 }
 
 impl<'a> Data<'a> {
-    /// Decides what to show.
-    pub(super) fn new(trace: &'a Trace, schedule: &'a Schedule) -> Data<'a> {
+    /// Decides what to show at first: what is around `focus`, or else around the first miss.
+    pub(super) fn new(trace: &'a Trace, schedule: &'a Schedule, focus: Option<Time>) -> Data<'a> {
         let miss = schedule.first_miss().map(|(_, mark)| mark.time);
-        let views = views(schedule, miss);
+        let views = views(schedule, focus.or(miss));
         let in_views = |miss| views.iter().any(|view| contains(&view.window, miss));
         Data {
             has_miss: miss.is_some_and(in_views),

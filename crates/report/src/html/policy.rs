@@ -1,10 +1,11 @@
 //! What became of the task set under one policy.
 
+use super::anchor;
+use super::data::Data;
 use super::figures::{bar, histograms};
 use super::format::{Unit, cell, count, counted, grouped, length, short};
 use super::summary::{badge, name, notes};
 use super::taskset::left_out;
-use super::{anchor, data};
 use crate::gantt::{ChartStyle, chart};
 use crate::slices::{Mark, Schedule, What};
 use crate::study::{PolicyReport, Study, TaskReport};
@@ -19,6 +20,7 @@ const MOST_MISSES: usize = 10;
 /// The whole section.
 pub(super) fn section(study: &Study, number: usize, report: &PolicyReport) -> Markup {
     let schedule = Schedule::of(&report.trace);
+    let data = Data::new(&report.trace, &schedule, None);
     let id = anchor(number);
     let title = format!("{id}-title");
     html! {
@@ -43,7 +45,8 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport) -> Ma
             (table(study, report))
             (misses(report, &schedule))
             (histograms(study, report))
-            (figure(number, report, &schedule))
+            h3 { "Schedule" }
+            (figure(&format!("{id}-chart"), &format!("Schedule under {}", name(report)), &data, &shown(report, &data)))
         }
     }
 }
@@ -204,16 +207,13 @@ fn misses(report: &PolicyReport, schedule: &Schedule) -> Markup {
     }
 }
 
-fn figure(number: usize, report: &PolicyReport, schedule: &Schedule) -> Markup {
-    let data = data::Data::new(&report.trace, schedule);
-    let id = format!("{}-chart", anchor(number));
-    let label = format!("Schedule under {}", name(report));
+/// A chart to zoom into. `shown` says what it shows.
+pub(super) fn figure(id: &str, label: &str, data: &Data<'_>, shown: &Markup) -> Markup {
     let text = data
         .views
         .first()
-        .map(|view| chart(&report.trace, view.initial.clone(), &ChartStyle::default()));
+        .map(|view| chart(data.trace, view.initial.clone(), &ChartStyle::default()));
     html! {
-        h3 { "Schedule" }
         figure.gantt {
             div.toolbar role="toolbar" aria-label={ "Controls: " (label) } aria-controls=(id) {
                 @if data.views.len() > 1 {
@@ -252,7 +252,7 @@ fn figure(number: usize, report: &PolicyReport, schedule: &Schedule) -> Markup {
                     span { (arrow("M6 1v9M3 7l3 3 3-3")) "deadline" }
                     @if data.has_miss { span { i.key.miss {} "miss" } }
                 }
-                p.shown { (shown(report, &data)) }
+                p.shown { (shown) }
                 p.help id={ (id) "-help" } {
                     "Wheel or pinch to zoom, drag to move, point at something for its exact times. Keys: "
                     kbd { "+" } " " kbd { "−" } " zoom, " kbd { "←" } " " kbd { "→" } " move, "
@@ -268,7 +268,7 @@ fn arrow(path: &str) -> Markup {
 }
 
 /// What the chart shows of what was simulated.
-fn shown(report: &PolicyReport, data: &data::Data<'_>) -> Markup {
+fn shown(report: &PolicyReport, data: &Data<'_>) -> Markup {
     let simulated = report.simulated.until;
     let kept = report.trace.end();
     let Some(view) = data.views.first() else {

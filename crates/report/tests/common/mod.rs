@@ -114,5 +114,6 @@ pub(crate) fn study(file: &str, set: TaskSet, until: Duration) -> Study {
         set,
         policies,
         notes: Vec::new(),
+        measured: None,
     }
 }

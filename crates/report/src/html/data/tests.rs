@@ -91,7 +91,7 @@ proptest! {
     ) {
         let trace = trace(start, scale, &jobs);
         let schedule = Schedule::of(&trace);
-        let data = Data::new(&trace, &schedule);
+        let data = Data::new(&trace, &schedule, None);
         let json = data.json();
         let unsafe_symbols = ['<', '>', '&', '\u{2028}'];
         prop_assert!(!json.contains(unsafe_symbols));
@@ -135,7 +135,7 @@ proptest! {
 fn times_are_in_their_largest_common_unit() {
     let trace = trace(0, 1_000_000, &[(0, 2, 4), (2, 2, 2)]);
     let schedule = Schedule::of(&trace);
-    let json: Value = serde_json::from_str(&Data::new(&trace, &schedule).json()).unwrap();
+    let json: Value = serde_json::from_str(&Data::new(&trace, &schedule, None).json()).unwrap();
     let view = &json["views"][0];
     assert_eq!(view["unit"], 1_000_000);
     assert_eq!(view["length"], trace.header.end_ns / 1_000_000);

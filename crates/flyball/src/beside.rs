@@ -1,0 +1,94 @@
+//! A task set on a machine under several policies, and the simulation of just that beside it.
+
+use crate::failure::Failure;
+use crate::progress::Spinner;
+use crate::schedule::task_name;
+use flyball_lab::{LabError, Measurement, Registry, SideBySide};
+use flyball_model::TaskSet;
+use flyball_report::study::Measured;
+use flyball_target::{Machine, Options, Phase, TargetError};
+use flyball_trace::Duration;
+
+/// What the user asks for.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) machine: Machine,
+    /// None: all that the machine has and that fit.
+    pub(crate) policies: &'a [String],
+    /// `None`: for as long as a simulation, or as the machine's patience lasts.
+    pub(crate) until: Option<Duration>,
+    pub(crate) seed: u64,
+    pub(crate) quiet: bool,
+}
+
+/// Runs a task set under each policy that was asked for and that the machine has.
+pub(crate) fn measure(
+    registry: &Registry,
+    asked: &Asked<'_>,
+    file: &str,
+    set: &TaskSet,
+) -> Result<Measured, Failure> {
+    let machine = asked.machine;
+    let mut measured = Measured {
+        machine: machine.name().to_owned(),
+        title: machine.title().to_owned(),
+        ..Measured::default()
+    };
+    for &policy in machine.policies() {
+        let all = asked.policies.is_empty();
+        if !all && !asked.policies.iter().any(|name| name == policy) {
+            continue;
+        }
+        let (set, until, patience) = (set.clone(), asked.until, machine.patience());
+        match Measurement::new(registry, policy, file, set, until, patience) {
+            Ok(measurement) => {
+                let beside = beside(&measurement, asked, file)?;
+                measured.policies.push((policy.to_owned(), beside));
+            }
+            // A policy that was not asked for need not fit.
+            Err(LabError::Sim(error)) if all => {
+                let note = format!("\"{policy}\" is left out: {error}.");
+                measured.notes.push(note);
+            }
+            Err(error) => return Err(Failure::lab(file, error)),
+        }
+    }
+    Ok(measured)
+}
+
+fn beside(
+    measurement: &Measurement<'_>,
+    asked: &Asked<'_>,
+    file: &str,
+) -> Result<SideBySide, Failure> {
+    let options = Options {
+        policy: measurement.policy(),
+        quantum: measurement.quantum(),
+        until: measurement.until(),
+        seed: asked.seed,
+    };
+    let mut spinner = Spinner::new(asked.quiet);
+    let mut watch = |phase| {
+        spinner.show(|| match phase {
+            Phase::Building => format!("building the image for {}", options.policy),
+            Phase::Running => format!("{} for {} on the board", options.policy, options.until),
+        })
+    };
+    let recording = flyball_target::run(asked.machine, measurement.set(), &options, &mut watch)
+        .map_err(|error| Failure::target(file, error))?;
+    if let Some(fault) = recording.fault {
+        let error = TargetError::Fault {
+            task: task_name(measurement.set(), fault.task),
+            fault: Box::new(fault),
+        };
+        return Err(Failure::target(file, error));
+    }
+    let measured = flyball_lab::Measured {
+        events: &recording.events,
+        end: recording.end,
+        dropped: recording.dropped,
+    };
+    measurement
+        .beside(&measured, asked.seed)
+        .map_err(|error| Failure::lab(file, error))
+}
