@@ -11,10 +11,14 @@ use core::cell::Cell;
 use core::task::Poll;
 use cortex_m::interrupt::{Mutex, free};
 use cortex_m_rt::entry;
-use flyball_kernel::{Attributes, Config, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId, Timing};
+use flyball_kernel::{
+    Attributes, Config, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId, Timing,
+};
 use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, kernel};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Priority, Ranked, Time, Uniprocessor};
+use flyball_policy::{
+    Bitmap, FixedPriority, Inline, Nothing, Priority, Ranked, Time, Uniprocessor,
+};
 use flyball_trace::NoTrace;
 use semihosting::{println, process};
 use static_cell::ConstStaticCell;

@@ -94,7 +94,12 @@ impl<C: Config> Core<C> {
         condition: ConditionId,
         now: Time,
     ) -> Result<(), Error> {
-        while !self.conditions.get(condition.0, C::CHECKS)?.waiters.is_empty() {
+        while !self
+            .conditions
+            .get(condition.0, C::CHECKS)?
+            .waiters
+            .is_empty()
+        {
             self.signal_condition(cpu, condition, now)?;
         }
         Ok(())

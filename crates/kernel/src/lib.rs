@@ -186,7 +186,9 @@ impl<S: Storage, T: Default> Objects<S, T> {
         if checked && number >= self.made {
             return Err(Error::Unknown);
         }
-        self.rows.find_mut(usize::from(number)).ok_or(Error::Unknown)
+        self.rows
+            .find_mut(usize::from(number))
+            .ok_or(Error::Unknown)
     }
 }
 
@@ -286,6 +288,12 @@ impl<C: Config> Core<C> {
 
     #[inline]
     fn attend(&mut self, attention: Attention) {
+        if self.cpus.capacity() == 1 {
+            if attention != Attention::None {
+                self.cpus[0].set(Cpu::LOOK);
+            }
+            return;
+        }
         match attention {
             Attention::None => {}
             Attention::One(cpu) => self.cpus[cpu.index()].set(Cpu::LOOK),

@@ -199,7 +199,11 @@ impl<C: Config> Core<C> {
     /// # Errors
     /// [`Error::Dead`], [`Error::Unknown`].
     pub fn unpark(&mut self, cpu: CpuId, thread: ThreadId, now: Time) -> Result<(), Error> {
-        let task = if C::CHECKS { self.find(thread)? } else { thread.task };
+        let task = if C::CHECKS {
+            self.find(thread)?
+        } else {
+            thread.task
+        };
         let row = &mut self.threads[task.index()];
         if row.state == State::Blocked(Object::Token) {
             self.wake(cpu, task, now);

@@ -213,7 +213,9 @@ impl<C: Config> Core<C> {
     /// The owner of the mutex that `task` waits for.
     fn blocker(&self, task: TaskId) -> Option<TaskId> {
         match self.threads[task.index()].state {
-            State::Blocked(Object::Mutex(mutex)) => self.mutexes.rows[usize::from(mutex)].owner.get(),
+            State::Blocked(Object::Mutex(mutex)) => {
+                self.mutexes.rows[usize::from(mutex)].owner.get()
+            }
             _ => None,
         }
     }

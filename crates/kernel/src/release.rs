@@ -133,7 +133,15 @@ impl<C: Config> Core<C> {
     pub(crate) fn start(&mut self, cpu: CpuId, task: TaskId, release: Time, now: Time) {
         self.threads[task.index()].state = State::Ready;
         let (job, deadline) = (1, Time::NEVER);
-        self.emit(now, cpu, Kind::Release { task, job, deadline });
+        self.emit(
+            now,
+            cpu,
+            Kind::Release {
+                task,
+                job,
+                deadline,
+            },
+        );
         let attention = self.policy.ready(task, Ready::Released { release }, now);
         self.attend(attention);
     }

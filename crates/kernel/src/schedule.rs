@@ -104,7 +104,10 @@ impl<C: Config> Core<C> {
                 return served;
             }
             self.ticks += 1;
-            self.next_tick = Time::ZERO + length * (now.since(Time::ZERO) / length + 1);
+            // Ticks that nobody could serve are left out.
+            while self.next_tick <= now {
+                self.next_tick += length;
+            }
             self.emit(now, cpu, Kind::Tick);
         }
         while let Some((task, at)) = self.alarms.take_due(now) {
@@ -158,7 +161,9 @@ impl<C: Config> Core<C> {
         let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
         state.done(Cpu::TIMER);
         let restart = state.has(Cpu::RESTART)
-            && self.running_task(cpu).is_some_and(|task| self.takes_restart(cpu, task));
+            && self
+                .running_task(cpu)
+                .is_some_and(|task| self.takes_restart(cpu, task));
         More { restart, timer }
     }
 
@@ -215,7 +220,11 @@ impl<C: Config> Core<C> {
             state.stopped = false;
         }
         // Whose registers the CPU has.
-        let there = if before.is_empty() { state.last } else { before };
+        let there = if before.is_empty() {
+            state.last
+        } else {
+            before
+        };
         Decision {
             run: Some(choice.task),
             switch: next != there,

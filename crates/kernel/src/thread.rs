@@ -145,4 +145,3 @@ impl<M: Default> Default for Thread<M> {
         }
     }
 }
-

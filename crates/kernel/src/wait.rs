@@ -115,8 +115,7 @@ impl<C: Config> Core<C> {
 
     /// Takes `task` out of the list that it waits in, if it is in one.
     pub(crate) fn unlink(&mut self, task: TaskId) {
-        if let State::Blocked(object) = self.threads[task.index()].state
-        {
+        if let State::Blocked(object) = self.threads[task.index()].state {
             let list = match object {
                 Object::Mutex(n) => &mut self.mutexes.rows[usize::from(n)].waiters,
                 Object::Semaphore(n) => &mut self.semaphores.rows[usize::from(n)].waiters,
@@ -161,8 +160,7 @@ impl<C: Config> Core<C> {
     /// `task` does not wait for `object` any more.
     pub(crate) fn withdraw(&mut self, cpu: CpuId, task: TaskId, object: Object, now: Time) {
         self.unlink(task);
-        if let Object::Mutex(mutex) = object
-        {
+        if let Object::Mutex(mutex) = object {
             self.unwant(cpu, mutex, now);
         }
     }

@@ -1,15 +1,12 @@
 //! Time: a 32-bit counter extended to 64 bits, and a timer that is set to an instant.
 //!
 //! The counter goes round every 172 s. Each reading that is below the last one counts a round, so
-//! somebody has to read it at least that often; the timer is never set further ahead than half of
-//! it. Instants are absolute, and the timer is set to what is left until then at that moment, so
+//! somebody has to read it at least that often; the timer is never set further ahead than 4.3 s.
+//! Instants are absolute, and the timer is set to what is left until then at that moment, so
 //! nothing drifts: an error of one setting is not in the next one.
 
 use crate::board::{self, Timer};
-use flyball_trace::{Duration, Time};
-
-/// The furthest that the timer is set ahead.
-const FURTHEST: u64 = 1 << 31;
+use flyball_trace::Time;
 
 /// The clock of the machine. To be read with interrupts masked.
 #[derive(Default)]
@@ -50,9 +47,10 @@ impl Clock {
     /// Sets the timer to `at`; it fires at once if that has passed, and not at all at
     /// [`Time::NEVER`] (but to keep the clock running).
     pub(crate) fn set_timer(&mut self, at: Time) {
-        let ahead = at.since(self.now()) / Duration::from_nanos(u64::from(board::TICK_NS));
-        // Never early: what is left of a tick is waited for as well.
-        let ticks = (ahead + 1).min(FURTHEST);
-        Timer::Kernel.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX));
+        let ahead = at.since(self.now()).as_nanos();
+        // Never early: what is left of a tick is waited for as well. What is too far away is looked at
+        // again on the way: thirty-two bits are divided by one instruction.
+        let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
+        Timer::Kernel.one_shot(ahead / board::TICK_NS + 1);
     }
 }

@@ -12,6 +12,10 @@ pub trait MachineConfig: Config + Sized + 'static {
     /// What is done about stacks that are too small.
     const STACKS: Stacks = Stacks::Guarded;
 
+    /// Whether it is found out what a fault was, for [`MachineConfig::fault`]. Where nobody could read
+    /// a report that is left out, and the processor sleeps for ever.
+    const REPORTS: bool = cfg!(feature = "semihosting");
+
     /// What a thread is called in reports, if it has a name.
     fn name(thread: TaskId) -> Option<&'static str> {
         let _ = thread;

@@ -162,6 +162,9 @@ impl<C: MachineConfig> Kernel<C> {
     #[doc(hidden)]
     pub fn fault(&'static self, taken: Taken) -> ! {
         last_things_begin();
+        if !C::REPORTS {
+            rest();
+        }
         // What is read from here on may be what was guarded.
         guard::switch_off();
         let stack = self.try_with(|switch, _| switch.stack()).flatten();
@@ -182,6 +185,9 @@ impl<C: MachineConfig> Kernel<C> {
     #[doc(hidden)]
     pub fn panicked(&'static self, info: &PanicInfo<'_>) -> ! {
         last_things_begin();
+        if !C::REPORTS {
+            rest();
+        }
         C::fault(self, &self.report(Cause::Panic), Some(info))
     }
 
@@ -205,6 +211,13 @@ impl<C: MachineConfig> Kernel<C> {
     }
 }
 
+/// Nothing ever happens again.
+fn rest() -> ! {
+    loop {
+        cortex_m::asm::wfi();
+    }
+}
+
 /// From here on nothing else runs.
 fn last_things_begin() {
     static AGAIN: AtomicBool = AtomicBool::new(false);
@@ -214,9 +227,7 @@ fn last_things_begin() {
         #[cfg(feature = "semihosting")]
         semihosting::process::abort();
         #[cfg(not(feature = "semihosting"))]
-        loop {
-            cortex_m::asm::wfi();
-        }
+        rest();
     }
     AGAIN.store(true, Ordering::Relaxed);
 }

@@ -100,7 +100,12 @@ impl<C: MachineConfig> Kernel<C> {
         let mask = Mask::set();
         // SAFETY: interrupts are masked, `f` does not come back here, and there is one CPU.
         let result = unsafe {
-            (*self.ready.get()).then(|| f(&mut *self.switch.get(), (*self.state.get()).assume_init_mut()))
+            (*self.ready.get()).then(|| {
+                f(
+                    &mut *self.switch.get(),
+                    (*self.state.get()).assume_init_mut(),
+                )
+            })
         };
         mask.lift();
         result
@@ -118,13 +123,22 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// What is in the kernel. Nobody calls this for as long as he has it from an earlier call.
     #[inline(always)]
-    #[expect(clippy::mut_from_ref, reason = "the mask is the proof that nobody else has it")]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the mask is the proof that nobody else has it"
+    )]
     fn parts<'m>(&'static self, _: &'m Mask) -> (&'m mut Switch, &'m mut State<C>) {
         // SAFETY: interrupts are masked, there is one CPU, and callers keep to the rule.
         unsafe {
-            assert!(!C::CHECKS || *self.ready.get(), "the kernel has not been set up");
+            assert!(
+                !C::CHECKS || *self.ready.get(),
+                "the kernel has not been set up"
+            );
             // SAFETY: `kernel!` has the application set it up before anything that could call runs.
-            (&mut *self.switch.get(), (*self.state.get()).assume_init_mut())
+            (
+                &mut *self.switch.get(),
+                (*self.state.get()).assume_init_mut(),
+            )
         }
     }
 
@@ -288,11 +302,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// The second half of [`Kernel::try_or`].
     #[cold]
     #[inline(never)]
-    fn go_on<R>(
-        &'static self,
-        mask: Mask,
-        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
-    ) -> R {
+    fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
         let (switch, state) = self.parts(&mask);
         let (result, idles) = state.pass(switch, false, true, |core, _, now| slow(core, CPU, now));
         mask.lift();
@@ -444,7 +454,8 @@ impl<C: MachineConfig> State<C> {
 
     /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
     /// took. Returns whether nobody runs.
-    #[inline(always)]
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
     fn finish(&mut self, switch: &mut Switch, entered: Time, clocked: bool) -> bool {
         // Before the start there is no thread to go back to.
         if C::CHECKS && !self.started {

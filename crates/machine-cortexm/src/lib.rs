@@ -38,6 +38,8 @@ pub mod fault;
 pub mod guard;
 pub mod kernel;
 mod mask;
+#[cfg(feature = "small")]
+mod memory;
 
 // The start of every program.
 use cortex_m_rt as _;

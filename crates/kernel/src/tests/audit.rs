@@ -120,7 +120,9 @@ impl<P: Policy> Core<Small<P>> {
         for task in self.tasks() {
             let expected = match self.threads[task.index()].state {
                 State::Absent => Some(None),
-                State::Blocked(Object::Clock | Object::Token) | State::Ready | State::Dormant => None,
+                State::Blocked(Object::Clock | Object::Token) | State::Ready | State::Dormant => {
+                    None
+                }
                 State::Blocked(object) => Some(Some(object)),
             };
             assert_eq!(found.get(&task).copied(), expected, "list of {task:?}");

@@ -1,0 +1,66 @@
+//! Copying and filling memory in few bytes of code: the compiler's own functions take more than a
+//! kilobyte, for a speed that a kernel has no use for. It copies structures when it is set up, and
+//! later no more than a message.
+//!
+//! Run-time ABI for the Arm Architecture (IHI 0043), 4.3.4: memory copying, clearing and setting.
+
+core::arch::global_asm!(
+    ".macro function name",
+    ".global \\name",
+    ".type \\name, %function",
+    ".thumb_func",
+    "\\name:",
+    ".endm",
+    // r0: to, r1: from, r2: bytes.
+    "function __aeabi_memcpy8",
+    "function __aeabi_memcpy4",
+    "subs  r2, #4",
+    "bmi   2f",
+    "1:",
+    "ldr   r3, [r1], #4",
+    "str   r3, [r0], #4",
+    "subs  r2, #4",
+    "bpl   1b",
+    "2:",
+    "adds  r2, #4",
+    "function __aeabi_memcpy",
+    "subs  r2, #1",
+    "bmi   2f",
+    "1:",
+    "ldrb  r3, [r1], #1",
+    "strb  r3, [r0], #1",
+    "subs  r2, #1",
+    "bpl   1b",
+    "2:",
+    "bx    lr",
+    "function memcpy",
+    "push  {{r0, lr}}",
+    "bl    __aeabi_memcpy",
+    "pop   {{r0, pc}}",
+    // r0: to, r1: bytes.
+    "function __aeabi_memclr8",
+    "function __aeabi_memclr4",
+    "function __aeabi_memclr",
+    "movs  r2, #0",
+    // r0: to, r1: bytes, r2: value.
+    "function __aeabi_memset8",
+    "function __aeabi_memset4",
+    "function __aeabi_memset",
+    "subs  r1, #1",
+    "bmi   2f",
+    "1:",
+    "strb  r2, [r0], #1",
+    "subs  r1, #1",
+    "bpl   1b",
+    "2:",
+    "bx    lr",
+    // r0: to, r1: value, r2: bytes.
+    "function memset",
+    "mov   r3, r1",
+    "mov   r1, r2",
+    "mov   r2, r3",
+    "push  {{r0, lr}}",
+    "bl    __aeabi_memset",
+    "pop   {{r0, pc}}",
+    ".purgem function",
+);
