@@ -8,6 +8,10 @@ use flyball_policy::Storage;
 /// Sizes are rounded up to powers of two. What the kernel has no room for is refused with
 /// [`Error::Full`](crate::Error::Full) when it is used for the first time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 pub struct Settings {
     /// Threads that there are at the same time. (The policy has to have room for them, too.)
     pub threads: usize,

@@ -1,7 +1,7 @@
 //! Releases, deadlines and misses: what happens to a thread by the clock.
 
 use crate::config::Config;
-use crate::jobs::{Job, OnMiss, Released};
+use crate::jobs::{Job, Jobs, OnMiss, Released};
 use crate::schedule::Cpu;
 use crate::thread::State;
 use crate::{Core, Error, ThreadId};
@@ -202,7 +202,7 @@ impl<C: Config> Core<C> {
         self.misses += 1;
         self.emit(now, cpu, Kind::Miss { task, job });
         let jobs = self.jobs.find(task.index());
-        if let Some(alert) = jobs.and_then(|jobs| jobs.alert()) {
+        if let Some(alert) = jobs.and_then(Jobs::alert) {
             // The semaphore was there when the thread was made; one that has counted to its end has
             // told enough.
             let _ = self.signal(cpu, alert, now);

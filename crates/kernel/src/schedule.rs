@@ -1,5 +1,10 @@
 //! Who runs: entering and leaving the kernel, the timer, the decision, and CPU time.
 
+#![expect(
+    clippy::inline_always,
+    reason = "a call and a return cost as much as the decision itself"
+)]
+
 use crate::config::{Config, Timing};
 use crate::{Core, ThreadId};
 use flyball_policy::{Policy, Stop, Table, Usage};

@@ -100,6 +100,10 @@ pub(crate) enum State {
 }
 
 /// One row of the table of threads.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 pub(crate) struct Thread<M> {
     pub(crate) state: State,
     pub(crate) generation: u32,

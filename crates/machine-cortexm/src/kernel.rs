@@ -1,25 +1,20 @@
 //! The lock around the core, and the way in and out of it.
 
 use crate::board::Timer;
-use crate::clock::Clock;
 use crate::config::MachineConfig;
 use crate::context::{Context, Entry, Stack, Switch, usable};
 use crate::fault;
 use crate::guard::{self, Stacks};
 use crate::mask::Mask;
+use crate::passage::{CPU, Contexts, Settle, State};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
-use core::ops::Range;
 use core::task::Poll;
 use cortex_m::peripheral::NVIC;
 use cortex_m::peripheral::scb::SystemHandler;
-use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
-use flyball_policy::{CpuId, Policy, Storage, Table, TaskId, Time};
-use flyball_trace::Sink;
+use flyball_kernel::{Attributes, Core, Error, Sizes, ThreadId, Timing};
+use flyball_policy::{CpuId, Policy, Table, TaskId, Time};
 use static_cell::ConstStaticCell;
-
-/// The only CPU.
-const CPU: CpuId = CpuId(0);
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!). `PendSV` relies on
 /// the first field.
@@ -30,30 +25,10 @@ pub struct Kernel<C: MachineConfig> {
     state: UnsafeCell<MaybeUninit<State<C>>>,
 }
 
-pub(crate) struct State<C: MachineConfig> {
-    core: Core<C>,
-    pub(crate) clock: Clock,
-    pub(crate) contexts: Contexts<C>,
-    /// The context of `main`, which sleeps for ever.
-    idle: Context,
-    /// What the timer is set to.
-    armed: Time,
-    /// Whether threads may run.
-    started: bool,
-}
-
-type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
-
 // SAFETY: the fields are touched with interrupts masked only, on the only CPU.
 unsafe impl<C: MachineConfig> Sync for Kernel<C> {}
 
 impl<C: MachineConfig> Kernel<C> {
-    /// Whether somebody wants to know the time of every passage.
-    const CLOCKED: bool = C::ACCOUNTING
-        || C::Trace::ENABLED
-        || <C::Policy as Policy>::WANTS.usage
-        || <C::Policy as Policy>::WANTS.bursts;
-
     /// A kernel that has not been set up.
     pub const fn new() -> Kernel<C> {
         Kernel {
@@ -80,14 +55,8 @@ impl<C: MachineConfig> Kernel<C> {
         cortex_m::interrupt::disable();
         // SAFETY: interrupts are masked, so nobody else looks.
         unsafe {
-            (*self.state.get()).write(State {
-                core: Core::new(policy, trace, timing, &SIZES),
-                clock: Clock::start(),
-                contexts: Table::new(0, |_| Context::default()),
-                idle: Context::default(),
-                armed: Time::ZERO,
-                started: false,
-            });
+            let core = Core::new(policy, trace, timing, &SIZES);
+            (*self.state.get()).write(State::new(core));
             *self.ready.get() = true;
         }
     }
@@ -150,7 +119,9 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, Time) -> R,
     ) -> (R, bool) {
-        self.with(|switch, state| state.pass(switch, timed, false, |core, _, now| f(core, now)))
+        self.with(|switch, state| {
+            state.pass(switch, timed, Settle::IfAsked, |core, _, now| f(core, now))
+        })
     }
 
     /// Makes a thread that begins at `entry` with `argument`.
@@ -198,7 +169,7 @@ impl<C: MachineConfig> Kernel<C> {
                 unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
                 Ok(thread)
             };
-            state.pass(switch, true, true, spawn).0
+            state.pass(switch, true, Settle::Always, spawn).0
         })
     }
 
@@ -245,7 +216,7 @@ impl<C: MachineConfig> Kernel<C> {
         }
         self.with(|switch, state| {
             state.started = true;
-            state.pass(switch, true, true, |_, _, _| ());
+            state.pass(switch, true, Settle::Always, |_, _, _| ());
         });
         // SAFETY: all is in place.
         unsafe { cortex_m::interrupt::enable() };
@@ -281,11 +252,7 @@ impl<C: MachineConfig> Kernel<C> {
     ) -> Result<T, Error> {
         let mask = Mask::set();
         let (_, state) = self.parts(&mask);
-        let now = if C::Trace::ENABLED {
-            state.clock.now()
-        } else {
-            Time::ZERO
-        };
+        let now = state.now_to_trace();
         match quick(&mut state.core, CPU, now) {
             Ok(Some(value)) => {
                 mask.lift();
@@ -304,7 +271,9 @@ impl<C: MachineConfig> Kernel<C> {
     #[inline(never)]
     fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
         let (switch, state) = self.parts(&mask);
-        let (result, idles) = state.pass(switch, false, true, |core, _, now| slow(core, CPU, now));
+        let (result, idles) = state.pass(switch, false, Settle::Always, |core, _, now| {
+            slow(core, CPU, now)
+        });
         mask.lift();
         // If another thread runs it runs here, and this one goes on when it is its turn.
         cortex_m::asm::isb();
@@ -426,146 +395,4 @@ impl<C: MachineConfig> Default for Kernel<C> {
     fn default() -> Self {
         Kernel::new()
     }
-}
-
-impl<C: MachineConfig> State<C> {
-    /// See [`Kernel::passage`].
-    #[inline(always)]
-    fn pass<R>(
-        &mut self,
-        switch: &mut Switch,
-        timed: bool,
-        sure: bool,
-        f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, Time) -> R,
-    ) -> (R, bool) {
-        let clocked = Kernel::<C>::CLOCKED;
-        let now = if timed || clocked {
-            self.clock.now()
-        } else {
-            Time::ZERO
-        };
-        if clocked {
-            self.core.enter(CPU, now);
-        }
-        let result = f(&mut self.core, &mut self.contexts, now);
-        let settled = !sure && !clocked && self.core.is_settled(CPU);
-        (result, !settled && self.finish(switch, now, clocked))
-    }
-
-    /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
-    /// took. Returns whether nobody runs.
-    #[cfg_attr(feature = "small", inline(never))]
-    #[cfg_attr(not(feature = "small"), inline(always))]
-    fn finish(&mut self, switch: &mut Switch, entered: Time, clocked: bool) -> bool {
-        // Before the start there is no thread to go back to.
-        if C::CHECKS && !self.started {
-            return false;
-        }
-        let decision = self.core.decide(CPU, entered);
-        if let Some(task) = decision.run {
-            switch.change_to(&raw mut self.contexts[task.index()]);
-        }
-        if clocked {
-            self.core.leave(CPU, self.clock.now());
-        }
-        if decision.more {
-            self.more(switch);
-        }
-        decision.run.is_none()
-    }
-
-    /// Whose stack that is, if it is a thread's.
-    pub(crate) fn owner(&self, stack: &Range<*mut u32>) -> Option<TaskId> {
-        let mut numbers = 0..self.contexts.capacity();
-        let found = numbers.find(|&number| self.contexts[number].stack() == *stack)?;
-        u16::try_from(found).ok().map(TaskId)
-    }
-
-    /// What is rarely to be done at the end of a passage.
-    #[cold]
-    fn more(&mut self, switch: &mut Switch) {
-        let more = self.core.more(CPU);
-        if more.restart
-            && let Some(task) = self.core.running_task(CPU)
-        {
-            let context = &mut self.contexts[task.index()];
-            // SAFETY: interrupts are masked, and the thread has its stack for itself.
-            unsafe { context.restart(switch) };
-            switch.change_to(&raw mut *context);
-        }
-        if !more.timer {
-            return;
-        }
-        let next = self.core.next_timer(CPU);
-        if next != self.armed {
-            self.armed = next;
-            self.clock.set_timer(next);
-        }
-    }
-}
-
-/// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own timer
-/// calls (otherwise: what is [attached](Kernel::attach) to it). It brings the handlers of context
-/// switches, faults and panics.
-#[macro_export]
-macro_rules! kernel {
-    ($name:ident: $config:ty) => {
-        $crate::kernel!($name: $config, || {
-            $crate::board::Timer::Application.interrupt().serve();
-        });
-    };
-    ($name:ident: $config:ty, $timer:expr) => {
-        $crate::pend_sv!(<$config as $crate::MachineConfig>::STACKS);
-
-        /// The kernel.
-        #[unsafe(export_name = "FLYBALL_KERNEL")]
-        static $name: $crate::Kernel<$config> = $crate::Kernel::new();
-
-        #[unsafe(no_mangle)]
-        extern "C" fn flyball_timer() {
-            $name.timer();
-        }
-
-        #[unsafe(no_mangle)]
-        extern "C" fn flyball_application_timer() {
-            $crate::board::Timer::Application.clear();
-            ($timer)();
-        }
-
-        #[unsafe(no_mangle)]
-        extern "C" fn flyball_fault(taken: $crate::Taken) -> ! {
-            $name.fault(taken)
-        }
-
-        #[panic_handler]
-        fn panic(info: &::core::panic::PanicInfo<'_>) -> ! {
-            $name.panicked(info)
-        }
-    };
-}
-
-/// What an application that is built for any machine chooses about this one: whether stacks are
-/// guarded.
-#[macro_export]
-macro_rules! configure {
-    ($config:ty, guarded: $guarded:expr) => {
-        impl $crate::MachineConfig for $config {
-            const STACKS: $crate::Stacks = if $guarded {
-                $crate::Stacks::Guarded
-            } else {
-                $crate::Stacks::Unwatched
-            };
-        }
-    };
-}
-
-/// Makes the program: it begins with a call of `$main`, a `fn() -> !`.
-#[macro_export]
-macro_rules! main {
-    ($main:path) => {
-        #[unsafe(export_name = "main")]
-        extern "C" fn flyball_main() -> ! {
-            $main()
-        }
-    };
 }

@@ -4,7 +4,9 @@
 //! |---|---|
 //! | [`clock`] | a 64-bit clock and a one-shot timer that is set to an instant |
 //! | [`context`] | stacks, and changing from one to another |
-//! | [`kernel`](mod@kernel) | the lock around the core, and the way in and out of it |
+//! | [`kernel`](mod@kernel) | the lock around the core, and the ways in |
+//! | `passage` | what one way through the kernel does, and what is decided at its end |
+//! | `macros` | what an application calls in its root |
 //! | [`config`] | what an application chooses about the machine |
 //! | [`guard`] | stacks that are too small, and how that is noticed |
 //! | [`fault`] | what a thread did that it cannot go on: a report |
@@ -27,6 +29,10 @@
 //!
 //! All `unsafe` code for this machine is in this crate, each block with its reason.
 #![no_std]
+#![allow(
+    clippy::inline_always,
+    reason = "what a call of the kernel costs is counted in instructions"
+)]
 
 pub mod board;
 pub mod clock;
@@ -37,9 +43,11 @@ mod examine;
 pub mod fault;
 pub mod guard;
 pub mod kernel;
+mod macros;
 mod mask;
 #[cfg(feature = "small")]
 mod memory;
+mod passage;
 
 // The start of every program.
 use cortex_m_rt as _;

@@ -110,6 +110,7 @@ pub trait Policy {
 
 /// Which sensors and actuators a policy uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
 pub struct Wants {
     /// [`Usage::time`] in [`Policy::stopped`]; otherwise it is zero.
     pub usage: bool,

@@ -1,0 +1,141 @@
+//! One passage through the kernel.
+
+use crate::clock::Clock;
+use crate::config::MachineConfig;
+use crate::context::{Context, Switch};
+use core::ops::Range;
+use flyball_kernel::{Config, Core};
+use flyball_policy::{CpuId, Policy, Storage, Table, TaskId, Time};
+use flyball_trace::Sink;
+
+/// The only CPU.
+pub(crate) const CPU: CpuId = CpuId(0);
+
+/// When the end of a passage has to look who runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Settle {
+    /// If something has happened that may matter.
+    IfAsked,
+    /// Always: something has.
+    Always,
+}
+
+/// The core, and what the machine adds to it.
+pub(crate) struct State<C: MachineConfig> {
+    pub(crate) core: Core<C>,
+    pub(crate) clock: Clock,
+    pub(crate) contexts: Contexts<C>,
+    /// The context of `main`, which sleeps for ever.
+    pub(crate) idle: Context,
+    /// What the timer is set to.
+    pub(crate) armed: Time,
+    /// Whether threads may run.
+    pub(crate) started: bool,
+}
+
+pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
+
+impl<C: MachineConfig> State<C> {
+    /// Whether somebody wants to know the time of every passage.
+    const CLOCKED: bool = C::ACCOUNTING
+        || C::Trace::ENABLED
+        || <C::Policy as Policy>::WANTS.usage
+        || <C::Policy as Policy>::WANTS.bursts;
+
+    /// The state of a machine that starts now.
+    pub(crate) fn new(core: Core<C>) -> State<C> {
+        State {
+            core,
+            clock: Clock::start(),
+            contexts: Table::new(0, |_| Context::default()),
+            idle: Context::default(),
+            armed: Time::ZERO,
+            started: false,
+        }
+    }
+
+    /// The time, if somebody traces.
+    #[inline(always)]
+    pub(crate) fn now_to_trace(&mut self) -> Time {
+        if C::Trace::ENABLED {
+            self.clock.now()
+        } else {
+            Time::ZERO
+        }
+    }
+
+    /// One passage: `f` does what was asked, and then it is decided who runs. Returns what `f` says,
+    /// and whether nobody runs. `timed`: `f` has to know the time, even if nobody else does.
+    #[inline(always)]
+    pub(crate) fn pass<R>(
+        &mut self,
+        switch: &mut Switch,
+        timed: bool,
+        settle: Settle,
+        f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, Time) -> R,
+    ) -> (R, bool) {
+        let clocked = Self::CLOCKED;
+        let now = if timed || clocked {
+            self.clock.now()
+        } else {
+            Time::ZERO
+        };
+        if clocked {
+            self.core.enter(CPU, now);
+        }
+        let result = f(&mut self.core, &mut self.contexts, now);
+        let settled = settle == Settle::IfAsked && !clocked && self.core.is_settled(CPU);
+        (result, !settled && self.finish(switch, now, clocked))
+    }
+
+    /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
+    /// took. Returns whether nobody runs.
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    fn finish(&mut self, switch: &mut Switch, entered: Time, clocked: bool) -> bool {
+        // Before the start there is no thread to go back to.
+        if C::CHECKS && !self.started {
+            return false;
+        }
+        let decision = self.core.decide(CPU, entered);
+        if let Some(task) = decision.run {
+            switch.change_to(&raw mut self.contexts[task.index()]);
+        }
+        if clocked {
+            self.core.leave(CPU, self.clock.now());
+        }
+        if decision.more {
+            self.more(switch);
+        }
+        decision.run.is_none()
+    }
+
+    /// Whose stack that is, if it is a thread's.
+    pub(crate) fn owner(&self, stack: &Range<*mut u32>) -> Option<TaskId> {
+        let mut numbers = 0..self.contexts.capacity();
+        let found = numbers.find(|&number| self.contexts[number].stack() == *stack)?;
+        u16::try_from(found).ok().map(TaskId)
+    }
+
+    /// What is rarely to be done at the end of a passage.
+    #[cold]
+    fn more(&mut self, switch: &mut Switch) {
+        let more = self.core.more(CPU);
+        if more.restart
+            && let Some(task) = self.core.running_task(CPU)
+        {
+            let context = &mut self.contexts[task.index()];
+            // SAFETY: interrupts are masked, and the thread has its stack for itself.
+            unsafe { context.restart(switch) };
+            switch.change_to(&raw mut *context);
+        }
+        if !more.timer {
+            return;
+        }
+        let next = self.core.next_timer(CPU);
+        if next != self.armed {
+            self.armed = next;
+            self.clock.set_timer(next);
+        }
+    }
+}
