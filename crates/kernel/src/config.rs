@@ -60,7 +60,9 @@ pub trait Config {
     const ACCOUNTING: bool = true;
 
     /// Whether calls make sure that there is a caller, and that the objects they name exist. Where
-    /// they do not, such a mistake hits another thread or object, but no other memory.
+    /// they do not, such a mistake hits another thread or object, but no other memory. To a machine
+    /// this is also the promise that nobody calls before the kernel is set up, as applications that
+    /// are made by `flyball_app::kernel!` cannot.
     const CHECKS: bool = true;
 }
 

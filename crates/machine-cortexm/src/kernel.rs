@@ -97,13 +97,12 @@ impl<C: MachineConfig> Kernel<C> {
         reason = "the mask is the proof that nobody else has it"
     )]
     fn parts<'m>(&'static self, _: &'m Mask) -> (&'m mut Switch, &'m mut State<C>) {
-        // SAFETY: interrupts are masked, there is one CPU, and callers keep to the rule.
+        // SAFETY: interrupts are masked, and there is one CPU.
+        let ready = unsafe { *self.ready.get() };
+        assert!(!C::CHECKS || ready, "the kernel has not been set up");
+        // SAFETY: the same, and callers keep to the rule. The kernel has been set up: that has just
+        // been checked, or else the application has promised it by going without checks.
         unsafe {
-            assert!(
-                !C::CHECKS || *self.ready.get(),
-                "the kernel has not been set up"
-            );
-            // SAFETY: `kernel!` has the application set it up before anything that could call runs.
             (
                 &mut *self.switch.get(),
                 (*self.state.get()).assume_init_mut(),
