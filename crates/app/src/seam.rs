@@ -71,6 +71,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_release(thread: ThreadId) -> Result<(), Error>;
     pub safe fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error>;
+    pub safe fn _flyball_stack_used(thread: ThreadId) -> Option<usize>;
     pub safe fn _flyball_idle_time() -> Duration;
     pub safe fn _flyball_misses() -> u64;
 

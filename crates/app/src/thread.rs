@@ -245,6 +245,13 @@ impl<B: Binding> Handle<B> {
         seam::_flyball_cpu_time(self.id)
     }
 
+    /// How many words of its stack the thread has ever used, so that a stack can be made as large as
+    /// it has to be. `None` on machines and in applications that do not
+    /// [watch](crate::Settings::guarded) stacks. O(words).
+    pub fn stack_used(self) -> Option<usize> {
+        seam::_flyball_stack_used(self.id)
+    }
+
     /// Gives the thread new parameters for the policy.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! The judge, the least urgent thread, lets others do something and looks at what came out.
 
 use flyball_app::prelude::*;
-use flyball_app::{Protocol, Ring, cpu_time, idle_time};
+use flyball_app::{Protocol, Ring, cpu_time, idle_time, park_until};
 use std::cell::RefCell;
 
 flyball_app::kernel! {
@@ -56,6 +56,7 @@ fn init() -> Result<(), Error> {
         mutexes();
         priorities_are_inherited();
         semaphores();
+        parking();
         conditions();
         queues();
         interrupts();
@@ -156,6 +157,29 @@ fn semaphores() {
     SEMAPHORE.wait_until(Time::NEVER).unwrap();
     SEMAPHORE.wait_until(begun + us(99)).unwrap();
     assert_eq!(now(), begun + us(15));
+}
+
+fn parking() {
+    static OTHER: Stack<128> = Stack::new();
+    next_millisecond();
+    let other = spawn(&OTHER, Thread::once(), Priority(7), || {
+        park().unwrap();
+        log("unparked");
+        assert_eq!(park_until(now() + us(2)), Err(Error::TimedOut));
+        sleep(us(4));
+        // Somebody has unparked it meanwhile.
+        park().unwrap();
+        log("unparked again");
+    })
+    .unwrap();
+    other.unpark().unwrap();
+    // It is more urgent, so it has logged by now.
+    assert_eq!(LOG.take().len(), 1);
+    sleep(us(3));
+    other.unpark().unwrap();
+    other.join().unwrap();
+    assert_eq!(now(), at(6));
+    assert_eq!(other.unpark(), Err(Error::Dead));
 }
 
 fn conditions() {

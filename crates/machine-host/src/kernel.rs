@@ -6,7 +6,7 @@ use crate::threads::{Entry, Thread, stack, suspend};
 use core::cell::RefCell;
 use core::task::Poll;
 use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
-use flyball_policy::{CpuId, Duration, Policy, Time};
+use flyball_policy::{CpuId, Duration, Policy, TaskId, Time};
 use std::sync::OnceLock;
 use std::thread;
 
@@ -223,6 +223,12 @@ impl<C: Config> Kernel<C> {
     pub fn outcome(&'static self) -> Result<C::Message, Error> {
         self.with(|state| state.core.outcome(CPU))
             .unwrap_or(Err(Error::NoThread))
+    }
+
+    /// How much of its stack a thread has used: not known here, where stacks are the operating
+    /// system's.
+    pub fn high_water(&'static self, _: TaskId) -> Option<usize> {
+        None
     }
 
     /// With the core: to look at what it knows. `None` if there is no kernel here, or it is being

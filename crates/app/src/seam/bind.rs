@@ -297,6 +297,9 @@ macro_rules! __bind {
                 let time = |core: &mut Core<_>, _, now| core.cpu_time(thread, now).map(Poll::Ready);
                 $kernel.call(time)?.ok_or(Error::NoThread)
             }
+            fn _flyball_stack_used(thread: ThreadId) -> Option<usize> {
+                $kernel.high_water(thread.task())
+            }
             fn _flyball_idle_time() -> Duration {
                 let time = |core: &mut Core<_>, cpu, _| Ok(Poll::Ready(core.idle_time(cpu)));
                 $kernel.call(time).ok().flatten().unwrap_or_default()
