@@ -3,7 +3,7 @@
 //! The simulation is given what the machine's kernel was seen to spend ([`calibrate`]), so what is left
 //! of a difference is what the simulation does not know of the machine.
 
-use crate::calibrate::calibrate;
+use crate::calibrate::{calibrate, turn};
 use crate::error::LabError;
 use crate::measure::{Measured, Measurement};
 use crate::recorder::Recorder;
@@ -31,20 +31,27 @@ impl Measurement<'_> {
             }
         }
         set.platform.overheads = calibrate(&set, &measured_trace, seed);
+        let quantum = self.values.quantum();
+        let quantum = quantum.map(|whole| turn(&measured_trace, &set.platform.overheads, whole));
+        let mut values = self.values.clone();
+        if let Some(quantum) = quantum {
+            values = values.with_quantum(quantum);
+        }
         let mut simulated = recorder();
         let options = Options {
             until: measured.end.since(Time::ZERO),
             stop_at_miss: false,
             seed,
         };
-        let outcome =
-            self.entry
-                .simulate(&self.values, &set, &options, &mut simulated, &mut |_| {
-                    ControlFlow::Continue(())
-                })?;
+        let outcome = self
+            .entry
+            .simulate(&values, &set, &options, &mut simulated, &mut |_| {
+                ControlFlow::Continue(())
+            })?;
         let (simulated_summary, simulated) = simulated.finish(outcome.ended);
         Ok(SideBySide {
             overheads: set.platform.overheads,
+            quantum,
             comparison: compare(&simulated, &measured_trace),
             simulated,
             simulated_summary,

@@ -23,6 +23,8 @@
 //! A *step* is what the interpreter takes to come to a call; a job's `d` calls that decide (it blocks,
 //! or ends) are over later, so only their steps lengthen it.
 //!
+//! How long turns are, where tasks take turns, is read off [apart](turn()).
+//!
 //! The first two say what the simulator charges, so what it is told is what explains them all best, by
 //! least squares. What is put in is a median for each kind of passage and job, so that the rare long
 //! way round counts for nothing.
@@ -34,6 +36,9 @@ use flyball_trace::{Duration, Event, Kind, Object, TaskId, Time};
 use std::collections::{BTreeMap, HashMap};
 
 mod least_squares;
+mod turn;
+
+pub use turn::turn;
 
 use least_squares::{Equation, solve};
 

@@ -131,8 +131,17 @@ impl Values {
     }
 
     /// The setting by which a policy says how often it interrupts a job, if it has one.
-    pub(crate) fn quantum(&self) -> Option<Duration> {
+    pub fn quantum(&self) -> Option<Duration> {
         Some(self.duration("quantum")).filter(|quantum| !quantum.is_zero())
+    }
+
+    /// The same, but that the policy interrupts a job this often, if ever.
+    #[must_use]
+    pub fn with_quantum(mut self, quantum: Duration) -> Values {
+        if self.quantum().is_some() {
+            self.0.insert("quantum", Value::Duration(quantum));
+        }
+        self
     }
 
     /// A setting that is a whole number. Zero if there is none of that name and kind.

@@ -20,6 +20,8 @@ use std::collections::HashMap;
 pub struct SideBySide {
     /// What the machine's kernel was seen to spend, and the simulation charged.
     pub overheads: Overheads,
+    /// How long turns were seen to be, and the simulation made them, under a policy that has any.
+    pub quantum: Option<Duration>,
     /// What is the same, and what is not.
     pub comparison: Comparison,
     /// The schedule that was simulated.

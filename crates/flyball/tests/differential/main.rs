@@ -63,11 +63,32 @@ fn run(entry: &Entry, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySi
         .expect("a random set can be simulated")
 }
 
-/// Whether the order of a set is settled, if the kernel's work takes about so long.
-fn is_fair(entry: &Entry, set: &TaskSet, overheads: &Overheads, seed: u64) -> bool {
+/// What the board's kernel does to time, as one set has shown.
+struct Board {
+    overheads: Overheads,
+    /// How long a turn was meant to be, and was.
+    quantum: Option<(Duration, Duration)>,
+}
+
+impl Board {
+    fn seen(entry: &Entry, registry: &Registry, set: &TaskSet) -> Board {
+        let side = run(entry, registry, set, 0);
+        let values = entry.values("random.toml", set).expect("it has a quantum");
+        Board {
+            overheads: side.overheads,
+            quantum: values.quantum().zip(side.quantum),
+        }
+    }
+}
+
+/// Whether the order of a set is settled, if the kernel's work takes about as long as it did before.
+fn is_fair(entry: &Entry, set: &TaskSet, board: &Board, seed: u64) -> bool {
     let mut set = set.clone();
-    set.platform.overheads = overheads.clone();
-    let values = entry.values("random.toml", &set).expect("it has a quantum");
+    set.platform.overheads = board.overheads.clone();
+    let mut values = entry.values("random.toml", &set).expect("it has a quantum");
+    if let (Some(quantum), Some((meant, was))) = (values.quantum(), board.quantum) {
+        values = values.with_quantum((quantum + was).saturating_sub(meant));
+    }
     let options = Options {
         until: UNTIL,
         stop_at_miss: false,
@@ -108,13 +129,13 @@ fn differential(policy: &str) -> Tally {
     let entry = registry.find(policy).expect("it is one of ours");
     // What the kernel spends today is not for a test to know.
     let first = read(&random_set(0));
-    let overheads = run(entry, &registry, &first, 0).overheads;
+    let board = Board::seen(entry, &registry, &first);
     let mut seed = 0;
     while tally.compared < sets {
         seed += 1;
         let text = random_set(seed);
         let set = read(&text);
-        if !is_fair(entry, &set, &overheads, seed) {
+        if !is_fair(entry, &set, &board, seed) {
             tally.left_out += 1;
             assert!(tally.left_out <= sets, "{tally:?}");
             continue;

@@ -10,8 +10,8 @@ use flyball_policy::{Policy, Table};
 use flyball_trace::{CpuId, Object, TaskId, Time};
 use std::collections::HashMap;
 
-impl<P: Policy> Core<Small<P>> {
-    fn tasks(&self) -> impl Iterator<Item = TaskId> + use<P> {
+impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
+    fn tasks(&self) -> impl Iterator<Item = TaskId> + use<P, CHECKS> {
         let rows = u16::try_from(self.threads.capacity()).unwrap();
         (0..rows).map(TaskId)
     }
@@ -49,6 +49,9 @@ impl<P: Policy> Core<Small<P>> {
             );
             let for_condition = matches!(thread.state, State::Blocked(Object::Condition(_)));
             assert_eq!(thread.reacquire.is_some(), for_condition, "{task:?}");
+            // Whoever was unparked before he parked himself did not wait.
+            let parked = thread.state == State::Blocked(Object::Token);
+            assert!(!(parked && thread.token), "{task:?} sleeps on its token");
             // A job begins without memory of how the last one's wait ended.
             assert!(!thread.restart || !thread.timed_out || waits, "{task:?}");
             self.audit_donor(task);
@@ -206,7 +209,7 @@ impl<P: Policy> Core<Small<P>> {
     }
 }
 
-impl<P: Policy> Core<Small<P>> {
+impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
     /// The messages that threads carry.
     pub(super) fn threads_messages(&self) -> Vec<u32> {
         self.tasks()

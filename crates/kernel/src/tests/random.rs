@@ -4,63 +4,57 @@
 //! steps on average, each under three policies, and a step is at least one call.
 
 use super::world::{CPU, Edf, Fixed, ROWS, Turns, World, at, ns};
-use crate::{Attributes, Error, OnMiss, Protocol, Release, Timing};
+use crate::{Attributes, Error, OnMiss, Release, Timing};
 use core::task::Poll;
 use flyball_policy::{Deadline, EarliestDeadline, FixedPriority, Policy, Priority, Sliced};
-use flyball_trace::{Duration, Time};
+use flyball_trace::{Duration, Event, Time};
 #[cfg(not(miri))]
 use proptest::prelude::*;
 
 mod books;
+mod halves;
 mod steps;
 
 use books::{Away, Books};
+use halves::{OTHERS, WHOLE, Way};
 #[cfg(not(miri))]
 use steps::step;
 use steps::{Patience, Step, any_step};
 
+/// Takes `steps`; returns the trace.
 fn drive<P: Policy>(
     policy: P,
     timing: Timing,
     params: impl Fn(u8, Duration) -> P::Params,
     steps: &[Step],
-) {
-    let mut world = World::new(policy, timing);
-    let core = &mut world.core;
-    let protocols = [Protocol::Inherit, Protocol::None, Protocol::Inherit];
-    let mut books = Books {
-        threads: Vec::new(),
-        mutexes: protocols
-            .map(|protocol| core.mutex(protocol).unwrap())
-            .to_vec(),
-        semaphores: [0, 1]
-            .map(|initial| core.semaphore(initial).unwrap())
-            .to_vec(),
-        conditions: [(); 2].map(|()| core.condition().unwrap()).to_vec(),
-        queues: [1, 3]
-            .map(|capacity| core.queue(capacity).unwrap())
-            .to_vec(),
-        buried: 0,
-        idle: 0,
-        kernel: 0,
-        signals: vec![(0, 0), (1, 0)],
-        next_message: 1,
-        on_their_way: Vec::new(),
-        away: [Away::No; ROWS],
-        alerts: [None; ROWS],
-        read: 0,
-    };
-    for step in steps {
-        world.step(step, &params, &mut books);
-        world.core.audit(false);
-        world.settle();
-        books.come_back(&mut world);
-        world.core.audit(true);
+    way: Way,
+) -> Vec<Event> {
+    if way.checks {
+        World::<P, true>::new(policy, timing).drive(params, steps, way.halves)
+    } else {
+        World::<P, false>::new(policy, timing).drive(params, steps, way.halves)
     }
-    world.balance(&books);
 }
 
-impl<P: Policy> World<P> {
+impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
+    fn drive(
+        mut self,
+        params: impl Fn(u8, Duration) -> P::Params,
+        steps: &[Step],
+        halves: bool,
+    ) -> Vec<Event> {
+        let mut books = Books::new(&mut self.core);
+        for step in steps {
+            self.step(step, &params, &mut books, halves);
+            self.core.audit(false);
+            self.settle();
+            books.come_back(&mut self);
+            self.core.audit(true);
+        }
+        self.balance(&books);
+        self.core.into_trace()
+    }
+
     fn until(&self, patience: Patience) -> Time {
         match patience {
             Patience::None => self.now,
@@ -75,11 +69,15 @@ impl<P: Policy> World<P> {
         step: &Step,
         params: &impl Fn(u8, Duration) -> P::Params,
         books: &mut Books,
+        halves: bool,
     ) {
         let now = self.now;
         let runner = self.running().map(usize::from);
         let pick = |n: u8, of: usize| usize::from(n) % of;
         let away = |books: &mut Books, why: Away| books.away[runner.unwrap()] = why;
+        if !CHECKS && runner.is_none() && step.needs_thread() {
+            return;
+        }
         match *step {
             Step::Pass(time) => self.pass(now + ns(time), books),
             Step::Overhead(time) => {
@@ -116,8 +114,10 @@ impl<P: Policy> World<P> {
                 books.count_alerts(self);
                 match self.core.spawn(CPU, attributes, params(p, deadline), now) {
                     Ok(thread) => {
-                        books.away[thread.task().index()] = Away::No;
-                        books.alerts[thread.task().index()] = alert;
+                        let row = thread.task().index();
+                        assert!(!self.core.threads[row].token);
+                        books.away[row] = Away::No;
+                        books.alerts[row] = alert;
                         books.threads.push(thread);
                     }
                     Err(error) => assert_eq!(error, Error::Full),
@@ -164,14 +164,14 @@ impl<P: Policy> World<P> {
             }
             Step::Lock(n, patience) => {
                 let mutex = books.mutexes[pick(n, books.mutexes.len())];
-                let locked = self.core.lock(CPU, mutex, self.until(patience), now);
+                let locked = self.lock(halves, mutex, self.until(patience));
                 if locked == Ok(Poll::Pending) {
                     away(books, Away::Other);
                 }
             }
             Step::Unlock(n) => {
                 let mutex = books.mutexes[pick(n, books.mutexes.len())];
-                let unlocked = self.core.unlock(CPU, mutex, now);
+                let unlocked = self.unlock(halves, mutex);
                 assert!(matches!(
                     unlocked,
                     Ok(()) | Err(Error::NotOwner | Error::NoThread)
@@ -179,10 +179,7 @@ impl<P: Policy> World<P> {
             }
             Step::Wait(n, patience) => {
                 let n = pick(n, books.semaphores.len());
-                match self
-                    .core
-                    .wait(CPU, books.semaphores[n], self.until(patience), now)
-                {
+                match self.wait(halves, books.semaphores[n], self.until(patience)) {
                     Ok(Poll::Pending) => away(books, Away::Semaphore(n)),
                     Ok(Poll::Ready(())) => books.signals[n].1 += 1,
                     Err(error) => assert!(matches!(error, Error::TimedOut | Error::NoThread)),
@@ -190,7 +187,7 @@ impl<P: Policy> World<P> {
             }
             Step::Signal(n) => {
                 let n = pick(n, books.semaphores.len());
-                self.core.signal(CPU, books.semaphores[n], now).unwrap();
+                self.signal(halves, books.semaphores[n]).unwrap();
                 books.signals[n].0 += 1;
             }
             Step::WaitCondition(c, m, patience) => {
@@ -213,10 +210,7 @@ impl<P: Policy> World<P> {
             Step::Send(n, patience) => {
                 let queue = books.queues[pick(n, books.queues.len())];
                 let message = books.message();
-                let sent = self
-                    .core
-                    .send(CPU, queue, message, self.until(patience), now);
-                match sent {
+                match self.send(halves, queue, message, self.until(patience)) {
                     Ok(Poll::Pending) => away(books, Away::Sending(message)),
                     Ok(Poll::Ready(())) => {}
                     Err(error) => {
@@ -229,14 +223,14 @@ impl<P: Policy> World<P> {
             Step::Post(n) => {
                 let queue = books.queues[pick(n, books.queues.len())];
                 let message = books.message();
-                match self.core.post(CPU, queue, message, now) {
+                match self.post(halves, queue, message) {
                     Ok(()) => books.on_their_way.push(message),
                     Err(error) => assert_eq!(error, Error::Full),
                 }
             }
             Step::Receive(n, patience) => {
                 let queue = books.queues[pick(n, books.queues.len())];
-                match self.core.receive(CPU, queue, self.until(patience), now) {
+                match self.receive(halves, queue, self.until(patience)) {
                     Ok(Poll::Ready(message)) => books.receive(message),
                     Ok(Poll::Pending) => away(books, Away::Receiving),
                     Err(error) => assert!(matches!(error, Error::TimedOut | Error::NoThread)),
@@ -250,6 +244,25 @@ impl<P: Policy> World<P> {
                         released,
                         Ok(()) | Err(Error::NotSporadic | Error::Dead | Error::Full)
                     ));
+                }
+            }
+            Step::Park(patience) => {
+                let token = runner.is_some_and(|row| self.core.threads[row].token);
+                match self.core.park(CPU, self.until(patience), now) {
+                    Ok(Poll::Pending) => {
+                        assert!(!token);
+                        away(books, Away::Other);
+                    }
+                    Ok(Poll::Ready(())) => {
+                        let row = runner.expect("somebody called");
+                        assert!(token && !self.core.threads[row].token);
+                    }
+                    Err(error) => assert!(matches!(error, Error::TimedOut | Error::NoThread)),
+                }
+            }
+            Step::Unpark(n) => {
+                if !books.threads.is_empty() {
+                    self.unpark(books.threads[pick(n, books.threads.len())]);
                 }
             }
         }
@@ -292,18 +305,34 @@ impl<P: Policy> World<P> {
     }
 }
 
-/// A kernel for every kind of policy, driven by the same steps.
-fn drive_all(timing: Timing, quantum: u64, steps: &[Step]) {
-    let fixed = Fixed::new(FixedPriority, ROWS);
-    drive(fixed, timing, |p, _| Priority(p % 5), steps);
-    let order = Sliced {
-        order: FixedPriority,
-        quantum: ns(quantum),
+/// A kernel for every kind of policy, driven by the same steps; `others`: in these ways, too, all of
+/// which have to have the same trace.
+fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) {
+    let same = |drive: &dyn Fn(Way) -> Vec<Event>| {
+        let expected = drive(WHOLE);
+        for &way in others {
+            let found = drive(way);
+            let parts = expected.iter().zip(&found).find(|(a, b)| a != b);
+            assert_eq!(parts, None, "{way:?}");
+            assert_eq!(found.len(), expected.len(), "{way:?}");
+        }
     };
-    let turns = Turns::new(order, ROWS);
-    drive(turns, timing, |p, _| Priority(p % 3), steps);
-    let edf = Edf::new(EarliestDeadline, ROWS);
-    drive(edf, timing, |_, deadline| Deadline(deadline), steps);
+    same(&|way| {
+        let fixed = Fixed::new(FixedPriority, ROWS);
+        drive(fixed, timing, |p, _| Priority(p % 5), steps, way)
+    });
+    same(&|way| {
+        let order = Sliced {
+            order: FixedPriority,
+            quantum: ns(quantum),
+        };
+        let turns = Turns::new(order, ROWS);
+        drive(turns, timing, |p, _| Priority(p % 3), steps, way)
+    });
+    same(&|way| {
+        let edf = Edf::new(EarliestDeadline, ROWS);
+        drive(edf, timing, |_, deadline| Deadline(deadline), steps, way)
+    });
 }
 
 #[cfg(not(miri))]
@@ -325,8 +354,10 @@ proptest! {
         timing in timing(),
         quantum in 1u64..30,
         steps in proptest::collection::vec(step(), 0..2_000),
+        // The usual way alone in one of three cases, which is what takes the time.
+        others in proptest::sample::select(vec![&[][..], &OTHERS[..1], &OTHERS[1..]]),
     ) {
-        drive_all(timing, quantum, &steps);
+        drive_all(timing, quantum, &steps, others);
     }
 }
 
@@ -344,7 +375,7 @@ fn a_walk() {
     let length = if cfg!(miri) { 100 } else { 30_000 };
     for timing in [Timing::Tickless, Timing::Tick(ns(7))] {
         let steps: Vec<Step> = (0..length).map(|_| any_step(&mut below)).collect();
-        drive_all(timing, 5, &steps);
+        drive_all(timing, 5, &steps, &OTHERS);
     }
 }
 
@@ -355,6 +386,7 @@ fn nothing_happens_in_an_empty_world() {
         Timing::Tickless,
         |p, _| Priority(p),
         &[],
+        WHOLE,
     );
     let mut world = super::world::fixed();
     world.run_until(at(5));

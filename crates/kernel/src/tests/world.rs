@@ -19,9 +19,9 @@ pub(super) type Fixed = Ranked<FixedPriority, Bitmap<Level, Table>, Uniprocessor
 pub(super) type Turns = Ranked<Sliced<FixedPriority>, Bitmap<Level, Table>, Uniprocessor>;
 pub(super) type Edf = Ranked<EarliestDeadline, Heap<Time, Table>, Uniprocessor>;
 
-pub(super) struct Small<P>(PhantomData<P>);
+pub(super) struct Small<P, const CHECKS: bool = true>(PhantomData<P>);
 
-impl<P: Policy> Config for Small<P> {
+impl<P: Policy, const CHECKS: bool> Config for Small<P, CHECKS> {
     type Policy = Watched<P>;
     type Trace = Vec<Event>;
     type Message = u32;
@@ -34,6 +34,7 @@ impl<P: Policy> Config for Small<P> {
     type Messages = Inline<8>;
     type Jobs = Table;
     type Arrivals = Inline<4>;
+    const CHECKS: bool = CHECKS;
 }
 
 /// The sizes are part of the types.
@@ -48,8 +49,8 @@ const SIZES: Sizes = Sizes {
     arrivals: 0,
 };
 
-pub(super) struct World<P: Policy> {
-    pub(super) core: Core<Small<P>>,
+pub(super) struct World<P: Policy, const CHECKS: bool = true> {
+    pub(super) core: Core<Small<P, CHECKS>>,
     pub(super) now: Time,
 }
 
@@ -77,7 +78,7 @@ pub(super) fn at(ns: u64) -> Time {
     Time::from_nanos(ns)
 }
 
-impl<P: Policy> World<P> {
+impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     pub(super) fn new(policy: P, timing: Timing) -> Self {
         World {
             core: Core::new(Watched::new(policy), Vec::new(), timing, &SIZES),

@@ -26,6 +26,8 @@ pub struct Compared<'a> {
     pub scheduling_ns: u64,
     /// ... and on each change to another task.
     pub context_switch_ns: u64,
+    /// How long a turn was seen to be; `null` if the policy has none.
+    pub quantum_ns: Option<u64>,
     /// One entry a task, in the order of the task set.
     pub tasks: Vec<ComparedTask<'a>>,
 }
@@ -96,6 +98,7 @@ fn of<'a>(policy: &'a str, beside: &'a SideBySide) -> Compared<'a> {
         call_ns: cost(&beside.overheads.call),
         scheduling_ns: cost(&beside.overheads.scheduling),
         context_switch_ns: cost(&beside.overheads.context_switch),
+        quantum_ns: beside.quantum.map(Duration::as_nanos),
         tasks: rows
             .map(|(((info, sums), simulated), measured)| ComparedTask {
                 name: &info.name,

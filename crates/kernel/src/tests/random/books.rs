@@ -2,7 +2,7 @@
 
 use super::super::world::{CPU, ROWS, World};
 use crate::thread::State;
-use crate::{ConditionId, Error, MutexId, QueueId, SemaphoreId, ThreadId};
+use crate::{ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId};
 use flyball_policy::Policy;
 use flyball_trace::Kind;
 
@@ -41,8 +41,38 @@ pub(super) enum Away {
 }
 
 impl Books {
+    /// Nothing has happened yet in `core`; this makes the objects.
+    pub(super) fn new<C: Config>(core: &mut Core<C>) -> Books {
+        let protocols = [Protocol::Inherit, Protocol::None, Protocol::Inherit];
+        Books {
+            threads: Vec::new(),
+            mutexes: protocols
+                .map(|protocol| core.mutex(protocol).unwrap())
+                .to_vec(),
+            semaphores: [0, 1]
+                .map(|initial| core.semaphore(initial).unwrap())
+                .to_vec(),
+            conditions: [(); 2].map(|()| core.condition().unwrap()).to_vec(),
+            queues: [1, 3]
+                .map(|capacity| core.queue(capacity).unwrap())
+                .to_vec(),
+            buried: 0,
+            idle: 0,
+            kernel: 0,
+            signals: vec![(0, 0), (1, 0)],
+            next_message: 1,
+            on_their_way: Vec::new(),
+            away: [Away::No; ROWS],
+            alerts: [None; ROWS],
+            read: 0,
+        }
+    }
+
     /// The running thread may have come back from a wait: books its outcome.
-    pub(super) fn come_back<P: Policy>(&mut self, world: &mut World<P>) {
+    pub(super) fn come_back<P: Policy, const CHECKS: bool>(
+        &mut self,
+        world: &mut World<P, CHECKS>,
+    ) {
         let Some(row) = world.running().map(usize::from) else {
             return;
         };
@@ -75,7 +105,7 @@ impl Books {
 
 impl Books {
     /// Jobs that have been given up never come back from their waits, and their threads may be gone.
-    pub(super) fn aborted<P: Policy>(&mut self, world: &mut World<P>) {
+    pub(super) fn aborted<P: Policy, const CHECKS: bool>(&mut self, world: &mut World<P, CHECKS>) {
         self.count_alerts(world);
         for row in 0..ROWS {
             let thread = &mut world.core.threads[row];
@@ -95,7 +125,10 @@ impl Books {
     }
 
     /// Every miss in the trace signals the semaphore that its thread named.
-    pub(super) fn count_alerts<P: Policy>(&mut self, world: &mut World<P>) {
+    pub(super) fn count_alerts<P: Policy, const CHECKS: bool>(
+        &mut self,
+        world: &mut World<P, CHECKS>,
+    ) {
         let trace = world.core.trace();
         for event in &trace[self.read..] {
             if let Kind::Miss { task, .. } = event.kind
@@ -109,7 +142,11 @@ impl Books {
 
     /// Counts the passages of `n` anew from what the semaphore says, after one that cannot be
     /// observed.
-    fn settle_semaphore<P: Policy>(&mut self, world: &World<P>, n: usize) {
+    fn settle_semaphore<P: Policy, const CHECKS: bool>(
+        &mut self,
+        world: &World<P, CHECKS>,
+        n: usize,
+    ) {
         let count = u64::from(world.core.semaphores.rows[n].count);
         let waking = (0..ROWS).filter(|&row| {
             self.away[row] == Away::Semaphore(n)
@@ -121,14 +158,14 @@ impl Books {
 
     /// A message may have gone down with the job that sent or received it; only those that are in a
     /// queue or with a living thread are still on their way.
-    fn settle_messages<P: Policy>(&mut self, world: &World<P>) {
+    fn settle_messages<P: Policy, const CHECKS: bool>(&mut self, world: &World<P, CHECKS>) {
         let mut alive: Vec<u32> = world.core.threads_messages();
         alive.extend(world.core.queued_messages());
         self.on_their_way.retain(|message| alive.contains(message));
     }
 }
 
-impl<P: Policy> World<P> {
+impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     /// What has to hold when all is over.
     pub(super) fn balance(&mut self, books: &Books) {
         let now = self.now;

@@ -32,8 +32,31 @@ pub(super) enum Step {
     Receive(u8, Patience),
     Post(u8),
     Release(u8),
+    Park(Patience),
+    Unpark(u8),
     /// The kernel itself takes time.
     Overhead(u64),
+}
+
+impl Step {
+    /// Whether only a thread can make this call.
+    pub(super) fn needs_thread(&self) -> bool {
+        matches!(
+            self,
+            Step::WaitNext
+                | Step::Exit
+                | Step::Yield
+                | Step::Sleep(_)
+                | Step::Join(..)
+                | Step::Lock(..)
+                | Step::Unlock(_)
+                | Step::Wait(..)
+                | Step::WaitCondition(..)
+                | Step::Send(..)
+                | Step::Receive(..)
+                | Step::Park(_)
+        )
+    }
 }
 
 /// How long someone is ready to wait.
@@ -78,6 +101,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         3 => (n(), patience()).prop_map(|(n, p)| Step::Receive(n, p)),
         1 => n().prop_map(Step::Post),
         2 => n().prop_map(Step::Release),
+        2 => patience().prop_map(Step::Park),
+        2 => n().prop_map(Step::Unpark),
         1 => (0u64..5).prop_map(Step::Overhead),
     ]
 }
@@ -85,7 +110,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
 /// One of the steps that [`step`] makes.
 pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
     let mut small = |n| u8::try_from(below(n)).unwrap_or(0);
-    let kind = small(48);
+    let kind = small(52);
     let (a, b) = (small(256), small(256));
     let patience = match small(5) {
         0 => Patience::None,
@@ -119,6 +144,8 @@ pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
         43..45 => Step::Receive(a, patience),
         45 => Step::Post(a),
         46 => Step::Release(a),
+        47..49 => Step::Park(patience),
+        49..51 => Step::Unpark(a),
         _ => Step::Overhead(below(5)),
     }
 }
