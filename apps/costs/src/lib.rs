@@ -15,6 +15,10 @@
 //! the longest of them. All are instructions of an emulated core, not times of any hardware; an
 //! exception's entry and exit count for none.
 #![no_std]
+#![allow(
+    clippy::inline_always,
+    reason = "what is between two marks has to be what is measured, and nothing else"
+)]
 
 mod calls;
 pub mod decision;
