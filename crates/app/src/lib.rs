@@ -108,8 +108,8 @@ pub mod prelude {
 /// What [`kernel!`] needs, wherever it is called.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::message::Message;
     pub use crate::configuration::{Choice, If};
+    pub use crate::message::Message;
     pub use crate::seam::number;
     pub use core::sync::atomic::AtomicU16;
     pub use core::task::Poll;
