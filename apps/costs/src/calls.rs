@@ -79,21 +79,24 @@ fn sure<T>(result: Result<T, Error>) -> T {
     }
 }
 
-/// Marks before and after a call, in a function of its own: what is around it takes no registers.
+/// Marks before and after a call, in a function of its own: what is around it takes no registers. Its
+/// result is there at the second mark, and looked at afterwards.
 #[inline(never)]
-fn around(call: impl Fn()) -> [Mark; 2] {
+fn around(call: impl Fn() -> Result<(), Error>) -> [Mark; 2] {
     let begin = Mark::now();
-    call();
-    [begin, Mark::now()]
+    let result = call();
+    let end = Mark::now();
+    sure(result);
+    [begin, end]
 }
 
 /// Measures what it takes from `call` to another thread, and from there back here.
 #[inline(always)]
-fn there_and_back(there: &str, back: Option<&str>, call: impl Fn()) {
+fn there_and_back(there: &str, back: Option<&str>, call: impl Fn() -> Result<(), Error>) {
     let (mut out, mut home) = (Tally::default(), Tally::default());
     // The first time everyone comes for the first time.
-    call();
-    call();
+    sure(call());
+    sure(call());
     let mut returned = None;
     for _ in 0..TIMES {
         let [begin, end] = around(&call);
@@ -111,10 +114,14 @@ fn there_and_back(there: &str, back: Option<&str>, call: impl Fn()) {
 
 /// Measures `first`, and `second`, which undoes it.
 #[inline(always)]
-fn two(names: [&str; 2], first: impl Fn(), second: impl Fn()) {
+fn two(
+    names: [&str; 2],
+    first: impl Fn() -> Result<(), Error>,
+    second: impl Fn() -> Result<(), Error>,
+) {
     let mut tallies = [Tally::default(); 2];
-    first();
-    second();
+    sure(first());
+    sure(second());
     for _ in 0..TIMES {
         let [begin, end] = around(&first);
         tallies[0].add(end.since(begin));
@@ -168,33 +175,30 @@ fn interrupts(wake: bool) {
 pub(crate) fn measure(urgency: Urgency) {
     let wake = urgency != Urgency::None;
     if urgency != Urgency::Moving {
-        there_and_back("yield", None, yield_now);
+        there_and_back("yield", None, || {
+            yield_now();
+            Ok(())
+        });
     }
     if wake {
-        there_and_back("signal_wakes", Some("wait_blocks"), || sure(WAKE.signal()));
+        there_and_back("signal_wakes", Some("wait_blocks"), || WAKE.signal());
     }
     interrupts(wake);
+    let message = black_box([1, 2, 3, 4]);
     if wake {
         TURN.store(true, Ordering::Relaxed);
         sure(WAKE.signal());
-        let message = black_box([1, 2, 3, 4]);
-        there_and_back("send_wakes", Some("receive_blocks"), || {
-            sure(LETTER.send(message));
-        });
+        let send = || LETTER.send(message);
+        there_and_back("send_wakes", Some("receive_blocks"), send);
     }
-    two(
-        ["signal", "take"],
-        || sure(FREE.signal()),
-        || sure(FREE.wait()),
-    );
+    two(["signal", "take"], || FREE.signal(), || FREE.wait());
     locks();
-    let message = black_box([1, 2, 3, 4]);
-    two(
-        ["send", "receive"],
-        || sure(STORE.send(message)),
-        || {
-            black_box(sure(STORE.receive()));
-        },
-    );
+    let receive = || {
+        let received = STORE.receive();
+        received.map(|message| {
+            black_box(message);
+        })
+    };
+    two(["send", "receive"], || STORE.send(message), receive);
     shut_down(0);
 }

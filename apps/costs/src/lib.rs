@@ -144,7 +144,7 @@ pub fn prepare<B: Binding, P: Policy<Params = B::Params>>(
                 make_thread(&PARTNERS[0], Rank::High(0), calls::higher)?;
             }
             spawn::<B, 1024>(&MEASURER, once, params(Rank::Middle), move || {
-                calls::measure(urgency)
+                calls::measure(urgency);
             })?;
             if urgency != Urgency::Moving {
                 make_thread(&PARTNERS[1], Rank::Middle, calls::equal)?;
