@@ -232,7 +232,10 @@ macro_rules! kernel {
                     KERNEL.set_up($make, sink, SETTINGS.timing);
                     let started: Result<(), Error> = $init();
                     if let Err(error) = started {
-                        $crate::println!("flyball: the application cannot start: {error}");
+                        // Without formatting, which takes kilobytes.
+                        KERNEL.print("flyball: the application cannot start: ");
+                        KERNEL.print(error.text());
+                        KERNEL.print("\n");
                         KERNEL.shut_down(1);
                     }
                     KERNEL.start()

@@ -60,6 +60,16 @@ impl<const WORDS: usize> Stack<WORDS> {
         seam::_flyball_release(self.thread().ok_or(Error::Unknown)?)
     }
 
+    /// The thread that has this stack, and has [parked](crate::park) itself, goes on; if it has not,
+    /// it does not wait when it does so next. Also from interrupts.
+    ///
+    /// # Errors
+    /// As [`Handle::unpark`]; [`Error::Unknown`] if no thread has the stack yet.
+    #[inline]
+    pub fn unpark(&self) -> Result<(), Error> {
+        seam::_flyball_unpark(self.thread().ok_or(Error::Unknown)?)
+    }
+
     /// From now on it has this thread.
     fn belongs_to(&self, thread: ThreadId) {
         self.generation

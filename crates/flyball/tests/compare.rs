@@ -79,6 +79,22 @@ fn the_examples_agree_under_round_robin() {
     }
 }
 
+/// With a periodic tick the board looks at the clock only then, as the simulation does.
+#[test]
+fn a_tick_agrees() {
+    if !has_qemu() {
+        return;
+    }
+    let file = format!("{}/../../examples/cnc.toml", env!("CARGO_MANIFEST_DIR"));
+    let set = std::fs::read_to_string(file).expect("the example is there");
+    let ticking = set.replace("[platform]\n", "[platform]\ntick = \"500us\"\n");
+    assert_ne!(ticking, set);
+    let folder = TempDir::new().expect("there is room for a temporary folder");
+    let file = folder.path().join("tick.toml");
+    std::fs::write(&file, ticking).expect("a temporary file can be written");
+    assert_same(&file, &compare(&file, "rm,edf,rr", "100ms"), 500);
+}
+
 /// Knuth's generator: the test needs numbers that differ, and the same each time.
 struct Numbers(u64);
 

@@ -25,7 +25,6 @@ pub(crate) struct Alarms<S: Storage> {
     /// Whose instant has come, and that instant.
     due: (List, Time),
     rings: Links<S>,
-    /// It has the instants of the others, too, as notes.
     leaders: IndexedHeap<Time, S>,
 }
 
@@ -48,11 +47,13 @@ impl<S: Storage> Alarms<S> {
     /// When the alarm of `task` is; [`Time::NEVER`]: it is not set.
     #[cfg(test)]
     pub(crate) fn at(&self, task: TaskId) -> Time {
-        if self.rings.linked(task) {
-            self.leaders.note(task)
-        } else {
-            Time::NEVER
+        if !self.rings.linked(task) {
+            return Time::NEVER;
         }
+        let mut ring = self.rings.iter(self.rings.from(task));
+        let leader = ring.find_map(|other| self.leaders.rank(other));
+        // A ring without a leader is that of those who are due.
+        leader.unwrap_or(self.due.1)
     }
 
     /// Sets the alarm of `task` to `at`, or takes it out at [`Time::NEVER`]. Returns whether the
@@ -63,7 +64,6 @@ impl<S: Storage> Alarms<S> {
         // Most alarms: one in company.
         if at == latest && !at.is_never() && !self.rings.linked(task) {
             self.rings.insert_before(leader, task);
-            self.leaders.set_note(task, at);
             return false;
         }
         self.set_alone(task, at)
@@ -73,9 +73,6 @@ impl<S: Storage> Alarms<S> {
     fn set_alone(&mut self, task: TaskId, at: Time) -> bool {
         let mut moved = false;
         if self.rings.linked(task) {
-            if self.leaders.note(task) == at {
-                return false;
-            }
             moved = self.take_out(task);
         }
         if !at.is_never() {
@@ -88,7 +85,6 @@ impl<S: Storage> Alarms<S> {
         let (leader, latest) = self.latest;
         if at == latest {
             self.rings.insert_before(leader, task);
-            self.leaders.set_note(task, at);
             return false;
         }
         self.rings.alone(task);

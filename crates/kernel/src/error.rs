@@ -33,9 +33,10 @@ pub enum Error {
     Refused(Refused),
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Error {
+    /// What is wrong, in words.
+    pub const fn text(self) -> &'static str {
+        match self {
             Error::Full => "the table is full",
             Error::Dead => "the thread has ended",
             Error::Unknown => "there is no such object",
@@ -46,8 +47,14 @@ impl fmt::Display for Error {
             Error::NotSporadic => "the thread is not released by events",
             Error::Invalid => "a length of time or a capacity is zero",
             Error::Taken => "the stack belongs to a thread already",
-            Error::Refused(refused) => return refused.fmt(f),
-        })
+            Error::Refused(refused) => refused.text(),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
     }
 }
 

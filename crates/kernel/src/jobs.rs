@@ -104,6 +104,8 @@ pub(crate) struct Jobs {
     early: u32,
     /// When the thread's wait ends at the latest.
     timeout: Time,
+    /// What the thread's alarm is set to.
+    alarm: Time,
 }
 
 impl Jobs {
@@ -132,6 +134,7 @@ impl Jobs {
             next: if sporadic { Time::NEVER } else { start },
             earliest: start,
             timeout: Time::NEVER,
+            alarm: Time::NEVER,
             ..Jobs::default()
         })
     }
@@ -197,6 +200,17 @@ impl Jobs {
     /// The next instant at which something happens to the thread by itself.
     pub(crate) fn next_instant(&self) -> Time {
         self.timeout.min(self.next).min(self.watch)
+    }
+
+    /// The alarm has rung: it is set no more.
+    pub(crate) fn rung(&mut self) {
+        self.alarm = Time::NEVER;
+    }
+
+    /// What the alarm has to be set to, if that is not what it is set to; it is from now on.
+    pub(crate) fn new_alarm(&mut self) -> Option<Time> {
+        let at = self.next_instant();
+        (core::mem::replace(&mut self.alarm, at) != at).then_some(at)
     }
 
     /// An event at `at` asks for a job. Returns `true` if it is to be released at once, as of `at`;

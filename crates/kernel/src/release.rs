@@ -42,7 +42,8 @@ impl<C: Config> Core<C> {
     /// were released.
     #[inline]
     pub(crate) fn ring(&mut self, cpu: CpuId, task: TaskId, at: Time, now: Time) -> u32 {
-        if self.jobs.find(task.index()).is_some() {
+        if let Some(jobs) = self.jobs.find_mut(task.index()) {
+            jobs.rung();
             return self.ring_for_jobs(cpu, task, at, now);
         }
         self.time_out(cpu, task, at, now);
@@ -103,8 +104,8 @@ impl<C: Config> Core<C> {
     /// Sets the alarm of `task` to the next instant at which something happens to its jobs, or its
     /// wait ends.
     pub(crate) fn set_alarm(&mut self, task: TaskId) {
-        if let Some(jobs) = self.jobs.find(task.index()) {
-            let at = jobs.next_instant();
+        let jobs = self.jobs.find_mut(task.index());
+        if let Some(at) = jobs.and_then(Jobs::new_alarm) {
             self.alarm_at(task, at);
         }
     }
@@ -112,12 +113,12 @@ impl<C: Config> Core<C> {
     /// From now on the wait of `task` ends at `until`, at the latest.
     #[inline]
     pub(crate) fn limit(&mut self, task: TaskId, until: Time) {
-        let mut at = until;
         if let Some(jobs) = self.jobs.find_mut(task.index()) {
             jobs.limit(until);
-            at = jobs.next_instant();
+            self.set_alarm(task);
+        } else {
+            self.alarm_at(task, until);
         }
-        self.alarm_at(task, at);
     }
 
     #[inline]

@@ -182,6 +182,12 @@ impl<C: Config> Core<C> {
         restart
     }
 
+    /// Whether it has to be decided anew who runs on `cpu`.
+    #[inline]
+    pub fn asks(&self, cpu: CpuId) -> bool {
+        self.cpus[cpu.index()].has(Cpu::LOOK)
+    }
+
     /// Whether there is nothing to do on `cpu` before it goes on: nothing to [`Core::decide`], and
     /// [`Core::next_timer`] is what it was. A machine that looks here first need not ask for either.
     #[inline]

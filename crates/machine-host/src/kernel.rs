@@ -152,7 +152,7 @@ impl<C: Config> Kernel<C> {
                 let running = state.core.running(CPU);
                 let result = f(&mut state.core, CPU, state.now);
                 // Whoever may not be the most urgent one any more lets the others have a look.
-                let looks = state.active.is_some() && state.core.attention().includes(CPU);
+                let looks = state.active.is_some() && state.core.asks(CPU);
                 (result, running.filter(|_| looks))
             })
             .ok_or(Error::NoThread)?;
@@ -241,7 +241,7 @@ impl<C: Config> Kernel<C> {
     /// The calling thread, if it is one, lets happen what is due now.
     pub(crate) fn serve(&'static self) {
         let caller = self.with(|state| {
-            let due = state.interrupts.next() <= state.now || state.core.attention().includes(CPU);
+            let due = state.interrupts.next() <= state.now || state.core.asks(CPU);
             state.serving |= due;
             state
                 .active

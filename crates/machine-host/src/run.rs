@@ -74,7 +74,7 @@ enum Step {
 
 impl<C: Config> State<C> {
     fn step(&mut self, until: Time) -> Step {
-        if self.serving || self.core.attention().includes(CPU) {
+        if self.serving || self.core.asks(CPU) {
             self.serving = true;
             if let Some(handler) = self.interrupts.due(self.now) {
                 self.in_handler = true;

@@ -282,14 +282,21 @@ impl CpuSet {
     }
 }
 
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Refused {
+    /// Why, in words.
+    pub const fn text(self) -> &'static str {
+        match self {
             Refused::Full => "the policy has no room for another task",
             Refused::Member => "the task is scheduled by the policy already",
             Refused::Stranger => "the task is not scheduled by the policy",
             Refused::Params => "the policy cannot serve a task with these parameters",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
     }
 }
 

@@ -306,7 +306,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             // Somebody may be more urgent now. A job whose last call this was is complete all the
             // same: what it had left to do takes no time.
-            if self.core.attention().includes(CPU) && !self.threads[row].program.is_done() {
+            if self.core.asks(CPU) && !self.threads[row].program.is_done() {
                 return Ok(());
             }
         }
@@ -345,7 +345,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     #[inline]
     fn dispatch(&mut self, now: Time, ticked: bool, released: u32) {
         let before = self.running;
-        let asked = self.core.attention().includes(CPU);
+        let asked = self.core.asks(CPU);
         let mut switch = false;
         if asked {
             let preemptions = self.core.preemptions();

@@ -4,9 +4,8 @@
 //! tasks block, time out and change their urgency at any time.
 //!
 //! ```text
-//! entries:   [ task 2 | task 0 | task 5 ]                     smallest rank first
+//! entries:   [ (4, task 2) | (6, task 0) | (9, task 5) ]      smallest rank first
 //! place:     task 0 -> 1    task 2 -> 0    task 5 -> 2
-//! ranks:     task 0 :  6    task 2 :  4    task 5 :  9
 //! ```
 
 use super::{End, Queue};
@@ -17,25 +16,30 @@ use flyball_trace::TaskId;
 const NOWHERE: u16 = u16::MAX;
 
 /// A heap of tasks by rank. Tasks of equal rank come out in no particular order.
-///
-/// What moves in the heap are the tasks' numbers; each rank stays in its task's row.
 #[repr(C)]
 pub struct IndexedHeap<R, S: Storage> {
     len: usize,
-    /// The first `len` entries are a heap.
-    entries: S::Table<TaskId>,
     /// Where each task's entry is.
     place: S::Table<u16>,
-    ranks: S::Table<R>,
+    /// The first `len` entries are a heap. Ranks lie where they are compared.
+    entries: S::Table<Entry<R>>,
+}
+
+#[derive(Clone, Copy)]
+struct Entry<R> {
+    rank: R,
+    task: TaskId,
 }
 
 impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     /// An empty heap for tasks with ids below `capacity`.
     pub fn new(capacity: usize) -> Self {
         IndexedHeap {
-            entries: S::Table::new(capacity, |_| TaskId(0)),
+            entries: S::Table::new(capacity, |_| Entry {
+                rank: R::default(),
+                task: TaskId(0),
+            }),
             place: S::Table::new(capacity, |_| NOWHERE),
-            ranks: S::Table::new(capacity, |_| R::default()),
             len: 0,
         }
     }
@@ -56,11 +60,10 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     }
 
     /// The task of smallest rank, and its rank. O(1).
-    #[inline]
     pub fn first(&self) -> Option<(TaskId, R)> {
         (self.len > 0).then(|| {
-            let task = self.entries[0];
-            (task, self.ranks[task.index()])
+            let Entry { rank, task } = self.entries[0];
+            (task, rank)
         })
     }
 
@@ -71,42 +74,29 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     }
 
     /// The rank of `task`; `None` if it is not in the heap. O(1).
-    #[inline]
     pub fn rank(&self, task: TaskId) -> Option<R> {
-        self.contains(task).then(|| self.ranks[task.index()])
-    }
-
-    /// The rank that `task` had last, whether it is in the heap or not. O(1).
-    #[inline]
-    pub fn note(&self, task: TaskId) -> R {
-        self.ranks[task.index()]
-    }
-
-    /// Gives a rank to a task that is not in the heap, and leaves it out. O(1).
-    #[inline]
-    pub fn set_note(&mut self, task: TaskId, rank: R) {
-        debug_assert!(!self.contains(task), "{task:?} is in the heap");
-        self.ranks[task.index()] = rank;
+        let at = self.place[task.index()];
+        (at != NOWHERE).then(|| self.entries[usize::from(at)].rank)
     }
 
     /// Puts in `task`, or gives it a new rank if it is in the heap. O(log n).
     pub fn set(&mut self, task: TaskId, rank: R) {
-        self.ranks[task.index()] = rank;
+        let entry = Entry { rank, task };
         let at = self.place[task.index()];
         if at == NOWHERE {
             self.len += 1;
-            self.rise(self.len - 1, task);
+            self.rise(self.len - 1, entry);
         } else {
-            self.put(usize::from(at), task);
+            self.put(usize::from(at), entry);
         }
     }
 
-    /// `other`, which is not in the heap, takes the place and the rank of `task`. O(1).
+    /// `other`, which is not in the heap, takes the place of `task`. O(1).
     pub fn replace(&mut self, task: TaskId, other: TaskId) {
         let at = core::mem::replace(&mut self.place[task.index()], NOWHERE);
         if at != NOWHERE {
-            self.ranks[other.index()] = self.ranks[task.index()];
-            self.write(usize::from(at), other);
+            self.entries[usize::from(at)].task = other;
+            self.place[other.index()] = at;
         }
     }
 
@@ -122,52 +112,45 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
         Some(rank)
     }
 
-    /// Whether `a` comes before `b`.
-    #[inline]
-    fn precedes(&self, a: TaskId, b: TaskId) -> bool {
-        self.ranks[a.index()] < self.ranks[b.index()]
-    }
-
-    /// Writes `task` over the entry at `at`, and moves it to where it belongs.
+    /// Writes `entry` over the one at `at`, and moves it to where it belongs.
     ///
     /// What is put here is usually a leaf's entry or a far instant, and belongs far down. So the
     /// hole sinks to a leaf first, at one comparison a level instead of two, and the entry rises
     /// from there (Floyd's heapsort).
-    fn put(&mut self, at: usize, task: TaskId) {
+    fn put(&mut self, at: usize, entry: Entry<R>) {
         let mut hole = at;
         let mut child = 2 * hole + 1;
         while child < self.len {
             let right = child + 1;
-            if right < self.len && self.precedes(self.entries[right], self.entries[child]) {
+            if right < self.len && self.entries[right].rank < self.entries[child].rank {
                 child = right;
             }
             self.write(hole, self.entries[child]);
             hole = child;
             child = 2 * hole + 1;
         }
-        self.rise(hole, task);
+        self.rise(hole, entry);
     }
 
-    /// The place `at` is free: moves it up until `task` may stand there.
-    fn rise(&mut self, mut at: usize, task: TaskId) {
+    /// The place `at` is free: moves it up until `entry` may stand there.
+    fn rise(&mut self, mut at: usize, entry: Entry<R>) {
         while at > 0 {
             let above = self.entries[parent(at)];
-            if !self.precedes(task, above) {
+            if above.rank <= entry.rank {
                 break;
             }
             self.write(at, above);
             at = parent(at);
         }
-        self.write(at, task);
+        self.write(at, entry);
     }
 
-    #[inline]
-    fn write(&mut self, at: usize, task: TaskId) {
-        self.entries[at] = task;
+    fn write(&mut self, at: usize, entry: Entry<R>) {
+        self.entries[at] = entry;
         // A table has at most 65,535 rows, because its rows are task ids.
         #[expect(clippy::cast_possible_truncation)]
         let place = at as u16;
-        self.place[task.index()] = place;
+        self.place[entry.task.index()] = place;
     }
 }
 

@@ -1,0 +1,13 @@
+//! First in, first out.
+#![no_std]
+#![no_main]
+
+use flyball_app::policy::Fifo;
+use flyball_app::{Bitmap, Inline, Ranked, Uniprocessor};
+use flyball_costs::{Rank, Urgency};
+
+flyball_costs::image! {
+    policy: Ranked<Fifo, Bitmap<(), Inline<128>, 1>, Uniprocessor> = Ranked::new(Fifo, 128),
+    urgency: Urgency::None,
+    params: |_: Rank| (),
+}

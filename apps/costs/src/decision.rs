@@ -1,0 +1,65 @@
+//! The scheduling decision alone: what the policy does, without a kernel around it.
+
+use crate::mark::Mark;
+use crate::output::{Tally, fail};
+use crate::{Rank, Urgency, nth};
+use flyball_app::policy::{CpuId, Policy, Ready, Stop, TaskId, Usage};
+use flyball_app::{Time, shut_down};
+
+const TIMES: u32 = 100;
+const CPU: CpuId = CpuId(0);
+
+/// With `n` tasks ready, the running one blocks and the next is picked; and a task becomes ready,
+/// and whoever is first then is picked (which is this task, if the policy knows urgency).
+pub(crate) fn measure<P: Policy>(
+    mut policy: P,
+    params: impl Fn(Rank) -> P::Params,
+    n: usize,
+    urgency: Urgency,
+) {
+    let now = Time::ZERO;
+    let why = Ready::Released { release: now };
+    let (middle, high) = (TaskId(nth(n)), TaskId(nth(n + 1)));
+    let low = (0..n).map(|k| (TaskId(nth(k)), Rank::Low(nth(k))));
+    let all = low.chain([(middle, Rank::Middle), (high, Rank::High(0))]);
+    for (task, rank) in all {
+        if policy.admit(task, params(rank), now).is_err() {
+            fail("the policy refuses a task");
+        }
+        // Who decides is measured, not who has to.
+        let _ = policy.ready(task, why, now);
+    }
+    let mut running = pick(&mut policy, now);
+    let (mut blocks, mut comes) = (Tally::default(), Tally::default());
+    for _ in 0..TIMES {
+        let gone = running;
+        let begin = Mark::now();
+        let _ = policy.stopped(CPU, gone, Usage::default(), Stop::Blocked, now);
+        running = pick(&mut policy, now);
+        let end = Mark::now();
+        blocks.add(end.since(begin));
+        // The kernel says so before it picks again.
+        if P::WANTS.preempted {
+            let _ = policy.stopped(CPU, running, Usage::default(), Stop::Preempted, now);
+        }
+        let begin = Mark::now();
+        let _ = policy.ready(gone, Ready::Unblocked, now);
+        running = pick(&mut policy, now);
+        let end = Mark::now();
+        comes.add(end.since(begin));
+        if urgency != Urgency::None && running != gone {
+            fail("the most urgent task is not picked");
+        }
+    }
+    blocks.print("decision_blocks");
+    comes.print("decision_ready");
+    shut_down(0);
+}
+
+#[inline(always)]
+fn pick<P: Policy>(policy: &mut P, now: Time) -> TaskId {
+    match policy.pick(CPU, now) {
+        Some(dispatch) => dispatch.task,
+        None => fail("nobody is picked"),
+    }
+}

@@ -1,0 +1,213 @@
+//! What the kernel's calls cost, in instructions of an emulated processor.
+//!
+//! There is an image for each policy. What is measured, and with how many threads, is on the
+//! emulator's command line:
+//!
+//! | | |
+//! |---|---|
+//! | `calls N` | calls, while `N` less urgent threads are ready ([`calls`]) |
+//! | `decision N` | the policy alone, with `N` less urgent threads ready ([`decision`]) |
+//! | `release N` | `N` threads are released at one instant ([`releases`]) |
+//! | `first N` | the same, up to the first of them |
+//! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
+//!
+//! A figure is a line of four words, `name sum count worst`: what `count` of them took together, and
+//! the longest of them. All are instructions of an emulated core, not times of any hardware; an
+//! exception's entry and exit count for none.
+#![no_std]
+#![allow(
+    clippy::inline_always,
+    reason = "what is between two marks has to be what is measured, and nothing else"
+)]
+
+mod calls;
+pub mod decision;
+mod mark;
+mod output;
+mod releases;
+
+#[doc(hidden)]
+pub use flyball_app;
+
+use flyball_app::seam::Binding;
+use flyball_app::{Duration, Error, Stack, Thread, Time, Timing, policy::Policy, spawn};
+
+/// Whether calls make sure that what they name exists.
+pub const CHECKS: bool = cfg!(feature = "checks");
+/// Whether CPU time is counted.
+pub const ACCOUNTING: bool = cfg!(feature = "accounting");
+/// Whether stacks are guarded.
+pub const GUARDED: bool = cfg!(feature = "guarded");
+/// Whether threads have jobs.
+pub const JOBS: bool = cfg!(feature = "jobs");
+
+/// Where events go.
+#[cfg(feature = "traced")]
+pub type Trace = flyball_trace::Ring<64>;
+/// Where events go.
+#[cfg(not(feature = "traced"))]
+pub type Trace = flyball_trace::NoTrace;
+
+/// When the kernel looks at the clock.
+pub const TIMING: Timing = if cfg!(feature = "tick") {
+    Timing::Tick(PERIOD)
+} else {
+    Timing::Tickless
+};
+
+/// When all threads start: so late that they have all been made by then, which takes about 1 µs an
+/// instruction.
+const START: Time = Time::from_nanos(1_000_000_000);
+
+/// How far releases, and ticks, are apart: the longest round of releases is shorter by far.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// The most threads beside those that measure.
+const MOST: usize = 125;
+
+/// So many words are enough for who does not print.
+static STACKS: [Stack<128>; MOST] = [const { Stack::new() }; MOST];
+static PARTNERS: [Stack<128>; 2] = [const { Stack::new() }; 2];
+static MEASURER: Stack<1024> = Stack::new();
+
+/// How urgent a thread is. For a policy without urgency all are equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rank {
+    /// More urgent than who measures; the smaller the number, the more.
+    High(u16),
+    /// As urgent as who measures.
+    Middle,
+    /// Less urgent; the smaller the number, the more.
+    Low(u16),
+}
+
+impl Rank {
+    /// A number, the smaller, the more urgent: from 1 to 1,000.
+    pub fn number(self) -> u64 {
+        match self {
+            Rank::High(n) => 1 + u64::from(n),
+            Rank::Middle => 500,
+            Rank::Low(n) => 501 + u64::from(n),
+        }
+    }
+
+    /// A length of time, the shorter, the more urgent.
+    pub fn length(self) -> Duration {
+        Duration::from_secs(self.number())
+    }
+
+    /// A priority of those from 0 to 31: one for all of a kind.
+    pub fn level(self) -> u8 {
+        match self {
+            Rank::High(_) => 9,
+            Rank::Middle => 5,
+            Rank::Low(_) => 1,
+        }
+    }
+}
+
+/// What a policy knows of urgency.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Urgency {
+    /// Nothing: nobody is preempted, and a call that wakes a thread goes on.
+    None,
+    /// Who is as urgent as another stays so.
+    Constant,
+    /// It changes while a thread runs, so that nobody is another's equal for long, and to yield means
+    /// nothing.
+    Moving,
+}
+
+/// The `n`-th of many.
+fn nth(n: usize) -> u16 {
+    u16::try_from(n).unwrap_or(u16::MAX)
+}
+
+/// Makes the threads for what the command line says.
+///
+/// # Errors
+/// What the kernel says.
+pub fn prepare<B: Binding, P: Policy<Params = B::Params>>(
+    make: impl FnOnce() -> P,
+    params: impl Fn(Rank) -> B::Params,
+    urgency: Urgency,
+) -> Result<(), Error> {
+    let (what, n) = output::asked();
+    let once = Thread::once().start(START);
+    let make_thread =
+        |stack, rank, body: fn()| spawn::<B, 128>(stack, once, params(rank), body).map(drop);
+    match what {
+        output::What::Calls => {
+            // Those that are equals run in the order in which they are made.
+            calls::attach()?;
+            if urgency != Urgency::None {
+                make_thread(&PARTNERS[0], Rank::High(0), calls::higher)?;
+            }
+            spawn::<B, 1024>(&MEASURER, once, params(Rank::Middle), move || {
+                calls::measure(urgency);
+            })?;
+            if urgency != Urgency::Moving {
+                make_thread(&PARTNERS[1], Rank::Middle, calls::equal)?;
+            }
+            for (k, stack) in STACKS.iter().enumerate().take(n) {
+                make_thread(stack, Rank::Low(nth(k)), calls::ready)?;
+            }
+        }
+        output::What::Decision => decision::measure(make(), params, n, urgency),
+        output::What::Release | output::What::First | output::What::Tick
+            if urgency == Urgency::None =>
+        {
+            output::fail("the policy has no urgency");
+        }
+        output::What::Release | output::What::First | output::What::Tick => {
+            let body = match what {
+                output::What::First => releases::first_sleeper,
+                output::What::Tick => releases::long_sleeper,
+                _ => releases::sleeper,
+            };
+            let released = if JOBS {
+                Thread::periodic(PERIOD).start(START)
+            } else {
+                once
+            };
+            for (k, stack) in STACKS.iter().enumerate().take(n) {
+                spawn::<B, 128>(stack, released, params(Rank::High(nth(k))), body)?;
+            }
+            let low = params(Rank::Low(0));
+            spawn::<B, 1024>(&MEASURER, once, low, move || releases::measure(what))?;
+        }
+    }
+    Ok(())
+}
+
+/// An image for a policy: its type, how it is made, what it knows of [`Urgency`], and what a thread of
+/// some [`Rank`] tells it.
+#[macro_export]
+macro_rules! image {
+    (policy: $policy:ty = $make:expr, urgency: $urgency:expr, params: $params:expr $(,)?) => {
+        type Measured = $policy;
+
+        $crate::flyball_app::kernel! {
+            machine: flyball_machine_cortexm,
+            policy: Measured = $make,
+            trace: $crate::Trace = $crate::Trace::default(),
+            init: init,
+            threads: 128,
+            mutexes: 1,
+            semaphores: 2,
+            conditions: 0,
+            queues: 2,
+            messages: 16,
+            jobs: $crate::JOBS,
+            arrivals: 0,
+            accounting: $crate::ACCOUNTING,
+            checks: $crate::CHECKS,
+            guarded: $crate::GUARDED,
+            timing: $crate::TIMING,
+        }
+
+        fn init() -> Result<(), $crate::flyball_app::Error> {
+            $crate::prepare::<Application, Measured>(|| $make, $params, $urgency)
+        }
+    };
+}

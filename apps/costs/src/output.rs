@@ -1,0 +1,70 @@
+//! What is asked for, and what is found out.
+
+use core::str::Utf8Error;
+use flyball_app::{println, shut_down};
+use semihosting::experimental::env;
+
+/// What is measured; see the crate's description.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    Calls,
+    Decision,
+    Release,
+    First,
+    Tick,
+}
+
+/// What the command line says, and with how many threads.
+pub(crate) fn asked() -> (What, usize) {
+    let Ok(arguments) = env::args::<64>() else {
+        fail("there is no command line");
+    };
+    let mut words = &arguments;
+    let mut word = || {
+        words
+            .next()
+            .and_then(|word: Result<&str, Utf8Error>| word.ok())
+    };
+    let (_program, what, n) = (word(), word(), word().and_then(|n| n.parse().ok()));
+    let what = match what {
+        Some("calls") => What::Calls,
+        Some("decision") => What::Decision,
+        Some("release") => What::Release,
+        Some("first") => What::First,
+        Some("tick") => What::Tick,
+        _ => fail("it is not said what to measure"),
+    };
+    let n = n.filter(|&n| n <= crate::MOST);
+    (
+        what,
+        n.unwrap_or_else(|| fail("it is not said with how many threads")),
+    )
+}
+
+/// Ends: something is not as it has to be.
+pub(crate) fn fail(why: &str) -> ! {
+    println!("error: {why}");
+    shut_down(1)
+}
+
+/// Instructions, as often as they were counted.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tally {
+    sum: u32,
+    count: u32,
+    worst: u32,
+}
+
+impl Tally {
+    #[inline(never)]
+    pub(crate) fn add(&mut self, instructions: u32) {
+        self.sum += instructions;
+        self.count += 1;
+        self.worst = self.worst.max(instructions);
+    }
+
+    pub(crate) fn print(self, name: &str) {
+        let Tally { sum, count, worst } = self;
+        println!("{name} {sum} {count} {worst}");
+    }
+}

@@ -1,0 +1,14 @@
+//! Fixed priorities from 0 to 31.
+#![no_std]
+#![no_main]
+
+use flyball_app::{Bitmap, FixedPriority, Inline, Level, Priority, Ranked, Uniprocessor};
+use flyball_minimal::THREADS;
+
+type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<THREADS>, 1>, Uniprocessor>;
+
+flyball_minimal::image!(
+    Policy = Ranked::new(FixedPriority, THREADS),
+    Priority(2),
+    Priority(1)
+);

@@ -1,0 +1,142 @@
+//! What calls, decisions, releases and ticks cost, under each policy.
+
+use crate::error::BenchError;
+use crate::image;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The policies, as their images are called.
+pub(crate) const POLICIES: [&str; 7] = ["fp", "fp-256", "rm", "edf", "llf", "rr", "fifo"];
+/// Those that know no urgency: nobody is released, or woken, and runs at once.
+const WITHOUT_URGENCY: [&str; 2] = ["rr", "fifo"];
+/// Threads that are ready at lower urgency.
+pub(crate) const READY: [u32; 7] = [5, 15, 25, 50, 75, 100, 125];
+/// Threads that are released at one instant.
+pub(crate) const RELEASED: [u32; 4] = [1, 10, 50, 100];
+/// Threads that sleep while there is a tick.
+pub(crate) const ASLEEP: [u32; 3] = [0, 10, 100];
+/// What is chosen when a kernel is compiled; all are off otherwise.
+pub(crate) const CHOICES: [&str; 5] = ["checks", "accounting", "traced", "guarded", "jobs"];
+
+/// An instruction takes 2^10 ns, so that the board's counter tells them apart.
+const SHIFT: u32 = 10;
+
+/// Instructions of one of many.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) struct Figure {
+    /// On average.
+    pub(crate) mean: f64,
+    /// At most.
+    pub(crate) worst: u32,
+}
+
+/// What is measured under a policy.
+#[derive(Default, Serialize)]
+pub(crate) struct Policy {
+    /// Calls and decisions by name, and then by the number of ready threads.
+    pub(crate) calls: BTreeMap<String, BTreeMap<u32, Figure>>,
+    /// From the timer's interrupt to the first thread, by the number of threads that are released.
+    pub(crate) first: BTreeMap<u32, Figure>,
+    /// Until all of them have run and sleep again.
+    pub(crate) all: BTreeMap<u32, Figure>,
+    /// A tick with nothing to do, by the number of threads that sleep, where there is a tick.
+    pub(crate) tick: BTreeMap<u32, Figure>,
+}
+
+/// All of it.
+#[derive(Serialize)]
+pub(crate) struct Costs {
+    /// By policy, with all choices off.
+    pub(crate) policies: BTreeMap<&'static str, Policy>,
+    /// Fixed priorities, by what is chosen.
+    pub(crate) choices: BTreeMap<&'static str, Policy>,
+}
+
+impl Costs {
+    /// Builds and runs all images.
+    pub(crate) fn measure() -> Result<Costs, BenchError> {
+        image::build("flyball-costs", "release", &[])?;
+        let mut policies = BTreeMap::new();
+        for policy in POLICIES {
+            eprintln!("measuring {policy}");
+            policies.insert(policy, measure(policy, &READY, &RELEASED)?);
+        }
+        let mut choices = BTreeMap::new();
+        for choice in CHOICES {
+            image::build("flyball-costs", "release", &[choice])?;
+            choices.insert(choice, measure("fp", &READY[2..3], &RELEASED)?);
+        }
+        image::build("flyball-costs", "release", &["tick"])?;
+        for (name, policy) in &mut policies {
+            if !WITHOUT_URGENCY.contains(name) {
+                policy.tick = each(name, "tick", &ASLEEP)?;
+            }
+        }
+        Ok(Costs { policies, choices })
+    }
+}
+
+fn measure(policy: &str, ready: &[u32], released: &[u32]) -> Result<Policy, BenchError> {
+    let mut measured = Policy::default();
+    for &n in ready {
+        for what in ["calls", "decision"] {
+            for (name, figure) in run(policy, what, n)? {
+                measured.calls.entry(name).or_default().insert(n, figure);
+            }
+        }
+    }
+    if !WITHOUT_URGENCY.contains(&policy) {
+        measured.first = each(policy, "first", released)?;
+        measured.all = each(policy, "release", released)?;
+    }
+    Ok(measured)
+}
+
+/// The one figure of each run.
+fn each(policy: &str, what: &str, numbers: &[u32]) -> Result<BTreeMap<u32, Figure>, BenchError> {
+    let one = |&n| {
+        let figures = run(policy, what, n)?;
+        let figure = figures.into_values().next();
+        let figure = figure.ok_or_else(|| BenchError::Figure(String::new()))?;
+        Ok((n, figure))
+    };
+    numbers.iter().map(one).collect()
+}
+
+fn run(policy: &str, what: &str, n: u32) -> Result<BTreeMap<String, Figure>, BenchError> {
+    let name = format!("costs-{policy}");
+    let printed = image::run(&name, SHIFT, &[what, &n.to_string()])?;
+    let figure = |line: &str| parse(line).ok_or_else(|| BenchError::Figure(line.to_owned()));
+    printed.lines().map(figure).collect()
+}
+
+/// `name sum count worst`.
+fn parse(line: &str) -> Option<(String, Figure)> {
+    let mut words = line.split_whitespace();
+    let name = words.next()?.to_owned();
+    let mut number = || words.next()?.parse::<u32>().ok();
+    let (sum, count, worst) = (number()?, number()?, number()?);
+    let mean = f64::from(sum) / f64::from(count);
+    (count > 0 && words.next().is_none()).then_some((name, Figure { mean, worst }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_figure() {
+        let (name, figure) = parse("yield 150 100 2").unwrap();
+        assert_eq!((name.as_str(), figure.worst), ("yield", 2));
+        assert!((figure.mean - 1.5).abs() < 1e-9);
+        for bad in [
+            "",
+            "yield",
+            "yield 1 0 1",
+            "yield 1 1 1 1",
+            "error: a call has failed",
+        ] {
+            assert!(parse(bad).is_none(), "{bad}");
+        }
+    }
+}

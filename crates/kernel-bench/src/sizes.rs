@@ -1,0 +1,77 @@
+//! How small an image can be.
+
+use crate::error::BenchError;
+use crate::image;
+use object::{Object, ObjectSection, SectionKind};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Threads that the smaller of two images has room for; the other has room for twice as many.
+const THREADS: u64 = 8;
+
+/// Bytes of an image.
+#[derive(Clone, Copy, Default, Serialize)]
+pub(crate) struct Size {
+    /// Code, constants, and what variables begin with.
+    pub(crate) code: u64,
+    /// Variables, stacks among them.
+    pub(crate) ram: u64,
+    /// Variables for each thread, without its stack.
+    pub(crate) ram_per_thread: u64,
+}
+
+/// The minimal images, by policy.
+#[derive(Serialize)]
+pub(crate) struct Sizes(pub(crate) BTreeMap<&'static str, Size>);
+
+impl Sizes {
+    /// Builds the images, and looks at them.
+    pub(crate) fn measure() -> Result<Sizes, BenchError> {
+        let images = [("fp", "minimal-fp"), ("edf", "minimal-edf")];
+        let all = || -> Result<Vec<Size>, BenchError> {
+            images
+                .iter()
+                .map(|(_, name)| size(&image::path(name, "small")))
+                .collect()
+        };
+        image::build("flyball-minimal", "small", &["twice"])?;
+        let twice = all()?;
+        image::build("flyball-minimal", "small", &[])?;
+        let once = all()?;
+        let sizes = images.iter().zip(once.into_iter().zip(twice));
+        let sizes = sizes.map(|(&(policy, _), (once, twice))| {
+            let ram_per_thread = (twice.ram - once.ram) / THREADS;
+            (
+                policy,
+                Size {
+                    ram_per_thread,
+                    ..once
+                },
+            )
+        });
+        Ok(Sizes(sizes.collect()))
+    }
+}
+
+fn size(path: &Path) -> Result<Size, BenchError> {
+    let bytes = fs::read(path).map_err(|error| BenchError::File {
+        path: path.into(),
+        error,
+    })?;
+    let elf = object::File::parse(&*bytes).map_err(BenchError::Elf)?;
+    let mut size = Size::default();
+    for section in elf.sections() {
+        match section.kind() {
+            SectionKind::Text | SectionKind::ReadOnlyData => size.code += section.size(),
+            SectionKind::Data => {
+                size.code += section.size();
+                size.ram += section.size();
+            }
+            SectionKind::UninitializedData => size.ram += section.size(),
+            _ => {}
+        }
+    }
+    Ok(size)
+}

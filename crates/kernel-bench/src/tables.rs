@@ -1,0 +1,261 @@
+//! The tables, as text.
+
+use crate::costs::{ASLEEP, CHOICES, Figure, POLICIES, Policy, READY, RELEASED};
+use crate::metric::TESTS;
+use crate::{NOTE, Report};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// What is measured, and of which figures it is the sum.
+const CALLS: [(&str, &[&str]); 14] = [
+    ("yield, a switch", &["yield"]),
+    ("signal, and a higher thread runs", &["signal_wakes"]),
+    ("it waits again, and the signaller runs", &["wait_blocks"]),
+    ("both", &["signal_wakes", "wait_blocks"]),
+    ("signal and take, nobody waits", &["signal", "take"]),
+    ("lock and unlock, nobody waits", &["lock", "unlock"]),
+    ("send and receive, nobody waits", &["send", "receive"]),
+    ("send, and a higher receiver runs", &["send_wakes"]),
+    (
+        "it receives again, and the sender runs",
+        &["receive_blocks"],
+    ),
+    ("interrupt to its handler", &["interrupt_handler"]),
+    ("interrupt to the thread it wakes", &["interrupt_wakes"]),
+    (
+        "decision alone: one blocks, the next runs",
+        &["decision_blocks"],
+    ),
+    ("decision alone: one becomes ready", &["decision_ready"]),
+    (
+        "decision alone: both",
+        &["decision_blocks", "decision_ready"],
+    ),
+];
+
+/// The number of ready threads for tables in which it is not told apart.
+const SOME_READY: u32 = READY[2];
+/// Width of the first column, and of the others.
+const NAME: usize = 44;
+const WIDTH: usize = 9;
+
+/// Lines of names and columns.
+struct Table(String);
+
+impl Table {
+    fn new(title: &str, columns: impl IntoIterator<Item = impl AsRef<str>>) -> Table {
+        let mut table = Table(format!("\n{title:<NAME$}"));
+        for column in columns {
+            table.cell(column.as_ref());
+        }
+        table.0.push('\n');
+        table
+    }
+
+    fn cell(&mut self, text: &str) {
+        // Writing to a string does not fail.
+        let _ = write!(self.0, " {text:>WIDTH$}");
+    }
+
+    fn row(&mut self, name: &str, cells: impl IntoIterator<Item = Option<f64>>) {
+        let _ = write!(self.0, "{name:<NAME$}");
+        for value in cells {
+            self.cell(&value.map_or("–".to_owned(), number));
+        }
+        self.0.push('\n');
+    }
+
+    /// A row that ends with the ratio to the best of the peers.
+    fn compare(&mut self, name: &str, own: Option<f64>, peers: &[f64]) {
+        let _ = write!(self.0, "{name:<NAME$}");
+        for value in [own].into_iter().chain(peers.iter().copied().map(Some)) {
+            self.cell(&value.map_or("–".to_owned(), number));
+        }
+        let best = peers.iter().copied().reduce(f64::min);
+        let ratio = own
+            .zip(best)
+            .map(|(own, best)| format!("{:.2}", own / best));
+        self.cell(&ratio.unwrap_or_else(|| "–".to_owned()));
+        self.0.push('\n');
+    }
+}
+
+/// Whole numbers as such, others with two digits.
+fn number(value: f64) -> String {
+    if (value - value.round()).abs() < 0.005 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+impl Policy {
+    fn sum(&self, calls: &[&str], ready: u32) -> Option<f64> {
+        let one = |&call: &&str| Some(self.calls.get(call)?.get(&ready)?.mean);
+        calls.iter().map(one).sum()
+    }
+}
+
+fn mean(figures: &BTreeMap<u32, Figure>, n: u32) -> Option<f64> {
+    Some(figures.get(&n)?.mean)
+}
+
+/// Everything.
+pub(crate) fn all(report: &Report) -> String {
+    let mut text = format!("{NOTE}\n");
+    text += &beside_peers(report);
+    text += &thread_metric(report);
+    for policy in POLICIES {
+        text += &policy_by_threads(policy, &report.costs.policies[policy]);
+    }
+    text += &choices(report);
+    text + &sizes(report)
+}
+
+fn beside_peers(report: &Report) -> String {
+    let Report { costs, peers, .. } = report;
+    let own = &costs.policies["fp"];
+    let names = peers.kernels.iter().map(String::as_str);
+    let columns = ["Flyball"].into_iter().chain(names).chain(["ratio"]);
+    let mut table = Table::new("FIXED PRIORITIES BESIDE OTHER KERNELS", columns);
+    for (name, calls) in CALLS {
+        let others = peers.sum(calls);
+        if !others.is_empty() {
+            table.compare(name, own.sum(calls, SOME_READY), &others);
+        }
+    }
+    for (name, own, others, numbers) in [
+        (
+            "released at once, to the first",
+            &own.first,
+            &peers.first,
+            &RELEASED[..],
+        ),
+        (
+            "released at once, until all sleep",
+            &own.all,
+            &peers.all,
+            &RELEASED[..],
+        ),
+        (
+            "periodic tick (if chosen), threads asleep",
+            &own.tick,
+            &peers.tick,
+            &ASLEEP[..],
+        ),
+    ] {
+        for &n in numbers {
+            if let Some(others) = others.get(&n.to_string()) {
+                let others: Vec<f64> = others.iter().copied().map(f64::from).collect();
+                table.compare(&format!("{name}: {n}"), mean(own, n), &others);
+            }
+        }
+    }
+    table.0
+}
+
+fn thread_metric(report: &Report) -> String {
+    let Report {
+        thread_metric,
+        peers,
+        ..
+    } = report;
+    let peers = &peers.thread_metric;
+    let names = peers.kernels.iter().map(String::as_str);
+    let columns = ["Flyball"]
+        .into_iter()
+        .chain(names)
+        .chain(["ratio", "defaults"]);
+    let mut table = Table::new("THREAD-METRIC, INSTRUCTIONS A COUNT", columns);
+    for test in TESTS {
+        table.compare(
+            test,
+            thread_metric.lean.get(test).copied(),
+            &peers.instructions(test),
+        );
+        // What it takes with everything on comes behind the ratio.
+        table.0.pop();
+        table.cell(
+            &thread_metric
+                .defaults
+                .get(test)
+                .copied()
+                .map_or_else(String::new, number),
+        );
+        table.0.push('\n');
+    }
+    table.0
+}
+
+fn policy_by_threads(name: &str, policy: &Policy) -> String {
+    let title = format!("POLICY {name}, LESS URGENT THREADS READY");
+    let mut table = Table::new(&title, READY.map(|n| n.to_string()));
+    for (name, calls) in CALLS {
+        table.row(name, READY.map(|n| policy.sum(calls, n)));
+    }
+    let mut table = table.0;
+    let mut released = Table::new(
+        "  threads released at once",
+        RELEASED.map(|n| n.to_string()),
+    );
+    released.row(
+        "timer's interrupt to the first",
+        RELEASED.map(|n| mean(&policy.first, n)),
+    );
+    released.row(
+        "until all have run and sleep again",
+        RELEASED.map(|n| mean(&policy.all, n)),
+    );
+    table += released.0.trim_start_matches('\n');
+    let mut tick = Table::new("  threads asleep", ASLEEP.map(|n| n.to_string()));
+    tick.row(
+        "a tick with nothing to do: tickless",
+        ASLEEP.map(|_| Some(0.0)),
+    );
+    tick.row(
+        "… with a periodic tick",
+        ASLEEP.map(|n| mean(&policy.tick, n)),
+    );
+    table + tick.0.trim_start_matches('\n')
+}
+
+fn choices(report: &Report) -> String {
+    let costs = &report.costs;
+    let all = || {
+        let lean = [&costs.policies["fp"]];
+        lean.into_iter()
+            .chain(CHOICES.map(|choice| &costs.choices[choice]))
+    };
+    let columns = ["none"].into_iter().chain(CHOICES);
+    let mut table = Table::new("FIXED PRIORITIES, WHAT A CHOICE COSTS", columns);
+    for (name, calls) in CALLS {
+        table.row(name, all().map(|policy| policy.sum(calls, SOME_READY)));
+    }
+    for n in RELEASED {
+        let name = format!("released at once, to the first: {n}");
+        table.row(&name, all().map(|policy| mean(&policy.first, n)));
+    }
+    for n in RELEASED {
+        let name = format!("released at once, until all sleep: {n}");
+        table.row(&name, all().map(|policy| mean(&policy.all, n)));
+    }
+    table.0
+}
+
+fn sizes(report: &Report) -> String {
+    let columns = ["code", "RAM", "a thread"];
+    let mut table = Table::new("BYTES OF A MINIMAL IMAGE", columns);
+    for (policy, size) in &report.sizes.0 {
+        let bytes = [size.code, size.ram, size.ram_per_thread];
+        let cells = bytes.map(|bytes| u32::try_from(bytes).ok().map(f64::from));
+        table.row(&format!("{policy}, with boot, faults and vectors"), cells);
+    }
+    let peers = &report.peers.sizes;
+    for (kernel, &bytes) in peers.kernels.iter().zip(&peers.bytes) {
+        table.row(
+            &format!("{kernel}, see the file"),
+            [Some(f64::from(bytes)), None, None],
+        );
+    }
+    table.0
+}
