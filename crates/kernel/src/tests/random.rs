@@ -248,7 +248,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
                     }
                     Ok(Poll::Ready(())) => assert!(token),
                     Err(error) => {
-                        assert!(!token && matches!(error, Error::TimedOut | Error::NoThread))
+                        assert!(!token && matches!(error, Error::TimedOut | Error::NoThread));
                     }
                 }
             }
