@@ -175,7 +175,6 @@ object_pool!(Blocks: Block);
 /// A thread that takes a block of 128 bytes from a pool and gives it back. Memory is no business of
 /// the kernel: the pool is that of the crate `heapless`, as in an application.
 pub(crate) fn memory() -> Result<Counts, Error> {
-    const BLOCK: ObjectBlock<Block> = ObjectBlock::new([0; 32]);
     static MEMORY: StaticCell<[ObjectBlock<Block>; 16]> = StaticCell::new();
     fn take_and_give() {
         loop {
@@ -186,7 +185,8 @@ pub(crate) fn memory() -> Result<Counts, Error> {
             COUNTERS[0].count();
         }
     }
-    for block in MEMORY.init([BLOCK; 16]) {
+    let empty = |_| ObjectBlock::new([0; 32]);
+    for block in MEMORY.init_with(|| core::array::from_fn(empty)) {
         Blocks.manage(block);
     }
     thread(0, 10, take_and_give)?;
