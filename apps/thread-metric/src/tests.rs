@@ -185,7 +185,8 @@ pub(crate) fn memory() -> Result<Counts, Error> {
             COUNTERS[0].count();
         }
     }
-    for block in MEMORY.init(core::array::from_fn(|_| ObjectBlock::new([0; 32]))) {
+    let empty = |_| ObjectBlock::new([0; 32]);
+    for block in MEMORY.init_with(|| core::array::from_fn(empty)) {
         Blocks.manage(block);
     }
     thread(0, 10, take_and_give)?;

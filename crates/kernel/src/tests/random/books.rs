@@ -4,7 +4,7 @@ use super::super::world::{CPU, ROWS, World};
 use crate::thread::State;
 use crate::{ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId};
 use flyball_policy::Policy;
-use flyball_trace::Kind;
+use flyball_trace::{Duration, Kind};
 
 /// What the test knows besides the core: handles, and books that have to balance.
 pub(super) struct Books {
@@ -26,6 +26,10 @@ pub(super) struct Books {
     pub(super) away: [Away; ROWS],
     /// The semaphore that each row's misses signal.
     pub(super) alerts: [Option<usize>; ROWS],
+    /// Whether each row's thread has one job only.
+    pub(super) once: [bool; ROWS],
+    /// Whether each row's thread does not wait when it parks next.
+    pub(super) tokens: [bool; ROWS],
     /// How much of the trace has been looked through for misses.
     pub(super) read: usize,
 }
@@ -64,6 +68,8 @@ impl Books {
             on_their_way: Vec::new(),
             away: [Away::No; ROWS],
             alerts: [None; ROWS],
+            once: [false; ROWS],
+            tokens: [false; ROWS],
             read: 0,
         }
     }
@@ -97,6 +103,19 @@ impl Books {
             .remove(at.unwrap_or_else(|| panic!("message {message} came twice")));
     }
 
+    /// A new thread. Old ones are forgotten, but for a few that are dead.
+    pub(super) fn welcome<C: Config>(&mut self, core: &Core<C>, thread: ThreadId) {
+        let row = thread.task().index();
+        self.away[row] = Away::No;
+        self.tokens[row] = false;
+        self.threads.push(thread);
+        if self.threads.len() > 2 * ROWS {
+            let dead = |&thread: &ThreadId| core.find(thread).is_err();
+            let dead = self.threads.iter().position(dead);
+            self.threads.remove(dead.expect("there are fewer rows"));
+        }
+    }
+
     pub(super) fn message(&mut self) -> u32 {
         self.next_message += 1;
         self.next_message - 1
@@ -110,6 +129,10 @@ impl Books {
         for row in 0..ROWS {
             let thread = &mut world.core.threads[row];
             let gone = thread.state == State::Absent;
+            assert!(
+                gone || thread.token == self.tokens[row],
+                "token of row {row}"
+            );
             if gone {
                 self.buried += std::mem::take(&mut thread.used).as_nanos();
             }
@@ -124,17 +147,22 @@ impl Books {
         }
     }
 
-    /// Every miss in the trace signals the semaphore that its thread named.
+    /// Every miss in the trace signals the semaphore that its thread named, and a job that is given
+    /// up leaves no token to the next one.
     pub(super) fn count_alerts<P: Policy, const CHECKS: bool>(
         &mut self,
         world: &mut World<P, CHECKS>,
     ) {
         let trace = world.core.trace();
         for event in &trace[self.read..] {
-            if let Kind::Miss { task, .. } = event.kind
-                && let Some(n) = self.alerts[task.index()]
-            {
-                self.signals[n].0 += 1;
+            match event.kind {
+                Kind::Miss { task, .. } => {
+                    if let Some(n) = self.alerts[task.index()] {
+                        self.signals[n].0 += 1;
+                    }
+                }
+                Kind::Abort { task, .. } => self.tokens[task.index()] = false,
+                _ => {}
             }
         }
         self.read = trace.len();
@@ -166,6 +194,17 @@ impl Books {
 }
 
 impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
+    /// The running thread ends, if there is any.
+    pub(super) fn exit(&mut self, books: &mut Books) {
+        if let Some(thread) = self.core.running(CPU) {
+            let used = self.core.cpu_time(thread, self.now).unwrap();
+            books.buried += used.as_nanos();
+            self.core.exit(CPU, self.now).unwrap();
+            // The row's count starts at zero again for its next thread; it is in the books.
+            self.core.threads[thread.task().index()].used = Duration::ZERO;
+        }
+    }
+
     /// What has to hold when all is over.
     pub(super) fn balance(&mut self, books: &Books) {
         let now = self.now;

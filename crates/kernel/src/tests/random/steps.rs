@@ -1,5 +1,8 @@
 //! What can happen, and how likely it is.
 
+use super::patience::Patience;
+#[cfg(not(miri))]
+use super::patience::patience;
 #[cfg(not(miri))]
 use proptest::prelude::*;
 
@@ -59,23 +62,6 @@ impl Step {
     }
 }
 
-/// How long someone is ready to wait.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Patience {
-    None,
-    Some(u64),
-    Endless,
-}
-
-#[cfg(not(miri))]
-fn patience() -> impl Strategy<Value = Patience> {
-    prop_oneof![
-        1 => Just(Patience::None),
-        1 => (1u64..60).prop_map(Patience::Some),
-        3 => Just(Patience::Endless),
-    ]
-}
-
 #[cfg(not(miri))]
 pub(super) fn step() -> impl Strategy<Value = Step> {
     let n = any::<u8>;
@@ -110,7 +96,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
 /// One of the steps that [`step`] makes.
 pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
     let mut small = |n| u8::try_from(below(n)).unwrap_or(0);
-    let kind = small(52);
+    let kind = small(54);
     let (a, b) = (small(256), small(256));
     let patience = match small(5) {
         0 => Patience::None,
@@ -143,9 +129,9 @@ pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
         41..43 => Step::Send(a, patience),
         43..45 => Step::Receive(a, patience),
         45 => Step::Post(a),
-        46 => Step::Release(a),
-        47..49 => Step::Park(patience),
-        49..51 => Step::Unpark(a),
+        46..49 => Step::Release(a),
+        49..51 => Step::Park(patience),
+        51..53 => Step::Unpark(a),
         _ => Step::Overhead(below(5)),
     }
 }

@@ -1,0 +1,75 @@
+//! How long threads wait.
+
+use super::super::world::{CPU, ROWS, World, ns};
+use super::books::Books;
+use crate::MutexId;
+use crate::thread::State;
+use flyball_policy::Policy;
+use flyball_trace::{Object, Time};
+#[cfg(not(miri))]
+use proptest::prelude::*;
+
+/// How long someone is ready to wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Patience {
+    None,
+    Some(u64),
+    Endless,
+}
+
+#[cfg(not(miri))]
+pub(super) fn patience() -> impl Strategy<Value = Patience> {
+    prop_oneof![
+        1 => Just(Patience::None),
+        1 => (1u64..60).prop_map(Patience::Some),
+        3 => Just(Patience::Endless),
+    ]
+}
+
+impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
+    /// Until when the running thread is ready to wait.
+    pub(super) fn until(&self, patience: Patience) -> Time {
+        match patience {
+            Patience::None => self.now,
+            Patience::Some(time) => self.now + ns(time),
+            Patience::Endless => Time::NEVER,
+        }
+    }
+
+    /// The same for a wait that only another thread can end. If such waits were all for ever, soon
+    /// all threads would wait for each other: few are, and nobody waits for those who do.
+    pub(super) fn until_helped(&self, patience: Patience) -> Time {
+        const FEW: usize = 3;
+        let waits = |row: &usize| {
+            let thread = &self.core.threads[*row];
+            let for_others = matches!(
+                thread.state,
+                State::Blocked(Object::Queue(_) | Object::Task(_))
+            );
+            for_others && !thread.limited
+        };
+        let is_endless = matches!(patience, Patience::Endless);
+        if is_endless && (self.core.owns_mutex(CPU) || (0..ROWS).filter(waits).count() >= FEW) {
+            return self.now + ns(60);
+        }
+        self.until(patience)
+    }
+
+    /// Whether the running thread owns another mutex than this one. To wait for a condition then may
+    /// end in a ring of threads that wait for each other's mutexes, and no call could refuse that.
+    pub(super) fn owns_another(&self, mutex: MutexId) -> bool {
+        let owner = |row: usize| self.core.mutexes.rows[row].owner;
+        let made = 0..usize::from(self.core.mutexes.made);
+        self.core.running_task(CPU).is_some_and(|task| {
+            made.filter(|&row| row != usize::from(mutex.number()))
+                .any(|row| owner(row).holds(task))
+        })
+    }
+
+    /// Whether the running thread, which has one job only, may wait for another one. That never
+    /// comes, so there is one such thread at most, and it owns nothing.
+    pub(super) fn may_wait_in_vain(&self, books: &Books) -> bool {
+        let in_vain = |row| books.once[row] && self.core.threads[row].state == State::Dormant;
+        !self.core.owns_mutex(CPU) && !(0..ROWS).any(in_vain)
+    }
+}
