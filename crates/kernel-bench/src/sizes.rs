@@ -36,9 +36,9 @@ impl Sizes {
                 .map(|(_, name)| size(&image::path(name, "small")))
                 .collect()
         };
-        image::build("flyball-minimal", "small", &["twice"])?;
+        image::build("flyball-minimal", "small", &["small", "twice"])?;
         let twice = all()?;
-        image::build("flyball-minimal", "small", &[])?;
+        image::build("flyball-minimal", "small", &["small"])?;
         let once = all()?;
         let sizes = images.iter().zip(once.into_iter().zip(twice));
         let sizes = sizes.map(|(&(policy, _), (once, twice))| {

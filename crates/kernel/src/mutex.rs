@@ -40,11 +40,34 @@ pub enum Protocol {
     Inherit,
 }
 
+/// The number of a mutex, or none, in two bytes. (An `Option<u16>` takes four.)
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MaybeMutex(u16);
+
+impl MaybeMutex {
+    /// A table has fewer rows than this.
+    pub(crate) const NONE: MaybeMutex = MaybeMutex(u16::MAX);
+
+    pub(crate) fn get(self) -> Option<u16> {
+        (self != MaybeMutex::NONE).then_some(self.0)
+    }
+
+    pub(crate) fn take(&mut self) -> Option<u16> {
+        core::mem::replace(self, MaybeMutex::NONE).get()
+    }
+}
+
+impl From<u16> for MaybeMutex {
+    fn from(mutex: u16) -> MaybeMutex {
+        MaybeMutex(mutex)
+    }
+}
+
 pub(crate) struct Mutex {
     pub(crate) owner: Slot,
     pub(crate) waiters: List,
     /// The next mutex of the same owner that others wait for.
-    pub(crate) next_wanted: Option<u16>,
+    pub(crate) next_wanted: MaybeMutex,
     protocol: Protocol,
 }
 
@@ -53,7 +76,7 @@ impl Default for Mutex {
         Mutex {
             owner: Slot::EMPTY,
             waiters: List::EMPTY,
-            next_wanted: None,
+            next_wanted: MaybeMutex::NONE,
             protocol: Protocol::default(),
         }
     }
@@ -273,25 +296,26 @@ impl<C: Config> Core<C> {
 
     /// Puts a mutex into the list of those that `task` owns and others wait for.
     fn remember_wanted(&mut self, task: TaskId, mutex: u16) {
-        let first = self.threads[task.index()].wanted.replace(mutex);
+        let first = core::mem::replace(&mut self.threads[task.index()].wanted, mutex.into());
         self.mutexes.rows[usize::from(mutex)].next_wanted = first;
     }
 
     /// Takes a mutex out of that list.
     fn forget_wanted(&mut self, task: TaskId, mutex: u16) {
-        let next = self.mutexes.rows[usize::from(mutex)].next_wanted.take();
-        let mut at = self.threads[task.index()].wanted;
+        let next = &mut self.mutexes.rows[usize::from(mutex)].next_wanted;
+        let next = core::mem::replace(next, MaybeMutex::NONE);
+        let mut at = self.threads[task.index()].wanted.get();
         if at == Some(mutex) {
             self.threads[task.index()].wanted = next;
             return;
         }
         while let Some(number) = at {
             let row = &mut self.mutexes.rows[usize::from(number)];
-            if row.next_wanted == Some(mutex) {
+            if row.next_wanted == mutex.into() {
                 row.next_wanted = next;
                 return;
             }
-            at = row.next_wanted;
+            at = row.next_wanted.get();
         }
     }
 
@@ -368,7 +392,7 @@ impl<C: Config> Core<C> {
     /// The most urgent thread that waits for a mutex of `task` with inheritance.
     fn most_urgent_waiter(&self, task: TaskId) -> Option<TaskId> {
         let mut best: Option<TaskId> = None;
-        let mut at = self.threads[task.index()].wanted;
+        let mut at = self.threads[task.index()].wanted.get();
         while let Some(number) = at {
             let row = &self.mutexes.rows[usize::from(number)];
             if row.protocol == Protocol::Inherit
@@ -377,7 +401,7 @@ impl<C: Config> Core<C> {
             {
                 best = Some(waiter);
             }
-            at = row.next_wanted;
+            at = row.next_wanted.get();
         }
         best
     }

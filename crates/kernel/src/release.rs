@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::jobs::{Job, Jobs, OnMiss, Released};
+use crate::mutex::MaybeMutex;
 use crate::schedule::Cpu;
 use crate::thread::State;
 use crate::{Core, Error, ThreadId};
@@ -234,7 +235,7 @@ impl<C: Config> Core<C> {
         thread.limited = false;
         thread.timed_out = false;
         thread.token = false;
-        thread.reacquire = None;
+        thread.reacquire = MaybeMutex::NONE;
         thread.message = C::Message::default();
         self.unlock_all(cpu, task, now);
         if once {
@@ -272,7 +273,7 @@ impl<C: Config> Core<C> {
         self.attend(attention);
         // A new job may be less urgent than the last one. If the thread kept a mutex, whoever waits
         // for it may be the more urgent one now.
-        if self.threads[task.index()].wanted.is_some() {
+        if self.threads[task.index()].wanted != MaybeMutex::NONE {
             self.inherit(cpu, task, now);
         }
     }

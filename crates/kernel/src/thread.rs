@@ -12,6 +12,7 @@
 
 use crate::SemaphoreId;
 use crate::jobs::{OnMiss, Release};
+use crate::mutex::MaybeMutex;
 use flyball_policy::queue::links::List;
 use flyball_trace::{Duration, Object, Slot, TaskId, Time};
 
@@ -117,10 +118,10 @@ pub(crate) struct Thread<M> {
     /// Whether its last job was given up, so that its program has to begin the next job anew.
     pub(crate) restart: bool,
     /// The mutex to take again after waiting on a condition variable.
-    pub(crate) reacquire: Option<u16>,
+    pub(crate) reacquire: MaybeMutex,
     /// The first mutex that it owns and others wait for; more of them follow in
     /// [`crate::mutex::Mutex::next_wanted`].
-    pub(crate) wanted: Option<u16>,
+    pub(crate) wanted: MaybeMutex,
     /// The thread whose urgency it inherits.
     pub(crate) donor: Slot,
     /// Who waits for its end.
@@ -140,8 +141,8 @@ impl<M: Default> Default for Thread<M> {
             token: false,
             timed_out: false,
             restart: false,
-            reacquire: None,
-            wanted: None,
+            reacquire: MaybeMutex::NONE,
+            wanted: MaybeMutex::NONE,
             donor: Slot::EMPTY,
             joiners: List::EMPTY,
             message: M::default(),

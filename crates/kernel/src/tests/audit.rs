@@ -48,7 +48,7 @@ impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
                 "{task:?} waits for nothing too long"
             );
             let for_condition = matches!(thread.state, State::Blocked(Object::Condition(_)));
-            assert_eq!(thread.reacquire.is_some(), for_condition, "{task:?}");
+            assert_eq!(thread.reacquire.get().is_some(), for_condition, "{task:?}");
             // Whoever was unparked before he parked himself did not wait.
             let parked = thread.state == State::Blocked(Object::Token);
             assert!(!(parked && thread.token), "{task:?} sleeps on its token");
@@ -166,13 +166,13 @@ impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
         }
         let mut held = 0;
         for task in self.tasks() {
-            let mut at = self.threads[task.index()].wanted;
+            let mut at = self.threads[task.index()].wanted.get();
             while let Some(n) = at {
                 held += 1;
                 assert!(self.mutexes.rows[row(n)].owner.holds(task));
                 assert!(!self.mutexes.rows[row(n)].waiters.is_empty());
                 assert!(held <= self.mutexes.made, "a ring of held mutexes");
-                at = self.mutexes.rows[row(n)].next_wanted;
+                at = self.mutexes.rows[row(n)].next_wanted.get();
             }
         }
         let wanted = |n: &u16| !self.mutexes.rows[row(*n)].waiters.is_empty();
