@@ -5,9 +5,9 @@
 //!
 //! | | |
 //! |---|---|
-//! | `calls N` | calls, while `N` less urgent threads are ready ([`calls`]) |
-//! | `decision N` | the policy alone, with `N` less urgent threads ready ([`decision`]) |
-//! | `release N` | `N` threads are released at one instant ([`releases`]) |
+//! | `calls N` | calls, while `N` less urgent threads are ready (`calls`) |
+//! | `decision N` | the policy alone, with `N` less urgent threads ready (`decision`) |
+//! | `release N` | `N` threads are released at one instant (`releases`) |
 //! | `first N` | the same, up to the first of them |
 //! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
 //!

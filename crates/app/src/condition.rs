@@ -67,7 +67,14 @@ impl Condition {
     fn id(&self) -> Result<ConditionId, Error> {
         match seam::made(&self.place) {
             Some(number) => Ok(ConditionId::from_number(number)),
-            None => seam::_flyball_condition(&self.place),
+            None => self.make(),
         }
+    }
+
+    /// The kernel's is made.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Result<ConditionId, Error> {
+        seam::_flyball_condition(&self.place)
     }
 }

@@ -93,8 +93,15 @@ impl<T> Mutex<T> {
     fn id(&self) -> Result<MutexId, Error> {
         match seam::made(&self.place) {
             Some(number) => Ok(MutexId::from_number(number)),
-            None => seam::_flyball_mutex(&self.place, self.protocol),
+            None => self.make(),
         }
+    }
+
+    /// The kernel's is made.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Result<MutexId, Error> {
+        seam::_flyball_mutex(&self.place, self.protocol)
     }
 }
 

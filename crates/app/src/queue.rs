@@ -104,7 +104,14 @@ impl<T: Copy + Send + 'static> Queue<T> {
     fn id(&self) -> Result<QueueId, Error> {
         match seam::made(&self.place) {
             Some(number) => Ok(QueueId::from_number(number)),
-            None => seam::_flyball_queue(&self.place, self.capacity),
+            None => self.make(),
         }
+    }
+
+    /// The kernel's is made.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Result<QueueId, Error> {
+        seam::_flyball_queue(&self.place, self.capacity)
     }
 }

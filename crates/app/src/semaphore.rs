@@ -62,7 +62,14 @@ impl Semaphore {
     pub(crate) fn id(&self) -> Result<SemaphoreId, Error> {
         match seam::made(&self.place) {
             Some(number) => Ok(SemaphoreId::from_number(number)),
-            None => seam::_flyball_semaphore(&self.place, self.initial),
+            None => self.make(),
         }
+    }
+
+    /// The kernel's is made.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Result<SemaphoreId, Error> {
+        seam::_flyball_semaphore(&self.place, self.initial)
     }
 }
