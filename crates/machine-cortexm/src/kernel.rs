@@ -338,7 +338,7 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without
-    /// [`Config::CHECKS`].
+    /// [`CHECKS`](flyball_kernel::Config::CHECKS).
     #[inline]
     pub fn can_wait(&'static self) -> bool {
         !C::CHECKS || self.in_thread()
