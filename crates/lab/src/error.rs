@@ -30,6 +30,8 @@ pub enum LabError {
         /// What the simulation did.
         simulation: String,
     },
+    /// A bench of somebody else's could not run a trial; what it says.
+    Bench(String),
     /// Whoever asked wanted no more.
     Interrupted,
 }
@@ -84,6 +86,7 @@ impl fmt::Display for LabError {
                 "analysis and simulation contradict each other under {policy}: {analysis}, but \
                  {simulation}. This is a fault in Flyball; please report it with the task set"
             ),
+            LabError::Bench(what) => f.write_str(what),
             LabError::Interrupted => f.write_str("interrupted"),
         }
     }
