@@ -32,6 +32,13 @@ pub enum LabError {
     },
     /// A bench of somebody else's could not run a trial; what it says.
     Bench(String),
+    /// Data that an experiment is compared with cannot be used.
+    Data {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        what: String,
+    },
     /// Whoever asked wanted no more.
     Interrupted,
 }
@@ -87,6 +94,7 @@ impl fmt::Display for LabError {
                  {simulation}. This is a fault in Flyball; please report it with the task set"
             ),
             LabError::Bench(what) => f.write_str(what),
+            LabError::Data { file, what } => write!(f, "{file}: {what}"),
             LabError::Interrupted => f.write_str("interrupted"),
         }
     }

@@ -2,8 +2,17 @@
 //!
 //! | experiment | |
 //! |---|---|
+//! | [`disturbances`] | the set point is kept, whatever disturbs the bursts (figure 2.3) |
+//! | [`blocking`] | what blocking does to the round, and what is done about it (figure 2.5) |
 //! | [`shares`] | each task gets the share that was predicted (2.2.5, 2.3.2) |
+//! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
 
+pub mod blocking;
+pub mod disturbances;
+mod equations;
+mod measured;
+pub mod parallel;
+mod rounds;
 mod sets;
 pub mod shares;
 
@@ -19,5 +28,10 @@ pub const WORK: Work = Work {
         "The authors measured on an STM3210E-EVAL board (Cortex-M3, 72 MHz, code in external RAM). \
          Nothing here ran on it, so no absolute time is compared with theirs.",
     ],
-    plans: &[shares::PLAN],
+    plans: &[
+        disturbances::PLAN,
+        blocking::PLAN,
+        shares::PLAN,
+        parallel::PLAN,
+    ],
 };
