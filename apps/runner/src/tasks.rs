@@ -250,7 +250,7 @@ fn perform<S: Scheduler + 'static>(
             kernel.call(|core, cpu, now| core.signal(cpu, semaphore, now).map(Poll::Ready))
         }),
         Call::Send(n) => with(&shared.queues, n, |queue| {
-            kernel.call(|core, cpu, now| core.send(cpu, queue, (), Time::NEVER, now))
+            kernel.call(|core, cpu, now| core.send(cpu, queue, &(), Time::NEVER, now))
         }),
         Call::Receive(n) => with(&shared.queues, n, |queue| {
             kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))

@@ -46,15 +46,19 @@ unsafe extern "Rust" {
     pub safe fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error>;
 
     pub safe fn _flyball_queue(place: &AtomicU16, capacity: u16) -> Result<QueueId, Error>;
-    pub safe fn _flyball_send(queue: QueueId, message: Message) -> Result<(), Error>;
+    pub safe fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error>;
     pub safe fn _flyball_send_until(
         queue: QueueId,
-        message: Message,
+        message: &Message,
         until: Time,
     ) -> Result<(), Error>;
-    pub safe fn _flyball_post(queue: QueueId, message: Message) -> Result<(), Error>;
-    pub safe fn _flyball_receive(queue: QueueId) -> Result<Message, Error>;
-    pub safe fn _flyball_receive_until(queue: QueueId, until: Time) -> Result<Message, Error>;
+    pub safe fn _flyball_post(queue: QueueId, message: &Message) -> Result<(), Error>;
+    pub safe fn _flyball_receive(queue: QueueId, message: &mut Message) -> Result<(), Error>;
+    pub safe fn _flyball_receive_until(
+        queue: QueueId,
+        message: &mut Message,
+        until: Time,
+    ) -> Result<(), Error>;
 
     pub safe fn _flyball_now() -> Time;
     pub safe fn _flyball_sleep(length: Duration);

@@ -41,19 +41,16 @@ pub(crate) fn take_most_urgent<S: Storage>(
 }
 
 impl<C: Config> Core<C> {
-    /// How the wait ended that the running thread of `cpu` came back from: `Ok` with the message
-    /// if it waited to receive one (with the default message otherwise).
+    /// How the wait ended that the running thread of `cpu` came back from.
     ///
     /// # Errors
     /// [`Error::TimedOut`]; [`Error::NoThread`].
-    pub fn outcome(&mut self, cpu: CpuId) -> Result<C::Message, Error> {
+    pub fn outcome(&mut self, cpu: CpuId) -> Result<(), Error> {
         let caller = self.caller(cpu)?;
-        let thread = &mut self.threads[caller.index()];
-        let message = core::mem::take(&mut thread.message);
-        if core::mem::take(&mut thread.timed_out) {
+        if core::mem::take(&mut self.threads[caller.index()].timed_out) {
             Err(Error::TimedOut)
         } else {
-            Ok(message)
+            Ok(())
         }
     }
 
@@ -149,8 +146,6 @@ impl<C: Config> Core<C> {
         self.withdraw(cpu, task, object, now);
         let thread = &mut self.threads[task.index()];
         thread.timed_out = true;
-        // What it could not send.
-        thread.message = C::Message::default();
         match thread.reacquire.take() {
             Some(mutex) => self.acquire_again(cpu, task, mutex, now),
             None => self.wake(cpu, task, now),

@@ -385,8 +385,17 @@ impl<C: MachineConfig> Kernel<C> {
     /// # Errors
     /// As [`Core::outcome`].
     #[inline]
-    pub fn outcome(&'static self) -> Result<C::Message, Error> {
+    pub fn outcome(&'static self) -> Result<(), Error> {
         self.with(|_, state| state.core.outcome(CPU))
+    }
+
+    /// Copies the message that the calling thread has received.
+    ///
+    /// # Errors
+    /// As [`Core::received`].
+    #[inline]
+    pub fn received(&'static self, message: &mut C::Message) -> Result<(), Error> {
+        self.with(|_, state| state.core.received(CPU).map(|received| *message = *received))
     }
 
     /// With the core, and interrupts masked: to look at what it knows. `None` before it is set up.

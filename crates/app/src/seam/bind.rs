@@ -69,7 +69,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.lock(cpu, mutex, until, now)
                 )
             }
@@ -100,7 +100,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.wait(cpu, semaphore, until, now)
                 )
             }
@@ -125,7 +125,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.wait_condition(cpu, condition, mutex, until, now)
                 )
             }
@@ -142,49 +142,56 @@ macro_rules! __bind {
                 let made = $kernel.look(make).ok_or(Error::NoThread)?;
                 made.map(QueueId::from_number)
             }
-            fn _flyball_send(queue: QueueId, message: Message) -> Result<(), Error> {
+            fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error> {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
                 }
                 $kernel.try_or(
                     |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
-                    |core, cpu, now| core.send(cpu, queue, message, Time::NEVER, now).map(drop),
+                    |core, cpu, now| core.send_in_line(cpu, queue, message, Time::NEVER, now),
                 )
             }
-            fn _flyball_send_until(queue: QueueId, message: Message, until: Time) -> Result<(), Error> {
-                $crate::__wait_until!(
-                    $kernel,
-                    until,
-                    $kernel.outcome().map(drop),
-                    |core, cpu, now| core.send(cpu, queue, message, until, now)
-                )
-            }
-            fn _flyball_post(queue: QueueId, message: Message) -> Result<(), Error> {
-                $kernel.try_or(
-                    |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
-                    |core, cpu, now| core.post(cpu, queue, message, now),
-                )
-            }
-            fn _flyball_receive(queue: QueueId) -> Result<Message, Error> {
-                if !$kernel.can_wait() {
-                    return Err(Error::NoThread);
-                }
-                let received = $kernel.try_or(
-                    |core, _, _| Ok(core.try_receive(queue)?.map(Poll::Ready)),
-                    |core, cpu, now| core.receive(cpu, queue, Time::NEVER, now),
-                )?;
-                match received {
-                    Poll::Ready(message) => Ok(message),
-                    Poll::Pending => $kernel.outcome(),
-                }
-            }
-            fn _flyball_receive_until(queue: QueueId, until: Time) -> Result<Message, Error> {
+            fn _flyball_send_until(queue: QueueId, message: &Message, until: Time) -> Result<(), Error> {
                 $crate::__wait_until!(
                     $kernel,
                     until,
                     $kernel.outcome(),
-                    |core, cpu, now| core.receive(cpu, queue, until, now)
+                    |core, cpu, now| core.send(cpu, queue, message, until, now)
                 )
+            }
+            fn _flyball_post(queue: QueueId, message: &Message) -> Result<(), Error> {
+                $kernel.try_or(
+                    |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
+                    |core, cpu, now| core.post_to_waiter(cpu, queue, message, now),
+                )
+            }
+            fn _flyball_receive(queue: QueueId, message: &mut Message) -> Result<(), Error> {
+                if !$kernel.can_wait() {
+                    return Err(Error::NoThread);
+                }
+                let mut is_here = false;
+                $kernel.try_or(
+                    |core, _, _| {
+                        is_here = core.try_receive(queue, message)?;
+                        Ok(is_here.then_some(()))
+                    },
+                    |core, cpu, now| core.receive_in_line(cpu, queue, Time::NEVER, now),
+                )?;
+                if is_here { Ok(()) } else { $kernel.received(message) }
+            }
+            fn _flyball_receive_until(
+                queue: QueueId,
+                message: &mut Message,
+                until: Time
+            ) -> Result<(), Error> {
+                let waited: Result<(), Error> = $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome(),
+                    |core, cpu, now| core.receive(cpu, queue, until, now)
+                );
+                waited?;
+                $kernel.received(message)
             }
             fn _flyball_now() -> Time {
                 $kernel.now()
@@ -218,7 +225,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.park(cpu, until, now)
                 )
             }
@@ -258,7 +265,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.join(cpu, thread, until, now)
                 )
             }
