@@ -35,6 +35,20 @@ pub(crate) fn take_most_urgent<S: Storage>(
     policy: &impl Policy,
     list: &mut List,
 ) -> Option<TaskId> {
+    let first = list.first()?;
+    if links.is_alone(first) {
+        links.remove(list, first);
+        return Some(first);
+    }
+    take_among(links, policy, list)
+}
+
+#[cold]
+fn take_among<S: Storage>(
+    links: &mut Links<S>,
+    policy: &impl Policy,
+    list: &mut List,
+) -> Option<TaskId> {
     let task = most_urgent(links, policy, *list)?;
     links.remove(list, task);
     Some(task)

@@ -100,17 +100,44 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Returns whether nobody
-    /// does.
-    #[inline]
+    /// One passage: `f` does what was asked, and then it is decided who runs. A thread that `waits`
+    /// comes back when it is its turn.
+    #[inline(always)]
     fn passage<R>(
         &'static self,
+        mask: Mask,
         timed: bool,
+        settle: Settle,
+        waits: bool,
         f: impl FnOnce(&mut Core<C>, Time) -> R,
-    ) -> (R, bool) {
-        self.with(|switch, state| {
-            state.pass(switch, timed, Settle::IfAsked, |core, _, now| f(core, now))
-        })
+    ) -> R {
+        let (switch, state) = self.parts(&mask);
+        let (result, more) = state.pass(switch, timed, settle, |core, _, now| f(core, now));
+        if more {
+            self.more(mask, waits);
+        } else {
+            mask.lift();
+            if waits {
+                // If another thread runs it runs here, and this one goes on when it is its turn.
+                cortex_m::asm::isb();
+            }
+        }
+        result
+    }
+
+    /// The end of a passage that has more to do than most.
+    #[cold]
+    #[inline(never)]
+    fn more(&'static self, mask: Mask, waits: bool) {
+        let (switch, state) = self.parts(&mask);
+        let idles = state.more(switch);
+        mask.lift();
+        if waits {
+            cortex_m::asm::isb();
+            if idles && self.in_thread() {
+                self.idle();
+            }
+        }
     }
 
     /// Makes a thread that begins at `entry` with `argument`.
@@ -162,7 +189,11 @@ impl<C: MachineConfig> Kernel<C> {
                 unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
                 Ok(thread)
             };
-            state.pass(switch, true, Settle::Always, spawn).0
+            let (thread, more) = state.pass(switch, true, Settle::Always, spawn);
+            if more {
+                state.more(switch);
+            }
+            thread
         })
     }
 
@@ -209,7 +240,10 @@ impl<C: MachineConfig> Kernel<C> {
         }
         self.with(|switch, state| {
             state.started = true;
-            state.pass(switch, true, Settle::Always, |_, _, _| ());
+            let ((), more) = state.pass(switch, true, Settle::Always, |_, _, _| ());
+            if more {
+                state.more(switch);
+            }
         });
         // SAFETY: all is in place.
         unsafe { cortex_m::interrupt::enable() };
@@ -221,9 +255,11 @@ impl<C: MachineConfig> Kernel<C> {
     /// The timer has fired.
     pub fn timer(&'static self) {
         Timer::Kernel.clear();
+        let mask = Mask::set();
         // It is a one-shot, so it is set no more.
-        self.with(|_, state| state.armed = Time::ZERO);
-        self.passage(true, |core, now| core.timer(CPU, now));
+        self.parts(&mask).1.armed = Time::ZERO;
+        let timer = |core: &mut Core<C>, now| core.timer(CPU, now);
+        self.passage(mask, true, Settle::IfAsked, false, timer);
     }
 
     /// The time since the kernel started.
@@ -251,7 +287,10 @@ impl<C: MachineConfig> Kernel<C> {
                 mask.lift();
                 Ok(value)
             }
-            Ok(None) => self.go_on(mask, slow),
+            Ok(None) => {
+                core::hint::cold_path();
+                self.go_on(mask, slow)
+            }
             Err(error) => {
                 mask.lift();
                 Err(error)
@@ -260,20 +299,11 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// The second half of [`Kernel::try_or`].
-    #[cold]
     #[inline(never)]
     fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
-        let (switch, state) = self.parts(&mask);
-        let (result, idles) = state.pass(switch, false, Settle::Always, |core, _, now| {
+        self.passage(mask, false, Settle::Always, true, |core, now| {
             slow(core, CPU, now)
-        });
-        mask.lift();
-        // If another thread runs it runs here, and this one goes on when it is its turn.
-        cortex_m::asm::isb();
-        if idles && self.in_thread() {
-            self.idle();
-        }
-        result
+        })
     }
 
     /// A call that may have to wait. `f` is told the time.
@@ -306,12 +336,8 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let (result, idles) = self.passage(timed, |core, now| f(core, CPU, now));
-        // If another thread runs it runs here, and this one goes on when it is its turn.
-        cortex_m::asm::isb();
-        if idles && self.in_thread() {
-            self.idle();
-        }
+        let f = |core: &mut Core<C>, now| f(core, CPU, now);
+        let result = self.passage(Mask::set(), timed, Settle::IfAsked, true, f);
         result.map(|poll| match poll {
             Poll::Ready(value) => Some(value),
             Poll::Pending => None,
@@ -328,7 +354,8 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(false, |core, now| f(core, CPU, now)).0
+        let f = |core: &mut Core<C>, now| f(core, CPU, now);
+        self.passage(Mask::set(), false, Settle::IfAsked, false, f)
     }
 
     /// The same, with an `f` that has to know the time.
@@ -339,7 +366,8 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(true, |core, now| f(core, CPU, now)).0
+        let f = |core: &mut Core<C>, now| f(core, CPU, now);
+        self.passage(Mask::set(), true, Settle::IfAsked, false, f)
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without
@@ -352,6 +380,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// Sleeps until a thread runs. It is the one whose stack this is: any other would have the CPU
     /// with a stack of its own.
     #[cold]
+    #[inline(never)]
     fn idle(&'static self) {
         loop {
             let runs = self.with(|_, state| {
@@ -395,7 +424,12 @@ impl<C: MachineConfig> Kernel<C> {
     /// As [`Core::received`].
     #[inline]
     pub fn received(&'static self, message: &mut C::Message) -> Result<(), Error> {
-        self.with(|_, state| state.core.received(CPU).map(|received| *message = *received))
+        self.with(|_, state| {
+            state
+                .core
+                .received(CPU)
+                .map(|received| *message = *received)
+        })
     }
 
     /// With the core, and interrupts masked: to look at what it knows. `None` before it is set up.

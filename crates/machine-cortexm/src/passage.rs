@@ -65,7 +65,8 @@ impl<C: MachineConfig> State<C> {
     }
 
     /// One passage: `f` does what was asked, and then it is decided who runs. Returns what `f` says,
-    /// and whether nobody runs. `timed`: `f` has to know the time, even if nobody else does.
+    /// and whether there is [more](State::more) to do. `timed`: `f` has to know the time, even if
+    /// nobody else does.
     #[inline(always)]
     pub(crate) fn pass<R>(
         &mut self,
@@ -89,7 +90,7 @@ impl<C: MachineConfig> State<C> {
     }
 
     /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
-    /// took. Returns whether nobody runs.
+    /// took. Returns whether there is [more](State::more) to do, as there is whenever nobody runs.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
     fn finish(&mut self, switch: &mut Switch, entered: Time, clocked: bool) -> bool {
@@ -97,17 +98,17 @@ impl<C: MachineConfig> State<C> {
         if C::CHECKS && !self.started {
             return false;
         }
-        let decision = self.core.decide(CPU, entered);
-        if let Some(task) = decision.run {
-            switch.change_to(&raw mut self.contexts[task.index()]);
+        let mut idles = false;
+        if self.core.asks(CPU) {
+            match self.core.decide(CPU, entered).run {
+                Some(task) => switch.change_to(&raw mut self.contexts[task.index()]),
+                None => idles = true,
+            }
         }
         if clocked {
             self.core.leave(CPU, self.clock.now());
         }
-        if decision.more {
-            self.more(switch);
-        }
-        decision.run.is_none()
+        idles || self.core.has_more(CPU)
     }
 
     /// Whose stack that is, if it is a thread's.
@@ -117,9 +118,10 @@ impl<C: MachineConfig> State<C> {
         u16::try_from(found).ok().map(TaskId)
     }
 
-    /// What is rarely to be done at the end of a passage.
+    /// What is rarely to be done at the end of a passage. Returns whether nobody runs.
     #[cold]
-    fn more(&mut self, switch: &mut Switch) {
+    #[inline(never)]
+    pub(crate) fn more(&mut self, switch: &mut Switch) -> bool {
         let more = self.core.more(CPU);
         if more.restart
             && let Some(task) = self.core.running_task(CPU)
@@ -129,13 +131,13 @@ impl<C: MachineConfig> State<C> {
             unsafe { context.restart(switch) };
             switch.change_to(&raw mut *context);
         }
-        if !more.timer {
-            return;
+        if more.timer {
+            let next = self.core.next_timer(CPU);
+            if next != self.armed {
+                self.armed = next;
+                self.clock.set_timer(next);
+            }
         }
-        let next = self.core.next_timer(CPU);
-        if next != self.armed {
-            self.armed = next;
-            self.clock.set_timer(next);
-        }
+        self.core.running_task(CPU).is_none()
     }
 }

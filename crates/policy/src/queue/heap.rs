@@ -181,7 +181,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
         self.ranks.capacity()
     }
 
-    fn insert(&mut self, task: TaskId, key: K, end: End) {
+    fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         debug_assert!(
             self.ranks.rank(task).is_none(),
             "{task:?} is queued already"
@@ -197,6 +197,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
             }
         };
         self.ranks.set(task, (key, number));
+        self.first() == Some(task)
     }
 
     fn remove(&mut self, task: TaskId) -> Option<K> {
