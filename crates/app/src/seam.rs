@@ -14,7 +14,7 @@
 mod bind;
 mod body;
 
-pub(crate) use body::{spawn_again, spawn_once};
+pub(crate) use body::{handler, spawn_again, spawn_once};
 
 use crate::message::Message;
 use core::sync::atomic::{AtomicU16, Ordering};
@@ -79,7 +79,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_idle_time() -> Duration;
     pub safe fn _flyball_misses() -> u64;
 
-    pub safe fn _flyball_attach(line: u16, handler: fn()) -> Result<(), Error>;
+    pub safe fn _flyball_attach(line: u16, handler: extern "C" fn()) -> Result<(), Error>;
     pub safe fn _flyball_pend(line: u16);
     pub safe fn _flyball_timer_line() -> u16;
     pub safe fn _flyball_set_timer(after: Duration);

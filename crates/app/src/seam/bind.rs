@@ -285,7 +285,7 @@ macro_rules! __bind {
             fn _flyball_misses() -> u64 {
                 $kernel.look(|core| core.misses()).unwrap_or_default()
             }
-            fn _flyball_attach(line: u16, handler: fn()) -> Result<(), Error> {
+            fn _flyball_attach(line: u16, handler: extern "C" fn()) -> Result<(), Error> {
                 $kernel.attach(line, handler)
             }
             fn _flyball_pend(line: u16) {
