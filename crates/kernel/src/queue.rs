@@ -180,7 +180,7 @@ impl<C: Config> Core<C> {
     ///
     /// # Errors
     /// As [`Core::post`].
-    #[inline]
+    #[inline(always)]
     pub fn post_to_waiter(
         &mut self,
         cpu: CpuId,
