@@ -4,6 +4,11 @@
 //! their message in hand; while it is empty, receivers wait. So only one of the two can be in the
 //! list of waiters, and one list is enough.
 
+#![expect(
+    clippy::inline_always,
+    reason = "a call and a return cost as much as handing on a message"
+)]
+
 use crate::config::Config;
 use crate::wait::take_most_urgent;
 use crate::{Core, Error};

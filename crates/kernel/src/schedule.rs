@@ -12,17 +12,14 @@ use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "they are independent of each other"
-)]
 pub(crate) struct Cpu {
     /// Who runs.
     running: Slot,
     /// If nobody runs, who ran last: his registers are still those of the CPU.
     last: Slot,
-    /// It has to be decided anew who runs.
-    pub(crate) look: bool,
+    /// Not zero: it has to be decided anew who runs. No `bool`, because the compiler does not see
+    /// through one that whoever has just set it need not be asked (15 instructions a call).
+    pub(crate) look: u8,
     /// What else is to be done before the CPU goes on: [`Cpu::TIMER`], [`Cpu::RESTART`].
     work: u8,
     /// The policy has been told that the running thread stopped, so it has to pick.
@@ -147,7 +144,7 @@ impl<C: Config> Core<C> {
     /// Decides who runs on `cpu`, if it has to be decided anew.
     #[inline(always)]
     pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
-        let mut decision = if self.cpus[cpu.index()].look {
+        let mut decision = if self.cpus[cpu.index()].look != 0 {
             self.pick(cpu, now)
         } else {
             Decision {
@@ -157,7 +154,7 @@ impl<C: Config> Core<C> {
             }
         };
         // Afterwards: to tell the policy that it is about to be asked has it ask to be.
-        self.cpus[cpu.index()].look = false;
+        self.cpus[cpu.index()].look = 0;
         decision.more = self.has_more(cpu);
         decision
     }
@@ -169,7 +166,7 @@ impl<C: Config> Core<C> {
     }
 
     /// What else is to be done after a decision on `cpu`, if [`Decision::more`] says so.
-    #[cold]
+    #[inline]
     pub fn more(&mut self, cpu: CpuId) -> More {
         let state = &mut self.cpus[cpu.index()];
         let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
@@ -194,7 +191,7 @@ impl<C: Config> Core<C> {
     /// Whether it has to be decided anew who runs on `cpu`.
     #[inline]
     pub fn asks(&self, cpu: CpuId) -> bool {
-        self.cpus[cpu.index()].look
+        self.cpus[cpu.index()].look != 0
     }
 
     /// Whether there is nothing to do on `cpu` before it goes on: nothing to [`Core::decide`], and
@@ -202,7 +199,7 @@ impl<C: Config> Core<C> {
     #[inline]
     pub fn is_settled(&self, cpu: CpuId) -> bool {
         let state = &self.cpus[cpu.index()];
-        !Self::TIMER_MOVES && !state.look && !state.has(Cpu::TIMER)
+        !Self::TIMER_MOVES && state.look == 0 && !state.has(Cpu::TIMER)
     }
 
     #[inline(always)]
