@@ -148,10 +148,10 @@ struct Objects<S: Storage, T> {
     made: u16,
 }
 
-impl<S: Storage, T: Default> Objects<S, T> {
+impl<S: Storage, T: Copy + Default> Objects<S, T> {
     fn new(capacity: usize) -> Objects<S, T> {
         Objects {
-            rows: Table::new(capacity, |_| T::default()),
+            rows: Table::new(capacity, T::default()),
             made: 0,
         }
     }
@@ -217,14 +217,14 @@ impl<C: Config> Core<C> {
                 Timing::Tick(length) => Time::ZERO + length,
                 Timing::Tickless => Time::NEVER,
             },
-            threads: Table::new(sizes.threads, |_| Thread::default()),
+            threads: Table::new(sizes.threads, Thread::default()),
             free,
             links,
-            jobs: Table::new(sizes.threads, |_| Jobs::default()),
+            jobs: Table::new(sizes.threads, Jobs::default()),
             alarms: Alarms::new(sizes.threads),
             restarts: 0,
             arrivals: Arrivals::new(sizes.arrivals),
-            cpus: Table::new(sizes.cpus, |_| Cpu::default()),
+            cpus: Table::new(sizes.cpus, Cpu::default()),
             misses: 0,
             preemptions: 0,
             ticks: 0,

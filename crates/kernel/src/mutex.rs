@@ -63,6 +63,7 @@ impl From<u16> for MaybeMutex {
     }
 }
 
+#[derive(Clone, Copy)]
 pub(crate) struct Mutex {
     pub(crate) owner: Slot,
     pub(crate) waiters: List,

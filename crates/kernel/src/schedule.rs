@@ -11,7 +11,7 @@ use flyball_policy::{Policy, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Cpu {
     /// Who runs.
     running: Slot,

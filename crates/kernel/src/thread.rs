@@ -105,6 +105,7 @@ pub(crate) enum State {
     clippy::struct_excessive_bools,
     reason = "they are independent of each other"
 )]
+#[derive(Clone, Copy)]
 pub(crate) struct Thread<M> {
     pub(crate) state: State,
     pub(crate) generation: u32,

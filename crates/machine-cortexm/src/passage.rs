@@ -47,7 +47,7 @@ impl<C: MachineConfig> State<C> {
         State {
             core,
             clock: Clock::start(),
-            contexts: Table::new(0, |_| Context::default()),
+            contexts: Table::new(0, Context::default()),
             idle: Context::default(),
             armed: Time::ZERO,
             started: false,

@@ -139,8 +139,11 @@ fn a_queue_in_another_storage() {
         type Table<T> = Rows<T>;
     }
     impl<T> flyball_policy::Table<T> for Rows<T> {
-        fn new(capacity: usize, row: impl FnMut(usize) -> T) -> Self {
-            Rows((0..capacity).map(row).collect())
+        fn new(capacity: usize, row: T) -> Self
+        where
+            T: Copy,
+        {
+            Rows(vec![row; capacity])
         }
         fn capacity(&self) -> usize {
             self.0.len()

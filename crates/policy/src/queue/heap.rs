@@ -35,11 +35,14 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
     /// An empty heap for tasks with ids below `capacity`.
     pub fn new(capacity: usize) -> Self {
         IndexedHeap {
-            entries: S::Table::new(capacity, |_| Entry {
-                rank: R::default(),
-                task: TaskId(0),
-            }),
-            place: S::Table::new(capacity, |_| NOWHERE),
+            entries: S::Table::new(
+                capacity,
+                Entry {
+                    rank: R::default(),
+                    task: TaskId(0),
+                },
+            ),
+            place: S::Table::new(capacity, NOWHERE),
             len: 0,
         }
     }

@@ -55,11 +55,15 @@ impl List {
 
 impl<S: Storage> Links<S> {
     /// Links for `capacity` rows, none of them in a list.
+    #[inline(always)]
     pub fn new(capacity: usize) -> Links<S> {
-        Links(S::Table::new(capacity, |_| Link {
-            next: NONE,
-            prev: NONE,
-        }))
+        Links(S::Table::new(
+            capacity,
+            Link {
+                next: NONE,
+                prev: NONE,
+            },
+        ))
     }
 
     /// The number of rows.
