@@ -140,8 +140,10 @@ impl<S: Storage> Alarms<S> {
             && same == at
         {
             self.leaders.remove(leader);
-            let mut ring = self.rings.from(leader);
-            self.rings.append(&mut due, &mut ring);
+            match due.first() {
+                None => due = self.rings.from(leader),
+                Some(first) => self.rings.join(first, leader),
+            }
         }
         self.rings.sort(&mut due);
         self.due = (due, at);

@@ -85,7 +85,7 @@ impl Default for Mutex {
 
 #[cfg(test)]
 impl Mutex {
-    pub(crate) fn protocol(&self) -> Protocol {
+    pub(crate) fn protocol(self) -> Protocol {
         self.protocol
     }
 }
@@ -279,7 +279,10 @@ impl<C: Config> Core<C> {
     /// Somebody has begun to wait for a mutex of `owner`.
     fn want(&mut self, cpu: CpuId, owner: TaskId, mutex: u16, now: Time) {
         let waiters = self.mutexes.rows[usize::from(mutex)].waiters;
-        if self.links.iter(waiters).nth(1).is_none() {
+        if waiters
+            .first()
+            .is_some_and(|first| self.links.is_alone(first))
+        {
             self.remember_wanted(owner, mutex);
         }
         self.inherit(cpu, owner, now);

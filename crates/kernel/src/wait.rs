@@ -17,15 +17,14 @@ use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 #[inline]
 fn most_urgent<S: Storage>(links: &Links<S>, policy: &impl Policy, list: List) -> Option<TaskId> {
     let first = list.first()?;
-    if links.is_alone(first) {
-        return Some(first);
+    let (mut best, mut other) = (first, links.after(first));
+    while other != first {
+        if policy.compare(other, best) == Ordering::Less {
+            best = other;
+        }
+        other = links.after(other);
     }
-    links
-        .iter(list)
-        .reduce(|best, other| match policy.compare(other, best) {
-            Ordering::Less => other,
-            _ => best,
-        })
+    Some(best)
 }
 
 /// Takes the most urgent thread out of a list.

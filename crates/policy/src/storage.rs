@@ -102,7 +102,7 @@ impl<const N: usize> Storage for Inline<N> {
 }
 
 impl<T, const N: usize> Table<T> for InlineTable<T, N> {
-    #[inline(always)]
+    #[inline]
     fn new(_: usize, row: T) -> Self
     where
         T: Copy,
