@@ -198,6 +198,7 @@ macro_rules! kernel {
                 type Arrivals = $crate::__rows!(SETTINGS.arrivals);
                 const ACCOUNTING: bool = SETTINGS.accounting;
                 const CHECKS: bool = SETTINGS.checks;
+                const TICKS: bool = matches!(SETTINGS.timing, $crate::Timing::Tick(_));
             }
 
             $machine::configure!(Chosen, guarded: SETTINGS.guarded);

@@ -64,6 +64,10 @@ pub trait Config {
     /// this is also the promise that nobody calls before the kernel is set up, as applications that
     /// are made by `flyball_app::kernel!` cannot.
     const CHECKS: bool = true;
+
+    /// Whether there may be a periodic tick. Where there may not, [`Timing::Tick`] is taken for
+    /// [`Timing::Tickless`].
+    const TICKS: bool = true;
 }
 
 /// How many rows the tables have whose storage does not say so by its type.

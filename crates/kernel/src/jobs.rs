@@ -163,11 +163,6 @@ impl Jobs {
         self.on_miss
     }
 
-    /// Whether there is nothing to keep of them: one job, which nobody watches.
-    pub(crate) fn is_trivial(&self) -> bool {
-        self.is_once() && self.deadline == Duration::MAX
-    }
-
     pub(crate) fn is_once(&self) -> bool {
         self.rule == Release::Once
     }

@@ -76,7 +76,7 @@ use alarms::Alarms;
 use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{Attention, Policy, Storage, Table};
-use flyball_trace::{CpuId, Event, Kind, Sink, TaskId, Time};
+use flyball_trace::{CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
 use queue::Queue;
@@ -196,7 +196,8 @@ impl<C: Config> Core<C> {
     /// A kernel in which nothing runs yet. Tables whose size is not part of their type get the
     /// size that `sizes` says. The clock starts at [`Time::ZERO`].
     ///
-    /// A [`Timing::Tick`] of length zero is taken for [`Timing::Tickless`].
+    /// A [`Timing::Tick`] of length zero, or without [`Config::TICKS`], is taken for
+    /// [`Timing::Tickless`].
     pub fn new(policy: C::Policy, trace: C::Trace, timing: Timing, sizes: &Sizes) -> Core<C> {
         let mut links = Links::new(sizes.threads);
         let mut free = List::EMPTY;
@@ -206,7 +207,7 @@ impl<C: Config> Core<C> {
             }
         }
         let timing = match timing {
-            Timing::Tick(length) if length.is_zero() => Timing::Tickless,
+            Timing::Tick(length) if length.is_zero() || !C::TICKS => Timing::Tickless,
             timing => timing,
         };
         Core {
@@ -278,6 +279,15 @@ impl<C: Config> Core<C> {
     /// How many periodic ticks there have been.
     pub fn ticks(&self) -> u64 {
         self.ticks
+    }
+
+    /// The length of the periodic tick, if there is one.
+    #[inline]
+    fn tick(&self) -> Option<Duration> {
+        match self.timing {
+            Timing::Tick(length) if C::TICKS => Some(length),
+            _ => None,
+        }
     }
 
     fn emit(&mut self, time: Time, cpu: CpuId, kind: Kind) {

@@ -59,6 +59,11 @@ pub struct Attributes {
 }
 
 impl Attributes {
+    /// Whether there is nothing to keep of its jobs: there is one, which nobody watches.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.release == Release::Once && self.deadline.is_none_or(|length| length == Duration::MAX)
+    }
+
     /// A thread that starts at once and runs until it ends.
     pub const THREAD: Attributes = Attributes {
         release: Release::Once,

@@ -116,15 +116,18 @@ impl<C: Config> Core<C> {
     pub(crate) fn unlink(&mut self, task: TaskId) {
         if let State::Blocked(object) = self.threads[task.index()].state {
             let list = match object {
-                Object::Mutex(n) => &mut self.mutexes.rows[usize::from(n)].waiters,
-                Object::Semaphore(n) => &mut self.semaphores.rows[usize::from(n)].waiters,
-                Object::Condition(n) => &mut self.conditions.rows[usize::from(n)].waiters,
-                Object::Queue(n) => &mut self.queues.rows[usize::from(n)].waiters,
-                Object::Task(n) => &mut self.threads[usize::from(n)].joiners,
+                Object::Mutex(n) => self.mutexes.get(n, false).map(|row| &mut row.waiters),
+                Object::Semaphore(n) => self.semaphores.get(n, false).map(|row| &mut row.waiters),
+                Object::Condition(n) => self.conditions.get(n, false).map(|row| &mut row.waiters),
+                Object::Queue(n) => self.queues.get(n, false).map(|row| &mut row.waiters),
+                Object::Task(n) => Ok(&mut self.threads[usize::from(n)].joiners),
                 // Whoever sleeps or is parked waits in no list.
                 Object::Clock | Object::Token => return,
             };
-            self.links.remove(list, task);
+            // There is such an object, since it is waited for.
+            if let Ok(list) = list {
+                self.links.remove(list, task);
+            }
         }
     }
 
