@@ -1,7 +1,7 @@
 //! Condition variables.
 
 use crate::MutexGuard;
-use crate::seam;
+use crate::seam::{self, Object};
 use core::sync::atomic::AtomicU16;
 use flyball_kernel::{ConditionId, Error};
 use flyball_trace::Time;
@@ -65,16 +65,6 @@ impl Condition {
 
     #[inline]
     fn id(&self) -> Result<ConditionId, Error> {
-        match seam::made(&self.place) {
-            Some(number) => Ok(ConditionId::from_number(number)),
-            None => self.make(),
-        }
-    }
-
-    /// The kernel's is made.
-    #[cold]
-    #[inline(never)]
-    fn make(&self) -> Result<ConditionId, Error> {
-        seam::_flyball_condition(&self.place)
+        seam::number(&self.place, Object::Condition).map(ConditionId::from_number)
     }
 }

@@ -1,7 +1,7 @@
 //! Mutexes that have what they protect inside.
 #![expect(unsafe_code, reason = "who owns the mutex may touch the data")]
 
-use crate::seam;
+use crate::seam::{self, Object};
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::marker::PhantomData;
@@ -91,17 +91,7 @@ impl<T> Mutex<T> {
 
     #[inline]
     fn id(&self) -> Result<MutexId, Error> {
-        match seam::made(&self.place) {
-            Some(number) => Ok(MutexId::from_number(number)),
-            None => self.make(),
-        }
-    }
-
-    /// The kernel's is made.
-    #[cold]
-    #[inline(never)]
-    fn make(&self) -> Result<MutexId, Error> {
-        seam::_flyball_mutex(&self.place, self.protocol)
+        seam::number(&self.place, Object::Mutex(self.protocol)).map(MutexId::from_number)
     }
 }
 

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "messages become values again")]
 
 use crate::message::Message;
-use crate::seam;
+use crate::seam::{self, Object};
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU16;
 use flyball_kernel::{Error, QueueId};
@@ -102,16 +102,6 @@ impl<T: Copy + Send + 'static> Queue<T> {
 
     #[inline]
     fn id(&self) -> Result<QueueId, Error> {
-        match seam::made(&self.place) {
-            Some(number) => Ok(QueueId::from_number(number)),
-            None => self.make(),
-        }
-    }
-
-    /// The kernel's is made.
-    #[cold]
-    #[inline(never)]
-    fn make(&self) -> Result<QueueId, Error> {
-        seam::_flyball_queue(&self.place, self.capacity)
+        seam::number(&self.place, Object::Queue(self.capacity)).map(QueueId::from_number)
     }
 }

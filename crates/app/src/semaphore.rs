@@ -1,6 +1,6 @@
 //! Counting semaphores.
 
-use crate::seam;
+use crate::seam::{self, Object};
 use core::sync::atomic::AtomicU16;
 use flyball_kernel::{Error, SemaphoreId};
 use flyball_trace::Time;
@@ -60,16 +60,6 @@ impl Semaphore {
 
     #[inline]
     pub(crate) fn id(&self) -> Result<SemaphoreId, Error> {
-        match seam::made(&self.place) {
-            Some(number) => Ok(SemaphoreId::from_number(number)),
-            None => self.make(),
-        }
-    }
-
-    /// The kernel's is made.
-    #[cold]
-    #[inline(never)]
-    fn make(&self) -> Result<SemaphoreId, Error> {
-        seam::_flyball_semaphore(&self.place, self.initial)
+        seam::number(&self.place, Object::Semaphore(self.initial)).map(SemaphoreId::from_number)
     }
 }

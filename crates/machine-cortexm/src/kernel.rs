@@ -269,17 +269,25 @@ impl<C: MachineConfig> Kernel<C> {
     #[cold]
     #[inline(never)]
     fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(false);
+        let result = slow(&mut state.core, CPU, now);
+        self.go_back(mask, now);
+        result
+    }
+
+    /// The end of a call that began at `entered`.
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    fn go_back(&'static self, mask: Mask, entered: Time) {
         let (switch, state) = self.parts(&mask);
-        let (result, idles) = state.pass(switch, false, Settle::Always, |core, _, now| {
-            slow(core, CPU, now)
-        });
+        let idles = state.finish(switch, entered);
         mask.lift();
         // If another thread runs it runs here, and this one goes on when it is its turn.
         cortex_m::asm::isb();
         if idles && self.in_thread() {
             self.idle();
         }
-        result
     }
 
     /// A call that may have to wait. `f` is told the time.
@@ -386,7 +394,11 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// With the core, and interrupts masked: to look at what it knows. `None` before it is set up.
     pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
-        self.try_with(|_, state| f(&mut state.core))
+        if C::CHECKS {
+            self.try_with(|_, state| f(&mut state.core))
+        } else {
+            Some(self.with(|_, state| f(&mut state.core)))
+        }
     }
 }
 
