@@ -36,7 +36,8 @@ pub trait Scheduler {
 }
 
 /// The whole program for one [`Scheduler`]. `$thread`, if there is one, is what each thread does, given
-/// the kernel and its number; else it is [`thread()`].
+/// the kernel and its number; else it is [`thread()`]. It keeps nothing on its stack that others rely on,
+/// as it may be left at any instant when its job is given up.
 #[macro_export]
 macro_rules! runner {
     ($scheduler:ty) => {
@@ -51,10 +52,10 @@ macro_rules! runner {
             $thread(&KERNEL, number)
         }
 
-
         #[cortex_m_rt::entry]
         fn main() -> ! {
-            $crate::set_up(&KERNEL, thread)
+            // SAFETY: threads lend nothing that is on their stacks to anyone.
+            unsafe { $crate::set_up(&KERNEL, thread) }
         }
     };
 }

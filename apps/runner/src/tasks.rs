@@ -81,7 +81,14 @@ pub fn end<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>) -> ! {
 
 /// Makes the kernel and the threads of the image that was loaded, and starts. `entry` is what each
 /// thread does, given its number: [`thread`].
-pub fn set_up<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry: Entry) -> ! {
+///
+/// # Safety
+/// `entry` may be left at any instant and called again: that is what happens to who is late, if the
+/// image says so.
+pub unsafe fn set_up<S: Scheduler + 'static>(
+    kernel: &'static Kernel<Runner<S>>,
+    entry: Entry,
+) -> ! {
     let Some((script, memory)) = take_memory(IMAGE) else {
         output::fail("the memory is in use")
     };
@@ -138,7 +145,9 @@ pub fn set_up<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry:
             alert: None,
         };
         let params = S::params(&task);
-        or_fail(kernel.spawn(stack, attributes, params, entry, usize::from(number)));
+        let number = usize::from(number);
+        // SAFETY: as the caller promises.
+        or_fail(unsafe { kernel.spawn_on(stack.words(), attributes, params, entry, number) });
     }
     if usize::from(image.tasks()) > THREADS {
         output::fail("there are more tasks than threads");

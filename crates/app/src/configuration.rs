@@ -124,14 +124,14 @@ macro_rules! kernel {
         pub(crate) struct Application;
 
         /// What a thread of this application is known by.
-        #[allow(dead_code)]
+        #[allow(dead_code, reason = "for who needs it")]
         pub(crate) type Handle = $crate::Handle<Application>;
 
         /// Makes a thread; see [`flyball_app::spawn`](flyball_app::spawn).
         ///
         /// # Errors
         /// As there.
-        #[allow(dead_code)]
+        #[allow(dead_code, reason = "for who needs it")]
         #[inline]
         pub(crate) fn spawn<const WORDS: usize>(
             stack: &'static $crate::Stack<WORDS>,
@@ -150,7 +150,7 @@ macro_rules! kernel {
         ///
         /// # Safety
         /// As there.
-        #[allow(dead_code, unsafe_code)]
+        #[allow(dead_code, unsafe_code, reason = "for who needs it, and keeps its contract")]
         #[inline]
         pub(crate) unsafe fn spawn_abortable<const WORDS: usize>(
             stack: &'static $crate::Stack<WORDS>,
@@ -163,7 +163,7 @@ macro_rules! kernel {
         }
 
         /// What has been traced so far.
-        #[allow(dead_code)]
+        #[allow(dead_code, reason = "for who needs it")]
         pub(crate) fn trace() -> Option<$crate::__first!($($trace,)? $crate::__private::NoTrace)> {
             Application::trace()
         }
@@ -218,10 +218,7 @@ macro_rules! kernel {
                 }
 
                 fn adjust(thread: ThreadId, params: Self::Params) -> Result<(), Error> {
-                    let adjust = |core: &mut Core<Chosen>, cpu, now| {
-                        core.adjust(cpu, thread, params, now).map(Poll::Ready)
-                    };
-                    KERNEL.call(adjust).map(drop)
+                    KERNEL.act_now(|core, cpu, now| core.adjust(cpu, thread, params, now))
                 }
             }
 

@@ -7,7 +7,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 4] = ["blink", "producer_consumer", "control_loop", "sensor"];
+const EXAMPLES: [&str; 5] = [
+    "blink",
+    "producer_consumer",
+    "control_loop",
+    "sensor",
+    "events",
+];
 
 fn apps() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../apps")

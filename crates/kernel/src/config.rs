@@ -91,6 +91,20 @@ pub struct Sizes {
     pub arrivals: usize,
 }
 
+impl Sizes {
+    /// One CPU, and nothing else that the types of the tables do not say: they are all arrays.
+    pub const FIXED: Sizes = Sizes {
+        cpus: 1,
+        threads: 0,
+        mutexes: 0,
+        semaphores: 0,
+        conditions: 0,
+        queues: 0,
+        messages: 0,
+        arrivals: 0,
+    };
+}
+
 /// When the kernel looks at the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Timing {

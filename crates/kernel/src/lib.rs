@@ -22,9 +22,12 @@
 //! 2. Any number of events: a call of the running thread ([`Core::lock`], [`Core::wait_next`], …),
 //!    [`Core::timer`] if the timer is due, signals from interrupts. All releases that are due at one
 //!    instant are made by one [`Core::timer`], before anyone is picked.
-//! 3. [`Core::decide`] says who runs.
-//! 4. [`Core::leave`] starts the clock of the thread that runs; the machine sets its timer to
-//!    [`Core::next_timer`] and returns to that thread.
+//! 3. [`Core::decide`] says who runs, and whether there is more to do.
+//! 4. [`Core::leave`] starts the clock of the thread that runs.
+//! 5. If there is more, [`Core::more`] says what: the thread begins anew, as its job was given up;
+//!    the timer is to be set to [`Core::next_timer`].
+//!
+//! Then the machine returns to that thread.
 //!
 //! A call that may block returns [`Poll::Ready`](core::task::Poll::Ready) if the thread goes on,
 //! and [`Poll::Pending`](core::task::Poll::Pending) if it has to wait; when it is dispatched again,

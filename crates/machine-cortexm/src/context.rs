@@ -30,7 +30,7 @@ impl<const N: usize> Stack<N> {
     }
 
     /// Its words.
-    pub(crate) fn words(&'static mut self) -> &'static mut [u32] {
+    pub fn words(&'static mut self) -> &'static mut [u32] {
         &mut self.0
     }
 }

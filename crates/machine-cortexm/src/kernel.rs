@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 use core::task::Poll;
 use cortex_m::peripheral::NVIC;
 use cortex_m::peripheral::scb::SystemHandler;
-use flyball_kernel::{Attributes, Core, Error, Sizes, ThreadId, Timing};
+use flyball_kernel::{Attributes, Core, Error, OnMiss, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Policy, Table, TaskId, Time};
 use static_cell::ConstStaticCell;
 
@@ -41,21 +41,11 @@ impl<C: MachineConfig> Kernel<C> {
     /// Makes the kernel. The clock starts, and faults are reported from now on. Interrupts are masked
     /// until [`Kernel::start`].
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
-        const SIZES: Sizes = Sizes {
-            cpus: 1,
-            threads: 0,
-            mutexes: 0,
-            semaphores: 0,
-            conditions: 0,
-            queues: 0,
-            messages: 0,
-            arrivals: 0,
-        };
         fault::enable();
         cortex_m::interrupt::disable();
         // SAFETY: interrupts are masked, so nobody else looks.
         unsafe {
-            let core = Core::new(policy, trace, timing, &SIZES);
+            let core = Core::new(policy, trace, timing, &Sizes::FIXED);
             (*self.state.get()).write(State::new(core));
             *self.ready.get() = true;
         }
@@ -126,7 +116,8 @@ impl<C: MachineConfig> Kernel<C> {
     /// Makes a thread that begins at `entry` with `argument`.
     ///
     /// # Errors
-    /// As [`Core::spawn`].
+    /// As [`Core::spawn`]; [`Error::Invalid`] if its late jobs were to be given up, for which there is
+    /// [`Kernel::spawn_on`].
     pub fn spawn<const N: usize>(
         &'static self,
         stack: &'static mut Stack<N>,
@@ -135,7 +126,10 @@ impl<C: MachineConfig> Kernel<C> {
         entry: Entry,
         argument: usize,
     ) -> Result<ThreadId, Error> {
-        // SAFETY: `entry` is safe to call, and may be called anywhere.
+        if attributes.on_miss == OnMiss::Abort {
+            return Err(Error::Invalid);
+        }
+        // SAFETY: `entry` is safe to call, and may be called anywhere; once, as its job is not given up.
         unsafe { self.spawn_on(stack.words(), attributes, params, entry, argument) }
     }
 
@@ -146,7 +140,7 @@ impl<C: MachineConfig> Kernel<C> {
     ///
     /// # Safety
     /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
-    /// ([`OnMiss::Abort`](flyball_kernel::OnMiss::Abort)), `entry` may be called again and again, and
+    /// ([`OnMiss::Abort`]), `entry` may be called again and again, and
     /// whatever its calls had on the stack is forgotten, at any instant.
     pub unsafe fn spawn_on(
         &'static self,
@@ -323,7 +317,7 @@ impl<C: MachineConfig> Kernel<C> {
         let (result, idles) = self.passage(timed, |core, now| f(core, CPU, now));
         // If another thread runs it runs here, and this one goes on when it is its turn.
         cortex_m::asm::isb();
-        if idles {
+        if idles && self.in_thread() {
             self.idle();
         }
         result.map(|poll| match poll {
@@ -343,6 +337,17 @@ impl<C: MachineConfig> Kernel<C> {
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.passage(false, |core, now| f(core, CPU, now)).0
+    }
+
+    /// The same, with an `f` that has to know the time.
+    ///
+    /// # Errors
+    /// What `f` says.
+    pub fn act_now<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.passage(true, |core, now| f(core, CPU, now)).0
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without

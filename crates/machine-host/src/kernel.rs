@@ -42,19 +42,9 @@ impl<C: Config> Kernel<C> {
     /// Makes the kernel, which belongs to this thread of the operating system from now on. The clock
     /// stands at [`Time::ZERO`]. The second time nothing happens.
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
-        const SIZES: Sizes = Sizes {
-            cpus: 1,
-            threads: 0,
-            mutexes: 0,
-            semaphores: 0,
-            conditions: 0,
-            queues: 0,
-            messages: 0,
-            arrivals: 0,
-        };
         if self.owner.set(thread::current().id()).is_ok() {
             *self.state.borrow_mut() = Some(State {
-                core: Core::new(policy, trace, timing, &SIZES),
+                core: Core::new(policy, trace, timing, &Sizes::FIXED),
                 now: Time::ZERO,
                 threads: Vec::new(),
                 active: None,
@@ -195,6 +185,18 @@ impl<C: Config> Kernel<C> {
     ) -> Result<T, Error> {
         let done = self.call(|core, cpu, now| f(core, cpu, now).map(Poll::Ready))?;
         done.ok_or(Error::NoThread)
+    }
+
+    /// The same: to look at a virtual clock costs nothing.
+    ///
+    /// # Errors
+    /// What `f` says; [`Error::NoThread`] if there is no kernel here.
+    #[inline]
+    pub fn act_now<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.act(f)
     }
 
     /// Whether whoever calls may wait, as only a thread can.

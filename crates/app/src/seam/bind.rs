@@ -13,42 +13,25 @@ macro_rules! __define {
     )*};
 }
 
-/// A call that may wait for ever. The clock is left alone where nobody has to look at it. `$done` is
-/// what comes out of a wait.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __wait {
-    ($kernel:ident, $done:expr, $call:expr) => {
-        if $kernel.can_wait() {
-            match $kernel.call_patiently($call) {
-                Ok(Some(value)) => Ok(value),
-                Ok(None) => $done,
-                Err(error) => Err(error),
-            }
-        } else {
-            Err(Error::NoThread)
-        }
-    };
-}
-
-/// A call that may wait until `$until`. Who does not wait at all, with an `$until` of zero, need not
-/// look at the clock either.
+/// A call that may wait until `$until`. The clock is left alone where nobody has to look at it: by
+/// who waits for ever, or, with an `$until` of zero, not at all. `$done` is what comes out of a wait.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __wait_until {
-    ($kernel:ident, $until:ident, $done:expr, $call:expr) => {
-        if $until == Time::ZERO {
-            $crate::__wait!($kernel, $done, $call)
-        } else if $kernel.in_thread() {
-            match $kernel.call($call) {
-                Ok(Some(value)) => Ok(value),
-                Ok(None) => $done,
-                Err(error) => Err(error),
-            }
-        } else {
+    ($kernel:ident, $until:expr, $done:expr, $call:expr) => {{
+        let answer = if !$kernel.can_wait() {
             Err(Error::NoThread)
+        } else if $until == Time::ZERO || $until == Time::NEVER {
+            $kernel.call_patiently($call)
+        } else {
+            $kernel.call($call)
+        };
+        match answer {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => $done,
+            Err(error) => Err(error),
         }
-    };
+    }};
 }
 
 /// Binds applications to a kernel: defines the functions of the [seam](crate::seam) in terms of the
@@ -129,16 +112,10 @@ macro_rules! __bind {
                 )
             }
             fn _flyball_signal_condition(condition: ConditionId) -> Result<(), Error> {
-                let signal = |core: &mut Core<_>, cpu, now| {
-                    core.signal_condition(cpu, condition, now).map(Poll::Ready)
-                };
-                $kernel.call_patiently(signal).map(drop)
+                $kernel.act(|core, cpu, now| core.signal_condition(cpu, condition, now))
             }
             fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error> {
-                let broadcast = |core: &mut Core<_>, cpu, now| {
-                    core.broadcast(cpu, condition, now).map(Poll::Ready)
-                };
-                $kernel.call_patiently(broadcast).map(drop)
+                $kernel.act(|core, cpu, now| core.broadcast(cpu, condition, now))
             }
             fn _flyball_send(queue: QueueId, message: Message) -> Result<(), Error> {
                 if !$kernel.can_wait() {
@@ -205,8 +182,9 @@ macro_rules! __bind {
                 }
             }
             fn _flyball_park() -> Result<(), Error> {
-                $crate::__wait!(
+                $crate::__wait_until!(
                     $kernel,
+                    Time::NEVER,
                     Ok(()),
                     |core, cpu, now| core.park(cpu, Time::NEVER, now)
                 )
@@ -249,10 +227,7 @@ macro_rules! __bind {
                 if !$kernel.in_thread() {
                     return None;
                 }
-                let running = |core: &mut Core<_>, cpu, _| {
-                    core.running(cpu).map(Poll::Ready).ok_or(Error::NoThread)
-                };
-                $kernel.call_patiently(running).ok().flatten()
+                $kernel.act(|core, cpu, _| core.running(cpu).ok_or(Error::NoThread)).ok()
             }
             fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error> {
                 $crate::__wait_until!(
@@ -263,21 +238,17 @@ macro_rules! __bind {
                 )
             }
             fn _flyball_release(thread: ThreadId) -> Result<(), Error> {
-                let release = |core: &mut Core<_>, cpu, now| {
-                    core.release(cpu, thread, now, now).map(Poll::Ready)
-                };
-                $kernel.call(release).map(drop)
+                $kernel.act_now(|core, cpu, now| core.release(cpu, thread, now, now))
             }
             fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error> {
-                let time = |core: &mut Core<_>, _, now| core.cpu_time(thread, now).map(Poll::Ready);
-                $kernel.call(time)?.ok_or(Error::NoThread)
+                $kernel.act_now(|core, _, now| core.cpu_time(thread, now))
             }
             fn _flyball_stack_used(thread: ThreadId) -> Option<usize> {
                 $kernel.high_water(thread.task())
             }
             fn _flyball_idle_time() -> Duration {
-                let time = |core: &mut Core<_>, cpu, _| Ok(Poll::Ready(core.idle_time(cpu)));
-                $kernel.call(time).ok().flatten().unwrap_or_default()
+                let time = $kernel.act_now(|core, cpu, _| Ok(core.idle_time(cpu)));
+                time.unwrap_or_default()
             }
             fn _flyball_misses() -> u64 {
                 $kernel.look(|core| core.misses()).unwrap_or_default()

@@ -37,18 +37,6 @@ impl<P: Policy, const CHECKS: bool> Config for Small<P, CHECKS> {
     const CHECKS: bool = CHECKS;
 }
 
-/// The sizes are part of the types.
-const SIZES: Sizes = Sizes {
-    cpus: 0,
-    threads: 0,
-    mutexes: 0,
-    semaphores: 0,
-    conditions: 0,
-    queues: 0,
-    messages: 0,
-    arrivals: 0,
-};
-
 pub(super) struct World<P: Policy, const CHECKS: bool = true> {
     pub(super) core: Core<Small<P, CHECKS>>,
     pub(super) now: Time,
@@ -81,7 +69,7 @@ pub(super) fn at(ns: u64) -> Time {
 impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     pub(super) fn new(policy: P, timing: Timing) -> Self {
         World {
-            core: Core::new(Watched::new(policy), Vec::new(), timing, &SIZES),
+            core: Core::new(Watched::new(policy), Vec::new(), timing, &Sizes::FIXED),
             now: Time::ZERO,
         }
     }
