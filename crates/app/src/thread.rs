@@ -71,6 +71,7 @@ impl<const WORDS: usize> Stack<WORDS> {
     }
 
     /// From now on it has this thread.
+    #[inline(never)]
     fn belongs_to(&self, thread: ThreadId) {
         self.generation
             .store(thread.generation(), Ordering::Relaxed);
@@ -78,6 +79,7 @@ impl<const WORDS: usize> Stack<WORDS> {
         self.row.store(row, Ordering::Release);
     }
 
+    #[inline(never)]
     fn take(&'static self) -> Result<&'static mut [u32], Error> {
         let words = self.words.try_take().ok_or(Error::Taken)?;
         Ok(&mut words.0)

@@ -161,13 +161,7 @@ impl<S: Storage, T: Copy + Default> Objects<S, T> {
 
     /// Takes the next `count` rows; returns the number of the first.
     fn make(&mut self, count: u16) -> Result<u16, Error> {
-        let first = self.made;
-        let end = first.checked_add(count).ok_or(Error::Full)?;
-        if usize::from(end) > self.rows.capacity() {
-            return Err(Error::Full);
-        }
-        self.made = end;
-        Ok(first)
+        take_rows(&mut self.made, count, self.rows.capacity())
     }
 
     #[inline]
@@ -192,6 +186,19 @@ impl<S: Storage, T: Copy + Default> Objects<S, T> {
         self.rows
             .find_mut(usize::from(number))
             .ok_or(Error::Unknown)
+    }
+}
+
+/// Of `capacity` rows, the next `count` behind those that have been `made`.
+#[inline(never)]
+fn take_rows(made: &mut u16, count: u16, capacity: usize) -> Result<u16, Error> {
+    let first = *made;
+    match first.checked_add(count) {
+        Some(end) if usize::from(end) <= capacity => {
+            *made = end;
+            Ok(first)
+        }
+        _ => Err(Error::Full),
     }
 }
 

@@ -221,17 +221,21 @@ impl<C: Config> Core<C> {
     }
 
     /// Whether `task` is `other`, or waits (through any number of mutexes) for one of `other`'s.
-    fn waits_for(&self, task: TaskId, other: TaskId) -> bool {
-        self.chain(task).any(|task| task == other)
-    }
-
-    /// `task`, the owner of the mutex that it waits for, the owner of the one that he waits for…
     ///
     /// Only a condition variable can close a ring: a thread that has been signalled has to take its
     /// mutex again, whatever the mutex's owner waits for. Such threads wait for ever, but nobody
     /// follows the ring for ever, because no chain is longer than there are threads.
-    fn chain(&self, task: TaskId) -> impl Iterator<Item = TaskId> + '_ {
-        core::iter::successors(Some(task), |&task| self.blocker(task)).take(self.links.capacity())
+    fn waits_for(&self, mut task: TaskId, other: TaskId) -> bool {
+        for _ in 0..self.links.capacity() {
+            if task == other {
+                return true;
+            }
+            match self.blocker(task) {
+                Some(owner) => task = owner,
+                None => return false,
+            }
+        }
+        false
     }
 
     /// The owner of the mutex that `task` waits for.

@@ -10,7 +10,7 @@ use crate::thread::State;
 use crate::{Core, Error};
 use core::cmp::Ordering;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Policy, Ready, Stop, Storage};
+use flyball_policy::{Policy, Ready, Stop, Storage, Table};
 use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 
 /// See [`Core::most_urgent`].
@@ -153,9 +153,17 @@ impl<C: Config> Core<C> {
         thread.timed_out = true;
         // What it could not send.
         thread.message = C::Message::default();
-        match thread.reacquire.take() {
-            Some(mutex) => self.acquire_again(cpu, task, mutex, now),
-            None => self.wake(cpu, task, now),
+        self.come_back(cpu, task, now);
+    }
+
+    /// `task` does not wait any more, unless it waited on a condition variable: then for its mutex.
+    pub(crate) fn come_back(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        if self.conditions.rows.capacity() > 0
+            && let Some(mutex) = self.threads[task.index()].reacquire.take()
+        {
+            self.acquire_again(cpu, task, mutex, now);
+        } else {
+            self.wake(cpu, task, now);
         }
     }
 

@@ -171,15 +171,13 @@ impl<C: MachineConfig> Kernel<C> {
         static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
         let words = BOOT.take().words().as_mut_ptr_range();
         let boot = words.start..words.end;
-        let mut core = cortex_m::Peripherals::take();
-        if let Some(core) = &mut core {
-            // SAFETY: nothing runs that would rely on other priorities.
-            unsafe {
-                core.SCB.set_priority(SystemHandler::PendSV, 0xff);
-                for timer in [Timer::Kernel, Timer::Application] {
-                    core.NVIC.set_priority(timer.interrupt(), 0x40);
-                    NVIC::unmask(timer.interrupt());
-                }
+        // SAFETY: nothing runs that would rely on other priorities, and nobody else sets any.
+        unsafe {
+            let mut core = cortex_m::Peripherals::steal();
+            core.SCB.set_priority(SystemHandler::PendSV, 0xff);
+            for timer in [Timer::Kernel, Timer::Application] {
+                core.NVIC.set_priority(timer.interrupt(), 0x40);
+                NVIC::unmask(timer.interrupt());
             }
         }
         if C::STACKS.is_painted() {
