@@ -368,33 +368,33 @@ impl<C: Config> Core<C> {
     }
 
     fn inherit_once(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        let old = self.threads[task.index()].donor.get();
-        let mut candidate = self.most_urgent_waiter(task);
-        if candidate.is_none() && old.is_none() {
+        let old = self.threads[task.index()].donor;
+        let mut donor = Slot::from(self.most_urgent_waiter(task));
+        if donor.is_empty() && old.is_empty() {
             return;
         }
-        if candidate != old {
+        if donor != old {
             // Compare with the task's own urgency, not with what it had inherited.
-            let attention = self.policy.lend(task, None, now);
-            self.attend(attention);
-            candidate = candidate
-                .filter(|&candidate| self.policy.compare(candidate, task) == Ordering::Less);
+            self.lend(task, None, now);
+            let urges = |donor| self.policy.compare(donor, task) == Ordering::Less;
+            if !donor.get().is_some_and(urges) {
+                donor = Slot::EMPTY;
+            }
         }
-        if candidate.is_some() {
-            let attention = self.policy.lend(task, candidate, now);
-            self.attend(attention);
+        if !donor.is_empty() {
+            self.lend(task, donor.get(), now);
         }
-        self.threads[task.index()].donor = candidate.into();
-        if candidate != old {
-            self.emit(
-                now,
-                cpu,
-                Kind::Inherit {
-                    to: task,
-                    from: candidate,
-                },
-            );
+        self.threads[task.index()].donor = donor;
+        if donor != old {
+            let (to, from) = (task, donor.get());
+            self.emit(now, cpu, Kind::Inherit { to, from });
         }
+    }
+
+    /// `to` acts with the urgency of `from`, if that is more than its own.
+    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) {
+        let attention = self.policy.lend(to, from, now);
+        self.attend(attention);
     }
 
     /// The most urgent thread that waits for a mutex of `task` with inheritance.
