@@ -108,6 +108,8 @@ pub struct Core<C: Config> {
     threads: TableOf<C::Threads, Thread<C::Message>>,
     jobs: TableOf<C::Jobs, Jobs>,
     arrivals: Arrivals<C::Arrivals>,
+    /// The CPU time that each thread has used so far.
+    used: TableOf<C::Accounts, Duration>,
     /// Room for the messages of all queues, each queue having a stretch of its own.
     messages: Objects<C::Messages, C::Message>,
     timing: Timing,
@@ -234,6 +236,7 @@ impl<C: Config> Core<C> {
             jobs: Table::new(sizes.threads, Jobs::default()),
             alarms: Alarms::new(sizes.threads),
             restarts: 0,
+            used: Table::new(sizes.threads, Duration::ZERO),
             arrivals: Arrivals::new(sizes.arrivals),
             cpus: Table::new(sizes.cpus, Cpu::default()),
             misses: 0,

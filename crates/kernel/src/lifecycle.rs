@@ -36,6 +36,9 @@ impl<C: Config> Core<C> {
         if let (Some(row), Some(jobs)) = (self.jobs.find_mut(task.index()), jobs) {
             *row = jobs;
         }
+        if let Some(used) = self.used.find_mut(task.index()) {
+            *used = Duration::ZERO;
+        }
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
         *thread = Thread {
@@ -234,7 +237,8 @@ impl<C: Config> Core<C> {
     }
 
     /// The CPU time that a thread has used, up to `now`. Exact to the nanosecond of the machine's
-    /// clock; zero throughout where [`Config::ACCOUNTING`] is off.
+    /// clock; zero throughout where [`Config::ACCOUNTING`] is off, or [`Config::Accounts`]
+    /// is nothing.
     ///
     /// # Errors
     /// [`Error::Dead`], [`Error::Unknown`].
@@ -243,7 +247,7 @@ impl<C: Config> Core<C> {
         if let Some(cpu) = self.cpu_of(task) {
             self.count(cpu, now);
         }
-        Ok(self.threads[task.index()].used)
+        Ok(self.used.find(task.index()).copied().unwrap_or_default())
     }
 
     /// The row of a thread that lives.

@@ -365,7 +365,9 @@ impl<C: Config> Core<C> {
             _ if state.in_kernel => state.kernel += time,
             Some(task) => {
                 state.used += time;
-                self.threads[task.index()].used += time;
+                if let Some(used) = self.used.find_mut(task.index()) {
+                    *used += time;
+                }
             }
             None => state.idle += time,
         }

@@ -134,8 +134,6 @@ pub(crate) struct Thread<M> {
     pub(crate) joiners: List,
     /// The message that it sends or has received.
     pub(crate) message: M,
-    /// CPU time used so far.
-    pub(crate) used: Duration,
 }
 
 impl<M: Default> Default for Thread<M> {
@@ -152,7 +150,6 @@ impl<M: Default> Default for Thread<M> {
             donor: Slot::EMPTY,
             joiners: List::EMPTY,
             message: M::default(),
-            used: Duration::ZERO,
         }
     }
 }
