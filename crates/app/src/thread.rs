@@ -289,7 +289,10 @@ pub fn spawn<B: Binding, const WORDS: usize>(
     params: B::Params,
     body: impl FnOnce() + Send + 'static,
 ) -> Result<Handle<B>, Error> {
-    thread.find_alert()?;
+    // Where there is none, no code is left of this.
+    if thread.alert.is_some() {
+        thread.find_alert()?;
+    }
     let id = seam::spawn_once::<B, _>(stack.take()?, thread.attributes, params, body)?;
     stack.belongs_to(id);
     Ok(Handle::new(id))
@@ -319,7 +322,10 @@ pub unsafe fn spawn_abortable<B: Binding, const WORDS: usize>(
     params: B::Params,
     body: impl Fn() + Send + 'static,
 ) -> Result<Handle<B>, Error> {
-    thread.find_alert()?;
+    // Where there is none, no code is left of this.
+    if thread.alert.is_some() {
+        thread.find_alert()?;
+    }
     thread.attributes.on_miss = OnMiss::Abort;
     // SAFETY: as the caller promises.
     let id = unsafe { seam::spawn_again::<B, _>(stack.take()?, thread.attributes, params, body)? };

@@ -167,18 +167,25 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// Starts scheduling; `main` ends here. To be called once.
+    ///
+    /// # Panics
+    /// The second time, with [`CHECKS`](flyball_kernel::Config::CHECKS).
     pub fn start(&'static self) -> ! {
         static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
-        let words = BOOT.take().words().as_mut_ptr_range();
+        let Some(boot) = BOOT.try_take() else {
+            assert!(!C::CHECKS, "the kernel has been started already");
+            fault::rest();
+        };
+        let words = boot.words().as_mut_ptr_range();
         let boot = words.start..words.end;
         // SAFETY: nothing runs that would rely on other priorities, and nobody else sets any.
         unsafe {
             let mut core = cortex_m::Peripherals::steal();
             core.SCB.set_priority(SystemHandler::PendSV, 0xff);
-            for timer in [Timer::Kernel, Timer::Application] {
-                core.NVIC.set_priority(timer.interrupt(), 0x40);
-                NVIC::unmask(timer.interrupt());
-            }
+            core.NVIC.set_priority(Timer::Kernel.interrupt(), 0x40);
+            core.NVIC.set_priority(Timer::Application.interrupt(), 0x40);
+            NVIC::unmask(Timer::Kernel.interrupt());
+            NVIC::unmask(Timer::Application.interrupt());
         }
         if C::STACKS.is_painted() {
             // SAFETY: nobody uses it yet.
@@ -219,9 +226,13 @@ impl<C: MachineConfig> Kernel<C> {
     /// The timer has fired.
     pub fn timer(&'static self) {
         Timer::Kernel.clear();
-        // It is a one-shot, so it is set no more.
-        self.with(|_, state| state.armed = Time::ZERO);
-        self.passage(true, |core, now| core.timer(CPU, now));
+        self.with(|switch, state| {
+            // It is a one-shot, so it is set no more.
+            state.armed = Time::ZERO;
+            state.pass(switch, true, Settle::IfAsked, |core, _, now| {
+                core.timer(CPU, now)
+            });
+        });
     }
 
     /// The time since the kernel started.

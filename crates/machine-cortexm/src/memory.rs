@@ -34,6 +34,7 @@ core::arch::global_asm!(
     "bpl   1b",
     "2:",
     "bx    lr",
+    ".section .text.copy.c, \"ax\", %progbits",
     "function memcpy",
     "push  {{r0, lr}}",
     "bl    __aeabi_memcpy",
@@ -72,6 +73,7 @@ core::arch::global_asm!(
     "2:",
     "bx    lr",
     // r0: to, r1: value, r2: bytes.
+    ".section .text.set.c, \"ax\", %progbits",
     "function memset",
     "mov   r3, r1",
     "mov   r1, r2",
