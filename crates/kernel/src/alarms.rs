@@ -126,11 +126,11 @@ impl<S: Storage> Alarms<S> {
 
     fn take_out(&mut self, task: TaskId) -> bool {
         let mut ring = self.rings.from(task);
+        self.rings.remove(&mut ring, task);
         if self.due.0.first() == Some(task) {
-            self.rings.remove(&mut self.due.0, task);
+            self.due.0 = ring;
             return false;
         }
-        self.rings.remove(&mut ring, task);
         if !self.leaders.contains(task) {
             return false;
         }

@@ -100,14 +100,9 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Returns whether nobody
-    /// does.
+    /// One passage: `f` does what was asked, and then it is decided who runs.
     #[inline]
-    fn passage<R>(
-        &'static self,
-        timed: bool,
-        f: impl FnOnce(&mut Core<C>, Time) -> R,
-    ) -> (R, bool) {
+    fn passage<R>(&'static self, timed: bool, f: impl FnOnce(&mut Core<C>, Time) -> R) -> R {
         self.with(|switch, state| {
             state.pass(switch, timed, Settle::IfAsked, |core, _, now| f(core, now))
         })
@@ -162,7 +157,7 @@ impl<C: MachineConfig> Kernel<C> {
                 unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
                 Ok(thread)
             };
-            state.pass(switch, true, Settle::Always, spawn).0
+            state.pass(switch, true, Settle::Always, spawn)
         })
     }
 
@@ -323,11 +318,14 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let (result, idles) = self.passage(timed, |core, now| f(core, CPU, now));
-        // If another thread runs it runs here, and this one goes on when it is its turn.
-        cortex_m::asm::isb();
-        if idles && self.in_thread() {
-            self.idle();
+        let mask = Mask::set();
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(timed);
+        let result = f(&mut state.core, CPU, now);
+        if state.is_settled() {
+            mask.lift();
+        } else {
+            self.go_back(mask, now);
         }
         result.map(|poll| match poll {
             Poll::Ready(value) => Some(value),
@@ -345,7 +343,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(false, |core, now| f(core, CPU, now)).0
+        self.passage(false, |core, now| f(core, CPU, now))
     }
 
     /// The same, with an `f` that has to know the time.
@@ -356,7 +354,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(true, |core, now| f(core, CPU, now)).0
+        self.passage(true, |core, now| f(core, CPU, now))
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without

@@ -64,8 +64,8 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Returns what `f` says,
-    /// and whether nobody runs. `timed`: `f` has to know the time, even if nobody else does.
+    /// One passage: `f` does what was asked, and then it is decided who runs. `timed`: `f` has to know
+    /// the time, even if nobody else does.
     #[inline(always)]
     pub(crate) fn pass<R>(
         &mut self,
@@ -73,11 +73,19 @@ impl<C: MachineConfig> State<C> {
         timed: bool,
         settle: Settle,
         f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, Time) -> R,
-    ) -> (R, bool) {
+    ) -> R {
         let now = self.enter(timed);
         let result = f(&mut self.core, &mut self.contexts, now);
-        let settled = settle == Settle::IfAsked && !Self::CLOCKED && self.core.is_settled(CPU);
-        (result, !settled && self.finish(switch, now))
+        if settle == Settle::Always || !self.is_settled() {
+            self.finish(switch, now);
+        }
+        result
+    }
+
+    /// Whether a passage may end without looking who runs. A small image saves the question.
+    #[inline(always)]
+    pub(crate) fn is_settled(&self) -> bool {
+        !cfg!(feature = "small") && !Self::CLOCKED && self.core.is_settled(CPU)
     }
 
     /// The beginning of a passage, and when that is. `timed`: somebody has to know the time, even if
