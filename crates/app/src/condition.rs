@@ -65,6 +65,16 @@ impl Condition {
 
     #[inline]
     fn id(&self) -> Result<ConditionId, Error> {
-        seam::number(&self.place, Object::Condition).map(ConditionId::from_number)
+        match seam::made(&self.place) {
+            Some(number) => Ok(ConditionId::from_number(number)),
+            None => self.make(),
+        }
+    }
+
+    /// The kernel's is made.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Result<ConditionId, Error> {
+        seam::_flyball_make(&self.place, Object::Condition).map(ConditionId::from_number)
     }
 }

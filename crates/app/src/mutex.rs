@@ -91,7 +91,17 @@ impl<T> Mutex<T> {
 
     #[inline]
     fn id(&self) -> Result<MutexId, Error> {
-        seam::number(&self.place, Object::Mutex(self.protocol)).map(MutexId::from_number)
+        match seam::made(&self.place) {
+            Some(number) => Ok(MutexId::from_number(number)),
+            None => self.make(),
+        }
+    }
+
+    /// The kernel's is made.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Result<MutexId, Error> {
+        seam::_flyball_make(&self.place, Object::Mutex(self.protocol)).map(MutexId::from_number)
     }
 }
 

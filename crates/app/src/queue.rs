@@ -102,6 +102,16 @@ impl<T: Copy + Send + 'static> Queue<T> {
 
     #[inline]
     fn id(&self) -> Result<QueueId, Error> {
-        seam::number(&self.place, Object::Queue(self.capacity)).map(QueueId::from_number)
+        match seam::made(&self.place) {
+            Some(number) => Ok(QueueId::from_number(number)),
+            None => self.make(),
+        }
+    }
+
+    /// The kernel's is made.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Result<QueueId, Error> {
+        seam::_flyball_make(&self.place, Object::Queue(self.capacity)).map(QueueId::from_number)
     }
 }

@@ -147,21 +147,6 @@ impl Object {
 
 /// The number in `place`, if there is one.
 #[inline]
-fn made(place: &AtomicU16) -> Option<u16> {
+pub(crate) fn made(place: &AtomicU16) -> Option<u16> {
     place.load(Ordering::Relaxed).checked_sub(1)
-}
-
-/// The number of the kernel object for `place`, which is made if there is none yet.
-#[inline]
-pub(crate) fn number(place: &AtomicU16, object: Object) -> Result<u16, Error> {
-    match made(place) {
-        Some(number) => Ok(number),
-        None => make(place, object),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn make(place: &AtomicU16, object: Object) -> Result<u16, Error> {
-    _flyball_make(place, object)
 }

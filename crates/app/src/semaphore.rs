@@ -60,6 +60,17 @@ impl Semaphore {
 
     #[inline]
     pub(crate) fn id(&self) -> Result<SemaphoreId, Error> {
-        seam::number(&self.place, Object::Semaphore(self.initial)).map(SemaphoreId::from_number)
+        match seam::made(&self.place) {
+            Some(number) => Ok(SemaphoreId::from_number(number)),
+            None => self.make(),
+        }
+    }
+
+    /// The kernel's is made.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Result<SemaphoreId, Error> {
+        seam::_flyball_make(&self.place, Object::Semaphore(self.initial))
+            .map(SemaphoreId::from_number)
     }
 }

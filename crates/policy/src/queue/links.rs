@@ -156,20 +156,33 @@ impl<S: Storage> Links<S> {
         self.0[first.index()].prev = end;
     }
 
-    /// Puts a list into the order of rising numbers: merge sort, from runs of one upwards. Tasks of
-    /// the right one of two runs move to where they belong in the left one. O(n) if the list is in
-    /// order already, O(n log n) otherwise.
+    /// Puts a list into the order of rising numbers. O(n) if it is in order already, O(n log n)
+    /// otherwise.
+    #[inline]
     pub fn sort(&mut self, list: &mut List) {
         let Some(first) = list.first() else { return };
-        let (mut count, mut sorted) = (1, true);
         let (mut last, mut next) = (first, self.after(first));
         while next != first {
-            sorted &= last < next;
-            count += 1;
+            if next < last {
+                return self.merge_sort(list);
+            }
             (last, next) = (next, self.after(next));
         }
+    }
+
+    /// Merge sort in place, from runs of one upwards: tasks of the right one of two runs move to where
+    /// they belong in the left one.
+    #[cold]
+    #[inline(never)]
+    fn merge_sort(&mut self, list: &mut List) {
+        let first = list.head();
+        let (mut count, mut last) = (1, self.after(first));
+        while last != first {
+            count += 1;
+            last = self.after(last);
+        }
         let mut run = 1;
-        while !sorted && run < count {
+        while run < count {
             let (mut left, mut rest) = (list.head(), count);
             while rest > 0 {
                 let (mut lefts, mut rights) = (run.min(rest), (2 * run).min(rest));
