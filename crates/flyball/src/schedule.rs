@@ -154,19 +154,23 @@ fn summary(
         .iter()
         .map(|(name, value)| format!("{name} {value}"))
         .collect();
-    let settings = if settings.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", settings.join(", "))
+    // A few stand behind the name, many in a line of their own.
+    let (few, many) = match settings.len() {
+        0 => (String::new(), None),
+        1..=3 => (format!(" ({})", settings.join(", ")), None),
+        _ => (String::new(), Some(settings.join(", "))),
     };
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "\n{BOLD}{}{settings}{BOLD:#}: {}",
+        "\n{BOLD}{}{few}{BOLD:#}: {}",
         report.title,
         output::verdict(&report.verdict)
     );
     let _ = writeln!(text, "{}", report.verdict.reason);
+    if let Some(many) = many {
+        let _ = writeln!(text, "{DIM}{many}{DIM:#}");
+    }
     for note in report.notes.iter().chain(notes) {
         let _ = writeln!(text, "{DIM}{note}{DIM:#}");
     }

@@ -235,7 +235,7 @@ fn a_generated_set_can_be_studied_and_is_the_same_each_time() {
 fn policies_are_listed_with_their_settings() {
     let (code, out, _) = run(&["policies"]);
     assert_eq!(code, 0);
-    for name in ["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo"] {
+    for name in ["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"] {
         assert!(
             out.lines()
                 .any(|line| line.split_whitespace().next() == Some(name)),
@@ -245,7 +245,7 @@ fn policies_are_listed_with_their_settings() {
     assert!(out.contains("quantum = \"10ms\""), "{out}");
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 8);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 9);
 }
 
 #[test]

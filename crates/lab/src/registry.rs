@@ -27,6 +27,9 @@ pub type Watch<'a> = dyn FnMut(Time) -> ControlFlow<()> + 'a;
 type Run =
     dyn Fn(&Values, &TaskSet, &Options, &mut Recorder, &mut Watch<'_>) -> Result<Outcome, SimError>;
 
+/// Says why settings do not go together.
+type Check = dyn Fn(&Values) -> Result<(), String>;
+
 type Fits = dyn Fn(&Values, &TaskSet) -> Result<(), SimError>;
 
 /// A policy with a name.
@@ -43,6 +46,7 @@ pub struct Entry {
     pub theory: Theory,
     run: Box<Run>,
     fits: Box<Fits>,
+    check: Box<Check>,
 }
 
 impl Entry {
@@ -61,6 +65,7 @@ impl Entry {
             about,
             parameters: Vec::new(),
             theory: Theory::None,
+            check: Box::new(|_| Ok(())),
             run: Box::new(move |values, set, options, recorder, watch| {
                 simulate_with_progress(set, &make(values), options, recorder, watch)
             }),
@@ -84,6 +89,13 @@ impl Entry {
         self
     }
 
+    /// Settings have to go together, each of which would do: `check` says why they do not.
+    #[must_use]
+    pub fn with_check(mut self, check: impl Fn(&Values) -> Result<(), String> + 'static) -> Entry {
+        self.check = Box::new(check);
+        self
+    }
+
     /// This is known about the policy.
     #[must_use]
     pub fn with_theory(mut self, theory: Theory) -> Entry {
@@ -94,14 +106,21 @@ impl Entry {
     /// The policy's settings for a task set.
     ///
     /// # Errors
-    /// [`ModelError`] if the task set sets something that the policy does not have.
+    /// [`ModelError`] if the task set sets something that the policy does not have, or that does not
+    /// go together.
     pub fn values(&self, file: &str, set: &TaskSet) -> Result<Values, ModelError> {
-        Values::new(
-            file,
-            self.name,
-            &self.parameters,
-            set.policies.get(self.name),
-        )
+        let settings = set.policies.get(self.name);
+        let values = Values::new(file, self.name, &self.parameters, settings)?;
+        (self.check)(&values).map_err(|why| ModelError {
+            kind: flyball_model::Kind::OutOfRange,
+            file: Some(file.to_owned()),
+            place: settings.and_then(|settings| settings.place),
+            field: Some(format!("policies.{}", self.name)),
+            message: why,
+            help: None,
+            excerpt: None,
+        })?;
+        Ok(values)
     }
 
     /// Whether the task set says all that the policy has to know.
@@ -197,6 +216,7 @@ impl Registry {
                 "whoever became ready first, to the end",
                 |_| Fifo,
             ),
+            crate::ipi::entry(),
         ])
     }
 

@@ -20,32 +20,78 @@ pub struct Parameter {
     pub about: &'static str,
     /// Its value where a task set says nothing. Its kind is the kind that is asked for.
     pub default: Value,
+    /// Of a text: what it may be; anything if there is nothing here.
+    pub choices: &'static [&'static str],
+    /// Of a length of time: whether it may be zero.
+    pub may_be_zero: bool,
 }
 
 impl Parameter {
-    /// A length of time, not zero.
-    pub const fn duration(name: &'static str, about: &'static str, default: Duration) -> Parameter {
+    const fn new(name: &'static str, about: &'static str, default: Value) -> Parameter {
         Parameter {
             name,
             about,
-            default: Value::Duration(default),
+            default,
+            choices: &[],
+            may_be_zero: false,
+        }
+    }
+
+    /// A length of time, not zero.
+    pub const fn duration(name: &'static str, about: &'static str, default: Duration) -> Parameter {
+        Parameter::new(name, about, Value::Duration(default))
+    }
+
+    /// A length of time.
+    pub const fn duration_or_zero(
+        name: &'static str,
+        about: &'static str,
+        default: Duration,
+    ) -> Parameter {
+        let mut parameter = Parameter::duration(name, about, default);
+        parameter.may_be_zero = true;
+        parameter
+    }
+
+    /// A number with a fraction, written as `default` is.
+    pub fn decimal(name: &'static str, about: &'static str, default: &str) -> Parameter {
+        Parameter::new(name, about, Value::Decimal(default.to_owned()))
+    }
+
+    /// Yes or no.
+    pub const fn switch(name: &'static str, about: &'static str, default: bool) -> Parameter {
+        Parameter::new(name, about, Value::Bool(default))
+    }
+
+    /// One of some words, of which the first is the default.
+    pub fn choice(
+        name: &'static str,
+        about: &'static str,
+        choices: &'static [&'static str],
+    ) -> Parameter {
+        let default = choices.first().copied().unwrap_or_default().to_owned();
+        Parameter {
+            choices,
+            ..Parameter::new(name, about, Value::Text(default))
         }
     }
 
     /// A whole number, not negative.
     pub const fn integer(name: &'static str, about: &'static str, default: u32) -> Parameter {
-        Parameter {
-            name,
-            about,
-            default: Value::Integer(default as i64),
-        }
+        Parameter::new(name, about, Value::Integer(default as i64))
     }
 
     /// Whether `value` will do.
     fn takes(&self, value: &Value) -> Result<(), String> {
         match (&self.default, value) {
-            (Value::Duration(_), Value::Duration(Duration::ZERO)) => {
+            (Value::Duration(_), Value::Duration(Duration::ZERO)) if !self.may_be_zero => {
                 Err("expected a time above zero, found 0".to_owned())
+            }
+            (Value::Text(_), Value::Text(text))
+                if !self.choices.is_empty() && !self.choices.contains(&text.as_str()) =>
+            {
+                let choices = self.choices.join(", ");
+                Err(format!("expected one of: {choices}; found \"{text}\""))
             }
             (Value::Integer(_), Value::Integer(n)) if *n < 0 || *n > i64::from(u32::MAX) => Err(
                 format!("expected a number from 0 to {}, found {n}", u32::MAX),
@@ -149,6 +195,36 @@ impl Values {
         match self.0.get(name) {
             Some(Value::Integer(n)) => u32::try_from(*n).unwrap_or(0),
             _ => 0,
+        }
+    }
+
+    /// A setting that is a number with a fraction, rounded to millionths. Zero if there is none of
+    /// that name and kind.
+    pub fn millionths(&self, name: &str) -> u32 {
+        let number = match self.0.get(name) {
+            Some(Value::Decimal(text)) => text.replace('_', "").parse().unwrap_or(0.0),
+            Some(Value::Integer(n)) => u32::try_from(*n).map_or(0.0, f64::from),
+            _ => 0.0,
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a cast of a float saturates"
+        )]
+        #[expect(clippy::cast_sign_loss, reason = "the same")]
+        let millionths = (number * 1e6_f64).round() as u32;
+        millionths
+    }
+
+    /// A setting that is yes or no. No if there is none of that name and kind.
+    pub fn switch(&self, name: &str) -> bool {
+        matches!(self.0.get(name), Some(Value::Bool(true)))
+    }
+
+    /// A setting that is a word. Empty if there is none of that name and kind.
+    pub fn text(&self, name: &str) -> &str {
+        match self.0.get(name) {
+            Some(Value::Text(text)) => text,
+            _ => "",
         }
     }
 

@@ -4,6 +4,7 @@
 use crate::behaviour::{self, Demand};
 use crate::error::{Kind, ModelError};
 use crate::hint;
+use crate::share::Share;
 use crate::source::{At, Source, Span};
 use crate::taskset::{Arrival, Length, OnMiss, Step, Task};
 use flyball_trace::Duration;
@@ -86,6 +87,8 @@ pub(crate) struct Draft {
     pub(crate) deadline: Option<At<Duration>>,
     pub(crate) phase: Option<At<Duration>>,
     pub(crate) priority: Option<At<u8>>,
+    pub(crate) share: Option<At<Share>>,
+    pub(crate) importance: Option<At<u16>>,
     pub(crate) cpu: Option<At<u8>>,
     pub(crate) on_miss: Option<At<OnMiss>>,
     pub(crate) behaviour: Option<At<Vec<Step>>>,
@@ -125,6 +128,8 @@ impl Draft {
             deadline,
             wcet,
             priority: self.priority.map(|priority| priority.value),
+            share: self.share.map(|share| share.value),
+            importance: self.importance.map(|importance| importance.value),
             cpu: self.cpu.map(|cpu| cpu.value),
             on_miss: self
                 .on_miss

@@ -19,7 +19,16 @@ use row::{Row, Rows};
 
 /// The columns, in the order in which they are written.
 const COLUMNS: &[&str] = &[
-    "name", "period", "wcet", "deadline", "phase", "priority", "cpu", "on_miss",
+    "name",
+    "period",
+    "wcet",
+    "deadline",
+    "phase",
+    "priority",
+    "share",
+    "importance",
+    "cpu",
+    "on_miss",
 ];
 
 /// Those that hold times, and so may carry a unit in their names.
@@ -158,6 +167,8 @@ fn draft(
         deadline: None,
         phase: None,
         priority: None,
+        share: None,
+        importance: None,
         cpu: None,
         on_miss: None,
         behaviour: None,
@@ -198,6 +209,8 @@ fn read_cell(
         "deadline" => draft.deadline = Some(cell::time(source, column.unit, &cell)?),
         "phase" => draft.phase = Some(cell::time(source, column.unit, &cell)?),
         "priority" => draft.priority = Some(cell::number(source, u8::MAX, &cell)?),
+        "share" => draft.share = Some(cell::share(source, &cell)?),
+        "importance" => draft.importance = Some(cell::number(source, u16::MAX, &cell)?),
         "cpu" => draft.cpu = Some(cell::number(source, MOST_CPUS - 1, &cell)?),
         _ => draft.on_miss = Some(cell::on_miss(source, &cell)?),
     }

@@ -42,6 +42,7 @@ mod platform;
 pub mod random;
 pub mod read;
 mod settings;
+mod share;
 mod source;
 pub mod taskset;
 mod toml;
@@ -51,6 +52,7 @@ pub use check::{MOST_CPUS, MOST_STEPS, MOST_TASKS};
 pub use csv::to_csv;
 pub use error::{Kind, ModelError};
 pub use read::{Format, read_file, read_str};
+pub use share::Share;
 pub use taskset::{
     Arrival, Cost, Length, Mutex, OnMiss, Overheads, Place, Platform, Protocol, Queue, Semaphore,
     Setting, Settings, Step, Task, TaskSet, Value,

@@ -6,6 +6,7 @@
 
 pub use crate::platform::{Cost, Overheads, Platform};
 pub use crate::settings::{Place, Setting, Settings, Value};
+use crate::share::Share;
 use flyball_trace::Duration;
 use std::collections::BTreeMap;
 
@@ -46,6 +47,10 @@ pub struct Task {
     pub wcet: Duration,
     /// Priority for fixed-priority scheduling: the larger, the more urgent.
     pub priority: Option<u8>,
+    /// The part of a CPU that the task is to get, for policies that divide CPUs.
+    pub share: Option<Share>,
+    /// How important the task is where not all can get their shares.
+    pub importance: Option<u16>,
     /// The CPU that the task is bound to.
     pub cpu: Option<u8>,
     /// What happens when a job misses its deadline.
@@ -212,6 +217,8 @@ impl Task {
             deadline: Some(period),
             wcet,
             priority: None,
+            share: None,
+            importance: None,
             cpu: None,
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Compute(Length::Fixed(wcet))],

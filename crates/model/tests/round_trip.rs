@@ -2,8 +2,8 @@
 
 use flyball_model::{
     Arrival, Cost, Format, Length, Mutex, OnMiss, Overheads, Platform, Protocol, Queue, Semaphore,
-    Setting, Settings, Step, Task, TaskSet, Value, behaviour, parse_duration, read_str, to_csv,
-    to_toml,
+    Setting, Settings, Share, Step, Task, TaskSet, Value, behaviour, parse_duration, read_str,
+    to_csv, to_toml,
 };
 use flyball_trace::Duration;
 use proptest::collection::{btree_map, vec};
@@ -101,11 +101,17 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
         (behaviour, any::<bool>(), option::of(time(0..1 << 30))),
         time(0..u64::MAX),
         option::of(time(1..1 << 62)),
-        (option::of(any::<u8>()), option::of(0..cpus)),
+        (
+            option::of(any::<u8>()),
+            option::of((0_u32..=1_000_000).prop_map(Share::from_millionths)),
+            option::of(any::<u16>()),
+            option::of(0..cpus),
+        ),
         on_miss(),
     )
         .prop_map(
-            |(arrival, (mut steps, forever, spare), phase, deadline, (priority, cpu), on_miss)| {
+            |(arrival, (mut steps, forever, spare), phase, deadline, numbers, on_miss)| {
+                let (priority, share, importance, cpu) = numbers;
                 if forever && arrival == Arrival::Once && behaviour::takes_time(&steps) {
                     steps = vec![Step::Repeat {
                         times: None,
@@ -129,6 +135,8 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     deadline,
                     wcet,
                     priority,
+                    share,
+                    importance,
                     cpu,
                     on_miss,
                     behaviour: steps,

@@ -23,6 +23,7 @@
 //! | how the ready tasks are kept | [`queue`] |
 //! | who shares the queue | [`placement`] |
 //! | order × queue × placement = policy | [`ranked`] |
+//! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
 //!
 //! **Ties** are broken by one rule everywhere: equal keys are served first in, first out; the
@@ -30,6 +31,7 @@
 //! its equals.
 #![cfg_attr(not(test), no_std)]
 
+pub mod i_plus_pi;
 pub mod order;
 pub mod placement;
 pub mod policy;
@@ -38,6 +40,7 @@ pub mod ranked;
 pub mod storage;
 
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
+pub use i_plus_pi::IPlusPi;
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
     Period, Priority, RateMonotonic, RoundRobin, Sliced, Turn,

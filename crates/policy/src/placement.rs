@@ -36,7 +36,7 @@ pub struct Uniprocessor {
 
 impl Uniprocessor {
     /// The only CPU.
-    const CPU: CpuId = CpuId(0);
+    pub(crate) const CPU: CpuId = CpuId(0);
 }
 
 impl Placement for Uniprocessor {

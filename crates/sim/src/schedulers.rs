@@ -6,13 +6,14 @@
 use crate::boxed::Boxed;
 use crate::scheduler::{Missing, Scheduler};
 use flyball_model::Task;
+use flyball_policy::i_plus_pi::{Fraction, Settings, Share};
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
     FixedPriority, Heap, Laxity, LeastLaxity, Period, Priority, Queue, Ranked, RateMonotonic,
     RoundRobin as RoundRobinOrder, Sliced, Time, Uniprocessor,
 };
-use flyball_policy::{Order, Policy};
+use flyball_policy::{IPlusPi, Order, Policy};
 
 type On<O, Q> = Ranked<O, Q, Uniprocessor>;
 
@@ -191,6 +192,39 @@ impl Scheduler for Llf {
         Ok(Laxity {
             deadline,
             wcet: task.wcet.min(deadline),
+        })
+    }
+}
+
+/// I+PI. A task that does not say what `share` it needs needs its utilisation, and one of a single job
+/// 5 %, as the main thread has in the benchmarks of I+PI's authors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ipi {
+    /// How it works.
+    pub settings: Settings,
+}
+
+impl Scheduler for Ipi {
+    type Policy = IPlusPi<Boxed>;
+
+    fn policy(&self, capacity: usize) -> Self::Policy {
+        IPlusPi::new(self.settings, capacity)
+    }
+
+    fn params(&self, task: &Task) -> Result<Share, Missing> {
+        let cpu = match (task.share, task.arrival.period()) {
+            (Some(share), _) => Fraction::ratio(
+                share.millionths().into(),
+                flyball_model::Share::ONE.millionths().into(),
+            ),
+            (None, Some(period)) => Fraction::ratio(task.wcet.as_nanos(), period.as_nanos()),
+            (None, None) => Fraction::percent(5),
+        };
+        Ok(Share {
+            cpu,
+            importance: task.importance.unwrap_or(1),
+            deadline: deadline(task),
+            wcet: task.wcet,
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::args::PoliciesArgs;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM};
 use flyball_lab::{Entry, Registry, settings};
+use flyball_model::Value;
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -64,11 +65,16 @@ pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, 
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{BOLD}{name:width$}{BOLD:#}  {title}: {about}");
         for parameter in &entry.parameters {
-            let default = settings::show(&parameter.default);
+            let default = match &parameter.default {
+                value @ (Value::Duration(_) | Value::Text(_)) => {
+                    format!("\"{}\"", settings::show(value))
+                }
+                value => settings::show(value),
+            };
             let (name, about) = (parameter.name, parameter.about);
             let _ = writeln!(
                 text,
-                "{:width$}    {DIM}{name} = \"{default}\": {about}{DIM:#}",
+                "{:width$}    {DIM}{name} = {default}: {about}{DIM:#}",
                 ""
             );
         }

@@ -2,11 +2,13 @@
 
 use crate::error::{Kind, ModelError};
 use crate::hint;
+use crate::share::Share;
 use crate::source::{At, Source};
 use crate::taskset::OnMiss;
 use crate::toml::ON_MISS;
 use crate::units::{DurationError, Unit, not_a_time, parse_duration, parse_number};
 use flyball_trace::Duration;
+use std::fmt;
 
 /// Reads a length of time; a plain number if the column's name has the unit.
 pub(super) fn time(
@@ -33,17 +35,17 @@ pub(super) fn time(
 }
 
 /// Reads a whole number from 0 to `most`.
-pub(super) fn number(
+pub(super) fn number<T: TryFrom<i128> + Copy + PartialOrd + fmt::Display>(
     source: &Source<'_>,
-    most: u8,
+    most: T,
     cell: &At<String>,
-) -> Result<At<u8>, ModelError> {
+) -> Result<At<T>, ModelError> {
     let value = cell.value.parse::<i128>();
     let in_range = value
         .as_ref()
         .ok()
-        .and_then(|&value| u8::try_from(value).ok());
-    if let Some(value) = in_range.filter(|&value| value <= most) {
+        .and_then(|&value| T::try_from(value).ok());
+    if let Some(value) = in_range.filter(|value| *value <= most) {
         return Ok(at(cell, value));
     }
     let kind = if value.is_ok() {
@@ -54,6 +56,17 @@ pub(super) fn number(
     let found = hint::quoted(&cell.value);
     let message = format!("expected a whole number from 0 to {most}, found {found}");
     Err(source.error(kind, &cell.span, message))
+}
+
+/// Reads a part of a CPU.
+pub(super) fn share(source: &Source<'_>, cell: &At<String>) -> Result<At<Share>, ModelError> {
+    let share = Share::parse(&cell.value).map(|share| at(cell, share));
+    share.ok_or_else(|| {
+        let found = hint::quoted(&cell.value);
+        let message = format!("expected a part of a CPU from 0 to 1, found {found}");
+        let error = source.error(Kind::OutOfRange, &cell.span, message);
+        error.help("write it as in 0.25, with six digits behind the point at most")
+    })
 }
 
 /// Reads what happens on a miss.

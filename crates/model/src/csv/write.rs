@@ -58,6 +58,14 @@ fn cell(task: &Task, column: &str) -> String {
             .priority
             .map(|priority| priority.to_string())
             .unwrap_or_default(),
+        "share" => task
+            .share
+            .map(|share| share.to_string())
+            .unwrap_or_default(),
+        "importance" => task
+            .importance
+            .map(|importance| importance.to_string())
+            .unwrap_or_default(),
         "cpu" => task.cpu.map(|cpu| cpu.to_string()).unwrap_or_default(),
         _ if task.on_miss == OnMiss::default() => String::new(),
         _ => {

@@ -8,6 +8,7 @@
 
 use crate::error::{Kind, ModelError};
 use crate::hint;
+use crate::share::Share;
 use crate::source::{At, Source, Span};
 use crate::units::{A_TIME, DurationError, not_a_time, parse_duration};
 use flyball_trace::Duration;
@@ -213,6 +214,23 @@ where
                 error
             })
     }
+}
+
+/// Reads a part of a CPU.
+pub(super) fn share(source: &Source<'_>, node: &Node<'_>) -> Read<Share> {
+    let what = "a part of a CPU from 0 to 1, such as 0.25";
+    let (kind, share) = match node.get_ref() {
+        DeValue::Float(number) => (Kind::OutOfRange, Share::parse(number.as_str())),
+        DeValue::Integer(number) if number.radix() == 10 => {
+            (Kind::OutOfRange, Share::parse(number.as_str()))
+        }
+        _ => (Kind::WrongType, None),
+    };
+    share.ok_or_else(|| {
+        let mut error = expected(source, node, what, node.get_ref());
+        error.kind = kind;
+        error.help("it may have six digits behind the point")
+    })
 }
 
 /// Reads any whole number.

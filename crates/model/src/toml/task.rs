@@ -2,7 +2,7 @@
 
 use super::behaviour::{Steps, length};
 use super::resources::Resources;
-use super::table::{Node, Read, Table, choice, text, time, whole};
+use super::table::{Node, Read, Table, choice, share, text, time, whole};
 use crate::check::{Draft, MOST_CPUS, Names};
 use crate::hint;
 use crate::source::{At, Source};
@@ -17,6 +17,8 @@ const KEYS: &[&str] = &[
     "deadline",
     "phase",
     "priority",
+    "share",
+    "importance",
     "cpu",
     "on_miss",
     "behaviour",
@@ -76,6 +78,8 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         deadline: table.get("deadline", time)?,
         phase: table.get("phase", time)?,
         priority: table.get("priority", whole(0..=u8::MAX))?,
+        share: table.get("share", share)?,
+        importance: table.get("importance", whole(0..=u16::MAX))?,
         cpu: table.get("cpu", whole(0..=MOST_CPUS - 1))?,
         on_miss: table.get("on_miss", choice(ON_MISS))?,
         behaviour: table.get("behaviour", |_, node| {

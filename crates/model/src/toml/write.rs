@@ -91,6 +91,12 @@ impl Document<'_> {
         if let Some(priority) = task.priority {
             writeln!(f, "priority = {priority}")?;
         }
+        if let Some(share) = task.share {
+            writeln!(f, "share = {share}")?;
+        }
+        if let Some(importance) = task.importance {
+            writeln!(f, "importance = {importance}")?;
+        }
         if let Some(cpu) = task.cpu {
             writeln!(f, "cpu = {cpu}")?;
         }

@@ -1,0 +1,134 @@
+//! How a round runs: the sensors and the actuator of [`IPlusPi`].
+
+use super::{IPlusPi, Member, Share};
+use crate::placement::Uniprocessor;
+use crate::policy::{Attention, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+use crate::storage::{Storage, Table};
+use flyball_trace::{CpuId, Duration, TaskId, Time};
+
+impl<S: Storage> Policy for IPlusPi<S> {
+    type Params = Share;
+
+    const WANTS: Wants = Wants {
+        usage: true,
+        bursts: true,
+        preempted: true,
+        alarms: false,
+    };
+
+    fn capacity(&self) -> usize {
+        self.members.capacity()
+    }
+
+    fn admit(&mut self, task: TaskId, share: Share, _: Time) -> Result<(), Refused> {
+        match self.members.find_mut(task.index()) {
+            None => Err(Refused::Full),
+            Some(Some(_)) => Err(Refused::Member),
+            Some(place) => {
+                *place = Some(Member {
+                    share,
+                    ready: false,
+                    alpha: 0,
+                    burst: 0,
+                    used: Duration::ZERO,
+                    due: Time::NEVER,
+                    used_by_job: Duration::ZERO,
+                });
+                // The newest has the last turn. Nobody has had it in this round.
+                self.order[self.tasks] = task;
+                self.tasks += 1;
+                self.changed = true;
+                Ok(())
+            }
+        }
+    }
+
+    fn adjust(&mut self, task: TaskId, share: Share, _: Time) -> Result<Attention, Refused> {
+        self.find(task).ok_or(Refused::Stranger)?.share = share;
+        self.changed = true;
+        Ok(Attention::None)
+    }
+
+    fn retire(&mut self, task: TaskId, _: Time) {
+        let Some(at) = (0..self.tasks).find(|&n| self.order[n] == task) else {
+            return;
+        };
+        self.members[task.index()] = None;
+        self.tasks -= 1;
+        for n in at..self.tasks {
+            self.order[n] = self.order[n + 1];
+        }
+        if at < self.turn {
+            self.turn -= 1;
+        }
+        self.changed = true;
+    }
+
+    fn ready(&mut self, task: TaskId, why: Ready, _: Time) -> Attention {
+        // Whose next job has been waiting has not been away.
+        if self.leaving == Some(task) {
+            self.leaving = None;
+        } else {
+            self.changed |= self.settings.feedforward;
+        }
+        self.ready += 1;
+        if let Some(member) = self.find(task) {
+            member.ready = true;
+            if let Ready::Released { release } = why {
+                member.due = release + member.share.deadline;
+                member.used_by_job = Duration::ZERO;
+            }
+        }
+        if self.runs {
+            Attention::None
+        } else {
+            Attention::One(Uniprocessor::CPU)
+        }
+    }
+
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, _: Time) -> Attention {
+        let Some(member) = self.find(task) else {
+            return Attention::None;
+        };
+        member.used += used.time;
+        member.used_by_job += used.time;
+        match why {
+            Stop::Preempted => {}
+            Stop::BurstEnd | Stop::Yielded => self.yielded = true,
+            Stop::Blocked | Stop::Completed => {
+                member.ready = false;
+                self.ready -= 1;
+                // Two may leave at once if one ends the other.
+                self.changed |= self.settings.feedforward && self.leaving.is_some();
+                self.leaving = Some(task);
+            }
+        }
+        Attention::One(cpu)
+    }
+
+    fn pick(&mut self, _: CpuId, now: Time) -> Option<Dispatch> {
+        if self.leaving.take().is_some() {
+            self.changed |= self.settings.feedforward;
+        }
+        self.turn += usize::from(core::mem::take(&mut self.yielded));
+        // A round may be empty if all bursts are, but not one that begins anew.
+        for begin_anew in [false, true, true] {
+            while self.turn < self.tasks {
+                let (task, member) = self.member(self.turn);
+                if let Some(burst) = member.and_then(Member::left) {
+                    self.runs = true;
+                    let burst = Some(burst);
+                    return Some(Dispatch { task, burst });
+                }
+                self.turn += 1;
+            }
+            // The regulators pause while nobody wants to run.
+            if self.ready == 0 {
+                break;
+            }
+            self.end_round(now, begin_anew);
+        }
+        self.runs = false;
+        None
+    }
+}
