@@ -6,7 +6,7 @@ use crate::context::{Context, Entry, Stack, Switch, usable};
 use crate::fault;
 use crate::guard::{self, Stacks};
 use crate::mask::Mask;
-use crate::passage::{CPU, Contexts, Settle, State};
+use crate::passage::{CPU, Contexts, State};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::task::Poll;
@@ -100,34 +100,45 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. A thread that `waits`
-    /// comes back when it is its turn.
+    /// One passage: `f` does what was asked, and then it is decided who runs. Who `waits` comes back
+    /// when it is his turn.
     #[inline(always)]
     fn passage<R>(
         &'static self,
         mask: Mask,
         timed: bool,
-        settle: Settle,
         waits: bool,
-        f: impl FnOnce(&mut Core<C>, Time) -> R,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
     ) -> R {
-        let (switch, state) = self.parts(&mask);
-        let (result, more) = state.pass(switch, timed, settle, |core, _, now| f(core, now));
-        if more {
-            self.more(mask, waits);
-        } else {
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(timed);
+        let result = f(&mut state.core, CPU, now);
+        if state.is_settled() {
             mask.lift();
-            if waits {
-                // If another thread runs it runs here, and this one goes on when it is its turn.
-                cortex_m::asm::isb();
-            }
+        } else {
+            self.go_back(mask, now, waits);
         }
         result
     }
 
+    /// The end of a passage that began at `entered`.
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    fn go_back(&'static self, mask: Mask, entered: Time, waits: bool) {
+        let (switch, state) = self.parts(&mask);
+        if state.finish(switch, entered) {
+            return self.more(mask, waits);
+        }
+        mask.lift();
+        if waits {
+            // If another thread runs it runs here, and this one goes on when it is its turn.
+            cortex_m::asm::isb();
+        }
+    }
+
     /// The end of a passage that has more to do than most.
     #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn more(&'static self, mask: Mask, waits: bool) {
         let (switch, state) = self.parts(&mask);
         let idles = state.more(switch);
@@ -189,29 +200,30 @@ impl<C: MachineConfig> Kernel<C> {
                 unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
                 Ok(thread)
             };
-            let (thread, more) = state.pass(switch, true, Settle::Always, spawn);
-            if more {
-                state.more(switch);
-            }
-            thread
+            state.pass(switch, spawn)
         })
     }
 
     /// Starts scheduling; `main` ends here. To be called once.
+    ///
+    /// # Panics
+    /// The second time, with [`CHECKS`](flyball_kernel::Config::CHECKS).
     pub fn start(&'static self) -> ! {
         static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
-        let words = BOOT.take().words().as_mut_ptr_range();
+        let Some(boot) = BOOT.try_take() else {
+            assert!(!C::CHECKS, "the kernel has been started already");
+            fault::rest();
+        };
+        let words = boot.words().as_mut_ptr_range();
         let boot = words.start..words.end;
-        let mut core = cortex_m::Peripherals::take();
-        if let Some(core) = &mut core {
-            // SAFETY: nothing runs that would rely on other priorities.
-            unsafe {
-                core.SCB.set_priority(SystemHandler::PendSV, 0xff);
-                for timer in [Timer::Kernel, Timer::Application] {
-                    core.NVIC.set_priority(timer.interrupt(), 0x40);
-                    NVIC::unmask(timer.interrupt());
-                }
-            }
+        // SAFETY: nothing runs that would rely on other priorities, and nobody else sets any.
+        unsafe {
+            let mut core = cortex_m::Peripherals::steal();
+            core.SCB.set_priority(SystemHandler::PendSV, 0xff);
+            core.NVIC.set_priority(Timer::Kernel.interrupt(), 0x40);
+            core.NVIC.set_priority(Timer::Application.interrupt(), 0x40);
+            NVIC::unmask(Timer::Kernel.interrupt());
+            NVIC::unmask(Timer::Application.interrupt());
         }
         if C::STACKS.is_painted() {
             // SAFETY: nobody uses it yet.
@@ -240,9 +252,10 @@ impl<C: MachineConfig> Kernel<C> {
         }
         self.with(|switch, state| {
             state.started = true;
-            let ((), more) = state.pass(switch, true, Settle::Always, |_, _, _| ());
-            if more {
-                state.more(switch);
+            state.pass(switch, |_, _, _| ());
+            // Without checks it may have been decided before now, when nobody could begin.
+            if let Some(task) = state.core.running_task(CPU) {
+                switch.change_to(&raw mut state.contexts[task.index()]);
             }
         });
         // SAFETY: all is in place.
@@ -258,8 +271,7 @@ impl<C: MachineConfig> Kernel<C> {
         let mask = Mask::set();
         // It is a one-shot, so it is set no more.
         self.parts(&mask).1.armed = Time::ZERO;
-        let timer = |core: &mut Core<C>, now| core.timer(CPU, now);
-        self.passage(mask, true, Settle::IfAsked, false, timer);
+        self.passage(mask, true, false, Core::timer);
     }
 
     /// The time since the kernel started.
@@ -301,9 +313,11 @@ impl<C: MachineConfig> Kernel<C> {
     /// The second half of [`Kernel::try_or`].
     #[inline(never)]
     fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
-        self.passage(mask, false, Settle::Always, true, |core, now| {
-            slow(core, CPU, now)
-        })
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(false);
+        let result = slow(&mut state.core, CPU, now);
+        self.go_back(mask, now, true);
+        result
     }
 
     /// A call that may have to wait. `f` is told the time.
@@ -336,8 +350,7 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let f = |core: &mut Core<C>, now| f(core, CPU, now);
-        let result = self.passage(Mask::set(), timed, Settle::IfAsked, true, f);
+        let result = self.passage(Mask::set(), timed, true, f);
         result.map(|poll| match poll {
             Poll::Ready(value) => Some(value),
             Poll::Pending => None,
@@ -354,8 +367,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let f = |core: &mut Core<C>, now| f(core, CPU, now);
-        self.passage(Mask::set(), false, Settle::IfAsked, false, f)
+        self.passage(Mask::set(), false, false, f)
     }
 
     /// The same, with an `f` that has to know the time.
@@ -366,8 +378,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let f = |core: &mut Core<C>, now| f(core, CPU, now);
-        self.passage(Mask::set(), true, Settle::IfAsked, false, f)
+        self.passage(Mask::set(), true, false, f)
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without
@@ -434,7 +445,11 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// With the core, and interrupts masked: to look at what it knows. `None` before it is set up.
     pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
-        self.try_with(|_, state| f(&mut state.core))
+        if C::CHECKS {
+            self.try_with(|_, state| f(&mut state.core))
+        } else {
+            Some(self.with(|_, state| f(&mut state.core)))
+        }
     }
 }
 

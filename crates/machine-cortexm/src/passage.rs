@@ -11,15 +11,6 @@ use flyball_trace::Sink;
 /// The only CPU.
 pub(crate) const CPU: CpuId = CpuId(0);
 
-/// When the end of a passage has to look who runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Settle {
-    /// If something has happened that may matter.
-    IfAsked,
-    /// Always: something has.
-    Always,
-}
-
 /// The core, and what the machine adds to it.
 pub(crate) struct State<C: MachineConfig> {
     pub(crate) core: Core<C>,
@@ -47,7 +38,7 @@ impl<C: MachineConfig> State<C> {
         State {
             core,
             clock: Clock::start(),
-            contexts: Table::new(0, |_| Context::default()),
+            contexts: Table::new(0, Context::default()),
             idle: Context::default(),
             armed: Time::ZERO,
             started: false,
@@ -64,17 +55,30 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Returns what `f` says,
-    /// and whether there is [more](State::more) to do. `timed`: `f` has to know the time, even if
-    /// nobody else does.
-    #[inline(always)]
+    /// A passage from outside all threads: `f` does what was asked, and then it is decided who runs.
     pub(crate) fn pass<R>(
         &mut self,
         switch: &mut Switch,
-        timed: bool,
-        settle: Settle,
         f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, Time) -> R,
-    ) -> (R, bool) {
+    ) -> R {
+        let now = self.enter(true);
+        let result = f(&mut self.core, &mut self.contexts, now);
+        if self.finish(switch, now) {
+            self.more(switch);
+        }
+        result
+    }
+
+    /// Whether a passage may end without looking who runs. A small image saves the question.
+    #[inline(always)]
+    pub(crate) fn is_settled(&self) -> bool {
+        !cfg!(feature = "small") && !Self::CLOCKED && self.core.is_settled(CPU)
+    }
+
+    /// The beginning of a passage, and when that is. `timed`: somebody has to know the time, even if
+    /// nobody else does.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, timed: bool) -> Time {
         let clocked = Self::CLOCKED;
         let now = if timed || clocked {
             self.clock.now()
@@ -84,16 +88,14 @@ impl<C: MachineConfig> State<C> {
         if clocked {
             self.core.enter(CPU, now);
         }
-        let result = f(&mut self.core, &mut self.contexts, now);
-        let settled = settle == Settle::IfAsked && !clocked && self.core.is_settled(CPU);
-        (result, !settled && self.finish(switch, now, clocked))
+        now
     }
 
-    /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
-    /// took. Returns whether there is [more](State::more) to do, as there is whenever nobody runs.
+    /// The end of a passage that began at `entered`. Returns whether there is [more](State::more) to
+    /// do, as there is whenever nobody runs.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
-    fn finish(&mut self, switch: &mut Switch, entered: Time, clocked: bool) -> bool {
+    pub(crate) fn finish(&mut self, switch: &mut Switch, entered: Time) -> bool {
         // Before the start there is no thread to go back to.
         if C::CHECKS && !self.started {
             return false;
@@ -105,7 +107,7 @@ impl<C: MachineConfig> State<C> {
                 None => idles = true,
             }
         }
-        if clocked {
+        if Self::CLOCKED {
             self.core.leave(CPU, self.clock.now());
         }
         idles || self.core.has_more(CPU)
