@@ -10,6 +10,7 @@ mod output;
 mod tape;
 mod tasks;
 
+pub use output::fail;
 pub use tape::Tape;
 pub use tasks::{Runner, end, set_up, thread};
 

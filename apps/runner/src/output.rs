@@ -56,7 +56,7 @@ pub(crate) fn fault(tape: &Tape, fault: &Fault, message: Option<&dyn Display>) -
 }
 
 /// Says what is wrong, and ends the program.
-pub(crate) fn fail(what: impl Display) -> ! {
+pub fn fail(what: impl Display) -> ! {
     let written = File::create(c"flyball-error.txt").and_then(|mut file| writeln!(file, "{what}"));
     if written.is_err() {
         eprintln!("{what}");

@@ -177,13 +177,15 @@ fn shift(event: Event, start: Time) -> Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flyball_policy::Words;
     use flyball_trace::{CpuId, TaskId};
 
     const COMMON: Common = Common {
         start: Time::from_nanos(1_000),
         end: Time::from_nanos(3_000),
         tick: Duration::ZERO,
-        quantum: Duration::ZERO,
+        settings: Words::NONE,
+        instruction: Duration::from_nanos(1),
     };
 
     fn event(ns: u64, kind: Kind) -> Event {

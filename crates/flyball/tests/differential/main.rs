@@ -46,7 +46,7 @@ fn run(entry: &Entry, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySi
         .expect("a random set fits every policy");
     let options = flyball_target::Options {
         policy: measurement.policy(),
-        quantum: measurement.quantum(),
+        settings: measurement.settings(),
         until: measurement.until(),
         seed,
     };
