@@ -103,7 +103,8 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
         Duration::ZERO => Timing::Tickless,
         tick => Timing::Tick(tick),
     };
-    kernel.set_up(S::policy(&common), Tape::new(memory), timing);
+    let tape = Tape::new(memory).unwrap_or_else(|error| output::lost(&error));
+    kernel.set_up(S::policy(&common), tape, timing);
     let shared = kernel.look(|core| -> Result<Shared, Error> {
         let mut shared = Shared {
             image,

@@ -121,8 +121,8 @@ impl<'a> Measurement<'a> {
         let length = measured.end.since(Time::ZERO);
         if measured.dropped > 0 {
             self.notes.push(format!(
-                "The board's memory was full after {length}: {} later events are not known, and no \
-                 number is of them.",
+                "The board keeps so many events and no more, which was after {length}: {} later \
+                 ones are not known, and no number is of them.",
                 measured.dropped
             ));
         }
