@@ -65,6 +65,7 @@ pub use kernel::Kernel;
 /// Most of them do nothing at all: an emulator that translates a stretch of code without a jump as one
 /// piece is done with it at once, and an instruction of such a stretch takes it a tenth of what one of
 /// a loop as short as can be does.
+#[inline(never)]
 pub fn compute(mut instructions: u64) {
     while instructions > 1 {
         let now = u32::try_from(instructions).unwrap_or(u32::MAX - 1);
@@ -74,9 +75,15 @@ pub fn compute(mut instructions: u64) {
             unsafe {
                 core::arch::asm!(
                     "2:",
-                    ".rept 62",
-                    "nop",
-                    ".endr",
+                    // 62 of them. The compiler counts what is written, so it has to be written.
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop",
                     "subs {count}, #1",
                     "bne  2b",
                     count = inout(reg) rounds => _,
