@@ -10,27 +10,40 @@ use crate::thread::State;
 use crate::{Core, Error};
 use core::cmp::Ordering;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Policy, Ready, Stop, Storage};
+use flyball_policy::{Policy, Ready, Stop, Storage, Table};
 use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 
 /// See [`Core::most_urgent`].
 #[inline]
 fn most_urgent<S: Storage>(links: &Links<S>, policy: &impl Policy, list: List) -> Option<TaskId> {
     let first = list.first()?;
-    if links.is_alone(first) {
-        return Some(first);
+    let (mut best, mut other) = (first, links.after(first));
+    while other != first {
+        if policy.compare(other, best) == Ordering::Less {
+            best = other;
+        }
+        other = links.after(other);
     }
-    links
-        .iter(list)
-        .reduce(|best, other| match policy.compare(other, best) {
-            Ordering::Less => other,
-            _ => best,
-        })
+    Some(best)
 }
 
 /// Takes the most urgent thread out of a list.
 #[inline]
 pub(crate) fn take_most_urgent<S: Storage>(
+    links: &mut Links<S>,
+    policy: &impl Policy,
+    list: &mut List,
+) -> Option<TaskId> {
+    let first = list.first()?;
+    if links.is_alone(first) {
+        links.remove(list, first);
+        return Some(first);
+    }
+    take_among(links, policy, list)
+}
+
+#[cold]
+fn take_among<S: Storage>(
     links: &mut Links<S>,
     policy: &impl Policy,
     list: &mut List,
@@ -41,19 +54,16 @@ pub(crate) fn take_most_urgent<S: Storage>(
 }
 
 impl<C: Config> Core<C> {
-    /// How the wait ended that the running thread of `cpu` came back from: `Ok` with the message
-    /// if it waited to receive one (with the default message otherwise).
+    /// How the wait ended that the running thread of `cpu` came back from.
     ///
     /// # Errors
     /// [`Error::TimedOut`]; [`Error::NoThread`].
-    pub fn outcome(&mut self, cpu: CpuId) -> Result<C::Message, Error> {
+    pub fn outcome(&mut self, cpu: CpuId) -> Result<(), Error> {
         let caller = self.caller(cpu)?;
-        let thread = &mut self.threads[caller.index()];
-        let message = core::mem::take(&mut thread.message);
-        if core::mem::take(&mut thread.timed_out) {
+        if core::mem::take(&mut self.threads[caller.index()].timed_out) {
             Err(Error::TimedOut)
         } else {
-            Ok(message)
+            Ok(())
         }
     }
 
@@ -117,15 +127,18 @@ impl<C: Config> Core<C> {
     pub(crate) fn unlink(&mut self, task: TaskId) {
         if let State::Blocked(object) = self.threads[task.index()].state {
             let list = match object {
-                Object::Mutex(n) => &mut self.mutexes.rows[usize::from(n)].waiters,
-                Object::Semaphore(n) => &mut self.semaphores.rows[usize::from(n)].waiters,
-                Object::Condition(n) => &mut self.conditions.rows[usize::from(n)].waiters,
-                Object::Queue(n) => &mut self.queues.rows[usize::from(n)].waiters,
-                Object::Task(n) => &mut self.threads[usize::from(n)].joiners,
+                Object::Mutex(n) => self.mutexes.get(n, false).map(|row| &mut row.waiters),
+                Object::Semaphore(n) => self.semaphores.get(n, false).map(|row| &mut row.waiters),
+                Object::Condition(n) => self.conditions.get(n, false).map(|row| &mut row.waiters),
+                Object::Queue(n) => self.queues.get(n, false).map(|row| &mut row.waiters),
+                Object::Task(n) => Ok(&mut self.threads[usize::from(n)].joiners),
                 // Whoever sleeps or is parked waits in no list.
                 Object::Clock | Object::Token => return,
             };
-            self.links.remove(list, task);
+            // There is such an object, since it is waited for.
+            if let Ok(list) = list {
+                self.links.remove(list, task);
+            }
         }
     }
 
@@ -149,11 +162,17 @@ impl<C: Config> Core<C> {
         self.withdraw(cpu, task, object, now);
         let thread = &mut self.threads[task.index()];
         thread.timed_out = true;
-        // What it could not send.
-        thread.message = C::Message::default();
-        match thread.reacquire.take() {
-            Some(mutex) => self.acquire_again(cpu, task, mutex, now),
-            None => self.wake(cpu, task, now),
+        self.come_back(cpu, task, now);
+    }
+
+    /// `task` does not wait any more, unless it waited on a condition variable: then for its mutex.
+    pub(crate) fn come_back(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        if self.conditions.rows.capacity() > 0
+            && let Some(mutex) = self.threads[task.index()].reacquire.take()
+        {
+            self.acquire_again(cpu, task, mutex, now);
+        } else {
+            self.wake(cpu, task, now);
         }
     }
 

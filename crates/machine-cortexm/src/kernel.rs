@@ -6,7 +6,7 @@ use crate::context::{Context, Entry, Stack, Switch, usable};
 use crate::fault;
 use crate::guard::{self, Stacks};
 use crate::mask::Mask;
-use crate::passage::{CPU, Contexts, Settle, State};
+use crate::passage::{CPU, Contexts, State};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::task::Poll;
@@ -100,17 +100,55 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Returns whether nobody
-    /// does.
-    #[inline]
+    /// One passage: `f` does what was asked, and then it is decided who runs. Who `waits` comes back
+    /// when it is his turn.
+    #[inline(always)]
     fn passage<R>(
         &'static self,
+        mask: Mask,
         timed: bool,
-        f: impl FnOnce(&mut Core<C>, Time) -> R,
-    ) -> (R, bool) {
-        self.with(|switch, state| {
-            state.pass(switch, timed, Settle::IfAsked, |core, _, now| f(core, now))
-        })
+        waits: bool,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
+    ) -> R {
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(timed);
+        let result = f(&mut state.core, CPU, now);
+        if state.is_settled() {
+            mask.lift();
+        } else {
+            self.go_back(mask, now, waits);
+        }
+        result
+    }
+
+    /// The end of a passage that began at `entered`.
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    fn go_back(&'static self, mask: Mask, entered: Time, waits: bool) {
+        let (switch, state) = self.parts(&mask);
+        if state.finish(switch, entered) {
+            return self.more(mask, waits);
+        }
+        mask.lift();
+        if waits {
+            // If another thread runs it runs here, and this one goes on when it is its turn.
+            cortex_m::asm::isb();
+        }
+    }
+
+    /// The end of a passage that has more to do than most.
+    #[cold]
+    #[cfg_attr(not(feature = "small"), inline(never))]
+    fn more(&'static self, mask: Mask, waits: bool) {
+        let (switch, state) = self.parts(&mask);
+        let idles = state.more(switch);
+        mask.lift();
+        if waits {
+            cortex_m::asm::isb();
+            if idles && self.in_thread() {
+                self.idle();
+            }
+        }
     }
 
     /// Makes a thread that begins at `entry` with `argument`.
@@ -162,25 +200,30 @@ impl<C: MachineConfig> Kernel<C> {
                 unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
                 Ok(thread)
             };
-            state.pass(switch, true, Settle::Always, spawn).0
+            state.pass(switch, spawn)
         })
     }
 
     /// Starts scheduling; `main` ends here. To be called once.
+    ///
+    /// # Panics
+    /// The second time, with [`CHECKS`](flyball_kernel::Config::CHECKS).
     pub fn start(&'static self) -> ! {
         static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
-        let words = BOOT.take().words().as_mut_ptr_range();
+        let Some(boot) = BOOT.try_take() else {
+            assert!(!C::CHECKS, "the kernel has been started already");
+            fault::rest();
+        };
+        let words = boot.words().as_mut_ptr_range();
         let boot = words.start..words.end;
-        let mut core = cortex_m::Peripherals::take();
-        if let Some(core) = &mut core {
-            // SAFETY: nothing runs that would rely on other priorities.
-            unsafe {
-                core.SCB.set_priority(SystemHandler::PendSV, 0xff);
-                for timer in [Timer::Kernel, Timer::Application] {
-                    core.NVIC.set_priority(timer.interrupt(), 0x40);
-                    NVIC::unmask(timer.interrupt());
-                }
-            }
+        // SAFETY: nothing runs that would rely on other priorities, and nobody else sets any.
+        unsafe {
+            let mut core = cortex_m::Peripherals::steal();
+            core.SCB.set_priority(SystemHandler::PendSV, 0xff);
+            core.NVIC.set_priority(Timer::Kernel.interrupt(), 0x40);
+            core.NVIC.set_priority(Timer::Application.interrupt(), 0x40);
+            NVIC::unmask(Timer::Kernel.interrupt());
+            NVIC::unmask(Timer::Application.interrupt());
         }
         if C::STACKS.is_painted() {
             // SAFETY: nobody uses it yet.
@@ -209,7 +252,11 @@ impl<C: MachineConfig> Kernel<C> {
         }
         self.with(|switch, state| {
             state.started = true;
-            state.pass(switch, true, Settle::Always, |_, _, _| ());
+            state.pass(switch, |_, _, _| ());
+            // Without checks it may have been decided before now, when nobody could begin.
+            if let Some(task) = state.core.running_task(CPU) {
+                switch.change_to(&raw mut state.contexts[task.index()]);
+            }
         });
         // SAFETY: all is in place.
         unsafe { cortex_m::interrupt::enable() };
@@ -221,9 +268,10 @@ impl<C: MachineConfig> Kernel<C> {
     /// The timer has fired.
     pub fn timer(&'static self) {
         Timer::Kernel.clear();
+        let mask = Mask::set();
         // It is a one-shot, so it is set no more.
-        self.with(|_, state| state.armed = Time::ZERO);
-        self.passage(true, |core, now| core.timer(CPU, now));
+        self.parts(&mask).1.armed = Time::ZERO;
+        self.passage(mask, true, false, Core::timer);
     }
 
     /// The time since the kernel started.
@@ -251,7 +299,10 @@ impl<C: MachineConfig> Kernel<C> {
                 mask.lift();
                 Ok(value)
             }
-            Ok(None) => self.go_on(mask, slow),
+            Ok(None) => {
+                core::hint::cold_path();
+                self.go_on(mask, slow)
+            }
             Err(error) => {
                 mask.lift();
                 Err(error)
@@ -260,19 +311,12 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// The second half of [`Kernel::try_or`].
-    #[cold]
     #[inline(never)]
     fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
-        let (switch, state) = self.parts(&mask);
-        let (result, idles) = state.pass(switch, false, Settle::Always, |core, _, now| {
-            slow(core, CPU, now)
-        });
-        mask.lift();
-        // If another thread runs it runs here, and this one goes on when it is its turn.
-        cortex_m::asm::isb();
-        if idles && self.in_thread() {
-            self.idle();
-        }
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(false);
+        let result = slow(&mut state.core, CPU, now);
+        self.go_back(mask, now, true);
         result
     }
 
@@ -306,12 +350,7 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let (result, idles) = self.passage(timed, |core, now| f(core, CPU, now));
-        // If another thread runs it runs here, and this one goes on when it is its turn.
-        cortex_m::asm::isb();
-        if idles && self.in_thread() {
-            self.idle();
-        }
+        let result = self.passage(Mask::set(), timed, true, f);
         result.map(|poll| match poll {
             Poll::Ready(value) => Some(value),
             Poll::Pending => None,
@@ -328,7 +367,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(false, |core, now| f(core, CPU, now)).0
+        self.passage(Mask::set(), false, false, f)
     }
 
     /// The same, with an `f` that has to know the time.
@@ -339,7 +378,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(true, |core, now| f(core, CPU, now)).0
+        self.passage(Mask::set(), true, false, f)
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without
@@ -352,6 +391,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// Sleeps until a thread runs. It is the one whose stack this is: any other would have the CPU
     /// with a stack of its own.
     #[cold]
+    #[inline(never)]
     fn idle(&'static self) {
         loop {
             let runs = self.with(|_, state| {
@@ -385,13 +425,31 @@ impl<C: MachineConfig> Kernel<C> {
     /// # Errors
     /// As [`Core::outcome`].
     #[inline]
-    pub fn outcome(&'static self) -> Result<C::Message, Error> {
+    pub fn outcome(&'static self) -> Result<(), Error> {
         self.with(|_, state| state.core.outcome(CPU))
+    }
+
+    /// Copies the message that the calling thread has received.
+    ///
+    /// # Errors
+    /// As [`Core::received`].
+    #[inline]
+    pub fn received(&'static self, message: &mut C::Message) -> Result<(), Error> {
+        self.with(|_, state| {
+            state
+                .core
+                .received(CPU)
+                .map(|received| *message = *received)
+        })
     }
 
     /// With the core, and interrupts masked: to look at what it knows. `None` before it is set up.
     pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
-        self.try_with(|_, state| f(&mut state.core))
+        if C::CHECKS {
+            self.try_with(|_, state| f(&mut state.core))
+        } else {
+            Some(self.with(|_, state| f(&mut state.core)))
+        }
     }
 }
 

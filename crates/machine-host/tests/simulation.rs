@@ -31,6 +31,7 @@ impl<S: Scheduler> Config for Set<S> {
     type Messages = Inline<16>;
     type Jobs = Self::Threads;
     type Arrivals = Inline<1>;
+    type Accounts = Inline<16>;
 }
 
 /// What a thread works on: the jobs of a task.
@@ -78,7 +79,7 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
             }
             Call::Send(n) => {
                 let queue = job.queues[usize::from(n)];
-                kernel.call(|core, cpu, now| core.send(cpu, queue, (), Time::NEVER, now))
+                kernel.call(|core, cpu, now| core.send(cpu, queue, &(), Time::NEVER, now))
             }
             Call::Receive(n) => {
                 let queue = job.queues[usize::from(n)];

@@ -42,6 +42,14 @@ struct Member<O: Order> {
     turn: O::Turn,
 }
 
+impl<O: Order> Clone for Member<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O: Order> Copy for Member<O> {}
+
 impl<O: Order> Member<O> {
     /// The key is computed anew, after one of its sources has changed.
     #[inline]
@@ -64,13 +72,16 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement + Default> Ranked<O, Q, P> {
             order,
             queue: Q::new(capacity),
             placement: P::default(),
-            members: Table::new(capacity, |_| Member {
-                params: None,
-                own: O::Key::default(),
-                lent: None,
-                key: O::Key::default(),
-                turn: O::Turn::full(None),
-            }),
+            members: Table::new(
+                capacity,
+                Member {
+                    params: None,
+                    own: O::Key::default(),
+                    lent: None,
+                    key: O::Key::default(),
+                    turn: O::Turn::full(None),
+                },
+            ),
         }
     }
 }
@@ -92,9 +103,9 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
         self.order.accepts(params) && self.queue.accepts(self.order.key(params, Time::ZERO))
     }
 
-    /// Queues `task` under the key that it has now.
-    fn queue(&mut self, task: TaskId, end: End) {
-        self.queue.insert(task, self.members[task.index()].key, end);
+    /// Queues `task` under the key that it has now. Returns whether it is the first then.
+    fn queue(&mut self, task: TaskId, end: End) -> bool {
+        self.queue.insert(task, self.members[task.index()].key, end)
     }
 
     /// If `task` is queued: queues it anew, after its key has changed. If it runs it is ahead of its
@@ -106,19 +117,18 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
         let runs = self.placement.runs(task);
         self.queue(task, if runs { End::Head } else { End::Tail });
         let first = self.queue.first();
-        first.map_or(Attention::None, |first| self.challenge(first, now))
+        first.map_or(Attention::None, |first| self.challenge(first, true, now))
     }
 
-    /// Which CPU has to look because `task` came.
+    /// Which CPU has to look because `task` came; `first`: before all others.
     #[inline]
-    fn challenge(&self, task: TaskId, now: Time) -> Attention {
+    fn challenge(&self, task: TaskId, first: bool, now: Time) -> Attention {
         let key = self.members[task.index()].key;
         if O::MOVES {
             // What the queue knows of the running task is out of date.
             let key_of = |running: TaskId, since| self.key_now(running, since, now);
             self.placement.challenge(key, key_of)
         } else {
-            let first = || self.queue.first() == Some(task);
             let key_of = |running: TaskId| self.members[running.index()].key;
             self.placement.challenge_first(key, first, key_of)
         }
@@ -191,8 +201,8 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
             member.rank();
         }
         member.turn = O::Turn::full(self.order.quantum());
-        self.queue(task, End::Tail);
-        self.challenge(task, now)
+        let first = self.queue(task, End::Tail);
+        self.challenge(task, first, now)
     }
 
     fn stopped(

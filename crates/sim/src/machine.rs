@@ -71,6 +71,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Messages = Boxed;
     type Jobs = Boxed;
     type Arrivals = Boxed;
+    type Accounts = Boxed;
 }
 
 /// One CPU, its kernel and its tasks.
@@ -285,7 +286,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Call::Signal(n) => core
                     .signal(CPU, self.semaphores[usize::from(n)], now)
                     .map(Poll::Ready),
-                Call::Send(n) => core.send(CPU, self.queues[usize::from(n)], (), ENDLESS, now),
+                Call::Send(n) => core.send(CPU, self.queues[usize::from(n)], &(), ENDLESS, now),
                 Call::Receive(n) => core.receive(CPU, self.queues[usize::from(n)], ENDLESS, now),
                 Call::End => {
                     self.counts.jobs += 1;

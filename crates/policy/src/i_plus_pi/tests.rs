@@ -106,7 +106,8 @@ struct Model {
 
 impl Model {
     fn new(settings: &Settings, set_point: f64, alpha: &[f64]) -> Model {
-        let Gains { kpi, krr, krr_zrr } = settings.gains;
+        let Gains { kpi, krr, .. } = settings.gains;
+        let krr_zrr = settings.gains.krr_zrr();
         #[expect(clippy::cast_precision_loss, reason = "small")]
         let gains = [kpi, krr, krr_zrr].map(|gain| gain as f64 / 65_536.0);
         let limits = [settings.shortest, settings.longest].map(|limit| f64_of(limit.as_nanos()));
