@@ -27,7 +27,7 @@
 //! | what theory can prove | [`theory`] |
 //! | one task set under several policies | [`study`] |
 //! | one that runs on a machine instead | [`measure`] |
-//! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`] |
+//! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 
