@@ -27,6 +27,7 @@
 //! | what theory can prove | [`theory`] |
 //! | one task set under several policies | [`study`] |
 //! | one that runs on a machine instead | [`measure`] |
+//! | shares of several CPUs, with tasks that come and go | [`multicore_shares`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 
 pub mod beside;
@@ -37,6 +38,7 @@ mod fixed_priority;
 pub mod horizon;
 mod ipi;
 pub mod measure;
+pub mod multicore_shares;
 mod recorder;
 pub mod registry;
 pub mod settings;
