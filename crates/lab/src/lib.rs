@@ -27,8 +27,12 @@
 //! | what theory can prove | [`theory`] |
 //! | one task set under several policies | [`study`] |
 //! | one that runs on a machine instead | [`measure`] |
+//! | shares of several CPUs, with tasks that come and go | [`multicore_shares`] |
+//! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`] |
+//! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 
+pub mod bench;
 pub mod beside;
 mod blocking;
 pub mod calibrate;
@@ -37,13 +41,16 @@ mod fixed_priority;
 pub mod horizon;
 mod ipi;
 pub mod measure;
+pub mod multicore_shares;
 mod recorder;
 pub mod registry;
+pub mod reproduce;
 pub mod settings;
 mod study;
 pub mod theory;
 mod verdict;
 
+pub use bench::{Bench, BenchError, Ran, Simulator, Trial};
 pub use error::LabError;
 pub use flyball_report::compare::SideBySide;
 pub use measure::{Measured, Measurement};

@@ -32,6 +32,7 @@
 //! |---|---|
 //! | [`simulate`], its options and its outcome | [`run`] |
 //! | CPUs, clock, timer, overheads | [`machine`] |
+//! | somebody who moves tasks between CPUs | [`supervised`] |
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`scheduler`]; the usual ones in [`schedulers`] |
 
@@ -43,6 +44,7 @@ pub mod program;
 pub mod run;
 pub mod scheduler;
 pub mod schedulers;
+pub mod supervised;
 mod tap;
 
 pub use boxed::Boxed;
@@ -50,3 +52,4 @@ pub use error::SimError;
 pub use program::is_fixed;
 pub use run::{Deadlock, Ended, Options, Outcome, simulate, simulate_with_progress};
 pub use scheduler::{Missing, Scheduler};
+pub use supervised::{Cores, simulate_supervised};

@@ -45,6 +45,7 @@ use std::rc::Rc;
 
 mod build;
 mod cycle;
+mod moving;
 
 pub(crate) use cycle::Cycle;
 
@@ -111,6 +112,7 @@ pub(crate) struct Counts {
     pub(crate) switches: u64,
 }
 
+#[derive(Clone)]
 struct Thread {
     program: Program,
     handle: ThreadId,
@@ -119,6 +121,7 @@ struct Thread {
     cold: bool,
 }
 
+#[derive(Clone)]
 struct Details {
     name: String,
     /// Its number in the whole task set.

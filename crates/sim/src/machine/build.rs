@@ -16,10 +16,12 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// The CPU number `cpu` with the tasks of `set` that `numbers` names. They start at time zero.
+    /// The CPU number `cpu` with the tasks of `set` that `numbers` names, and room for `capacity`
+    /// tasks. They start at time zero.
     pub(crate) fn new(
         set: &TaskSet,
         numbers: &[usize],
+        capacity: usize,
         cpu: CpuId,
         scheduler: &S,
         seed: u64,
@@ -27,7 +29,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     ) -> Result<Self, SimError> {
         let sizes = Sizes {
             cpus: 1,
-            threads: numbers.len(),
+            threads: capacity,
             mutexes: set.mutexes.len(),
             semaphores: set.semaphores.len(),
             conditions: 0,
@@ -47,7 +49,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let mut node = Node {
-            core: Core::new(scheduler.policy(numbers.len()), tap, timing, &sizes),
+            core: Core::new(scheduler.policy(capacity), tap, timing, &sizes),
             sink,
             cpu,
             threads: Vec::with_capacity(numbers.len()),
@@ -56,7 +58,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             semaphores: Vec::new(),
             queues: Vec::new(),
             arrivals: BinaryHeap::new(),
-            costs: Costs::new(&set.platform.overheads, numbers.len()),
+            costs: Costs::new(&set.platform.overheads, capacity),
             running: None,
             resumed: Time::ZERO,
             busy_until: Time::ZERO,

@@ -1,0 +1,182 @@
+//! Shares of several CPUs converge, with the real kernel and the real schedulers in the simulator.
+
+use flyball_lab::multicore_shares::{Actor, Scenario, SharesOverTime};
+use flyball_policy::i_plus_pi::Fraction;
+use flyball_policy::supervisor::{Settings, Want};
+use flyball_trace::Duration;
+
+const CPUS: [u8; 3] = [2, 4, 8];
+/// Millionths in a hundredth.
+const PERCENT: i64 = 10_000;
+
+/// What holds in every period.
+fn audit(scenario: &Scenario, out: &SharesOverTime) {
+    let cpus = usize::from(scenario.cpus);
+    assert_eq!(out.refused, 0);
+    assert_eq!(out.tasks.len(), scenario.actors.len());
+    let most = u32::from(scenario.supervisor.moves);
+    assert!(out.migrations.iter().all(|&moves| moves <= most));
+    assert_eq!(out.migrations.len(), scenario.periods as usize);
+    for period in 0..out.migrations.len() {
+        let mut got = vec![0; cpus];
+        let mut set_points = 0;
+        for sample in out.tasks.iter().filter_map(|task| task[period]) {
+            assert!((0..=1_000_000).contains(&sample.got));
+            assert!((0..=1_000_000).contains(&sample.set_point));
+            got[usize::from(sample.cpu)] += sample.got;
+            set_points += sample.set_point;
+        }
+        assert!(got.iter().all(|&got| got <= 1_000_000), "{got:?}");
+        assert!(set_points <= 1_000_000 * i64::from(scenario.cpus));
+    }
+}
+
+fn simulate(scenario: &Scenario) -> SharesOverTime {
+    let out = scenario.simulate().unwrap();
+    audit(scenario, &out);
+    out
+}
+
+/// From the end of the 8th period on every share is right to 1 % of a CPU over 40 periods, and to 2 %
+/// over 16.
+#[test]
+fn shares_converge_and_stay() {
+    for cpus in CPUS {
+        for seed in 0..12 {
+            let scenario = Scenario::steady(cpus, seed);
+            let out = simulate(&scenario);
+            for end in 8 + 40..out.migrations.len() {
+                for (window, bound) in [(40, PERCENT), (16, 2 * PERCENT)] {
+                    let error = out.largest_error(end, window);
+                    assert!(error < bound, "{cpus} {seed} {end} {window}: {error}");
+                }
+            }
+        }
+    }
+}
+
+/// All tasks are on one CPU at first. Without moves they stay there; with two a period, three tasks a
+/// CPU are where they have to be after 3/2 as many periods as there are CPUs, and twice that settles.
+#[test]
+fn it_takes_moves() {
+    for cpus in CPUS {
+        for seed in 0..12 {
+            let mut scenario = Scenario::steady(cpus, seed);
+            scenario.actors.iter_mut().for_each(|actor| actor.cpu = 0);
+            let out = simulate(&scenario);
+            let settled = 3 * usize::from(cpus);
+            assert!(
+                out.largest_error(settled + 40, 40) < PERCENT,
+                "{cpus} {seed}"
+            );
+            scenario.supervisor.moves = 0;
+            let out = simulate(&scenario);
+            assert!(out.largest_error(239, 40) > 10 * PERCENT);
+        }
+    }
+}
+
+/// Whatever happens at whatever time, no share is ever wrong by more than 5 % over 40 periods; and
+/// tasks move less than once a period.
+#[test]
+fn it_is_stable_under_churn() {
+    for cpus in CPUS {
+        for seed in 0..12 {
+            let scenario = Scenario::churn(cpus, seed);
+            let out = simulate(&scenario);
+            for end in 40..out.migrations.len() {
+                let error = out.largest_error(end, 40);
+                assert!(error < 5 * PERCENT, "{cpus} {seed} {end}: {error}");
+            }
+        }
+    }
+}
+
+/// A task leaves, one comes, one wants less: 12 periods after each, shares are right again to 3 % over
+/// the 20 periods from then on.
+#[test]
+fn it_settles_after_each_change() {
+    const SETTLED: usize = 12;
+    for cpus in CPUS {
+        for seed in 0..8 {
+            let mut scenario = Scenario::steady(cpus, seed);
+            let at = |period: u64| Duration::from_millis(250 * period + 90);
+            scenario.actors[0].stays = Some(at(50));
+            scenario.actors[1].comes = at(100);
+            let less = Want {
+                cpu: Fraction::percent(3),
+                importance: 1,
+            };
+            scenario.changes.push((at(150), 2, less));
+            let out = simulate(&scenario);
+            assert!(out.tasks[0][49].is_some() && out.tasks[0][51].is_none());
+            assert!(out.tasks[1][99].is_none() && out.tasks[1][102].is_some());
+            for change in [0, 50, 100, 150] {
+                let error = out.largest_error(change + SETTLED + 20, 20);
+                assert!(error < 3 * PERCENT, "{cpus} {seed} {change}: {error}");
+            }
+        }
+    }
+}
+
+/// Where every CPU is just full, nothing ever moves, and the shares of every single period are right but
+/// for the round that its end cuts.
+#[test]
+fn what_is_balanced_stays() {
+    for cpus in CPUS {
+        let parts = [50, 30, 20];
+        let tasks = (0..cpus).flat_map(|cpu| parts.map(|part| Actor::steady(part, cpu)));
+        let out = simulate(&Scenario::new(cpus, tasks.collect(), 80));
+        assert_eq!(out.migrations.iter().sum::<u32>(), 0);
+        for end in 4..80 {
+            assert!(out.largest_error(end, 1) < 3 * PERCENT);
+        }
+    }
+}
+
+/// Overload of the machine: what importance says.
+#[test]
+fn overload_is_shared_by_importance() {
+    let mut tasks = vec![Actor::steady(60, 0); 6];
+    for (task, importance) in tasks.iter_mut().zip([1, 1, 1, 1, 2, 2]) {
+        task.want.importance = importance;
+    }
+    let out = simulate(&Scenario::new(2, tasks, 120));
+    for (task, expected) in (0..).zip([25, 25, 25, 25, 50, 50]) {
+        let samples = out.tasks[task][60..120].iter().flatten();
+        let got: i64 = samples.map(|sample| sample.got).sum();
+        assert!(
+            (got / 60 - expected * PERCENT).abs() < PERCENT,
+            "{task}: {got}"
+        );
+    }
+}
+
+/// Without dwell and hysteresis moves come more often: what they are for.
+#[test]
+fn hysteresis_saves_moves() {
+    let moves = |supervisor| {
+        let mut scenario = Scenario::steady(4, 1);
+        scenario.supervisor = supervisor;
+        simulate(&scenario).migrations.iter().sum::<u32>()
+    };
+    let eager = Settings {
+        hysteresis: Fraction::percent(1),
+        dwell: 0,
+        ..Settings::default()
+    };
+    let calm = Settings {
+        hysteresis: Fraction::percent(40),
+        dwell: 8,
+        ..Settings::default()
+    };
+    assert!(moves(eager) > moves(Settings::default()));
+    assert!(moves(Settings::default()) > 2 * moves(calm));
+}
+
+#[test]
+fn the_same_seed_gives_the_same() {
+    let run = |seed| Scenario::churn(4, seed).simulate().unwrap();
+    assert_eq!(run(7), run(7));
+    assert_ne!(run(7), run(8));
+}
