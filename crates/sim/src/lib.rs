@@ -31,6 +31,7 @@
 //! | to find | look in |
 //! |---|---|
 //! | [`simulate`], its options and its outcome | [`run`] |
+//! | task sets that change while they run | [`modes`] |
 //! | CPUs, clock, timer, overheads | [`machine`] |
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`scheduler`]; the usual ones in [`schedulers`] |
@@ -38,6 +39,7 @@
 mod boxed;
 mod error;
 pub mod machine;
+pub mod modes;
 mod partition;
 pub mod program;
 pub mod run;
@@ -47,6 +49,9 @@ mod tap;
 
 pub use boxed::Boxed;
 pub use error::SimError;
+pub use modes::Modes;
 pub use program::is_fixed;
-pub use run::{Deadlock, Ended, Options, Outcome, simulate, simulate_with_progress};
+pub use run::{
+    Deadlock, Ended, Options, Outcome, simulate, simulate_modes, simulate_with_progress,
+};
 pub use scheduler::{Missing, Scheduler};

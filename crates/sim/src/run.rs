@@ -2,6 +2,7 @@
 
 use crate::error::SimError;
 use crate::machine::{Node, reason};
+use crate::modes::Modes;
 use crate::partition;
 use crate::scheduler::Scheduler;
 use flyball_model::TaskSet;
@@ -105,17 +106,33 @@ pub fn simulate_with_progress<S: Scheduler, T: Sink>(
     scheduler: &S,
     options: &Options,
     sink: &mut T,
+    progress: impl FnMut(Time) -> ControlFlow<()>,
+) -> Result<Outcome, SimError> {
+    simulate_modes(&set.clone().into(), scheduler, options, sink, progress)
+}
+
+/// As [`simulate_with_progress`], of a task set that changes while it runs. Tasks are numbered in the
+/// order in which they begin.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_modes<S: Scheduler, T: Sink>(
+    modes: &Modes,
+    scheduler: &S,
+    options: &Options,
+    sink: &mut T,
     mut progress: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
     /// Steps between two looks at the progress: some milliseconds.
     const STEPS: u32 = 1 << 15;
     let sink = Rc::new(RefCell::new(sink));
+    let set = modes.all();
     let cpus = partition::by_cpu(set, set.platform.cpus)?;
     let mut nodes = Vec::with_capacity(cpus.len());
     for (cpu, tasks) in (0..=u8::MAX).zip(&cpus) {
         let sink = Rc::clone(&sink);
         nodes.push(Node::new(
-            set,
+            modes,
             tasks,
             CpuId(cpu),
             scheduler,
