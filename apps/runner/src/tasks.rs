@@ -40,6 +40,7 @@ impl<S: Scheduler> Config for Runner<S> {
     type Messages = Inline<256>;
     type Jobs = Inline<THREADS>;
     type Arrivals = Inline<1>;
+    type Accounts = Inline<THREADS>;
 }
 
 impl<S: Scheduler + 'static> MachineConfig for Runner<S> {

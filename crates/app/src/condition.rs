@@ -1,7 +1,7 @@
 //! Condition variables.
 
 use crate::MutexGuard;
-use crate::seam;
+use crate::seam::{self, Object};
 use core::sync::atomic::AtomicU16;
 use flyball_kernel::{ConditionId, Error};
 use flyball_trace::Time;
@@ -75,6 +75,6 @@ impl Condition {
     #[cold]
     #[inline(never)]
     fn make(&self) -> Result<ConditionId, Error> {
-        seam::_flyball_condition(&self.place)
+        seam::_flyball_make(&self.place, Object::Condition).map(ConditionId::from_number)
     }
 }

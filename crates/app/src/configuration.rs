@@ -196,8 +196,10 @@ macro_rules! kernel {
                 type Messages = $crate::__rows!(SETTINGS.messages);
                 type Jobs = <If<{ SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
                 type Arrivals = $crate::__rows!(SETTINGS.arrivals);
+                type Accounts = <If<{ SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
                 const ACCOUNTING: bool = SETTINGS.accounting;
                 const CHECKS: bool = SETTINGS.checks;
+                const TICKS: bool = matches!(SETTINGS.timing, $crate::Timing::Tick(_));
             }
 
             $machine::configure!(Chosen, guarded: SETTINGS.guarded);

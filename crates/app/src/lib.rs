@@ -110,12 +110,11 @@ pub mod prelude {
 pub mod __private {
     pub use crate::configuration::{Choice, If};
     pub use crate::message::Message;
-    pub use crate::seam::number;
+    pub use crate::seam::Object;
     pub use core::sync::atomic::AtomicU16;
     pub use core::task::Poll;
     pub use flyball_kernel::{
-        Attributes, ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId,
-        ThreadId,
+        Attributes, ConditionId, Config, Core, Error, MutexId, QueueId, SemaphoreId, ThreadId,
     };
     pub use flyball_policy::Nothing;
     pub use flyball_trace::{Duration, NoTrace, Time};

@@ -1,7 +1,7 @@
 //! Mutexes that have what they protect inside.
 #![expect(unsafe_code, reason = "who owns the mutex may touch the data")]
 
-use crate::seam;
+use crate::seam::{self, Object};
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::marker::PhantomData;
@@ -101,7 +101,7 @@ impl<T> Mutex<T> {
     #[cold]
     #[inline(never)]
     fn make(&self) -> Result<MutexId, Error> {
-        seam::_flyball_mutex(&self.place, self.protocol)
+        seam::_flyball_make(&self.place, Object::Mutex(self.protocol)).map(MutexId::from_number)
     }
 }
 

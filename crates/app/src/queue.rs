@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "messages become values again")]
 
 use crate::message::Message;
-use crate::seam;
+use crate::seam::{self, Object};
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU16;
 use flyball_kernel::{Error, QueueId};
@@ -112,6 +112,6 @@ impl<T: Copy + Send + 'static> Queue<T> {
     #[cold]
     #[inline(never)]
     fn make(&self) -> Result<QueueId, Error> {
-        seam::_flyball_queue(&self.place, self.capacity)
+        seam::_flyball_make(&self.place, Object::Queue(self.capacity)).map(QueueId::from_number)
     }
 }

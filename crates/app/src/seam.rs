@@ -19,24 +19,23 @@ pub(crate) use body::{spawn_again, spawn_once};
 use crate::message::Message;
 use core::sync::atomic::{AtomicU16, Ordering};
 use flyball_kernel::{
-    Attributes, ConditionId, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId,
+    Attributes, ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId,
 };
 use flyball_trace::{Duration, Time};
 
 // SAFETY: these are safe to call, if they are defined at all with these types and by Rust code; and
 // that is what `__define!` sees to.
 unsafe extern "Rust" {
-    pub safe fn _flyball_mutex(place: &AtomicU16, protocol: Protocol) -> Result<MutexId, Error>;
+    pub safe fn _flyball_make(place: &AtomicU16, object: Object) -> Result<u16, Error>;
+
     pub safe fn _flyball_lock(mutex: MutexId) -> Result<(), Error>;
     pub safe fn _flyball_lock_until(mutex: MutexId, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_unlock(mutex: MutexId);
 
-    pub safe fn _flyball_semaphore(place: &AtomicU16, initial: u32) -> Result<SemaphoreId, Error>;
     pub safe fn _flyball_wait(semaphore: SemaphoreId) -> Result<(), Error>;
     pub safe fn _flyball_wait_until(semaphore: SemaphoreId, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_signal(semaphore: SemaphoreId) -> Result<(), Error>;
 
-    pub safe fn _flyball_condition(place: &AtomicU16) -> Result<ConditionId, Error>;
     pub safe fn _flyball_wait_condition(
         condition: ConditionId,
         mutex: MutexId,
@@ -45,7 +44,6 @@ unsafe extern "Rust" {
     pub safe fn _flyball_signal_condition(condition: ConditionId) -> Result<(), Error>;
     pub safe fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error>;
 
-    pub safe fn _flyball_queue(place: &AtomicU16, capacity: u16) -> Result<QueueId, Error>;
     pub safe fn _flyball_send(queue: QueueId, message: Message) -> Result<(), Error>;
     pub safe fn _flyball_send_until(
         queue: QueueId,
@@ -112,19 +110,39 @@ pub trait Binding: 'static {
     fn adjust(thread: ThreadId, params: Self::Params) -> Result<(), Error>;
 }
 
-/// The number in `place`, which is one more than that of a kernel object; or of the object that
-/// `make` makes, if there is none yet. To be called with the kernel locked, so that nobody makes
-/// another one at the same time.
-///
-/// # Errors
-/// What `make` says.
-pub fn number(place: &AtomicU16, make: impl FnOnce() -> Result<u16, Error>) -> Result<u16, Error> {
-    if let Some(number) = made(place) {
-        return Ok(number);
+/// A kernel object that is to be made.
+#[derive(Clone, Copy)]
+pub enum Object {
+    /// A mutex.
+    Mutex(Protocol),
+    /// A semaphore that lets so many threads pass before the first has to wait.
+    Semaphore(u32),
+    /// A condition variable.
+    Condition,
+    /// A queue for so many messages.
+    Queue(u16),
+}
+
+impl Object {
+    /// Makes it; returns its number. In `place`, which has one more than the number of the object that
+    /// has been made for it, there may be one already. To be called with the kernel locked, so that
+    /// nobody makes another one at the same time.
+    ///
+    /// # Errors
+    /// [`Error::Full`]; [`Error::Invalid`] for a queue without room.
+    pub fn make<C: Config>(self, core: &mut Core<C>, place: &AtomicU16) -> Result<u16, Error> {
+        if let Some(number) = made(place) {
+            return Ok(number);
+        }
+        let number = match self {
+            Object::Mutex(protocol) => core.mutex(protocol)?.number(),
+            Object::Semaphore(initial) => core.semaphore(initial)?.number(),
+            Object::Condition => core.condition()?.number(),
+            Object::Queue(capacity) => core.queue(capacity)?.number(),
+        };
+        place.store(number.saturating_add(1), Ordering::Relaxed);
+        Ok(number)
     }
-    let number = make()?;
-    place.store(number.checked_add(1).ok_or(Error::Full)?, Ordering::Relaxed);
-    Ok(number)
 }
 
 /// The number in `place`, if there is one.

@@ -1,6 +1,6 @@
 //! Counting semaphores.
 
-use crate::seam;
+use crate::seam::{self, Object};
 use core::sync::atomic::AtomicU16;
 use flyball_kernel::{Error, SemaphoreId};
 use flyball_trace::Time;
@@ -70,6 +70,7 @@ impl Semaphore {
     #[cold]
     #[inline(never)]
     fn make(&self) -> Result<SemaphoreId, Error> {
-        seam::_flyball_semaphore(&self.place, self.initial)
+        seam::_flyball_make(&self.place, Object::Semaphore(self.initial))
+            .map(SemaphoreId::from_number)
     }
 }

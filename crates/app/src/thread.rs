@@ -71,6 +71,7 @@ impl<const WORDS: usize> Stack<WORDS> {
     }
 
     /// From now on it has this thread.
+    #[inline(never)]
     fn belongs_to(&self, thread: ThreadId) {
         self.generation
             .store(thread.generation(), Ordering::Relaxed);
@@ -78,6 +79,7 @@ impl<const WORDS: usize> Stack<WORDS> {
         self.row.store(row, Ordering::Release);
     }
 
+    #[inline(never)]
     fn take(&'static self) -> Result<&'static mut [u32], Error> {
         let words = self.words.try_take().ok_or(Error::Taken)?;
         Ok(&mut words.0)
@@ -164,12 +166,12 @@ impl Thread {
         self
     }
 
-    fn attributes(self) -> Result<Attributes, Error> {
-        let alert = self.alert.map(Semaphore::id).transpose()?;
-        Ok(Attributes {
-            alert,
-            ..self.attributes
-        })
+    /// The semaphore of the alert, if there is one, becomes the kernel's.
+    fn find_alert(&mut self) -> Result<(), Error> {
+        if let Some(alert) = self.alert {
+            self.attributes.alert = Some(alert.id()?);
+        }
+        Ok(())
     }
 }
 
@@ -283,12 +285,15 @@ impl<B: Binding> Handle<B> {
 /// of these the stack is lost.
 pub fn spawn<B: Binding, const WORDS: usize>(
     stack: &'static Stack<WORDS>,
-    thread: Thread,
+    mut thread: Thread,
     params: B::Params,
     body: impl FnOnce() + Send + 'static,
 ) -> Result<Handle<B>, Error> {
-    let attributes = thread.attributes()?;
-    let id = seam::spawn_once::<B, _>(stack.take()?, attributes, params, body)?;
+    // Where there is none, no code is left of this.
+    if thread.alert.is_some() {
+        thread.find_alert()?;
+    }
+    let id = seam::spawn_once::<B, _>(stack.take()?, thread.attributes, params, body)?;
     stack.belongs_to(id);
     Ok(Handle::new(id))
 }
@@ -313,16 +318,17 @@ pub fn spawn<B: Binding, const WORDS: usize>(
 #[expect(unsafe_code, reason = "it forgets stacks")]
 pub unsafe fn spawn_abortable<B: Binding, const WORDS: usize>(
     stack: &'static Stack<WORDS>,
-    thread: Thread,
+    mut thread: Thread,
     params: B::Params,
     body: impl Fn() + Send + 'static,
 ) -> Result<Handle<B>, Error> {
-    let attributes = Attributes {
-        on_miss: OnMiss::Abort,
-        ..thread.attributes()?
-    };
+    // Where there is none, no code is left of this.
+    if thread.alert.is_some() {
+        thread.find_alert()?;
+    }
+    thread.attributes.on_miss = OnMiss::Abort;
     // SAFETY: as the caller promises.
-    let id = unsafe { seam::spawn_again::<B, _>(stack.take()?, attributes, params, body)? };
+    let id = unsafe { seam::spawn_again::<B, _>(stack.take()?, thread.attributes, params, body)? };
     stack.belongs_to(id);
     Ok(Handle::new(id))
 }

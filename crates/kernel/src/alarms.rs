@@ -14,8 +14,8 @@
 //! and otherwise makes one of its own. So an instant may have several entries; they are put together
 //! when it comes. Threads of one instant are served by rising number, whoever set his alarm first.
 
-use flyball_policy::queue::IndexedHeap;
 use flyball_policy::queue::links::{Links, List};
+use flyball_policy::queue::{Entry, IndexedHeap};
 use flyball_policy::{Storage, TaskId, Time};
 
 #[repr(C)]
@@ -25,7 +25,38 @@ pub(crate) struct Alarms<S: Storage> {
     /// Whose instant has come, and that instant.
     due: (List, Time),
     rings: Links<S>,
-    leaders: IndexedHeap<Time, S>,
+    leaders: IndexedHeap<Leader, S>,
+}
+
+/// A leader, and the instant of his ring.
+#[derive(Clone, Copy)]
+struct Leader {
+    at: Time,
+    task: TaskId,
+}
+
+impl Entry for Leader {
+    fn none() -> Leader {
+        Leader {
+            at: Time::ZERO,
+            task: TaskId(0),
+        }
+    }
+
+    #[inline]
+    fn task(&self) -> TaskId {
+        self.task
+    }
+
+    #[inline]
+    fn of(self, task: TaskId) -> Leader {
+        Leader { task, ..self }
+    }
+
+    #[inline]
+    fn is_before(&self, other: &Leader) -> bool {
+        self.at < other.at
+    }
 }
 
 impl<S: Storage> Alarms<S> {
@@ -41,7 +72,7 @@ impl<S: Storage> Alarms<S> {
     /// The earliest instant; [`Time::NEVER`]: no alarm is set. O(1).
     #[inline]
     pub(crate) fn first(&self) -> Time {
-        self.leaders.first().map_or(Time::NEVER, |(_, at)| at)
+        self.leaders.first().map_or(Time::NEVER, |leader| leader.at)
     }
 
     /// When the alarm of `task` is; [`Time::NEVER`]: it is not set.
@@ -51,7 +82,7 @@ impl<S: Storage> Alarms<S> {
             return Time::NEVER;
         }
         let mut ring = self.rings.iter(self.rings.from(task));
-        let leader = ring.find_map(|other| self.leaders.rank(other));
+        let leader = ring.find_map(|other| self.leaders.get(other).map(|leader| leader.at));
         // A ring without a leader is that of those who are due.
         leader.unwrap_or(self.due.1)
     }
@@ -88,18 +119,18 @@ impl<S: Storage> Alarms<S> {
             return false;
         }
         self.rings.alone(task);
-        self.leaders.set(task, at);
+        self.leaders.insert(Leader { at, task });
         self.latest = (task, at);
-        self.leaders.first().is_some_and(|(first, _)| first == task)
+        self.leaders.is_first(task)
     }
 
     fn take_out(&mut self, task: TaskId) -> bool {
         let mut ring = self.rings.from(task);
+        self.rings.remove(&mut ring, task);
         if self.due.0.first() == Some(task) {
-            self.rings.remove(&mut self.due.0, task);
+            self.due.0 = ring;
             return false;
         }
-        self.rings.remove(&mut ring, task);
         if !self.leaders.contains(task) {
             return false;
         }
@@ -110,8 +141,8 @@ impl<S: Storage> Alarms<S> {
             }
             return false;
         }
-        let was_first = self.leaders.first().is_some_and(|(first, _)| first == task);
-        self.leaders.remove(task);
+        let was_first = self.leaders.is_first(task);
+        self.leaders.take(task);
         if self.latest.0 == task {
             self.latest.1 = Time::NEVER;
         }
@@ -136,12 +167,14 @@ impl<S: Storage> Alarms<S> {
     /// All entries of the instant `at`, which is the first, are due.
     fn gather(&mut self, at: Time) {
         let mut due = List::EMPTY;
-        while let Some((leader, same)) = self.leaders.first()
-            && same == at
+        while let Some(leader) = self.leaders.first()
+            && leader.at == at
         {
-            self.leaders.remove(leader);
-            let mut ring = self.rings.from(leader);
-            self.rings.append(&mut due, &mut ring);
+            self.leaders.take(leader.task);
+            match due.first() {
+                None => due = self.rings.from(leader.task),
+                Some(first) => self.rings.join(first, leader.task),
+            }
         }
         self.rings.sort(&mut due);
         self.due = (due, at);

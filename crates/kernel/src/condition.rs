@@ -15,6 +15,7 @@ use flyball_trace::{CpuId, Object, Time};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ConditionId(pub(crate) u16);
 
+#[derive(Clone, Copy)]
 pub(crate) struct Condition {
     pub(crate) waiters: List,
 }
@@ -76,10 +77,7 @@ impl<C: Config> Core<C> {
         let waiters = self.conditions.get(condition.0, C::CHECKS)?.waiters;
         if let Some(waiter) = self.most_urgent(waiters) {
             self.unlink(waiter);
-            match self.threads[waiter.index()].reacquire.take() {
-                Some(mutex) => self.acquire_again(cpu, waiter, mutex, now),
-                None => self.wake(cpu, waiter, now),
-            }
+            self.come_back(cpu, waiter, now);
         }
         Ok(())
     }

@@ -25,6 +25,7 @@ use flyball_trace::{Duration, Sink};
 ///     type Messages = Inline<8>;
 ///     type Jobs = Inline<16>;
 ///     type Arrivals = Inline<4>;
+///     type Accounts = Inline<16>;
 /// }
 /// ```
 pub trait Config {
@@ -54,6 +55,9 @@ pub trait Config {
     type Jobs: Storage;
     /// Jobs of sporadic threads that wait for an earlier job of the same thread to end.
     type Arrivals: Storage;
+    /// The CPU time of threads: as many rows as [`Config::Threads`] has, or
+    /// [`Nothing`](flyball_policy::Nothing) where nobody asks.
+    type Accounts: Storage;
 
     /// Whether CPU time is counted. Where it is not, and neither policy nor trace need the clock,
     /// the times that a machine passes to most calls are not looked at.
@@ -64,6 +68,10 @@ pub trait Config {
     /// this is also the promise that nobody calls before the kernel is set up, as applications that
     /// are made by `flyball_app::kernel!` cannot.
     const CHECKS: bool = true;
+
+    /// Whether there may be a periodic tick. Where there may not, [`Timing::Tick`] is taken for
+    /// [`Timing::Tickless`].
+    const TICKS: bool = true;
 }
 
 /// How many rows the tables have whose storage does not say so by its type.

@@ -83,7 +83,7 @@ pub(crate) enum Released {
 }
 
 /// See the module.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Jobs {
     rule: Release,
     /// Relative; [`Duration::MAX`]: none.
@@ -172,11 +172,6 @@ impl Jobs {
 
     pub(crate) fn on_miss(&self) -> OnMiss {
         self.on_miss
-    }
-
-    /// Whether there is nothing to keep of them: one job, which nobody watches.
-    pub(crate) fn is_trivial(&self) -> bool {
-        self.is_once() && self.deadline == Duration::MAX
     }
 
     pub(crate) fn is_once(&self) -> bool {
@@ -408,7 +403,7 @@ struct ArrivalList(Option<(u16, u16)>);
 
 impl<S: Storage> Arrivals<S> {
     pub(crate) fn new(capacity: usize) -> Arrivals<S> {
-        let mut rows: S::Table<Row> = Table::new(capacity, |_| Row::default());
+        let mut rows: S::Table<Row> = Table::new(capacity, Row::default());
         let mut free = None;
         for row in (0..rows.capacity()).rev() {
             if let Ok(number) = u16::try_from(row) {

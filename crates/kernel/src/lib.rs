@@ -79,7 +79,7 @@ use alarms::Alarms;
 use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{Attention, Policy, Storage, Table};
-use flyball_trace::{CpuId, Event, Kind, Sink, TaskId, Time};
+use flyball_trace::{CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
 use queue::Queue;
@@ -108,6 +108,8 @@ pub struct Core<C: Config> {
     threads: TableOf<C::Threads, Thread<C::Message>>,
     jobs: TableOf<C::Jobs, Jobs>,
     arrivals: Arrivals<C::Arrivals>,
+    /// The CPU time that each thread has used so far.
+    used: TableOf<C::Accounts, Duration>,
     /// Room for the messages of all queues, each queue having a stretch of its own.
     messages: Objects<C::Messages, C::Message>,
     timing: Timing,
@@ -151,23 +153,17 @@ struct Objects<S: Storage, T> {
     made: u16,
 }
 
-impl<S: Storage, T: Default> Objects<S, T> {
+impl<S: Storage, T: Copy + Default> Objects<S, T> {
     fn new(capacity: usize) -> Objects<S, T> {
         Objects {
-            rows: Table::new(capacity, |_| T::default()),
+            rows: Table::new(capacity, T::default()),
             made: 0,
         }
     }
 
     /// Takes the next `count` rows; returns the number of the first.
     fn make(&mut self, count: u16) -> Result<u16, Error> {
-        let first = self.made;
-        let end = first.checked_add(count).ok_or(Error::Full)?;
-        if usize::from(end) > self.rows.capacity() {
-            return Err(Error::Full);
-        }
-        self.made = end;
-        Ok(first)
+        take_rows(&mut self.made, count, self.rows.capacity())
     }
 
     #[inline]
@@ -195,11 +191,25 @@ impl<S: Storage, T: Default> Objects<S, T> {
     }
 }
 
+/// Of `capacity` rows, the next `count` behind those that have been `made`.
+#[inline(never)]
+fn take_rows(made: &mut u16, count: u16, capacity: usize) -> Result<u16, Error> {
+    let first = *made;
+    match first.checked_add(count) {
+        Some(end) if usize::from(end) <= capacity => {
+            *made = end;
+            Ok(first)
+        }
+        _ => Err(Error::Full),
+    }
+}
+
 impl<C: Config> Core<C> {
     /// A kernel in which nothing runs yet. Tables whose size is not part of their type get the
     /// size that `sizes` says. The clock starts at [`Time::ZERO`].
     ///
-    /// A [`Timing::Tick`] of length zero is taken for [`Timing::Tickless`].
+    /// A [`Timing::Tick`] of length zero, or without [`Config::TICKS`], is taken for
+    /// [`Timing::Tickless`].
     pub fn new(policy: C::Policy, trace: C::Trace, timing: Timing, sizes: &Sizes) -> Core<C> {
         let mut links = Links::new(sizes.threads);
         let mut free = List::EMPTY;
@@ -209,7 +219,7 @@ impl<C: Config> Core<C> {
             }
         }
         let timing = match timing {
-            Timing::Tick(length) if length.is_zero() => Timing::Tickless,
+            Timing::Tick(length) if length.is_zero() || !C::TICKS => Timing::Tickless,
             timing => timing,
         };
         Core {
@@ -220,14 +230,15 @@ impl<C: Config> Core<C> {
                 Timing::Tick(length) => Time::ZERO + length,
                 Timing::Tickless => Time::NEVER,
             },
-            threads: Table::new(sizes.threads, |_| Thread::default()),
+            threads: Table::new(sizes.threads, Thread::default()),
             free,
             links,
-            jobs: Table::new(sizes.threads, |_| Jobs::default()),
+            jobs: Table::new(sizes.threads, Jobs::default()),
             alarms: Alarms::new(sizes.threads),
             restarts: 0,
+            used: Table::new(sizes.threads, Duration::ZERO),
             arrivals: Arrivals::new(sizes.arrivals),
-            cpus: Table::new(sizes.cpus, |_| Cpu::default()),
+            cpus: Table::new(sizes.cpus, Cpu::default()),
             misses: 0,
             preemptions: 0,
             ticks: 0,
@@ -281,6 +292,15 @@ impl<C: Config> Core<C> {
     /// How many periodic ticks there have been.
     pub fn ticks(&self) -> u64 {
         self.ticks
+    }
+
+    /// The length of the periodic tick, if there is one.
+    #[inline]
+    fn tick(&self) -> Option<Duration> {
+        match self.timing {
+            Timing::Tick(length) if C::TICKS => Some(length),
+            _ => None,
+        }
     }
 
     fn emit(&mut self, time: Time, cpu: CpuId, kind: Kind) {

@@ -22,26 +22,22 @@ impl<C: Config> Core<C> {
         params: <C::Policy as Policy>::Params,
         now: Time,
     ) -> Result<ThreadId, Error> {
-        let Attributes {
-            release,
-            start,
-            deadline,
-            on_miss,
-            alert,
-        } = attributes;
-        if let Some(alert) = alert {
-            self.semaphore_value(alert)?;
-        }
-        let start = start.max(now);
-        let jobs = Jobs::new(release, start, deadline, on_miss)?.alerting(alert);
-        let task = self.free.first().ok_or(Error::Full)?;
-        if self.jobs.find(task.index()).is_none() && !jobs.is_trivial() {
+        let start = attributes.start.max(now);
+        let jobs = if self.jobs.capacity() > 0 {
+            Some(self.jobs_of(attributes, start)?)
+        } else if attributes.is_trivial() {
+            None
+        } else {
             return Err(Error::Full);
-        }
+        };
+        let task = self.free.first().ok_or(Error::Full)?;
         self.policy.admit(task, params, now)?;
         self.links.remove(&mut self.free, task);
-        if let Some(row) = self.jobs.find_mut(task.index()) {
+        if let (Some(row), Some(jobs)) = (self.jobs.find_mut(task.index()), jobs) {
             *row = jobs;
+        }
+        if let Some(used) = self.used.find_mut(task.index()) {
+            *used = Duration::ZERO;
         }
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
@@ -59,6 +55,21 @@ impl<C: Config> Core<C> {
             self.limit(task, start);
         }
         Ok(ThreadId { task, generation })
+    }
+
+    /// The jobs of a thread with these attributes that starts at `start`.
+    fn jobs_of(&self, attributes: Attributes, start: Time) -> Result<Jobs, Error> {
+        let Attributes {
+            release,
+            deadline,
+            on_miss,
+            alert,
+            ..
+        } = attributes;
+        if let Some(alert) = alert {
+            self.semaphore_value(alert)?;
+        }
+        Ok(Jobs::new(release, start, deadline, on_miss)?.alerting(alert))
     }
 
     /// A thread that is to start at once starts.
@@ -247,7 +258,8 @@ impl<C: Config> Core<C> {
     }
 
     /// The CPU time that a thread has used, up to `now`. Exact to the nanosecond of the machine's
-    /// clock; zero throughout where [`Config::ACCOUNTING`] is off.
+    /// clock; zero throughout where [`Config::ACCOUNTING`] is off, or [`Config::Accounts`]
+    /// is nothing.
     ///
     /// # Errors
     /// [`Error::Dead`], [`Error::Unknown`].
@@ -256,7 +268,7 @@ impl<C: Config> Core<C> {
         if let Some(cpu) = self.cpu_of(task) {
             self.count(cpu, now);
         }
-        Ok(self.threads[task.index()].used)
+        Ok(self.used.find(task.index()).copied().unwrap_or_default())
     }
 
     /// The row of a thread that lives.

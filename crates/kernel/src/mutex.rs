@@ -63,6 +63,7 @@ impl From<u16> for MaybeMutex {
     }
 }
 
+#[derive(Clone, Copy)]
 pub(crate) struct Mutex {
     pub(crate) owner: Slot,
     pub(crate) waiters: List,
@@ -84,7 +85,7 @@ impl Default for Mutex {
 
 #[cfg(test)]
 impl Mutex {
-    pub(crate) fn protocol(&self) -> Protocol {
+    pub(crate) fn protocol(self) -> Protocol {
         self.protocol
     }
 }
@@ -220,17 +221,21 @@ impl<C: Config> Core<C> {
     }
 
     /// Whether `task` is `other`, or waits (through any number of mutexes) for one of `other`'s.
-    fn waits_for(&self, task: TaskId, other: TaskId) -> bool {
-        self.chain(task).any(|task| task == other)
-    }
-
-    /// `task`, the owner of the mutex that it waits for, the owner of the one that he waits for…
     ///
     /// Only a condition variable can close a ring: a thread that has been signalled has to take its
     /// mutex again, whatever the mutex's owner waits for. Such threads wait for ever, but nobody
     /// follows the ring for ever, because no chain is longer than there are threads.
-    fn chain(&self, task: TaskId) -> impl Iterator<Item = TaskId> + '_ {
-        core::iter::successors(Some(task), |&task| self.blocker(task)).take(self.links.capacity())
+    fn waits_for(&self, mut task: TaskId, other: TaskId) -> bool {
+        for _ in 0..self.links.capacity() {
+            if task == other {
+                return true;
+            }
+            match self.blocker(task) {
+                Some(owner) => task = owner,
+                None => return false,
+            }
+        }
+        false
     }
 
     /// The owner of the mutex that `task` waits for.
@@ -278,7 +283,10 @@ impl<C: Config> Core<C> {
     /// Somebody has begun to wait for a mutex of `owner`.
     fn want(&mut self, cpu: CpuId, owner: TaskId, mutex: u16, now: Time) {
         let waiters = self.mutexes.rows[usize::from(mutex)].waiters;
-        if self.links.iter(waiters).nth(1).is_none() {
+        if waiters
+            .first()
+            .is_some_and(|first| self.links.is_alone(first))
+        {
             self.remember_wanted(owner, mutex);
         }
         self.inherit(cpu, owner, now);
@@ -360,33 +368,33 @@ impl<C: Config> Core<C> {
     }
 
     fn inherit_once(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        let old = self.threads[task.index()].donor.get();
-        let mut candidate = self.most_urgent_waiter(task);
-        if candidate.is_none() && old.is_none() {
+        let old = self.threads[task.index()].donor;
+        let mut donor = Slot::from(self.most_urgent_waiter(task));
+        if donor.is_empty() && old.is_empty() {
             return;
         }
-        if candidate != old {
+        if donor != old {
             // Compare with the task's own urgency, not with what it had inherited.
-            let attention = self.policy.lend(task, None, now);
-            self.attend(attention);
-            candidate = candidate
-                .filter(|&candidate| self.policy.compare(candidate, task) == Ordering::Less);
+            self.lend(task, None, now);
+            let urges = |donor| self.policy.compare(donor, task) == Ordering::Less;
+            if !donor.get().is_some_and(urges) {
+                donor = Slot::EMPTY;
+            }
         }
-        if candidate.is_some() {
-            let attention = self.policy.lend(task, candidate, now);
-            self.attend(attention);
+        if !donor.is_empty() {
+            self.lend(task, donor.get(), now);
         }
-        self.threads[task.index()].donor = candidate.into();
-        if candidate != old {
-            self.emit(
-                now,
-                cpu,
-                Kind::Inherit {
-                    to: task,
-                    from: candidate,
-                },
-            );
+        self.threads[task.index()].donor = donor;
+        if donor != old {
+            let (to, from) = (task, donor.get());
+            self.emit(now, cpu, Kind::Inherit { to, from });
         }
+    }
+
+    /// `to` acts with the urgency of `from`, if that is more than its own.
+    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) {
+        let attention = self.policy.lend(to, from, now);
+        self.attend(attention);
     }
 
     /// The most urgent thread that waits for a mutex of `task` with inheritance.

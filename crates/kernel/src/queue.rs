@@ -15,6 +15,7 @@ use flyball_trace::{CpuId, Object, Time};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct QueueId(pub(crate) u16);
 
+#[derive(Clone, Copy)]
 pub(crate) struct Queue {
     /// Its stretch in the table of messages.
     start: u16,

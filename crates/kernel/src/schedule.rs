@@ -5,13 +5,13 @@
     reason = "a call and a return cost as much as the decision itself"
 )]
 
-use crate::config::{Config, Timing};
+use crate::config::Config;
 use crate::{Core, ThreadId};
 use flyball_policy::{Policy, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Cpu {
     /// Who runs.
     running: Slot,
@@ -104,7 +104,7 @@ impl<C: Config> Core<C> {
         let mut served = 0;
         // Whatever the timer was set to, it is set no more.
         self.cpus[cpu.index()].set(Cpu::TIMER);
-        if let Timing::Tick(length) = self.timing {
+        if let Some(length) = self.tick() {
             if now < self.next_tick {
                 return served;
             }
@@ -165,7 +165,8 @@ impl<C: Config> Core<C> {
         let state = &mut self.cpus[cpu.index()];
         let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
         state.done(Cpu::TIMER);
-        let restart = state.has(Cpu::RESTART)
+        let restart = self.jobs.capacity() > 0
+            && state.has(Cpu::RESTART)
             && self
                 .running_task(cpu)
                 .is_some_and(|task| self.takes_restart(cpu, task));
@@ -256,12 +257,20 @@ impl<C: Config> Core<C> {
             let state = &mut self.cpus[cpu.index()];
             state.last = state.running;
             state.running = Slot::EMPTY;
-            state.announce = true;
+            if C::Trace::ENABLED {
+                state.announce = true;
+            }
         }
         let state = &mut self.cpus[cpu.index()];
-        state.burst = None;
-        state.used = Duration::ZERO;
-        state.stopped = false;
+        if C::Policy::WANTS.bursts {
+            state.burst = None;
+        }
+        if Self::COUNTS {
+            state.used = Duration::ZERO;
+        }
+        if Self::STOPS {
+            state.stopped = false;
+        }
         Decision {
             run: None,
             switch: false,
@@ -291,7 +300,7 @@ impl<C: Config> Core<C> {
     /// at all. It may be in the past, and the timer has to fire at once then. To be asked after
     /// [`Core::leave`].
     pub fn next_timer(&self, cpu: CpuId) -> Time {
-        if matches!(self.timing, Timing::Tick(_)) {
+        if self.tick().is_some() {
             return self.next_tick;
         }
         let mut next = self.alarms.first();
@@ -356,7 +365,9 @@ impl<C: Config> Core<C> {
             _ if state.in_kernel => state.kernel += time,
             Some(task) => {
                 state.used += time;
-                self.threads[task.index()].used += time;
+                if let Some(used) = self.used.find_mut(task.index()) {
+                    *used += time;
+                }
             }
             None => state.idle += time,
         }

@@ -11,6 +11,7 @@ use flyball_trace::{CpuId, Object, Time};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SemaphoreId(pub(crate) u16);
 
+#[derive(Clone, Copy)]
 pub(crate) struct Semaphore {
     /// How many may still pass without waiting. Not zero only while nobody waits.
     pub(crate) count: u32,

@@ -59,6 +59,11 @@ pub struct Attributes {
 }
 
 impl Attributes {
+    /// Whether there is nothing to keep of its jobs: there is one, which nobody watches.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.release == Release::Once && self.deadline.is_none_or(|length| length == Duration::MAX)
+    }
+
     /// A thread that starts at once and runs until it ends.
     pub const THREAD: Attributes = Attributes {
         release: Release::Once,
@@ -105,6 +110,7 @@ pub(crate) enum State {
     clippy::struct_excessive_bools,
     reason = "they are independent of each other"
 )]
+#[derive(Clone, Copy)]
 pub(crate) struct Thread<M> {
     pub(crate) state: State,
     pub(crate) generation: u32,
@@ -128,8 +134,6 @@ pub(crate) struct Thread<M> {
     pub(crate) joiners: List,
     /// The message that it sends or has received.
     pub(crate) message: M,
-    /// CPU time used so far.
-    pub(crate) used: Duration,
 }
 
 impl<M: Default> Default for Thread<M> {
@@ -146,7 +150,6 @@ impl<M: Default> Default for Thread<M> {
             donor: Slot::EMPTY,
             joiners: List::EMPTY,
             message: M::default(),
-            used: Duration::ZERO,
         }
     }
 }

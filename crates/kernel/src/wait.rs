@@ -10,22 +10,21 @@ use crate::thread::State;
 use crate::{Core, Error};
 use core::cmp::Ordering;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Policy, Ready, Stop, Storage};
+use flyball_policy::{Policy, Ready, Stop, Storage, Table};
 use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 
 /// See [`Core::most_urgent`].
 #[inline]
 fn most_urgent<S: Storage>(links: &Links<S>, policy: &impl Policy, list: List) -> Option<TaskId> {
     let first = list.first()?;
-    if links.is_alone(first) {
-        return Some(first);
+    let (mut best, mut other) = (first, links.after(first));
+    while other != first {
+        if policy.compare(other, best) == Ordering::Less {
+            best = other;
+        }
+        other = links.after(other);
     }
-    links
-        .iter(list)
-        .reduce(|best, other| match policy.compare(other, best) {
-            Ordering::Less => other,
-            _ => best,
-        })
+    Some(best)
 }
 
 /// Takes the most urgent thread out of a list.
@@ -117,15 +116,18 @@ impl<C: Config> Core<C> {
     pub(crate) fn unlink(&mut self, task: TaskId) {
         if let State::Blocked(object) = self.threads[task.index()].state {
             let list = match object {
-                Object::Mutex(n) => &mut self.mutexes.rows[usize::from(n)].waiters,
-                Object::Semaphore(n) => &mut self.semaphores.rows[usize::from(n)].waiters,
-                Object::Condition(n) => &mut self.conditions.rows[usize::from(n)].waiters,
-                Object::Queue(n) => &mut self.queues.rows[usize::from(n)].waiters,
-                Object::Task(n) => &mut self.threads[usize::from(n)].joiners,
+                Object::Mutex(n) => self.mutexes.get(n, false).map(|row| &mut row.waiters),
+                Object::Semaphore(n) => self.semaphores.get(n, false).map(|row| &mut row.waiters),
+                Object::Condition(n) => self.conditions.get(n, false).map(|row| &mut row.waiters),
+                Object::Queue(n) => self.queues.get(n, false).map(|row| &mut row.waiters),
+                Object::Task(n) => Ok(&mut self.threads[usize::from(n)].joiners),
                 // Whoever sleeps or is parked waits in no list.
                 Object::Clock | Object::Token => return,
             };
-            self.links.remove(list, task);
+            // There is such an object, since it is waited for.
+            if let Ok(list) = list {
+                self.links.remove(list, task);
+            }
         }
     }
 
@@ -151,9 +153,17 @@ impl<C: Config> Core<C> {
         thread.timed_out = true;
         // What it could not send.
         thread.message = C::Message::default();
-        match thread.reacquire.take() {
-            Some(mutex) => self.acquire_again(cpu, task, mutex, now),
-            None => self.wake(cpu, task, now),
+        self.come_back(cpu, task, now);
+    }
+
+    /// `task` does not wait any more, unless it waited on a condition variable: then for its mutex.
+    pub(crate) fn come_back(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        if self.conditions.rows.capacity() > 0
+            && let Some(mutex) = self.threads[task.index()].reacquire.take()
+        {
+            self.acquire_again(cpu, task, mutex, now);
+        } else {
+            self.wake(cpu, task, now);
         }
     }
 

@@ -17,8 +17,12 @@ pub(crate) const TICK_NS: u32 = 40;
 /// The interrupts of the two timers.
 const FIRST_TIMER: u16 = 8;
 
-/// The most interrupts that the board has.
-const INTERRUPTS: usize = 32;
+/// The most interrupts that the board has; in a small image there are vectors up to the timers'.
+const INTERRUPTS: usize = if cfg!(feature = "small") {
+    FIRST_TIMER as usize + 2
+} else {
+    32
+};
 
 /// FPGAIO: a counter that runs freely.
 const COUNTER: *const u32 = 0x4002_8018 as *const u32;

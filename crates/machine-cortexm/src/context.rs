@@ -62,6 +62,7 @@ pub type Entry = extern "C" fn(usize) -> !;
 
 /// A thread that does not run: where its stack pointer is, and where its stack. `PendSV` relies on
 /// the order of the fields.
+#[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct Context {
     pointer: *mut u32,

@@ -161,10 +161,10 @@ impl<C: MachineConfig> Kernel<C> {
     /// Something cannot go on. From here on nothing runs but what the application does about it.
     #[doc(hidden)]
     pub fn fault(&'static self, taken: Taken) -> ! {
-        last_things_begin();
         if !C::REPORTS {
             rest();
         }
+        last_things_begin();
         // What is read from here on may be what was guarded.
         guard::switch_off();
         let stack = self.try_with(|switch, _| switch.stack()).flatten();
@@ -184,10 +184,10 @@ impl<C: MachineConfig> Kernel<C> {
     /// Rust code has panicked.
     #[doc(hidden)]
     pub fn panicked(&'static self, info: &PanicInfo<'_>) -> ! {
-        last_things_begin();
         if !C::REPORTS {
             rest();
         }
+        last_things_begin();
         C::fault(self, &self.report(Cause::Panic), Some(info))
     }
 
@@ -212,7 +212,8 @@ impl<C: MachineConfig> Kernel<C> {
 }
 
 /// Nothing ever happens again.
-fn rest() -> ! {
+pub(crate) fn rest() -> ! {
+    cortex_m::interrupt::disable();
     loop {
         cortex_m::asm::wfi();
     }

@@ -100,14 +100,9 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Returns whether nobody
-    /// does.
+    /// One passage: `f` does what was asked, and then it is decided who runs.
     #[inline]
-    fn passage<R>(
-        &'static self,
-        timed: bool,
-        f: impl FnOnce(&mut Core<C>, Time) -> R,
-    ) -> (R, bool) {
+    fn passage<R>(&'static self, timed: bool, f: impl FnOnce(&mut Core<C>, Time) -> R) -> R {
         self.with(|switch, state| {
             state.pass(switch, timed, Settle::IfAsked, |core, _, now| f(core, now))
         })
@@ -162,25 +157,30 @@ impl<C: MachineConfig> Kernel<C> {
                 unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
                 Ok(thread)
             };
-            state.pass(switch, true, Settle::Always, spawn).0
+            state.pass(switch, true, Settle::Always, spawn)
         })
     }
 
     /// Starts scheduling; `main` ends here. To be called once.
+    ///
+    /// # Panics
+    /// The second time, with [`CHECKS`](flyball_kernel::Config::CHECKS).
     pub fn start(&'static self) -> ! {
         static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
-        let words = BOOT.take().words().as_mut_ptr_range();
+        let Some(boot) = BOOT.try_take() else {
+            assert!(!C::CHECKS, "the kernel has been started already");
+            fault::rest();
+        };
+        let words = boot.words().as_mut_ptr_range();
         let boot = words.start..words.end;
-        let mut core = cortex_m::Peripherals::take();
-        if let Some(core) = &mut core {
-            // SAFETY: nothing runs that would rely on other priorities.
-            unsafe {
-                core.SCB.set_priority(SystemHandler::PendSV, 0xff);
-                for timer in [Timer::Kernel, Timer::Application] {
-                    core.NVIC.set_priority(timer.interrupt(), 0x40);
-                    NVIC::unmask(timer.interrupt());
-                }
-            }
+        // SAFETY: nothing runs that would rely on other priorities, and nobody else sets any.
+        unsafe {
+            let mut core = cortex_m::Peripherals::steal();
+            core.SCB.set_priority(SystemHandler::PendSV, 0xff);
+            core.NVIC.set_priority(Timer::Kernel.interrupt(), 0x40);
+            core.NVIC.set_priority(Timer::Application.interrupt(), 0x40);
+            NVIC::unmask(Timer::Kernel.interrupt());
+            NVIC::unmask(Timer::Application.interrupt());
         }
         if C::STACKS.is_painted() {
             // SAFETY: nobody uses it yet.
@@ -221,9 +221,13 @@ impl<C: MachineConfig> Kernel<C> {
     /// The timer has fired.
     pub fn timer(&'static self) {
         Timer::Kernel.clear();
-        // It is a one-shot, so it is set no more.
-        self.with(|_, state| state.armed = Time::ZERO);
-        self.passage(true, |core, now| core.timer(CPU, now));
+        self.with(|switch, state| {
+            // It is a one-shot, so it is set no more.
+            state.armed = Time::ZERO;
+            state.pass(switch, true, Settle::IfAsked, |core, _, now| {
+                core.timer(CPU, now)
+            });
+        });
     }
 
     /// The time since the kernel started.
@@ -263,17 +267,25 @@ impl<C: MachineConfig> Kernel<C> {
     #[cold]
     #[inline(never)]
     fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(false);
+        let result = slow(&mut state.core, CPU, now);
+        self.go_back(mask, now);
+        result
+    }
+
+    /// The end of a call that began at `entered`.
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    fn go_back(&'static self, mask: Mask, entered: Time) {
         let (switch, state) = self.parts(&mask);
-        let (result, idles) = state.pass(switch, false, Settle::Always, |core, _, now| {
-            slow(core, CPU, now)
-        });
+        let idles = state.finish(switch, entered);
         mask.lift();
         // If another thread runs it runs here, and this one goes on when it is its turn.
         cortex_m::asm::isb();
         if idles && self.in_thread() {
             self.idle();
         }
-        result
     }
 
     /// A call that may have to wait. `f` is told the time.
@@ -306,11 +318,14 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let (result, idles) = self.passage(timed, |core, now| f(core, CPU, now));
-        // If another thread runs it runs here, and this one goes on when it is its turn.
-        cortex_m::asm::isb();
-        if idles && self.in_thread() {
-            self.idle();
+        let mask = Mask::set();
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(timed);
+        let result = f(&mut state.core, CPU, now);
+        if state.is_settled() {
+            mask.lift();
+        } else {
+            self.go_back(mask, now);
         }
         result.map(|poll| match poll {
             Poll::Ready(value) => Some(value),
@@ -328,7 +343,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(false, |core, now| f(core, CPU, now)).0
+        self.passage(false, |core, now| f(core, CPU, now))
     }
 
     /// The same, with an `f` that has to know the time.
@@ -339,7 +354,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(true, |core, now| f(core, CPU, now)).0
+        self.passage(true, |core, now| f(core, CPU, now))
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without
@@ -391,7 +406,11 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// With the core, and interrupts masked: to look at what it knows. `None` before it is set up.
     pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
-        self.try_with(|_, state| f(&mut state.core))
+        if C::CHECKS {
+            self.try_with(|_, state| f(&mut state.core))
+        } else {
+            Some(self.with(|_, state| f(&mut state.core)))
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Copying and filling memory in few bytes of code: the compiler's own functions take more than a
 //! kilobyte, for a speed that a kernel has no use for. It copies structures when it is set up, and
-//! later no more than a message.
+//! later no more than a message, or an entry of a heap. What is not called is left out.
 //!
 //! Run-time ABI for the Arm Architecture (IHI 0043), 4.3.4: memory copying, clearing and setting.
 
@@ -12,6 +12,7 @@ core::arch::global_asm!(
     "\\name:",
     ".endm",
     // r0: to, r1: from, r2: bytes.
+    ".section .text.copy, \"ax\", %progbits",
     "function __aeabi_memcpy8",
     "function __aeabi_memcpy4",
     "subs  r2, #4",
@@ -33,11 +34,28 @@ core::arch::global_asm!(
     "bpl   1b",
     "2:",
     "bx    lr",
+    ".section .text.copy.c, \"ax\", %progbits",
     "function memcpy",
     "push  {{r0, lr}}",
     "bl    __aeabi_memcpy",
     "pop   {{r0, pc}}",
+    // The same, and the two may overlap.
+    ".section .text.move, \"ax\", %progbits",
+    "function __aeabi_memmove8",
+    "function __aeabi_memmove4",
+    "function __aeabi_memmove",
+    "function memmove",
+    "cmp   r0, r1",
+    "bls.w memcpy",
+    "1:",
+    "subs  r2, #1",
+    "it    mi",
+    "bxmi  lr",
+    "ldrb  r3, [r1, r2]",
+    "strb  r3, [r0, r2]",
+    "b     1b",
     // r0: to, r1: bytes.
+    ".section .text.set, \"ax\", %progbits",
     "function __aeabi_memclr8",
     "function __aeabi_memclr4",
     "function __aeabi_memclr",
@@ -55,6 +73,7 @@ core::arch::global_asm!(
     "2:",
     "bx    lr",
     // r0: to, r1: value, r2: bytes.
+    ".section .text.set.c, \"ax\", %progbits",
     "function memset",
     "mov   r3, r1",
     "mov   r1, r2",
@@ -62,5 +81,6 @@ core::arch::global_asm!(
     "push  {{r0, lr}}",
     "bl    __aeabi_memset",
     "pop   {{r0, pc}}",
+    ".text",
     ".purgem function",
 );

@@ -47,7 +47,7 @@ impl<C: MachineConfig> State<C> {
         State {
             core,
             clock: Clock::start(),
-            contexts: Table::new(0, |_| Context::default()),
+            contexts: Table::new(0, Context::default()),
             idle: Context::default(),
             armed: Time::ZERO,
             started: false,
@@ -64,8 +64,8 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Returns what `f` says,
-    /// and whether nobody runs. `timed`: `f` has to know the time, even if nobody else does.
+    /// One passage: `f` does what was asked, and then it is decided who runs. `timed`: `f` has to know
+    /// the time, even if nobody else does.
     #[inline(always)]
     pub(crate) fn pass<R>(
         &mut self,
@@ -73,7 +73,25 @@ impl<C: MachineConfig> State<C> {
         timed: bool,
         settle: Settle,
         f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, Time) -> R,
-    ) -> (R, bool) {
+    ) -> R {
+        let now = self.enter(timed);
+        let result = f(&mut self.core, &mut self.contexts, now);
+        if settle == Settle::Always || !self.is_settled() {
+            self.finish(switch, now);
+        }
+        result
+    }
+
+    /// Whether a passage may end without looking who runs. A small image saves the question.
+    #[inline(always)]
+    pub(crate) fn is_settled(&self) -> bool {
+        !cfg!(feature = "small") && !Self::CLOCKED && self.core.is_settled(CPU)
+    }
+
+    /// The beginning of a passage, and when that is. `timed`: somebody has to know the time, even if
+    /// nobody else does.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, timed: bool) -> Time {
         let clocked = Self::CLOCKED;
         let now = if timed || clocked {
             self.clock.now()
@@ -83,16 +101,13 @@ impl<C: MachineConfig> State<C> {
         if clocked {
             self.core.enter(CPU, now);
         }
-        let result = f(&mut self.core, &mut self.contexts, now);
-        let settled = settle == Settle::IfAsked && !clocked && self.core.is_settled(CPU);
-        (result, !settled && self.finish(switch, now, clocked))
+        now
     }
 
-    /// The end of a passage that began at `entered`. `clocked`: somebody wants to know how long it
-    /// took. Returns whether nobody runs.
+    /// The end of a passage that began at `entered`. Returns whether nobody runs.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
-    fn finish(&mut self, switch: &mut Switch, entered: Time, clocked: bool) -> bool {
+    pub(crate) fn finish(&mut self, switch: &mut Switch, entered: Time) -> bool {
         // Before the start there is no thread to go back to.
         if C::CHECKS && !self.started {
             return false;
@@ -101,7 +116,7 @@ impl<C: MachineConfig> State<C> {
         if let Some(task) = decision.run {
             switch.change_to(&raw mut self.contexts[task.index()]);
         }
-        if clocked {
+        if Self::CLOCKED {
             self.core.leave(CPU, self.clock.now());
         }
         if decision.more {

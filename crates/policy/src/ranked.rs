@@ -42,6 +42,14 @@ struct Member<O: Order> {
     turn: O::Turn,
 }
 
+impl<O: Order> Clone for Member<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O: Order> Copy for Member<O> {}
+
 impl<O: Order> Member<O> {
     /// The key is computed anew, after one of its sources has changed.
     #[inline]
@@ -64,13 +72,16 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement + Default> Ranked<O, Q, P> {
             order,
             queue: Q::new(capacity),
             placement: P::default(),
-            members: Table::new(capacity, |_| Member {
-                params: None,
-                own: O::Key::default(),
-                lent: None,
-                key: O::Key::default(),
-                turn: O::Turn::full(None),
-            }),
+            members: Table::new(
+                capacity,
+                Member {
+                    params: None,
+                    own: O::Key::default(),
+                    lent: None,
+                    key: O::Key::default(),
+                    turn: O::Turn::full(None),
+                },
+            ),
         }
     }
 }

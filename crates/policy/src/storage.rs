@@ -19,9 +19,11 @@ pub trait Storage {
 /// Indexing past [`Table::capacity`] is a bug of the caller: it may panic or hit another row, but
 /// it never touches other memory.
 pub trait Table<T>: Index<usize, Output = T> + IndexMut<usize> {
-    /// A table with room for `capacity` rows, each made by `row` from its number. A table whose
-    /// size is part of its type ignores `capacity`.
-    fn new(capacity: usize, row: impl FnMut(usize) -> T) -> Self;
+    /// A table of `capacity` rows, all of them `row`. A table whose size is part of its type ignores
+    /// `capacity`.
+    fn new(capacity: usize, row: T) -> Self
+    where
+        T: Copy;
 
     /// The number of rows.
     fn capacity(&self) -> usize;
@@ -52,7 +54,11 @@ impl Storage for Nothing {
 }
 
 impl<T> Table<T> for NoTable<T> {
-    fn new(_: usize, _: impl FnMut(usize) -> T) -> Self {
+    #[inline]
+    fn new(_: usize, _: T) -> Self
+    where
+        T: Copy,
+    {
         NoTable(PhantomData)
     }
 
@@ -96,14 +102,18 @@ impl<const N: usize> Storage for Inline<N> {
 }
 
 impl<T, const N: usize> Table<T> for InlineTable<T, N> {
-    fn new(_: usize, row: impl FnMut(usize) -> T) -> Self {
+    #[inline]
+    fn new(_: usize, row: T) -> Self
+    where
+        T: Copy,
+    {
         const {
             assert!(
                 N.is_power_of_two() && N <= 1 << 15,
                 "a table's size is a power of two"
             );
         }
-        InlineTable(core::array::from_fn(row))
+        InlineTable([row; N])
     }
 
     fn capacity(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Every queue against one simple model: a vector, searched from end to end.
 
-use flyball_policy::queue::{Levelled, links};
+use flyball_policy::queue::Levelled;
+use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{Bitmap, End, Heap, Inline, Queue, SortedList, Storage, TaskId};
 use proptest::prelude::*;
 
@@ -107,8 +108,8 @@ proptest! {
 
     #[test]
     fn links(steps in proptest::collection::vec((any::<bool>(), 0..TASKS, 0usize..3), 0..100)) {
-        let mut links = links::Links::<Small>::new(usize::from(TASKS));
-        let mut lists = [links::List::EMPTY; 3];
+        let mut links = Links::<Small>::new(usize::from(TASKS));
+        let mut lists = [List::EMPTY; 3];
         let mut model: [Vec<TaskId>; 3] = Default::default();
         for (front, task, at) in steps {
             let task = TaskId(task);
@@ -130,6 +131,28 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Sorting puts any list into the order of rising numbers, and leaves others alone.
+    #[test]
+    fn lists_are_sorted(order in Just((0..61_u16).collect::<Vec<_>>()).prop_shuffle(), at in 0..=61_usize) {
+        let mut links = Links::<Inline<64>>::new(64);
+        let (mut list, mut other) = (List::EMPTY, List::EMPTY);
+        let (here, there) = order.split_at(at);
+        for &task in here {
+            links.push_back(&mut list, TaskId(task));
+        }
+        for &task in there {
+            links.push_back(&mut other, TaskId(task));
+        }
+        links.sort(&mut list);
+        let mut sorted = here.to_vec();
+        sorted.sort_unstable();
+        let numbers = |list| links.iter(list).map(|task| task.0).collect::<Vec<_>>();
+        prop_assert_eq!(numbers(list), sorted);
+        prop_assert_eq!(numbers(other), there);
+    }
+}
+
 /// Storage other than in-place tables works too: a user may bring one.
 #[test]
 fn a_queue_in_another_storage() {
@@ -139,8 +162,11 @@ fn a_queue_in_another_storage() {
         type Table<T> = Rows<T>;
     }
     impl<T> flyball_policy::Table<T> for Rows<T> {
-        fn new(capacity: usize, row: impl FnMut(usize) -> T) -> Self {
-            Rows((0..capacity).map(row).collect())
+        fn new(capacity: usize, row: T) -> Self
+        where
+            T: Copy,
+        {
+            Rows(vec![row; capacity])
         }
         fn capacity(&self) -> usize {
             self.0.len()

@@ -17,8 +17,11 @@ impl Storage for Boxed {
 }
 
 impl<T> Table<T> for BoxedTable<T> {
-    fn new(capacity: usize, row: impl FnMut(usize) -> T) -> Self {
-        BoxedTable((0..capacity).map(row).collect())
+    fn new(capacity: usize, row: T) -> Self
+    where
+        T: Copy,
+    {
+        BoxedTable(vec![row; capacity].into())
     }
 
     fn capacity(&self) -> usize {

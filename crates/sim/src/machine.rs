@@ -72,6 +72,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Messages = Boxed;
     type Jobs = Boxed;
     type Arrivals = Boxed;
+    type Accounts = Boxed;
 }
 
 /// One CPU, its kernel and its tasks.

@@ -28,6 +28,7 @@ impl Config for App {
     type Messages = Inline<1>;
     type Jobs = Inline<2>;
     type Arrivals = Inline<1>;
+    type Accounts = Inline<2>;
 }
 
 impl MachineConfig for App {

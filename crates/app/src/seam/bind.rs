@@ -44,17 +44,13 @@ macro_rules! __wait_until {
 macro_rules! __bind {
     ($kernel:ident) => {
         use $crate::__private::{
-            AtomicU16, Choice, ConditionId, Core, Duration, Error, If, Message, MutexId, Nothing, Poll, Protocol,
-            QueueId, SemaphoreId, ThreadId, Time, number,
+            AtomicU16, Choice, ConditionId, Core, Duration, Error, If, Message, MutexId, Nothing, Object, Poll,
+            QueueId, SemaphoreId, ThreadId, Time,
         };
 
         $crate::__define! {
-            fn _flyball_mutex(place: &AtomicU16, protocol: Protocol) -> Result<MutexId, Error> {
-                let make = |core: &mut Core<_>| {
-                    number(place, || core.mutex(protocol).map(MutexId::number))
-                };
-                let made = $kernel.look(make).ok_or(Error::NoThread)?;
-                made.map(MutexId::from_number)
+            fn _flyball_make(place: &AtomicU16, object: Object) -> Result<u16, Error> {
+                $kernel.look(|core| object.make(core, place)).unwrap_or(Err(Error::NoThread))
             }
             fn _flyball_lock(mutex: MutexId) -> Result<(), Error> {
                 if !$kernel.can_wait() {
@@ -80,13 +76,6 @@ macro_rules! __bind {
                     |core, cpu, now| core.unlock_to_waiter(cpu, mutex, now),
                 );
             }
-            fn _flyball_semaphore(place: &AtomicU16, initial: u32) -> Result<SemaphoreId, Error> {
-                let make = |core: &mut Core<_>| {
-                    number(place, || core.semaphore(initial).map(SemaphoreId::number))
-                };
-                let made = $kernel.look(make).ok_or(Error::NoThread)?;
-                made.map(SemaphoreId::from_number)
-            }
             fn _flyball_wait(semaphore: SemaphoreId) -> Result<(), Error> {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
@@ -110,13 +99,6 @@ macro_rules! __bind {
                     |core, cpu, now| core.signal_waiter(cpu, semaphore, now),
                 )
             }
-            fn _flyball_condition(place: &AtomicU16) -> Result<ConditionId, Error> {
-                let make = |core: &mut Core<_>| {
-                    number(place, || core.condition().map(ConditionId::number))
-                };
-                let made = $kernel.look(make).ok_or(Error::NoThread)?;
-                made.map(ConditionId::from_number)
-            }
             fn _flyball_wait_condition(
                 condition: ConditionId,
                 mutex: MutexId,
@@ -134,13 +116,6 @@ macro_rules! __bind {
             }
             fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error> {
                 $kernel.act(|core, cpu, now| core.broadcast(cpu, condition, now))
-            }
-            fn _flyball_queue(place: &AtomicU16, capacity: u16) -> Result<QueueId, Error> {
-                let make = |core: &mut Core<_>| {
-                    number(place, || core.queue(capacity).map(QueueId::number))
-                };
-                let made = $kernel.look(make).ok_or(Error::NoThread)?;
-                made.map(QueueId::from_number)
             }
             fn _flyball_send(queue: QueueId, message: Message) -> Result<(), Error> {
                 if !$kernel.can_wait() {

@@ -204,7 +204,7 @@ impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
     /// The CPU time of all threads, dead ones included.
     pub(super) fn used_by_all(&self) -> u64 {
         self.tasks()
-            .map(|task| self.threads[task.index()].used.as_nanos())
+            .map(|task| self.used[task.index()].as_nanos())
             .sum()
     }
 }

@@ -34,6 +34,7 @@ impl<P: Policy, const CHECKS: bool> Config for Small<P, CHECKS> {
     type Messages = Inline<8>;
     type Jobs = Table;
     type Arrivals = Inline<4>;
+    type Accounts = Table;
     const CHECKS: bool = CHECKS;
 }
 

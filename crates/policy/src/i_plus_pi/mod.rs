@@ -161,8 +161,8 @@ impl<S: Storage> IPlusPi<S> {
                 longest,
                 ..settings
             },
-            members: Table::new(capacity, |_| None),
-            order: Table::new(capacity, |_| TaskId(0)),
+            members: Table::new(capacity, None),
+            order: Table::new(capacity, TaskId(0)),
             tasks: 0,
             ready: 0,
             turn: 0,

@@ -69,7 +69,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
     fn new(capacity: usize) -> Self {
         Bitmap {
             links: Links::new(capacity),
-            keys: S::Table::new(capacity, |_| K::default()),
+            keys: S::Table::new(capacity, K::default()),
             lists: [[List::EMPTY; WORD]; WORDS],
             levels: [0; WORDS],
             words: 0,

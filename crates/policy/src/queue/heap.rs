@@ -15,31 +15,38 @@ use flyball_trace::TaskId;
 /// Stands for "not in the heap".
 const NOWHERE: u16 = u16::MAX;
 
+/// What a heap has of a task.
+pub trait Entry: Copy {
+    /// What stands where nothing is.
+    fn none() -> Self;
+
+    /// Whose it is.
+    fn task(&self) -> TaskId;
+
+    /// The same for another task.
+    #[must_use]
+    fn of(self, task: TaskId) -> Self;
+
+    /// Whether it is to be served before `other`.
+    fn is_before(&self, other: &Self) -> bool;
+}
+
 /// A heap of tasks by rank. Tasks of equal rank come out in no particular order.
 #[repr(C)]
-pub struct IndexedHeap<R, S: Storage> {
+pub struct IndexedHeap<E, S: Storage> {
     len: usize,
     /// Where each task's entry is.
     place: S::Table<u16>,
     /// The first `len` entries are a heap. Ranks lie where they are compared.
-    entries: S::Table<Entry<R>>,
+    entries: S::Table<E>,
 }
 
-#[derive(Clone, Copy)]
-struct Entry<R> {
-    rank: R,
-    task: TaskId,
-}
-
-impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
+impl<E: Entry, S: Storage> IndexedHeap<E, S> {
     /// An empty heap for tasks with ids below `capacity`.
     pub fn new(capacity: usize) -> Self {
         IndexedHeap {
-            entries: S::Table::new(capacity, |_| Entry {
-                rank: R::default(),
-                task: TaskId(0),
-            }),
-            place: S::Table::new(capacity, |_| NOWHERE),
+            entries: S::Table::new(capacity, E::none()),
+            place: S::Table::new(capacity, NOWHERE),
             len: 0,
         }
     }
@@ -59,12 +66,16 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
         self.len == 0
     }
 
-    /// The task of smallest rank, and its rank. O(1).
-    pub fn first(&self) -> Option<(TaskId, R)> {
-        (self.len > 0).then(|| {
-            let Entry { rank, task } = self.entries[0];
-            (task, rank)
-        })
+    /// The entry of smallest rank. O(1).
+    #[inline]
+    pub fn first(&self) -> Option<E> {
+        (self.len > 0).then(|| self.entries[0])
+    }
+
+    /// Whether the entry of smallest rank is that of `task`. O(1).
+    #[inline]
+    pub fn is_first(&self, task: TaskId) -> bool {
+        self.place[task.index()] == 0
     }
 
     /// Whether `task` is in the heap. O(1).
@@ -73,70 +84,57 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
         self.place[task.index()] != NOWHERE
     }
 
-    /// The rank of `task`; `None` if it is not in the heap. O(1).
-    pub fn rank(&self, task: TaskId) -> Option<R> {
+    /// The entry of `task`; `None` if it is not in the heap. O(1).
+    #[inline]
+    pub fn get(&self, task: TaskId) -> Option<E> {
         let at = self.place[task.index()];
-        (at != NOWHERE).then(|| self.entries[usize::from(at)].rank)
+        (at != NOWHERE).then(|| self.entries[usize::from(at)])
     }
 
-    /// Puts in `task`, or gives it a new rank if it is in the heap. O(log n).
-    pub fn set(&mut self, task: TaskId, rank: R) {
-        let entry = Entry { rank, task };
-        let at = self.place[task.index()];
-        if at == NOWHERE {
-            self.len += 1;
-            self.rise(self.len - 1, entry);
-        } else {
-            self.put(usize::from(at), entry);
-        }
+    /// Puts in an entry of a task that has none yet. O(log n).
+    pub fn insert(&mut self, entry: E) {
+        self.len += 1;
+        self.rise(self.len - 1, entry);
     }
 
-    /// `other`, which is not in the heap, takes the place of `task`. O(1).
+    /// `other`, which is not in the heap, takes the place of `task`, which is. O(1).
     pub fn replace(&mut self, task: TaskId, other: TaskId) {
         let at = core::mem::replace(&mut self.place[task.index()], NOWHERE);
-        if at != NOWHERE {
-            self.entries[usize::from(at)].task = other;
-            self.place[other.index()] = at;
-        }
+        let entry = &mut self.entries[usize::from(at)];
+        *entry = entry.of(other);
+        self.place[other.index()] = at;
     }
 
-    /// Takes out `task`; returns its rank, or `None` if it was not in the heap. O(log n).
-    pub fn remove(&mut self, task: TaskId) -> Option<R> {
-        let rank = self.rank(task)?;
-        let at = usize::from(self.place[task.index()]);
-        self.place[task.index()] = NOWHERE;
-        self.len -= 1;
-        if at < self.len {
-            self.put(at, self.entries[self.len]);
-        }
-        Some(rank)
-    }
-
-    /// Writes `entry` over the one at `at`, and moves it to where it belongs.
+    /// Takes out `task`, which is in the heap. O(log n).
     ///
-    /// What is put here is usually a leaf's entry or a far instant, and belongs far down. So the
-    /// hole sinks to a leaf first, at one comparison a level instead of two, and the entry rises
-    /// from there (Floyd's heapsort).
-    fn put(&mut self, at: usize, entry: Entry<R>) {
-        let mut hole = at;
+    /// What goes to its place is the last entry, which usually belongs far down. So the hole sinks to
+    /// a leaf first, at one comparison a level instead of two, and the entry rises from there (Floyd's
+    /// heapsort).
+    pub fn take(&mut self, task: TaskId) {
+        let at = core::mem::replace(&mut self.place[task.index()], NOWHERE);
+        let mut hole = usize::from(at);
+        self.len -= 1;
+        if hole >= self.len {
+            return;
+        }
         let mut child = 2 * hole + 1;
         while child < self.len {
             let right = child + 1;
-            if right < self.len && self.entries[right].rank < self.entries[child].rank {
+            if right < self.len && self.entries[right].is_before(&self.entries[child]) {
                 child = right;
             }
             self.write(hole, self.entries[child]);
             hole = child;
             child = 2 * hole + 1;
         }
-        self.rise(hole, entry);
+        self.rise(hole, self.entries[self.len]);
     }
 
     /// The place `at` is free: moves it up until `entry` may stand there.
-    fn rise(&mut self, mut at: usize, entry: Entry<R>) {
+    fn rise(&mut self, mut at: usize, entry: E) {
         while at > 0 {
             let above = self.entries[parent(at)];
-            if above.rank <= entry.rank {
+            if !entry.is_before(&above) {
                 break;
             }
             self.write(at, above);
@@ -145,12 +143,12 @@ impl<R: Copy + Ord + Default, S: Storage> IndexedHeap<R, S> {
         self.write(at, entry);
     }
 
-    fn write(&mut self, at: usize, entry: Entry<R>) {
+    fn write(&mut self, at: usize, entry: E) {
         self.entries[at] = entry;
         // A table has at most 65,535 rows, because its rows are task ids.
         #[expect(clippy::cast_possible_truncation)]
         let place = at as u16;
-        self.place[entry.task.index()] = place;
+        self.place[entry.task().index()] = place;
     }
 }
 
@@ -159,11 +157,54 @@ fn parent(at: usize) -> usize {
 }
 
 /// A heap in which equal keys keep their order: each task gets a number when it is queued, rising
-/// at the tail and falling at the head. 64-bit numbers do not run out.
+/// at the tail and falling at the head. Its 48 bits last for four years of a million a second.
 pub struct Heap<K, S: Storage> {
-    ranks: IndexedHeap<(K, i64), S>,
+    ranks: IndexedHeap<Rank<K>, S>,
     head: i64,
     tail: i64,
+}
+
+/// A key, and then the number: the upper 48 bits of what also has the task.
+#[derive(Clone, Copy)]
+pub struct Rank<K> {
+    key: K,
+    number_and_task: i64,
+}
+
+impl<K> Rank<K> {
+    const TASK_BITS: u32 = u16::BITS;
+
+    fn new(key: K, number: i64, task: TaskId) -> Rank<K> {
+        Rank {
+            key,
+            number_and_task: number << Self::TASK_BITS | i64::from(task.0),
+        }
+    }
+}
+
+impl<K: Copy + Ord + Default> Entry for Rank<K> {
+    fn none() -> Self {
+        Rank {
+            key: K::default(),
+            number_and_task: 0,
+        }
+    }
+
+    #[inline]
+    fn task(&self) -> TaskId {
+        // The lower bits.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        TaskId(self.number_and_task as u16)
+    }
+
+    fn of(self, task: TaskId) -> Self {
+        Rank::new(self.key, self.number_and_task >> Self::TASK_BITS, task)
+    }
+
+    #[inline]
+    fn is_before(&self, other: &Self) -> bool {
+        (self.key, self.number_and_task) < (other.key, other.number_and_task)
+    }
 }
 
 impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
@@ -182,10 +223,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
     }
 
     fn insert(&mut self, task: TaskId, key: K, end: End) {
-        debug_assert!(
-            self.ranks.rank(task).is_none(),
-            "{task:?} is queued already"
-        );
+        debug_assert!(!self.ranks.contains(task), "{task:?} is queued already");
         let number = match end {
             End::Head => {
                 self.head -= 1;
@@ -196,18 +234,26 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
                 self.tail
             }
         };
-        self.ranks.set(task, (key, number));
+        self.ranks.insert(Rank::new(key, number, task));
     }
 
     fn remove(&mut self, task: TaskId) -> Option<K> {
-        self.ranks.remove(task).map(|(key, _)| key)
+        let rank = self.ranks.get(task)?;
+        self.ranks.take(task);
+        Some(rank.key)
     }
 
+    fn take(&mut self, task: TaskId) {
+        debug_assert!(self.ranks.contains(task), "{task:?} is not queued");
+        self.ranks.take(task);
+    }
+
+    #[inline]
     fn first(&self) -> Option<TaskId> {
-        self.ranks.first().map(|(task, _)| task)
+        self.ranks.first().map(|rank| rank.task())
     }
 
     fn key(&self, task: TaskId) -> Option<K> {
-        self.ranks.rank(task).map(|(key, _)| key)
+        self.ranks.get(task).map(|rank| rank.key)
     }
 }

@@ -55,11 +55,15 @@ impl List {
 
 impl<S: Storage> Links<S> {
     /// Links for `capacity` rows, none of them in a list.
+    #[inline]
     pub fn new(capacity: usize) -> Links<S> {
-        Links(S::Table::new(capacity, |_| Link {
-            next: NONE,
-            prev: NONE,
-        }))
+        Links(S::Table::new(
+            capacity,
+            Link {
+                next: NONE,
+                prev: NONE,
+            },
+        ))
     }
 
     /// The number of rows.
@@ -142,61 +146,82 @@ impl<S: Storage> Links<S> {
         };
     }
 
-    /// All of `other`, which is left empty, goes to the end of `list`.
-    pub fn append(&mut self, list: &mut List, other: &mut List) {
-        let (Some(first), Some(second)) = (list.first(), other.first()) else {
-            if list.is_empty() {
-                *list = *other;
-            }
-            *other = List::EMPTY;
-            return;
-        };
+    /// The ring of `second` becomes part of that of `first`: all of it goes in before `first`, from
+    /// `second` on. O(1).
+    pub fn join(&mut self, first: TaskId, second: TaskId) {
         let (last, end) = (self.0[first.index()].prev, self.0[second.index()].prev);
         self.0[usize::from(last)].next = second.0;
         self.0[second.index()].prev = last;
         self.0[usize::from(end)].next = first.0;
         self.0[first.index()].prev = end;
-        *other = List::EMPTY;
     }
 
-    /// Puts a list into the order of rising numbers: merge sort, from runs of one upwards. O(n) if
-    /// the list is in order already, O(n log n) otherwise.
+    /// Puts a list into the order of rising numbers. O(n) if it is in order already, O(n log n)
+    /// otherwise.
+    #[inline]
     pub fn sort(&mut self, list: &mut List) {
-        if self.iter(*list).is_sorted() {
-            return;
+        let Some(first) = list.first() else { return };
+        let (mut last, mut next) = (first, self.after(first));
+        while next != first {
+            if next < last {
+                return self.merge_sort(list);
+            }
+            (last, next) = (next, self.after(next));
+        }
+    }
+
+    /// Merge sort in place, from runs of one upwards: tasks of the right one of two runs move to where
+    /// they belong in the left one.
+    #[cold]
+    #[inline(never)]
+    fn merge_sort(&mut self, list: &mut List) {
+        let first = list.head();
+        let (mut count, mut last) = (1, self.after(first));
+        while last != first {
+            count += 1;
+            last = self.after(last);
         }
         let mut run = 1;
-        loop {
-            let mut rest = core::mem::replace(list, List::EMPTY);
-            let mut merges = 0;
-            while !rest.is_empty() {
-                merges += 1;
-                let (mut left, mut right) = (List::EMPTY, List::EMPTY);
-                self.cut(&mut rest, &mut left, run);
-                self.cut(&mut rest, &mut right, run);
-                while let (Some(a), Some(b)) = (left.first(), right.first()) {
-                    let from = if a < b { &mut left } else { &mut right };
-                    let task = a.min(b);
-                    self.remove(from, task);
-                    self.push_back(list, task);
+        while run < count {
+            let (mut left, mut rest) = (list.head(), count);
+            while rest > 0 {
+                let (mut lefts, mut rights) = (run.min(rest), (2 * run).min(rest));
+                rest -= rights;
+                rights -= lefts;
+                let mut right = self.skip(left, lefts);
+                while lefts > 0 && rights > 0 {
+                    if left < right {
+                        left = self.after(left);
+                        lefts -= 1;
+                    } else {
+                        let next = self.after(right);
+                        self.remove(list, right);
+                        self.insert_before(left, right);
+                        if list.head() == left {
+                            list.head = right.0;
+                        }
+                        right = next;
+                        rights -= 1;
+                    }
                 }
-                self.append(list, &mut left);
-                self.append(list, &mut right);
-            }
-            if merges <= 1 {
-                return;
+                left = self.skip(right, rights);
             }
             run *= 2;
         }
     }
 
-    /// The first `count` tasks of `list`, or as many as there are, go to the end of `other`.
-    fn cut(&mut self, list: &mut List, other: &mut List, count: usize) {
+    /// The task `count` places behind `task`.
+    fn skip(&self, mut task: TaskId, count: usize) -> TaskId {
         for _ in 0..count {
-            let Some(task) = list.first() else { return };
-            self.remove(list, task);
-            self.push_back(other, task);
+            task = self.after(task);
         }
+        task
+    }
+
+    /// The task behind `task`, which is in a list; the first is behind the last.
+    #[inline]
+    pub fn after(&self, task: TaskId) -> TaskId {
+        TaskId(self.0[task.index()].next)
     }
 
     /// Links `task` in before `other`, which is in a list. The list's head stays the same.

@@ -22,7 +22,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedList<K, S> {
     fn new(capacity: usize) -> Self {
         SortedList {
             links: Links::new(capacity),
-            keys: S::Table::new(capacity, |_| K::default()),
+            keys: S::Table::new(capacity, K::default()),
             list: List::EMPTY,
         }
     }

@@ -17,7 +17,7 @@ pub mod links;
 mod list;
 
 pub use bitmap::{Bitmap, Levelled};
-pub use heap::{Heap, IndexedHeap};
+pub use heap::{Entry, Heap, IndexedHeap, Rank};
 pub use list::SortedList;
 
 use crate::storage::Storage;

@@ -134,7 +134,7 @@ impl Books {
                 "token of row {row}"
             );
             if gone {
-                self.buried += std::mem::take(&mut thread.used).as_nanos();
+                self.buried += std::mem::take(&mut world.core.used[row]).as_nanos();
             }
             if gone || thread.restart {
                 match std::mem::replace(&mut self.away[row], Away::No) {
@@ -201,7 +201,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
             books.buried += used.as_nanos();
             self.core.exit(CPU, self.now).unwrap();
             // The row's count starts at zero again for its next thread; it is in the books.
-            self.core.threads[thread.task().index()].used = Duration::ZERO;
+            self.core.used[thread.task().index()] = Duration::ZERO;
         }
     }
 
