@@ -27,6 +27,7 @@
 //! | what theory can prove | [`theory`] |
 //! | one task set under several policies | [`study`] |
 //! | one that runs on a machine instead | [`measure`] |
+//! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 
 pub mod beside;
@@ -34,6 +35,7 @@ mod blocking;
 pub mod calibrate;
 mod error;
 mod fixed_priority;
+pub mod hartstone;
 pub mod horizon;
 mod ipi;
 pub mod measure;
@@ -47,7 +49,7 @@ mod verdict;
 pub use error::LabError;
 pub use flyball_report::compare::SideBySide;
 pub use measure::{Measured, Measurement};
-pub use recorder::Recorder;
+pub use recorder::{Phase, Recorder};
 pub use registry::{Entry, Registry};
 pub use settings::{Parameter, Values};
 pub use study::{Progress, StudyOptions, Watch, study, study_policy};
