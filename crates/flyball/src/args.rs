@@ -67,6 +67,9 @@ pub(crate) enum Command {
     Run(MachineArgs),
     /// Does a machine do what the simulation says? Compares both schedules, event by event
     Compare(CompareArgs),
+    /// Do a published work's claims hold here? Does its experiments again, and writes a report with a
+    /// verdict for each claim. Without a name: which works there are
+    Reproduce(ReproduceArgs),
     /// Make a random task set
     Generate(GenerateArgs),
     /// Which policies there are
@@ -279,6 +282,37 @@ pub(crate) struct GenerateArgs {
     /// Where it goes (.toml or .csv), instead of printing TOML
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ReproduceArgs {
+    /// The work; without one: which there are
+    pub(crate) name: Option<String>,
+
+    /// Run what it can on the kernel on this machine, instead of simulating it
+    #[arg(short, long, value_name = "NAME", value_parser = machine())]
+    pub(crate) machine: Option<Machine>,
+
+    /// A folder with the authors' own measurements, to be drawn beside ours
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Where the report goes
+    #[arg(
+        short,
+        long,
+        value_name = "DIRECTORY",
+        default_value = "flyball-report"
+    )]
+    pub(crate) out: PathBuf,
+
+    /// Write no report
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) no_report: bool,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(clap::Args, Debug)]

@@ -21,6 +21,7 @@
 //! | 130 | interrupted |
 
 mod args;
+mod bench;
 mod beside;
 mod commands;
 mod failure;
@@ -69,6 +70,7 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Generate(args) => commands::generate::run(&args),
         Command::Policies(args) => commands::policies::run(registry, &args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Reproduce(args) => commands::reproduce::run(registry, &args, quiet),
         Command::Completions(args) => commands::completions::run(&args),
     }
 }

@@ -5,6 +5,7 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use flyball_analysis::{SporadicTask, Utilisation};
 use flyball_model::TaskSet;
+use flyball_report::reproduction;
 use flyball_report::study::{Breakdown, PolicyReport, Verdict};
 use flyball_target::Fault;
 use flyball_trace::Duration;
@@ -137,6 +138,16 @@ pub(crate) fn same(same: bool) -> String {
     } else {
         format!("{RED}✗ differs{RED:#}")
     }
+}
+
+/// What became of a claim, in a word or two.
+pub(crate) fn claim(verdict: &reproduction::Verdict) -> String {
+    let (style, sign) = match verdict {
+        reproduction::Verdict::Holds => (GREEN, "✓"),
+        reproduction::Verdict::Differs(_) => (RED, "✗"),
+        reproduction::Verdict::NotComparable(_) => (YELLOW, "≠"),
+    };
+    format!("{style}{sign} {}{style:#}", verdict.name())
 }
 
 /// A number with commas between thousands.

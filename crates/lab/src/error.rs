@@ -30,6 +30,15 @@ pub enum LabError {
         /// What the simulation did.
         simulation: String,
     },
+    /// A bench of somebody else's could not run a trial; what it says.
+    Bench(String),
+    /// Data that an experiment is compared with cannot be used.
+    Data {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        what: String,
+    },
     /// Whoever asked wanted no more.
     Interrupted,
 }
@@ -84,6 +93,8 @@ impl fmt::Display for LabError {
                 "analysis and simulation contradict each other under {policy}: {analysis}, but \
                  {simulation}. This is a fault in Flyball; please report it with the task set"
             ),
+            LabError::Bench(what) => f.write_str(what),
+            LabError::Data { file, what } => write!(f, "{file}: {what}"),
             LabError::Interrupted => f.write_str("interrupted"),
         }
     }

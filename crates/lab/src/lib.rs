@@ -28,8 +28,11 @@
 //! | one task set under several policies | [`study`] |
 //! | one that runs on a machine instead | [`measure`] |
 //! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
+//! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`] |
+//! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 
+pub mod bench;
 pub mod beside;
 mod blocking;
 pub mod calibrate;
@@ -41,11 +44,13 @@ mod ipi;
 pub mod measure;
 mod recorder;
 pub mod registry;
+pub mod reproduce;
 pub mod settings;
 mod study;
 pub mod theory;
 mod verdict;
 
+pub use bench::{Bench, BenchError, Ran, Simulator, Trial};
 pub use error::LabError;
 pub use flyball_report::compare::SideBySide;
 pub use measure::{Measured, Measurement};

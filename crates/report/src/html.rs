@@ -35,7 +35,7 @@ mod views;
 use crate::study::Study;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("html/report.css");
+pub(crate) const STYLE: &str = include_str!("html/report.css");
 
 /// The scripts, in the order in which they build on each other.
 const SCRIPTS: [&str; 4] = [
@@ -46,7 +46,7 @@ const SCRIPTS: [&str; 4] = [
 ];
 
 /// Forbids the page to load anything from anywhere.
-const CONTENT_POLICY: &str =
+pub(crate) const CONTENT_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The study as an HTML page.

@@ -10,6 +10,7 @@
 //! | [`slices`] | what charts show of a trace: who ran when, who waited, what happened to jobs |
 //! | [`gantt`] | a chart of a schedule for the terminal |
 //! | [`perfetto`] | a trace for the Perfetto UI, and back |
+//! | [`reproduction`] | what became of a published work's claims, as a page, figures, tables and JSON |
 //! | [`write`](mod@write) | files that are there in full or not at all |
 
 mod axis;
@@ -19,6 +20,7 @@ pub mod gantt;
 pub mod html;
 pub mod json;
 pub mod perfetto;
+pub mod reproduction;
 pub mod slices;
 pub mod study;
 pub mod write;

@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod policies;
+pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod simulate;
 pub(crate) mod study;

@@ -1,0 +1,172 @@
+//! `flyball reproduce NAME`: do a published work's claims hold here?
+
+use crate::args::ReproduceArgs;
+use crate::bench::Board;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{self, BOLD, DIM};
+use crate::progress::Bar;
+use flyball_lab::bench::{Bench, BenchError, Simulator};
+use flyball_lab::reproduce::{self, Work};
+use flyball_lab::{LabError, Registry};
+use flyball_report::reproduction::json::Document;
+use flyball_report::reproduction::{Reproduction, page, svg, table};
+use flyball_target::TargetError;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What `reproduce --json` prints without a name.
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    title: &'static str,
+    source: &'static str,
+    experiments: Vec<&'static str>,
+}
+
+pub(crate) fn run(
+    registry: &Registry,
+    args: &ReproduceArgs,
+    quiet: bool,
+) -> Result<ExitCode, Failure> {
+    let Some(name) = &args.name else {
+        return list(args.json);
+    };
+    let work = reproduce::find(name).ok_or_else(|| {
+        let known: Vec<_> = reproduce::ALL.iter().map(|work| work.name).collect();
+        let known = known.join(", ");
+        Failure::Usage(format!(
+            "there is no reproduction \"{name}\"; there are: {known}"
+        ))
+    })?;
+    if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
+        return Err(Failure::file(folder, "is not a folder", None));
+    }
+    let done = perform(registry, work, args, quiet)?;
+    let mut report = None;
+    if !args.no_report {
+        let files = render(&done, &args.out);
+        files::make_folder(&args.out)?;
+        files::write_all(&files)?;
+        report = files.into_iter().next().map(|(path, _)| path);
+    }
+    if args.json {
+        output::print_json(&Document::from(&done))?;
+    } else {
+        output::print(&summary(&done, report.as_deref().map(files::shown)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What there is.
+fn list(json: bool) -> Result<ExitCode, Failure> {
+    let works = reproduce::ALL.into_iter();
+    if json {
+        let works = works.map(|work| Listed {
+            name: work.name,
+            title: work.title,
+            source: work.source,
+            experiments: work.plans.iter().map(|plan| plan.name).collect(),
+        });
+        output::print_json(&works.collect::<Vec<_>>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = String::new();
+    for work in works {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{BOLD}{}{BOLD:#}  {}", work.name, work.title);
+        let _ = writeln!(text, "{DIM}{}{DIM:#}", work.source);
+        for plan in work.plans {
+            let _ = writeln!(text, "  {:10} {}", plan.name, plan.title);
+        }
+    }
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn perform(
+    registry: &Registry,
+    work: &Work,
+    args: &ReproduceArgs,
+    quiet: bool,
+) -> Result<Reproduction, Failure> {
+    let mut bar = Bar::new(quiet);
+    let mut watch = |progress: flyball_lab::Progress<'_>| bar.show(progress);
+    let mut simulator = Simulator::new(registry, &mut watch);
+    let mut board = args
+        .machine
+        .map(|machine| Board::new(registry, machine, quiet));
+    let board = board.as_mut().map(|board| board as &mut dyn Bench);
+    reproduce::reproduce(work, &mut simulator, board, args.data.as_deref())
+        .map_err(|error| failure(work.name, error))
+}
+
+fn failure(name: &str, error: BenchError) -> Failure {
+    match error {
+        BenchError::Lab(error) => Failure::lab(name, error),
+        BenchError::Machine(error) => match error.downcast::<TargetError>() {
+            Ok(error) => Failure::target(name, *error),
+            Err(error) => Failure::lab(name, LabError::Bench(error.to_string())),
+        },
+    }
+}
+
+/// The report's files, the page first.
+fn render(done: &Reproduction, out: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = vec![
+        (out.join("report.html"), page::html(done).into_bytes()),
+        (out.join("claims.csv"), table::claims(done).into_bytes()),
+    ];
+    let figures = done
+        .experiments
+        .iter()
+        .flat_map(|experiment| &experiment.figures);
+    for figure in figures {
+        let file = |ending, text: String| (out.join(figure.file(ending)), text.into_bytes());
+        files.push(file("svg", svg::file(figure)));
+        files.push(file("csv", table::figure(figure)));
+    }
+    files
+}
+
+fn summary(done: &Reproduction, report: Option<String>) -> String {
+    let mut text = format!(
+        "{BOLD}{}{BOLD:#}\n{DIM}{}{DIM:#}\n",
+        done.title, done.source
+    );
+    for experiment in &done.experiments {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{BOLD}{}{BOLD:#}", experiment.title);
+        let columns = ["CLAIM", "PUBLISHED", "OURS", "VERDICT"];
+        let mut table = output::table(&columns, &[]);
+        for claim in &experiment.claims {
+            table.add_row([
+                claim.text.clone(),
+                claim.published.clone(),
+                claim.ours.clone(),
+                output::claim(&claim.verdict),
+            ]);
+        }
+        text += &output::render(&table);
+        for claim in &experiment.claims {
+            if let Some(reason) = claim.verdict.reason() {
+                let _ = writeln!(text, "{DIM}{}:{DIM:#} {reason}", claim.text);
+            }
+        }
+    }
+    let tally = done.tally();
+    let _ = writeln!(
+        text,
+        "\n{} hold, {} differ, {} are not comparable.",
+        tally.holds, tally.differs, tally.not_comparable
+    );
+    for note in &done.notes {
+        let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+    }
+    if let Some(report) = report {
+        let _ = writeln!(text, "\nReport: {report}");
+    }
+    text
+}

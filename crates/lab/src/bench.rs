@@ -1,0 +1,212 @@
+//! A bench: something that runs a task set under a policy and tells what happened.
+//!
+//! An experiment asks for a [`Trial`] and reads what [`Ran`], and need not know whether it was the
+//! [`Simulator`] or a machine. Machines are somebody else's work: whoever can boot them implements
+//! [`Bench`] for them.
+
+use crate::error::LabError;
+use crate::recorder::Recorder;
+use crate::registry::Registry;
+use crate::study::{Progress, Watch};
+use flyball_model::TaskSet;
+use flyball_report::reproduction::Machine;
+use flyball_sim::{Ended, Options};
+use flyball_trace::file::Trace;
+use flyball_trace::metrics::Summary;
+use flyball_trace::{Duration, Event, Time};
+use std::error::Error;
+use std::fmt;
+
+/// A task set that is to run under a policy. The policy's settings and the overheads are the set's.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The task set. A machine has overheads of its own, and ignores the set's.
+    pub set: TaskSet,
+    /// The policy's name.
+    pub policy: &'static str,
+    /// For how long.
+    pub until: Duration,
+    /// Whether the simulation ends at the first deadline that is missed. A machine goes on.
+    pub stop_at_miss: bool,
+    /// What all random numbers come from.
+    pub seed: u64,
+    /// How many events are kept; numbers are always of all that are known.
+    pub keep: usize,
+}
+
+/// What happened in a trial.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// The numbers.
+    pub summary: Summary,
+    /// The first events, as many as were to be kept and could be.
+    pub trace: Trace,
+    /// The first deadline that was missed.
+    pub first_miss: Option<Event>,
+}
+
+/// Which of how many experiments is under way, for those who wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// The experiment's name.
+    pub name: &'static str,
+    /// Its place, from 0.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+/// Something that runs task sets.
+pub trait Bench {
+    /// The machine; `None`: it simulates.
+    fn machine(&self) -> Option<Machine>;
+
+    /// Whether it can run this policy.
+    fn has(&self, policy: &str) -> bool;
+
+    /// For how long a trial may be; longer ones are cut.
+    fn longest(&self) -> Duration;
+
+    /// An experiment begins.
+    ///
+    /// # Errors
+    /// [`LabError::Interrupted`] if no more is wanted.
+    fn begin(&mut self, stage: Stage) -> Result<(), BenchError>;
+
+    /// Runs a task set.
+    ///
+    /// # Errors
+    /// [`BenchError`].
+    fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError>;
+}
+
+/// Why a trial could not be run.
+#[derive(Debug)]
+pub enum BenchError {
+    /// The laboratory could not.
+    Lab(LabError),
+    /// A machine could not; what it says about it.
+    Machine(Box<dyn Error + Send + Sync>),
+}
+
+impl fmt::Display for BenchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BenchError::Lab(error) => error.fmt(f),
+            BenchError::Machine(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for BenchError {}
+
+impl<E: Into<LabError>> From<E> for BenchError {
+    fn from(error: E) -> BenchError {
+        BenchError::Lab(error.into())
+    }
+}
+
+impl Trial {
+    /// A trial of all of `until`, with seed 0, that keeps numbers only.
+    pub fn new(set: TaskSet, policy: &'static str, until: Duration) -> Trial {
+        Trial {
+            set,
+            policy,
+            until,
+            stop_at_miss: false,
+            seed: 0,
+            keep: 0,
+        }
+    }
+
+    /// The same, and its first events are kept.
+    #[must_use]
+    pub fn keeping(mut self, events: usize) -> Trial {
+        self.keep = events;
+        self
+    }
+}
+
+/// The simulator as a bench.
+pub struct Simulator<'a> {
+    registry: &'a Registry,
+    watch: &'a mut Watch<'a>,
+    stage: Stage,
+}
+
+impl<'a> Simulator<'a> {
+    /// Simulates the policies of `registry`. `watch` is told how far it has come, with the
+    /// experiment's name in the place of the policy's, and may end it.
+    pub fn new(registry: &'a Registry, watch: &'a mut Watch<'a>) -> Simulator<'a> {
+        Simulator {
+            registry,
+            watch,
+            stage: Stage {
+                name: "",
+                number: 0,
+                of: 1,
+            },
+        }
+    }
+
+    fn tell(&mut self, now: Time, until: Time) -> std::ops::ControlFlow<()> {
+        (self.watch)(Progress {
+            policy: self.stage.name,
+            number: self.stage.number,
+            of: self.stage.of,
+            now,
+            until,
+        })
+    }
+}
+
+impl Bench for Simulator<'_> {
+    fn machine(&self) -> Option<Machine> {
+        None
+    }
+
+    fn has(&self, policy: &str) -> bool {
+        self.registry.find(policy).is_ok()
+    }
+
+    fn longest(&self) -> Duration {
+        Duration::MAX
+    }
+
+    fn begin(&mut self, stage: Stage) -> Result<(), BenchError> {
+        self.stage = stage;
+        if self.tell(Time::ZERO, Time::NEVER).is_break() {
+            return Err(LabError::Interrupted.into());
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError> {
+        let Trial {
+            set, policy, until, ..
+        } = trial;
+        let registry = self.registry;
+        let entry = registry.find(policy)?;
+        let values = entry.values(&set.name, set)?;
+        entry.fits(&values, set)?;
+        let mut recorder = Recorder::new(set, set.platform.cpus, policy, trial.keep);
+        let options = Options {
+            until: *until,
+            stop_at_miss: trial.stop_at_miss,
+            seed: trial.seed,
+        };
+        let end = Time::ZERO + *until;
+        let mut watch = |now| self.tell(now, end);
+        let outcome = entry.simulate(&values, set, &options, &mut recorder, &mut watch)?;
+        if outcome.why == Ended::Interrupted {
+            return Err(LabError::Interrupted.into());
+        }
+        let first_miss = recorder.first_miss();
+        let (summary, trace) = recorder.finish(outcome.ended);
+        Ok(Ran {
+            summary,
+            trace,
+            first_miss,
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! I+PI, the scheduler that is a controller, as its thesis has it.
+//!
+//! | experiment | |
+//! |---|---|
+//! | [`disturbances`] | the set point is kept, whatever disturbs the bursts (figure 2.3) |
+//! | [`blocking`] | what blocking does to the round, and what is done about it (figure 2.5) |
+//! | [`shares`] | each task gets the share that was predicted (2.2.5, 2.3.2) |
+//! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
+//! | [`hartstone`] | periodic tasks that ask for more and more (figure 4.2) |
+//! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3), and what else could be done about it |
+
+pub mod blocking;
+pub mod disturbances;
+mod equations;
+pub mod hartstone;
+mod measured;
+pub mod overload;
+pub mod parallel;
+mod rounds;
+mod sets;
+pub mod shares;
+
+use super::Work;
+
+/// The thesis.
+pub const WORK: Work = Work {
+    name: "miosix",
+    title: "I+PI: a scheduler designed as a controller",
+    source: "F. Terraneo: Control based design of OS components. Thesis, Politecnico di Milano, 2011 \
+             (A. Leva, M. Maggio); measured data from the kernel that came with it, Miosix",
+    notes: &[
+        "The authors measured on an STM3210E-EVAL board (Cortex-M3, 72 MHz, code in external RAM). \
+         Nothing here ran on it, so no absolute time is compared with theirs.",
+    ],
+    plans: &[
+        disturbances::PLAN,
+        blocking::PLAN,
+        shares::PLAN,
+        parallel::PLAN,
+        hartstone::PLAN,
+        hartstone::MACHINE_PLAN,
+        overload::PLAN,
+        overload::BEYOND,
+    ],
+};

@@ -1,0 +1,156 @@
+//! What a figure shows: panels above each other on one horizontal axis, and series in each.
+
+/// A figure.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Figure {
+    /// Its short name, of which file names are made: letters, digits and dashes; unique in the
+    /// reproduction.
+    pub name: String,
+    /// What it is called.
+    pub title: String,
+    /// What is to be seen.
+    pub caption: String,
+    /// The axis that all panels share.
+    pub x: Axis,
+    /// The panels, the first one at the top.
+    pub panels: Vec<Panel>,
+}
+
+/// An axis.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Axis {
+    /// What it counts, with the unit: `time (s)`.
+    pub title: String,
+    /// What is along it.
+    pub scale: Scale,
+}
+
+/// What is along an axis.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Scale {
+    /// Numbers; from the smallest to the largest that there are.
+    Numbers,
+    /// Numbers from the first to the last of these; what is beyond is not shown.
+    Range([f64; 2]),
+    /// Categories: the first is 0, the second 1, …
+    Categories(Vec<String>),
+}
+
+/// A part of a figure with a vertical axis of its own.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Panel {
+    /// What is in it; may be empty.
+    pub title: String,
+    /// The vertical axis; not of categories.
+    pub y: Axis,
+    /// What is drawn, in this order.
+    pub series: Vec<Series>,
+}
+
+/// Something that is drawn.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Series {
+    /// What it is. Series of one name in several panels are one in the legend.
+    pub name: String,
+    /// Whose numbers they are.
+    pub role: Role,
+    /// How it is drawn.
+    pub shape: Shape,
+    /// Which of the colours it has; ignored for [`Role::Published`] and [`Role::Target`], which have
+    /// their own. Any number will do.
+    pub colour: u8,
+    /// Pairs of x and y; by rising x for lines and steps.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// Whose numbers a series shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Found here: drawn in colour.
+    Ours,
+    /// Computed from the work's equations: dashed.
+    Model,
+    /// Published: drawn in ink.
+    Published,
+    /// What should be: a thin line.
+    Target,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A line from point to point.
+    Line,
+    /// Each value goes on until the next point.
+    Steps,
+    /// A mark at each point.
+    Points,
+    /// A bar from zero to each point. Bars of several series at one x stand beside each other.
+    Bars,
+}
+
+impl Axis {
+    /// An axis of numbers, as far as there are any.
+    pub fn numbers(title: impl Into<String>) -> Axis {
+        Axis {
+            title: title.into(),
+            scale: Scale::Numbers,
+        }
+    }
+
+    /// An axis of numbers with these ends.
+    pub fn range(title: impl Into<String>, from: f64, to: f64) -> Axis {
+        Axis {
+            title: title.into(),
+            scale: Scale::Range([from, to]),
+        }
+    }
+
+    /// An axis of categories.
+    pub fn categories<S: Into<String>>(
+        title: impl Into<String>,
+        categories: impl IntoIterator<Item = S>,
+    ) -> Axis {
+        Axis {
+            title: title.into(),
+            scale: Scale::Categories(categories.into_iter().map(Into::into).collect()),
+        }
+    }
+}
+
+impl Series {
+    /// A series found here.
+    pub fn ours(
+        name: impl Into<String>,
+        shape: Shape,
+        colour: u8,
+        points: Vec<[f64; 2]>,
+    ) -> Series {
+        Series {
+            name: name.into(),
+            role: Role::Ours,
+            shape,
+            colour,
+            points,
+        }
+    }
+
+    /// The same in another role.
+    #[must_use]
+    pub fn with_role(mut self, role: Role) -> Series {
+        self.role = role;
+        self
+    }
+}
+
+impl Role {
+    /// The role in a word, for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Ours => "ours",
+            Role::Model => "model",
+            Role::Published => "published",
+            Role::Target => "target",
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! A figure as SVG.
+//!
+//! ```text
+//!   ── ours   ╌╌ model   ○ published        legend, in as many rows as it takes
+//!   panel's title
+//! y │    ╭──╮                                its own vertical axis
+//!   │ ───╯  ╰────
+//!   │                                        the next panel
+//!   └─────────────── x                       ticks of the axis that all share
+//! ```
+//!
+//! Shapes have classes and no colours: in a page the page's style colours them, and a file brings the
+//! same style with it, so that both follow the reader's choice of light or dark
+//! (see [`html`](mod@crate::html) on why no charting crate makes them). Lengths of texts are estimated,
+//! since nothing here knows the reader's fonts.
+
+use super::figure::{Figure, Panel, Role, Scale, Series, Shape};
+use super::scale::{self, Line, hull, ticks, whole};
+use maud::{Markup, PreEscaped, html};
+use std::fmt::Write;
+
+/// Classes that figures use, and the colours of a page for a file that has none.
+pub(super) const STYLE: &str = include_str!("plot.css");
+const COLOURS: &str = include_str!("colours.css");
+
+const WIDTH: f64 = 880.0;
+const LEFT: f64 = 66.0;
+const RIGHT: f64 = 14.0;
+const PANEL: f64 = 190.0;
+const ONLY_PANEL: f64 = 280.0;
+const ROW: f64 = 19.0;
+/// The mean width of a letter.
+const LETTER: f64 = 6.7;
+const SWATCH: f64 = 24.0;
+const COLOURS_THAT_THERE_ARE: u8 = 10;
+/// Beyond so many bars their values are not written beside them.
+const MOST_LABELS: usize = 40;
+
+/// The figure as a file of its own.
+pub fn file(figure: &Figure) -> String {
+    let style = format!("{COLOURS}{STYLE}");
+    let text = draw(figure, Some(&style)).into_string();
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}\n")
+}
+
+/// The figure as a part of a page that has its style.
+pub(super) fn inline(figure: &Figure) -> Markup {
+    draw(figure, None)
+}
+
+/// Where the parts of a figure are.
+struct Layout<'a> {
+    figure: &'a Figure,
+    x: Line,
+    x_ticks: Vec<(f64, String)>,
+}
+
+fn draw(figure: &Figure, style: Option<&str>) -> Markup {
+    let layout = Layout::new(figure);
+    let entries = legend(figure);
+    let rows = entries.last().map_or(0.0, |entry| entry.row + 1.0);
+    let height = if figure.panels.len() == 1 {
+        ONLY_PANEL
+    } else {
+        PANEL
+    };
+    let mut top = rows * ROW + 10.0;
+    let mut panels = Vec::new();
+    for (number, panel) in figure.panels.iter().enumerate() {
+        if !panel.title.is_empty() {
+            top += ROW;
+        }
+        panels.push((number, panel, top));
+        top += height + 16.0;
+    }
+    let bottom = top - 16.0;
+    let whole_height = bottom + 42.0;
+    let view = format!("0 0 {WIDTH} {whole_height:.0}");
+    html! {
+        svg.plot xmlns="http://www.w3.org/2000/svg" viewBox=(view) width=[style.map(|_| WIDTH)]
+            height=[style.map(|_| whole_height)] role="img" aria-label=(figure.title) {
+            @if let Some(style) = style {
+                title { (figure.title) }
+                style { (PreEscaped(style)) }
+                rect.page width="100%" height="100%" {}
+            }
+            @for entry in &entries { (entry.draw()) }
+            @for &(number, panel, top) in &panels { (layout.panel(number, panel, top, height)) }
+            @for (x, text) in &layout.x_ticks {
+                @if !matches!(figure.x.scale, Scale::Categories(_)) {
+                    path.axis d={ "M" (px(layout.x.at(*x))) " " (px(bottom)) "v4" } {}
+                }
+                text x=(px(layout.x.at(*x))) y=(px(bottom + 17.0)) text-anchor="middle" { (text) }
+            }
+            text.title x=(px(f64::midpoint(LEFT, WIDTH - RIGHT))) y=(px(bottom + 36.0)) text-anchor="middle" {
+                (figure.x.title)
+            }
+        }
+    }
+}
+
+impl<'a> Layout<'a> {
+    fn new(figure: &'a Figure) -> Layout<'a> {
+        let series = figure.panels.iter().flat_map(|panel| &panel.series);
+        let numbers = series.flat_map(|series| series.points.iter().map(|point| point[0]));
+        let [from, to] = match &figure.x.scale {
+            Scale::Numbers => {
+                let ends = numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[from, to], x| {
+                    [from.min(x), to.max(x)]
+                });
+                if ends[0] < ends[1] { ends } else { [0.0, 1.0] }
+            }
+            Scale::Range(ends) => *ends,
+            Scale::Categories(names) => [-0.5, whole(names.len().max(1)) - 0.5],
+        };
+        let x_ticks = match &figure.x.scale {
+            Scale::Categories(names) => {
+                let names = names.iter().enumerate();
+                names.map(|(n, name)| (whole(n), name.clone())).collect()
+            }
+            _ => ticks(from, to, 10.0),
+        };
+        let (begin, end) = (LEFT, WIDTH - RIGHT);
+        let x = Line {
+            from,
+            to,
+            begin,
+            end,
+        };
+        Layout { figure, x, x_ticks }
+    }
+
+    fn panel(&self, number: usize, panel: &Panel, top: f64, height: f64) -> Markup {
+        let points = panel.series.iter().flat_map(|series| &series.points);
+        let shown = points.filter(|point| self.x.has(point[0]));
+        let [from, to] = match panel.y.scale {
+            Scale::Range(ends) => ends,
+            _ => {
+                let bars = panel
+                    .series
+                    .iter()
+                    .any(|series| series.shape == Shape::Bars);
+                let zero = bars.then_some(0.0);
+                hull(shown.map(|point| point[1]).chain(zero), 5.0).unwrap_or([0.0, 1.0])
+            }
+        };
+        let y = Line {
+            from,
+            to,
+            begin: top + height,
+            end: top,
+        };
+        let clip = format!("clip-{}-{number}", self.figure.name);
+        let title_y = px(top + height / 2.0);
+        html! {
+            @if !panel.title.is_empty() {
+                text.panel x=(px(LEFT)) y=(px(top - 7.0)) { (panel.title) }
+            }
+            @for (tick, text) in ticks(from, to, 5.0) {
+                path.grid d={ "M" (px(LEFT)) " " (px(y.at(tick))) "H" (px(WIDTH - RIGHT)) } {}
+                text x=(px(LEFT - 7.0)) y=(px(y.at(tick) + 4.0)) text-anchor="end" { (text) }
+            }
+            text.title x="13" y=(title_y) text-anchor="middle" transform={ "rotate(-90 13 " (title_y) ")" } {
+                (panel.y.title)
+            }
+            clipPath id=(clip) {
+                rect x=(px(LEFT)) y=(px(top - 4.0)) width=(px(WIDTH - RIGHT - LEFT + 4.0)) height=(px(height + 5.0)) {}
+            }
+            g clip-path={ "url(#" (clip) ")" } {
+                @for (n, series) in panel.series.iter().enumerate() {
+                    (self.series(panel, n, series, &y))
+                }
+            }
+            path.axis d={ "M" (px(LEFT)) " " (px(top)) "V" (px(top + height)) "H" (px(WIDTH - RIGHT)) } {}
+        }
+    }
+
+    fn series(&self, panel: &Panel, n: usize, series: &Series, y: &Line) -> Markup {
+        let class = class(series);
+        let places = series
+            .points
+            .iter()
+            .map(|&[x, value]| (self.x.at(x), y.at(value)));
+        match series.shape {
+            Shape::Line | Shape::Steps => {
+                html! { path class={ "line " (class) } d=(path(places, series.shape)) {} }
+            }
+            Shape::Points => html! {
+                g class={ "marks " (class) } {
+                    @for (x, y) in places { circle cx=(px(x)) cy=(px(y)) r="3" {} }
+                }
+            },
+            Shape::Bars => self.bars(panel, n, series, y, &class),
+        }
+    }
+
+    fn bars(&self, panel: &Panel, n: usize, series: &Series, y: &Line, class: &str) -> Markup {
+        let is_bars = |series: &&Series| series.shape == Shape::Bars;
+        let all = panel.series.iter().filter(is_bars);
+        let labels = all.clone().map(|series| series.points.len()).sum::<usize>() <= MOST_LABELS;
+        let count = whole(all.count());
+        let before = whole(panel.series[..n].iter().filter(is_bars).count());
+        let band = 0.78 / count;
+        let zero = y.at(y.from.max(0.0).min(y.to));
+        html! {
+            g class={ "bars " (class) } {
+                @for &[x, value] in &series.points {
+                    @let left = self.x.at(x - 0.39 + band * before) + 1.0;
+                    @let right = self.x.at(x - 0.39 + band * (before + 1.0)) - 1.0;
+                    @let at = y.at(value);
+                    rect x=(px(left)) width=(px(right - left)) y=(px(at.min(zero))) height=(px((zero - at).abs())) {}
+                    @if labels {
+                        text x=(px(f64::midpoint(left, right))) y=(px(at.min(zero) - 4.0)) text-anchor="middle" {
+                            (super::decimal(value))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Tenths of a pixel are enough.
+fn px(place: f64) -> String {
+    let text = format!("{place:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+fn class(series: &Series) -> String {
+    match series.role {
+        Role::Published | Role::Target => series.role.name().to_owned(),
+        Role::Ours | Role::Model => {
+            let colour = series.colour % COLOURS_THAT_THERE_ARE;
+            format!("{} c{colour}", series.role.name())
+        }
+    }
+}
+
+fn path(places: impl Iterator<Item = (f64, f64)>, shape: Shape) -> String {
+    let mut path = String::new();
+    for (n, (x, y)) in places.enumerate() {
+        // Writing to a string cannot fail.
+        let _ = match (n, shape) {
+            (0, _) => write!(path, "M{} {}", px(x), px(y)),
+            (_, Shape::Steps) => write!(path, "H{}V{}", px(x), px(y)),
+            _ => write!(path, "L{} {}", px(x), px(y)),
+        };
+    }
+    path
+}
+
+/// One thing that the legend explains.
+struct Entry<'a> {
+    series: &'a Series,
+    x: f64,
+    row: f64,
+}
+
+impl Entry<'_> {
+    fn draw(&self) -> Markup {
+        let (x, y) = (self.x, self.row * ROW + 13.0);
+        let class = class(self.series);
+        html! {
+            @match self.series.shape {
+                Shape::Line | Shape::Steps => {
+                    path class={ "line " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h18" } {}
+                }
+                Shape::Points => {
+                    g class={ "marks " (class) } { circle cx=(px(x + 9.0)) cy=(px(y - 4.0)) r="3" {} }
+                }
+                Shape::Bars => {
+                    g class={ "bars " (class) } { rect x=(px(x + 3.0)) y=(px(y - 10.0)) width="12" height="11" {} }
+                }
+            }
+            text.entry x=(px(x + SWATCH)) y=(px(y)) { (self.series.name) }
+        }
+    }
+}
+
+/// Every name once.
+fn legend(figure: &Figure) -> Vec<Entry<'_>> {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let (mut x, mut row) = (LEFT, 0.0);
+    for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+        if entries.iter().any(|entry| entry.series.name == series.name) {
+            continue;
+        }
+        let width = SWATCH + scale::whole(series.name.chars().count()) * LETTER + 18.0;
+        if x + width > WIDTH && x > LEFT {
+            (x, row) = (LEFT, row + 1.0);
+        }
+        entries.push(Entry { series, x, row });
+        x += width;
+    }
+    entries
+}
