@@ -41,8 +41,14 @@ fn story(events: &[Event]) -> Vec<String> {
         )
     };
     let told = events.iter().filter(tells);
-    told.map(|event| format!("{} {}", event.time, event.kind))
-        .collect()
+    told.map(|event| {
+        let text = event.to_string();
+        let words = text
+            .split_whitespace()
+            .filter(|word| !word.starts_with("cpu"));
+        words.collect::<Vec<_>>().join(" ")
+    })
+    .collect()
 }
 
 #[test]
