@@ -2,6 +2,7 @@
 
 use crate::error::SimError;
 use crate::machine::{Node, reason};
+use crate::modes::Modes;
 use crate::partition;
 use crate::scheduler::Scheduler;
 use flyball_model::TaskSet;
@@ -105,27 +106,43 @@ pub fn simulate_with_progress<S: Scheduler, T: Sink>(
     scheduler: &S,
     options: &Options,
     sink: &mut T,
+    progress: impl FnMut(Time) -> ControlFlow<()>,
+) -> Result<Outcome, SimError> {
+    simulate_modes(&set.clone().into(), scheduler, options, sink, progress)
+}
+
+/// As [`simulate_with_progress`], of a task set that changes while it runs. Tasks are numbered in the
+/// order in which they begin.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_modes<S: Scheduler, T: Sink>(
+    modes: &Modes,
+    scheduler: &S,
+    options: &Options,
+    sink: &mut T,
     mut progress: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
-    let mut nodes = start(set, scheduler, options, sink, None)?;
+    let mut nodes = start(modes, scheduler, options, sink, None)?;
     drive(&mut nodes, options, &mut progress, &mut Nobody)
 }
 
-/// Each CPU of the set's platform with the tasks that are bound to it, at time zero, and room for
+/// Each CPU of the sets' platform with the tasks that are bound to it, at time zero, and room for
 /// `capacity` tasks; `None`: for those.
 pub(crate) fn start<S: Scheduler, T: Sink>(
-    set: &TaskSet,
+    modes: &Modes,
     scheduler: &S,
     options: &Options,
     sink: T,
     capacity: Option<usize>,
 ) -> Result<Vec<Node<S, T>>, SimError> {
     let sink = Rc::new(RefCell::new(sink));
+    let set = modes.all();
     let cpus = partition::by_cpu(set, set.platform.cpus)?;
     let mut nodes = Vec::with_capacity(cpus.len());
     for (cpu, tasks) in (0..=u8::MAX).zip(&cpus) {
         nodes.push(Node::new(
-            set,
+            modes,
             tasks,
             capacity.unwrap_or(tasks.len()),
             CpuId(cpu),

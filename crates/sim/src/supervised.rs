@@ -60,7 +60,8 @@ pub fn simulate_supervised<S: Scheduler, T: Sink>(
     period: Duration,
     supervise: impl FnMut(&mut dyn Cores<<S::Policy as Policy>::Params>),
 ) -> Result<Outcome, SimError> {
-    let mut nodes = start(set, scheduler, options, sink, Some(set.tasks.len()))?;
+    let modes = set.clone().into();
+    let mut nodes = start(&modes, scheduler, options, sink, Some(set.tasks.len()))?;
     let mut rows = vec![0; nodes.len()];
     let places = set.tasks.iter().map(|task| {
         let node = usize::from(task.cpu.unwrap_or(0));
