@@ -29,7 +29,7 @@
 //! | one that runs on a machine instead | [`measure`] |
 //! | shares of several CPUs, with tasks that come and go | [`multicore_shares`] |
 //! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
-//! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`] |
+//! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 
