@@ -80,7 +80,7 @@ pub struct Sample {
 }
 
 /// What came out of a [`Scenario`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SharesOverTime {
     /// For each task, for each period; `None`: it was not there for all of it.
     pub tasks: Vec<Vec<Option<Sample>>>,

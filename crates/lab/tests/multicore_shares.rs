@@ -1,9 +1,14 @@
 //! Shares of several CPUs converge, with the real kernel and the real schedulers in the simulator.
 
+use flyball_lab::bench::Simulator;
 use flyball_lab::multicore_shares::{Actor, Scenario, SharesOverTime};
+use flyball_lab::reproduce::{Setup, miosix};
+use flyball_lab::{Progress, Registry};
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::supervisor::{Settings, Want};
+use flyball_report::reproduction::Verdict;
 use flyball_trace::Duration;
+use std::ops::ControlFlow;
 
 const CPUS: [u8; 3] = [2, 4, 8];
 /// Millionths in a hundredth.
@@ -179,4 +184,27 @@ fn the_same_seed_gives_the_same() {
     let run = |seed| Scenario::churn(4, seed).simulate().unwrap();
     assert_eq!(run(7), run(7));
     assert_ne!(run(7), run(8));
+}
+
+/// The experiment says what these tests say.
+#[test]
+fn the_experiment_holds() {
+    let registry = Registry::standard();
+    let mut watch = |_: Progress<'_>| ControlFlow::Continue(());
+    let mut bench = Simulator::new(&registry, &mut watch);
+    let mut setup = Setup {
+        bench: &mut bench,
+        data: None,
+    };
+    let experiment = (miosix::multicore::PLAN.run)(&mut setup).unwrap();
+    assert_eq!(experiment.claims.len(), 9);
+    for claim in &experiment.claims {
+        assert_eq!(claim.verdict, Verdict::Holds, "{claim:?}");
+    }
+    // Six tasks and their set points on each of three machines.
+    for figure in &experiment.figures {
+        assert_eq!(figure.panels.len(), 3);
+        let mut series = figure.panels.iter().flat_map(|panel| &panel.series);
+        assert!(series.all(|series| series.points.len() > 100 || series.points.is_empty()));
+    }
 }

@@ -6,11 +6,13 @@
 //! | [`blocking`] | what blocking does to the round, and what is done about it (figure 2.5) |
 //! | [`shares`] | each task gets the share that was predicted (2.2.5, 2.3.2) |
 //! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
+//! | [`multicore`] | several CPUs (chapter 5, left for the future) |
 
 pub mod blocking;
 pub mod disturbances;
 mod equations;
 mod measured;
+pub mod multicore;
 pub mod parallel;
 mod rounds;
 mod sets;
@@ -33,5 +35,6 @@ pub const WORK: Work = Work {
         blocking::PLAN,
         shares::PLAN,
         parallel::PLAN,
+        multicore::PLAN,
     ],
 };
