@@ -72,12 +72,14 @@ fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             picture(
                 &found,
                 0,
+                20.0,
                 "multicore-start",
                 "Shares converge from the worst start.",
             ),
             picture(
                 &found,
                 1,
+                60.0,
                 "multicore-churn",
                 "Shares follow their set points under churn.",
             ),
@@ -176,7 +178,7 @@ fn percent(millionths: i64) -> f64 {
 }
 
 /// Six tasks on each number of CPUs.
-fn picture(found: &[Found], which: usize, name: &str, title: &str) -> Figure {
+fn picture(found: &[Found], which: usize, until: f64, name: &str, title: &str) -> Figure {
     Figure {
         name: name.into(),
         title: title.into(),
@@ -184,7 +186,7 @@ fn picture(found: &[Found], which: usize, name: &str, title: &str) -> Figure {
             "Six of the tasks on each number of CPUs: what each got over {DRAWN} periods, and thin its \
              set point."
         ),
-        x: Axis::numbers("time (s)"),
+        x: Axis::range("time (s)", 0.0, until),
         panels: (found.iter())
             .map(|found| panel(found.cpus, &found.pictures[which]))
             .collect(),
