@@ -11,7 +11,7 @@
 
 use crate::error::LabError;
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Length, OnMiss, Platform, Step, Task, TaskSet};
+use flyball_model::{Arrival, Length, OnMiss, Overheads, Platform, Step, Task, TaskSet};
 use flyball_policy::i_plus_pi::{self, Fraction, Share};
 use flyball_policy::supervisor::{self, Supervisor, Want};
 use flyball_sim::schedulers::Ipi;
@@ -64,6 +64,8 @@ pub struct Scenario {
     pub supervisor: supervisor::Settings,
     /// How each CPU's scheduler works.
     pub scheduler: i_plus_pi::Settings,
+    /// What the kernels' work costs.
+    pub overheads: Overheads,
 }
 
 /// A task at the end of a period.
@@ -80,7 +82,7 @@ pub struct Sample {
 }
 
 /// What came out of a [`Scenario`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SharesOverTime {
     /// For each task, for each period; `None`: it was not there for all of it.
     pub tasks: Vec<Vec<Option<Sample>>>,
@@ -157,13 +159,14 @@ impl Scenario {
                 longest: Duration::from_millis(100),
                 ..i_plus_pi::Settings::default()
             },
+            overheads: Overheads::default(),
         }
     }
 
     /// Tasks that want about as much as there is and compute without end, three for each CPU, put
     /// anywhere.
     pub fn steady(cpus: u8, seed: u64) -> Scenario {
-        let mut random = Drawing(Random::new(seed, 0));
+        let mut random = Drawing(Random::new(seed, 2 * u64::from(cpus)));
         let actors = (0..3 * u64::from(cpus))
             .map(|_| Actor::steady(random.percent(5, 60), random.below(cpus)))
             .collect();
@@ -175,7 +178,7 @@ impl Scenario {
     /// seconds.
     pub fn churn(cpus: u8, seed: u64) -> Scenario {
         let mut scenario = Scenario::steady(cpus, seed);
-        let mut random = Drawing(Random::new(seed, 1));
+        let mut random = Drawing(Random::new(seed, 2 * u64::from(cpus) + 1));
         for (n, actor) in scenario.actors.iter_mut().enumerate() {
             let ms = Duration::from_millis;
             actor.does = match n % 6 {
@@ -210,6 +213,7 @@ impl Scenario {
             tasks: tasks.map(|(number, actor)| actor.task(number)).collect(),
             platform: Platform {
                 cpus: self.cpus,
+                overheads: self.overheads.clone(),
                 ..Platform::default()
             },
             ..TaskSet::default()

@@ -45,11 +45,12 @@
 //! * **Where the set points do not add up to one** no shares can help, and the sum of the CPU's
 //!   deficits grows by the difference, R with it, until a task is moved or two are exchanged. The
 //!   actuator is a quantiser with an integrator before it: a sigma-delta modulator. If R ≤ B at all
-//!   times on all CPUs, then all deficits are bounded, whatever the assignment does: where D > 0,
-//!   x ≥ min(1, σ + gD)/B, so D falls as soon as gD > (B − 1)σ, if that many tasks are that fast
-//!   (Bσ < 1); where D < 0 the task gets no more than σ/4B and D rises, once R > ¼. And if |D| ≤ Δ,
-//!   a share over N periods is wrong by at most 2Δ/N. (Simulated; that deficits stay within
-//!   [`Settings::memory`] is so by construction, and anything beyond it is forgotten.)
+//!   times on all CPUs, deficits are bounded whatever the assignment does: for a task with Bσ < 1,
+//!   x ≥ min(1, σ + gD)/B where D > 0, so D falls as soon as gD > (B − 1)σ; and a task with
+//!   gD < −¾σ asks for σ/4, gets σ/4R, and D rises wherever R > ¼. If |D| ≤ Δ, a share over N
+//!   periods is wrong by at most 2Δ/N. For tasks with Bσ ≥ 1, which may need a CPU to themselves,
+//!   this is simulated only. (That deficits stay within [`Settings::memory`] periods is so by
+//!   construction, but what is beyond is forgotten, and is an error then.)
 //! * **B.** A move of r from a CPU to one whose load is G less takes 2r(G − r) off the sum of the
 //!   squares of the loads, so moves come to an end, and none is undone before the deficits
 //!   have changed. At the end G is less than [`Settings::hysteresis`] or 4/3 of the smallest request

@@ -8,12 +8,14 @@
 //! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
 //! | [`hartstone`] | periodic tasks that ask for more and more (figure 4.2) |
 //! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3), and what else could be done about it |
+//! | [`multicore`] | several CPUs (chapter 5, left for the future) |
 
 pub mod blocking;
 pub mod disturbances;
 mod equations;
 pub mod hartstone;
 mod measured;
+pub mod multicore;
 pub mod overload;
 pub mod parallel;
 mod rounds;
@@ -41,5 +43,6 @@ pub const WORK: Work = Work {
         hartstone::MACHINE_PLAN,
         overload::PLAN,
         overload::BEYOND,
+        multicore::PLAN,
     ],
 };
