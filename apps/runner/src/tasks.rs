@@ -149,6 +149,7 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
                 image::OnMiss::Continue => OnMiss::Continue,
                 image::OnMiss::Skip => OnMiss::Skip,
                 image::OnMiss::Abort => OnMiss::Abort,
+                image::OnMiss::Latest => OnMiss::Latest,
             },
             alert: None,
         };

@@ -49,6 +49,10 @@ pub enum OnMiss {
     /// It is given up: the thread loses its mutexes and begins with its next job. (A thread with
     /// only one job ends.)
     Abort,
+    /// It goes on, and of the jobs that wait until they are late only the newest is done: at a release, the
+    /// oldest that waits is left out if its deadline has passed, too. So a periodic thread whose
+    /// deadlines are its periods goes on with the job whose period it is.
+    Latest,
 }
 
 /// A job.
@@ -67,6 +71,13 @@ pub(crate) enum Released {
     Current(Job),
     /// The job waits for earlier ones.
     Waits(Job),
+    /// The job waits, and the oldest that waited so far is left out.
+    Replaces {
+        /// The one that was released.
+        job: Job,
+        /// The one that is left out.
+        lost: Job,
+    },
     /// The job was left out.
     Skipped(Job),
 }
@@ -161,6 +172,16 @@ impl Jobs {
 
     pub(crate) fn on_miss(&self) -> OnMiss {
         self.on_miss
+    }
+
+    /// Whether there is nothing to keep of them: one job, which nobody watches.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.is_once() && self.deadline == Duration::MAX
+    }
+
+    /// Whether they need what belongs to a cluster: rows of its table of arrivals, or a semaphore.
+    pub(crate) fn are_bound(&self) -> bool {
+        self.list.0.is_some() || self.alert.is_some()
     }
 
     pub(crate) fn is_once(&self) -> bool {
@@ -261,6 +282,10 @@ impl Jobs {
                 return Ok(Released::Skipped(job));
             }
         }
+        let lost = (self.on_miss == OnMiss::Latest && self.late > 1).then(|| {
+            self.late -= 1;
+            self.take_oldest(arrivals)
+        });
         if self.waiting == 0 {
             self.oldest = job;
         } else if matches!(self.rule, Release::Sporadic { .. }) {
@@ -272,7 +297,10 @@ impl Jobs {
         if self.watch.is_never() {
             self.watch = self.deadline(job);
         }
-        Ok(Released::Waits(job))
+        Ok(match lost {
+            Some(lost) => Released::Replaces { job, lost },
+            None => Released::Waits(job),
+        })
     }
 
     /// The watched deadline has come: the job there is late. Returns it.
@@ -294,19 +322,46 @@ impl Jobs {
         self.current = None;
         self.late = self.late.saturating_sub(1);
         if self.waiting > 0 {
-            self.waiting -= 1;
-            self.current = Some(self.oldest);
-            if self.waiting > 0 {
-                self.oldest = match self.rule {
-                    Release::Periodic { period } => Job {
-                        number: self.oldest.number.saturating_add(1),
-                        release: self.oldest.release + period,
-                    },
-                    _ => arrivals.pop(&mut self.list).unwrap_or(self.oldest),
-                };
-            }
+            self.current = Some(self.take_oldest(arrivals));
         }
         self.rewatch(arrivals);
+    }
+
+    /// Takes out the oldest of the waiting jobs; there is one.
+    fn take_oldest<S: Storage>(&mut self, arrivals: &mut Arrivals<S>) -> Job {
+        let oldest = self.oldest;
+        self.waiting -= 1;
+        if self.waiting > 0 {
+            self.oldest = match self.rule {
+                Release::Periodic { period } => Job {
+                    number: oldest.number.saturating_add(1),
+                    release: oldest.release + period,
+                },
+                _ => arrivals.pop(&mut self.list).unwrap_or(oldest),
+            };
+        }
+        oldest
+    }
+
+    /// From the release on that is announced, jobs come every `period` and are due `deadline` after
+    /// their releases; so is the one that the thread works on.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the jobs are not periodic, if one of the times is zero, or if a job waits.
+    pub(crate) fn retime(&mut self, period: Duration, deadline: Duration) -> Result<(), Error> {
+        let Release::Periodic { period: rule } = &mut self.rule else {
+            return Err(Error::Invalid);
+        };
+        if period.is_zero() || deadline.is_zero() || self.waiting > 0 {
+            return Err(Error::Invalid);
+        }
+        *rule = period;
+        self.deadline = deadline;
+        // A late job stays late.
+        if let Some(job) = self.current.filter(|_| self.late == 0) {
+            self.watch = self.deadline(job);
+        }
+        Ok(())
     }
 
     /// Gives back all that the thread holds of the list of arrivals.

@@ -97,6 +97,27 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
+    /// Changes how the jobs of a periodic thread come: from the release on that is due next they come
+    /// every `period`, and are due `deadline` after their releases. So is the job that the thread works
+    /// on, if it is not late yet. What the policy knows of the thread stays as it is; see
+    /// [`Core::adjust`].
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the thread is not periodic, if one of the times is zero, or while a
+    /// released job waits for an earlier one; [`Error::Dead`], [`Error::Unknown`].
+    pub fn retime(
+        &mut self,
+        thread: ThreadId,
+        period: Duration,
+        deadline: Duration,
+    ) -> Result<(), Error> {
+        let task = self.find(thread)?;
+        let jobs = self.jobs.find_mut(task.index());
+        jobs.ok_or(Error::Invalid)?.retime(period, deadline)?;
+        self.set_alarm(task);
+        Ok(())
+    }
+
     /// The running thread ends: its job is complete, its mutexes are unlocked, and whoever waits
     /// for its end goes on.
     ///
@@ -125,6 +146,11 @@ impl<C: Config> Core<C> {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Absent;
         self.restarts -= u16::from(core::mem::take(&mut thread.restart));
+        self.vacate(task);
+    }
+
+    /// The row of `task`, which is absent, is free again.
+    pub(crate) fn vacate(&mut self, task: TaskId) {
         self.limit(task, Time::NEVER);
         self.forget(task);
         // A row whose generations have run out is never used again.

@@ -153,13 +153,20 @@ impl<C: Config> Core<C> {
             return Ok(());
         };
         match jobs.release(&mut self.arrivals) {
-            Ok(released @ (Released::Current(job) | Released::Waits(job))) => {
+            Ok(
+                released @ (Released::Current(job)
+                | Released::Waits(job)
+                | Released::Replaces { job, .. }),
+            ) => {
                 let (number, deadline) = (job.number, jobs.deadline(job));
                 let kind = Kind::Release {
                     task,
                     job: number,
                     deadline,
                 };
+                if let Released::Replaces { lost, .. } = released {
+                    self.skip(cpu, task, lost, now);
+                }
                 self.emit(now, cpu, kind);
                 if let Released::Current(_) = released {
                     self.threads[task.index()].state = State::Ready;

@@ -2,7 +2,7 @@
 
 use crate::registry::Entry;
 use crate::settings::{Parameter, Values};
-use flyball_policy::i_plus_pi::{Division, Gain, Gains, Round, Sequence, Settings, Unstable};
+use flyball_policy::i_plus_pi::{Division, Gain, Gains, Round, Sequence, Settings, Unstable, Wake};
 use flyball_sim::schedulers::Ipi;
 use flyball_trace::Duration;
 
@@ -35,7 +35,12 @@ pub(crate) fn entry() -> Entry {
         Parameter::choice(
             "sequence",
             "who comes first in a round",
-            &["admission", "deadline"],
+            &["admission", "deadline", "urgency"],
+        ),
+        Parameter::choice(
+            "wake",
+            "who wakes waits for its turn, has the next one, or begins a new round",
+            &["wait", "next", "round"],
         ),
         Parameter::switch(
             "feedforward",
@@ -88,7 +93,13 @@ pub(crate) fn settings(values: &Values) -> Result<Settings, Unstable> {
         },
         sequence: match values.text("sequence") {
             "deadline" => Sequence::Deadline,
+            "urgency" => Sequence::Urgency,
             _ => Sequence::Admission,
+        },
+        wake: match values.text("wake") {
+            "next" => Wake::Next,
+            "round" => Wake::Round,
+            _ => Wake::Wait,
         },
         feedforward: values.switch("feedforward"),
         reinitialise: values.switch("reinitialise"),

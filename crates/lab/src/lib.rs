@@ -27,6 +27,8 @@
 //! | what theory can prove | [`theory`] |
 //! | one task set under several policies | [`study`] |
 //! | one that runs on a machine instead | [`measure`] |
+//! | shares of several CPUs, with tasks that come and go | [`multicore_shares`] |
+//! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
 //! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
@@ -37,9 +39,11 @@ mod blocking;
 pub mod calibrate;
 mod error;
 mod fixed_priority;
+pub mod hartstone;
 pub mod horizon;
 mod ipi;
 pub mod measure;
+pub mod multicore_shares;
 mod recorder;
 pub mod registry;
 pub mod reproduce;
@@ -52,7 +56,7 @@ pub use bench::{Bench, BenchError, Ran, Simulator, Trial};
 pub use error::LabError;
 pub use flyball_report::compare::SideBySide;
 pub use measure::{Measured, Measurement};
-pub use recorder::Recorder;
+pub use recorder::{Phase, Recorder};
 pub use registry::{Entry, Registry};
 pub use settings::{Parameter, Values};
 pub use study::{Progress, StudyOptions, Watch, study, study_policy};

@@ -3,11 +3,27 @@
 use flyball_model::TaskSet;
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::{Metrics, Summary, TaskInfo};
-use flyball_trace::{Event, Kind, Sink, Time};
+use flyball_trace::{Duration, Event, Kind, Sink, TaskId, Time};
+
+/// What happened in a part of a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Phase {
+    /// Jobs completed.
+    pub jobs: u64,
+    /// Deadlines missed.
+    pub misses: u64,
+    /// How often the CPU began to run another task than the one it had run last.
+    pub switches: u64,
+}
 
 /// A sink that computes metrics and keeps the first events.
 pub struct Recorder {
-    metrics: Metrics,
+    metrics: Option<Metrics>,
+    phases: Vec<Phase>,
+    /// When all phases but the last end.
+    ends: Vec<Time>,
+    /// On one CPU: who ran last.
+    last: Option<TaskId>,
     header: Header,
     events: Vec<Event>,
     most: usize,
@@ -30,7 +46,10 @@ impl Recorder {
             })
             .collect();
         Recorder {
-            metrics: Metrics::new(&tasks, usize::from(cpus)),
+            metrics: Some(Metrics::new(&tasks, usize::from(cpus))),
+            phases: vec![Phase::default()],
+            ends: Vec::new(),
+            last: None,
             header: Header {
                 name: set.name.clone(),
                 policy: policy.to_owned(),
@@ -54,6 +73,40 @@ impl Recorder {
         }
     }
 
+    /// Counts only, on one CPU: apart for each of the phases that `ends` divides the simulation into.
+    /// Each ends just before the instant that is named; deadlines at it still count.
+    pub fn counting(set: &TaskSet, policy: &str, ends: &[Duration]) -> Recorder {
+        Recorder {
+            metrics: None,
+            phases: vec![Phase::default(); ends.len() + 1],
+            ends: ends.iter().map(|&end| Time::ZERO + end).collect(),
+            ..Recorder::new(set, 1, policy, 0)
+        }
+    }
+
+    /// What happened in each phase.
+    pub fn phases(&self) -> &[Phase] {
+        &self.phases
+    }
+
+    fn count(&mut self, event: &Event) {
+        let Event { time, kind, .. } = *event;
+        let is_over = |end: &&Time| match kind {
+            Kind::Miss { .. } => **end < time,
+            _ => **end <= time,
+        };
+        let at = self.ends.iter().take_while(is_over).count();
+        let phase = &mut self.phases[at];
+        match kind {
+            Kind::Complete { .. } => phase.jobs += 1,
+            Kind::Miss { .. } => phase.misses += 1,
+            Kind::Dispatch { task, .. } if self.last.replace(task) != Some(task) => {
+                phase.switches += 1;
+            }
+            _ => {}
+        }
+    }
+
     /// The first deadline that was missed.
     pub fn first_miss(&self) -> Option<Event> {
         self.first_miss
@@ -63,13 +116,23 @@ impl Recorder {
     pub fn finish(mut self, end: Time) -> (Summary, Trace) {
         self.header.end_ns = self.cut.unwrap_or(end).min(end).as_nanos();
         self.header.dropped = self.left_out;
+        let metrics = self.metrics.unwrap_or_else(|| Metrics::new(&[], 0));
         (
-            self.metrics.finish(end),
+            metrics.finish(end),
             Trace {
                 header: self.header,
                 events: self.events,
             },
         )
+    }
+}
+
+impl Phase {
+    /// Context switches a second, if the phase took that long.
+    pub fn a_second(&self, length: Duration) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+        let (switches, length) = (self.switches as f64, length.as_nanos().max(1) as f64);
+        switches * 1e9 / length
     }
 }
 
@@ -84,6 +147,9 @@ impl Sink for Recorder {
         if matches!(event.kind, Kind::Miss { .. }) {
             self.first_miss.get_or_insert(event);
         }
-        self.metrics.record(event);
+        self.count(&event);
+        if let Some(metrics) = &mut self.metrics {
+            metrics.record(event);
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::theory::Theory;
 use flyball_model::{ModelError, TaskSet};
 use flyball_policy::Words;
 use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
-use flyball_sim::{Options, Outcome, Scheduler, SimError, simulate_with_progress};
+use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
 use flyball_trace::{Duration, Time};
 use std::ops::ControlFlow;
 
@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 pub type Watch<'a> = dyn FnMut(Time) -> ControlFlow<()> + 'a;
 
 type Run =
-    dyn Fn(&Values, &TaskSet, &Options, &mut Recorder, &mut Watch<'_>) -> Result<Outcome, SimError>;
+    dyn Fn(&Values, &Modes, &Options, &mut Recorder, &mut Watch<'_>) -> Result<Outcome, SimError>;
 
 /// Says why settings do not go together.
 type Check = dyn Fn(&Values) -> Result<(), String>;
@@ -72,8 +72,8 @@ impl Entry {
             theory: Theory::None,
             check: Box::new(|_| Ok(())),
             words: Box::new(|values| values.quantum().map_or(Words::NONE, Words::of_quantum)),
-            run: Box::new(move |values, set, options, recorder, watch| {
-                simulate_with_progress(set, &make(values), options, recorder, watch)
+            run: Box::new(move |values, modes, options, recorder, watch| {
+                simulate_modes(modes, &make(values), options, recorder, watch)
             }),
             fits: Box::new(move |values, set| {
                 let scheduler = make_again(values);
@@ -162,7 +162,22 @@ impl Entry {
         recorder: &mut Recorder,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
-        (self.run)(values, set, options, recorder, watch)
+        (self.run)(values, &set.clone().into(), options, recorder, watch)
+    }
+
+    /// Simulates a task set that changes while it runs.
+    ///
+    /// # Errors
+    /// [`SimError`].
+    pub fn simulate_modes(
+        &self,
+        values: &Values,
+        modes: &Modes,
+        options: &Options,
+        recorder: &mut Recorder,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, SimError> {
+        (self.run)(values, modes, options, recorder, watch)
     }
 }
 

@@ -134,6 +134,8 @@ pub enum OnMiss {
     Skip,
     /// Gives the job up at its deadline.
     Abort,
+    /// Lets the job go on; of those that wait until they are late, too, only the newest is done.
+    Latest,
 }
 
 /// A mutex.

@@ -87,6 +87,8 @@ pub enum OnMiss {
     Skip = 1,
     /// The job is given up.
     Abort = 2,
+    /// Of the jobs that wait until they are late, only the newest is done.
+    Latest = 3,
 }
 
 /// What a task set has in common.
@@ -327,6 +329,7 @@ impl<'a> Image<'a> {
             on_miss: match row.bytes.get(1)? {
                 1 => OnMiss::Skip,
                 2 => OnMiss::Abort,
+                3 => OnMiss::Latest,
                 _ => OnMiss::Continue,
             },
             priority: *row.bytes.get(2)?,

@@ -31,22 +31,30 @@
 //! | to find | look in |
 //! |---|---|
 //! | [`simulate`], its options and its outcome | [`run`] |
+//! | task sets that change while they run | [`modes`] |
 //! | CPUs, clock, timer, overheads | [`machine`] |
+//! | somebody who moves tasks between CPUs | [`supervised`] |
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`scheduler`]; the usual ones in [`schedulers`] |
 
 mod boxed;
 mod error;
 pub mod machine;
+pub mod modes;
 mod partition;
 pub mod program;
 pub mod run;
 pub mod scheduler;
 pub mod schedulers;
+pub mod supervised;
 mod tap;
 
 pub use boxed::Boxed;
 pub use error::SimError;
+pub use modes::Modes;
 pub use program::is_fixed;
-pub use run::{Deadlock, Ended, Options, Outcome, simulate, simulate_with_progress};
+pub use run::{
+    Deadlock, Ended, Options, Outcome, simulate, simulate_modes, simulate_with_progress,
+};
 pub use scheduler::{Missing, Scheduler};
+pub use supervised::{Cores, simulate_supervised};

@@ -44,7 +44,9 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 mod build;
+mod change;
 mod cycle;
+mod moving;
 
 pub(crate) use cycle::Cycle;
 
@@ -86,6 +88,9 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     mutexes: Vec<MutexId>,
     semaphores: Vec<SemaphoreId>,
     queues: Vec<QueueId>,
+    changes: change::Changes<<S::Policy as Policy>::Params>,
+    /// What all random numbers come from.
+    seed: u64,
     /// When sporadic jobs arrive, and at which row.
     arrivals: BinaryHeap<Reverse<(Time, usize)>>,
     costs: Costs,
@@ -111,6 +116,7 @@ pub(crate) struct Counts {
     pub(crate) switches: u64,
 }
 
+#[derive(Clone)]
 struct Thread {
     program: Program,
     handle: ThreadId,
@@ -119,12 +125,15 @@ struct Thread {
     cold: bool,
 }
 
+#[derive(Clone)]
 struct Details {
     name: String,
     /// Its number in the whole task set.
     number: TaskId,
     /// Sporadic: the time between arrivals, and its random numbers.
     gap: Option<(Length, Random)>,
+    /// What it becomes with its next job.
+    next: Option<change::Next>,
 }
 
 /// The overheads for the number of tasks that there are.
@@ -166,6 +175,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if let Some(&Reverse((arrival, _))) = self.arrivals.peek() {
             next = next.min(arrival);
         }
+        if let Some(&(change, _)) = self.changes.front() {
+            next = next.min(change);
+        }
         next.max(self.busy_until)
     }
 
@@ -175,9 +187,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             self.core.enter(CPU, now);
         }
         self.compute(now)?;
-        let arrived = self.arrive(now)?;
         let mut ticked = false;
-        let mut released = arrived;
+        let mut released = 0;
+        if !self.changes.is_empty() {
+            released += self.change(now)?;
+        }
+        released += self.arrive(now)?;
         if self.core.next_timer(CPU) <= now {
             self.look_for_cycle(now);
             let (ticks, misses) = (self.core.ticks(), self.core.misses());
@@ -249,7 +264,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             self.unpaid += 1;
             let core = &mut self.core;
-            let called = match self.threads[row].program.step() {
+            let call = self.threads[row].program.step();
+            let called = match call {
                 Call::Compute(length) => {
                     // Computing is no call.
                     self.unpaid -= 1;
@@ -298,6 +314,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 }
             };
             let called = called.map_err(|error| self.failed(row, now, error))?;
+            if call == Call::End && self.details[row].next.is_some() {
+                self.turn(row)?;
+            }
             if called.is_pending() {
                 return Ok(());
             }
@@ -307,7 +326,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             // Somebody may be more urgent now. A job whose last call this was is complete all the
             // same: what it had left to do takes no time.
-            if self.core.asks(CPU) && !self.threads[row].program.is_done() {
+            let is_done = call != Call::End && self.threads[row].program.is_done();
+            if self.core.asks(CPU) && !is_done {
                 return Ok(());
             }
         }

@@ -95,7 +95,12 @@ impl Program {
     /// The program of `task`, the `number`-th of its set. Every task draws from a stream of random
     /// numbers of its own, so that what one task draws does not depend on the others.
     pub fn new(task: &Task, number: usize, seed: u64) -> Program {
-        let script = Script::new(&task.behaviour);
+        Program::of(&task.behaviour, number, seed)
+    }
+
+    /// The program of the `number`-th task of a set, whose jobs do this.
+    pub fn of(behaviour: &[Step], number: usize, seed: u64) -> Program {
+        let script = Script::new(behaviour);
         let random = || {
             Box::new(Drawing {
                 random: Random::new(seed, number as u64),

@@ -24,7 +24,8 @@ fn task() -> impl Strategy<Value = Small> {
     let on_miss = prop_oneof![
         Just(OnMiss::Continue),
         Just(OnMiss::Skip),
-        Just(OnMiss::Abort)
+        Just(OnMiss::Abort),
+        Just(OnMiss::Latest)
     ];
     (0u64..8, 2u64..14, 1u64..20, 1u64..6, 0u8..3, on_miss).prop_map(
         |(phase, period, deadline, wcet, priority, on_miss)| Small {
@@ -137,6 +138,13 @@ fn reference(
                 if skipping[task] {
                     schedule.skips.push((now, task, numbers[task]));
                     continue;
+                }
+                if small.on_miss == OnMiss::Latest {
+                    let mut mine = (0..jobs.len()).filter(|&at| jobs[at].task == task);
+                    if let Some(waits) = mine.nth(1).filter(|&at| jobs[at].late) {
+                        let lost = jobs.remove(waits);
+                        schedule.skips.push((now, task, lost.number));
+                    }
                 }
                 last_place += 1;
                 jobs.push(Job {

@@ -135,6 +135,7 @@ fn compile(
             flyball_model::OnMiss::Continue => image::OnMiss::Continue,
             flyball_model::OnMiss::Skip => image::OnMiss::Skip,
             flyball_model::OnMiss::Abort => image::OnMiss::Abort,
+            flyball_model::OnMiss::Latest => image::OnMiss::Latest,
         },
         period,
         phase: task.phase,

@@ -31,7 +31,7 @@ pub enum Kind {
         /// Absolute deadline; [`Time::NEVER`] where the task has none.
         deadline: Time,
     },
-    /// A release was left out, because an earlier job is late.
+    /// A job was left out, because an earlier one is late: at its release, or while it waited.
     Skip {
         /// Whose job.
         task: TaskId,

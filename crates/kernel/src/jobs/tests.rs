@@ -101,11 +101,17 @@ fn agrees(
                 let is_late = model.jobs.iter().any(|&(_, late)| late);
                 model.skipping =
                     on_miss == OnMiss::Skip && (is_late || model.skipping && model.jobs.len() > 1);
+                let waits = model.jobs.get(1).filter(|&&(_, late)| late);
+                let lost = waits.map(|&(job, _)| job);
                 let expected = if model.jobs.is_empty() {
                     model.jobs.push_back((job, false));
                     Released::Current(job)
                 } else if model.skipping {
                     Released::Skipped(job)
+                } else if let Some(lost) = lost.filter(|_| on_miss == OnMiss::Latest) {
+                    model.jobs.remove(1);
+                    model.jobs.push_back((job, false));
+                    Released::Replaces { job, lost }
                 } else {
                     model.jobs.push_back((job, false));
                     Released::Waits(job)
@@ -137,7 +143,9 @@ proptest! {
         gap in 1u64..30,
         deadline in 1u64..80,
         rule in 0..3,
-        on_miss in prop_oneof![Just(OnMiss::Continue), Just(OnMiss::Skip), Just(OnMiss::Abort)],
+        on_miss in prop_oneof![
+            Just(OnMiss::Continue), Just(OnMiss::Skip), Just(OnMiss::Abort), Just(OnMiss::Latest)
+        ],
         steps in proptest::collection::vec(step(), 0..100),
     ) {
         let gap = Duration::from_nanos(gap);

@@ -115,6 +115,46 @@ fn late_threads_may_skip() {
 }
 
 #[test]
+fn late_threads_may_go_on_with_the_newest_job() {
+    let mut world = edf();
+    let thread = world.spawn(Attributes {
+        on_miss: OnMiss::Latest,
+        ..Attributes::periodic(ns(10))
+    });
+    world.run_until(at(35));
+    // A job waits, so the clock of the next one is set already.
+    assert_eq!(world.core.retime(thread, ns(7), ns(6)), Err(Error::Invalid));
+    done(&mut world);
+    assert_eq!(world.core.retime(thread, ns(7), ns(6)), Ok(()));
+    world.run_until(at(36));
+    done(&mut world);
+    world.run_until(at(47));
+    assert_eq!(
+        world.story()[3..],
+        [
+            "10ns miss task 0 job 1",
+            "10ns release task 0 job 2 deadline 20ns",
+            "20ns miss task 0 job 2",
+            "20ns skip task 0 job 2",
+            "20ns release task 0 job 3 deadline 30ns",
+            "30ns miss task 0 job 3",
+            "30ns skip task 0 job 3",
+            "30ns release task 0 job 4 deadline 40ns",
+            "35ns complete task 0 job 1",
+            "35ns dispatch task 0 job 4",
+            // It was released at 30, and is due six later now.
+            "36ns miss task 0 job 4",
+            "36ns complete task 0 job 4",
+            "36ns idle",
+            "40ns release task 0 job 5 deadline 46ns",
+            "40ns dispatch task 0 job 5",
+            "46ns miss task 0 job 5",
+            "47ns release task 0 job 6 deadline 53ns",
+        ]
+    );
+}
+
+#[test]
 fn late_jobs_may_be_given_up_with_all_they_own() {
     let mut world = fixed();
     let mutex = world.core.mutex(crate::Protocol::Inherit).unwrap();

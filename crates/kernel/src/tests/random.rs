@@ -94,7 +94,10 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
                         separation: ns(gap),
                     },
                 };
-                let on_miss = [OnMiss::Continue, OnMiss::Skip, OnMiss::Abort][pick(on_miss, 3)];
+                let on_miss = {
+                    use OnMiss::{Abort, Continue, Latest, Skip};
+                    [Continue, Skip, Abort, Latest, Skip, Abort][pick(on_miss, 6)]
+                };
                 let deadline = ns(deadline);
                 let alert = (alert % 3).checked_sub(1).map(usize::from);
                 let attributes = Attributes {

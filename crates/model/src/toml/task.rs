@@ -29,6 +29,7 @@ pub(crate) const ON_MISS: &[(&str, OnMiss)] = &[
     ("continue", OnMiss::Continue),
     ("skip", OnMiss::Skip),
     ("abort", OnMiss::Abort),
+    ("latest", OnMiss::Latest),
 ];
 
 /// Reads the task at position `index`.

@@ -104,6 +104,7 @@ impl Document<'_> {
             OnMiss::Continue => {}
             OnMiss::Skip => writeln!(f, "on_miss = \"skip\"")?,
             OnMiss::Abort => writeln!(f, "on_miss = \"abort\"")?,
+            OnMiss::Latest => writeln!(f, "on_miss = \"latest\"")?,
         }
         if !simple {
             f.write_str("behaviour = ")?;

@@ -241,7 +241,7 @@ name,period,wcet
         "2:10",
         Kind::UnknownName,
         "task 1: on_miss",
-        r#"expected "continue", "skip" or "abort", found "abrt""#,
+        r#"expected "continue", "skip", "abort" or "latest", found "abrt""#,
         r#"did you mean "abort"?"#,
     ),
     case(

@@ -36,7 +36,7 @@ use crate::storage::{Storage, Table};
 use flyball_trace::{Duration, TaskId, Time};
 pub use gains::{Gain, Gains, Unstable};
 use set_point::Divider;
-pub use set_point::{Division, Fraction, Load, Round, Sequence, Share};
+pub use set_point::{Division, Fraction, Load, Round, Sequence, Share, Wake};
 
 /// What a round counts as, in nanoseconds, if it takes longer: 4.29 s.
 pub const LONGEST_ROUND: u64 = u32::MAX as u64;
@@ -56,6 +56,8 @@ pub struct Settings {
     pub division: Division,
     /// Who comes first.
     pub sequence: Sequence,
+    /// What becomes of who becomes ready.
+    pub wake: Wake,
     /// Who is blocked needs nothing: its α is zero (2.3.3). Without it, everyone always counts.
     pub feedforward: bool,
     /// The regulators start anew when α changes (2.3.3).
@@ -76,9 +78,9 @@ pub struct IPlusPi<S: Storage> {
     ready: usize,
     /// Whose turn it is; `tasks`: the round is over.
     turn: usize,
-    /// That turn is over, although the burst is not.
-    yielded: bool,
     runs: bool,
+    /// The round is over, although somebody may have something left of it.
+    broken: bool,
     /// Who has just stopped to be ready.
     leaving: Option<TaskId>,
     /// α is out of date.
@@ -98,23 +100,43 @@ struct Member {
     burst: i64,
     /// What it has used in this round: the sensor.
     used: Duration,
+    /// Its turn is over, although its burst is not.
+    passed: bool,
     /// When its job is due, and what that has used.
     due: Time,
     used_by_job: Duration,
 }
 
+impl Settings {
+    /// The thesis's implementation.
+    pub const THESIS: Settings = Settings {
+        gains: Gains::DEFAULT,
+        shortest: Duration::from_micros(200),
+        longest: Duration::from_millis(20),
+        round: Round::PerTask(Duration::from_millis(4)),
+        division: Division::Shares,
+        sequence: Sequence::Admission,
+        wake: Wake::Wait,
+        feedforward: true,
+        reinitialise: true,
+    };
+
+    /// What the thesis does not have: earliest deadline first among those who still have something of
+    /// their bursts, late jobs last, and a new round whenever a task wakes. While nobody has to be late
+    /// nobody is, as under EDF; in overload shares and importance decide. Bursts may be as short as it
+    /// takes. Of a family of settings it does best in the Hartstone benchmarks with overload, at no more
+    /// switches than round robin with turns of 1 ms (`flyball_lab::hartstone`).
+    pub const DEADLINE_AWARE: Settings = Settings {
+        shortest: Duration::ZERO,
+        sequence: Sequence::Urgency,
+        wake: Wake::Round,
+        ..Settings::THESIS
+    };
+}
+
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            gains: Gains::DEFAULT,
-            shortest: Duration::from_micros(200),
-            longest: Duration::from_millis(20),
-            round: Round::PerTask(Duration::from_millis(4)),
-            division: Division::default(),
-            sequence: Sequence::default(),
-            feedforward: true,
-            reinitialise: true,
-        }
+        Settings::THESIS
     }
 }
 
@@ -145,8 +167,8 @@ impl<S: Storage> IPlusPi<S> {
             tasks: 0,
             ready: 0,
             turn: 0,
-            yielded: false,
             runs: false,
+            broken: false,
             leaving: None,
             changed: false,
             correction: 0,
@@ -202,9 +224,12 @@ impl<S: Storage> IPlusPi<S> {
         } else {
             self.regulate(set_point);
         }
-        self.for_each(|member| member.used = Duration::ZERO);
-        if self.settings.sequence == Sequence::Deadline {
-            self.sort();
+        self.for_each(|member| {
+            member.used = Duration::ZERO;
+            member.passed = false;
+        });
+        if self.settings.sequence != Sequence::Admission {
+            self.sort(now);
         }
         self.turn = 0;
     }
@@ -317,10 +342,12 @@ impl<S: Storage> IPlusPi<S> {
     }
 
     /// Whose job is due first comes first; equals keep their order. O(tasks) if they are in order.
-    fn sort(&mut self) {
+    fn sort(&mut self, now: Time) {
+        let late_last = self.settings.sequence == Sequence::Urgency;
         let due = |scheduler: &Self, n: usize| {
             let member = scheduler.member(n).1.filter(|member| member.ready);
-            member.map_or(Time::NEVER, |member| member.due)
+            let due = member.map_or(Time::NEVER, |member| member.due);
+            (late_last && due <= now, due)
         };
         for n in 1..self.tasks {
             let mut at = n;
@@ -363,6 +390,6 @@ impl Member {
     /// What it may still use in this round, if anything.
     fn left(&self) -> Option<Duration> {
         let left = Duration::from_nanos(self.nanos()).saturating_sub(self.used);
-        (self.ready && !left.is_zero()).then_some(left)
+        (self.ready && !self.passed && !left.is_zero()).then_some(left)
     }
 }

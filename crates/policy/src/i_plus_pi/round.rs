@@ -1,6 +1,6 @@
 //! How a round runs: the sensors and the actuator of [`IPlusPi`].
 
-use super::{IPlusPi, Member, Share};
+use super::{IPlusPi, Member, Share, Wake};
 use crate::placement::Uniprocessor;
 use crate::policy::{Attention, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
 use crate::storage::{Storage, Table};
@@ -31,6 +31,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
                     alpha: 0,
                     burst: 0,
                     used: Duration::ZERO,
+                    passed: false,
                     due: Time::NEVER,
                     used_by_job: Duration::ZERO,
                 });
@@ -79,7 +80,12 @@ impl<S: Storage> Policy for IPlusPi<S> {
                 member.used_by_job = Duration::ZERO;
             }
         }
-        if self.runs {
+        match self.settings.wake {
+            Wake::Wait => {}
+            Wake::Next => self.come_next(task),
+            Wake::Round => self.broken = true,
+        }
+        if self.runs && !self.broken {
             Attention::None
         } else {
             Attention::One(Uniprocessor::CPU)
@@ -94,7 +100,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
         member.used_by_job += used.time;
         match why {
             Stop::Preempted => {}
-            Stop::BurstEnd | Stop::Yielded => self.yielded = true,
+            Stop::BurstEnd | Stop::Yielded => member.passed = true,
             Stop::Blocked | Stop::Completed => {
                 member.ready = false;
                 self.ready -= 1;
@@ -110,17 +116,15 @@ impl<S: Storage> Policy for IPlusPi<S> {
         if self.leaving.take().is_some() {
             self.changed |= self.settings.feedforward;
         }
-        self.turn += usize::from(core::mem::take(&mut self.yielded));
+        if core::mem::take(&mut self.broken) && self.ready > 0 {
+            self.end_round(now, false);
+        }
         // A round may be empty if all bursts are, but not one that begins anew.
         for begin_anew in [false, true, true] {
-            while self.turn < self.tasks {
-                let (task, member) = self.member(self.turn);
-                if let Some(burst) = member.and_then(Member::left) {
-                    self.runs = true;
-                    let burst = Some(burst);
-                    return Some(Dispatch { task, burst });
-                }
-                self.turn += 1;
+            if let Some((task, burst)) = self.next_turn() {
+                self.runs = true;
+                let burst = Some(burst);
+                return Some(Dispatch { task, burst });
             }
             // The regulators pause while nobody wants to run.
             if self.ready == 0 {
@@ -130,5 +134,40 @@ impl<S: Storage> Policy for IPlusPi<S> {
         }
         self.runs = false;
         None
+    }
+}
+
+impl<S: Storage> IPlusPi<S> {
+    /// Who runs next in this round, and for how long at most.
+    fn next_turn(&mut self) -> Option<(TaskId, Duration)> {
+        while self.turn < self.tasks {
+            let (task, member) = self.member(self.turn);
+            if let Some(left) = member.and_then(Member::left) {
+                return Some((task, left));
+            }
+            self.turn += 1;
+        }
+        None
+    }
+
+    /// Moves a task to the place behind the one whose turn it is. O(tasks).
+    fn come_next(&mut self, task: TaskId) {
+        let Some(mut at) = (0..self.tasks).find(|&n| self.order[n] == task) else {
+            return;
+        };
+        let to = self.turn + usize::from(self.runs);
+        while at > to {
+            self.order[at] = self.order[at - 1];
+            at -= 1;
+        }
+        if at < self.turn {
+            // It comes a second time, and all up to the present turn come one place earlier.
+            while at < self.turn.min(self.tasks - 1) {
+                self.order[at] = self.order[at + 1];
+                at += 1;
+            }
+            self.turn -= 1;
+        }
+        self.order[at] = task;
     }
 }

@@ -66,6 +66,22 @@ pub enum Sequence {
     Admission,
     /// The task whose job has the nearest deadline. Not in the thesis.
     Deadline,
+    /// The same, but late jobs come last: nobody is to be late on account of who is late already.
+    /// Not in the thesis.
+    Urgency,
+}
+
+/// What happens when a task becomes ready while another one runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Wake {
+    /// It waits for its turn, in this round if that is still to come and the task has a burst: the
+    /// thesis's choice.
+    #[default]
+    Wait,
+    /// It has the next turn, with the burst that it has. Not in the thesis.
+    Next,
+    /// The round is over, and the next one, with a burst for it, begins at once. Not in the thesis.
+    Round,
 }
 
 impl Fraction {

@@ -82,7 +82,7 @@ impl Pool {
 
     /// Whether nobody will run any more in this round.
     fn is_over(&self) -> bool {
-        let next = self.scheduler.turn + usize::from(self.scheduler.yielded);
+        let next = self.scheduler.turn;
         let mut rest = (next..self.scheduler.tasks).filter_map(|n| self.scheduler.member(n).1);
         rest.all(|member| member.left().is_none())
     }

@@ -112,6 +112,7 @@ fn late(on_miss: OnMiss) -> &'static str {
         OnMiss::Continue => "goes on",
         OnMiss::Skip => "later releases are left out",
         OnMiss::Abort => "is given up",
+        OnMiss::Latest => "goes on; then comes the newest",
     }
 }
 

@@ -188,7 +188,11 @@ impl TaskState {
             Kind::Complete { job, .. } => self.over(now, job, What::Complete, end),
             Kind::Abort { job, .. } => self.over(now, job, What::Abort, end),
             Kind::Miss { job, .. } => self.mark(now, job, What::Miss),
-            Kind::Skip { job, .. } => self.mark(now, job, What::Skip),
+            Kind::Skip { job, .. } => {
+                self.mark(now, job, What::Skip);
+                // It may have been waiting.
+                self.jobs.retain(|&other| other != job);
+            }
             Kind::Exit { .. } => {
                 self.become_now(State::Away, now, end);
                 self.jobs.clear();

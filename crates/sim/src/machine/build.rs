@@ -1,14 +1,15 @@
 //! A CPU with its kernel, made from a task set.
 
-use super::{CPU, Costs, Counts, Cycle, Details, Node, Thread};
+use super::{CPU, Costs, Counts, Cycle, Details, Node, Thread, change};
 use crate::error::SimError;
+use crate::modes::Modes;
 use crate::program::Program;
 use crate::scheduler::Scheduler;
 use crate::tap::Tap;
 use flyball_kernel::{Attributes, Core, OnMiss, Protocol, Release, Sizes, Timing};
 use flyball_model::random::Random;
-use flyball_model::{Arrival, TaskSet};
-use flyball_policy::{CpuId, TaskId, Time};
+use flyball_model::{Arrival, Task, TaskSet};
+use flyball_policy::{CpuId, Policy, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -16,18 +17,21 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// The CPU number `cpu` with the tasks of `set` that `numbers` names. They start at time zero.
+    /// The CPU number `cpu` with the tasks that `numbers` names, in rising order, and room for
+    /// `capacity` tasks. The first mode starts at time zero.
     pub(crate) fn new(
-        set: &TaskSet,
+        modes: &Modes,
         numbers: &[usize],
+        capacity: usize,
         cpu: CpuId,
         scheduler: &S,
         seed: u64,
         sink: Rc<RefCell<T>>,
     ) -> Result<Self, SimError> {
+        let set = &modes.set;
         let sizes = Sizes {
             cpus: 1,
-            threads: numbers.len(),
+            threads: capacity,
             mutexes: set.mutexes.len(),
             semaphores: set.semaphores.len(),
             conditions: 0,
@@ -47,7 +51,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let mut node = Node {
-            core: Core::new(scheduler.policy(numbers.len()), tap, timing, &sizes),
+            core: Core::new(scheduler.policy(capacity), tap, timing, &sizes),
             sink,
             cpu,
             threads: Vec::with_capacity(numbers.len()),
@@ -55,8 +59,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             mutexes: Vec::new(),
             semaphores: Vec::new(),
             queues: Vec::new(),
+            changes: change::of(&modes.changes, numbers, scheduler)?,
+            seed,
             arrivals: BinaryHeap::new(),
-            costs: Costs::new(&set.platform.overheads, numbers.len()),
+            costs: Costs::new(&set.platform.overheads, capacity),
             running: None,
             resumed: Time::ZERO,
             busy_until: Time::ZERO,
@@ -64,11 +70,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             unpaid: 0,
             counts: Counts::default(),
             deadlock: None,
-            cycle: Cycle::new::<S>(set),
+            cycle: Cycle::new::<S>(modes),
         };
         node.make_objects(set)?;
-        for &number in numbers {
-            node.spawn(set, number, scheduler, seed)?;
+        for &number in numbers.iter().filter(|&&number| number < modes.first) {
+            let task = &set.tasks[number];
+            let params = scheduler
+                .params(task)
+                .map_err(|missing| SimError::Missing {
+                    task: task.name.clone(),
+                    missing,
+                })?;
+            node.spawn(task, number, params, Time::ZERO)?;
         }
         Ok(node)
     }
@@ -101,24 +114,26 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         Ok(())
     }
 
-    fn spawn(
+    /// A thread for the task of that number. It starts its phase after `now`.
+    pub(super) fn spawn(
         &mut self,
-        set: &TaskSet,
+        task: &Task,
         number: usize,
-        scheduler: &S,
-        seed: u64,
+        params: <S::Policy as Policy>::Params,
+        now: Time,
     ) -> Result<(), SimError> {
-        let task = &set.tasks[number];
+        let seed = self.seed;
         let release = match task.arrival {
             Arrival::Periodic { period } => Release::Periodic { period },
             Arrival::Sporadic { separation, .. } => Release::Sporadic { separation },
             Arrival::Once => Release::Once,
         };
-        let start = Time::ZERO + task.phase;
+        let start = now + task.phase;
         let on_miss = match task.on_miss {
             flyball_model::OnMiss::Continue => OnMiss::Continue,
             flyball_model::OnMiss::Skip => OnMiss::Skip,
             flyball_model::OnMiss::Abort => OnMiss::Abort,
+            flyball_model::OnMiss::Latest => OnMiss::Latest,
         };
         let attributes = Attributes {
             release,
@@ -127,15 +142,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             on_miss,
             alert: None,
         };
-        let params = scheduler
-            .params(task)
-            .map_err(|missing| SimError::Missing {
-                task: task.name.clone(),
-                missing,
-            })?;
         let handle = self
             .core
-            .spawn(CPU, attributes, params, Time::ZERO)
+            .spawn(CPU, attributes, params, now)
             .map_err(|error| SimError::Refused {
                 what: task.name.clone(),
                 error,
@@ -156,7 +165,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         });
         let name = task.name.clone();
         let number = TaskId(u16::try_from(number).unwrap_or(u16::MAX));
-        self.details.push(Details { name, number, gap });
+        self.details.push(Details {
+            name,
+            number,
+            gap,
+            next: None,
+        });
         Ok(())
     }
 }

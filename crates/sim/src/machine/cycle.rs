@@ -1,9 +1,10 @@
 //! Whether a schedule repeats itself.
 
 use super::{CPU, Node};
+use crate::modes::Modes;
 use crate::program::is_fixed;
 use crate::scheduler::Scheduler;
-use flyball_model::{Arrival, TaskSet};
+use flyball_model::Arrival;
 use flyball_policy::{Duration, Time};
 use flyball_trace::Sink;
 
@@ -25,11 +26,12 @@ pub(crate) struct Cycle {
 }
 
 impl Cycle {
-    pub(super) fn new<S: Scheduler>(set: &TaskSet) -> Cycle {
+    pub(super) fn new<S: Scheduler>(modes: &Modes) -> Cycle {
+        let set = &modes.set;
         let periodic = |task: &flyball_model::Task| {
             !matches!(task.arrival, Arrival::Sporadic { .. }) && is_fixed(&task.behaviour)
         };
-        let repeats = S::MEMORYLESS && set.tasks.iter().all(periodic);
+        let repeats = S::MEMORYLESS && modes.changes.is_empty() && set.tasks.iter().all(periodic);
         let tick = set.platform.tick.unwrap_or_default();
         let mut from = Time::ZERO + set.largest_phase() + tick;
         if set.tasks.iter().any(|task| task.arrival == Arrival::Once) {

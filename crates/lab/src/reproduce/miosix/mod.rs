@@ -6,11 +6,17 @@
 //! | [`blocking`] | what blocking does to the round, and what is done about it (figure 2.5) |
 //! | [`shares`] | each task gets the share that was predicted (2.2.5, 2.3.2) |
 //! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
+//! | [`hartstone`] | periodic tasks that ask for more and more (figure 4.2) |
+//! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3), and what else could be done about it |
+//! | [`multicore`] | several CPUs (chapter 5, left for the future) |
 
 pub mod blocking;
 pub mod disturbances;
 mod equations;
+pub mod hartstone;
 mod measured;
+pub mod multicore;
+pub mod overload;
 pub mod parallel;
 mod rounds;
 mod sets;
@@ -33,5 +39,10 @@ pub const WORK: Work = Work {
         blocking::PLAN,
         shares::PLAN,
         parallel::PLAN,
+        hartstone::PLAN,
+        hartstone::MACHINE_PLAN,
+        overload::PLAN,
+        overload::BEYOND,
+        multicore::PLAN,
     ],
 };

@@ -1,0 +1,126 @@
+//! Many contenders at once, on all CPUs: the results come in the order of the questions.
+
+use super::experiment::{Contender, Extended, FirstMiss, extended, first_miss};
+use super::extended::Overload;
+use super::workload::{Setup, Test};
+use crate::error::LabError;
+use flyball_model::{Overheads, Value};
+use flyball_trace::Duration;
+use rayon::prelude::*;
+
+/// How a contender did in all eight experiments.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Score {
+    /// Who.
+    pub contender: Contender,
+    /// The series, by test. Who never misses a deadline has `None`.
+    pub first_miss: [Option<FirstMiss>; 4],
+    /// The overloads, by test.
+    pub extended: [Extended; 4],
+}
+
+/// What all contenders have in common.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Conditions {
+    /// What does not belong to a test itself.
+    pub setup: Setup,
+    /// How much the overload is.
+    pub overload: Overload,
+    /// What the kernel's work costs.
+    pub overheads: Overheads,
+}
+
+impl Score {
+    /// Runs all eight experiments.
+    ///
+    /// # Errors
+    /// As [`first_miss`].
+    pub fn of(contender: &Contender, conditions: &Conditions) -> Result<Score, LabError> {
+        let Conditions {
+            setup,
+            overload,
+            overheads,
+        } = conditions;
+        let mut score = Score {
+            contender: contender.clone(),
+            first_miss: [None; 4],
+            extended: [Extended::default(); 4],
+        };
+        for (n, test) in Test::ALL.into_iter().enumerate() {
+            score.first_miss[n] = first_miss(test, *setup, contender, overheads)?;
+            score.extended[n] = extended(test, *overload, *setup, contender, overheads)?;
+        }
+        Ok(score)
+    }
+
+    /// The iterations of the first misses.
+    pub fn iterations(&self) -> [u32; 4] {
+        self.first_miss
+            .map(|first| first.map_or(u32::MAX, |first| first.iteration))
+    }
+
+    /// Context switches a second in the series.
+    pub fn switches(&self) -> [f64; 4] {
+        self.first_miss
+            .map(|first| first.map_or(0.0, |first| first.switches))
+    }
+
+    /// Deadlines missed in the overloads.
+    pub fn misses(&self) -> [u64; 4] {
+        self.extended.map(|extended| extended.misses())
+    }
+
+    /// Context switches a second in the overloads.
+    pub fn extended_switches(&self) -> [f64; 4] {
+        self.extended.map(|extended| extended.switches())
+    }
+}
+
+/// Runs them all.
+///
+/// # Errors
+/// As [`first_miss`]: the first one in the order of `contenders`.
+pub fn scores(contenders: &[Contender], conditions: &Conditions) -> Result<Vec<Score>, LabError> {
+    let scores: Vec<_> = contenders
+        .par_iter()
+        .map(|contender| Score::of(contender, conditions))
+        .collect();
+    scores.into_iter().collect()
+}
+
+/// The nominal bursts that are tried, in microseconds.
+pub const NOMINAL: [u64; 12] = [
+    100, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000,
+];
+
+/// The thesis's I+PI with each nominal burst.
+pub fn bursts() -> Vec<Contender> {
+    NOMINAL
+        .map(|us| Contender::ipi(Duration::from_micros(us)))
+        .to_vec()
+}
+
+/// A family of set-point generators around the thesis's: what the round is made from, what it is divided
+/// by, who comes first in it, and what becomes of who wakes, with nominal bursts from 0.5 ms to 16 ms.
+pub fn family() -> Vec<Contender> {
+    let text = |word: &str| Value::Text(word.to_owned());
+    let mut family = Vec::new();
+    for sequence in ["admission", "deadline", "urgency"] {
+        for wake in ["wait", "next", "round"] {
+            for division in ["shares", "demand"] {
+                for round in ["per-task", "per-ready"] {
+                    for us in [500, 1_000, 2_000, 4_000, 8_000, 16_000] {
+                        family.push(
+                            Contender::ipi(Duration::from_micros(us))
+                                .with("sequence", text(sequence))
+                                .with("wake", text(wake))
+                                .with("division", text(division))
+                                .with("round", text(round)),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    family
+}

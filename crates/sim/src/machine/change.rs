@@ -1,0 +1,133 @@
+//! What becomes of the tasks of a CPU while it runs.
+
+use super::{CPU, Node};
+use crate::error::SimError;
+use crate::modes::{Change, News};
+use crate::program::Program;
+use crate::scheduler::Scheduler;
+use flyball_kernel::Error;
+use flyball_model::{Arrival, Step, Task};
+use flyball_policy::{Policy, Time};
+use flyball_trace::Sink;
+use std::collections::VecDeque;
+
+/// The changes that are still to come on one CPU, the next one first.
+pub(super) type Changes<P> = VecDeque<(Time, Vec<(usize, New<P>)>)>;
+
+/// What becomes of the thread of a row.
+pub(super) enum New<P> {
+    /// The thread begins; its task is of this number in the whole set.
+    Begins(usize, Box<Task>, P),
+    Becomes(Box<Task>, P),
+    Ends,
+}
+
+/// What a thread is about to become.
+#[derive(Clone)]
+pub(super) enum Next {
+    Task(Box<Task>),
+    /// It ends: with its job, or with the next one, which does nothing.
+    End,
+}
+
+/// The changes that concern the tasks of a CPU, which `numbers` names.
+pub(super) fn of<S: Scheduler>(
+    changes: &[Change],
+    numbers: &[usize],
+    scheduler: &S,
+) -> Result<Changes<<S::Policy as Policy>::Params>, SimError> {
+    let params = |task: &Task| {
+        scheduler.params(task).map_err(|missing| SimError::Missing {
+            task: task.name.clone(),
+            missing,
+        })
+    };
+    let mut found = VecDeque::with_capacity(changes.len());
+    for Change { at, tasks } in changes {
+        let mut news = Vec::new();
+        for (number, new) in tasks {
+            let Ok(row) = numbers.binary_search(number) else {
+                continue;
+            };
+            let new = match new {
+                News::Begins(task) => New::Begins(*number, Box::new(task.clone()), params(task)?),
+                News::Becomes(task) => New::Becomes(Box::new(task.clone()), params(task)?),
+                News::Ends => New::Ends,
+            };
+            news.push((row, new));
+        }
+        found.push_back((Time::ZERO + *at, news));
+    }
+    Ok(found)
+}
+
+impl<S: Scheduler, T: Sink> Node<S, T> {
+    /// The tasks change as they are to change up to `now`. Returns how many threads have begun with a
+    /// job.
+    #[cold]
+    pub(super) fn change(&mut self, now: Time) -> Result<u32, SimError> {
+        let mut released = 0;
+        while let Some((_, news)) = self.changes.pop_front_if(|(at, _)| *at <= now) {
+            for (row, new) in news {
+                match new {
+                    New::Begins(number, task, params) => {
+                        self.spawn(&task, number, params, now)?;
+                        let thread = self.threads[row].handle;
+                        released += u32::from(self.core.has_job(thread));
+                        continue;
+                    }
+                    New::Becomes(task, params) => {
+                        let thread = self.threads[row].handle;
+                        let told = self.core.adjust(CPU, thread, params, now);
+                        told.map_err(|error| self.refused(row, error))?;
+                        self.details[row].next = Some(Next::Task(task));
+                    }
+                    New::Ends => self.details[row].next = Some(Next::End),
+                }
+                if !self.core.has_job(self.threads[row].handle) {
+                    self.turn(row)?;
+                }
+            }
+        }
+        Ok(released)
+    }
+
+    /// The thread of a row has no job, or has just begun with one, and becomes what it is to become.
+    pub(super) fn turn(&mut self, row: usize) -> Result<(), SimError> {
+        let Some(next) = self.details[row].next.take() else {
+            return Ok(());
+        };
+        let number = usize::from(self.details[row].number.0);
+        let task = match next {
+            Next::End => {
+                self.threads[row].once = true;
+                let nothing = [Step::Yield; 0];
+                self.threads[row].program = Program::of(&nothing, number, self.seed);
+                return Ok(());
+            }
+            Next::Task(task) => task,
+        };
+        if let Arrival::Periodic { period } = task.arrival {
+            let deadline = task.deadline.unwrap_or(period);
+            let thread = self.threads[row].handle;
+            match self.core.retime(thread, period, deadline) {
+                Ok(()) => {}
+                // It has to catch up first.
+                Err(Error::Invalid) if self.core.has_job(thread) => {
+                    self.details[row].next = Some(Next::Task(task));
+                    return Ok(());
+                }
+                Err(error) => return Err(self.refused(row, error)),
+            }
+        }
+        self.threads[row].program = Program::of(&task.behaviour, number, self.seed);
+        Ok(())
+    }
+
+    fn refused(&self, row: usize, error: Error) -> SimError {
+        SimError::Refused {
+            what: self.details[row].name.clone(),
+            error,
+        }
+    }
+}

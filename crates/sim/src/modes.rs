@@ -1,0 +1,111 @@
+//! Task sets that change while they run.
+//!
+//! A system that has modes is a sequence of task sets, one for each mode, and a change is an instant at
+//! which one takes the place of the other. A task goes by its name: one that both sets have stays, with
+//! what it is doing, and what is new of it holds from its next job on; one that only the new set has
+//! begins at the change; one that only the old set has completes the job that it works on, and ends.
+//! What is left undone at a change is still to be done after it.
+//!
+//! ```text
+//!              change
+//!  a  ▇▇__▇▇__▇▇|▇___▇▇▇_▇▇▇_      stays: more to compute, from its next job on
+//!  b  __▇▇__▇▇__|_▇▇                ends when its job is complete
+//!  c            |__▇_____▇___       begins
+//! ```
+//!
+//! The policy is told at once what is new of a task that stays; its releases follow. A thread that is
+//! several jobs behind first catches up.
+
+use flyball_model::{Overheads, Task, TaskSet};
+use flyball_trace::Duration;
+use std::collections::HashMap;
+
+/// A task set, and what becomes of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Modes {
+    /// All tasks that there ever are, in the order in which they begin.
+    pub(crate) set: TaskSet,
+    /// How many of them there are from the start.
+    pub(crate) first: usize,
+    pub(crate) changes: Vec<Change>,
+    /// The tasks that there are after the last change, by name.
+    alive: HashMap<String, (usize, Task)>,
+}
+
+/// What becomes of a task set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Change {
+    pub(crate) at: Duration,
+    /// By the number of the task in the whole set.
+    pub(crate) tasks: Vec<(usize, News)>,
+}
+
+/// What becomes of a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum News {
+    /// It begins. Its phase counts from here.
+    Begins(Task),
+    /// It is this from now on.
+    Becomes(Task),
+    /// It ends.
+    Ends,
+}
+
+impl From<TaskSet> for Modes {
+    /// A task set that does not change.
+    fn from(set: TaskSet) -> Modes {
+        let numbered = set.tasks.iter().cloned().enumerate();
+        Modes {
+            first: set.tasks.len(),
+            changes: Vec::new(),
+            alive: numbered
+                .map(|(number, task)| (task.name.clone(), (number, task)))
+                .collect(),
+            set,
+        }
+    }
+}
+
+impl Modes {
+    /// At `at`, after all changes so far, these are the tasks. What tasks share, the platform and the
+    /// settings of policies stay those of the first set, and a task that stays stays periodic, or what
+    /// else it is, and where it is.
+    #[must_use]
+    pub fn then(mut self, at: Duration, tasks: Vec<Task>) -> Modes {
+        let mut before = std::mem::take(&mut self.alive);
+        let mut news = Vec::new();
+        for task in tasks {
+            let number = match before.remove(&task.name) {
+                Some((number, old)) => {
+                    if old != task {
+                        news.push((number, News::Becomes(task.clone())));
+                    }
+                    number
+                }
+                None => {
+                    self.set.tasks.push(task.clone());
+                    let number = self.set.tasks.len() - 1;
+                    news.push((number, News::Begins(task.clone())));
+                    number
+                }
+            };
+            self.alive.insert(task.name.clone(), (number, task));
+        }
+        news.extend(before.into_values().map(|(number, _)| (number, News::Ends)));
+        news.sort_by_key(|&(number, _)| number);
+        self.changes.push(Change { at, tasks: news });
+        self
+    }
+
+    /// The same, with other overheads.
+    #[must_use]
+    pub fn with_overheads(mut self, overheads: Overheads) -> Modes {
+        self.set.platform.overheads = overheads;
+        self
+    }
+
+    /// All tasks that there ever are, in the order in which they begin, with what they share.
+    pub fn all(&self) -> &TaskSet {
+        &self.set
+    }
+}
