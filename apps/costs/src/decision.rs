@@ -6,7 +6,8 @@ use crate::{Rank, Urgency, nth};
 use flyball_app::policy::{CpuId, Policy, Ready, Stop, TaskId, Usage};
 use flyball_app::{Time, shut_down};
 
-const TIMES: u32 = 100;
+/// More often than there are tasks, so that a round is over now and then where there are rounds.
+const TIMES: u32 = 300;
 const CPU: CpuId = CpuId(0);
 
 /// With `n` tasks ready, the running one blocks and the next is picked; and a task becomes ready,

@@ -1,8 +1,8 @@
 //! Runs a task set on the kernel, and keeps what happened.
 //!
 //! The task set is an image ([`flyball_script::image`]) that was loaded into the board's external
-//! memory before the start. Each task is a thread that does what the script says; the trace goes to
-//! the rest of that memory, and to a file of the host at the end. There is an image of this program
+//! memory before the start. Each task is a thread that does what the script says; the trace goes
+//! through the rest of that memory to a file of the host. There is an image of this program
 //! for each policy, and each runs any task set.
 #![no_std]
 
@@ -10,6 +10,7 @@ mod output;
 mod tape;
 mod tasks;
 
+pub use output::fail;
 pub use tape::Tape;
 pub use tasks::{Runner, end, set_up, thread};
 

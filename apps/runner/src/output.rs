@@ -7,27 +7,23 @@ use semihosting::fs::File;
 use semihosting::io::{self, Write};
 use semihosting::{eprintln, process};
 
-/// Writes the trace, and ends the program.
-pub(crate) fn end(tape: &Tape) -> ! {
-    if let Err(error) = write(tape) {
-        eprintln!("the trace cannot be written: {error:?}");
-        process::exit(1)
+/// Completes the trace, and ends the program.
+pub(crate) fn end(tape: &mut Tape) -> ! {
+    match tape.finish() {
+        Ok(()) => process::exit(0),
+        Err(error) => lost(&error),
     }
-    process::exit(0)
 }
 
-fn write(tape: &Tape) -> io::Result<()> {
-    let mut file = File::create(c"flyball-trace.bin")?;
-    file.write_all(b"FLYRUN01")?;
-    file.write_all(&tape.total().to_le_bytes())?;
-    file.write_all(&tape.kept().to_le_bytes())?;
-    file.write_all(tape.records())
+/// Says that the host does not take the trace, and ends the program.
+pub(crate) fn lost(error: &io::Error) -> ! {
+    fail(format_args!("the trace cannot be written: {error:?}"))
 }
 
 /// Writes the trace up to now, and why it goes no further; ends the program. A line a fact, each a word
 /// and a value; addresses are hexadecimal, times nanoseconds. `message`: what a panic says.
-pub(crate) fn fault(tape: &Tape, fault: &Fault, message: Option<&dyn Display>) -> ! {
-    let written = write(tape).and_then(|()| {
+pub(crate) fn fault(tape: &mut Tape, fault: &Fault, message: Option<&dyn Display>) -> ! {
+    let written = tape.finish().and_then(|()| {
         let mut file = File::create(c"flyball-fault.txt")?;
         if let Some(thread) = fault.thread {
             writeln!(file, "thread {thread}")?;
@@ -56,7 +52,7 @@ pub(crate) fn fault(tape: &Tape, fault: &Fault, message: Option<&dyn Display>) -
 }
 
 /// Says what is wrong, and ends the program.
-pub(crate) fn fail(what: impl Display) -> ! {
+pub fn fail(what: impl Display) -> ! {
     let written = File::create(c"flyball-error.txt").and_then(|mut file| writeln!(file, "{what}"));
     if written.is_err() {
         eprintln!("{what}");

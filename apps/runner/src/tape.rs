@@ -1,47 +1,88 @@
-//! The trace: the first events, one after the other, in a stretch of memory.
+//! The trace: the first events, in a file of the host.
+//!
+//! They are kept in a stretch of memory until that is full, or until the end. Then the host takes all of
+//! it in one semihosting call. The board's time counts instructions, of which it executes none meanwhile,
+//! so a schedule is not disturbed however long it is, but for the some hundred instructions that the
+//! call takes, once in half a million events.
 
 use flyball_trace::{Event, Record, Sink};
+use semihosting::fs::File;
+use semihosting::io::{self, Seek, SeekFrom, Write};
+
+/// How many events are kept: 201 MB of the host's.
+const MOST: u64 = 8 << 20;
+
+/// How the file begins: what it is, how many events there were, and how many of them it has.
+const MAGIC: &[u8; 8] = b"FLYRUN01";
 
 /// Keeps the first events, and counts all.
 pub struct Tape {
+    file: File,
     memory: &'static mut [u8],
     used: usize,
     total: u64,
 }
 
 impl Tape {
-    /// An empty tape.
-    pub fn new(memory: &'static mut [u8]) -> Tape {
-        Tape {
+    /// An empty tape, which goes round in `memory`. Makes the file.
+    ///
+    /// # Errors
+    /// Those of the host.
+    pub fn new(memory: &'static mut [u8]) -> io::Result<Tape> {
+        let mut file = File::create(c"flyball-trace.bin")?;
+        file.write_all(MAGIC)?;
+        file.write_all(&[0; 16])?;
+        Ok(Tape {
+            file,
             memory,
             used: 0,
             total: 0,
+        })
+    }
+
+    /// Hands over what is in memory.
+    #[cold]
+    #[inline(never)]
+    fn hand_over(&mut self) -> io::Result<()> {
+        let used = core::mem::take(&mut self.used);
+        self.file.write_all(&self.memory[..used])
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// Those of the host.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.hand_over()?;
+        self.file.seek(SeekFrom::Start(MAGIC.len() as u64))?;
+        self.file.write_all(&self.total.to_le_bytes())?;
+        self.file.write_all(&self.total.min(MOST).to_le_bytes())
+    }
+
+    fn append(&mut self, record: Record) -> bool {
+        let rest = self.memory.get_mut(self.used..);
+        let place = rest.and_then(|rest| rest.first_chunk_mut());
+        let has_place = place.is_some();
+        if let Some(place) = place {
+            *place = record.0;
+            self.used += Record::SIZE;
         }
-    }
-
-    /// How many events there were.
-    pub fn total(&self) -> u64 {
-        self.total
-    }
-
-    /// How many were kept.
-    pub fn kept(&self) -> u64 {
-        (self.used / Record::SIZE) as u64
-    }
-
-    /// Their records.
-    pub fn records(&self) -> &[u8] {
-        &self.memory[..self.used]
+        has_place
     }
 }
 
 impl Sink for Tape {
     fn record(&mut self, event: Event) {
         self.total += 1;
-        let rest = self.memory.get_mut(self.used..);
-        if let Some(place) = rest.and_then(|rest| rest.first_chunk_mut()) {
-            *place = Record::from(event).0;
-            self.used += Record::SIZE;
+        if self.total > MOST {
+            return;
+        }
+        let record = Record::from(event);
+        if !self.append(record) {
+            if let Err(error) = self.hand_over() {
+                crate::output::lost(&error);
+            }
+            self.append(record);
         }
     }
 }

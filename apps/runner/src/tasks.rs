@@ -56,6 +56,8 @@ impl<S: Scheduler + 'static> MachineConfig for Runner<S> {
 /// What threads have to know. Written before the first one runs.
 struct Shared {
     image: Image<'static>,
+    /// The binary logarithm of the nanoseconds that an instruction takes.
+    shift: u32,
     mutexes: [Option<MutexId>; OBJECTS],
     semaphores: [Option<SemaphoreId>; OBJECTS],
     queues: [Option<QueueId>; OBJECTS],
@@ -95,14 +97,19 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
     };
     let image = Image::new(script).unwrap_or_else(|error| output::fail(error));
     let common = image.common();
+    if !common.instruction.as_nanos().is_power_of_two() {
+        output::fail("an instruction takes a power of two of nanoseconds");
+    }
     let timing = match common.tick {
         Duration::ZERO => Timing::Tickless,
         tick => Timing::Tick(tick),
     };
-    kernel.set_up(S::policy(&common), Tape::new(memory), timing);
+    let tape = Tape::new(memory).unwrap_or_else(|error| output::lost(&error));
+    kernel.set_up(S::policy(&common), tape, timing);
     let shared = kernel.look(|core| -> Result<Shared, Error> {
         let mut shared = Shared {
             image,
+            shift: common.instruction.as_nanos().trailing_zeros(),
             mutexes: [None; OBJECTS],
             semaphores: [None; OBJECTS],
             queues: [None; OBJECTS],
@@ -231,7 +238,9 @@ fn perform<S: Scheduler + 'static>(
     };
     let performed = match call {
         Call::Compute(length) => {
-            compute(draw(length).as_nanos());
+            // To the nearest instruction.
+            let half = (1 << shared.shift) / 2;
+            compute(draw(length).as_nanos().saturating_add(half) >> shared.shift);
             return;
         }
         Call::Suspend(length) => {
@@ -252,7 +261,7 @@ fn perform<S: Scheduler + 'static>(
             kernel.call(|core, cpu, now| core.signal(cpu, semaphore, now).map(Poll::Ready))
         }),
         Call::Send(n) => with(&shared.queues, n, |queue| {
-            kernel.call(|core, cpu, now| core.send(cpu, queue, (), Time::NEVER, now))
+            kernel.call(|core, cpu, now| core.send(cpu, queue, &(), Time::NEVER, now))
         }),
         Call::Receive(n) => with(&shared.queues, n, |queue| {
             kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))

@@ -1,6 +1,6 @@
 //! Interrupts: handlers, and the one device that every machine has, a timer.
 //!
-//! A handler is a `fn()`. It may signal a semaphore or a condition variable, put a message into a
+//! A handler is a `fn()`, or a closure that captures nothing. It may signal a semaphore or a condition variable, put a message into a
 //! queue ([`Queue::try_send`](crate::Queue::try_send)), release a job
 //! ([`Handle::release`](crate::Handle::release)) and look at the clock. It cannot wait: calls that
 //! might have to say [`Error::NoThread`]. What has to be done about an interrupt beyond that is done
@@ -26,12 +26,19 @@ impl Interrupt {
         Interrupt(seam::_flyball_timer_line())
     }
 
-    /// From now on, `handler` is called at each interrupt of this line, which is enabled.
+    /// From now on, `handler` is called at each interrupt of this line, which is enabled. The
+    /// processor calls it, with nothing in between, so it has to be known when the program is
+    /// compiled:
+    ///
+    /// ```compile_fail,E0080
+    /// let count = 1;
+    /// flyball_app::Interrupt::line(3).attach(move || flyball_app::print!("{count}")).unwrap();
+    /// ```
     ///
     /// # Errors
     /// [`Error::Unknown`] if the machine has no such line, or keeps it for itself.
-    pub fn attach(self, handler: fn()) -> Result<(), Error> {
-        seam::_flyball_attach(self.0, handler)
+    pub fn attach<F: Fn() + Copy + Send + 'static>(self, handler: F) -> Result<(), Error> {
+        seam::_flyball_attach(self.0, seam::handler(handler))
     }
 
     /// Interrupts, as if the device had done it. Nothing happens if no handler is attached.

@@ -48,7 +48,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// another queue of this capacity, [`Error::Invalid`] if that is zero.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), Error> {
-        seam::_flyball_send(self.id()?, Message::new(message))
+        seam::_flyball_send(self.id()?, &Message::new(message))
     }
 
     /// The same, but waits until `until` at the latest.
@@ -57,7 +57,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// As [`Queue::send`]; [`Error::TimedOut`].
     #[inline]
     pub fn send_until(&self, message: T, until: Time) -> Result<(), Error> {
-        seam::_flyball_send_until(self.id()?, Message::new(message), until)
+        seam::_flyball_send_until(self.id()?, &Message::new(message), until)
     }
 
     /// Puts a message in if there is room. Also from interrupts.
@@ -66,7 +66,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// [`Error::Full`] if there is none; otherwise as [`Queue::send`].
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), Error> {
-        seam::_flyball_post(self.id()?, Message::new(message))
+        seam::_flyball_post(self.id()?, &Message::new(message))
     }
 
     /// Takes the oldest message out, or waits for one.
@@ -75,8 +75,10 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// As [`Queue::send`].
     #[inline]
     pub fn receive(&self) -> Result<T, Error> {
-        let message = seam::_flyball_receive(self.id()?)?;
-        // SAFETY: only `T`s are put into this queue, and no other `Queue` has the same id.
+        let mut message = Message::default();
+        seam::_flyball_receive(self.id()?, &mut message)?;
+        // SAFETY: it has been received; only `T`s are put into this queue, and no other `Queue` has
+        // the same id.
         Ok(unsafe { message.value() })
     }
 
@@ -86,8 +88,10 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// As [`Queue::receive`]; [`Error::TimedOut`].
     #[inline]
     pub fn receive_until(&self, until: Time) -> Result<T, Error> {
-        let message = seam::_flyball_receive_until(self.id()?, until)?;
-        // SAFETY: only `T`s are put into this queue, and no other `Queue` has the same id.
+        let mut message = Message::default();
+        seam::_flyball_receive_until(self.id()?, &mut message, until)?;
+        // SAFETY: it has been received; only `T`s are put into this queue, and no other `Queue` has
+        // the same id.
         Ok(unsafe { message.value() })
     }
 

@@ -14,7 +14,7 @@
 mod bind;
 mod body;
 
-pub(crate) use body::{spawn_again, spawn_once};
+pub(crate) use body::{handler, spawn_again, spawn_once};
 
 use crate::message::Message;
 use core::sync::atomic::{AtomicU16, Ordering};
@@ -44,15 +44,19 @@ unsafe extern "Rust" {
     pub safe fn _flyball_signal_condition(condition: ConditionId) -> Result<(), Error>;
     pub safe fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error>;
 
-    pub safe fn _flyball_send(queue: QueueId, message: Message) -> Result<(), Error>;
+    pub safe fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error>;
     pub safe fn _flyball_send_until(
         queue: QueueId,
-        message: Message,
+        message: &Message,
         until: Time,
     ) -> Result<(), Error>;
-    pub safe fn _flyball_post(queue: QueueId, message: Message) -> Result<(), Error>;
-    pub safe fn _flyball_receive(queue: QueueId) -> Result<Message, Error>;
-    pub safe fn _flyball_receive_until(queue: QueueId, until: Time) -> Result<Message, Error>;
+    pub safe fn _flyball_post(queue: QueueId, message: &Message) -> Result<(), Error>;
+    pub safe fn _flyball_receive(queue: QueueId, message: &mut Message) -> Result<(), Error>;
+    pub safe fn _flyball_receive_until(
+        queue: QueueId,
+        message: &mut Message,
+        until: Time,
+    ) -> Result<(), Error>;
 
     pub safe fn _flyball_now() -> Time;
     pub safe fn _flyball_sleep(length: Duration);
@@ -73,7 +77,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_idle_time() -> Duration;
     pub safe fn _flyball_misses() -> u64;
 
-    pub safe fn _flyball_attach(line: u16, handler: fn()) -> Result<(), Error>;
+    pub safe fn _flyball_attach(line: u16, handler: extern "C" fn()) -> Result<(), Error>;
     pub safe fn _flyball_pend(line: u16);
     pub safe fn _flyball_timer_line() -> u16;
     pub safe fn _flyball_set_timer(after: Duration);

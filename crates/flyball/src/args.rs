@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use anstream::ColorChoice;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -347,7 +347,9 @@ pub(crate) struct CompletionsArgs {
 
 /// Takes the name of a machine.
 fn machine() -> impl TypedValueParser<Value = Machine> {
-    PossibleValuesParser::new(Machine::NAMES).try_map(|name| {
+    let names =
+        Machine::ALL.map(|machine| PossibleValue::new(machine.name()).help(machine.title()));
+    PossibleValuesParser::new(names).try_map(|name| {
         let unknown = || format!("there is no machine \"{name}\"");
         Machine::find(&name).ok_or_else(unknown)
     })

@@ -63,7 +63,7 @@ fn beside(
 ) -> Result<SideBySide, Failure> {
     let options = Options {
         policy: measurement.policy(),
-        quantum: measurement.quantum(),
+        settings: measurement.settings(),
         until: measurement.until(),
         seed: asked.seed,
     };

@@ -244,7 +244,10 @@ fn what_the_emulator_does_wrong_is_said() {
 fn what_a_board_cannot_do_is_refused_before_anything_is_started() {
     let (code, _, err) = output(flyball().args(["run", "a.toml", "-m", "z80", "-p", "edf"]));
     assert_eq!(code, 2);
-    assert!(err.contains("[possible values: cortex-m3]"), "{err}");
+    assert!(
+        err.contains("[possible values: cortex-m3, cortex-m3-62mips]"),
+        "{err}"
+    );
     // There is neither an emulator nor a cargo here.
     let refused = |set: &str, policy: &str| {
         let (code, _, err) = output(&mut Fake::new().command(set, policy));

@@ -6,9 +6,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The policies, as their images are called.
-pub(crate) const POLICIES: [&str; 7] = ["fp", "fp-256", "rm", "edf", "llf", "rr", "fifo"];
+pub(crate) const POLICIES: [&str; 8] = ["fp", "fp-256", "rm", "edf", "llf", "rr", "fifo", "ipi"];
 /// Those that know no urgency: nobody is released, or woken, and runs at once.
-const WITHOUT_URGENCY: [&str; 2] = ["rr", "fifo"];
+const WITHOUT_URGENCY: [&str; 3] = ["rr", "fifo", "ipi"];
 /// Threads that are ready at lower urgency.
 pub(crate) const READY: [u32; 7] = [5, 15, 25, 50, 75, 100, 125];
 /// Threads that are released at one instant.

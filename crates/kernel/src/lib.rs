@@ -270,7 +270,7 @@ impl<C: Config> Core<C> {
     pub fn attention(&self) -> Attention {
         let mut all = Attention::None;
         for cpu in 0..self.cpus.capacity() {
-            if self.cpus[cpu].has(Cpu::LOOK) {
+            if self.cpus[cpu].look != 0 {
                 // A cluster has at most 128 CPUs.
                 all = all.and(Attention::One(CpuId(u8::try_from(cpu).unwrap_or(u8::MAX))));
             }
@@ -313,16 +313,16 @@ impl<C: Config> Core<C> {
     fn attend(&mut self, attention: Attention) {
         if self.cpus.capacity() == 1 {
             if attention != Attention::None {
-                self.cpus[0].set(Cpu::LOOK);
+                self.cpus[0].look = 1;
             }
             return;
         }
         match attention {
             Attention::None => {}
-            Attention::One(cpu) => self.cpus[cpu.index()].set(Cpu::LOOK),
+            Attention::One(cpu) => self.cpus[cpu.index()].look = 1,
             Attention::Many(set) => {
                 for cpu in set.iter() {
-                    self.cpus[cpu.index()].set(Cpu::LOOK);
+                    self.cpus[cpu.index()].look = 1;
                 }
             }
         }

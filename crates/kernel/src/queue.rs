@@ -4,6 +4,11 @@
 //! their message in hand; while it is empty, receivers wait. So only one of the two can be in the
 //! list of waiters, and one list is enough.
 
+#![expect(
+    clippy::inline_always,
+    reason = "a call and a return cost as much as handing on a message"
+)]
+
 use crate::config::Config;
 use crate::wait::take_most_urgent;
 use crate::{Core, Error};
@@ -105,21 +110,58 @@ impl<C: Config> Core<C> {
         &mut self,
         cpu: CpuId,
         queue: QueueId,
-        message: C::Message,
+        message: &C::Message,
         until: Time,
         now: Time,
     ) -> Result<Poll<()>, Error> {
         self.caller(cpu)?;
-        match self.post(cpu, queue, message, now) {
-            Err(Error::Full) => {
-                let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
-                let row = self.queues.get(queue.0, false)?;
-                self.links.push_back(&mut row.waiters, task);
-                self.threads[task.index()].message = message;
-                Ok(Poll::Pending)
-            }
-            posted => posted.map(Poll::Ready),
+        if self.try_send(queue, message)? {
+            return Ok(Poll::Ready(()));
         }
+        let row = self.queues.get(queue.0, false)?;
+        let waits = row.len == row.capacity;
+        self.send_in_line(cpu, queue, message, until, now)?;
+        Ok(if waits {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        })
+    }
+
+    /// The second half of [`Core::send`], for whoever has just tried the first, [`Core::try_send`],
+    /// in vain: a receiver gets the message, or the running thread waits.
+    ///
+    /// # Errors
+    /// As [`Core::send`].
+    #[inline]
+    pub fn send_in_line(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        message: &C::Message,
+        until: Time,
+        now: Time,
+    ) -> Result<(), Error> {
+        match self.post_to_waiter(cpu, queue, message, now) {
+            Err(Error::Full) => self.wait_for_room(cpu, queue, message, until, now),
+            posted => posted,
+        }
+    }
+
+    #[inline(never)]
+    fn wait_for_room(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        message: &C::Message,
+        until: Time,
+        now: Time,
+    ) -> Result<(), Error> {
+        let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
+        let row = self.queues.get(queue.0, false)?;
+        self.links.push_back(&mut row.waiters, task);
+        self.threads[task.index()].message = *message;
+        Ok(())
     }
 
     /// Puts a message in if there is room. An interrupt may call this.
@@ -130,19 +172,35 @@ impl<C: Config> Core<C> {
         &mut self,
         cpu: CpuId,
         queue: QueueId,
-        message: C::Message,
+        message: &C::Message,
         now: Time,
     ) -> Result<(), Error> {
         if self.try_send(queue, message)? {
             return Ok(());
         }
-        let row = self.queues.get(queue.0, C::CHECKS)?;
+        self.post_to_waiter(cpu, queue, message, now)
+    }
+
+    /// The second half of [`Core::post`], for whoever has just tried the first, [`Core::try_send`],
+    /// in vain: a receiver gets the message, if one waits.
+    ///
+    /// # Errors
+    /// As [`Core::post`].
+    #[inline(always)]
+    pub fn post_to_waiter(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        message: &C::Message,
+        now: Time,
+    ) -> Result<(), Error> {
+        let row = self.queues.get(queue.0, false)?;
         if row.len == row.capacity {
             return Err(Error::Full);
         }
         // Whoever waits at a queue that is not full waits to receive.
         if let Some(receiver) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
-            self.threads[receiver.index()].message = message;
+            self.threads[receiver.index()].message = *message;
             self.wake(cpu, receiver, now);
         }
         Ok(())
@@ -154,34 +212,35 @@ impl<C: Config> Core<C> {
     /// # Errors
     /// [`Error::Unknown`].
     #[inline]
-    pub fn try_send(&mut self, queue: QueueId, message: C::Message) -> Result<bool, Error> {
+    pub fn try_send(&mut self, queue: QueueId, message: &C::Message) -> Result<bool, Error> {
         let row = self.queues.get(queue.0, C::CHECKS)?;
         if row.len == row.capacity || !row.waiters.is_empty() {
             return Ok(false);
         }
         let at = row.row(row.len);
         row.len += 1;
-        *self.messages.get_row(at)? = message;
+        *self.messages.get_row(at)? = *message;
         Ok(true)
     }
 
     /// Takes the oldest message out if there is one and nobody waits for room, so that there is
-    /// nothing to decide after this.
+    /// nothing to decide after this; returns whether it did. `message` is left alone otherwise.
     ///
     /// # Errors
     /// [`Error::Unknown`].
     #[inline]
-    pub fn try_receive(&mut self, queue: QueueId) -> Result<Option<C::Message>, Error> {
+    pub fn try_receive(&mut self, queue: QueueId, message: &mut C::Message) -> Result<bool, Error> {
         let row = self.queues.get(queue.0, C::CHECKS)?;
         if row.len == 0 || !row.waiters.is_empty() {
-            return Ok(None);
+            return Ok(false);
         }
         let at = row.pop();
-        Ok(Some(*self.messages.get_row(at)?))
+        *message = *self.messages.get_row(at)?;
+        Ok(true)
     }
 
     /// The running thread takes the oldest message out, or waits for one until `until` at the
-    /// latest. If it had to wait, [`Core::outcome`] has the message.
+    /// latest. [`Core::received`] has the message afterwards.
     ///
     /// # Errors
     /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::NoThread`],
@@ -192,30 +251,70 @@ impl<C: Config> Core<C> {
         queue: QueueId,
         until: Time,
         now: Time,
-    ) -> Result<Poll<C::Message>, Error> {
+    ) -> Result<Poll<()>, Error> {
         self.caller(cpu)?;
         let row = self.queues.get(queue.0, C::CHECKS)?;
-        if row.len == 0 {
-            let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
-            let row = self.queues.get(queue.0, false)?;
-            self.links.push_back(&mut row.waiters, task);
-            // Nobody may have asked for the last one.
-            self.threads[task.index()].message = C::Message::default();
-            return Ok(Poll::Pending);
+        let waits = row.len == 0;
+        self.receive_in_line(cpu, queue, until, now)?;
+        Ok(if waits {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        })
+    }
+
+    /// The second half of [`Core::receive`], for whoever has just tried the first,
+    /// [`Core::try_receive`], in vain: the running thread waits, or makes room for one that does.
+    /// [`Core::received`] has the message afterwards.
+    ///
+    /// # Errors
+    /// As [`Core::receive`].
+    #[inline]
+    pub fn receive_in_line(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        until: Time,
+        now: Time,
+    ) -> Result<(), Error> {
+        let row = self.queues.get(queue.0, false)?;
+        if row.len > 0 {
+            return self.make_room(cpu, queue, now);
         }
+        let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
+        let row = self.queues.get(queue.0, false)?;
+        self.links.push_back(&mut row.waiters, task);
+        Ok(())
+    }
+
+    /// The running thread takes the oldest message out, and the most urgent sender who waits puts
+    /// his in.
+    #[inline(never)]
+    fn make_room(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<(), Error> {
+        let task = self.caller(cpu)?;
+        let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
-        let message = self.messages.rows[at];
+        self.threads[task.index()].message = self.messages.rows[at];
         // Whoever waits at a queue that was not empty waits to send, so it was full.
-        if !row.waiters.is_empty()
-            && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
-        {
+        if let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             let at = row.row(row.len);
             row.len += 1;
-            self.messages.rows[at] = core::mem::take(&mut self.threads[sender.index()].message);
+            self.messages.rows[at] = self.threads[sender.index()].message;
             self.wake(cpu, sender, now);
         }
-        Ok(Poll::Ready(message))
+        Ok(())
     }
+
+    /// The message that the running thread has received, by the [`Core::receive`] that it has just
+    /// come back from.
+    ///
+    /// # Errors
+    /// [`Error::NoThread`].
+    #[inline]
+    pub fn received(&self, cpu: CpuId) -> Result<&C::Message, Error> {
+        Ok(&self.threads[self.caller(cpu)?.index()].message)
+    }
+
     /// How many messages are in the queue.
     ///
     /// # Errors

@@ -243,7 +243,6 @@ impl<C: Config> Core<C> {
         thread.timed_out = false;
         thread.token = false;
         thread.reacquire = MaybeMutex::NONE;
-        thread.message = C::Message::default();
         self.unlock_all(cpu, task, now);
         if once {
             self.bury(cpu, task, now);

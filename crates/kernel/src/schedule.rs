@@ -17,7 +17,10 @@ pub(crate) struct Cpu {
     running: Slot,
     /// If nobody runs, who ran last: his registers are still those of the CPU.
     last: Slot,
-    /// What is to be done before the CPU goes on: [`Cpu::LOOK`], [`Cpu::TIMER`].
+    /// Not zero: it has to be decided anew who runs. No `bool`, because the compiler does not see
+    /// through one that whoever has just set it need not be asked (15 instructions a call).
+    pub(crate) look: u8,
+    /// What else is to be done before the CPU goes on: [`Cpu::TIMER`], [`Cpu::RESTART`].
     work: u8,
     /// The policy has been told that the running thread stopped, so it has to pick.
     stopped: bool,
@@ -36,12 +39,10 @@ pub(crate) struct Cpu {
 }
 
 impl Cpu {
-    /// It has to be decided anew who runs.
-    pub(crate) const LOOK: u8 = 1;
     /// [`Core::next_timer`] may have changed.
-    pub(crate) const TIMER: u8 = 2;
+    pub(crate) const TIMER: u8 = 1;
     /// Some thread has to begin its program anew when it runs.
-    pub(crate) const RESTART: u8 = 4;
+    pub(crate) const RESTART: u8 = 2;
 
     #[inline]
     pub(crate) fn has(&self, work: u8) -> bool {
@@ -143,8 +144,7 @@ impl<C: Config> Core<C> {
     /// Decides who runs on `cpu`, if it has to be decided anew.
     #[inline(always)]
     pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
-        let work = self.cpus[cpu.index()].work;
-        let mut decision = if work & Cpu::LOOK != 0 {
+        let mut decision = if self.cpus[cpu.index()].look != 0 {
             self.pick(cpu, now)
         } else {
             Decision {
@@ -154,13 +154,19 @@ impl<C: Config> Core<C> {
             }
         };
         // Afterwards: to tell the policy that it is about to be asked has it ask to be.
-        self.cpus[cpu.index()].done(Cpu::LOOK);
-        decision.more = Self::TIMER_MOVES || work & (Cpu::TIMER | Cpu::RESTART) != 0;
+        self.cpus[cpu.index()].look = 0;
+        decision.more = self.has_more(cpu);
         decision
     }
 
+    /// Whether there is more to do after a decision on `cpu`, which is rare: see [`Core::more`].
+    #[inline]
+    pub fn has_more(&self, cpu: CpuId) -> bool {
+        Self::TIMER_MOVES || self.cpus[cpu.index()].work != 0
+    }
+
     /// What else is to be done after a decision on `cpu`, if [`Decision::more`] says so.
-    #[cold]
+    #[inline]
     pub fn more(&mut self, cpu: CpuId) -> More {
         let state = &mut self.cpus[cpu.index()];
         let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
@@ -186,14 +192,15 @@ impl<C: Config> Core<C> {
     /// Whether it has to be decided anew who runs on `cpu`.
     #[inline]
     pub fn asks(&self, cpu: CpuId) -> bool {
-        self.cpus[cpu.index()].has(Cpu::LOOK)
+        self.cpus[cpu.index()].look != 0
     }
 
     /// Whether there is nothing to do on `cpu` before it goes on: nothing to [`Core::decide`], and
     /// [`Core::next_timer`] is what it was. A machine that looks here first need not ask for either.
     #[inline]
     pub fn is_settled(&self, cpu: CpuId) -> bool {
-        !Self::TIMER_MOVES && self.cpus[cpu.index()].work & !Cpu::RESTART == 0
+        let state = &self.cpus[cpu.index()];
+        !Self::TIMER_MOVES && state.look == 0 && !state.has(Cpu::TIMER)
     }
 
     #[inline(always)]

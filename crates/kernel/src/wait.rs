@@ -34,25 +34,36 @@ pub(crate) fn take_most_urgent<S: Storage>(
     policy: &impl Policy,
     list: &mut List,
 ) -> Option<TaskId> {
+    let first = list.first()?;
+    if links.is_alone(first) {
+        links.remove(list, first);
+        return Some(first);
+    }
+    take_among(links, policy, list)
+}
+
+#[cold]
+fn take_among<S: Storage>(
+    links: &mut Links<S>,
+    policy: &impl Policy,
+    list: &mut List,
+) -> Option<TaskId> {
     let task = most_urgent(links, policy, *list)?;
     links.remove(list, task);
     Some(task)
 }
 
 impl<C: Config> Core<C> {
-    /// How the wait ended that the running thread of `cpu` came back from: `Ok` with the message
-    /// if it waited to receive one (with the default message otherwise).
+    /// How the wait ended that the running thread of `cpu` came back from.
     ///
     /// # Errors
     /// [`Error::TimedOut`]; [`Error::NoThread`].
-    pub fn outcome(&mut self, cpu: CpuId) -> Result<C::Message, Error> {
+    pub fn outcome(&mut self, cpu: CpuId) -> Result<(), Error> {
         let caller = self.caller(cpu)?;
-        let thread = &mut self.threads[caller.index()];
-        let message = core::mem::take(&mut thread.message);
-        if core::mem::take(&mut thread.timed_out) {
+        if core::mem::take(&mut self.threads[caller.index()].timed_out) {
             Err(Error::TimedOut)
         } else {
-            Ok(message)
+            Ok(())
         }
     }
 
@@ -151,8 +162,6 @@ impl<C: Config> Core<C> {
         self.withdraw(cpu, task, object, now);
         let thread = &mut self.threads[task.index()];
         thread.timed_out = true;
-        // What it could not send.
-        thread.message = C::Message::default();
         self.come_back(cpu, task, now);
     }
 

@@ -196,6 +196,9 @@ impl Bench for Simulator<'_> {
             seed: trial.seed,
         };
         let end = Time::ZERO + *until;
+        if self.tell(Time::ZERO, end).is_break() {
+            return Err(LabError::Interrupted.into());
+        }
         let mut watch = |now| self.tell(now, end);
         let outcome = entry.simulate(&values, set, &options, &mut recorder, &mut watch)?;
         if outcome.why == Ended::Interrupted {

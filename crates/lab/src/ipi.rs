@@ -63,6 +63,11 @@ pub(crate) fn entry() -> Entry {
     );
     let entry =
         entry.with_check(|values| settings(values).map(drop).map_err(|why| why.to_string()));
+    // Values that have passed the check are settings, and none of them is a function.
+    let entry = entry.with_words(|values| {
+        let settings = settings(values).unwrap_or_default();
+        settings.to_words().unwrap_or_default()
+    });
     parameters.into_iter().fold(entry, Entry::with_parameter)
 }
 

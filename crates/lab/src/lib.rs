@@ -28,7 +28,7 @@
 //! | one task set under several policies | [`study`] |
 //! | one that runs on a machine instead | [`measure`] |
 //! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
-//! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`] |
+//! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 

@@ -12,6 +12,7 @@ use crate::study::{Observed, check_cpus, is_decided, report};
 use crate::theory::{Findings, Obstacle, analyse};
 use crate::verdict::weigh_measured;
 use flyball_model::{Overheads, TaskSet};
+use flyball_policy::Words;
 use flyball_report::study::{Simulated, Study};
 use flyball_trace::{Duration, Event, Sink, Time};
 
@@ -99,9 +100,9 @@ impl<'a> Measurement<'a> {
         self.entry.name
     }
 
-    /// How long turns are; zero if the policy has none.
-    pub fn quantum(&self) -> Duration {
-        self.values.quantum().unwrap_or_default()
+    /// The policy's settings, as an image is told them.
+    pub fn settings(&self) -> Words {
+        self.entry.words(&self.values)
     }
 
     /// For how long it is to run.
@@ -120,8 +121,8 @@ impl<'a> Measurement<'a> {
         let length = measured.end.since(Time::ZERO);
         if measured.dropped > 0 {
             self.notes.push(format!(
-                "The board's memory was full after {length}: {} later events are not known, and no \
-                 number is of them.",
+                "The board keeps so many events and no more, which was after {length}: {} later \
+                 ones are not known, and no number is of them.",
                 measured.dropped
             ));
         }

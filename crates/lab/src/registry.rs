@@ -16,6 +16,7 @@ use crate::recorder::Recorder;
 use crate::settings::{Parameter, Values, unknown_policy};
 use crate::theory::Theory;
 use flyball_model::{ModelError, TaskSet};
+use flyball_policy::Words;
 use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
 use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
 use flyball_trace::{Duration, Time};
@@ -29,6 +30,9 @@ type Run =
 
 /// Says why settings do not go together.
 type Check = dyn Fn(&Values) -> Result<(), String>;
+
+/// The settings for an image.
+type Tell = dyn Fn(&Values) -> Words;
 
 type Fits = dyn Fn(&Values, &TaskSet) -> Result<(), SimError>;
 
@@ -47,6 +51,7 @@ pub struct Entry {
     run: Box<Run>,
     fits: Box<Fits>,
     check: Box<Check>,
+    words: Box<Tell>,
 }
 
 impl Entry {
@@ -66,6 +71,7 @@ impl Entry {
             parameters: Vec::new(),
             theory: Theory::None,
             check: Box::new(|_| Ok(())),
+            words: Box::new(|values| values.quantum().map_or(Words::NONE, Words::of_quantum)),
             run: Box::new(move |values, modes, options, recorder, watch| {
                 simulate_modes(modes, &make(values), options, recorder, watch)
             }),
@@ -93,6 +99,14 @@ impl Entry {
     #[must_use]
     pub fn with_check(mut self, check: impl Fn(&Values) -> Result<(), String> + 'static) -> Entry {
         self.check = Box::new(check);
+        self
+    }
+
+    /// An image of the policy is told its settings in these words; otherwise only the quantum, if it has
+    /// one.
+    #[must_use]
+    pub fn with_words(mut self, words: impl Fn(&Values) -> Words + 'static) -> Entry {
+        self.words = Box::new(words);
         self
     }
 
@@ -129,6 +143,11 @@ impl Entry {
     /// [`SimError::Missing`].
     pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
         (self.fits)(values, set)
+    }
+
+    /// The settings as an image of the policy is told them.
+    pub fn words(&self, values: &Values) -> Words {
+        (self.words)(values)
     }
 
     /// Simulates a task set under the policy.

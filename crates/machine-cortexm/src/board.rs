@@ -6,6 +6,7 @@
 //! QEMU's *periodic* timers fire at twice their period while the processor sleeps under
 //! `-icount sleep=off`; one-shots are exact, so one-shots are all that is used here.
 
+use core::cell::UnsafeCell;
 use core::mem::transmute;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use core::{ptr, slice};
@@ -112,21 +113,73 @@ pub fn take_memory(split: usize) -> Option<(&'static [u8], &'static mut [u8])> {
     }
 }
 
-/// What the application has attached to the interrupts: `fn()`s, or null.
-static HANDLERS: [AtomicPtr<()>; INTERRUPTS] =
-    [const { AtomicPtr::new(ptr::null_mut()) }; INTERRUPTS];
+/// The exceptions of the processor itself come before the board's interrupts.
+const EXCEPTIONS: u16 = 16;
+const ALL: usize = EXCEPTIONS as usize + INTERRUPTS;
+
+/// The vectors, as soon as something is attached: the processor calls it with nothing in between.
+/// Aligned as it demands (Armv7-M Architecture Reference Manual, B3.2.5).
+#[repr(C, align(256))]
+struct Vectors(UnsafeCell<[usize; ALL]>);
+
+// SAFETY: only one function writes them, with interrupts masked, and only the processor reads them.
+unsafe impl Sync for Vectors {}
+
+static VECTORS: Vectors = Vectors(UnsafeCell::new([0; ALL]));
+
+/// What is attached to the application's timer: an `extern "C" fn()`, or null. Its interrupt has to
+/// be cleared first.
+static TIMER_HANDLER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// From now on the processor calls `handler` at the interrupt `line`, of which there are more.
+fn set_vector(line: usize, handler: extern "C" fn()) {
+    /// The first vectors are for a reset, which does not look here, and the first word is at the
+    /// address zero, where no pointer points.
+    const RESET: usize = 2;
+    /// Where the vectors are.
+    const VTOR: *mut usize = 0xe000_ed08 as *mut usize;
+    let table = VECTORS.0.get().cast::<usize>();
+    cortex_m::interrupt::free(|_| {
+        // SAFETY: the register tells where as many vectors are, and nobody else writes there. What it
+        // is set to is aligned, stays there, and is complete before it is set.
+        unsafe {
+            let now = ptr::with_exposed_provenance::<usize>(VTOR.read_volatile()).add(RESET);
+            let count = ALL - RESET;
+            ptr::copy(now, table.add(RESET), count);
+            table
+                .add(usize::from(EXCEPTIONS) + line)
+                .write_volatile(handler as usize);
+            cortex_m::asm::dsb();
+            VTOR.write_volatile(table.expose_provenance());
+            cortex_m::asm::dsb();
+        }
+    });
+}
+
+/// Calls what is attached to the application's timer.
+#[doc(hidden)]
+pub fn serve_timer() {
+    let handler = TIMER_HANDLER.load(Ordering::Acquire);
+    if !handler.is_null() {
+        // SAFETY: `attach` has put it there.
+        let handler = unsafe { transmute::<*mut (), extern "C" fn()>(handler) };
+        handler();
+    }
+}
 
 impl Interrupt {
     /// From now on `handler` is called at this interrupt, which is enabled. Returns `false` if the
     /// board has none of that number, or the kernel has it.
-    pub(crate) fn attach(self, handler: fn()) -> bool {
-        let Some(place) = HANDLERS.get(usize::from(self.0)) else {
-            return false;
-        };
-        if self.0 == Timer::Kernel.interrupt().0 {
+    pub(crate) fn attach(self, handler: extern "C" fn()) -> bool {
+        let line = usize::from(self.0);
+        if line >= INTERRUPTS || self.0 == Timer::Kernel.interrupt().0 {
             return false;
         }
-        place.store(handler as *mut (), Ordering::Release);
+        if self.0 == Timer::Application.interrupt().0 {
+            TIMER_HANDLER.store(handler as *mut (), Ordering::Release);
+        } else {
+            set_vector(line, handler);
+        }
         NVIC::unpend(self);
         // SAFETY: the handler is in place, and masking interrupts, by which the kernel protects
         // itself, goes for all of them.
@@ -143,30 +196,11 @@ impl Interrupt {
             cortex_m::asm::isb();
         }
     }
-
-    /// Calls what is attached.
-    #[doc(hidden)]
-    pub fn serve(self) {
-        let handler = HANDLERS
-            .get(usize::from(self.0))
-            .map(|place| place.load(Ordering::Acquire));
-        match handler {
-            Some(handler) if !handler.is_null() => {
-                // SAFETY: `attach` has put it there, and it was a `fn()`.
-                let handler = unsafe { transmute::<*mut (), fn()>(handler) };
-                handler();
-            }
-            // It would interrupt again and again.
-            _ => NVIC::mask(self),
-        }
-    }
 }
 
-/// Any interrupt that is not the kernel's.
-extern "C" fn serve() {
-    /// The first of the exceptions that are the board's interrupts.
-    const FIRST: u16 = 16;
-    Interrupt(exception().saturating_sub(FIRST)).serve();
+/// An interrupt that nothing is attached to: it would interrupt again and again.
+extern "C" fn unexpected() {
+    NVIC::mask(Interrupt(exception().saturating_sub(EXCEPTIONS)));
 }
 
 /// The number of the exception that is being served; zero: none.
@@ -202,7 +236,7 @@ unsafe extern "C" {
 static __INTERRUPTS: [Vector; INTERRUPTS] = {
     let mut vectors = [const {
         Vector {
-            defined_here: serve,
+            defined_here: unexpected,
         }
     }; INTERRUPTS];
     vectors[FIRST_TIMER as usize] = Vector {

@@ -25,7 +25,7 @@ impl<C: MachineConfig> Kernel<C> {
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such line, or the kernel has it.
-    pub fn attach(&'static self, line: u16, handler: fn()) -> Result<(), Error> {
+    pub fn attach(&'static self, line: u16, handler: extern "C" fn()) -> Result<(), Error> {
         if Interrupt(line).attach(handler) {
             Ok(())
         } else {

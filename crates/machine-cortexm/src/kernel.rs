@@ -6,7 +6,7 @@ use crate::context::{Context, Entry, Stack, Switch, usable};
 use crate::fault;
 use crate::guard::{self, Stacks};
 use crate::mask::Mask;
-use crate::passage::{CPU, Contexts, Settle, State};
+use crate::passage::{CPU, Contexts, State};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::task::Poll;
@@ -100,12 +100,55 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs.
-    #[inline]
-    fn passage<R>(&'static self, timed: bool, f: impl FnOnce(&mut Core<C>, Time) -> R) -> R {
-        self.with(|switch, state| {
-            state.pass(switch, timed, Settle::IfAsked, |core, _, now| f(core, now))
-        })
+    /// One passage: `f` does what was asked, and then it is decided who runs. Who `waits` comes back
+    /// when it is his turn.
+    #[inline(always)]
+    fn passage<R>(
+        &'static self,
+        mask: Mask,
+        timed: bool,
+        waits: bool,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
+    ) -> R {
+        let (_, state) = self.parts(&mask);
+        let now = state.enter(timed);
+        let result = f(&mut state.core, CPU, now);
+        if state.is_settled() {
+            mask.lift();
+        } else {
+            self.go_back(mask, now, waits);
+        }
+        result
+    }
+
+    /// The end of a passage that began at `entered`.
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    fn go_back(&'static self, mask: Mask, entered: Time, waits: bool) {
+        let (switch, state) = self.parts(&mask);
+        if state.finish(switch, entered) {
+            return self.more(mask, waits);
+        }
+        mask.lift();
+        if waits {
+            // If another thread runs it runs here, and this one goes on when it is its turn.
+            cortex_m::asm::isb();
+        }
+    }
+
+    /// The end of a passage that has more to do than most.
+    #[cold]
+    #[cfg_attr(not(feature = "small"), inline(never))]
+    fn more(&'static self, mask: Mask, waits: bool) {
+        let (switch, state) = self.parts(&mask);
+        let idles = state.more(switch);
+        mask.lift();
+        if waits {
+            cortex_m::asm::isb();
+            if idles && self.in_thread() {
+                self.idle();
+            }
+        }
     }
 
     /// Makes a thread that begins at `entry` with `argument`.
@@ -157,7 +200,7 @@ impl<C: MachineConfig> Kernel<C> {
                 unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
                 Ok(thread)
             };
-            state.pass(switch, true, Settle::Always, spawn)
+            state.pass(switch, spawn)
         })
     }
 
@@ -209,7 +252,11 @@ impl<C: MachineConfig> Kernel<C> {
         }
         self.with(|switch, state| {
             state.started = true;
-            state.pass(switch, true, Settle::Always, |_, _, _| ());
+            state.pass(switch, |_, _, _| ());
+            // Without checks it may have been decided before now, when nobody could begin.
+            if let Some(task) = state.core.running_task(CPU) {
+                switch.change_to(&raw mut state.contexts[task.index()]);
+            }
         });
         // SAFETY: all is in place.
         unsafe { cortex_m::interrupt::enable() };
@@ -221,13 +268,10 @@ impl<C: MachineConfig> Kernel<C> {
     /// The timer has fired.
     pub fn timer(&'static self) {
         Timer::Kernel.clear();
-        self.with(|switch, state| {
-            // It is a one-shot, so it is set no more.
-            state.armed = Time::ZERO;
-            state.pass(switch, true, Settle::IfAsked, |core, _, now| {
-                core.timer(CPU, now)
-            });
-        });
+        let mask = Mask::set();
+        // It is a one-shot, so it is set no more.
+        self.parts(&mask).1.armed = Time::ZERO;
+        self.passage(mask, true, false, Core::timer);
     }
 
     /// The time since the kernel started.
@@ -255,7 +299,10 @@ impl<C: MachineConfig> Kernel<C> {
                 mask.lift();
                 Ok(value)
             }
-            Ok(None) => self.go_on(mask, slow),
+            Ok(None) => {
+                core::hint::cold_path();
+                self.go_on(mask, slow)
+            }
             Err(error) => {
                 mask.lift();
                 Err(error)
@@ -264,28 +311,13 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// The second half of [`Kernel::try_or`].
-    #[cold]
     #[inline(never)]
     fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
         let (_, state) = self.parts(&mask);
         let now = state.enter(false);
         let result = slow(&mut state.core, CPU, now);
-        self.go_back(mask, now);
+        self.go_back(mask, now, true);
         result
-    }
-
-    /// The end of a call that began at `entered`.
-    #[cfg_attr(feature = "small", inline(never))]
-    #[cfg_attr(not(feature = "small"), inline(always))]
-    fn go_back(&'static self, mask: Mask, entered: Time) {
-        let (switch, state) = self.parts(&mask);
-        let idles = state.finish(switch, entered);
-        mask.lift();
-        // If another thread runs it runs here, and this one goes on when it is its turn.
-        cortex_m::asm::isb();
-        if idles && self.in_thread() {
-            self.idle();
-        }
     }
 
     /// A call that may have to wait. `f` is told the time.
@@ -318,15 +350,7 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let mask = Mask::set();
-        let (_, state) = self.parts(&mask);
-        let now = state.enter(timed);
-        let result = f(&mut state.core, CPU, now);
-        if state.is_settled() {
-            mask.lift();
-        } else {
-            self.go_back(mask, now);
-        }
+        let result = self.passage(Mask::set(), timed, true, f);
         result.map(|poll| match poll {
             Poll::Ready(value) => Some(value),
             Poll::Pending => None,
@@ -343,7 +367,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(false, |core, now| f(core, CPU, now))
+        self.passage(Mask::set(), false, false, f)
     }
 
     /// The same, with an `f` that has to know the time.
@@ -354,7 +378,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(true, |core, now| f(core, CPU, now))
+        self.passage(Mask::set(), true, false, f)
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without
@@ -367,6 +391,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// Sleeps until a thread runs. It is the one whose stack this is: any other would have the CPU
     /// with a stack of its own.
     #[cold]
+    #[inline(never)]
     fn idle(&'static self) {
         loop {
             let runs = self.with(|_, state| {
@@ -400,8 +425,22 @@ impl<C: MachineConfig> Kernel<C> {
     /// # Errors
     /// As [`Core::outcome`].
     #[inline]
-    pub fn outcome(&'static self) -> Result<C::Message, Error> {
+    pub fn outcome(&'static self) -> Result<(), Error> {
         self.with(|_, state| state.core.outcome(CPU))
+    }
+
+    /// Copies the message that the calling thread has received.
+    ///
+    /// # Errors
+    /// As [`Core::received`].
+    #[inline]
+    pub fn received(&'static self, message: &mut C::Message) -> Result<(), Error> {
+        self.with(|_, state| {
+            state
+                .core
+                .received(CPU)
+                .map(|received| *message = *received)
+        })
     }
 
     /// With the core, and interrupts masked: to look at what it knows. `None` before it is set up.

@@ -61,17 +61,45 @@ pub use guard::Stacks;
 pub use kernel::Kernel;
 
 /// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.
+///
+/// Most of them do nothing at all: an emulator that translates a stretch of code without a jump as one
+/// piece is done with it at once, and an instruction of such a stretch takes it a tenth of what one of
+/// a loop as short as can be does.
+#[inline(never)]
 pub fn compute(mut instructions: u64) {
     while instructions > 1 {
         let now = u32::try_from(instructions).unwrap_or(u32::MAX - 1);
-        // SAFETY: a loop that counts down a register.
-        unsafe {
-            core::arch::asm!(
-                "2:",
-                "subs {count}, #1",
-                "bne  2b",
-                count = inout(reg) now / 2 => _,
-            );
+        let (rounds, rest) = (now / 64, now % 64 / 2);
+        if rounds > 0 {
+            // SAFETY: a loop that counts down a register.
+            unsafe {
+                core::arch::asm!(
+                    "2:",
+                    // 62 of them. The compiler counts what is written, so it has to be written.
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop; nop; nop",
+                    "nop; nop; nop; nop; nop; nop",
+                    "subs {count}, #1",
+                    "bne  2b",
+                    count = inout(reg) rounds => _,
+                );
+            }
+        }
+        if rest > 0 {
+            // SAFETY: a loop that counts down a register.
+            unsafe {
+                core::arch::asm!(
+                    "2:",
+                    "subs {count}, #1",
+                    "bne  2b",
+                    count = inout(reg) rest => _,
+                );
+            }
         }
         instructions -= u64::from(now);
     }

@@ -6,9 +6,7 @@
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
-        $crate::kernel!($name: $config, || {
-            $crate::board::Timer::Application.interrupt().serve();
-        });
+        $crate::kernel!($name: $config, $crate::board::serve_timer);
     };
     ($name:ident: $config:ty, $timer:expr) => {
         $crate::pend_sv!(<$config as $crate::MachineConfig>::STACKS);

@@ -11,15 +11,6 @@ use flyball_trace::Sink;
 /// The only CPU.
 pub(crate) const CPU: CpuId = CpuId(0);
 
-/// When the end of a passage has to look who runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Settle {
-    /// If something has happened that may matter.
-    IfAsked,
-    /// Always: something has.
-    Always,
-}
-
 /// The core, and what the machine adds to it.
 pub(crate) struct State<C: MachineConfig> {
     pub(crate) core: Core<C>,
@@ -64,20 +55,16 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. `timed`: `f` has to know
-    /// the time, even if nobody else does.
-    #[inline(always)]
+    /// A passage from outside all threads: `f` does what was asked, and then it is decided who runs.
     pub(crate) fn pass<R>(
         &mut self,
         switch: &mut Switch,
-        timed: bool,
-        settle: Settle,
         f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, Time) -> R,
     ) -> R {
-        let now = self.enter(timed);
+        let now = self.enter(true);
         let result = f(&mut self.core, &mut self.contexts, now);
-        if settle == Settle::Always || !self.is_settled() {
-            self.finish(switch, now);
+        if self.finish(switch, now) {
+            self.more(switch);
         }
         result
     }
@@ -104,7 +91,8 @@ impl<C: MachineConfig> State<C> {
         now
     }
 
-    /// The end of a passage that began at `entered`. Returns whether nobody runs.
+    /// The end of a passage that began at `entered`. Returns whether there is [more](State::more) to
+    /// do, as there is whenever nobody runs.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
     pub(crate) fn finish(&mut self, switch: &mut Switch, entered: Time) -> bool {
@@ -112,17 +100,17 @@ impl<C: MachineConfig> State<C> {
         if C::CHECKS && !self.started {
             return false;
         }
-        let decision = self.core.decide(CPU, entered);
-        if let Some(task) = decision.run {
-            switch.change_to(&raw mut self.contexts[task.index()]);
+        let mut idles = false;
+        if self.core.asks(CPU) {
+            match self.core.decide(CPU, entered).run {
+                Some(task) => switch.change_to(&raw mut self.contexts[task.index()]),
+                None => idles = true,
+            }
         }
         if Self::CLOCKED {
             self.core.leave(CPU, self.clock.now());
         }
-        if decision.more {
-            self.more(switch);
-        }
-        decision.run.is_none()
+        idles || self.core.has_more(CPU)
     }
 
     /// Whose stack that is, if it is a thread's.
@@ -132,9 +120,10 @@ impl<C: MachineConfig> State<C> {
         u16::try_from(found).ok().map(TaskId)
     }
 
-    /// What is rarely to be done at the end of a passage.
+    /// What is rarely to be done at the end of a passage. Returns whether nobody runs.
     #[cold]
-    fn more(&mut self, switch: &mut Switch) {
+    #[inline(never)]
+    pub(crate) fn more(&mut self, switch: &mut Switch) -> bool {
         let more = self.core.more(CPU);
         if more.restart
             && let Some(task) = self.core.running_task(CPU)
@@ -144,13 +133,13 @@ impl<C: MachineConfig> State<C> {
             unsafe { context.restart(switch) };
             switch.change_to(&raw mut *context);
         }
-        if !more.timer {
-            return;
+        if more.timer {
+            let next = self.core.next_timer(CPU);
+            if next != self.armed {
+                self.armed = next;
+                self.clock.set_timer(next);
+            }
         }
-        let next = self.core.next_timer(CPU);
-        if next != self.armed {
-            self.armed = next;
-            self.clock.set_timer(next);
-        }
+        self.core.running_task(CPU).is_none()
     }
 }

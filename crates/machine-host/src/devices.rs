@@ -16,7 +16,7 @@ const TIMER: u16 = 9;
 /// Interrupt lines, and when they interrupt.
 #[derive(Default)]
 pub(crate) struct Interrupts {
-    handlers: [Option<fn()>; LINES],
+    handlers: [Option<extern "C" fn()>; LINES],
     /// When which line interrupts; in between, the count of requests, so that the first one asked
     /// for comes first.
     queue: BinaryHeap<Reverse<(Time, u64, u16)>>,
@@ -24,7 +24,7 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    fn attach(&mut self, line: u16, handler: fn()) -> Result<(), Error> {
+    fn attach(&mut self, line: u16, handler: extern "C" fn()) -> Result<(), Error> {
         let place = self.handlers.get_mut(usize::from(line));
         *place.ok_or(Error::Unknown)? = Some(handler);
         Ok(())
@@ -50,7 +50,7 @@ impl Interrupts {
     }
 
     /// The handler of an interrupt that is due at `now`.
-    pub(crate) fn due(&mut self, now: Time) -> Option<fn()> {
+    pub(crate) fn due(&mut self, now: Time) -> Option<extern "C" fn()> {
         while self.next() <= now {
             let Reverse((_, _, line)) = self.queue.pop()?;
             let handler = self.handlers.get(usize::from(line)).copied().flatten();
@@ -68,7 +68,7 @@ impl<C: Config> Kernel<C> {
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such line, or no kernel here.
-    pub fn attach(&'static self, line: u16, handler: fn()) -> Result<(), Error> {
+    pub fn attach(&'static self, line: u16, handler: extern "C" fn()) -> Result<(), Error> {
         self.with(|state| state.interrupts.attach(line, handler))
             .unwrap_or(Err(Error::Unknown))
     }

@@ -222,9 +222,24 @@ impl<C: Config> Kernel<C> {
     /// # Errors
     /// As [`Core::outcome`].
     #[inline]
-    pub fn outcome(&'static self) -> Result<C::Message, Error> {
+    pub fn outcome(&'static self) -> Result<(), Error> {
         self.with(|state| state.core.outcome(CPU))
             .unwrap_or(Err(Error::NoThread))
+    }
+
+    /// Copies the message that the calling thread has received.
+    ///
+    /// # Errors
+    /// As [`Core::received`].
+    #[inline]
+    pub fn received(&'static self, message: &mut C::Message) -> Result<(), Error> {
+        self.with(|state| {
+            state
+                .core
+                .received(CPU)
+                .map(|received| *message = *received)
+        })
+        .unwrap_or(Err(Error::NoThread))
     }
 
     /// How much of its stack a thread has used: not known here, where stacks are the operating

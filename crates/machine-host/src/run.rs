@@ -67,7 +67,7 @@ enum Step {
     /// Let the thread of this row run.
     Resume(usize),
     /// Call the handler of an interrupt.
-    Handle(fn()),
+    Handle(extern "C" fn()),
     /// Stop.
     End(Ended),
 }

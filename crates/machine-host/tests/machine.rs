@@ -103,20 +103,19 @@ extern "C" fn computes(_: usize) -> ! {
 
 #[test]
 fn interrupts_come_at_their_instants_and_preempt() {
+    extern "C" fn handler() {
+        log("interrupt");
+        assert!(!kernel().in_thread());
+        signal();
+    }
     spawn(1, computes);
     spawn(2, waits);
     let line = 3;
-    kernel()
-        .attach(line, || {
-            log("interrupt");
-            assert!(!kernel().in_thread());
-            signal();
-        })
-        .unwrap();
+    kernel().attach(line, handler).unwrap();
     kernel().pend_at(line, Time::ZERO + us(7));
     kernel().pend_at(line, Time::ZERO + us(4));
     kernel().pend_at(30, Time::ZERO + us(5));
-    assert_eq!(kernel().attach(99, || ()), Err(Error::Unknown));
+    assert_eq!(kernel().attach(99, handler), Err(Error::Unknown));
     assert_eq!(kernel().run(Time::ZERO + us(8)), Ok(Ended::Until));
     assert_eq!(
         logged(),
@@ -138,15 +137,14 @@ fn interrupts_come_at_their_instants_and_preempt() {
 
 #[test]
 fn the_timer_is_set_anew_by_its_handler_and_forgets_what_was_set_before() {
+    extern "C" fn handler() {
+        log("tick");
+        if kernel().now() < Time::ZERO + us(20) {
+            kernel().set_timer(us(10));
+        }
+    }
     let line = kernel().timer_line();
-    kernel()
-        .attach(line, || {
-            log("tick");
-            if kernel().now() < Time::ZERO + us(20) {
-                kernel().set_timer(us(10));
-            }
-        })
-        .unwrap();
+    kernel().attach(line, handler).unwrap();
     kernel().set_timer(us(3));
     kernel().set_timer(us(5));
     assert_eq!(kernel().run(Time::NEVER), Ok(Ended::Finished));
@@ -155,12 +153,15 @@ fn the_timer_is_set_anew_by_its_handler_and_forgets_what_was_set_before() {
 
 #[test]
 fn an_interrupt_from_a_thread_is_served_before_the_thread_goes_on() {
+    extern "C" fn handler() {
+        log("interrupt");
+    }
     extern "C" fn pends(_: usize) -> ! {
         kernel().pend(3);
         log("pended");
         exit()
     }
-    kernel().attach(3, || log("interrupt")).unwrap();
+    kernel().attach(3, handler).unwrap();
     spawn(1, pends);
     assert_eq!(kernel().run(Time::NEVER), Ok(Ended::Finished));
     assert_eq!(logged(), ["0 interrupt", "0 pended"]);
@@ -168,14 +169,15 @@ fn an_interrupt_from_a_thread_is_served_before_the_thread_goes_on() {
 
 #[test]
 fn a_handler_cannot_wait_even_while_a_thread_runs() {
+    extern "C" fn handler() {
+        log(&format!("{:?}", kernel().in_thread()));
+    }
     extern "C" fn computes_long(_: usize) -> ! {
         kernel().compute(us(100));
         exit()
     }
     spawn(1, computes_long);
-    kernel()
-        .attach(3, || log(&format!("{:?}", kernel().in_thread())))
-        .unwrap();
+    kernel().attach(3, handler).unwrap();
     kernel().pend_at(3, Time::ZERO + us(4));
     assert_eq!(kernel().run(Time::NEVER), Ok(Ended::Finished));
     assert_eq!(logged(), ["4us false"]);

@@ -79,7 +79,7 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
             }
             Call::Send(n) => {
                 let queue = job.queues[usize::from(n)];
-                kernel.call(|core, cpu, now| core.send(cpu, queue, (), Time::NEVER, now))
+                kernel.call(|core, cpu, now| core.send(cpu, queue, &(), Time::NEVER, now))
             }
             Call::Receive(n) => {
                 let queue = job.queues[usize::from(n)];

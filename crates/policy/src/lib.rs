@@ -38,6 +38,7 @@ pub mod policy;
 pub mod queue;
 pub mod ranked;
 pub mod storage;
+mod words;
 
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use i_plus_pi::IPlusPi;
@@ -50,3 +51,4 @@ pub use policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usag
 pub use queue::{Bitmap, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
 pub use storage::{Inline, Nothing, Storage, Table};
+pub use words::Words;

@@ -22,7 +22,7 @@ pub trait Placement {
     fn challenge_first<K: Ord>(
         &self,
         key: K,
-        first: impl FnOnce() -> bool,
+        first: bool,
         key_of: impl Fn(TaskId) -> K,
     ) -> Attention;
 }
@@ -61,13 +61,8 @@ impl Placement for Uniprocessor {
     /// The CPU has to look if the task has come before all others; if it comes second to a task that
     /// does not run yet, the CPU has been told to look already.
     #[inline]
-    fn challenge_first<K: Ord>(
-        &self,
-        _: K,
-        first: impl FnOnce() -> bool,
-        _: impl Fn(TaskId) -> K,
-    ) -> Attention {
-        if first() {
+    fn challenge_first<K: Ord>(&self, _: K, first: bool, _: impl Fn(TaskId) -> K) -> Attention {
+        if first {
             Attention::One(Uniprocessor::CPU)
         } else {
             Attention::None

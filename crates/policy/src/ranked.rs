@@ -103,9 +103,9 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
         self.order.accepts(params) && self.queue.accepts(self.order.key(params, Time::ZERO))
     }
 
-    /// Queues `task` under the key that it has now.
-    fn queue(&mut self, task: TaskId, end: End) {
-        self.queue.insert(task, self.members[task.index()].key, end);
+    /// Queues `task` under the key that it has now. Returns whether it is the first then.
+    fn queue(&mut self, task: TaskId, end: End) -> bool {
+        self.queue.insert(task, self.members[task.index()].key, end)
     }
 
     /// If `task` is queued: queues it anew, after its key has changed. If it runs it is ahead of its
@@ -117,19 +117,18 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
         let runs = self.placement.runs(task);
         self.queue(task, if runs { End::Head } else { End::Tail });
         let first = self.queue.first();
-        first.map_or(Attention::None, |first| self.challenge(first, now))
+        first.map_or(Attention::None, |first| self.challenge(first, true, now))
     }
 
-    /// Which CPU has to look because `task` came.
+    /// Which CPU has to look because `task` came; `first`: before all others.
     #[inline]
-    fn challenge(&self, task: TaskId, now: Time) -> Attention {
+    fn challenge(&self, task: TaskId, first: bool, now: Time) -> Attention {
         let key = self.members[task.index()].key;
         if O::MOVES {
             // What the queue knows of the running task is out of date.
             let key_of = |running: TaskId, since| self.key_now(running, since, now);
             self.placement.challenge(key, key_of)
         } else {
-            let first = || self.queue.first() == Some(task);
             let key_of = |running: TaskId| self.members[running.index()].key;
             self.placement.challenge_first(key, first, key_of)
         }
@@ -202,8 +201,8 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
             member.rank();
         }
         member.turn = O::Turn::full(self.order.quantum());
-        self.queue(task, End::Tail);
-        self.challenge(task, now)
+        let first = self.queue(task, End::Tail);
+        self.challenge(task, first, now)
     }
 
     fn stopped(

@@ -54,8 +54,9 @@ fn agrees<K: Copy + Ord + Default + std::fmt::Debug, Q: Queue<K>>(
         match *step {
             Step::Insert(task, key, end) => {
                 if queue.key(task).is_none() {
-                    queue.insert(task, key_of(key), end);
+                    let first = queue.insert(task, key_of(key), end);
                     model.insert(task, key_of(key), end);
+                    prop_assert_eq!(first, model.0[0].0 == task);
                 }
             }
             Step::Remove(task) => prop_assert_eq!(queue.remove(task), model.remove(task)),

@@ -5,7 +5,8 @@
 //! a simulation does.
 //!
 //! ```text
-//! header     magic, version, length; counts; start, end, tick, quantum; where resources and tasks are
+//! header     magic, version, length; counts; start, end, tick; where resources and tasks are;
+//!            the policy's settings, ten words of 8 bytes; 8 bytes for what an instruction takes
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
 //! tasks      64 bytes each: parameters, and where operations and lengths are
 //! operations 12 bytes each
@@ -16,14 +17,21 @@
 
 use crate::op::Op;
 use core::fmt;
+use flyball_policy::Words;
+use flyball_policy::i_plus_pi::Fraction;
 use flyball_trace::{Duration, Time};
 
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// Where things are in the header.
+const RESOURCES_AT: usize = 48;
+const TASKS_AT: usize = 52;
+const SETTINGS_AT: usize = 56;
+const INSTRUCTION_AT: usize = SETTINGS_AT + Words::COUNT * 8;
 #[cfg(feature = "std")]
-const HEADER: usize = 64;
+const HEADER: usize = INSTRUCTION_AT + 8;
 const TASK: usize = 64;
 
 /// Why bytes are not an image.
@@ -84,7 +92,7 @@ pub enum OnMiss {
 }
 
 /// What a task set has in common.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Common {
     /// When the set starts, counted from the start of the kernel. Phases count from then.
     pub start: Time,
@@ -92,8 +100,22 @@ pub struct Common {
     pub end: Time,
     /// The periodic tick; zero: none.
     pub tick: Duration,
-    /// How long turns are, where the policy has turns.
-    pub quantum: Duration,
+    /// What the policy is told.
+    pub settings: Words,
+    /// What an instruction of the board takes, for whoever computes by executing some; not zero.
+    pub instruction: Duration,
+}
+
+impl Default for Common {
+    fn default() -> Common {
+        Common {
+            start: Time::ZERO,
+            end: Time::ZERO,
+            tick: Duration::ZERO,
+            settings: Words::NONE,
+            instruction: Duration::from_nanos(1),
+        }
+    }
 }
 
 /// A task, but for its operations.
@@ -113,6 +135,10 @@ pub struct Task {
     pub wcet: Duration,
     /// The priority.
     pub priority: u8,
+    /// The part of the CPU that it asks for.
+    pub share: Fraction,
+    /// Its relative importance in overload.
+    pub importance: u16,
     operations: Stretch,
     lengths: Stretch,
 }
@@ -177,7 +203,7 @@ impl<'a> Image<'a> {
         let resources = resources + usize::from(self.queues());
         let end =
             |at: usize, size: usize| at.checked_add(size).filter(|&end| end <= self.bytes.len());
-        self.size(56)
+        self.size(RESOURCES_AT)
             .and_then(|at| end(at, resources * 4))
             .ok_or(ImageError::Truncated)?;
         for number in 0..self.tasks() {
@@ -222,11 +248,16 @@ impl<'a> Image<'a> {
     /// What the set has in common.
     pub fn common(self) -> Common {
         let long = |at| self.long(at).unwrap_or(0);
+        let mut settings = Words::NONE;
+        for (number, word) in settings.0.iter_mut().enumerate() {
+            *word = long(SETTINGS_AT + number * 8);
+        }
         Common {
             start: Time::from_nanos(long(24)),
             end: Time::from_nanos(long(32)),
             tick: Duration::from_nanos(long(40)),
-            quantum: Duration::from_nanos(long(48)),
+            settings,
+            instruction: Duration::from_nanos(long(INSTRUCTION_AT).max(1)),
         }
     }
 
@@ -268,7 +299,7 @@ impl<'a> Image<'a> {
     }
 
     fn resource(self, number: usize) -> u32 {
-        let at = self.size(56).unwrap_or(0);
+        let at = self.size(RESOURCES_AT).unwrap_or(0);
         self.word(at + number * 4).unwrap_or(0)
     }
 
@@ -277,7 +308,9 @@ impl<'a> Image<'a> {
         if number >= self.tasks() {
             return None;
         }
-        let at = self.size(60)?.checked_add(usize::from(number) * TASK)?;
+        let at = self
+            .size(TASKS_AT)?
+            .checked_add(usize::from(number) * TASK)?;
         let row = Image {
             bytes: self.bytes.get(at..)?.get(..TASK)?,
         };
@@ -306,6 +339,8 @@ impl<'a> Image<'a> {
             wcet: duration(32)?,
             operations: stretch(40)?,
             lengths: stretch(48)?,
+            share: Fraction::from_bits(row.word(56)?),
+            importance: row.half(60),
         })
     }
 

@@ -299,7 +299,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Call::Signal(n) => core
                     .signal(CPU, self.semaphores[usize::from(n)], now)
                     .map(Poll::Ready),
-                Call::Send(n) => core.send(CPU, self.queues[usize::from(n)], (), ENDLESS, now),
+                Call::Send(n) => core.send(CPU, self.queues[usize::from(n)], &(), ENDLESS, now),
                 Call::Receive(n) => core.receive(CPU, self.queues[usize::from(n)], ENDLESS, now),
                 Call::End => {
                     self.counts.jobs += 1;

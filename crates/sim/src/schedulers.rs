@@ -196,12 +196,33 @@ impl Scheduler for Llf {
     }
 }
 
-/// I+PI. A task that does not say what `share` it needs needs its utilisation, and one of a single job
-/// 5 %, as the main thread has in the benchmarks of I+PI's authors.
+/// I+PI.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ipi {
     /// How it works.
     pub settings: Settings,
+}
+
+impl Ipi {
+    /// What a task tells the policy, wherever it runs. If it does not say what `share` it needs it
+    /// needs its utilisation, and if it has a single job 5 %, as the main thread has in the benchmarks
+    /// of I+PI's authors.
+    pub fn share(task: &Task) -> Share {
+        let cpu = match (task.share, task.arrival.period()) {
+            (Some(share), _) => Fraction::ratio(
+                share.millionths().into(),
+                flyball_model::Share::ONE.millionths().into(),
+            ),
+            (None, Some(period)) => Fraction::ratio(task.wcet.as_nanos(), period.as_nanos()),
+            (None, None) => Fraction::percent(5),
+        };
+        Share {
+            cpu,
+            importance: task.importance.unwrap_or(1),
+            deadline: deadline(task),
+            wcet: task.wcet,
+        }
+    }
 }
 
 impl Scheduler for Ipi {
@@ -212,19 +233,6 @@ impl Scheduler for Ipi {
     }
 
     fn params(&self, task: &Task) -> Result<Share, Missing> {
-        let cpu = match (task.share, task.arrival.period()) {
-            (Some(share), _) => Fraction::ratio(
-                share.millionths().into(),
-                flyball_model::Share::ONE.millionths().into(),
-            ),
-            (None, Some(period)) => Fraction::ratio(task.wcet.as_nanos(), period.as_nanos()),
-            (None, None) => Fraction::percent(5),
-        };
-        Ok(Share {
-            cpu,
-            importance: task.importance.unwrap_or(1),
-            deadline: deadline(task),
-            wcet: task.wcet,
-        })
+        Ok(Ipi::share(task))
     }
 }

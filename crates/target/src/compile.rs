@@ -8,6 +8,7 @@ use flyball_model::{Arrival, Length, Protocol, Task, TaskSet};
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
 use flyball_sim::program::{Program, Script};
+use flyball_sim::schedulers::Ipi;
 use flyball_trace::Duration;
 
 /// What the board is told about a task set.
@@ -32,7 +33,8 @@ pub fn contents(
             start: machine.start(),
             end: machine.start() + options.until,
             tick: set.platform.tick.unwrap_or_default(),
-            quantum: options.quantum,
+            settings: options.settings,
+            instruction: machine.instruction(),
         },
         mutexes: set
             .mutexes
@@ -126,6 +128,7 @@ fn compile(
             what: format!("more than {depth} repetitions inside each other are not supported"),
         });
     }
+    let share = Ipi::share(task);
     Ok(TaskContents {
         arrival,
         on_miss: match task.on_miss {
@@ -139,6 +142,8 @@ fn compile(
         deadline: task.deadline.unwrap_or(Duration::MAX),
         wcet: task.wcet,
         priority: task.priority.unwrap_or(0),
+        share: share.cpu,
+        importance: share.importance,
         operations,
         lengths: lengths(machine, task, number, options)?,
     })
@@ -183,6 +188,8 @@ fn lengths(
 mod tests {
     use super::*;
     use flyball_model::{Mutex, OnMiss, Queue, Semaphore, Step};
+    use flyball_policy::Words;
+    use flyball_policy::i_plus_pi::Fraction;
     use flyball_script::Image;
     use flyball_script::op;
     use flyball_trace::Time;
@@ -196,7 +203,7 @@ mod tests {
     fn options(until: Duration) -> Options<'static> {
         Options {
             policy: "rr",
-            quantum: ms(3),
+            settings: Words::of_quantum(ms(3)),
             until,
             seed: 7,
         }
@@ -225,6 +232,8 @@ mod tests {
             phase: ms(4),
             priority: Some(9),
             on_miss: OnMiss::Skip,
+            share: Some(flyball_model::Share::from_millionths(250_000)),
+            importance: Some(125),
             behaviour: vec![Step::Lock(0), Step::Unlock(0)],
             ..Task::periodic("b", ms(1), ms(1))
         });
@@ -248,7 +257,8 @@ mod tests {
             start: Time::from_millis(1),
             end: Time::from_millis(51),
             tick: ms(1),
-            quantum: ms(3),
+            settings: Words::of_quantum(ms(3)),
+            instruction: Duration::from_nanos(1),
         };
         assert_eq!(image.common(), common);
         assert!(image.inherits(0));
@@ -264,6 +274,9 @@ mod tests {
         );
         assert_eq!((b.deadline, b.phase, b.priority), (Duration::MAX, ms(4), 9));
         assert_eq!(b.on_miss, image::OnMiss::Skip);
+        // What is not said is the utilisation.
+        assert_eq!((a.share, a.importance), (Fraction::percent(20), 1));
+        assert_eq!((b.share, b.importance), (Fraction::percent(25), 125));
     }
 
     #[test]

@@ -123,13 +123,15 @@ impl fmt::Display for Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flyball_policy::Words;
     use flyball_trace::Duration;
 
     const COMMON: Common = Common {
         start: Time::from_nanos(1_000),
         end: Time::from_nanos(3_000),
         tick: Duration::ZERO,
-        quantum: Duration::ZERO,
+        settings: Words::NONE,
+        instruction: Duration::from_nanos(1),
     };
 
     fn read(text: &str) -> Result<Fault, FaultError> {

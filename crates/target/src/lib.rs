@@ -10,13 +10,13 @@
 //!
 //! ```no_run
 //! use flyball_model::{Task, TaskSet};
-//! use flyball_target::{Machine, Options, run};
+//! use flyball_target::{Machine, Options, Words, run};
 //! use flyball_trace::Duration;
 //! use std::ops::ControlFlow;
 //!
 //! let ms = Duration::from_millis;
 //! let set = TaskSet { tasks: vec![Task::periodic("a", ms(4), ms(1))], ..TaskSet::default() };
-//! let options = Options { policy: "edf", quantum: Duration::ZERO, until: ms(50), seed: 0 };
+//! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0 };
 //! let recording = run(Machine::CortexM3, &set, &options, &mut |_| ControlFlow::Continue(()))?;
 //! println!("{} events", recording.events.len());
 //! # Ok::<(), flyball_target::TargetError>(())
@@ -42,6 +42,7 @@ pub mod recording;
 
 pub use error::TargetError;
 pub use fault::Fault;
+pub use flyball_policy::Words;
 pub use machine::{Limits, Machine};
 pub use recording::Recording;
 
@@ -54,8 +55,10 @@ use std::ops::ControlFlow;
 pub struct Options<'a> {
     /// The policy's name, as on the command line.
     pub policy: &'a str,
-    /// How long turns are; zero where the policy has none.
-    pub quantum: Duration,
+    /// The policy's settings: [`Words::of_quantum`] where it has only that, what
+    /// [`to_words`](flyball_policy::i_plus_pi::Settings::to_words) makes of those of I+PI, and
+    /// [`Words::NONE`] if there are none.
+    pub settings: Words,
     /// For how long, on the board's clock.
     pub until: Duration,
     /// What all random numbers come from.

@@ -7,6 +7,10 @@ use flyball_trace::{Duration, Time};
 pub enum Machine {
     /// Arm's MPS2 board with a Cortex-M3 (AN385), emulated by QEMU, one instruction a nanosecond.
     CortexM3,
+    /// The same board, 16 times as slow: 62.5 million instructions a second, as many as a
+    /// microcontroller of some 72 MHz executes. The kernel's work takes 16 times as long, and the host
+    /// comes 16 times as far in the same time.
+    CortexM3At62,
 }
 
 /// What a machine can hold.
@@ -34,10 +38,10 @@ pub struct Limits {
 
 impl Machine {
     /// All machines.
-    pub const ALL: [Machine; 1] = [Machine::CortexM3];
+    pub const ALL: [Machine; 2] = [Machine::CortexM3, Machine::CortexM3At62];
 
     /// Their names, in the same order.
-    pub const NAMES: [&'static str; 1] = [Machine::CortexM3.name()];
+    pub const NAMES: [&'static str; 2] = [Machine::CortexM3.name(), Machine::CortexM3At62.name()];
 
     /// The machine of that name.
     pub fn find(name: &str) -> Option<Machine> {
@@ -50,6 +54,7 @@ impl Machine {
     pub const fn name(self) -> &'static str {
         match self {
             Machine::CortexM3 => "cortex-m3",
+            Machine::CortexM3At62 => "cortex-m3-62mips",
         }
     }
 
@@ -61,13 +66,30 @@ impl Machine {
                 "emulated Cortex-M3 (QEMU mps2-an385); its time counts instructions, 1 ns each, and \
                  is no hardware's time"
             }
+            Machine::CortexM3At62 => {
+                "emulated Cortex-M3 (QEMU mps2-an385); its time counts instructions, 16 ns each (62.5 \
+                 million a second), and is no hardware's time"
+            }
+        }
+    }
+
+    /// How long it takes for an instruction.
+    pub const fn instruction(self) -> Duration {
+        Duration::from_nanos(1 << self.shift())
+    }
+
+    /// The same as the binary logarithm of nanoseconds, which is what the emulator is told.
+    const fn shift(self) -> u32 {
+        match self {
+            Machine::CortexM3 => 0,
+            Machine::CortexM3At62 => 4,
         }
     }
 
     /// What it can hold.
     pub const fn limits(self) -> Limits {
         match self {
-            Machine::CortexM3 => Limits {
+            Machine::CortexM3 | Machine::CortexM3At62 => Limits {
                 cpus: 1,
                 tasks: 32,
                 mutexes: 16,
@@ -85,62 +107,61 @@ impl Machine {
     /// When the task set starts on the board's clock: after all threads have been made.
     pub const fn start(self) -> Time {
         match self {
-            Machine::CortexM3 => Time::from_millis(1),
+            Machine::CortexM3 | Machine::CortexM3At62 => Time::from_millis(1),
         }
     }
 
     /// For how long it runs at most if nobody says for how long: some seconds of the host.
     pub const fn patience(self) -> Duration {
         match self {
-            Machine::CortexM3 => Duration::from_secs(2),
+            Machine::CortexM3 | Machine::CortexM3At62 => Duration::from_secs(2),
         }
     }
 
     /// The policies that an image can be built for.
     pub const fn policies(self) -> &'static [&'static str] {
         match self {
-            Machine::CortexM3 => &["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo"],
+            Machine::CortexM3 | Machine::CortexM3At62 => {
+                &["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"]
+            }
         }
     }
 
     /// The tool chain's name for what it executes.
     pub(crate) const fn triple(self) -> &'static str {
         match self {
-            Machine::CortexM3 => "thumbv7m-none-eabi",
+            Machine::CortexM3 | Machine::CortexM3At62 => "thumbv7m-none-eabi",
         }
     }
 
     /// The emulator, and what it is told; but for image and task set.
-    pub(crate) const fn emulator(self) -> (&'static str, &'static [&'static str]) {
-        match self {
-            // Without `sleep=off` runs differ. The image writes files itself, by semihosting.
-            Machine::CortexM3 => (
-                "qemu-system-arm",
-                &[
-                    "-M",
-                    "mps2-an385",
-                    "-nodefaults",
-                    "-display",
-                    "none",
-                    "-monitor",
-                    "none",
-                    "-serial",
-                    "none",
-                    "-semihosting-config",
-                    "enable=on,target=native",
-                    "-icount",
-                    "shift=0,sleep=off",
-                    "-nic",
-                    "none",
-                ],
-            ),
-        }
+    pub(crate) fn emulator(self) -> (&'static str, Vec<String>) {
+        const FLAGS: [&str; 13] = [
+            "-M",
+            "mps2-an385",
+            "-nodefaults",
+            "-display",
+            "none",
+            "-monitor",
+            "none",
+            "-serial",
+            "none",
+            "-nic",
+            "none",
+            "-semihosting-config",
+            "enable=on,target=native",
+        ];
+        // Without `sleep=off` runs differ. The image writes files itself, by semihosting.
+        let count = format!("shift={},sleep=off", self.shift());
+        let flags = FLAGS.map(str::to_owned).into_iter();
+        let flags = flags.chain(["-icount".to_owned(), count]);
+        ("qemu-system-arm", flags.collect())
     }
 
     /// Where in the board's memory the task set is.
     pub(crate) const fn address(self) -> u32 {
         match self {
-            Machine::CortexM3 => 0x2100_0000,
+            Machine::CortexM3 | Machine::CortexM3At62 => 0x2100_0000,
         }
     }
 }

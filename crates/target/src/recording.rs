@@ -22,9 +22,9 @@ const MAGIC: &[u8; 8] = b"FLYRUN01";
 pub struct Recording {
     /// What happened, or the beginning of it. Time zero is when the task set starts.
     pub events: Vec<Event>,
-    /// Until when that is all that happened: less than the run took if the board's memory was full.
+    /// Until when that is all that happened: less than the run took if there were too many events.
     pub end: Time,
-    /// How many later events the board had no memory for.
+    /// How many later events the board has not kept: it keeps the first 8,388,608.
     pub dropped: u64,
     /// Why the board went no further, if it did not come to the end.
     pub fault: Option<Fault>,
@@ -177,13 +177,15 @@ fn shift(event: Event, start: Time) -> Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flyball_policy::Words;
     use flyball_trace::{CpuId, TaskId};
 
     const COMMON: Common = Common {
         start: Time::from_nanos(1_000),
         end: Time::from_nanos(3_000),
         tick: Duration::ZERO,
-        quantum: Duration::ZERO,
+        settings: Words::NONE,
+        instruction: Duration::from_nanos(1),
     };
 
     fn event(ns: u64, kind: Kind) -> Event {
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_memory_is_known() {
+    fn a_trace_that_is_cut_off_is_known() {
         let written = written(100, &[event(1_100, dispatch(0)), event(1_700, Kind::Idle)]);
         let read = Recording::read(&written, &COMMON, 1).unwrap();
         assert_eq!((read.end, read.dropped), (Time::from_nanos(700), 98));

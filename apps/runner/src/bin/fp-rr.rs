@@ -16,7 +16,7 @@ impl Scheduler for Chosen {
         Ranked::new(
             Sliced {
                 order: FixedPriority,
-                quantum: common.quantum,
+                quantum: common.settings.quantum(),
             },
             32,
         )

@@ -14,7 +14,7 @@ impl Scheduler for Chosen {
     fn policy(common: &Common) -> Self::Policy {
         Ranked::new(
             LeastLaxity {
-                quantum: common.quantum,
+                quantum: common.settings.quantum(),
             },
             32,
         )

@@ -15,7 +15,7 @@ impl Scheduler for Chosen {
         Ranked::new(
             Sliced {
                 order: Fifo,
-                quantum: common.quantum,
+                quantum: common.settings.quantum(),
             },
             32,
         )

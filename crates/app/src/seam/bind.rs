@@ -65,7 +65,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.lock(cpu, mutex, until, now)
                 )
             }
@@ -89,7 +89,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.wait(cpu, semaphore, until, now)
                 )
             }
@@ -107,7 +107,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.wait_condition(cpu, condition, mutex, until, now)
                 )
             }
@@ -117,49 +117,56 @@ macro_rules! __bind {
             fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error> {
                 $kernel.act(|core, cpu, now| core.broadcast(cpu, condition, now))
             }
-            fn _flyball_send(queue: QueueId, message: Message) -> Result<(), Error> {
+            fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error> {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
                 }
                 $kernel.try_or(
                     |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
-                    |core, cpu, now| core.send(cpu, queue, message, Time::NEVER, now).map(drop),
+                    |core, cpu, now| core.send_in_line(cpu, queue, message, Time::NEVER, now),
                 )
             }
-            fn _flyball_send_until(queue: QueueId, message: Message, until: Time) -> Result<(), Error> {
-                $crate::__wait_until!(
-                    $kernel,
-                    until,
-                    $kernel.outcome().map(drop),
-                    |core, cpu, now| core.send(cpu, queue, message, until, now)
-                )
-            }
-            fn _flyball_post(queue: QueueId, message: Message) -> Result<(), Error> {
-                $kernel.try_or(
-                    |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
-                    |core, cpu, now| core.post(cpu, queue, message, now),
-                )
-            }
-            fn _flyball_receive(queue: QueueId) -> Result<Message, Error> {
-                if !$kernel.can_wait() {
-                    return Err(Error::NoThread);
-                }
-                let received = $kernel.try_or(
-                    |core, _, _| Ok(core.try_receive(queue)?.map(Poll::Ready)),
-                    |core, cpu, now| core.receive(cpu, queue, Time::NEVER, now),
-                )?;
-                match received {
-                    Poll::Ready(message) => Ok(message),
-                    Poll::Pending => $kernel.outcome(),
-                }
-            }
-            fn _flyball_receive_until(queue: QueueId, until: Time) -> Result<Message, Error> {
+            fn _flyball_send_until(queue: QueueId, message: &Message, until: Time) -> Result<(), Error> {
                 $crate::__wait_until!(
                     $kernel,
                     until,
                     $kernel.outcome(),
-                    |core, cpu, now| core.receive(cpu, queue, until, now)
+                    |core, cpu, now| core.send(cpu, queue, message, until, now)
                 )
+            }
+            fn _flyball_post(queue: QueueId, message: &Message) -> Result<(), Error> {
+                $kernel.try_or(
+                    |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
+                    |core, cpu, now| core.post_to_waiter(cpu, queue, message, now),
+                )
+            }
+            fn _flyball_receive(queue: QueueId, message: &mut Message) -> Result<(), Error> {
+                if !$kernel.can_wait() {
+                    return Err(Error::NoThread);
+                }
+                let mut is_here = false;
+                $kernel.try_or(
+                    |core, _, _| {
+                        is_here = core.try_receive(queue, message)?;
+                        Ok(is_here.then_some(()))
+                    },
+                    |core, cpu, now| core.receive_in_line(cpu, queue, Time::NEVER, now),
+                )?;
+                if is_here { Ok(()) } else { $kernel.received(message) }
+            }
+            fn _flyball_receive_until(
+                queue: QueueId,
+                message: &mut Message,
+                until: Time
+            ) -> Result<(), Error> {
+                let waited: Result<(), Error> = $crate::__wait_until!(
+                    $kernel,
+                    until,
+                    $kernel.outcome(),
+                    |core, cpu, now| core.receive(cpu, queue, until, now)
+                );
+                waited?;
+                $kernel.received(message)
             }
             fn _flyball_now() -> Time {
                 $kernel.now()
@@ -193,7 +200,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.park(cpu, until, now)
                 )
             }
@@ -233,7 +240,7 @@ macro_rules! __bind {
                 $crate::__wait_until!(
                     $kernel,
                     until,
-                    $kernel.outcome().map(drop),
+                    $kernel.outcome(),
                     |core, cpu, now| core.join(cpu, thread, until, now)
                 )
             }
@@ -253,7 +260,7 @@ macro_rules! __bind {
             fn _flyball_misses() -> u64 {
                 $kernel.look(|core| core.misses()).unwrap_or_default()
             }
-            fn _flyball_attach(line: u16, handler: fn()) -> Result<(), Error> {
+            fn _flyball_attach(line: u16, handler: extern "C" fn()) -> Result<(), Error> {
                 $kernel.attach(line, handler)
             }
             fn _flyball_pend(line: u16) {

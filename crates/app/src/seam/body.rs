@@ -1,4 +1,5 @@
-//! What a thread does is a closure; it is kept at the top of the thread's own stack.
+//! What a thread does is a closure; it is kept at the top of the thread's own stack. What an
+//! interrupt does is a closure that has nothing to keep.
 
 use super::{_flyball_exit, Binding};
 use core::ptr;
@@ -69,4 +70,21 @@ fn put<F: Send + 'static>(
     // its top. Both are borrowed for ever, so nobody else touches them.
     unsafe { place.write(body) };
     Ok((stack, place.expose_provenance()))
+}
+
+/// A handler as a processor calls it: a function that has `body` in it.
+pub(crate) fn handler<F: Fn() + Copy + Send + 'static>(_: F) -> extern "C" fn() {
+    extern "C" fn run<F: Fn()>() {
+        // SAFETY: there was an `F`, which may be copied and sent; and a value that has no bytes is
+        // anywhere.
+        let body = unsafe { ptr::NonNull::<F>::dangling().as_ref() };
+        body();
+    }
+    const {
+        assert!(
+            size_of::<F>() == 0,
+            "a handler is a function, or a closure that captures nothing"
+        );
+    }
+    run::<F>
 }

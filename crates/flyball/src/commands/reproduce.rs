@@ -9,8 +9,8 @@ use crate::progress::Bar;
 use flyball_lab::bench::{Bench, BenchError, Simulator};
 use flyball_lab::reproduce::{self, Work};
 use flyball_lab::{LabError, Registry};
-use flyball_report::reproduction::json::Document;
-use flyball_report::reproduction::{Reproduction, page, svg, table};
+use flyball_report::reproduction::json::{Document, SCHEMA};
+use flyball_report::reproduction::{Experiment, Reproduction, page, svg, table};
 use flyball_target::TargetError;
 use serde::Serialize;
 use std::fmt::Write;
@@ -18,6 +18,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What `reproduce --json` prints without a name.
+#[derive(Serialize)]
+struct List {
+    schema: u32,
+    works: Vec<Listed>,
+}
+
 #[derive(Serialize)]
 struct Listed {
     name: &'static str,
@@ -70,7 +76,10 @@ fn list(json: bool) -> Result<ExitCode, Failure> {
             source: work.source,
             experiments: work.plans.iter().map(|plan| plan.name).collect(),
         });
-        output::print_json(&works.collect::<Vec<_>>())?;
+        output::print_json(&List {
+            schema: SCHEMA,
+            works: works.collect(),
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
@@ -150,10 +159,8 @@ fn summary(done: &Reproduction, report: Option<String>) -> String {
             ]);
         }
         text += &output::render(&table);
-        for claim in &experiment.claims {
-            if let Some(reason) = claim.verdict.reason() {
-                let _ = writeln!(text, "{DIM}{}:{DIM:#} {reason}", claim.text);
-            }
+        for (claims, reason) in reasons(experiment) {
+            let _ = writeln!(text, "{DIM}{}:{DIM:#} {reason}", claims.join("; "));
         }
     }
     let tally = done.tally();
@@ -169,4 +176,19 @@ fn summary(done: &Reproduction, report: Option<String>) -> String {
         let _ = writeln!(text, "\nReport: {report}");
     }
     text
+}
+
+/// Why claims do not hold, each reason once.
+fn reasons(experiment: &Experiment) -> Vec<(Vec<&str>, &str)> {
+    let mut reasons: Vec<(Vec<&str>, &str)> = Vec::new();
+    for claim in &experiment.claims {
+        let Some(why) = claim.verdict.reason() else {
+            continue;
+        };
+        match reasons.iter_mut().find(|(_, other)| *other == why) {
+            Some((claims, _)) => claims.push(&claim.text),
+            None => reasons.push((vec![&claim.text], why)),
+        }
+    }
+    reasons
 }

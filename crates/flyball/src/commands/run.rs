@@ -23,7 +23,7 @@ pub(crate) fn run(
         .map_err(|error| Failure::lab(&file, error))?;
     let options = Options {
         policy: measurement.policy(),
-        quantum: measurement.quantum(),
+        settings: measurement.settings(),
         until: measurement.until(),
         seed: args.seed,
     };

@@ -46,7 +46,7 @@ fn run(entry: &Entry, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySi
         .expect("a random set fits every policy");
     let options = flyball_target::Options {
         policy: measurement.policy(),
-        quantum: measurement.quantum(),
+        settings: measurement.settings(),
         until: measurement.until(),
         seed,
     };
@@ -147,7 +147,7 @@ fn differential(policy: &str) -> Tally {
     eprintln!("{policy}: {tally:?}");
     // Four out of seven are taken at least, and most of these have what the test is about.
     assert!(tally.left_out * 4 <= tally.compared * 3, "{tally:?}");
-    assert!(tally.blocking * 3 >= tally.compared * 2, "{tally:?}");
+    assert!(tally.blocking * 5 >= tally.compared * 3, "{tally:?}");
     assert!(tally.missing > 0, "{tally:?}");
     assert!(tally.events as u64 >= tally.compared * 100, "{tally:?}");
     tally
@@ -210,5 +210,13 @@ fn earliest_deadline_first() {
 #[test]
 fn round_robin() {
     let tally = differential("rr");
+    assert!(tally.turns * 2 >= tally.compared, "{tally:?}");
+}
+
+/// Each burst is computed from times that were measured, so the board's and the simulation's differ by
+/// some tenths of a microsecond; what is settled, comes in the same order all the same.
+#[test]
+fn i_plus_pi() {
+    let tally = differential("ipi");
     assert!(tally.turns * 2 >= tally.compared, "{tally:?}");
 }

@@ -89,7 +89,7 @@ fn waits_end_in_time() {
     let slept = world.core.sleep_until(CPU, at(60), world.now);
     world.waits(&slept);
     world.run_until(at(60));
-    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(world.core.outcome(CPU), Ok(()));
     assert_eq!(
         world.core.sleep_until(CPU, at(60), world.now),
         Ok(Poll::Ready(()))
@@ -109,7 +109,7 @@ fn the_outcome_is_that_of_the_last_wait() {
     world.waits(&waited);
     world.core.signal(CPU, semaphore, world.now).unwrap();
     world.settle();
-    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(world.core.outcome(CPU), Ok(()));
 }
 
 #[test]
@@ -120,24 +120,25 @@ fn messages_keep_their_order() {
     let now = world.now;
     for message in [10, 11] {
         assert_eq!(
-            world.core.send(CPU, queue, message, FOREVER, now),
+            world.core.send(CPU, queue, &message, FOREVER, now),
             Ok(Poll::Ready(()))
         );
     }
     assert_eq!(
-        world.core.send(CPU, queue, 12, now, now),
+        world.core.send(CPU, queue, &12, now, now),
         Err(Error::TimedOut)
     );
-    assert_eq!(world.core.post(CPU, queue, 12, now), Err(Error::Full));
-    let sent = world.core.send(CPU, queue, 12, FOREVER, now);
+    assert_eq!(world.core.post(CPU, queue, &12, now), Err(Error::Full));
+    let sent = world.core.send(CPU, queue, &12, FOREVER, now);
     world.waits(&sent);
     // The second thread makes room; the first one's message goes in behind the others.
     world.thread(2);
     for expected in [10, 11, 12] {
         assert_eq!(
             world.core.receive(CPU, queue, FOREVER, now),
-            Ok(Poll::Ready(expected))
+            Ok(Poll::Ready(()))
         );
+        assert_eq!(world.core.received(CPU), Ok(&expected));
     }
     assert_eq!(
         world.core.receive(CPU, queue, now, now),
@@ -146,14 +147,15 @@ fn messages_keep_their_order() {
     let received = world.core.receive(CPU, queue, FOREVER, now);
     world.waits(&received);
     assert_eq!(world.running(), Some(0));
-    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(world.core.outcome(CPU), Ok(()));
     assert_eq!(
-        world.core.send(CPU, queue, 13, FOREVER, now),
+        world.core.send(CPU, queue, &13, FOREVER, now),
         Ok(Poll::Ready(()))
     );
     world.settle();
     assert_eq!(world.running(), Some(1));
-    assert_eq!(world.core.outcome(CPU), Ok(13));
+    assert_eq!(world.core.outcome(CPU), Ok(()));
+    assert_eq!(world.core.received(CPU), Ok(&13));
 }
 
 #[test]
@@ -245,7 +247,7 @@ fn joining_waits_for_the_end() {
     world.core.exit(CPU, world.now).unwrap();
     world.settle();
     assert_eq!(world.running(), Some(1));
-    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(world.core.outcome(CPU), Ok(()));
 }
 
 #[test]

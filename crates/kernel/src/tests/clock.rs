@@ -173,7 +173,7 @@ fn late_jobs_may_be_given_up_with_all_they_own() {
     assert_eq!(world.running(), Some(0));
     world.run_until(at(20));
     assert_eq!(world.running(), Some(1));
-    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(world.core.outcome(CPU), Ok(()));
     world.core.exit(CPU, world.now).unwrap();
     world.settle();
     world.run_until(at(49));

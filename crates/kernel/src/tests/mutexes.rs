@@ -44,7 +44,7 @@ fn mutexes_know_their_owner() {
     world.core.unlock(CPU, mutex, world.now).unwrap();
     world.settle();
     assert_eq!(world.running(), Some(1));
-    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(world.core.outcome(CPU), Ok(()));
     world.core.exit(CPU, world.now).unwrap();
     world.settle();
     // Ending unlocks.
@@ -181,7 +181,7 @@ fn a_condition_gives_the_mutex_back() {
     world.core.unlock(CPU, mutex, world.now).unwrap();
     world.settle();
     assert_eq!(world.running(), Some(0));
-    assert_eq!(world.core.outcome(CPU), Ok(0));
+    assert_eq!(world.core.outcome(CPU), Ok(()));
     world.core.unlock(CPU, mutex, world.now).unwrap();
 }
 

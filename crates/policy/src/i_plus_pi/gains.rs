@@ -48,8 +48,7 @@ pub struct Gain(i32);
 pub struct Gains {
     pub(super) kpi: i64,
     pub(super) krr: i64,
-    /// krr·zrr.
-    pub(super) krr_zrr: i64,
+    zrr: i64,
 }
 
 /// Gains that no controller should have.
@@ -84,7 +83,12 @@ impl Gain {
         }
     }
 
-    /// The number of 2⁻¹⁶ that it is.
+    /// So many 2⁻¹⁶, if it is not negative.
+    pub const fn from_bits(bits: i32) -> Option<Gain> {
+        if bits < 0 { None } else { Some(Gain(bits)) }
+    }
+
+    /// The number of 2⁻¹⁶ that it is, not negative.
     pub const fn bits(self) -> i32 {
         self.0
     }
@@ -121,8 +125,19 @@ impl Gains {
         Ok(Gains {
             kpi: kpi as i64,
             krr: krr as i64,
-            krr_zrr: ((krr * zrr + one / 2) / one) as i64,
+            zrr: zrr as i64,
         })
+    }
+
+    /// krr·zrr, to the nearest: both are positive, and have 31 bits at most.
+    pub(super) const fn krr_zrr(self) -> i64 {
+        (self.krr * self.zrr + Gain::ONE / 2) >> Gain::BITS
+    }
+
+    /// kpi, krr and zrr.
+    pub fn parts(self) -> [Gain; 3] {
+        // They were gains.
+        [self.kpi, self.krr, self.zrr].map(|gain| Gain(i32::try_from(gain).unwrap_or(i32::MAX)))
     }
 }
 

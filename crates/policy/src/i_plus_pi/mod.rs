@@ -30,6 +30,7 @@ mod round;
 mod set_point;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use crate::storage::{Storage, Table};
 use flyball_trace::{Duration, TaskId, Time};
@@ -235,7 +236,8 @@ impl<S: Storage> IPlusPi<S> {
 
     /// The outer regulator corrects the round, and the inner ones the bursts (eqs. 2.3 and 2.6).
     fn regulate(&mut self, set_point: u64) {
-        let Gains { kpi, krr, krr_zrr } = self.settings.gains;
+        let Gains { kpi, krr, .. } = self.settings.gains;
+        let krr_zrr = self.settings.gains.krr_zrr();
         let (shortest, longest) = self.limits();
         let round = self.members().map(|member| member.used.as_nanos()).sum();
         let round: u64 = LONGEST_ROUND.min(round);

@@ -114,6 +114,15 @@ impl Fraction {
         Fraction::ratio(percent as u64, 100)
     }
 
+    /// So many 2⁻²⁴; at most [`Fraction::ONE`].
+    pub const fn from_bits(bits: u32) -> Fraction {
+        if bits > Fraction::ONE.0 {
+            Fraction::ONE
+        } else {
+            Fraction(bits)
+        }
+    }
+
     /// The number of 2⁻²⁴ that it is.
     pub const fn bits(self) -> u32 {
         self.0

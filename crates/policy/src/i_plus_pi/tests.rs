@@ -6,6 +6,8 @@ use crate::storage::Inline;
 use flyball_trace::CpuId;
 use proptest::prelude::*;
 
+mod order;
+
 const CPU: CpuId = CpuId(0);
 
 /// A pool of tasks that do as they are told. Each may use less of a burst than it is given.
@@ -106,7 +108,8 @@ struct Model {
 
 impl Model {
     fn new(settings: &Settings, set_point: f64, alpha: &[f64]) -> Model {
-        let Gains { kpi, krr, krr_zrr } = settings.gains;
+        let Gains { kpi, krr, .. } = settings.gains;
+        let krr_zrr = settings.gains.krr_zrr();
         #[expect(clippy::cast_precision_loss, reason = "small")]
         let gains = [kpi, krr, krr_zrr].map(|gain| gain as f64 / 65_536.0);
         let limits = [settings.shortest, settings.longest].map(|limit| f64_of(limit.as_nanos()));

@@ -57,6 +57,16 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
         (level / WORD % WORDS, level % WORD)
     }
 
+    /// The first word that is not zero; any, if all are.
+    #[inline]
+    fn first_word(&self) -> usize {
+        if WORDS > 1 {
+            self.words.leading_zeros() as usize % WORDS
+        } else {
+            0
+        }
+    }
+
     #[inline]
     fn bit(place: usize) -> u32 {
         (1 << (WORD - 1)) >> place
@@ -85,19 +95,24 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
     }
 
     #[inline]
-    fn insert(&mut self, task: TaskId, key: K, end: End) {
+    fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         debug_assert!(!self.links.linked(task), "{task:?} is queued already");
         let (word, place) = Self::place(key);
         self.keys[task.index()] = key;
         let list = &mut self.lists[word][place];
+        let behind_equals = end == End::Tail && !list.is_empty();
         match end {
             End::Head => self.links.push_front(list, task),
             End::Tail => self.links.push_back(list, task),
+        }
+        if behind_equals {
+            return false;
         }
         self.levels[word] |= Self::bit(place);
         if WORDS > 1 {
             self.words |= Self::bit(word);
         }
+        self.first_word() == word && self.levels[word].leading_zeros() as usize == place
     }
 
     fn remove(&mut self, task: TaskId) -> Option<K> {
@@ -128,11 +143,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
 
     #[inline]
     fn first(&self) -> Option<TaskId> {
-        let word = if WORDS > 1 {
-            self.words.leading_zeros() as usize % WORDS
-        } else {
-            0
-        };
+        let word = self.first_word();
         // In an empty queue that was just any word, and it is zero.
         let level = self.levels[word];
         if level == 0 {

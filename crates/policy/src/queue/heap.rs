@@ -222,7 +222,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
         self.ranks.capacity()
     }
 
-    fn insert(&mut self, task: TaskId, key: K, end: End) {
+    fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         debug_assert!(!self.ranks.contains(task), "{task:?} is queued already");
         let number = match end {
             End::Head => {
@@ -235,6 +235,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
             }
         };
         self.ranks.insert(Rank::new(key, number, task));
+        self.first() == Some(task)
     }
 
     fn remove(&mut self, task: TaskId) -> Option<K> {

@@ -122,9 +122,14 @@ impl<S: Storage> Links<S> {
             // The list is a ring: the first becomes the last when the second becomes the first.
             list.head = self.0[task.index()].next;
         } else {
-            self.remove(list, task);
-            self.push_back(list, task);
+            self.move_back(list, task);
         }
+    }
+
+    #[cold]
+    fn move_back(&mut self, list: &mut List, task: TaskId) {
+        self.remove(list, task);
+        self.push_back(list, task);
     }
 
     /// Takes `task` out of `list`, in which it is.

@@ -31,7 +31,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedList<K, S> {
         self.links.capacity()
     }
 
-    fn insert(&mut self, task: TaskId, key: K, end: End) {
+    fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         debug_assert!(!self.links.linked(task), "{task:?} is queued already");
         self.keys[task.index()] = key;
         let comes_after = |&other: &TaskId| match end {
@@ -46,6 +46,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedList<K, S> {
             Some(other) => self.links.insert_before(other, task),
             None => self.links.push_back(&mut self.list, task),
         }
+        self.list.first() == Some(task)
     }
 
     fn remove(&mut self, task: TaskId) -> Option<K> {

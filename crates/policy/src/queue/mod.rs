@@ -49,8 +49,9 @@ pub trait Queue<K: Copy + Ord + Default> {
         true
     }
 
-    /// Puts in `task`, which is not in the queue, under a key that it accepts.
-    fn insert(&mut self, task: TaskId, key: K, end: End);
+    /// Puts in `task`, which is not in the queue, under a key that it accepts. Returns whether it is
+    /// the first now.
+    fn insert(&mut self, task: TaskId, key: K, end: End) -> bool;
 
     /// Takes out `task`; returns its key, or `None` if it was not in the queue.
     fn remove(&mut self, task: TaskId) -> Option<K>;

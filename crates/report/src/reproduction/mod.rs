@@ -75,7 +75,7 @@ pub struct Claim {
     pub text: String,
     /// Where it says so.
     pub place: String,
-    /// When the claim holds: the tolerance, or the comparison.
+    /// When the claim holds: the tolerance, or the comparison. Empty if nothing is compared.
     pub criterion: String,
     /// The published value or ordering.
     pub published: String,

@@ -96,7 +96,7 @@ fn row(claim: &Claim) -> Markup {
             td { (claim.ours) }
             td.verdict-cell {
                 (badge(&claim.verdict))
-                p.why { (claim.criterion) }
+                @if !claim.criterion.is_empty() { p.why { (claim.criterion) } }
                 @if let Some(reason) = claim.verdict.reason() { p.why { (reason) } }
             }
         }
@@ -136,13 +136,6 @@ fn section(experiment: &Experiment) -> Markup {
                 ul.notes { @for assumption in &experiment.assumptions { li { (assumption) } } }
             }
             @for figure in &experiment.figures { (figure_of(figure)) }
-            h3 { "Claims" }
-            div.scroll tabindex="0" role="region" aria-label={ "Claims: " (experiment.title) } {
-                table.claims {
-                    (columns())
-                    tbody { @for claim in &experiment.claims { (row(claim)) } }
-                }
-            }
         }
     }
 }

@@ -62,6 +62,19 @@ pub(super) fn ticks(from: f64, to: f64, most: f64) -> Vec<(f64, String)> {
         .collect()
 }
 
+/// These ends, or others around them if they are too close to each other (or are no numbers).
+pub(super) fn wide([from, to]: [f64; 2]) -> [f64; 2] {
+    let size = from.abs().max(to.abs());
+    if !size.is_finite() {
+        [0.0, 1.0]
+    } else if to - from > 1e-9 * size.max(1e-9) {
+        [from, to]
+    } else {
+        let room = size.max(1.0) * 0.1;
+        [from - room, to + room]
+    }
+}
+
 /// The smallest stretch with all the numbers and with round ends; from 0 if it begins above it and is
 /// not far from it. `None` of nothing.
 pub(super) fn hull(numbers: impl Iterator<Item = f64>, most: f64) -> Option<[f64; 2]> {
@@ -70,14 +83,9 @@ pub(super) fn hull(numbers: impl Iterator<Item = f64>, most: f64) -> Option<[f64
         let [from, to] = range.unwrap_or([number, number]);
         Some([from.min(number), to.max(number)])
     });
-    let [mut from, mut to] = range?;
-    if from > 0.0 && from < to * 0.6 {
-        from = 0.0;
-    }
-    if to - from < 1e-12 * to.abs().max(1e-12) {
-        let room = to.abs().max(1.0) * 0.1;
-        (from, to) = (from - room, to + room);
-    }
+    let [from, to] = range?;
+    let is_near = from > 0.0 && from < to * 0.6;
+    let [from, to] = wide([if is_near { 0.0 } else { from }, to]);
     let step = step(to - from, most);
     Some([
         ((from / step) + 1e-9).floor() * step,

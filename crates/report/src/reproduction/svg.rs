@@ -64,7 +64,7 @@ fn draw(figure: &Figure, style: Option<&str>) -> Markup {
     } else {
         PANEL
     };
-    let mut top = rows * ROW + 10.0;
+    let mut top = rows * ROW + 16.0;
     let mut panels = Vec::new();
     for (number, panel) in figure.panels.iter().enumerate() {
         if !panel.title.is_empty() {
@@ -108,7 +108,7 @@ impl<'a> Layout<'a> {
                 let ends = numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[from, to], x| {
                     [from.min(x), to.max(x)]
                 });
-                if ends[0] < ends[1] { ends } else { [0.0, 1.0] }
+                scale::wide(ends)
             }
             Scale::Range(ends) => *ends,
             Scale::Categories(names) => [-0.5, whole(names.len().max(1)) - 0.5],
@@ -133,16 +133,15 @@ impl<'a> Layout<'a> {
     fn panel(&self, number: usize, panel: &Panel, top: f64, height: f64) -> Markup {
         let points = panel.series.iter().flat_map(|series| &series.points);
         let shown = points.filter(|point| self.x.has(point[0]));
-        let [from, to] = match panel.y.scale {
-            Scale::Range(ends) => ends,
-            _ => {
-                let bars = panel
-                    .series
-                    .iter()
-                    .any(|series| series.shape == Shape::Bars);
-                let zero = bars.then_some(0.0);
-                hull(shown.map(|point| point[1]).chain(zero), 5.0).unwrap_or([0.0, 1.0])
-            }
+        let [from, to] = if let Scale::Range(ends) = panel.y.scale {
+            ends
+        } else {
+            let bars = panel
+                .series
+                .iter()
+                .any(|series| series.shape == Shape::Bars);
+            let zero = bars.then_some(0.0);
+            hull(shown.map(|point| point[1]).chain(zero), 5.0).unwrap_or([0.0, 1.0])
         };
         let y = Line {
             from,
@@ -177,17 +176,17 @@ impl<'a> Layout<'a> {
 
     fn series(&self, panel: &Panel, n: usize, series: &Series, y: &Line) -> Markup {
         let class = class(series);
-        let places = series
-            .points
-            .iter()
-            .map(|&[x, value]| (self.x.at(x), y.at(value)));
+        let points = series.points.iter();
+        let finite = points.filter(|point| point.iter().all(|number| number.is_finite()));
+        let places = finite.map(|&[x, value]| (self.x.at(x), y.at(value)));
+        let size = if series.points.len() > 100 { "2" } else { "3" };
         match series.shape {
             Shape::Line | Shape::Steps => {
                 html! { path class={ "line " (class) } d=(path(places, series.shape)) {} }
             }
             Shape::Points => html! {
                 g class={ "marks " (class) } {
-                    @for (x, y) in places { circle cx=(px(x)) cy=(px(y)) r="3" {} }
+                    @for (x, y) in places { circle cx=(px(x)) cy=(px(y)) r=(size) {} }
                 }
             },
             Shape::Bars => self.bars(panel, n, series, y, &class),
@@ -202,15 +201,21 @@ impl<'a> Layout<'a> {
         let before = whole(panel.series[..n].iter().filter(is_bars).count());
         let band = 0.78 / count;
         let zero = y.at(y.from.max(0.0).min(y.to));
+        // A mark may be at the end of the bar.
+        let marks = panel
+            .series
+            .iter()
+            .any(|series| series.shape == Shape::Points);
+        let gap = if marks { 8.0 } else { 4.0 };
         html! {
             g class={ "bars " (class) } {
-                @for &[x, value] in &series.points {
+                @for &[x, value] in series.points.iter().filter(|point| point[1].is_finite()) {
                     @let left = self.x.at(x - 0.39 + band * before) + 1.0;
                     @let right = self.x.at(x - 0.39 + band * (before + 1.0)) - 1.0;
                     @let at = y.at(value);
                     rect x=(px(left)) width=(px(right - left)) y=(px(at.min(zero))) height=(px((zero - at).abs())) {}
                     @if labels {
-                        text x=(px(f64::midpoint(left, right))) y=(px(at.min(zero) - 4.0)) text-anchor="middle" {
+                        text x=(px(f64::midpoint(left, right))) y=(px(at.min(zero) - gap)) text-anchor="middle" {
                             (super::decimal(value))
                         }
                     }
@@ -258,7 +263,7 @@ struct Entry<'a> {
 
 impl Entry<'_> {
     fn draw(&self) -> Markup {
-        let (x, y) = (self.x, self.row * ROW + 13.0);
+        let (x, y) = (self.x, self.row * ROW + 17.0);
         let class = class(self.series);
         html! {
             @match self.series.shape {

@@ -16,6 +16,8 @@ fn contents() -> Contents {
         deadline: Duration::MAX,
         wcet: ns(3),
         priority,
+        share: Fraction::percent(30),
+        importance: 1_000 + u16::from(priority),
         operations: vec![Op::Lock(0), Op::Compute(Length::Drawn(0)), Op::End],
         lengths: vec![ns(7), ns(u64::MAX - 1)],
     };
@@ -24,7 +26,8 @@ fn contents() -> Contents {
             start: Time::from_nanos(5),
             end: Time::from_nanos(99),
             tick: ns(4),
-            quantum: ns(2),
+            settings: Words([1, 2, 3, 4, 5, 6, 7, 8, 9, u64::MAX]),
+            instruction: ns(16),
         },
         mutexes: vec![true, false],
         semaphores: vec![u32::MAX],
@@ -57,6 +60,10 @@ fn what_is_written_is_read_back() {
             (expected.arrival, expected.on_miss, expected.priority)
         );
         assert_eq!(
+            (task.share, task.importance),
+            (expected.share, expected.importance)
+        );
+        assert_eq!(
             [task.period, task.phase, task.deadline, task.wcet],
             [
                 expected.period,
@@ -78,8 +85,8 @@ fn bad_images_are_refused() {
     let bytes = contents().to_bytes().unwrap();
     assert_eq!(Image::new(b"FLYTRACE").err(), Some(ImageError::Magic));
     let mut other = bytes.clone();
-    other[8] = 2;
-    assert_eq!(Image::new(&other).err(), Some(ImageError::Version(2)));
+    other[8] = 1;
+    assert_eq!(Image::new(&other).err(), Some(ImageError::Version(1)));
     for end in 8..bytes.len() {
         assert_eq!(Image::new(&bytes[..end]).err(), Some(ImageError::Truncated));
     }
@@ -87,7 +94,7 @@ fn bad_images_are_refused() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(at in 8usize..300, with in any::<[u8; 4]>()) {
+    fn no_bytes_make_it_panic(at in 8usize..400, with in any::<[u8; 4]>()) {
         let mut bytes = contents().to_bytes().unwrap();
         let end = bytes.len();
         for (place, byte) in (at..end).zip(with) {

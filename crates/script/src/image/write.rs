@@ -1,6 +1,7 @@
 //! Writing images, which needs a heap.
 
 use super::{Arrival, Common, HEADER, MAGIC, OnMiss, Op, TASK, VERSION};
+use flyball_policy::i_plus_pi::Fraction;
 use flyball_trace::Duration;
 
 /// All that is in an image.
@@ -35,6 +36,10 @@ pub struct TaskContents {
     pub wcet: Duration,
     /// The priority.
     pub priority: u8,
+    /// The part of the CPU that it asks for.
+    pub share: Fraction,
+    /// Its relative importance in overload.
+    pub importance: u16,
     /// What its jobs do, [`Op::End`] at the end.
     pub operations: Vec<Op>,
     /// The random lengths, in the order in which jobs need them.
@@ -67,13 +72,16 @@ impl Contents {
             common.start.as_nanos(),
             common.end.as_nanos(),
             common.tick.as_nanos(),
-            common.quantum.as_nanos(),
         ] {
             bytes.extend(time.to_le_bytes());
         }
         for at in [HEADER, tasks_at] {
             bytes.extend(u32::try_from(at).ok()?.to_le_bytes());
         }
+        for word in common.settings.0 {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(common.instruction.as_nanos().to_le_bytes());
         for &inherits in &self.mutexes {
             bytes.extend(u32::from(inherits).to_le_bytes());
         }
@@ -99,7 +107,9 @@ impl Contents {
                 bytes.extend(u32::try_from(count).ok()?.to_le_bytes());
                 tail_at += count * size;
             }
-            bytes.extend([0; 8]);
+            bytes.extend(task.share.bits().to_le_bytes());
+            bytes.extend(task.importance.to_le_bytes());
+            bytes.extend([0; 2]);
             tail.extend(operations.iter().flat_map(|op| op.encode()));
             tail.extend(
                 lengths

@@ -87,12 +87,12 @@ impl Books {
             return;
         }
         match (away, world.core.outcome(CPU)) {
-            (Away::Semaphore(n), Ok(_)) => self.signals[n].1 += 1,
-            (Away::Receiving, Ok(message)) => self.receive(message),
+            (Away::Semaphore(n), Ok(())) => self.signals[n].1 += 1,
+            (Away::Receiving, Ok(())) => self.receive(*world.core.received(CPU).unwrap()),
             (Away::Sending(message), Err(Error::TimedOut)) => {
                 self.on_their_way.retain(|&other| other != message);
             }
-            (_, Ok(_) | Err(Error::TimedOut)) => {}
+            (_, Ok(()) | Err(Error::TimedOut)) => {}
             (_, Err(error)) => panic!("{error}"),
         }
     }

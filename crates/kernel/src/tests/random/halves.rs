@@ -121,18 +121,32 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     ) -> Result<Poll<()>, Error> {
         if halves {
             self.caller()?;
-            if self.quick(|core| core.try_send(queue, message))? {
+            if self.quick(|core| core.try_send(queue, &message))? {
                 return Ok(Poll::Ready(()));
             }
+            let now = self.now;
+            self.core.send_in_line(CPU, queue, &message, until, now)?;
+            return Ok(self.came());
         }
-        self.core.send(CPU, queue, message, until, self.now)
+        self.core.send(CPU, queue, &message, until, self.now)
+    }
+
+    /// Whether the thread that has just called waits now.
+    fn came(&self) -> Poll<()> {
+        match self.core.running_task(CPU) {
+            Some(_) => Poll::Ready(()),
+            None => Poll::Pending,
+        }
     }
 
     pub(super) fn post(&mut self, halves: bool, queue: QueueId, message: u32) -> Result<(), Error> {
-        if halves && self.quick(|core| core.try_send(queue, message))? {
+        if !halves {
+            return self.core.post(CPU, queue, &message, self.now);
+        }
+        if self.quick(|core| core.try_send(queue, &message))? {
             return Ok(());
         }
-        self.core.post(CPU, queue, message, self.now)
+        self.core.post_to_waiter(CPU, queue, &message, self.now)
     }
 
     pub(super) fn receive(
@@ -143,11 +157,20 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     ) -> Result<Poll<u32>, Error> {
         if halves {
             self.caller()?;
-            if let Some(message) = self.quick(|core| core.try_receive(queue))? {
+            let mut message = 0;
+            if self.quick(|core| core.try_receive(queue, &mut message))? {
                 return Ok(Poll::Ready(message));
             }
+            self.core.receive_in_line(CPU, queue, until, self.now)?;
+            if self.came().is_pending() {
+                return Ok(Poll::Pending);
+            }
+            return Ok(Poll::Ready(
+                *self.core.received(CPU).expect("a thread has received"),
+            ));
         }
-        self.core.receive(CPU, queue, until, self.now)
+        let received = self.core.receive(CPU, queue, until, self.now)?;
+        Ok(received.map(|()| *self.core.received(CPU).expect("a thread has received")))
     }
 
     /// Unparks: a parked thread goes on, and any other one gets the token.

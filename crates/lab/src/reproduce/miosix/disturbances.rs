@@ -115,6 +115,7 @@ struct Both {
     equations: [f64; TASKS],
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "all plans have this signature")]
 fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let rounds = simulate();
     let mut claims: Vec<Claim> = CHANGES

@@ -1,0 +1,103 @@
+//! What the emulated board is worth: how long an instruction takes, and for how long it can run.
+
+mod common;
+
+use common::has_qemu;
+use flyball_model::{Task, TaskSet};
+use flyball_target::{Machine, Options, Recording, Words, run};
+use flyball_trace::{Duration, Kind, Time};
+use std::ops::ControlFlow;
+
+fn record(machine: Machine, task: Task, until: Duration) -> Recording {
+    let set = TaskSet {
+        tasks: vec![task],
+        ..TaskSet::default()
+    };
+    let options = Options {
+        policy: "edf",
+        settings: Words::NONE,
+        until,
+        seed: 0,
+    };
+    run(machine, &set, &options, &mut |_| ControlFlow::Continue(()))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The times from the dispatch of each job, which nobody interrupts, to its completion.
+fn runs(recording: &Recording) -> Vec<Duration> {
+    let mut runs = Vec::new();
+    let mut began = Time::ZERO;
+    for event in &recording.events {
+        match event.kind {
+            Kind::Dispatch { .. } => began = event.time,
+            Kind::Complete { .. } => runs.push(event.time.since(began)),
+            _ => {}
+        }
+    }
+    runs
+}
+
+/// A job computes for as long as it says, however fast the board is, and the kernel's work takes as
+/// many times longer as an instruction does.
+#[test]
+fn computations_take_as_long_on_a_slower_board() {
+    if !has_qemu() {
+        return;
+    }
+    let ns = Duration::from_nanos;
+    for length in [1_250_000, 777_777] {
+        let mut worked = Vec::new();
+        for machine in Machine::ALL {
+            let task = Task::periodic("a", Duration::from_millis(5), ns(length));
+            let recording = record(machine, task, Duration::from_millis(99));
+            let runs = runs(&recording);
+            assert_eq!(runs.len(), 20, "{}", machine.name());
+            for run in runs {
+                let more = run.as_nanos().checked_sub(length);
+                let more = more.unwrap_or_else(|| panic!("{}: only {run}", machine.name()));
+                // The way from the dispatch to the job, where its thread starts at first, and from
+                // its end into the kernel.
+                let instructions = more / machine.instruction().as_nanos();
+                assert!(instructions < 1_000, "{}: {run}", machine.name());
+                worked.push((machine, more));
+            }
+        }
+        let mean = |of: Machine| {
+            let all = worked.iter().filter(|(machine, _)| *machine == of);
+            all.map(|(_, more)| more).sum::<u64>() / 20
+        };
+        let (fast, slow) = (mean(Machine::CortexM3), mean(Machine::CortexM3At62));
+        assert!(
+            (fast * 14..fast * 18).contains(&slow),
+            "{fast} ns and {slow} ns"
+        );
+    }
+}
+
+/// More events than the board has memory for, and none is lost.
+#[test]
+fn a_long_schedule_is_whole() {
+    /// What fits into 12 MB.
+    const MEMORY: usize = (12 << 20) / 24;
+    if !has_qemu() {
+        return;
+    }
+    let us = Duration::from_micros;
+    let until = Duration::from_secs(3);
+    let recording = record(Machine::CortexM3, Task::periodic("a", us(10), us(1)), until);
+    assert_eq!(recording.dropped, 0);
+    assert_eq!(recording.length(), until);
+    assert!(recording.events.len() > 2 * MEMORY);
+    assert!(recording.events.is_sorted_by_key(|event| event.time));
+    let mut released = 0;
+    for event in &recording.events {
+        if let Kind::Release { job, .. } = event.kind {
+            released += 1;
+            assert_eq!(job, released);
+            // On time, but for what the timer takes: the host takes the trace in no time.
+            let late = event.time.since(Time::ZERO + us(10) * u64::from(job - 1));
+            assert!(late < us(1), "job {job} is released {late} late");
+        }
+    }
+    assert_eq!(released, 300_000);
+}

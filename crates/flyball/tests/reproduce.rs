@@ -1,0 +1,116 @@
+//! `flyball reproduce` as a user types it.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn run(args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("flyball").expect("the command has been built");
+    let output = command.args(args).output().expect("the command starts");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("output is UTF-8");
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+#[test]
+fn without_a_name_it_says_what_there_is() {
+    let (code, out, _) = run(&["reproduce"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("miosix") && out.contains("blocking"), "{out}");
+    let (code, out, _) = run(&["reproduce", "--json"]);
+    let works: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &works["works"][0]["name"]), (0, &"miosix".into()));
+    assert_eq!(works["schema"], 1);
+}
+
+#[test]
+fn what_is_not_there_is_refused() {
+    let (code, out, error) = run(&["reproduce", "moisix"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(
+        error.contains("moisix") && error.contains("miosix"),
+        "{error}"
+    );
+    let (code, _, error) = run(&["reproduce", "miosix", "--data", "no-such-folder"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("no-such-folder"), "{error}");
+    assert_eq!(run(&["reproduce", "miosix", "--machine", "z80"]).0, 2);
+}
+
+#[test]
+fn miosix_has_every_claim_and_every_file() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let (code, out, error) = run(&["reproduce", "miosix", "--out", path, "--json"]);
+    assert_eq!(code, 0, "a claim that differs is no failure: {error}");
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&json["schema"], &json["machine"]),
+        (&1.into(), &Value::Null)
+    );
+    let experiments = json["experiments"].as_array().unwrap();
+    let claims = |name: &str| {
+        let found = experiments.iter().find(|one| one["name"] == name).unwrap();
+        found["claims"].as_array().unwrap().len()
+    };
+    let counts = ["set-point", "blocking", "shares", "parallel"].map(claims);
+    assert_eq!(counts, [8, 11, 6, 13]);
+    let all = experiments
+        .iter()
+        .map(|one| one["claims"].as_array().unwrap().len());
+    let all: usize = all.sum();
+    let tally = ["holds", "differs", "not_comparable"].map(|word| json[word].as_u64().unwrap());
+    assert_eq!(tally.iter().sum::<u64>(), all as u64);
+    for claim in experiments
+        .iter()
+        .flat_map(|one| one["claims"].as_array().unwrap())
+    {
+        assert_eq!(
+            claim["reason"].is_null(),
+            claim["verdict"] == "holds",
+            "{claim}"
+        );
+    }
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("claims.csv").lines().count(), all + 1);
+    let page = read("report.html");
+    assert_eq!(page.matches("<td class=\"claim\">").count(), all);
+    let mut figures = 0;
+    for figure in experiments
+        .iter()
+        .flat_map(|one| one["figures"].as_array().unwrap())
+    {
+        let svg = read(figure["svg"].as_str().unwrap());
+        assert!(svg.contains("</svg>") && page.contains(figure["svg"].as_str().unwrap()));
+        assert!(read(figure["csv"].as_str().unwrap()).lines().count() > 2);
+        figures += 1;
+    }
+    assert!(figures >= 4);
+}
+
+#[test]
+fn the_table_has_three_verdicts_and_no_report_is_written() {
+    let folder = TempDir::new().unwrap();
+    let mut command = Command::cargo_bin("flyball").unwrap();
+    let output = command
+        .args(["reproduce", "miosix", "--no-report"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for word in [
+        "CLAIM",
+        "✓ holds",
+        "✗ differs",
+        "≠ not comparable",
+        "digits have changed",
+    ] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(!Path::new(folder.path()).join("flyball-report").exists());
+}

@@ -1,0 +1,158 @@
+//! How a reproduction is presented.
+
+use flyball_report::reproduction::json::Document;
+use flyball_report::reproduction::{
+    Axis, Claim, Experiment, Figure, Panel, Reproduction, Role, Series, Shape, Verdict, page, svg,
+    table,
+};
+use proptest::prelude::*;
+
+fn claim(text: &str, verdict: Verdict) -> Claim {
+    Claim {
+        text: text.into(),
+        place: "table 1".into(),
+        criterion: "within 1 ms".into(),
+        published: "1 < 2, \"so\"".into(),
+        ours: "3".into(),
+        verdict,
+    }
+}
+
+fn figure(series: Vec<Series>) -> Figure {
+    Figure {
+        name: "a-figure".into(),
+        title: "A <figure> & more".into(),
+        caption: "To be seen.".into(),
+        x: Axis::numbers("time (s)"),
+        panels: vec![Panel {
+            title: "top".into(),
+            y: Axis::numbers("length (ms)"),
+            series,
+        }],
+    }
+}
+
+fn reproduction() -> Reproduction {
+    let points = vec![[0.0, 1.0], [1.0, 2.5]];
+    Reproduction {
+        name: "work".into(),
+        title: "A work".into(),
+        source: "Somebody, 1999".into(),
+        machine: None,
+        notes: vec!["A note.".into()],
+        experiments: vec![Experiment {
+            name: "first".into(),
+            title: "The first".into(),
+            claims: vec![
+                claim("it holds", Verdict::Holds),
+                claim("it <differs>", Verdict::Differs("of this".into())),
+                claim(
+                    "it cannot be said",
+                    Verdict::NotComparable("of that".into()),
+                ),
+            ],
+            figures: vec![figure(vec![
+                Series::ours("simulated", Shape::Line, 0, points.clone()),
+                Series::ours("measured", Shape::Points, 0, points).with_role(Role::Published),
+            ])],
+            ..Experiment::default()
+        }],
+    }
+}
+
+#[test]
+fn no_claim_is_left_out_anywhere() {
+    let done = reproduction();
+    let tally = done.tally();
+    assert_eq!(
+        [tally.holds, tally.differs, tally.not_comparable],
+        [1, 1, 1]
+    );
+    let html = page::html(&done);
+    let csv = table::claims(&done);
+    assert_eq!(csv.lines().count(), 4);
+    assert!(csv.contains("first,it holds,table 1,within 1 ms,\"1 < 2, \"\"so\"\"\",3,holds,\n"));
+    assert!(csv.contains(",differs,of this\n") && csv.contains(",not comparable,of that\n"));
+    for text in [
+        "it holds",
+        "it &lt;differs&gt;",
+        "it cannot be said",
+        "of this",
+        "of that",
+        "not comparable",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    let json = serde_json::to_value(Document::from(&done)).unwrap();
+    assert_eq!(json["schema"], 1);
+    let claims = json["experiments"][0]["claims"].as_array().unwrap();
+    let verdicts: Vec<_> = claims
+        .iter()
+        .map(|claim| claim["verdict"].as_str())
+        .collect();
+    let expected = ["holds", "differs", "not comparable"].map(Some);
+    assert_eq!(verdicts, expected);
+    assert!(claims[0]["reason"].is_null());
+    assert_eq!(claims[2]["reason"], "of that");
+    assert_eq!(json["experiments"][0]["figures"][0]["svg"], "a-figure.svg");
+}
+
+/// Neither the page nor a figure reaches for anything elsewhere.
+#[test]
+fn nothing_is_loaded() {
+    let done = reproduction();
+    let files = [
+        page::html(&done),
+        svg::file(&done.experiments[0].figures[0]),
+    ];
+    for file in files {
+        let rest = file.replace("http://www.w3.org/2000/svg", "");
+        assert!(
+            !rest.contains("http:") && !rest.contains("https:") && !rest.contains("@import"),
+            "{rest}"
+        );
+    }
+}
+
+#[test]
+fn a_figure_has_all_its_numbers_in_a_table() {
+    let done = reproduction();
+    assert_eq!(
+        table::figure(&done.experiments[0].figures[0]),
+        "panel,series,role,x,y\n\
+         top,simulated,ours,0,1\n\
+         top,simulated,ours,1,2.5\n\
+         top,measured,published,0,1\n\
+         top,measured,published,1,2.5\n"
+    );
+    let mut bars = figure(vec![Series::ours("a", Shape::Bars, 0, vec![[1.0, 7.0]])]);
+    bars.x = Axis::categories("", ["left", "right"]);
+    assert!(table::figure(&bars).ends_with("top,a,ours,right,7\n"));
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    prop::sample::select(vec![Shape::Line, Shape::Steps, Shape::Points, Shape::Bars])
+}
+
+proptest! {
+    /// Whatever the numbers are, a figure has no place that is none, escapes its texts, and closes
+    /// what it opens.
+    #[test]
+    fn a_figure_can_be_drawn(
+        shapes in prop::collection::vec(
+            (shape(), prop::collection::vec((any::<f64>(), -1e9_f64..1e9), 0..20)), 0..4),
+    ) {
+        let series = shapes.into_iter().map(|(shape, points)| {
+            let points = points.into_iter().map(|(x, y)| [x % 1e6, y]).collect();
+            Series::ours("<name>", shape, 3, points)
+        });
+        let text = svg::file(&figure(series.collect()));
+        prop_assert!(!text.contains("NaN") && !text.contains("inf"), "{}", text);
+        prop_assert!(!text.contains("<name>") && !text.contains("<figure>"));
+        for tag in ["g", "text", "svg", "path", "rect", "circle"] {
+            let opened = text.matches(&format!("<{tag}")).count();
+            let closed = text.matches(&format!("</{tag}>")).count();
+            prop_assert!(opened >= closed && text.contains("</svg>"));
+        }
+    }
+}
