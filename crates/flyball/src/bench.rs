@@ -60,7 +60,7 @@ impl Bench for Board<'_> {
         )?;
         let options = Options {
             policy: measurement.policy(),
-            quantum: measurement.quantum(),
+            settings: measurement.settings(),
             until: measurement.until(),
             seed: trial.seed,
         };
