@@ -6,6 +6,8 @@ use crate::storage::Inline;
 use flyball_trace::CpuId;
 use proptest::prelude::*;
 
+mod order;
+
 const CPU: CpuId = CpuId(0);
 
 /// A pool of tasks that do as they are told. Each may use less of a burst than it is given.
