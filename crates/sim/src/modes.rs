@@ -75,19 +75,16 @@ impl Modes {
         let mut before = std::mem::take(&mut self.alive);
         let mut news = Vec::new();
         for task in tasks {
-            let number = match before.remove(&task.name) {
-                Some((number, old)) => {
-                    if old != task {
-                        news.push((number, News::Becomes(task.clone())));
-                    }
-                    number
+            let number = if let Some((number, old)) = before.remove(&task.name) {
+                if old != task {
+                    news.push((number, News::Becomes(task.clone())));
                 }
-                None => {
-                    self.set.tasks.push(task.clone());
-                    let number = self.set.tasks.len() - 1;
-                    news.push((number, News::Begins(task.clone())));
-                    number
-                }
+                number
+            } else {
+                self.set.tasks.push(task.clone());
+                let number = self.set.tasks.len() - 1;
+                news.push((number, News::Begins(task.clone())));
+                number
             };
             self.alive.insert(task.name.clone(), (number, task));
         }

@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(settings.to_words(), None);
         // All zero: no gains, so not stable.
         assert!(Settings::from_words(Words::NONE).is_none());
-        for (at, wrong) in [(5, 3), (7, 2), (8, 2), (9, 4), (0, 1 << 31), (1, 1 << 40)] {
+        for (at, wrong) in [(5, 3), (7, 2), (8, 3), (9, 12), (0, 1 << 31), (1, 1 << 40)] {
             let mut words = Settings::default().to_words().unwrap();
             words.0[at] = wrong;
             assert!(Settings::from_words(words).is_none(), "word {at}: {wrong}");

@@ -7,8 +7,10 @@
 //! | [`shares`] | each task gets the share that was predicted (2.2.5, 2.3.2) |
 //! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
 //! | [`hartstone`] | periodic tasks that ask for more and more (figure 4.2) |
-//! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3), and what else could be done about it |
+//! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3) |
+//! | [`beyond`] | what else could be done about that |
 
+pub mod beyond;
 pub mod blocking;
 pub mod disturbances;
 mod equations;
@@ -40,6 +42,6 @@ pub const WORK: Work = Work {
         hartstone::PLAN,
         hartstone::MACHINE_PLAN,
         overload::PLAN,
-        overload::BEYOND,
+        beyond::PLAN,
     ],
 };
