@@ -187,8 +187,10 @@ impl Extended {
 
     /// Context switches a second, in all.
     pub fn switches(&self) -> f64 {
-        let mut all = Phase::default();
-        all.switches = self.0.iter().map(|phase| phase.switches).sum();
+        let all = Phase {
+            switches: self.0.iter().map(|phase| phase.switches).sum(),
+            ..Phase::default()
+        };
         all.a_second(PHASES[2])
     }
 }

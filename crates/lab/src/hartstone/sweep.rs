@@ -8,12 +8,23 @@ use flyball_model::{Overheads, Value};
 use flyball_trace::Duration;
 use rayon::prelude::*;
 
-/// How a contender did in all eight experiments.
+/// Which experiments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parts {
+    /// The series.
+    Series,
+    /// The overloads.
+    Overloads,
+    /// All eight.
+    All,
+}
+
+/// How a contender did.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Score {
     /// Who.
     pub contender: Contender,
-    /// The series, by test. Who never misses a deadline has `None`.
+    /// The series, by test. Who never misses a deadline, or was not asked, has `None`.
     pub first_miss: [Option<FirstMiss>; 4],
     /// The overloads, by test.
     pub extended: [Extended; 4],
@@ -36,6 +47,18 @@ impl Score {
     /// # Errors
     /// As [`first_miss`].
     pub fn of(contender: &Contender, conditions: &Conditions) -> Result<Score, LabError> {
+        Score::in_parts(contender, conditions, Parts::All)
+    }
+
+    /// Runs some of the experiments.
+    ///
+    /// # Errors
+    /// As [`first_miss`].
+    pub fn in_parts(
+        contender: &Contender,
+        conditions: &Conditions,
+        parts: Parts,
+    ) -> Result<Score, LabError> {
         let Conditions {
             setup,
             overload,
@@ -47,8 +70,12 @@ impl Score {
             extended: [Extended::default(); 4],
         };
         for (n, test) in Test::ALL.into_iter().enumerate() {
-            score.first_miss[n] = first_miss(test, *setup, contender, overheads)?;
-            score.extended[n] = extended(test, *overload, *setup, contender, overheads)?;
+            if parts != Parts::Overloads {
+                score.first_miss[n] = first_miss(test, *setup, contender, overheads)?;
+            }
+            if parts != Parts::Series {
+                score.extended[n] = extended(test, *overload, *setup, contender, overheads)?;
+            }
         }
         Ok(score)
     }
@@ -80,10 +107,14 @@ impl Score {
 ///
 /// # Errors
 /// As [`first_miss`]: the first one in the order of `contenders`.
-pub fn scores(contenders: &[Contender], conditions: &Conditions) -> Result<Vec<Score>, LabError> {
+pub fn scores(
+    contenders: &[Contender],
+    conditions: &Conditions,
+    parts: Parts,
+) -> Result<Vec<Score>, LabError> {
     let scores: Vec<_> = contenders
         .par_iter()
-        .map(|contender| Score::of(contender, conditions))
+        .map(|contender| Score::in_parts(contender, conditions, parts))
         .collect();
     scores.into_iter().collect()
 }
@@ -101,7 +132,7 @@ pub fn bursts() -> Vec<Contender> {
 }
 
 /// A family of set-point generators around the thesis's: what the round is made from, what it is divided
-/// by, who comes first in it, and what becomes of who wakes, with nominal bursts from 0.5 ms to 16 ms.
+/// by, who comes first in it, and what becomes of who wakes, with nominal bursts from 1 ms to 16 ms.
 pub fn family() -> Vec<Contender> {
     let text = |word: &str| Value::Text(word.to_owned());
     let mut family = Vec::new();
@@ -109,7 +140,7 @@ pub fn family() -> Vec<Contender> {
         for wake in ["wait", "next", "round"] {
             for division in ["shares", "demand"] {
                 for round in ["per-task", "per-ready"] {
-                    for us in [500, 1_000, 2_000, 4_000, 8_000, 16_000] {
+                    for us in [1_000, 4_000, 16_000] {
                         family.push(
                             Contender::ipi(Duration::from_micros(us))
                                 .with("sequence", text(sequence))

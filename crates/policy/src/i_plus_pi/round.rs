@@ -81,8 +81,8 @@ impl<S: Storage> Policy for IPlusPi<S> {
             }
         }
         match self.settings.wake {
-            Wake::Wait => {}
-            Wake::Next => self.come_next(task),
+            Wake::Next if self.runs => self.come_next(task),
+            Wake::Wait | Wake::Next => {}
             Wake::Round => self.broken = true,
         }
         if self.runs && !self.broken {
@@ -150,13 +150,12 @@ impl<S: Storage> IPlusPi<S> {
         None
     }
 
-    /// Moves a task to the place behind the one whose turn it is. O(tasks).
+    /// Moves a task to the place behind the one that runs. O(tasks).
     fn come_next(&mut self, task: TaskId) {
         let Some(mut at) = (0..self.tasks).find(|&n| self.order[n] == task) else {
             return;
         };
-        let to = self.turn + usize::from(self.runs);
-        while at > to {
+        while at > self.turn + 1 {
             self.order[at] = self.order[at - 1];
             at -= 1;
         }

@@ -78,7 +78,8 @@ pub enum Wake {
     /// thesis's choice.
     #[default]
     Wait,
-    /// It has the next turn, with the burst that it has. Not in the thesis.
+    /// It has the next turn, with the burst that it has; the last one who woke comes first. Not in the
+    /// thesis.
     Next,
     /// The round is over, and the next one, with a burst for it, begins at once. Not in the thesis.
     Round,

@@ -7,9 +7,11 @@
 //! | [`shares`] | each task gets the share that was predicted (2.2.5, 2.3.2) |
 //! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
 //! | [`hartstone`] | periodic tasks that ask for more and more (figure 4.2) |
-//! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3), and what else could be done about it |
+//! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3) |
+//! | [`beyond`] | what else could be done about that |
 //! | [`multicore`] | several CPUs (chapter 5, left for the future) |
 
+pub mod beyond;
 pub mod blocking;
 pub mod disturbances;
 mod equations;
@@ -42,7 +44,7 @@ pub const WORK: Work = Work {
         hartstone::PLAN,
         hartstone::MACHINE_PLAN,
         overload::PLAN,
-        overload::BEYOND,
+        beyond::PLAN,
         multicore::PLAN,
     ],
 };

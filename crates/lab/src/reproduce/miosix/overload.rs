@@ -1,16 +1,14 @@
-//! Figure 4.3: Hartstone with an overload (4.4), and what else could be done about one.
+//! Figure 4.3: Hartstone with an overload (4.4).
 
 use super::hartstone::{Field, all, by_test, list};
 use super::sets::overheads;
 use crate::bench::BenchError;
-use crate::hartstone::sweep::{Conditions, Score, family, scores};
-use crate::hartstone::{Contender, Overload, Periods, Setup as Rules};
+use crate::hartstone::sweep::{Conditions, Parts, Score};
+use crate::hartstone::{Overload, Periods, Setup as Rules};
 use crate::reproduce::{Plan, Setup};
-use flyball_model::Value;
 use flyball_report::reproduction::{
-    Axis, Claim, Experiment, Figure, Panel, Series, Shape, Verdict, decimal,
+    Axis, Claim, Experiment, Figure, Panel, Series, Shape, Verdict,
 };
-use flyball_trace::Duration;
 
 /// The experiment.
 pub const PLAN: Plan = Plan {
@@ -20,20 +18,12 @@ pub const PLAN: Plan = Plan {
     run,
 };
 
-/// Beyond the thesis.
-pub const BEYOND: Plan = Plan {
-    name: "beyond",
-    title: "Beyond the thesis: other set points",
-    on_machine: &[],
-    run: run_beyond,
-};
-
 const WHERE: &str = "4.4, figure 4.3";
 /// "A minimal increase" of switches over EDF's: no more than by this factor.
 const SLIGHTLY: f64 = 1.5;
 
 fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
-    let field = Field::new(&Conditions::default())?;
+    let field = Field::new(&Conditions::default(), Parts::Overloads)?;
     let mut notes = vec![
         "The set-ups are those of the authors' programs, with their importances; the overload is 115 %, \
          125 %, 125 % and 120 % in these, and 120 % in the text."
@@ -78,7 +68,7 @@ fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         if costs {
             conditions.overheads = overheads();
         }
-        let with = Field::new(&conditions)?;
+        let with = Field::new(&conditions, Parts::Overloads)?;
         notes.push(format!(
             "{what}: RR {}, EDF {} misses; I+PI has the fewest in all tests {}.",
             list(with.rr.misses()),
@@ -206,157 +196,6 @@ fn misses(field: &Field) -> Figure {
     }
 }
 
-fn whole(number: u64) -> f64 {
+pub(super) fn whole(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
-}
-
-fn total(score: &Score) -> [f64; 2] {
-    let switches = score.extended_switches().iter().sum::<f64>() / 4.0;
-    [switches, whole(score.misses().iter().sum())]
-}
-
-fn run_beyond(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
-    let conditions = Conditions::default();
-    let one = |contender: Contender| Score::of(&contender, &conditions);
-    let aware = one(Contender::deadline_aware())?;
-    let (rr, edf) = (one(Contender::rr())?, one(Contender::edf())?);
-    let rm = one(Contender::new("rm"))?;
-    let order_only = one(Contender::deadline_aware()
-        .with("nominal", Value::Duration(Duration::from_secs(1)))
-        .with("longest", Value::Duration(Duration::from_secs(4))))?;
-    let all_of_them = scores(&family(), &conditions)?;
-    let keeps_up = |score: &Score| {
-        let pairs = score.iterations().into_iter().zip(edf.iterations());
-        pairs.skip(1).all(|(ours, edf)| ours + 1 >= edf)
-    };
-    let switches_little = |score: &Score| {
-        all(score.extended_switches(), rr.extended_switches(), |a, b| {
-            a <= b
-        })
-    };
-    let has_fewer = |score: &Score, others: &[&Score]| {
-        let fewer = |other: &&Score| all(score.misses(), other.misses(), |a, b| a < b);
-        others.iter().all(fewer)
-    };
-    let good = |score: &&Score| {
-        keeps_up(score) && switches_little(score) && has_fewer(score, &[&rr, &edf])
-    };
-    let count = all_of_them.iter().filter(good).count();
-    let knows_no_deadlines = |score: &&Score| {
-        let word = |word: &str| Value::Text(word.to_owned());
-        let settings = &score.contender.settings;
-        settings.contains(&("sequence", word("admission")))
-            && settings.contains(&("division", word("shares")))
-    };
-    let blind = all_of_them
-        .iter()
-        .filter(good)
-        .filter(knows_no_deadlines)
-        .count();
-    let claim = |text: &str, criterion: &str, ours: String, holds: bool, why: String| Claim {
-        text: text.into(),
-        place: "not in the thesis".into(),
-        criterion: criterion.into(),
-        published: "–".into(),
-        ours,
-        verdict: Verdict::of(holds, || why),
-    };
-    let numbers = |score: &Score| {
-        format!(
-            "iterations {}; misses {}; switches {}",
-            list(score.iterations()),
-            list(score.misses()),
-            list(score.extended_switches())
-        )
-    };
-    let claims = vec![
-        claim(
-            "Set points can be had that keep EDF's iterations, and miss fewer deadlines than EDF and RR in \
-             each overload",
-            "within one iteration in tests 2 to 4, fewest misses in all four overloads, and no more switches \
-             than RR with turns of 1 ms",
-            format!("deadline-aware: {}; so do {count} of the family of {}", numbers(&aware), all_of_them.len()),
-            good(&&aware),
-            "there are none".into(),
-        ),
-        claim(
-            "That takes deadlines",
-            "none of those does it that take tasks in the order of their admission and divide by shares",
-            format!("{blind} of them do"),
-            blind == 0,
-            "it can be done without".into(),
-        ),
-        claim(
-            "It takes the regulators' bursts, and not only their order",
-            "fewer misses in all than with bursts of seconds, under which late jobs come last and nothing else \
-             matters",
-            format!("{}, and {} without bursts: {}", total(&aware)[1], total(&order_only)[1], numbers(&order_only)),
-            total(&aware)[1] < total(&order_only)[1],
-            "the order does it all".into(),
-        ),
-        claim(
-            "It takes a controller at all",
-            "fewer misses than rate monotonic priorities in all four overloads",
-            format!("rm: {}", numbers(&rm)),
-            has_fewer(&aware, &[&rm]),
-            "it does not, here: the series' frequencies are harmonic, so that rate monotonic priorities hold \
-             whatever can be held, and in tests 1 to 3 the overload then falls on the few jobs of the slow tasks. \
-             Where all tasks that are added are alike (test 4) the controller has the fewest."
-                .into(),
-        ),
-    ];
-    let points = |scores: &mut dyn Iterator<Item = &Score>| -> Vec<[f64; 2]> {
-        let mut points: Vec<_> = scores.map(total).collect();
-        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-        points
-    };
-    let series = |name: &str, colour, points| Series::ours(name, Shape::Points, colour, points);
-    let frontier = Figure {
-        name: "beyond".into(),
-        title: "Deadlines missed against context switches, in the four overloads.".into(),
-        caption: "A point for each set-point generator. The best are at the lower left.".into(),
-        x: Axis::range("switches a second, mean of the four", 0.0, 1_000.0),
-        panels: vec![Panel {
-            title: String::new(),
-            y: Axis::numbers("misses, sum of the four"),
-            series: vec![
-                series(
-                    "the family",
-                    0,
-                    points(&mut all_of_them.iter().filter(|score| !keeps_up(score))),
-                ),
-                series(
-                    "those that keep up with EDF in tests 2 to 4",
-                    1,
-                    points(&mut all_of_them.iter().filter(|score| keeps_up(score))),
-                ),
-                series("deadline-aware", 2, vec![total(&aware)]),
-                series("EDF", 3, vec![total(&edf)]),
-                series("RR, 1 ms", 4, vec![total(&rr)]),
-                series("rate monotonic", 5, vec![total(&rm)]),
-            ],
-        }],
-    };
-    Ok(Experiment {
-        about: format!(
-            "{} set-point generators: what comes first in a round (admission, deadline, deadline with late jobs \
-             last), what becomes of who wakes (waits, comes next, begins a round), what the round is divided by \
-             (shares, demand) and made from (tasks, ready tasks), and nominal bursts from 0.5 ms to 16 ms.",
-            all_of_them.len()
-        ),
-        settings: vec![(
-            "deadline-aware".into(),
-            "sequence = urgency, wake = round, nominal = 4 ms, shortest = 0".into(),
-        )],
-        assumptions: vec![format!(
-            "Misses are counted over 120 s. In all, deadline-aware has {}, EDF {}, RR {}, rate monotonic {}.",
-            decimal(total(&aware)[1]),
-            decimal(total(&edf)[1]),
-            decimal(total(&rr)[1]),
-            decimal(total(&rm)[1])
-        )],
-        claims,
-        figures: vec![frontier],
-        ..Experiment::default()
-    })
 }

@@ -87,7 +87,7 @@ proptest! {
         percents in prop::collection::vec(1_u32..=40, 1..=5),
         script in prop::collection::vec((0_u16..5, any::<bool>(), does()), 0..200),
     ) {
-        let settings = Settings { wake, sequence, ..Settings::default() };
+        let settings = Settings { sequence, wake, ..Settings::default() };
         let mut pool = Pool::new(settings, &shares(&percents));
         let tasks = u16::try_from(percents.len()).unwrap();
         for (task, runs, does) in script {
