@@ -269,18 +269,18 @@ pub(super) fn by_test(numbers: [f64; 4]) -> Vec<[f64; 2]> {
 
 /// What the nominal burst decides.
 fn sweep(field: &Field) -> Figure {
-    let burst = |us: u64| f64::from(u32::try_from(us).unwrap_or(u32::MAX)) / 1e3;
-    let ends = [burst(NOMINAL[0]), burst(NOMINAL[NOMINAL.len() - 1])];
+    // Bursts stand side by side: what matters happens among the short ones.
+    let places = || (0..).map(f64::from);
     let panels = Test::ALL.into_iter().flat_map(|test| {
         let n = test.number() - 1;
         let line = |of: &dyn Fn(&Score) -> f64| -> Vec<[f64; 2]> {
-            let points = NOMINAL.iter().zip(&field.ipi);
-            points.map(|(&us, score)| [burst(us), of(score)]).collect()
+            let points = places().zip(&field.ipi);
+            points.map(|(x, score)| [x, of(score)]).collect()
         };
         let panel = |what: &str, of: &dyn Fn(&Score) -> f64| {
             let level = |name, colour, score| {
-                let points = ends.map(|x| [x, of(score)]).to_vec();
-                Series::ours(name, Shape::Line, colour, points).with_role(Role::Target)
+                let points = places().take(NOMINAL.len()).map(|x| [x, of(score)]);
+                Series::ours(name, Shape::Line, colour, points.collect()).with_role(Role::Model)
             };
             Panel {
                 title: format!("test {}", n + 1),
@@ -297,13 +297,14 @@ fn sweep(field: &Field) -> Figure {
             panel("switches a second", &|score| score.switches()[n]),
         ]
     });
+    let bursts = NOMINAL.map(|us| Duration::from_micros(us).to_string());
     Figure {
         name: "hartstone-bursts".into(),
         title: "What the nominal burst decides.".into(),
         caption: "I+PI's iterations and switches; where the upper line is near EDF's, the lower one is above \
                   RR's."
             .into(),
-        x: Axis::numbers("nominal burst (ms)"),
+        x: Axis::categories("nominal burst", bursts),
         panels: panels.collect(),
     }
 }
