@@ -29,6 +29,8 @@ pub enum Error {
     Invalid,
     /// The stack belongs to a thread already.
     Taken,
+    /// The thread waits for, or owns, what belongs to its cluster, so it cannot move to another one.
+    Bound,
     /// The policy does not take the thread or its parameters.
     Refused(Refused),
 }
@@ -47,6 +49,7 @@ impl Error {
             Error::NotSporadic => "the thread is not released by events",
             Error::Invalid => "a length of time or a capacity is zero",
             Error::Taken => "the stack belongs to a thread already",
+            Error::Bound => "the thread is bound to its cluster by what it waits for or owns",
             Error::Refused(refused) => refused.text(),
         }
     }

@@ -174,6 +174,16 @@ impl Jobs {
         self.on_miss
     }
 
+    /// Whether there is nothing to keep of them: one job, which nobody watches.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.is_once() && self.deadline == Duration::MAX
+    }
+
+    /// Whether they need what belongs to a cluster: rows of its table of arrivals, or a semaphore.
+    pub(crate) fn are_bound(&self) -> bool {
+        self.list.0.is_some() || self.alert.is_some()
+    }
+
     pub(crate) fn is_once(&self) -> bool {
         self.rule == Release::Once
     }

@@ -38,6 +38,7 @@
 //! | the choices made when a kernel is compiled | [`config`] |
 //! | enter, timer, decide, leave, CPU time | `schedule` |
 //! | spawn, exit, join, sleep, yield | `lifecycle` |
+//! | a thread moves to another core | `migrate` |
 //! | releases, deadlines, misses | `release` and `jobs` |
 //! | what happens at which instant | `alarms` |
 //! | blocking, waking, timing out | `wait` |
@@ -55,6 +56,7 @@ mod alarms;
 mod condition;
 mod jobs;
 mod lifecycle;
+mod migrate;
 mod mutex;
 mod queue;
 mod release;
@@ -69,6 +71,7 @@ pub use condition::ConditionId;
 pub use config::{Config, Sizes, Timing};
 pub use error::Error;
 pub use jobs::{OnMiss, Release};
+pub use migrate::Migrant;
 pub use mutex::{MutexId, Protocol};
 pub use queue::QueueId;
 pub use schedule::{Decision, More};

@@ -146,6 +146,11 @@ impl<C: Config> Core<C> {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Absent;
         self.restarts -= u16::from(core::mem::take(&mut thread.restart));
+        self.vacate(task);
+    }
+
+    /// The row of `task`, which is absent, is free again.
+    pub(crate) fn vacate(&mut self, task: TaskId) {
         self.limit(task, Time::NEVER);
         self.forget(task);
         // A row whose generations have run out is never used again.

@@ -27,6 +27,7 @@
 //! | what theory can prove | [`theory`] |
 //! | one task set under several policies | [`study`] |
 //! | one that runs on a machine instead | [`measure`] |
+//! | shares of several CPUs, with tasks that come and go | [`multicore_shares`] |
 //! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
 //! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
 //! | published experiments, done again | [`reproduce`] |
@@ -42,6 +43,7 @@ pub mod hartstone;
 pub mod horizon;
 mod ipi;
 pub mod measure;
+pub mod multicore_shares;
 mod recorder;
 pub mod registry;
 pub mod reproduce;

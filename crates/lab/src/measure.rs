@@ -121,7 +121,7 @@ impl<'a> Measurement<'a> {
         let length = measured.end.since(Time::ZERO);
         if measured.dropped > 0 {
             self.notes.push(format!(
-                "The board keeps so many events and no more, which was after {length}: {} later \
+                "The board keeps so many events and no more, which it had after {length}: {} later \
                  ones are not known, and no number is of them.",
                 measured.dropped
             ));

@@ -114,7 +114,7 @@ fn what_the_reader_has_to_know_is_noted() {
         "The overheads in the file are ignored",
         "take the kernel's work to be free",
         "Ran for 8ms only; a simulation would go on for 10ms",
-        "full after 4ms: 17 later events",
+        "which it had after 4ms: 17 later ones",
     ] {
         assert!(notes.contains(note), "{notes}");
     }

@@ -107,6 +107,7 @@ fn attributes(task: &Task) -> Attributes {
             flyball_model::OnMiss::Continue => OnMiss::Continue,
             flyball_model::OnMiss::Skip => OnMiss::Skip,
             flyball_model::OnMiss::Abort => OnMiss::Abort,
+            flyball_model::OnMiss::Latest => OnMiss::Latest,
         },
         alert: None,
     }

@@ -24,6 +24,7 @@
 //! | who shares the queue | [`placement`] |
 //! | order × queue × placement = policy | [`ranked`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
+//! | a controller above that, for several CPUs | [`supervisor`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
 //!
 //! **Ties** are broken by one rule everywhere: equal keys are served first in, first out; the
@@ -38,6 +39,7 @@ pub mod policy;
 pub mod queue;
 pub mod ranked;
 pub mod storage;
+pub mod supervisor;
 mod words;
 
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
@@ -51,4 +53,5 @@ pub use policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usag
 pub use queue::{Bitmap, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
 pub use storage::{Inline, Nothing, Storage, Table};
+pub use supervisor::Supervisor;
 pub use words::Words;

@@ -10,7 +10,7 @@ pub struct Words(pub [u64; Words::COUNT]);
 
 impl Words {
     /// How many there are.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 11;
     /// For a policy without settings.
     pub const NONE: Words = Words([0; Words::COUNT]);
 

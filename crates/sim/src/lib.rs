@@ -33,6 +33,7 @@
 //! | [`simulate`], its options and its outcome | [`run`] |
 //! | task sets that change while they run | [`modes`] |
 //! | CPUs, clock, timer, overheads | [`machine`] |
+//! | somebody who moves tasks between CPUs | [`supervised`] |
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`scheduler`]; the usual ones in [`schedulers`] |
 
@@ -45,6 +46,7 @@ pub mod program;
 pub mod run;
 pub mod scheduler;
 pub mod schedulers;
+pub mod supervised;
 mod tap;
 
 pub use boxed::Boxed;
@@ -55,3 +57,4 @@ pub use run::{
     Deadlock, Ended, Options, Outcome, simulate, simulate_modes, simulate_with_progress,
 };
 pub use scheduler::{Missing, Scheduler};
+pub use supervised::{Cores, simulate_supervised};

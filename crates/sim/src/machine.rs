@@ -46,6 +46,7 @@ use std::rc::Rc;
 mod build;
 mod change;
 mod cycle;
+mod moving;
 
 pub(crate) use cycle::Cycle;
 
@@ -115,6 +116,7 @@ pub(crate) struct Counts {
     pub(crate) switches: u64,
 }
 
+#[derive(Clone)]
 struct Thread {
     program: Program,
     handle: ThreadId,
@@ -123,6 +125,7 @@ struct Thread {
     cold: bool,
 }
 
+#[derive(Clone)]
 struct Details {
     name: String,
     /// Its number in the whole task set.

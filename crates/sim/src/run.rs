@@ -123,26 +123,71 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
     sink: &mut T,
     mut progress: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
-    /// Steps between two looks at the progress: some milliseconds.
-    const STEPS: u32 = 1 << 15;
+    let mut nodes = start(modes, scheduler, options, sink, None)?;
+    drive(&mut nodes, options, &mut progress, &mut Nobody)
+}
+
+/// Each CPU of the sets' platform with the tasks that are bound to it, at time zero, and room for
+/// `capacity` tasks; `None`: for those.
+pub(crate) fn start<S: Scheduler, T: Sink>(
+    modes: &Modes,
+    scheduler: &S,
+    options: &Options,
+    sink: T,
+    capacity: Option<usize>,
+) -> Result<Vec<Node<S, T>>, SimError> {
     let sink = Rc::new(RefCell::new(sink));
     let set = modes.all();
     let cpus = partition::by_cpu(set, set.platform.cpus)?;
     let mut nodes = Vec::with_capacity(cpus.len());
     for (cpu, tasks) in (0..=u8::MAX).zip(&cpus) {
-        let sink = Rc::clone(&sink);
         nodes.push(Node::new(
             modes,
             tasks,
+            capacity.unwrap_or(tasks.len()),
             CpuId(cpu),
             scheduler,
             options.seed,
-            sink,
+            Rc::clone(&sink),
         )?);
     }
     for node in &mut nodes {
         node.start()?;
     }
+    Ok(nodes)
+}
+
+/// Somebody who looks after all CPUs from time to time.
+pub(crate) trait Supervise<S: Scheduler, T: Sink> {
+    /// When the next time is; [`Time::NEVER`]: there is none.
+    fn due(&self, nodes: &[Node<S, T>]) -> Time;
+
+    /// It has come, before anything else happens at that instant.
+    fn act(&mut self, nodes: &mut [Node<S, T>], now: Time) -> Result<(), SimError>;
+}
+
+/// CPUs are left alone.
+struct Nobody;
+
+impl<S: Scheduler, T: Sink> Supervise<S, T> for Nobody {
+    fn due(&self, _: &[Node<S, T>]) -> Time {
+        Time::NEVER
+    }
+
+    fn act(&mut self, _: &mut [Node<S, T>], _: Time) -> Result<(), SimError> {
+        Ok(())
+    }
+}
+
+/// Lets time pass, from event to event.
+pub(crate) fn drive<S: Scheduler, T: Sink>(
+    nodes: &mut [Node<S, T>],
+    options: &Options,
+    progress: &mut dyn FnMut(Time) -> ControlFlow<()>,
+    supervisor: &mut impl Supervise<S, T>,
+) -> Result<Outcome, SimError> {
+    /// Steps between two looks at the progress: some milliseconds.
+    const STEPS: u32 = 1 << 15;
     let until = Time::ZERO + options.until;
     let mut ended = until;
     let mut interrupted = false;
@@ -152,6 +197,12 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
     loop {
         // The first of several CPUs with something at the same instant: their order is fixed.
         let next = nexts.iter().copied().enumerate().min_by_key(|&(_, at)| at);
+        let due = supervisor.due(nodes);
+        if due < until && next.is_none_or(|(_, at)| due <= at) {
+            supervisor.act(nodes, due)?;
+            nexts = nodes.iter().map(Node::next_event).collect();
+            continue;
+        }
         let Some((cpu, now)) = next.filter(|&(_, at)| at < until) else {
             break;
         };
@@ -171,7 +222,7 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
             }
         }
     }
-    for node in &mut nodes {
+    for node in nodes.iter_mut() {
         node.finish(ended)?;
     }
     Ok(Outcome {
@@ -179,7 +230,7 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
         why: if interrupted {
             Ended::Interrupted
         } else {
-            reason(&nodes, options.stop_at_miss)
+            reason(nodes, options.stop_at_miss)
         },
         jobs: nodes.iter().map(|node| node.counts.jobs).sum(),
         misses: nodes.iter().map(Node::misses).sum(),

@@ -9,7 +9,17 @@ pub(crate) struct Tap<T> {
     pub(crate) sink: Rc<RefCell<T>>,
     pub(crate) cpu: CpuId,
     /// The task of each of the core's rows.
-    pub(crate) tasks: Rc<[TaskId]>,
+    pub(crate) tasks: Vec<TaskId>,
+}
+
+impl<T> Tap<T> {
+    /// From now on the task in `row` is this one.
+    pub(crate) fn name(&mut self, row: TaskId, task: TaskId) {
+        if row.index() >= self.tasks.len() {
+            self.tasks.resize(row.index() + 1, task);
+        }
+        self.tasks[row.index()] = task;
+    }
 }
 
 impl<T: Sink> Sink for Tap<T> {

@@ -7,9 +7,9 @@ use flyball_trace::{Duration, Time};
 pub enum Machine {
     /// Arm's MPS2 board with a Cortex-M3 (AN385), emulated by QEMU, one instruction a nanosecond.
     CortexM3,
-    /// The same board, 16 times as slow: 62.5 million instructions a second, as many as a
-    /// microcontroller of some 72 MHz executes. The kernel's work takes 16 times as long, and the host
-    /// comes 16 times as far in the same time.
+    /// The same board, 16 times as slow: 62.5 million instructions a second, which is nearer to a
+    /// microcontroller of 72 MHz. The kernel's work takes 16 times as long, and the host gets through a
+    /// busy second several times as fast.
     CortexM3At62,
 }
 

@@ -6,6 +6,7 @@ mod audit;
 mod calls;
 mod clock;
 mod contract;
+mod migrate;
 mod mutexes;
 mod random;
 mod world;

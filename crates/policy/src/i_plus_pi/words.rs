@@ -4,7 +4,7 @@
 //! 0 kpi   1 krr   2 zrr          in multiples of 2⁻¹⁶
 //! 3 the shortest burst   4 the longest                              in ns
 //! 5 the rule for the round's set point   6 its length of time       in ns
-//! 7 division   8 sequence   9 switches: 1 feedforward, 2 reinitialise; and 4 times the wake
+//! 7 division   8 sequence   9 switches: 1 feedforward, 2 reinitialise   10 wake
 //! ```
 
 use super::{Division, Gain, Gains, Round, Sequence, Settings, Wake};
@@ -13,8 +13,6 @@ use flyball_trace::Duration;
 
 const FEEDFORWARD: u64 = 1;
 const REINITIALISE: u64 = 2;
-/// How much one wake is more than the one before.
-const WAKE: u64 = 4;
 
 impl Settings {
     /// The settings as words; `None` if a function chooses the round, which is no number.
@@ -47,13 +45,12 @@ impl Settings {
                 Sequence::Deadline => 1,
                 Sequence::Urgency => 2,
             },
-            switch(self.feedforward, FEEDFORWARD)
-                | switch(self.reinitialise, REINITIALISE)
-                | match self.wake {
-                    Wake::Wait => 0,
-                    Wake::Next => WAKE,
-                    Wake::Round => 2 * WAKE,
-                },
+            switch(self.feedforward, FEEDFORWARD) | switch(self.reinitialise, REINITIALISE),
+            match self.wake {
+                Wake::Wait => 0,
+                Wake::Next => 1,
+                Wake::Round => 2,
+            },
         ]))
     }
 
@@ -71,6 +68,7 @@ impl Settings {
             division,
             sequence,
             switches,
+            wake,
         ] = words.0;
         let gain = |bits| Gain::from_bits(i32::try_from(bits).ok()?);
         let length = Duration::from_nanos(length);
@@ -95,7 +93,7 @@ impl Settings {
                 2 => Sequence::Urgency,
                 _ => return None,
             },
-            wake: match switches / WAKE {
+            wake: match wake {
                 0 => Wake::Wait,
                 1 => Wake::Next,
                 2 => Wake::Round,
@@ -104,6 +102,7 @@ impl Settings {
             feedforward: switches & FEEDFORWARD != 0,
             reinitialise: switches & REINITIALISE != 0,
         })
+        .filter(|_| switches <= FEEDFORWARD | REINITIALISE)
     }
 }
 
@@ -118,12 +117,9 @@ mod tests {
         let gains = (gain(1..1_000), gain(1..900), gain(600..950));
         let gains = gains.prop_filter_map("stable", |(a, b, c)| Gains::new(a, b, c).ok());
         let length = || any::<u64>().prop_map(Duration::from_nanos);
-        let sequences = vec![Sequence::Admission, Sequence::Deadline, Sequence::Urgency];
-        let sequence = prop::sample::select(sequences);
-        let wake = prop::sample::select(vec![Wake::Wait, Wake::Next, Wake::Round]);
-        let choices = (0..3, any::<[bool; 3]>(), sequence, wake);
+        let choices = (0..3, 0..3, 0..3, any::<[bool; 3]>());
         (gains, length(), length(), length(), choices).prop_map(
-            |(gains, shortest, longest, length, (rule, [a, c, d], sequence, wake))| Settings {
+            |(gains, shortest, longest, length, (rule, sequence, wake, [a, b, c]))| Settings {
                 gains,
                 shortest,
                 longest,
@@ -137,10 +133,18 @@ mod tests {
                 } else {
                     Division::Demand
                 },
-                sequence,
-                wake,
-                feedforward: c,
-                reinitialise: d,
+                sequence: match sequence {
+                    0 => Sequence::Admission,
+                    1 => Sequence::Deadline,
+                    _ => Sequence::Urgency,
+                },
+                wake: match wake {
+                    0 => Wake::Wait,
+                    1 => Wake::Next,
+                    _ => Wake::Round,
+                },
+                feedforward: b,
+                reinitialise: c,
             },
         )
     }
@@ -174,7 +178,15 @@ mod tests {
         assert_eq!(settings.to_words(), None);
         // All zero: no gains, so not stable.
         assert!(Settings::from_words(Words::NONE).is_none());
-        for (at, wrong) in [(5, 3), (7, 2), (8, 3), (9, 12), (0, 1 << 31), (1, 1 << 40)] {
+        for (at, wrong) in [
+            (5, 3),
+            (7, 2),
+            (8, 3),
+            (9, 4),
+            (10, 3),
+            (0, 1 << 31),
+            (1, 1 << 40),
+        ] {
             let mut words = Settings::default().to_words().unwrap();
             words.0[at] = wrong;
             assert!(Settings::from_words(words).is_none(), "word {at}: {wrong}");

@@ -26,7 +26,7 @@ fn contents() -> Contents {
             start: Time::from_nanos(5),
             end: Time::from_nanos(99),
             tick: ns(4),
-            settings: Words([1, 2, 3, 4, 5, 6, 7, 8, 9, u64::MAX]),
+            settings: Words([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, u64::MAX]),
             instruction: ns(16),
         },
         mutexes: vec![true, false],

@@ -17,11 +17,12 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// The CPU number `cpu` with the tasks that `numbers` names, in rising order. The first mode starts at
-    /// time zero.
+    /// The CPU number `cpu` with the tasks that `numbers` names, in rising order, and room for
+    /// `capacity` tasks. The first mode starts at time zero.
     pub(crate) fn new(
         modes: &Modes,
         numbers: &[usize],
+        capacity: usize,
         cpu: CpuId,
         scheduler: &S,
         seed: u64,
@@ -30,7 +31,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let set = &modes.set;
         let sizes = Sizes {
             cpus: 1,
-            threads: numbers.len(),
+            threads: capacity,
             mutexes: set.mutexes.len(),
             semaphores: set.semaphores.len(),
             conditions: 0,
@@ -50,7 +51,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let mut node = Node {
-            core: Core::new(scheduler.policy(numbers.len()), tap, timing, &sizes),
+            core: Core::new(scheduler.policy(capacity), tap, timing, &sizes),
             sink,
             cpu,
             threads: Vec::with_capacity(numbers.len()),
@@ -61,7 +62,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             changes: change::of(&modes.changes, numbers, scheduler)?,
             seed,
             arrivals: BinaryHeap::new(),
-            costs: Costs::new(&set.platform.overheads, numbers.len()),
+            costs: Costs::new(&set.platform.overheads, capacity),
             running: None,
             resumed: Time::ZERO,
             busy_until: Time::ZERO,

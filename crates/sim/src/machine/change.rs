@@ -23,6 +23,7 @@ pub(super) enum New<P> {
 }
 
 /// What a thread is about to become.
+#[derive(Clone)]
 pub(super) enum Next {
     Task(Box<Task>),
     /// It ends: with its job, or with the next one, which does nothing.

@@ -9,6 +9,7 @@
 //! | [`hartstone`] | periodic tasks that ask for more and more (figure 4.2) |
 //! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3) |
 //! | [`beyond`] | what else could be done about that |
+//! | [`multicore`] | several CPUs (chapter 5, left for the future) |
 
 pub mod beyond;
 pub mod blocking;
@@ -16,6 +17,7 @@ pub mod disturbances;
 mod equations;
 pub mod hartstone;
 mod measured;
+pub mod multicore;
 pub mod overload;
 pub mod parallel;
 mod rounds;
@@ -43,5 +45,6 @@ pub const WORK: Work = Work {
         hartstone::MACHINE_PLAN,
         overload::PLAN,
         beyond::PLAN,
+        multicore::PLAN,
     ],
 };

@@ -1,0 +1,111 @@
+//! A task moves from one CPU's kernel to another's.
+
+use super::{CPU, Details, Node, Thread};
+use crate::error::SimError;
+use crate::scheduler::Scheduler;
+use flyball_kernel::{Error, Migrant, ThreadId};
+use flyball_policy::{Duration, Policy, TaskId, Time};
+use flyball_trace::Sink;
+
+/// A task between two CPUs: the kernel's part of it, its program, and who it is.
+pub(crate) struct Traveller {
+    kernel: Migrant<()>,
+    thread: Thread,
+    details: Details,
+}
+
+impl<S: Scheduler, T: Sink> Node<S, T> {
+    /// Somebody is going to change something at `now`, when the kernel is not at work: what the running
+    /// task does until then is done.
+    pub(crate) fn open(&mut self, now: Time) -> Result<(), SimError> {
+        self.core.enter(CPU, now);
+        self.compute(now)
+    }
+
+    /// It has been changed: the kernel decides who runs.
+    pub(crate) fn close(&mut self, now: Time) {
+        self.dispatch(now, false, 0);
+    }
+
+    /// Until when the kernel works.
+    pub(crate) fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
+    /// The thread of a task that was put into `row`; `None` if somebody else is there now, so that
+    /// it has ended.
+    pub(crate) fn handle(&self, row: usize, task: TaskId) -> Option<ThreadId> {
+        (self.details[row].number == task).then_some(self.threads[row].handle)
+    }
+
+    /// The CPU time that a thread has used; `None` if it has ended.
+    pub(crate) fn cpu_time(&mut self, thread: ThreadId, now: Time) -> Option<Duration> {
+        self.core.cpu_time(thread, now).ok()
+    }
+
+    /// Gives a thread new parameters.
+    pub(crate) fn adjust(
+        &mut self,
+        thread: ThreadId,
+        params: <S::Policy as Policy>::Params,
+        now: Time,
+    ) -> Result<(), Error> {
+        self.core.adjust(CPU, thread, params, now)
+    }
+
+    /// Takes the task in `row` out.
+    pub(crate) fn take(&mut self, row: usize, now: Time) -> Result<Traveller, Error> {
+        if self.details[row].gap.is_some() {
+            // Its arrivals are this CPU's interrupts.
+            return Err(Error::Bound);
+        }
+        let kernel = self.core.emigrate(CPU, self.threads[row].handle, now)?;
+        // What stays in the row belongs to a thread that has gone.
+        let mut thread = self.threads[row].clone();
+        thread.cold = true;
+        Ok(Traveller {
+            kernel,
+            thread,
+            details: self.details[row].clone(),
+        })
+    }
+
+    /// Puts a task in; returns its row.
+    #[expect(clippy::result_large_err, reason = "the task goes back")]
+    pub(crate) fn put(
+        &mut self,
+        traveller: Traveller,
+        params: <S::Policy as Policy>::Params,
+        now: Time,
+    ) -> Result<usize, (Traveller, Error)> {
+        let Traveller {
+            kernel,
+            mut thread,
+            details,
+        } = traveller;
+        match self.core.immigrate(CPU, kernel, params, now) {
+            Err((kernel, error)) => {
+                let traveller = Traveller {
+                    kernel,
+                    thread,
+                    details,
+                };
+                Err((traveller, error))
+            }
+            Ok(handle) => {
+                let row = handle.task().index();
+                thread.handle = handle;
+                self.core.trace().name(handle.task(), details.number);
+                if row < self.threads.len() {
+                    self.threads[row] = thread;
+                    self.details[row] = details;
+                } else {
+                    // Rows that have never been used come first, and in order.
+                    self.threads.push(thread);
+                    self.details.push(details);
+                }
+                Ok(row)
+            }
+        }
+    }
+}
