@@ -2,19 +2,16 @@
 
 use crate::board::Timer;
 use crate::config::MachineConfig;
-use crate::context::{Context, Entry, Stack, Switch, usable};
+use crate::context::Switch;
 use crate::fault;
-use crate::guard::{self, Stacks};
+use crate::guard;
 use crate::mask::Mask;
-use crate::passage::{CPU, Contexts, State};
+use crate::passage::{CPU, State};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::task::Poll;
-use cortex_m::peripheral::NVIC;
-use cortex_m::peripheral::scb::SystemHandler;
-use flyball_kernel::{Attributes, Core, Error, OnMiss, Sizes, ThreadId, Timing};
-use flyball_policy::{CpuId, Policy, Table, TaskId, Time};
-use static_cell::ConstStaticCell;
+use flyball_kernel::{Core, Error, Sizes, Timing};
+use flyball_policy::{CpuId, Table, TaskId, Time};
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!). `PendSV` relies on
 /// the first field.
@@ -72,7 +69,7 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// With the kernel, and interrupts masked.
     #[inline]
-    fn with<R>(&'static self, f: impl FnOnce(&mut Switch, &mut State<C>) -> R) -> R {
+    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut Switch, &mut State<C>) -> R) -> R {
         let mask = Mask::set();
         let (switch, state) = self.parts(&mask);
         let result = f(switch, state);
@@ -148,120 +145,6 @@ impl<C: MachineConfig> Kernel<C> {
             if idles && self.in_thread() {
                 self.idle();
             }
-        }
-    }
-
-    /// Makes a thread that begins at `entry` with `argument`.
-    ///
-    /// # Errors
-    /// As [`Core::spawn`]; [`Error::Invalid`] if its late jobs were to be given up, for which there is
-    /// [`Kernel::spawn_on`].
-    pub fn spawn<const N: usize>(
-        &'static self,
-        stack: &'static mut Stack<N>,
-        attributes: Attributes,
-        params: <C::Policy as Policy>::Params,
-        entry: Entry,
-        argument: usize,
-    ) -> Result<ThreadId, Error> {
-        if attributes.on_miss == OnMiss::Abort {
-            return Err(Error::Invalid);
-        }
-        // SAFETY: `entry` is safe to call, and may be called anywhere; once, as its job is not given up.
-        unsafe { self.spawn_on(stack.words(), attributes, params, entry, argument) }
-    }
-
-    /// The same on any words of memory, of which there have to be 64 at least.
-    ///
-    /// # Errors
-    /// As [`Core::spawn`]; [`Error::Invalid`] if there are not so many words.
-    ///
-    /// # Safety
-    /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
-    /// ([`OnMiss::Abort`]), `entry` may be called again and again, and
-    /// whatever its calls had on the stack is forgotten, at any instant.
-    pub unsafe fn spawn_on(
-        &'static self,
-        stack: &'static mut [u32],
-        attributes: Attributes,
-        params: <C::Policy as Policy>::Params,
-        entry: Entry,
-        argument: usize,
-    ) -> Result<ThreadId, Error> {
-        let stack = usable(stack).ok_or(Error::Invalid)?;
-        if C::STACKS.is_painted() {
-            // SAFETY: nobody else has it any more, and its thread is not there yet.
-            unsafe { guard::paint(&stack) };
-        }
-        self.with(|switch, state| {
-            let spawn = |core: &mut Core<C>, contexts: &mut Contexts<C>, now| {
-                let thread = core.spawn(CPU, attributes, params, now)?;
-                // SAFETY: the stack is big enough, and nobody else has it any more.
-                unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
-                Ok(thread)
-            };
-            state.pass(switch, spawn)
-        })
-    }
-
-    /// Starts scheduling; `main` ends here. To be called once.
-    ///
-    /// # Panics
-    /// The second time, with [`CHECKS`](flyball_kernel::Config::CHECKS).
-    pub fn start(&'static self) -> ! {
-        static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
-        let Some(boot) = BOOT.try_take() else {
-            assert!(!C::CHECKS, "the kernel has been started already");
-            fault::rest();
-        };
-        let words = boot.words().as_mut_ptr_range();
-        let boot = words.start..words.end;
-        // SAFETY: nothing runs that would rely on other priorities, and nobody else sets any.
-        unsafe {
-            let mut core = cortex_m::Peripherals::steal();
-            core.SCB.set_priority(SystemHandler::PendSV, 0xff);
-            core.NVIC.set_priority(Timer::Kernel.interrupt(), 0x40);
-            core.NVIC.set_priority(Timer::Application.interrupt(), 0x40);
-            NVIC::unmask(Timer::Kernel.interrupt());
-            NVIC::unmask(Timer::Application.interrupt());
-        }
-        if C::STACKS.is_painted() {
-            // SAFETY: nobody uses it yet.
-            unsafe { guard::paint(&boot) };
-        }
-        let (low, end) = (boot.start, boot.end);
-        self.with(|switch, state| {
-            state.idle = Context::on(boot);
-            switch.run_on(&raw mut state.idle);
-        });
-        if C::STACKS == Stacks::Guarded {
-            // SAFETY: `main` needs less of its stack than all of it.
-            unsafe { guard::switch_on(low) };
-        }
-        // From here on `main` runs on a stack of its own, as threads do, and interrupts on the old
-        // one.
-        // SAFETY: `main` never returns, and what it needs from here on is in registers or static.
-        unsafe {
-            cortex_m::register::psp::write(end as u32);
-            core::arch::asm!(
-                "mov {control}, #2",
-                "msr control, {control}",
-                "isb",
-                control = out(reg) _,
-            );
-        }
-        self.with(|switch, state| {
-            state.started = true;
-            state.pass(switch, |_, _, _| ());
-            // Without checks it may have been decided before now, when nobody could begin.
-            if let Some(task) = state.core.running_task(CPU) {
-                switch.change_to(&raw mut state.contexts[task.index()]);
-            }
-        });
-        // SAFETY: all is in place.
-        unsafe { cortex_m::interrupt::enable() };
-        loop {
-            cortex_m::asm::wfi();
         }
     }
 

@@ -5,6 +5,7 @@
 //! | [`clock`] | a 64-bit clock and a one-shot timer that is set to an instant |
 //! | [`context`] | stacks, and changing from one to another |
 //! | [`kernel`](mod@kernel) | the lock around the core, and the ways in |
+//! | `start` | how it gets its threads, and starts |
 //! | `passage` | what one way through the kernel does, and what is decided at its end |
 //! | `macros` | what an application calls in its root |
 //! | [`config`] | what an application chooses about the machine |
@@ -48,6 +49,7 @@ mod mask;
 #[cfg(feature = "small")]
 mod memory;
 mod passage;
+mod start;
 
 // The start of every program.
 use cortex_m_rt as _;
