@@ -96,6 +96,13 @@ pub(crate) struct StudyArgs {
     #[arg(short, long, value_name = "NAME", value_parser = machine())]
     pub(crate) machine: Option<Machine>,
 
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// What comes out.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ReportArgs {
     /// Where the report goes
     #[arg(
         short,
@@ -297,22 +304,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) data: Option<PathBuf>,
 
-    /// Where the report goes
-    #[arg(
-        short,
-        long,
-        value_name = "DIRECTORY",
-        default_value = "flyball-report"
-    )]
-    pub(crate) out: PathBuf,
-
-    /// Write no report
-    #[arg(long, conflicts_with = "out")]
-    pub(crate) no_report: bool,
-
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 #[derive(clap::Args, Debug)]

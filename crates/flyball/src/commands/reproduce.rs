@@ -38,7 +38,7 @@ pub(crate) fn run(
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
     let Some(name) = &args.name else {
-        return list(args.json);
+        return list(args.report.json);
     };
     let work = reproduce::find(name).ok_or_else(|| {
         let known: Vec<_> = reproduce::ALL.iter().map(|work| work.name).collect();
@@ -52,13 +52,13 @@ pub(crate) fn run(
     }
     let done = perform(registry, work, args, quiet)?;
     let mut report = None;
-    if !args.no_report {
-        let files = render(&done, &args.out);
-        files::make_folder(&args.out)?;
+    if !args.report.no_report {
+        let files = render(&done, &args.report.out);
+        files::make_folder(&args.report.out)?;
         files::write_all(&files)?;
         report = files.into_iter().next().map(|(path, _)| path);
     }
-    if args.json {
+    if args.report.json {
         output::print_json(&Document::from(&done))?;
     } else {
         output::print(&summary(&done, report.as_deref().map(files::shown)))?;

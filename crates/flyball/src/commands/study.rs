@@ -35,13 +35,13 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     };
     study.measured = measured;
     let mut report = None;
-    if !args.no_report {
+    if !args.report.no_report {
         let files = render(&study, args);
-        files::make_folder(&args.out)?;
+        files::make_folder(&args.report.out)?;
         files::write_all(&files)?;
         report = files.into_iter().next().map(|(path, _)| path);
     }
-    if args.json {
+    if args.report.json {
         output::print_json(&json::Study::from(&study))?;
     } else {
         output::print(&summary(&study, report.as_deref().map(files::shown)))?;
@@ -105,7 +105,7 @@ fn render(study: &Study, args: &StudyArgs) -> Vec<(PathBuf, Vec<u8>)> {
         .file
         .file_stem()
         .map_or("study".into(), |stem| stem.to_string_lossy());
-    let file = |ending: &str| args.out.join(format!("{stem}{ending}"));
+    let file = |ending: &str| args.report.out.join(format!("{stem}{ending}"));
     let mut files = vec![
         (file(".html"), html::html(study).into_bytes()),
         (file(".csv"), csv::to_csv(study).into_bytes()),

@@ -52,6 +52,14 @@ impl Field {
         })
     }
 
+    /// I+PI with a nominal burst of about so many microseconds, and its name.
+    pub(super) fn ipi_at(&self, us: u64) -> (String, &Score) {
+        let n = NOMINAL.partition_point(|&burst| burst < us);
+        let n = n.min(NOMINAL.len() - 1);
+        let burst = Duration::from_micros(NOMINAL[n]);
+        (format!("I+PI, {burst}"), &self.ipi[n])
+    }
+
     /// The nominal bursts for which something is so, in words, and whether there are any.
     pub(super) fn bursts(&self, is_so: impl Fn(&Score) -> bool) -> (String, bool) {
         let bursts = NOMINAL.iter().zip(&self.ipi);
@@ -228,15 +236,11 @@ fn claims(field: &Field) -> Vec<Claim> {
 
 /// The four tests beside each other, with the nominal burst that is the best compromise.
 fn iterations(field: &Field) -> Figure {
-    let shown = [2, 5];
     let mut who = vec![
         ("EDF".to_owned(), &field.edf),
         ("RR, 1 ms".to_owned(), &field.rr),
     ];
-    who.extend(shown.map(|n| {
-        let burst = Duration::from_micros(NOMINAL[n]);
-        (format!("I+PI, {burst}"), &field.ipi[n])
-    }));
+    who.extend([300, 1_000].map(|us| field.ipi_at(us)));
     let panel = |title: &str, of: &dyn Fn(&Score) -> [f64; 4]| Panel {
         title: String::new(),
         y: Axis::numbers(title),
