@@ -2,11 +2,12 @@
 
 use crate::board::Timer;
 use crate::config::MachineConfig;
-use crate::context::{Context, Entry, Stack, Switch, usable};
+use crate::context::{Context, Entry, Stack, Switch};
 use crate::fault;
 use crate::guard::{self, Stacks};
 use crate::mask::Mask;
-use crate::passage::{CPU, Contexts, State};
+use crate::passage::{CPU, State};
+use crate::together::{Prepared, Together};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::task::Poll;
@@ -188,19 +189,24 @@ impl<C: MachineConfig> Kernel<C> {
         entry: Entry,
         argument: usize,
     ) -> Result<ThreadId, Error> {
-        let stack = usable(stack).ok_or(Error::Invalid)?;
-        if C::STACKS.is_painted() {
-            // SAFETY: nobody else has it any more, and its thread is not there yet.
-            unsafe { guard::paint(&stack) };
-        }
+        let stack = Prepared::new::<C>(stack)?;
+        // SAFETY: as the caller promises.
+        self.together(|kernel| unsafe {
+            kernel.spawn_on(stack, attributes, params, entry, argument)
+        })
+    }
+
+    /// Several things at one instant, from outside all threads: it is decided once who runs, when all
+    /// are done. May come from an interrupt.
+    pub fn together<R>(&'static self, f: impl FnOnce(&mut Together<'_, C>) -> R) -> R {
         self.with(|switch, state| {
-            let spawn = |core: &mut Core<C>, contexts: &mut Contexts<C>, now| {
-                let thread = core.spawn(CPU, attributes, params, now)?;
-                // SAFETY: the stack is big enough, and nobody else has it any more.
-                unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
-                Ok(thread)
-            };
-            state.pass(switch, spawn)
+            state.pass(switch, |core, contexts, now| {
+                f(&mut Together {
+                    core,
+                    now,
+                    contexts,
+                })
+            })
         })
     }
 

@@ -6,6 +6,7 @@
 //! | [`context`] | stacks, and changing from one to another |
 //! | [`kernel`](mod@kernel) | the lock around the core, and the ways in |
 //! | `passage` | what one way through the kernel does, and what is decided at its end |
+//! | `together` | several things in one passage, threads that begin among them |
 //! | `macros` | what an application calls in its root |
 //! | [`config`] | what an application chooses about the machine |
 //! | [`guard`] | stacks that are too small, and how that is noticed |
@@ -48,6 +49,7 @@ mod mask;
 #[cfg(feature = "small")]
 mod memory;
 mod passage;
+mod together;
 
 // The start of every program.
 use cortex_m_rt as _;
@@ -59,6 +61,7 @@ pub use examine::Taken;
 pub use fault::Fault;
 pub use guard::Stacks;
 pub use kernel::Kernel;
+pub use together::{Prepared, Together};
 
 /// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.
 ///
