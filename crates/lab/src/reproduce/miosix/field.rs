@@ -100,6 +100,18 @@ impl Field {
         )
     }
 
+    /// Why something is not so; on a machine there is one more reason.
+    pub(super) fn why(&self, reason: &str) -> String {
+        if self.on_machine {
+            format!(
+                "{reason}; and on a machine the kernel's work takes a part of each burst, the more the shorter \
+                 it is: compare the simulation with overheads"
+            )
+        } else {
+            reason.into()
+        }
+    }
+
     /// Who is in a picture: I+PI with these nominal bursts, in microseconds.
     pub(super) fn shown(&self, bursts: [u64; 2]) -> Vec<(String, &Score)> {
         let mut who = vec![

@@ -94,7 +94,7 @@ fn claims(field: &Field) -> Vec<Claim> {
         criterion,
         published: "so".into(),
         ours,
-        verdict: Verdict::of(holds, || why_not.into()),
+        verdict: Verdict::of(holds, || field.why(why_not)),
     };
     let by_burst = |text: &str, criterion: &str, is_so: &dyn Fn(&Score) -> bool, why_not: &str| {
         let (bursts, any) = field.bursts(is_so);
@@ -126,7 +126,7 @@ fn claims(field: &Field) -> Vec<Claim> {
             "RR has the fewest iterations in all four tests",
             "I+PI has more than RR in each",
             &|ipi| field.is_above_rr(ipi),
-            "with periods that are exact, I+PI is below RR in one of the tests",
+            "with periods that are exact, I+PI is not above RR in one of the tests",
         ),
         by_burst(
             "RR has the most context switches in all four tests",

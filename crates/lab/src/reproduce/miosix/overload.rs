@@ -119,7 +119,7 @@ fn claims(field: &Field) -> Vec<Claim> {
             criterion: format!("{criterion}, for some nominal burst"),
             published: "so".into(),
             ours,
-            verdict: Verdict::of(any, || why),
+            verdict: Verdict::of(any, || field.why(&why)),
         }
     };
     let rr_is_worst = |ipi: &Score| {
