@@ -6,13 +6,15 @@
 //! for each policy, and each runs any task set.
 #![no_std]
 
+mod change;
 mod output;
 mod tape;
 mod tasks;
 
+pub use change::alarm;
 pub use output::fail;
 pub use tape::Tape;
-pub use tasks::{Runner, end, set_up, thread};
+pub use tasks::{Runner, set_up, thread};
 
 #[doc(hidden)]
 pub use flyball_machine_cortexm;
@@ -46,7 +48,8 @@ macro_rules! runner {
     };
     ($scheduler:ty, $thread:expr) => {
         $crate::flyball_machine_cortexm::kernel!(KERNEL: $crate::Runner<$scheduler>, || {
-            $crate::end(&KERNEL)
+            // SAFETY: threads lend nothing that is on their stacks to anyone.
+            unsafe { $crate::alarm(&KERNEL, thread) }
         });
 
         extern "C" fn thread(number: usize) -> ! {

@@ -1,28 +1,29 @@
 //! From an image to threads.
 
+use crate::change::{self, Coming, Form};
 use crate::{IMAGE, Scheduler, Tape, output};
 use core::cell::Cell;
 use core::fmt::Display;
 use core::marker::PhantomData;
 use core::task::Poll;
 use cortex_m::interrupt::{Mutex, free};
-use flyball_kernel::{
-    Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
-    Timing,
-};
-use flyball_machine_cortexm::board::{Timer, take_memory};
+use flyball_kernel::{Config, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
+use flyball_machine_cortexm::board::take_memory;
 use flyball_machine_cortexm::{Entry, Fault, Kernel, MachineConfig, Stack, Stacks, compute};
-use flyball_policy::{CpuId, Duration, Inline, Time};
+use flyball_policy::{Duration, Inline, Time};
 use flyball_script::image::{self, Arrival, Image, Task};
 use flyball_script::{Call, Length, Op, Place};
 use static_cell::{ConstStaticCell, StaticCell};
 
 /// How many threads, and objects of each kind, there are at most.
-const THREADS: usize = 32;
+pub(crate) const THREADS: usize = 32;
 const OBJECTS: usize = 16;
 
 /// How deep repetitions nest at most.
 const DEPTH: usize = 8;
+
+/// What each thread has.
+pub(crate) type ThreadStack = Stack<512>;
 
 /// What the kernel consists of.
 pub struct Runner<S>(PhantomData<S>);
@@ -66,24 +67,12 @@ struct Shared {
 static SHARED: Mutex<Cell<Option<&'static Shared>>> = Mutex::new(Cell::new(None));
 static SHARED_PLACE: StaticCell<Shared> = StaticCell::new();
 
-/// How many random lengths each task has used up. It stays when a job is given up.
-static DRAWN: [Mutex<Cell<u32>>; THREADS] = [const { Mutex::new(Cell::new(0)) }; THREADS];
-
-static STACKS: ConstStaticCell<[Stack<512>; THREADS]> =
+static STACKS: ConstStaticCell<[ThreadStack; THREADS]> =
     ConstStaticCell::new([const { Stack::new() }; THREADS]);
 
-/// The time is over: the trace goes to the host.
-pub fn end<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>) -> ! {
-    let now = kernel.now();
-    kernel.look(|core| {
-        core.notice_misses(CpuId(0), now);
-        output::end(core.trace())
-    });
-    output::fail("the kernel was never set up")
-}
-
-/// Makes the kernel and the threads of the image that was loaded, and starts. `entry` is what each
-/// thread does, given its number: [`thread`].
+/// Makes the kernel and the first threads of the image that was loaded, and starts. `entry` is what each
+/// thread does, given its number: [`thread`]. The application's timer is to call
+/// [`alarm`](crate::alarm).
 ///
 /// # Safety
 /// `entry` may be left at any instant and called again: that is what happens to who is late, if the
@@ -132,41 +121,21 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
     });
     let shared = SHARED_PLACE.init(or_fail(shared.unwrap_or(Err(Error::Unknown))));
     free(|cs| SHARED.borrow(cs).set(Some(shared)));
-    for (number, stack) in (0..image.tasks()).zip(STACKS.take()) {
-        let Some(task) = image.task(number) else {
-            output::fail("the image has fewer tasks than it says")
-        };
-        let attributes = Attributes {
-            release: match task.arrival {
-                Arrival::Once => Release::Once,
-                Arrival::Periodic => Release::Periodic {
-                    period: task.period,
-                },
-            },
-            start: common.start + task.phase,
-            deadline: Some(task.deadline).filter(|&deadline| deadline < Duration::MAX),
-            on_miss: match task.on_miss {
-                image::OnMiss::Continue => OnMiss::Continue,
-                image::OnMiss::Skip => OnMiss::Skip,
-                image::OnMiss::Abort => OnMiss::Abort,
-                image::OnMiss::Latest => OnMiss::Latest,
-            },
-            alert: None,
-        };
-        let params = S::params(&task);
-        let number = usize::from(number);
-        // SAFETY: as the caller promises.
-        or_fail(unsafe { kernel.spawn_on(stack.words(), attributes, params, entry, number) });
-    }
     if usize::from(image.tasks()) > THREADS {
         output::fail("there are more tasks than threads");
     }
-    let ticks = common.end.since(kernel.now()) / Duration::from_nanos(40);
-    Timer::Application.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX).max(1));
+    let mut coming = Coming::new::<S>(image, STACKS.take());
+    kernel.together(|kernel| {
+        for number in 0..image.first() {
+            // SAFETY: as the caller promises.
+            unsafe { coming.begin::<S>(kernel, number, common.start, entry) };
+        }
+    });
+    coming.wait(kernel.now());
     kernel.start()
 }
 
-fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
+pub(crate) fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|error| output::fail(error))
 }
 
@@ -177,30 +146,43 @@ pub fn thread<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, number
         output::fail("a thread runs before the kernel is set up")
     };
     let image = shared.image;
-    let Some(task) = u16::try_from(number)
-        .ok()
-        .and_then(|number| image.task(number))
-    else {
-        output::fail("a thread has no task")
-    };
-    let op = |at| image.operation(&task, at).unwrap_or(Op::End);
+    let mut form = Form::of(number);
+    let mut task = form.task(image);
     // A thread begins here again if its job is given up. Each random length was drawn for a step of a
     // job, so those that the job had left are passed over.
     if task.on_miss == image::OnMiss::Abort && task.arrival == Arrival::Periodic {
-        free(|cs| {
-            let drawn = DRAWN[number].borrow(cs);
-            if drawn.get() > 0 {
-                drawn.set(drawn.get().next_multiple_of(draws(op)));
-            }
-        });
+        let draws = draws(|at| image.operation(&task, at).unwrap_or(Op::End));
+        change::pass_over(number, draws);
     }
     let mut place = Place::new([0; DEPTH]);
     loop {
-        let call = place.step(op);
-        if call == Call::End && task.arrival == Arrival::Once {
+        let call = match form {
+            // Whose task is to end has a last job that does nothing.
+            Form::Nothing => Call::End,
+            Form::Row(_) => place.step(|at| image.operation(&task, at).unwrap_or(Op::End)),
+        };
+        if call != Call::End {
+            perform(kernel, shared, &task, number, call);
+            continue;
+        }
+        if task.arrival == Arrival::Once || form == Form::Nothing {
             let _ = kernel.call(|core, cpu, now| core.exit(cpu, now).map(|()| Poll::Pending::<()>));
         }
-        perform(kernel, shared, &task, number, call);
+        let ended = kernel.call(|core, cpu, now| {
+            let ended = core.wait_next(cpu, now);
+            if change::turn(core, image, number) {
+                change::catch_up(core, now);
+            }
+            ended
+        });
+        if let Err(error) = ended {
+            output::fail(error);
+        }
+        let now = Form::of(number);
+        if now != form {
+            (form, task) = (now, now.task(image));
+            place = Place::new([0; DEPTH]);
+        }
     }
 }
 
@@ -217,7 +199,7 @@ fn draws(op: impl Fn(u32) -> Op) -> u32 {
     }
 }
 
-/// Does what a job asks for.
+/// Does what a job asks for, but for its end.
 fn perform<S: Scheduler + 'static>(
     kernel: &'static Kernel<Runner<S>>,
     shared: &Shared,
@@ -228,11 +210,7 @@ fn perform<S: Scheduler + 'static>(
     let draw = |length| match length {
         Length::Fixed(time) => time,
         Length::Drawn(_) => {
-            let at = free(|cs| {
-                let drawn = DRAWN[number].borrow(cs);
-                drawn.replace(drawn.get() + 1)
-            });
-            let drawn = shared.image.length(task, at);
+            let drawn = shared.image.length(task, change::draw(number));
             drawn.unwrap_or_else(|| output::fail("the image has too few random lengths"))
         }
     };
@@ -266,7 +244,7 @@ fn perform<S: Scheduler + 'static>(
         Call::Receive(n) => with(&shared.queues, n, |queue| {
             kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
         }),
-        Call::End => kernel.call(Core::wait_next),
+        Call::End => return,
     };
     match performed {
         Ok(_) => {}

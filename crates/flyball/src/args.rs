@@ -300,6 +300,10 @@ pub(crate) struct ReproduceArgs {
     #[arg(short, long, value_name = "NAME", value_parser = machine())]
     pub(crate) machine: Option<Machine>,
 
+    /// Do these experiments only
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+
     /// A folder with the authors' own measurements, to be drawn beside ours
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) data: Option<PathBuf>,

@@ -3,10 +3,10 @@
 use crate::progress::Spinner;
 use crate::schedule::task_name;
 use flyball_lab::bench::{Bench, BenchError, Ran, Stage, Trial};
-use flyball_lab::{LabError, Measured, Measurement, Registry};
+use flyball_lab::{LabError, Registry};
 use flyball_report::reproduction;
 use flyball_target::{Machine, Options, Phase, TargetError};
-use flyball_trace::{Duration, Kind};
+use flyball_trace::{Duration, Sink};
 
 /// Boots the kernel for each trial.
 pub(crate) struct Board<'a> {
@@ -40,7 +40,7 @@ impl Bench for Board<'_> {
     }
 
     fn longest(&self) -> Duration {
-        self.machine.patience()
+        self.machine.limits().time
     }
 
     fn begin(&mut self, stage: Stage) -> Result<(), BenchError> {
@@ -49,19 +49,14 @@ impl Bench for Board<'_> {
     }
 
     fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError> {
-        let until = trial.until.min(self.longest());
-        let measurement = Measurement::new(
-            self.registry,
-            trial.policy,
-            &trial.set.name,
-            trial.set.clone(),
-            Some(until),
-            until,
-        )?;
+        let set = trial.modes.all();
+        let entry = self.registry.find(trial.policy)?;
+        let values = entry.values(&set.name, set)?;
+        entry.fits(&values, set)?;
         let options = Options {
-            policy: measurement.policy(),
-            settings: measurement.settings(),
-            until: measurement.until(),
+            policy: entry.name,
+            settings: entry.words(&values),
+            until: trial.until.min(self.longest()),
             seed: trial.seed,
         };
         let stage = self.stage;
@@ -76,30 +71,31 @@ impl Bench for Board<'_> {
             TargetError::Interrupted => BenchError::Lab(LabError::Interrupted),
             error => BenchError::Machine(Box::new(error)),
         };
-        let recording = flyball_target::run(self.machine, measurement.set(), &options, &mut watch)
+        let recording = flyball_target::run_modes(self.machine, &trial.modes, &options, &mut watch)
             .map_err(failed)?;
         if let Some(fault) = recording.fault {
             return Err(failed(TargetError::Fault {
-                task: task_name(measurement.set(), fault.task),
+                task: task_name(set, fault.task),
                 fault: Box::new(fault),
             }));
         }
-        let is_miss = |event: &&flyball_trace::Event| matches!(event.kind, Kind::Miss { .. });
-        let first_miss = recording.events.iter().find(is_miss).copied();
-        let study = measurement.conclude(&Measured {
-            events: &recording.events,
-            end: recording.end,
-            dropped: recording.dropped,
-        });
-        // A measurement is of one policy.
-        let report = study.policies.into_iter().next();
-        let (summary, trace) = report
-            .map(|report| (report.summary, report.trace))
-            .ok_or(LabError::NothingFits(Vec::new()))?;
-        Ok(Ran {
-            summary,
-            trace,
-            first_miss,
-        })
+        if recording.dropped > 0 {
+            return Err(LabError::Bench(format!(
+                "the board keeps so many events and no more, which it had after {} of {}",
+                recording.length(),
+                options.until
+            ))
+            .into());
+        }
+        let mut recorder = trial.recorder();
+        let mut end = recording.end;
+        for &event in &recording.events {
+            recorder.record(event);
+            if trial.stop_at_miss && recorder.first_miss().is_some() {
+                end = event.time;
+                break;
+            }
+        }
+        Ok(Ran::of(recorder, end))
     }
 }

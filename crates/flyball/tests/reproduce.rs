@@ -1,6 +1,9 @@
 //! `flyball reproduce` as a user types it.
 
+mod common;
+
 use assert_cmd::Command;
+use common::has_qemu;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -40,6 +43,51 @@ fn what_is_not_there_is_refused() {
     assert_eq!(code, 2);
     assert!(error.contains("no-such-folder"), "{error}");
     assert_eq!(run(&["reproduce", "miosix", "--machine", "z80"]).0, 2);
+    let (code, _, error) = run(&["reproduce", "miosix", "--only", "blocking,sharks"]);
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("sharks") && error.contains("shares"),
+        "{error}"
+    );
+}
+
+/// What is quick enough; all of it is a command: `flyball reproduce miosix --machine cortex-m3`.
+#[test]
+fn the_board_has_the_simulations_verdicts() {
+    const QUICK: &str = "blocking,shares,parallel";
+    if !has_qemu() {
+        return;
+    }
+    let verdicts = |machine: &[&str]| -> Vec<(String, String)> {
+        let mut args = vec![
+            "reproduce",
+            "miosix",
+            "--only",
+            QUICK,
+            "--no-report",
+            "--json",
+        ];
+        args.extend(machine);
+        let (code, out, error) = run(&args);
+        assert_eq!(code, 0, "{error}");
+        let json: Value = serde_json::from_str(&out).unwrap();
+        let experiments = json["experiments"].as_array().unwrap();
+        assert_eq!(experiments.len(), 3);
+        for experiment in experiments {
+            assert_eq!(experiment["on_machine"], !machine.is_empty());
+        }
+        let claims = experiments
+            .iter()
+            .flat_map(|one| one["claims"].as_array().unwrap());
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        claims
+            .map(|claim| (text(&claim["claim"]), text(&claim["verdict"])))
+            .collect()
+    };
+    let simulated = verdicts(&[]);
+    for machine in ["cortex-m3", "cortex-m3-62mips"] {
+        assert_eq!(verdicts(&["--machine", machine]), simulated, "{machine}");
+    }
 }
 
 #[test]

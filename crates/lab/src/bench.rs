@@ -5,12 +5,11 @@
 //! [`Bench`] for them.
 
 use crate::error::LabError;
-use crate::recorder::Recorder;
+use crate::recorder::{Phase, Recorder};
 use crate::registry::Registry;
 use crate::study::{Progress, Watch};
-use flyball_model::TaskSet;
 use flyball_report::reproduction::Machine;
-use flyball_sim::{Ended, Options};
+use flyball_sim::{Ended, Modes, Options};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Event, Time};
@@ -20,18 +19,22 @@ use std::fmt;
 /// A task set that is to run under a policy. The policy's settings and the overheads are the set's.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// The task set. A machine has overheads of its own, and ignores the set's.
-    pub set: TaskSet,
+    /// The task set, and what becomes of it. A machine has overheads of its own, and ignores the set's.
+    pub modes: Modes,
     /// The policy's name.
     pub policy: &'static str,
     /// For how long.
     pub until: Duration,
-    /// Whether the simulation ends at the first deadline that is missed. A machine goes on.
+    /// Whether it ends at the first deadline that is missed. A machine goes on, and nothing counts of
+    /// what it does then.
     pub stop_at_miss: bool,
     /// What all random numbers come from.
     pub seed: u64,
     /// How many events are kept; numbers are always of all that are known.
     pub keep: usize,
+    /// When the phases end in which jobs, misses and switches are counted apart, all but the last one.
+    /// If there are any, there are no other numbers.
+    pub phases: Vec<Duration>,
 }
 
 /// What happened in a trial.
@@ -41,6 +44,8 @@ pub struct Ran {
     pub summary: Summary,
     /// The first events, as many as were to be kept and could be.
     pub trace: Trace,
+    /// What happened in each phase.
+    pub phases: Vec<Phase>,
     /// The first deadline that was missed.
     pub first_miss: Option<Event>,
 }
@@ -108,14 +113,15 @@ impl<E: Into<LabError>> From<E> for BenchError {
 
 impl Trial {
     /// A trial of all of `until`, with seed 0, that keeps numbers only.
-    pub fn new(set: TaskSet, policy: &'static str, until: Duration) -> Trial {
+    pub fn new(set: impl Into<Modes>, policy: &'static str, until: Duration) -> Trial {
         Trial {
-            set,
+            modes: set.into(),
             policy,
             until,
             stop_at_miss: false,
             seed: 0,
             keep: 0,
+            phases: Vec::new(),
         }
     }
 
@@ -124,6 +130,37 @@ impl Trial {
     pub fn keeping(mut self, events: usize) -> Trial {
         self.keep = events;
         self
+    }
+
+    /// The same, and this is counted apart in the phases that `ends` divides it into.
+    #[must_use]
+    pub fn counting(mut self, ends: &[Duration]) -> Trial {
+        self.phases = ends.to_vec();
+        self
+    }
+
+    /// Records what happens in it.
+    pub fn recorder(&self) -> Recorder {
+        let set = self.modes.all();
+        match &self.phases[..] {
+            [] => Recorder::new(set, set.platform.cpus, self.policy, self.keep),
+            ends => Recorder::counting(set, self.policy, ends),
+        }
+    }
+}
+
+impl Ran {
+    /// What was recorded of a trial that ended at `end`.
+    pub fn of(recorder: Recorder, end: Time) -> Ran {
+        let first_miss = recorder.first_miss();
+        let phases = recorder.phases().to_vec();
+        let (summary, trace) = recorder.finish(end);
+        Ran {
+            summary,
+            trace,
+            phases,
+            first_miss,
+        }
     }
 }
 
@@ -183,13 +220,17 @@ impl Bench for Simulator<'_> {
 
     fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError> {
         let Trial {
-            set, policy, until, ..
+            modes,
+            policy,
+            until,
+            ..
         } = trial;
+        let set = modes.all();
         let registry = self.registry;
         let entry = registry.find(policy)?;
         let values = entry.values(&set.name, set)?;
         entry.fits(&values, set)?;
-        let mut recorder = Recorder::new(set, set.platform.cpus, policy, trial.keep);
+        let mut recorder = trial.recorder();
         let options = Options {
             until: *until,
             stop_at_miss: trial.stop_at_miss,
@@ -200,16 +241,10 @@ impl Bench for Simulator<'_> {
             return Err(LabError::Interrupted.into());
         }
         let mut watch = |now| self.tell(now, end);
-        let outcome = entry.simulate(&values, set, &options, &mut recorder, &mut watch)?;
+        let outcome = entry.simulate_modes(&values, modes, &options, &mut recorder, &mut watch)?;
         if outcome.why == Ended::Interrupted {
             return Err(LabError::Interrupted.into());
         }
-        let first_miss = recorder.first_miss();
-        let (summary, trace) = recorder.finish(outcome.ended);
-        Ok(Ran {
-            summary,
-            trace,
-            first_miss,
-        })
+        Ok(Ran::of(recorder, outcome.ended))
     }
 }

@@ -16,7 +16,7 @@ fn miosix(data: Option<&Path>) -> Reproduction {
     let registry = Registry::standard();
     let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
-    reproduce(&miosix::WORK, &mut simulator, None, data).unwrap()
+    reproduce(&miosix::WORK, &[], &mut simulator, None, data).unwrap()
 }
 
 /// Without the authors' data, once for all tests.
@@ -149,7 +149,7 @@ fn data_that_are_none_are_refused() {
     let registry = Registry::standard();
     let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
-    let refused = reproduce(&miosix::WORK, &mut simulator, None, Some(&folder));
+    let refused = reproduce(&miosix::WORK, &[], &mut simulator, None, Some(&folder));
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(matches!(
         refused,
@@ -171,7 +171,7 @@ fn it_ends_when_nobody_wants_more() {
             }
         };
         let mut simulator = Simulator::new(&registry, &mut watch);
-        let ended = reproduce(&miosix::WORK, &mut simulator, None, None);
+        let ended = reproduce(&miosix::WORK, &[], &mut simulator, None, None);
         assert!(
             matches!(ended, Err(BenchError::Lab(LabError::Interrupted))),
             "{after}"
@@ -200,7 +200,7 @@ impl Bench for Fake<'_> {
     }
 
     fn longest(&self) -> Duration {
-        Duration::from_secs(2)
+        Duration::from_secs(170)
     }
 
     fn begin(&mut self, stage: Stage) -> Result<(), BenchError> {
@@ -226,9 +226,14 @@ fn a_machine_runs_what_it_can() {
             policies,
             trials: 0,
         };
-        let done = reproduce(&miosix::WORK, &mut simulator, Some(&mut machine), None).unwrap();
+        let done = reproduce(&miosix::WORK, &[], &mut simulator, Some(&mut machine), None).unwrap();
         assert_eq!(machine.trials > 0, runs);
         assert_eq!(experiment(&done, "shares").on_machine, runs);
+        for name in ["blocking", "parallel", "hartstone", "overload"] {
+            // These need round robin or EDF as well, all but the first.
+            let can = runs && name == "blocking";
+            assert_eq!(experiment(&done, name).on_machine, can, "{name}");
+        }
         assert!(!experiment(&done, "set-point").on_machine);
         assert_eq!(
             done.machine.map(|machine| machine.name),

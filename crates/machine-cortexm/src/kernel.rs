@@ -7,6 +7,7 @@ use crate::fault;
 use crate::guard;
 use crate::mask::Mask;
 use crate::passage::{CPU, State};
+use crate::together::Together;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::task::Poll;
@@ -146,6 +147,20 @@ impl<C: MachineConfig> Kernel<C> {
                 self.idle();
             }
         }
+    }
+
+    /// Several things at one instant, from outside all threads: it is decided once who runs, when all
+    /// are done. May come from an interrupt.
+    pub fn together<R>(&'static self, f: impl FnOnce(&mut Together<'_, C>) -> R) -> R {
+        self.with(|switch, state| {
+            state.pass(switch, |core, contexts, now| {
+                f(&mut Together {
+                    core,
+                    now,
+                    contexts,
+                })
+            })
+        })
     }
 
     /// The timer has fired.

@@ -7,6 +7,7 @@
 //! | [`kernel`](mod@kernel) | the lock around the core, and the ways in |
 //! | `start` | how it gets its threads, and starts |
 //! | `passage` | what one way through the kernel does, and what is decided at its end |
+//! | `together` | several things in one passage, threads that begin among them |
 //! | `macros` | what an application calls in its root |
 //! | [`config`] | what an application chooses about the machine |
 //! | [`guard`] | stacks that are too small, and how that is noticed |
@@ -50,6 +51,7 @@ mod mask;
 mod memory;
 mod passage;
 mod start;
+mod together;
 
 // The start of every program.
 use cortex_m_rt as _;
@@ -61,6 +63,7 @@ pub use examine::Taken;
 pub use fault::Fault;
 pub use guard::Stacks;
 pub use kernel::Kernel;
+pub use together::{Prepared, Together};
 
 /// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.
 ///

@@ -2,14 +2,15 @@
 
 use crate::board::Timer;
 use crate::config::MachineConfig;
-use crate::context::{Context, Entry, Stack, usable};
+use crate::context::{Context, Entry, Stack};
 use crate::fault;
 use crate::guard::{self, Stacks};
 use crate::kernel::Kernel;
-use crate::passage::{CPU, Contexts};
+use crate::passage::CPU;
+use crate::together::Prepared;
 use cortex_m::peripheral::NVIC;
 use cortex_m::peripheral::scb::SystemHandler;
-use flyball_kernel::{Attributes, Core, Error, OnMiss, ThreadId};
+use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
 use flyball_policy::Policy;
 use static_cell::ConstStaticCell;
 
@@ -51,19 +52,10 @@ impl<C: MachineConfig> Kernel<C> {
         entry: Entry,
         argument: usize,
     ) -> Result<ThreadId, Error> {
-        let stack = usable(stack).ok_or(Error::Invalid)?;
-        if C::STACKS.is_painted() {
-            // SAFETY: nobody else has it any more, and its thread is not there yet.
-            unsafe { guard::paint(&stack) };
-        }
-        self.with(|switch, state| {
-            let spawn = |core: &mut Core<C>, contexts: &mut Contexts<C>, now| {
-                let thread = core.spawn(CPU, attributes, params, now)?;
-                // SAFETY: the stack is big enough, and nobody else has it any more.
-                unsafe { contexts[thread.task().index()].begin(stack, entry, argument) };
-                Ok(thread)
-            };
-            state.pass(switch, spawn)
+        let stack = Prepared::new::<C>(stack)?;
+        // SAFETY: as the caller promises.
+        self.together(|kernel| unsafe {
+            kernel.spawn_on(stack, attributes, params, entry, argument)
         })
     }
 

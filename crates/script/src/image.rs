@@ -6,9 +6,12 @@
 //!
 //! ```text
 //! header     magic, version, length; counts; start, end, tick; where resources and tasks are;
-//!            the policy's settings, ten words of 8 bytes; 8 bytes for what an instruction takes
+//!            the policy's settings, eleven words of 8 bytes; 8 bytes for what an instruction takes;
+//!            where changes are, and how many; how many rows of tasks there are
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
-//! tasks      64 bytes each: parameters, and where operations and lengths are
+//! tasks      64 bytes each: parameters, and where operations and lengths are; behind the tasks, in
+//!            rows of the same kind, is what becomes of some of them
+//! changes    16 bytes each: what becomes of a task, and when
 //! operations 12 bytes each
 //! lengths    8 bytes each
 //! ```
@@ -24,14 +27,16 @@ use flyball_trace::{Duration, Time};
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
 const SETTINGS_AT: usize = 56;
 const INSTRUCTION_AT: usize = SETTINGS_AT + Words::COUNT * 8;
+const CHANGES_AT: usize = INSTRUCTION_AT + 8;
+const ROWS_AT: usize = CHANGES_AT + 8;
 #[cfg(feature = "std")]
-const HEADER: usize = INSTRUCTION_AT + 8;
+const HEADER: usize = ROWS_AT + 4;
 const TASK: usize = 64;
 
 /// Why bytes are not an image.
@@ -47,6 +52,8 @@ pub enum ImageError {
     Operation,
     /// A repetition leads nowhere.
     Jump,
+    /// A change is none, or is about something that there is not.
+    Change,
 }
 
 impl fmt::Display for ImageError {
@@ -59,6 +66,7 @@ impl fmt::Display for ImageError {
             ImageError::Truncated => f.write_str("the task-set image is cut off"),
             ImageError::Operation => f.write_str("the task-set image has an unknown operation"),
             ImageError::Jump => f.write_str("the task-set image has a repetition of nothing"),
+            ImageError::Change => f.write_str("the task-set image has a change of nothing"),
         }
     }
 }
@@ -206,14 +214,17 @@ impl<'a> Image<'a> {
         self.size(RESOURCES_AT)
             .and_then(|at| end(at, resources * 4))
             .ok_or(ImageError::Truncated)?;
-        for number in 0..self.tasks() {
+        if self.rows() < self.tasks() {
+            return Err(ImageError::Truncated);
+        }
+        for number in 0..self.rows() {
             let task = self.task(number).ok_or(ImageError::Truncated)?;
             self.check_operations(&task)?;
             if let Some(last) = task.lengths.count.checked_sub(1) {
                 self.length(&task, last).ok_or(ImageError::Truncated)?;
             }
         }
-        Ok(())
+        self.check_changes()
     }
 
     /// Whoever interprets the operations of a task comes to a call sooner or later: each jump goes back,
@@ -261,9 +272,14 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// How many tasks there are.
+    /// How many tasks there ever are.
     pub fn tasks(self) -> u16 {
         self.half(16)
+    }
+
+    /// How many rows there are: those of the tasks, and of what becomes of them.
+    pub fn rows(self) -> u16 {
+        self.half(ROWS_AT)
     }
 
     /// How many mutexes there are.
@@ -303,9 +319,9 @@ impl<'a> Image<'a> {
         self.word(at + number * 4).unwrap_or(0)
     }
 
-    /// A task, if there is one of that number.
+    /// A task, or behind these what one becomes, if there is a row of that number.
     pub fn task(self, number: u16) -> Option<Task> {
-        if number >= self.tasks() {
+        if number >= self.rows() {
             return None;
         }
         let at = self
@@ -377,8 +393,11 @@ impl<'a> Image<'a> {
     }
 }
 
+pub use change::{Change, News};
 #[cfg(feature = "std")]
 pub use write::{Contents, TaskContents};
+
+mod change;
 
 #[cfg(feature = "std")]
 mod write;

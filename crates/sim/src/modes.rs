@@ -16,7 +16,7 @@
 //! The policy is told at once what is new of a task that stays; its releases follow. A thread that is
 //! several jobs behind first catches up.
 
-use flyball_model::{Overheads, Task, TaskSet};
+use flyball_model::{Overheads, Setting, Task, TaskSet, Value};
 use flyball_trace::Duration;
 use std::collections::HashMap;
 
@@ -34,15 +34,16 @@ pub struct Modes {
 
 /// What becomes of a task set.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Change {
-    pub(crate) at: Duration,
-    /// By the number of the task in the whole set.
-    pub(crate) tasks: Vec<(usize, News)>,
+pub struct Change {
+    /// When.
+    pub at: Duration,
+    /// By the number of the task in the whole set, which rises.
+    pub tasks: Vec<(usize, News)>,
 }
 
 /// What becomes of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum News {
+pub enum News {
     /// It begins. Its phase counts from here.
     Begins(Task),
     /// It is this from now on.
@@ -99,6 +100,22 @@ impl Modes {
     pub fn with_overheads(mut self, overheads: Overheads) -> Modes {
         self.set.platform.overheads = overheads;
         self
+    }
+
+    /// The same, and the policy of that name is told this.
+    #[must_use]
+    pub fn with_settings(mut self, policy: &str, values: &[(&str, Value)]) -> Modes {
+        let settings = self.set.policies.entry(policy.to_owned()).or_default();
+        for (name, value) in values {
+            let setting = Setting::from(value.clone());
+            settings.values.insert((*name).to_owned(), setting);
+        }
+        self
+    }
+
+    /// What becomes of the set, in the order of time.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
     }
 
     /// All tasks that there ever are, in the order in which they begin, with what they share.

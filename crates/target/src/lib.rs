@@ -47,6 +47,7 @@ pub use machine::{Limits, Machine};
 pub use recording::Recording;
 
 use flyball_model::TaskSet;
+use flyball_sim::Modes;
 use flyball_trace::Duration;
 use std::ops::ControlFlow;
 
@@ -88,12 +89,26 @@ pub fn run(
     options: &Options<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<Recording, TargetError> {
+    run_modes(machine, &set.clone().into(), options, watch)
+}
+
+/// The same with a task set that changes while it runs. Tasks are numbered in the order in which they
+/// begin.
+///
+/// # Errors
+/// [`TargetError`].
+pub fn run_modes(
+    machine: Machine,
+    modes: &Modes,
+    options: &Options<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Recording, TargetError> {
     // What the user can mend is told before anything takes time.
-    let contents = compile::contents(machine, set, options)?;
+    let contents = compile::changing(machine, modes, options)?;
     let blob = compile::blob(machine, &contents)?;
     let elf = elf::find(machine, options.policy, watch)?;
     let output = emulator::run(machine, &elf, &blob, watch)?;
-    let (common, tasks) = (&contents.common, set.tasks.len());
+    let (common, tasks) = (&contents.common, modes.all().tasks.len());
     let recording = Recording::read(&output.trace, common, tasks)?;
     match output.fault {
         Some(said) => Ok(recording.until(Fault::read(&said, common, tasks)?)),

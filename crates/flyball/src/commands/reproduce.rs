@@ -47,6 +47,14 @@ pub(crate) fn run(
             "there is no reproduction \"{name}\"; there are: {known}"
         ))
     })?;
+    let is_known = |name: &&String| work.plans.iter().any(|plan| plan.name == **name);
+    if let Some(unknown) = args.only.iter().find(|name| !is_known(name)) {
+        let known: Vec<_> = work.plans.iter().map(|plan| plan.name).collect();
+        let known = known.join(", ");
+        return Err(Failure::Usage(format!(
+            "there is no experiment \"{unknown}\" in {name}; there are: {known}"
+        )));
+    }
     if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::file(folder, "is not a folder", None));
     }
@@ -108,7 +116,9 @@ fn perform(
         .machine
         .map(|machine| Board::new(registry, machine, quiet));
     let board = board.as_mut().map(|board| board as &mut dyn Bench);
-    reproduce::reproduce(work, &mut simulator, board, args.data.as_deref())
+    let only: Vec<_> = args.only.iter().map(String::as_str).collect();
+    let data = args.data.as_deref();
+    reproduce::reproduce(work, &only, &mut simulator, board, data)
         .map_err(|error| failure(work.name, error))
 }
 
@@ -148,6 +158,14 @@ fn summary(done: &Reproduction, report: Option<String>) -> String {
     for experiment in &done.experiments {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{BOLD}{}{BOLD:#}", experiment.title);
+        if let Some(machine) = &done.machine {
+            let place = if experiment.on_machine {
+                &machine.title
+            } else {
+                "simulated"
+            };
+            let _ = writeln!(text, "{DIM}{place}{DIM:#}");
+        }
         let columns = ["CLAIM", "PUBLISHED", "OURS", "VERDICT"];
         let mut table = output::table(&columns, &[]);
         for claim in &experiment.claims {

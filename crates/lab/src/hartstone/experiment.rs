@@ -2,20 +2,18 @@
 
 use super::extended::{self, Overload, PHASES};
 use super::workload::{Setup, Test, tasks};
-use crate::error::LabError;
-use crate::recorder::{Phase, Recorder};
-use crate::registry::Registry;
-use flyball_model::{Overheads, Setting, TaskSet, Value};
-use flyball_sim::{Modes, Options};
+use crate::bench::{Bench, BenchError, Trial};
+use crate::recorder::Phase;
+use flyball_model::{Overheads, TaskSet, Value};
+use flyball_sim::Modes;
 use flyball_trace::{Duration, Time};
 use std::fmt;
-use std::ops::ControlFlow;
 
 /// How long an iteration takes, and twice that the baseline before the first.
 pub const ITERATION: Duration = Duration::from_secs(1);
 
 /// No series goes on for longer: the last iterations ask for more than the CPU under any rules.
-const MOST_ITERATIONS: u32 = 40;
+pub const MOST_ITERATIONS: u32 = 40;
 
 /// A policy with its settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,29 +82,18 @@ impl Contender {
             .with("wake", Value::Text("round".to_owned()))
     }
 
-    /// Lets `modes` run until `until`, and counts in phases.
-    fn run(
+    /// A trial of `modes` until `until`, counted in phases.
+    fn trial(
         &self,
-        modes: &Modes,
+        modes: Modes,
         overheads: &Overheads,
-        options: &Options,
+        until: Duration,
         phases: &[Duration],
-    ) -> Result<(Option<Time>, Vec<Phase>), LabError> {
-        let mut set = TaskSet::default();
-        let settings = set.policies.entry(self.policy.to_owned()).or_default();
-        for (name, value) in &self.settings {
-            let setting = Setting::from(value.clone());
-            settings.values.insert((*name).to_owned(), setting);
-        }
-        let modes = modes.clone().with_overheads(overheads.clone());
-        let registry = Registry::standard();
-        let entry = registry.find(self.policy)?;
-        let values = entry.values("the settings", &set)?;
-        let mut recorder = Recorder::counting(modes.all(), self.policy, phases);
-        let go_on = &mut |_| ControlFlow::Continue(());
-        entry.simulate_modes(&values, &modes, options, &mut recorder, go_on)?;
-        let miss = recorder.first_miss().map(|event| event.time);
-        Ok((miss, recorder.phases().to_vec()))
+    ) -> Trial {
+        let modes = modes
+            .with_overheads(overheads.clone())
+            .with_settings(self.policy, &self.settings);
+        Trial::new(modes, self.policy, until).counting(phases)
     }
 }
 
@@ -120,40 +107,45 @@ impl fmt::Display for Contender {
 }
 
 /// Runs a series until a deadline is missed: two seconds of the baseline, and then each iteration for a
-/// second, without a pause in between. `None`: none is missed, which can only be if nobody asks for
-/// more than there is.
+/// second, without a pause in between, up to the iteration `most`. `None`: none is missed, which can
+/// only be if nobody asks for more than there is up to then.
 ///
 /// # Errors
-/// [`LabError`] if there is no such policy, or if it cannot be told what it is told.
+/// [`BenchError`] if there is no such policy, if it cannot be told what it is told, or if the bench
+/// cannot run it.
 pub fn first_miss(
+    bench: &mut dyn Bench,
     test: Test,
     setup: Setup,
     contender: &Contender,
     overheads: &Overheads,
-) -> Result<Option<FirstMiss>, LabError> {
+    most: u32,
+) -> Result<Option<FirstMiss>, BenchError> {
     let start = ITERATION * 2;
     let mut modes = Modes::from(TaskSet {
+        name: format!("Hartstone PH {}", test.number()),
         tasks: tasks(test, 0, setup),
         ..TaskSet::default()
     });
-    for iteration in 1..=MOST_ITERATIONS {
+    for iteration in 1..=most {
         let at = start + ITERATION * u64::from(iteration - 1);
         modes = modes.then(at, tasks(test, iteration, setup));
     }
-    let options = Options {
+    let until = start + ITERATION * u64::from(most);
+    let trial = Trial {
         stop_at_miss: true,
-        ..Options::until(start + ITERATION * u64::from(MOST_ITERATIONS))
+        ..contender.trial(modes, overheads, until, &[start])
     };
-    let (miss, phases) = contender.run(&modes, overheads, &options, &[start])?;
-    let Some(miss) = miss else {
+    let ran = bench.run(&trial)?;
+    let Some(miss) = ran.first_miss else {
         return Ok(None);
     };
-    let since = miss.since(Time::ZERO + start);
+    let since = miss.time.since(Time::ZERO + start);
     // A deadline at the very end of an iteration is of that iteration.
     let iteration = since.as_nanos().div_ceil(ITERATION.as_nanos());
     Ok(Some(FirstMiss {
         iteration: u32::try_from(iteration).unwrap_or(u32::MAX),
-        switches: phases.last().map_or(0.0, |phase| phase.a_second(since)),
+        switches: ran.phases.last().map_or(0.0, |phase| phase.a_second(since)),
     }))
 }
 
@@ -162,19 +154,20 @@ pub fn first_miss(
 /// # Errors
 /// As [`first_miss`].
 pub fn extended(
+    bench: &mut dyn Bench,
     test: Test,
     overload: Overload,
     setup: Setup,
     contender: &Contender,
     overheads: &Overheads,
-) -> Result<Extended, LabError> {
+) -> Result<Extended, BenchError> {
     let modes = extended::modes(test, overload, setup);
     let [start, end, all] = PHASES;
-    let (_, phases) = contender.run(&modes, overheads, &Options::until(all), &[start, end])?;
+    let ran = bench.run(&contender.trial(modes, overheads, all, &[start, end]))?;
     let mut found = [Phase::default(); 3];
     found
         .iter_mut()
-        .zip(phases)
+        .zip(ran.phases)
         .for_each(|(to, phase)| *to = phase);
     Ok(Extended(found))
 }

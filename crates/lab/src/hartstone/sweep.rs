@@ -1,12 +1,15 @@
 //! Many contenders at once, on all CPUs: the results come in the order of the questions.
 
-use super::experiment::{Contender, Extended, FirstMiss, extended, first_miss};
+use super::experiment::{Contender, Extended, FirstMiss, MOST_ITERATIONS, extended, first_miss};
 use super::extended::Overload;
 use super::workload::{Setup, Test};
-use crate::error::LabError;
+use crate::bench::{Bench, BenchError, Simulator};
+use crate::registry::Registry;
+use crate::study::Progress;
 use flyball_model::{Overheads, Value};
 use flyball_trace::Duration;
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 
 /// Which experiments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,15 +45,15 @@ pub struct Conditions {
 }
 
 impl Score {
-    /// Runs all eight experiments.
+    /// Runs all eight experiments in simulation.
     ///
     /// # Errors
     /// As [`first_miss`].
-    pub fn of(contender: &Contender, conditions: &Conditions) -> Result<Score, LabError> {
+    pub fn of(contender: &Contender, conditions: &Conditions) -> Result<Score, BenchError> {
         Score::in_parts(contender, conditions, Parts::All)
     }
 
-    /// Runs some of the experiments.
+    /// Runs some of the experiments in simulation.
     ///
     /// # Errors
     /// As [`first_miss`].
@@ -58,7 +61,25 @@ impl Score {
         contender: &Contender,
         conditions: &Conditions,
         parts: Parts,
-    ) -> Result<Score, LabError> {
+    ) -> Result<Score, BenchError> {
+        let registry = Registry::standard();
+        let mut go_on = |_: Progress<'_>| ControlFlow::Continue(());
+        let mut simulator = Simulator::new(&registry, &mut go_on);
+        let most = [MOST_ITERATIONS; 4];
+        Score::on(&mut simulator, contender, conditions, parts, most)
+    }
+
+    /// Runs some of the experiments on a bench, the series up to the iterations `most`.
+    ///
+    /// # Errors
+    /// As [`first_miss`].
+    pub fn on(
+        bench: &mut dyn Bench,
+        contender: &Contender,
+        conditions: &Conditions,
+        parts: Parts,
+        most: [u32; 4],
+    ) -> Result<Score, BenchError> {
         let Conditions {
             setup,
             overload,
@@ -71,10 +92,11 @@ impl Score {
         };
         for (n, test) in Test::ALL.into_iter().enumerate() {
             if parts != Parts::Overloads {
-                score.first_miss[n] = first_miss(test, *setup, contender, overheads)?;
+                score.first_miss[n] =
+                    first_miss(bench, test, *setup, contender, overheads, most[n])?;
             }
             if parts != Parts::Series {
-                score.extended[n] = extended(test, *overload, *setup, contender, overheads)?;
+                score.extended[n] = extended(bench, test, *overload, *setup, contender, overheads)?;
             }
         }
         Ok(score)
@@ -111,7 +133,7 @@ pub fn scores(
     contenders: &[Contender],
     conditions: &Conditions,
     parts: Parts,
-) -> Result<Vec<Score>, LabError> {
+) -> Result<Vec<Score>, BenchError> {
     let scores: Vec<_> = contenders
         .par_iter()
         .map(|contender| Score::in_parts(contender, conditions, parts))

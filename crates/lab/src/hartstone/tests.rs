@@ -116,16 +116,19 @@ fn overloads_are_what_they_are_said_to_be() {
 #[test]
 fn edf_holds_whatever_can_be_held() {
     let edf = Contender::edf();
-    let free = Overheads::default();
     for rules in [Rules::Thesis, Rules::Original] {
         let setup = Setup {
             rules,
             ..Setup::default()
         };
-        for test in Test::ALL {
+        let conditions = Conditions {
+            setup,
+            ..Conditions::default()
+        };
+        let found = Score::in_parts(&edf, &conditions, Parts::Series).unwrap();
+        for (test, found) in Test::ALL.into_iter().zip(found.iterations()) {
             let too_much = (0..40).find(|&i| load(&tasks(test, i, setup)) > 1_000_000);
-            let found = first_miss(test, setup, &edf, &free).unwrap().unwrap();
-            assert_eq!(Some(found.iteration), too_much, "{test:?} {rules:?}");
+            assert_eq!(Some(found), too_much, "{test:?} {rules:?}");
         }
     }
     let score = Score::of(&edf, &Conditions::default()).unwrap();

@@ -54,24 +54,27 @@ pub fn find(name: &str) -> Option<&'static Work> {
     ALL.into_iter().find(|work| work.name == name)
 }
 
-/// Does all experiments of a work: those that can on `machine`, the others with `simulator`. `data` is
-/// the folder with the authors' measurements, if the user has it.
+/// Does the experiments of a work that `only` names, or all if it names none: those that can on
+/// `machine`, the others with `simulator`. `data` is the folder with the authors' measurements, if the user has it.
 ///
 /// # Errors
 /// [`BenchError`] of the first trial that cannot be run.
 pub fn reproduce(
     work: &Work,
+    only: &[&str],
     simulator: &mut dyn Bench,
     mut machine: Option<&mut dyn Bench>,
     data: Option<&Path>,
 ) -> Result<Reproduction, BenchError> {
     let mut notes: Vec<String> = work.notes.iter().map(|&note| note.to_owned()).collect();
-    let mut experiments = Vec::with_capacity(work.plans.len());
-    for (number, plan) in work.plans.iter().enumerate() {
+    let is_wanted = |plan: &&Plan| only.is_empty() || only.contains(&plan.name);
+    let plans: Vec<_> = work.plans.iter().filter(is_wanted).collect();
+    let mut experiments = Vec::with_capacity(plans.len());
+    for (number, plan) in plans.iter().enumerate() {
         let stage = Stage {
             name: plan.name,
             number,
-            of: work.plans.len(),
+            of: plans.len(),
         };
         // Even where all is measured, the one whom the user can interrupt is told.
         simulator.begin(stage)?;

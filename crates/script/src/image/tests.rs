@@ -33,7 +33,18 @@ fn contents() -> Contents {
         semaphores: vec![u32::MAX],
         queues: vec![9],
         tasks: vec![task(3), task(255)],
+        forms: vec![task(4), task(5)],
+        changes: vec![
+            change(7, 0, News::Becomes(3)),
+            change(7, 1, News::Begins),
+            change(50, 0, News::Ends),
+        ],
     }
+}
+
+fn change(at: u64, task: u16, news: News) -> Change {
+    let at = Duration::from_nanos(at);
+    Change { at, task, news }
 }
 
 #[test]
@@ -53,7 +64,11 @@ fn what_is_written_is_read_back() {
     assert_eq!([0, 1].map(|n| image.inherits(n)), [true, false]);
     assert_eq!((image.initial(0), image.capacity(0)), (u32::MAX, 9));
     assert_eq!(image.tasks(), 2);
-    for (number, expected) in (0u16..).zip(&contents.tasks) {
+    assert_eq!((image.rows(), image.first()), (4, 1));
+    let changes: Vec<Change> = (0..).map_while(|number| image.change(number)).collect();
+    assert_eq!(changes, contents.changes);
+    let rows = contents.tasks.iter().chain(&contents.forms);
+    for (number, expected) in (0u16..).zip(rows) {
         let task = image.task(number).unwrap();
         assert_eq!(
             (task.arrival, task.on_miss, task.priority),
@@ -77,7 +92,7 @@ fn what_is_written_is_read_back() {
         let lengths: Vec<Duration> = (0..).map_while(|at| image.length(&task, at)).collect();
         assert_eq!(lengths, expected.lengths);
     }
-    assert_eq!(image.task(2), None);
+    assert_eq!(image.task(4), None);
 }
 
 #[test]
@@ -106,6 +121,29 @@ proptest! {
                 let _ = (image.operation(&task, 0), image.length(&task, u32::MAX));
             }
         }
+    }
+}
+
+#[test]
+fn changes_of_nothing_are_refused() {
+    let refused = |changes: &[Change]| {
+        let mut contents = contents();
+        contents.changes = changes.to_vec();
+        Image::new(&contents.to_bytes().unwrap()).err()
+    };
+    let begins = change(1, 1, News::Begins);
+    assert_eq!(refused(&[]), None);
+    assert_eq!(refused(&[begins, change(1, 1, News::Becomes(2))]), None);
+    for changes in [
+        // Before the last one, of a task that there is not (yet), into nothing, and begun twice.
+        vec![begins, change(0, 0, News::Ends)],
+        vec![change(1, 2, News::Ends)],
+        vec![change(1, 1, News::Ends), begins],
+        vec![change(1, 0, News::Becomes(4))],
+        vec![change(1, 0, News::Begins)],
+        vec![begins, begins],
+    ] {
+        assert_eq!(refused(&changes), Some(ImageError::Change), "{changes:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Writing images, which needs a heap.
 
-use super::{Arrival, Common, HEADER, MAGIC, OnMiss, Op, TASK, VERSION};
+use super::change::CHANGE;
+use super::{Arrival, Change, Common, HEADER, MAGIC, OnMiss, Op, TASK, VERSION};
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_trace::Duration;
 
@@ -15,8 +16,12 @@ pub struct Contents {
     pub semaphores: Vec<u32>,
     /// Each queue's capacity.
     pub queues: Vec<u16>,
-    /// The tasks.
+    /// The tasks: first those that there are from the start, then those that begin later, in order.
     pub tasks: Vec<TaskContents>,
+    /// What becomes of tasks. These rows are numbered from the last task on.
+    pub forms: Vec<TaskContents>,
+    /// What becomes of the set, in the order of time.
+    pub changes: Vec<Change>,
 }
 
 /// All that an image has of a task. See [`super::Task`].
@@ -51,7 +56,9 @@ impl Contents {
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let resources = self.mutexes.len() + self.semaphores.len() + self.queues.len();
         let tasks_at = HEADER + resources * 4;
-        let mut tail_at = tasks_at + self.tasks.len() * TASK;
+        let rows = self.tasks.len() + self.forms.len();
+        let changes_at = tasks_at + rows * TASK;
+        let mut tail_at = changes_at + self.changes.len() * CHANGE;
         let mut bytes = Vec::with_capacity(tail_at);
         let mut tail = Vec::new();
         bytes.extend(MAGIC);
@@ -82,6 +89,11 @@ impl Contents {
             bytes.extend(word.to_le_bytes());
         }
         bytes.extend(common.instruction.as_nanos().to_le_bytes());
+        for number in [changes_at, self.changes.len()] {
+            bytes.extend(u32::try_from(number).ok()?.to_le_bytes());
+        }
+        bytes.extend(u16::try_from(rows).ok()?.to_le_bytes());
+        bytes.extend([0; 2]);
         for &inherits in &self.mutexes {
             bytes.extend(u32::from(inherits).to_le_bytes());
         }
@@ -91,7 +103,7 @@ impl Contents {
         for &capacity in &self.queues {
             bytes.extend(u32::from(capacity).to_le_bytes());
         }
-        for task in &self.tasks {
+        for task in self.tasks.iter().chain(&self.forms) {
             let TaskContents {
                 operations,
                 lengths,
@@ -116,6 +128,9 @@ impl Contents {
                     .iter()
                     .flat_map(|time| time.as_nanos().to_le_bytes()),
             );
+        }
+        for change in &self.changes {
+            bytes.extend(change.encode());
         }
         bytes.extend(tail);
         let length = u32::try_from(bytes.len()).ok()?;

@@ -1,6 +1,6 @@
 //! Beyond the thesis: what else could be done about an overload.
 
-use super::hartstone::{all, list};
+use super::field::{all, list};
 use super::overload::whole;
 use crate::bench::BenchError;
 use crate::hartstone::Contender;

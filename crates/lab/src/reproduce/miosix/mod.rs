@@ -7,6 +7,7 @@
 //! | [`shares`] | each task gets the share that was predicted (2.2.5, 2.3.2) |
 //! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
 //! | [`hartstone`] | periodic tasks that ask for more and more (figure 4.2) |
+//! | [`hartstone_kernel`] | the same, each load on its own |
 //! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3) |
 //! | [`beyond`] | what else could be done about that |
 //! | [`multicore`] | several CPUs (chapter 5, left for the future) |
@@ -15,7 +16,9 @@ pub mod beyond;
 pub mod blocking;
 pub mod disturbances;
 mod equations;
+mod field;
 pub mod hartstone;
+pub mod hartstone_kernel;
 mod measured;
 pub mod multicore;
 pub mod overload;
@@ -42,7 +45,7 @@ pub const WORK: Work = Work {
         shares::PLAN,
         parallel::PLAN,
         hartstone::PLAN,
-        hartstone::MACHINE_PLAN,
+        hartstone_kernel::PLAN,
         overload::PLAN,
         beyond::PLAN,
         multicore::PLAN,

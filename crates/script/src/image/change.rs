@@ -1,0 +1,107 @@
+//! What becomes of a task set while it runs: a table of changes, the next one first.
+//!
+//! ```text
+//! change     16 bytes: when, 8 bytes; the task, 2; what, 1; nothing, 1; what it becomes, 2; nothing, 2
+//! ```
+
+use super::{CHANGES_AT, Image, ImageError, Stretch};
+use flyball_trace::Duration;
+
+/// How long a row is.
+pub(super) const CHANGE: usize = 16;
+
+/// What becomes of a task, and when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// When, counted from [`Common::start`](super::Common::start).
+    pub at: Duration,
+    /// The task's number.
+    pub task: u16,
+    /// What becomes of it.
+    pub news: News,
+}
+
+/// What becomes of a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum News {
+    /// It begins. Its phase counts from here.
+    Begins,
+    /// From its next job on it is what the row of this number says; [`Image::task`] has it.
+    Becomes(u16),
+    /// It ends: with the job that it works on, or else with the next one, which does nothing.
+    Ends,
+}
+
+impl Change {
+    #[cfg(feature = "std")]
+    pub(super) fn encode(self) -> [u8; CHANGE] {
+        let (what, row) = match self.news {
+            News::Begins => (0, 0),
+            News::Becomes(row) => (1, row),
+            News::Ends => (2, 0),
+        };
+        let mut bytes = [0; CHANGE];
+        bytes[..8].copy_from_slice(&self.at.as_nanos().to_le_bytes());
+        bytes[8..10].copy_from_slice(&self.task.to_le_bytes());
+        bytes[10] = what;
+        bytes[12..14].copy_from_slice(&u16::to_le_bytes(row));
+        bytes
+    }
+}
+
+impl Image<'_> {
+    /// A change, if there is one of that number. Later ones have higher numbers.
+    pub fn change(self, number: u32) -> Option<Change> {
+        let table = Stretch {
+            at: self.word(CHANGES_AT)?,
+            count: self.word(CHANGES_AT + 4)?,
+        };
+        let at = table.place(number, CHANGE)?;
+        let row = Image {
+            bytes: self.bytes.get(at..)?.get(..CHANGE)?,
+        };
+        Some(Change {
+            at: row.long(0).map(Duration::from_nanos)?,
+            task: row.half(8),
+            news: match row.bytes.get(10)? {
+                0 => News::Begins,
+                1 => News::Becomes(row.half(12)),
+                2 => News::Ends,
+                _ => return None,
+            },
+        })
+    }
+
+    /// How many of the tasks there are from the start: those that no change begins. O(changes).
+    pub fn first(self) -> u16 {
+        let changes = (0..).map_while(|number| self.change(number));
+        let begin = changes.filter(|change| change.news == News::Begins);
+        self.tasks()
+            .saturating_sub(u16::try_from(begin.count()).unwrap_or(u16::MAX))
+    }
+
+    /// Changes come in the order of time, are all there, and are about tasks and rows that there are;
+    /// tasks begin in the order of their numbers.
+    pub(super) fn check_changes(self) -> Result<(), ImageError> {
+        let count = self.word(CHANGES_AT + 4).ok_or(ImageError::Truncated)?;
+        let (mut last, mut begun) = (Duration::ZERO, self.first());
+        for number in 0..count {
+            let change = self.change(number).ok_or(ImageError::Change)?;
+            let is_sound = match change.news {
+                News::Begins => change.task == begun,
+                News::Becomes(row) => change.task < begun && row < self.rows(),
+                News::Ends => change.task < begun,
+            };
+            if !is_sound || change.at < last {
+                return Err(ImageError::Change);
+            }
+            begun += u16::from(change.news == News::Begins);
+            last = change.at;
+        }
+        if begun == self.tasks() {
+            Ok(())
+        } else {
+            Err(ImageError::Change)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Task sets as data, and those that do not fit.
+
+use super::*;
+use flyball_model::{Mutex, OnMiss, Queue, Semaphore, Step};
+use flyball_policy::Words;
+use flyball_policy::i_plus_pi::Fraction;
+use flyball_script::Image;
+use flyball_script::op;
+use flyball_trace::Time;
+
+const MACHINE: Machine = Machine::CortexM3;
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+fn options(until: Duration) -> Options<'static> {
+    Options {
+        policy: "rr",
+        settings: Words::of_quantum(ms(3)),
+        until,
+        seed: 7,
+    }
+}
+
+fn one(task: Task) -> TaskSet {
+    TaskSet {
+        tasks: vec![task],
+        ..TaskSet::default()
+    }
+}
+
+fn random() -> Step {
+    Step::Compute(Length::Uniform {
+        min: ms(1),
+        max: ms(2),
+    })
+}
+
+#[test]
+fn a_set_becomes_an_image() {
+    let mut set = one(Task::periodic("a", ms(10), ms(2)));
+    set.tasks.push(Task {
+        arrival: Arrival::Once,
+        deadline: None,
+        phase: ms(4),
+        priority: Some(9),
+        on_miss: OnMiss::Skip,
+        share: Some(flyball_model::Share::from_millionths(250_000)),
+        importance: Some(125),
+        behaviour: vec![Step::Lock(0), Step::Unlock(0)],
+        ..Task::periodic("b", ms(1), ms(1))
+    });
+    set.platform.tick = Some(ms(1));
+    set.mutexes.push(Mutex {
+        name: "m".into(),
+        protocol: Protocol::Inherit,
+    });
+    set.semaphores.push(Semaphore {
+        name: "s".into(),
+        initial: 3,
+    });
+    set.queues.push(Queue {
+        name: "q".into(),
+        capacity: 256,
+    });
+    let contents = contents(MACHINE, &set, &options(ms(50))).unwrap();
+    let blob = blob(MACHINE, &contents).unwrap();
+    let image = Image::new(&blob).unwrap();
+    let common = Common {
+        start: Time::from_millis(1),
+        end: Time::from_millis(51),
+        tick: ms(1),
+        settings: Words::of_quantum(ms(3)),
+        instruction: Duration::from_nanos(1),
+    };
+    assert_eq!(image.common(), common);
+    assert!(image.inherits(0));
+    assert_eq!((image.initial(0), image.capacity(0)), (3, 256));
+    let (a, b) = (image.task(0).unwrap(), image.task(1).unwrap());
+    assert_eq!((a.arrival, a.period), (image::Arrival::Periodic, ms(10)));
+    assert_eq!((a.deadline, a.wcet, a.priority), (ms(10), ms(2), 0));
+    let compute = Op::Compute(op::Length::Fixed(ms(2)));
+    assert_eq!(image.operation(&a, 0), Some(compute));
+    assert_eq!(
+        (b.arrival, b.period),
+        (image::Arrival::Once, Duration::ZERO)
+    );
+    assert_eq!((b.deadline, b.phase, b.priority), (Duration::MAX, ms(4), 9));
+    assert_eq!(b.on_miss, image::OnMiss::Skip);
+    // What is not said is the utilisation.
+    assert_eq!((a.share, a.importance), (Fraction::percent(20), 1));
+    assert_eq!((b.share, b.importance), (Fraction::percent(25), 125));
+}
+
+#[test]
+fn lengths_are_enough_and_those_of_the_simulation() {
+    let task = Task {
+        behaviour: vec![random(), Step::Yield, random()],
+        ..Task::periodic("a", ms(10), ms(4))
+    };
+    let simulated = Program::new(&task, 0, 7).lengths(100, 1_000);
+    let drawn = contents(MACHINE, &one(task), &options(ms(95)))
+        .unwrap()
+        .tasks;
+    // Jobs are released at 0, 10, …, 90.
+    assert!(drawn[0].lengths.len() >= 20);
+    assert_eq!(drawn[0].lengths, simulated[..drawn[0].lengths.len()]);
+}
+
+#[test]
+fn a_job_without_end_has_lengths_for_the_whole_time() {
+    let task = Task {
+        arrival: Arrival::Once,
+        deadline: None,
+        wcet: Duration::MAX,
+        behaviour: vec![Step::Repeat {
+            times: None,
+            body: vec![random()],
+        }],
+        ..Task::periodic("a", ms(10), ms(4))
+    };
+    let drawn = contents(MACHINE, &one(task), &options(ms(100)))
+        .unwrap()
+        .tasks;
+    let sum: Duration = drawn[0].lengths.iter().copied().sum();
+    assert!(sum > ms(100) && sum <= ms(102), "{sum}");
+}
+
+#[test]
+fn too_many_lengths_are_refused() {
+    let task = Task {
+        behaviour: vec![random()],
+        ..Task::periodic("a", Duration::from_micros(1), ms(2))
+    };
+    let error = contents(MACHINE, &one(task), &options(Duration::from_secs(2))).unwrap_err();
+    assert!(matches!(error, TargetError::TooLarge { .. }), "{error}");
+}
+
+#[test]
+fn sporadic_tasks_are_periodic_or_refused() {
+    let sporadic = |gap| {
+        one(Task {
+            arrival: Arrival::Sporadic {
+                separation: ms(5),
+                gap,
+            },
+            ..Task::periodic("radar", ms(5), ms(1))
+        })
+    };
+    let regular = contents(MACHINE, &sporadic(Length::Fixed(ms(5))), &options(ms(9)));
+    assert_eq!(regular.unwrap().tasks[0].arrival, image::Arrival::Periodic);
+    let gaps = [
+        Length::Fixed(ms(6)),
+        Length::Uniform {
+            min: ms(5),
+            max: ms(6),
+        },
+    ];
+    for gap in gaps {
+        let error = contents(MACHINE, &sporadic(gap), &options(ms(9))).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "task \"radar\": sporadic jobs whose gaps are not always the separation are not \
+             supported on machine cortex-m3 yet"
+        );
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let task = |n| Task::periodic(format!("{n}"), ms(5), ms(1));
+    let mut set = TaskSet {
+        tasks: (0..33).map(task).collect(),
+        ..TaskSet::default()
+    };
+    let error = contents(MACHINE, &set, &options(ms(9))).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "33 tasks, and machine cortex-m3 holds 32"
+    );
+    set.tasks.pop();
+    assert!(contents(MACHINE, &set, &options(ms(9))).is_ok());
+    set.platform.cpus = 2;
+    let error = contents(MACHINE, &set, &options(ms(9))).unwrap_err();
+    assert_eq!(error.to_string(), "2 CPUs, and machine cortex-m3 holds 1");
+}
+
+#[test]
+fn the_board_counts_so_deep_and_so_far() {
+    let nested = |depth| {
+        let body = vec![random()];
+        let behaviour = (0..depth).fold(body, |body, _| {
+            vec![Step::Repeat {
+                times: Some(1),
+                body,
+            }]
+        });
+        one(Task {
+            behaviour,
+            ..Task::periodic("deep", ms(5), ms(2))
+        })
+    };
+    assert!(contents(MACHINE, &nested(8), &options(ms(9))).is_ok());
+    let error = contents(MACHINE, &nested(9), &options(ms(9))).unwrap_err();
+    assert!(error.to_string().contains("\"deep\": more than 8"));
+    let error = contents(MACHINE, &nested(1), &options(ms(200_000))).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "machine cortex-m3 runs for 170s at most, and this is 200s"
+    );
+}
