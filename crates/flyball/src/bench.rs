@@ -3,6 +3,7 @@
 use crate::progress::Spinner;
 use crate::schedule::task_name;
 use flyball_lab::bench::{Bench, BenchError, Ran, Stage, Trial};
+use flyball_lab::costs::Kernel;
 use flyball_lab::{LabError, Registry};
 use flyball_report::reproduction;
 use flyball_target::{Machine, Options, Phase, TargetError};
@@ -41,6 +42,10 @@ impl Bench for Board<'_> {
 
     fn longest(&self) -> Duration {
         self.machine.limits().time
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel::with_instruction(self.machine.instruction())
     }
 
     fn begin(&mut self, stage: Stage) -> Result<(), BenchError> {

@@ -5,6 +5,7 @@ mod common;
 
 use assert_cmd::Command;
 use common::has_qemu;
+use flyball_lab::costs::Kernel;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -191,5 +192,38 @@ fn random_sets_agree() {
         let file = folder.path().join("set.toml");
         std::fs::write(&file, random_set(seed)).expect("a temporary file can be written");
         assert_same(&file, &compare(&file, "fp,rm,dm,edf", "41ms"), 20);
+    }
+}
+
+/// What simulations are told of the kernel's work is what it is: a change of the kernel that makes it
+/// dearer or cheaper by a fifth is to be written down there.
+#[test]
+fn the_kernel_costs_what_it_is_said_to_cost() {
+    if !has_qemu() {
+        return;
+    }
+    let file = format!(
+        "{}/../../examples/hartstone-ph.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let compared = compare(Path::new(&file), "rm,dm,edf,fifo,rr,ipi", "2s");
+    for policy in compared["policies"].as_array().expect("a list of policies") {
+        let name = policy["policy"].as_str().expect("a name");
+        let said = Kernel::CORTEX_M3.overheads(name);
+        let said = [
+            said.release,
+            said.call,
+            said.scheduling,
+            said.context_switch,
+            said.cache,
+        ];
+        let said: u64 = said.iter().map(|cost| cost.at(6).as_nanos()).sum();
+        let found = ["release", "call", "scheduling", "context_switch"];
+        let found = found.map(|cost| policy[format!("{cost}_ns")].as_u64().expect("a time"));
+        let found: u64 = found.iter().sum();
+        assert!(
+            found.abs_diff(said) * 5 < said,
+            "{name}: {found} instructions, not {said}"
+        );
     }
 }

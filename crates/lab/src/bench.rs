@@ -4,6 +4,7 @@
 //! [`Simulator`] or a machine. Machines are somebody else's work: whoever can boot them implements
 //! [`Bench`] for them.
 
+use crate::costs::Kernel;
 use crate::error::LabError;
 use crate::recorder::{Phase, Recorder};
 use crate::registry::Registry;
@@ -71,6 +72,11 @@ pub trait Bench {
 
     /// For how long a trial may be; longer ones are cut.
     fn longest(&self) -> Duration;
+
+    /// What its kernel is known to cost, for predictions. Nothing by itself is charged for it.
+    fn kernel(&self) -> Kernel {
+        Kernel::CORTEX_M3
+    }
 
     /// An experiment begins.
     ///

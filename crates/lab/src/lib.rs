@@ -32,11 +32,13 @@
 //! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
+//! | what a machine's kernel is known to spend | [`costs`] |
 
 pub mod bench;
 pub mod beside;
 mod blocking;
 pub mod calibrate;
+pub mod costs;
 mod error;
 mod fixed_priority;
 pub mod hartstone;

@@ -4,9 +4,10 @@ use super::experiment::{Contender, Extended, FirstMiss, MOST_ITERATIONS, extende
 use super::extended::Overload;
 use super::workload::{Setup, Test};
 use crate::bench::{Bench, BenchError, Simulator};
+use crate::costs::Kernel;
 use crate::registry::Registry;
 use crate::study::Progress;
-use flyball_model::{Overheads, Value};
+use flyball_model::Value;
 use flyball_trace::Duration;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -34,14 +35,14 @@ pub struct Score {
 }
 
 /// What all contenders have in common.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Conditions {
     /// What does not belong to a test itself.
     pub setup: Setup,
     /// How much the overload is.
     pub overload: Overload,
-    /// What the kernel's work costs.
-    pub overheads: Overheads,
+    /// What the kernel's work costs. A machine has its own, and ignores this.
+    pub kernel: Kernel,
 }
 
 impl Score {
@@ -83,8 +84,9 @@ impl Score {
         let Conditions {
             setup,
             overload,
-            overheads,
+            kernel,
         } = conditions;
+        let overheads = &kernel.overheads(contender.policy);
         let mut score = Score {
             contender: contender.clone(),
             first_miss: [None; 4],

@@ -1,18 +1,18 @@
 //! Hartstone's contenders under the same conditions.
 
 use crate::bench::{Bench, BenchError};
+use crate::error::LabError;
 use crate::hartstone::Contender;
 use crate::hartstone::experiment::MOST_ITERATIONS;
-use crate::hartstone::sweep::{Conditions, NOMINAL, Parts, Score, bursts, scores};
+use crate::hartstone::sweep::{Conditions, NOMINAL, Parts, Score, scores};
 use flyball_trace::Duration;
 
 /// The nominal bursts that are tried on a machine, in microseconds: among the short ones it is decided
 /// which claims hold, and a machine takes its time.
 const ON_MACHINE: [u64; 3] = [100, 300, 1_000];
 
-/// On a machine a series goes on for so many iterations more than where a deadline is missed in
-/// simulation.
-const MARGIN: u32 = 8;
+/// On a machine a series goes on for so many iterations more than where simulation predicts a miss.
+const MARGIN: u32 = 4;
 
 /// So many tasks come in test 4 at most: with those of the baseline they are as many as a machine holds.
 const MOST_TASKS: u32 = 26;
@@ -24,33 +24,45 @@ pub(super) const FAR_ABOVE: u32 = 2;
 
 /// All contenders under the same conditions.
 pub(super) struct Field {
-    pub(super) on_machine: bool,
     pub(super) rr: Score,
     pub(super) edf: Score,
     /// By nominal burst.
     pub(super) ipi: Vec<(Duration, Score)>,
+    /// On a machine: what simulation with the costs of its kernel predicts.
+    predicted: Option<Box<Field>>,
 }
 
 impl Field {
     /// In simulation.
     pub(super) fn new(conditions: &Conditions, parts: Parts) -> Result<Field, BenchError> {
-        let ipi = scores(&bursts(), conditions, parts)?;
-        let nominal = NOMINAL.into_iter().map(Duration::from_micros);
+        Field::simulate(&NOMINAL, conditions, parts)
+    }
+
+    fn simulate(us: &[u64], conditions: &Conditions, parts: Parts) -> Result<Field, BenchError> {
+        let nominal = || us.iter().copied().map(Duration::from_micros);
+        let mut contenders = vec![Contender::rr(), Contender::edf()];
+        contenders.extend(nominal().map(Contender::ipi));
+        let mut scores = scores(&contenders, conditions, parts)?.into_iter();
+        let mut next = || scores.next().ok_or(LabError::Interrupted);
         Ok(Field {
-            on_machine: false,
-            rr: Score::in_parts(&Contender::rr(), conditions, parts)?,
-            edf: Score::in_parts(&Contender::edf(), conditions, parts)?,
-            ipi: nominal.zip(ipi).collect(),
+            rr: next()?,
+            edf: next()?,
+            ipi: nominal().zip(scores).collect(),
+            predicted: None,
         })
     }
 
-    /// On the bench if that is a machine, and otherwise in simulation with a kernel that costs nothing.
+    /// On the bench if that is a machine, and otherwise in simulation with the costs of its kernel.
     pub(super) fn of(bench: &mut dyn Bench, parts: Parts) -> Result<Field, BenchError> {
-        let conditions = Conditions::default();
+        let conditions = Conditions {
+            kernel: bench.kernel(),
+            ..Conditions::default()
+        };
         if bench.machine().is_none() {
             return Field::new(&conditions, parts);
         }
-        let mut score = |contender: &Contender| {
+        let predicted = Field::simulate(&ON_MACHINE, &conditions, parts)?;
+        let mut measure = |predicted: &Score| {
             let mut most = [
                 MOST_ITERATIONS,
                 MOST_ITERATIONS,
@@ -58,30 +70,28 @@ impl Field {
                 MOST_TASKS,
             ];
             if parts != Parts::Overloads {
-                let guess = Score::in_parts(contender, &conditions, Parts::Series)?;
-                for (most, guess) in most.iter_mut().zip(guess.iterations()) {
-                    *most = guess.saturating_add(MARGIN).min(*most);
+                for (most, predicted) in most.iter_mut().zip(predicted.iterations()) {
+                    *most = predicted.saturating_add(MARGIN).min(*most);
                 }
             }
-            Score::on(bench, contender, &conditions, parts, most)
+            Score::on(bench, &predicted.contender, &conditions, parts, most)
         };
-        let (rr, edf) = (score(&Contender::rr())?, score(&Contender::edf())?);
-        let nominal = ON_MACHINE.map(Duration::from_micros).into_iter();
-        let ipi = nominal.map(|burst| Ok((burst, score(&Contender::ipi(burst))?)));
+        let (rr, edf) = (measure(&predicted.rr)?, measure(&predicted.edf)?);
+        let ipi = predicted.ipi.iter();
+        let ipi = ipi.map(|(burst, predicted)| Ok((*burst, measure(predicted)?)));
         Ok(Field {
-            on_machine: true,
             rr,
             edf,
             ipi: ipi.collect::<Result<_, BenchError>>()?,
+            predicted: Some(Box::new(predicted)),
         })
     }
 
     /// What the kernel's work costs.
     pub(super) fn kernel(&self) -> &'static str {
-        if self.on_machine {
-            "costs what it costs on the machine"
-        } else {
-            "costs nothing"
+        match self.predicted {
+            Some(_) => "costs what it costs on the machine",
+            None => "costs what it was measured to cost on the emulated Cortex-M3",
         }
     }
 
@@ -91,25 +101,28 @@ impl Field {
         bursts.collect::<Vec<_>>().join(", ")
     }
 
-    /// What is different on a machine.
-    pub(super) fn note(&self) -> String {
-        format!(
-            "On the machine: RR, EDF, and I+PI with nominal bursts of {} only. Other conditions are \
-             tried in simulation, which is what comes without a machine.",
-            self.nominal()
-        )
-    }
-
-    /// Why something is not so; on a machine there is one more reason.
-    pub(super) fn why(&self, reason: &str) -> String {
-        if self.on_machine {
-            format!(
-                "{reason}; and on a machine the kernel's work takes a part of each burst, the more the shorter \
-                 it is: compare the simulation with overheads"
-            )
-        } else {
-            reason.into()
-        }
+    /// On a machine: what is different there, and by how much it is not what was predicted. `of` are
+    /// the numbers by test.
+    pub(super) fn note(&self, what: &str, of: impl Fn(&Score) -> [u64; 4]) -> Option<String> {
+        let predicted = self.predicted.as_ref()?;
+        let show = |who: &str, measured: &Score, predicted: &Score| {
+            let [measured, predicted] = [measured, predicted].map(|score| list(of(score)));
+            format!("{who} {measured} (predicted: {predicted})")
+        };
+        let mut shown = vec![
+            show("RR", &self.rr, &predicted.rr),
+            show("EDF", &self.edf, &predicted.edf),
+        ];
+        let pairs = self.ipi.iter().zip(&predicted.ipi);
+        shown.extend(pairs.map(|((burst, measured), (_, predicted))| {
+            show(&format!("I+PI, {burst}"), measured, predicted)
+        }));
+        Some(format!(
+            "On the machine: RR, EDF, and I+PI with nominal bursts of {} only; other conditions are tried in \
+             simulation. {what}, measured, and predicted by simulation with the costs of this kernel: {}.",
+            self.nominal(),
+            shown.join("; ")
+        ))
     }
 
     /// I+PI with a nominal burst of about so many microseconds, and its name.

@@ -2,7 +2,7 @@
 
 use super::field::{all, list};
 use super::hartstone::WHERE;
-use super::sets::{overheads, seconds};
+use super::sets::seconds;
 use crate::bench::{Bench, BenchError, Trial};
 use crate::hartstone::sweep::{Conditions, Parts, Score};
 use crate::hartstone::workload::task_set;
@@ -27,11 +27,14 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         ("EDF", Contender::edf()),
         ("I+PI, 0.3 ms", Contender::ipi(burst)),
     ];
+    let conditions = Conditions {
+        kernel: setup.bench.kernel(),
+        ..Conditions::default()
+    };
     let mut claims = Vec::new();
     for (name, contender) in &contenders {
         let (mut found, mut expected) = ([0; 4], [0; 4]);
-        let guesses =
-            Score::in_parts(contender, &Conditions::default(), Parts::Series)?.iterations();
+        let guesses = Score::in_parts(contender, &conditions, Parts::Series)?.iterations();
         for (n, test) in Test::ALL.into_iter().enumerate() {
             let guess = guesses[n];
             let mut simulated = |i| misses(setup.bench, contender, test, i);
@@ -97,7 +100,7 @@ fn misses(
     }
     set.platform.overheads = match bench.machine() {
         Some(_) => Overheads::default(),
-        None => overheads(),
+        None => bench.kernel().overheads(contender.policy),
     };
     let mut trial = Trial::new(set, contender.policy, seconds(1).min(bench.longest()));
     trial.stop_at_miss = true;

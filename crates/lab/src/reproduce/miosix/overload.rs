@@ -2,8 +2,8 @@
 
 use super::field::{Field, all, list};
 use super::hartstone::by_test;
-use super::sets::overheads;
 use crate::bench::BenchError;
+use crate::costs::Kernel;
 use crate::hartstone::sweep::{Conditions, Parts, Score};
 use crate::hartstone::{Contender, Overload, Periods, Setup as Rules};
 use crate::reproduce::{Plan, Setup};
@@ -39,10 +39,9 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
          go on missing deadlines until then. Whether that is part of the published numbers is not known."
             .into(),
     ];
-    if field.on_machine {
-        notes.push(field.note());
-    } else {
-        notes.extend(other_conditions()?);
+    match field.note("Misses", Score::misses) {
+        Some(note) => notes.push(note),
+        None => notes.extend(other_conditions()?),
     }
     // The same, but for who wakes: to see, in simulation, what the wait for a turn costs.
     let millisecond = Duration::from_millis(1);
@@ -67,38 +66,40 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
 /// What else could have been assumed, and what comes of it.
 fn other_conditions() -> Result<Vec<String>, BenchError> {
     let mut notes = Vec::new();
-    let milliseconds = Rules {
-        periods: Periods::Milliseconds,
-        ..Rules::default()
-    };
-    for (what, setup, overload, costs) in [
+    let standard = Conditions::default();
+    for (what, conditions) in [
         (
             "Periods of whole milliseconds",
-            milliseconds,
-            Overload::Authors,
-            false,
+            Conditions {
+                setup: Rules {
+                    periods: Periods::Milliseconds,
+                    ..Rules::default()
+                },
+                ..standard
+            },
         ),
         (
             "An overload of 120 %",
-            Rules::default(),
-            Overload::Stated,
-            false,
+            Conditions {
+                overload: Overload::Stated,
+                ..standard
+            },
         ),
         (
-            "Overheads of 5 µs and 5 µs",
-            Rules::default(),
-            Overload::Authors,
-            true,
+            "A kernel that takes no time",
+            Conditions {
+                kernel: Kernel::FREE,
+                ..standard
+            },
+        ),
+        (
+            "A kernel with 16 ns an instruction",
+            Conditions {
+                kernel: Kernel::CORTEX_M3_62,
+                ..standard
+            },
         ),
     ] {
-        let mut conditions = Conditions {
-            setup,
-            overload,
-            ..Conditions::default()
-        };
-        if costs {
-            conditions.overheads = overheads();
-        }
         let with = Field::new(&conditions, Parts::Overloads)?;
         notes.push(format!(
             "{what}: RR {}, EDF {} misses; I+PI has the fewest in all tests {}.",
@@ -125,7 +126,7 @@ fn claims(field: &Field, prompt: &Score) -> Vec<Claim> {
             criterion: format!("{criterion}, for some nominal burst"),
             published: "so".into(),
             ours,
-            verdict: Verdict::of(any, || field.why(&why)),
+            verdict: Verdict::of(any, || why),
         }
     };
     let rr_is_worst = |ipi: &Score| {
