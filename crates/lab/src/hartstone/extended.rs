@@ -16,7 +16,7 @@
 //! The text says 120 %, and the authors' programs what the last column says (the comment of one of them
 //! says 118 % for test 3). [`Overload::Stated`] is what the text says.
 
-use super::workload::{BASELINE, KILO_WHET, Setup, Test, main_thread};
+use super::workload::{BASELINE, Importance, KILO_WHET, Setup, Test, main_thread};
 use flyball_model::{Task, TaskSet};
 use flyball_sim::Modes;
 use flyball_trace::Duration;
@@ -79,8 +79,22 @@ pub fn tasks(test: Test, overload: Overload, setup: Setup, in_overload: bool) ->
         let more = if in_overload { 6..=15 } else { 6..=6 };
         tasks.extend(more.map(|name| setup.task(name, 1_000 * frequency, KILO_WHET * load)));
     }
-    for (task, &importance) in tasks.iter_mut().skip(1).zip(importance(test)) {
-        task.importance = Some(importance);
+    let important = tasks.iter_mut().skip(1);
+    match setup.importance {
+        Importance::Authors => {
+            for (task, &importance) in important.zip(importance(test)) {
+                task.importance = Some(importance);
+            }
+        }
+        Importance::Frequency(power) => {
+            // The tasks that are added are copies of task 3.
+            let frequencies = BASELINE.map(|(frequency, _)| frequency);
+            let more = std::iter::repeat(frequencies[2]);
+            for (task, frequency) in important.zip(frequencies.into_iter().chain(more)) {
+                let importance = frequency.saturating_pow(power.into());
+                task.importance = Some(u16::try_from(importance).unwrap_or(u16::MAX));
+            }
+        }
     }
     tasks
 }

@@ -47,7 +47,7 @@ pub mod workload;
 
 pub use experiment::{Contender, Extended, FirstMiss, extended, first_miss};
 pub use extended::Overload;
-pub use workload::{Periods, Rules, Setup, Test};
+pub use workload::{Importance, Periods, Rules, Setup, Test};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::experiment::{Contender, Extended, FirstMiss, MOST_ITERATIONS, extended, first_miss};
 use super::extended::Overload;
-use super::workload::{Setup, Test};
+use super::workload::{Importance, Setup, Test};
 use crate::bench::{Bench, BenchError, Simulator};
 use crate::costs::Kernel;
 use crate::registry::Registry;
@@ -178,4 +178,43 @@ pub fn family() -> Vec<Contender> {
         }
     }
     family
+}
+
+/// The importances that are tried with [`tuned`].
+pub const IMPORTANCES: [Importance; 4] = [
+    Importance::Authors,
+    Importance::Frequency(0),
+    Importance::Frequency(1),
+    Importance::Frequency(2),
+];
+
+/// The gains kpi and krr that are tried: the defaults, slow ones, and ones nearer to where it becomes
+/// unstable.
+pub const GAINS: [[&str; 2]; 3] = [["0.5", "0.9"], ["0.25", "0.45"], ["0.75", "0.9"]];
+
+/// The set-point generator that knows deadlines with other gains, another round, other nominal bursts,
+/// and without what makes blocking harmless.
+pub fn tuned() -> Vec<Contender> {
+    let decimal = |number: &str| Value::Decimal(number.to_owned());
+    let mut tuned = Vec::new();
+    for [kpi, krr] in GAINS {
+        for round in ["per-task", "constant"] {
+            for harmless in [true, false] {
+                for ms in [1, 4, 16] {
+                    let nominal = Duration::from_millis(ms);
+                    tuned.push(
+                        Contender::deadline_aware()
+                            .with("nominal", Value::Duration(nominal))
+                            .with("longest", Value::Duration(nominal * 5))
+                            .with("round", Value::Text(round.to_owned()))
+                            .with("feedforward", Value::Bool(harmless))
+                            .with("reinitialise", Value::Bool(harmless))
+                            .with("kpi", decimal(kpi))
+                            .with("krr", decimal(krr)),
+                    );
+                }
+            }
+        }
+    }
+    tuned
 }

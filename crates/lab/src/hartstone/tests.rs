@@ -12,6 +12,7 @@ const MS: Setup = Setup {
     rules: Rules::Thesis,
     periods: Periods::Milliseconds,
     on_miss: OnMiss::Latest,
+    importance: Importance::Authors,
 };
 
 /// Periods and loads in nanoseconds, without the main thread.

@@ -56,6 +56,17 @@ pub enum Periods {
     Milliseconds,
 }
 
+/// How important the tasks are in an overload.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Importance {
+    /// As in the authors' programs: [`importance`](super::extended::importance).
+    #[default]
+    Authors,
+    /// The more often a task comes, the more: the frequency that it has in the baseline, in hertz, to
+    /// this power. 0: all alike.
+    Frequency(u8),
+}
+
 /// What does not belong to a test itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Setup {
@@ -65,6 +76,8 @@ pub struct Setup {
     pub periods: Periods,
     /// What a thread does that is late: [`OnMiss::Latest`] is what the authors' threads do.
     pub on_miss: OnMiss,
+    /// How important the tasks are; the series has no overload, and makes no use of it.
+    pub importance: Importance,
 }
 
 impl Default for Setup {
@@ -73,6 +86,7 @@ impl Default for Setup {
             rules: Rules::Thesis,
             periods: Periods::Exact,
             on_miss: OnMiss::Latest,
+            importance: Importance::Authors,
         }
     }
 }
