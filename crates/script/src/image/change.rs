@@ -81,15 +81,15 @@ impl Image<'_> {
     }
 
     /// Changes come in the order of time, are all there, and are about tasks and rows that there are;
-    /// tasks begin in the order of their numbers.
+    /// tasks begin in the order of their numbers, and all of them do.
     pub(super) fn check_changes(self) -> Result<(), ImageError> {
         let count = self.word(CHANGES_AT + 4).ok_or(ImageError::Truncated)?;
         let (mut last, mut begun) = (Duration::ZERO, self.first());
         for number in 0..count {
             let change = self.change(number).ok_or(ImageError::Change)?;
             let is_sound = match change.news {
-                News::Begins => change.task == begun,
-                News::Becomes(row) => change.task < begun && row < self.rows(),
+                News::Begins => change.task == begun && begun < self.tasks(),
+                News::Becomes(row) => change.task < begun && self.can_become(change.task, row),
                 News::Ends => change.task < begun,
             };
             if !is_sound || change.at < last {
@@ -103,5 +103,15 @@ impl Image<'_> {
         } else {
             Err(ImageError::Change)
         }
+    }
+
+    /// Whether there is such a row, and a task stays what it cannot but be: periodic or not, and given
+    /// up when it is late or not.
+    fn can_become(self, task: u16, row: u16) -> bool {
+        let [is, becomes] = [task, row].map(|number| {
+            let task = self.task(number)?;
+            Some((task.arrival, task.on_miss))
+        });
+        is.is_some() && is == becomes
     }
 }

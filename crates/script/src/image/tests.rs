@@ -109,16 +109,26 @@ fn bad_images_are_refused() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(at in 8usize..400, with in any::<[u8; 4]>()) {
+    fn no_bytes_make_it_panic(at in any::<prop::sample::Index>(), with in any::<[u8; 4]>()) {
         let mut bytes = contents().to_bytes().unwrap();
         let end = bytes.len();
+        // Anywhere behind the magic.
+        let at = 8 + at.index(end - 8);
         for (place, byte) in (at..end).zip(with) {
             bytes[place] = byte;
         }
         if let Ok(image) = Image::new(&bytes) {
-            for number in 0..image.tasks() {
+            for number in 0..image.rows() {
                 let task = image.task(number).unwrap();
                 let _ = (image.operation(&task, 0), image.length(&task, u32::MAX));
+            }
+            prop_assert!(image.first() <= image.tasks() && image.tasks() <= image.rows());
+            let changes = (0..).map_while(|number| image.change(number));
+            for change in changes {
+                prop_assert!(change.task < image.tasks());
+                if let News::Becomes(row) = change.news {
+                    prop_assert!(image.task(row).is_some());
+                }
             }
         }
     }
@@ -128,6 +138,10 @@ proptest! {
 fn changes_of_nothing_are_refused() {
     let refused = |changes: &[Change]| {
         let mut contents = contents();
+        // Row 3 has another arrival than the tasks, and row 4 does something else when it is late.
+        contents.forms = vec![contents.tasks[0].clone(); 3];
+        contents.forms[1].arrival = Arrival::Once;
+        contents.forms[2].on_miss = OnMiss::Continue;
         contents.changes = changes.to_vec();
         Image::new(&contents.to_bytes().unwrap()).err()
     };
@@ -135,15 +149,30 @@ fn changes_of_nothing_are_refused() {
     assert_eq!(refused(&[]), None);
     assert_eq!(refused(&[begins, change(1, 1, News::Becomes(2))]), None);
     for changes in [
-        // Before the last one, of a task that there is not (yet), into nothing, and begun twice.
+        // Before the last one, of a task that there is not (yet), into nothing, into what it cannot be,
+        // and begun twice.
         vec![begins, change(0, 0, News::Ends)],
         vec![change(1, 2, News::Ends)],
         vec![change(1, 1, News::Ends), begins],
-        vec![change(1, 0, News::Becomes(4))],
+        vec![begins, change(1, 0, News::Becomes(5))],
+        vec![begins, change(1, 0, News::Becomes(3))],
+        vec![begins, change(1, 0, News::Becomes(4))],
         vec![change(1, 0, News::Begins)],
         vec![begins, begins],
     ] {
         assert_eq!(refused(&changes), Some(ImageError::Change), "{changes:?}");
+    }
+}
+
+/// More tasks begin than there are, and than a number counts.
+#[test]
+fn tasks_that_there_are_not_do_not_begin() {
+    for many in [1, usize::from(u16::MAX) + 1] {
+        let mut contents = Contents::default();
+        let numbers = (0..=u16::MAX).cycle().take(many);
+        contents.changes = numbers.map(|task| change(0, task, News::Begins)).collect();
+        let bytes = contents.to_bytes().unwrap();
+        assert_eq!(Image::new(&bytes).err(), Some(ImageError::Change));
     }
 }
 
