@@ -34,6 +34,11 @@ pub enum SimError {
         /// Which resource.
         resource: String,
     },
+    /// A task becomes what it cannot become: see [`Modes::impossible`](crate::Modes::impossible).
+    Change {
+        /// Which task.
+        task: String,
+    },
     /// The kernel refused a task or a resource when the simulation was set up.
     Refused {
         /// Which task or resource.
@@ -80,6 +85,11 @@ impl fmt::Display for SimError {
                 f,
                 "\"{resource}\" is used by tasks on different CPUs, which partitioned scheduling \
                  does not support yet"
+            ),
+            SimError::Change { task } => write!(
+                f,
+                "task \"{task}\" cannot change like that: how it arrives, where it is and what happens \
+                 when it is late stay, and all of a sporadic task"
             ),
             SimError::Refused { what, error } => write!(f, "\"{what}\": {error}"),
             SimError::Call {

@@ -161,8 +161,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             self.core.enter(CPU, Time::ZERO);
         }
         let arrived = self.arrive(Time::ZERO)?;
-        self.dispatch(Time::ZERO, false, released + arrived);
-        Ok(())
+        self.dispatch(Time::ZERO, false, released + arrived)
     }
 
     /// When something happens next on this CPU.
@@ -202,8 +201,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             let late = self.core.misses() - misses;
             released += u32::try_from(late).unwrap_or(u32::MAX);
         }
-        self.dispatch(now, ticked, released);
-        Ok(())
+        self.dispatch(now, ticked, released)
     }
 
     /// The clock stops at `now`, an event at that very instant or not: the running task makes the
@@ -349,14 +347,16 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             && at <= now
         {
             self.arrivals.pop();
-            if let Some((gap, random)) = &mut self.details[row].gap {
-                self.arrivals.push(Reverse((at + random.draw(gap), row)));
-            }
             let thread = self.threads[row].handle;
             match self.core.release(CPU, thread, at, now) {
                 // A task that is tens of thousands of jobs behind loses some; the trace says so.
                 Ok(()) | Err(Error::Full) => arrived += 1,
+                // It has ended, so nothing more arrives.
+                Err(Error::Dead) => continue,
                 Err(error) => return Err(self.failed(row, now, error)),
+            }
+            if let Some((gap, random)) = &mut self.details[row].gap {
+                self.arrivals.push(Reverse((at + random.draw(gap), row)));
             }
         }
         Ok(arrived)
@@ -364,7 +364,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 
     /// The end of a passage through the kernel: it decides, and its work takes its time.
     #[inline]
-    fn dispatch(&mut self, now: Time, ticked: bool, released: u32) {
+    fn dispatch(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
         let before = self.running;
         let asked = self.core.asks(CPU);
         let mut switch = false;
@@ -386,6 +386,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             {
                 self.threads[row].program.restart();
                 self.threads[row].cold = false;
+                self.turn(row)?;
             }
         }
         let mut leave = now;
@@ -419,6 +420,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.core.leave(CPU, leave);
         self.resumed = leave;
         self.busy_until = leave;
+        Ok(())
     }
 
     /// The kernel works from `from` on; returns until when.

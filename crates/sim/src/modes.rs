@@ -14,9 +14,10 @@
 //! ```
 //!
 //! The policy is told at once what is new of a task that stays; its releases follow. A thread that is
-//! several jobs behind first catches up.
+//! several jobs behind first catches up. A job that is given up is over as one that is complete; a task
+//! whose only job is over does not change any more.
 
-use flyball_model::{Overheads, Setting, Task, TaskSet, Value};
+use flyball_model::{Arrival, Overheads, Setting, Task, TaskSet, Value};
 use flyball_trace::Duration;
 use std::collections::HashMap;
 
@@ -28,8 +29,9 @@ pub struct Modes {
     /// How many of them there are from the start.
     pub(crate) first: usize,
     pub(crate) changes: Vec<Change>,
-    /// The tasks that there are after the last change, by name.
+    /// The tasks that there are after the last change, by name, and before it.
     alive: HashMap<String, (usize, Task)>,
+    before: HashMap<String, (usize, Task)>,
 }
 
 /// What becomes of a task set.
@@ -59,6 +61,7 @@ impl From<TaskSet> for Modes {
         Modes {
             first: set.tasks.len(),
             changes: Vec::new(),
+            before: HashMap::new(),
             alive: numbered
                 .map(|(number, task)| (task.name.clone(), (number, task)))
                 .collect(),
@@ -68,11 +71,25 @@ impl From<TaskSet> for Modes {
 }
 
 impl Modes {
-    /// At `at`, after all changes so far, these are the tasks. What tasks share, the platform and the
-    /// settings of policies stay those of the first set, and a task that stays stays periodic, or what
-    /// else it is, and where it is.
+    /// From `at` on these are the tasks, whose names are unique. That is no earlier than the last change,
+    /// and what lasts no time is left out: `at` zero, these are the tasks from the start. What tasks
+    /// share, the platform and the settings of policies stay those of the first set, and not all of a
+    /// task can change: see [`Modes::impossible`]. O(tasks).
     #[must_use]
     pub fn then(mut self, at: Duration, tasks: Vec<Task>) -> Modes {
+        let last = self.changes.last().map_or(Duration::ZERO, |last| last.at);
+        let at = at.max(last);
+        if at == last {
+            let Some(change) = self.changes.pop() else {
+                let set = TaskSet { tasks, ..self.set };
+                return Modes::from(set);
+            };
+            let is_new = |(_, news): &&(usize, News)| matches!(news, News::Begins(_));
+            let new = change.tasks.iter().filter(is_new).count();
+            self.set.tasks.truncate(self.set.tasks.len() - new);
+            self.alive = std::mem::take(&mut self.before);
+        }
+        self.before.clone_from(&self.alive);
         let mut before = std::mem::take(&mut self.alive);
         let mut news = Vec::new();
         for task in tasks {
@@ -113,6 +130,17 @@ impl Modes {
         self
     }
 
+    /// The first task that becomes what it cannot become. One that stays is periodic, or has one job, as
+    /// before; it stays on its CPU; and what happens when it is late stays the same. Of a sporadic task
+    /// nothing changes. O(changes).
+    pub fn impossible(&self) -> Option<&Task> {
+        let mut changes = self.changes.iter().flat_map(|change| &change.tasks);
+        changes.find_map(|(number, news)| match news {
+            News::Becomes(task) if !can_become(&self.set.tasks[*number], task) => Some(task),
+            _ => None,
+        })
+    }
+
     /// What becomes of the set, in the order of time.
     pub fn changes(&self) -> &[Change] {
         &self.changes
@@ -122,4 +150,12 @@ impl Modes {
     pub fn all(&self) -> &TaskSet {
         &self.set
     }
+}
+
+fn can_become(before: &Task, after: &Task) -> bool {
+    let stays = matches!(
+        (&before.arrival, &after.arrival),
+        (Arrival::Periodic { .. }, Arrival::Periodic { .. }) | (Arrival::Once, Arrival::Once)
+    );
+    stays && before.on_miss == after.on_miss && before.cpu == after.cpu
 }

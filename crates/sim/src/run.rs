@@ -136,6 +136,10 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
     sink: T,
     capacity: Option<usize>,
 ) -> Result<Vec<Node<S, T>>, SimError> {
+    if let Some(task) = modes.impossible() {
+        let task = task.name.clone();
+        return Err(SimError::Change { task });
+    }
     let sink = Rc::new(RefCell::new(sink));
     let set = modes.all();
     let cpus = partition::by_cpu(set, set.platform.cpus)?;

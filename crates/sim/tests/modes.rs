@@ -1,8 +1,8 @@
 //! Task sets that change while they run.
 
-use flyball_model::{Length, OnMiss, Step, Task, TaskSet};
+use flyball_model::{Arrival, Cost, Length, OnMiss, Overheads, Step, Task, TaskSet};
 use flyball_sim::schedulers::{Edf, Ipi, Rm, Rr};
-use flyball_sim::{Modes, Options, Scheduler, simulate, simulate_modes};
+use flyball_sim::{Modes, Options, Scheduler, SimError, simulate, simulate_modes};
 use flyball_trace::{Duration, Event, Kind, TaskId};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -156,6 +156,183 @@ fn who_is_not_there_yet_has_no_part_in_a_round() {
     assert!(
         rounds.ends_with(&[104, 116, 128, 140, 152, 164, 176, 188]),
         "{rounds:?}"
+    );
+}
+
+/// Nothing can happen in a mode that lasts no time, or in one that ends before it begins.
+#[test]
+fn a_mode_that_lasts_no_time_is_none() {
+    let task = |name: &str, wcet| Task::periodic(name, ms(10), ms(wcet));
+    let (first, then) = (vec![task("a", 1)], vec![task("a", 3), task("b", 2)]);
+    let other = vec![task("c", 1), task("d", 1), task("a", 9)];
+    let plain = Modes::from(set(first.clone())).then(ms(15), then.clone());
+    let from_the_start = Modes::from(set(other.clone())).then(ms(0), first.clone());
+    let instants = [[0, 15, 15], [15, 15, 15], [15, 3, 0]];
+    for [at, again, once_more] in instants {
+        let modes = from_the_start
+            .clone()
+            .then(
+                ms(at),
+                if at == 0 {
+                    first.clone()
+                } else {
+                    other.clone()
+                },
+            )
+            .then(ms(again), other.clone())
+            .then(ms(once_more), then.clone());
+        let [expected, found] = [&plain, &modes].map(|modes| story(&events(modes, &Edf, 50)));
+        assert_eq!(found, expected, "{at} {again} {once_more}");
+    }
+}
+
+/// Whose only job is done, or was given up, has no next one.
+#[test]
+fn who_is_gone_does_not_change() {
+    let once = |wcet, share| Task {
+        arrival: Arrival::Once,
+        share: Some(flyball_model::Share::from_millionths(share)),
+        ..Task::periodic("a", ms(10), ms(wcet))
+    };
+    for (wcet, on_miss, end) in [
+        (2, OnMiss::Continue, "2ms complete task 0 job 1"),
+        (20, OnMiss::Abort, "10ms miss task 0 job 1"),
+    ] {
+        let with = |share| Task {
+            on_miss,
+            ..once(wcet, share)
+        };
+        let modes = Modes::from(set(vec![with(200_000)]))
+            .then(ms(30), vec![with(300_000)])
+            .then(ms(40), Vec::new());
+        let story = story(&events(&modes, &Ipi::default(), 50));
+        assert_eq!(story[2], end);
+        assert!(story[3].ends_with("exit task 0"), "{story:?}");
+        assert_eq!(story.len(), 4, "{story:?}");
+    }
+}
+
+/// It ends with the next job that comes, and nobody minds those after it.
+#[test]
+fn sporadic_tasks_end() {
+    let sporadic = Task {
+        arrival: Arrival::Sporadic {
+            separation: ms(10),
+            gap: Length::Fixed(ms(10)),
+        },
+        ..Task::periodic("a", ms(10), ms(2))
+    };
+    let modes = Modes::from(set(vec![sporadic])).then(ms(15), Vec::new());
+    let story = story(&events(&modes, &Edf, 100));
+    let expected = [
+        "0 start task 0",
+        "0 release task 0 job 1 deadline 10ms",
+        "2ms complete task 0 job 1",
+        "10ms release task 0 job 2 deadline 20ms",
+        "12ms complete task 0 job 2",
+        "20ms release task 0 job 3 deadline 30ms",
+        "20ms complete task 0 job 3",
+        "20ms exit task 0",
+    ];
+    assert_eq!(story, expected);
+}
+
+/// A job that is given up is over, so the next one is new.
+#[test]
+fn who_is_always_late_changes_and_ends_all_the_same() {
+    let task = |wcet| Task {
+        on_miss: OnMiss::Abort,
+        ..Task::periodic("a", ms(10), ms(wcet))
+    };
+    let changes = Modes::from(set(vec![task(20)])).then(ms(15), vec![task(2)]);
+    let expected = [
+        "0 start task 0",
+        "0 release task 0 job 1 deadline 10ms",
+        "10ms miss task 0 job 1",
+        "10ms release task 0 job 2 deadline 20ms",
+        "20ms miss task 0 job 2",
+        "20ms release task 0 job 3 deadline 30ms",
+    ];
+    let then = "22ms complete task 0 job 3";
+    let told = story(&events(&changes, &Edf, 25));
+    assert_eq!(
+        (&told[..6], &told[6..]),
+        (&expected.map(String::from)[..], &[then.to_owned()][..])
+    );
+    let ends = Modes::from(set(vec![task(20)])).then(ms(15), Vec::new());
+    let told = story(&events(&ends, &Edf, 50));
+    let then = ["20ms complete task 0 job 3", "20ms exit task 0"].map(String::from);
+    assert_eq!(
+        (&told[..6], &told[6..]),
+        (&expected.map(String::from)[..], &then[..])
+    );
+}
+
+/// What the thread cannot be told is refused, and not ignored.
+#[test]
+fn some_things_of_a_task_do_not_change() {
+    let task = Task::periodic("a", ms(10), ms(2));
+    let sporadic = |gap| Task {
+        arrival: Arrival::Sporadic {
+            separation: ms(10),
+            gap: Length::Fixed(ms(gap)),
+        },
+        ..task.clone()
+    };
+    let once = Task {
+        arrival: Arrival::Once,
+        ..task.clone()
+    };
+    let skips = Task {
+        on_miss: OnMiss::Skip,
+        ..task.clone()
+    };
+    let elsewhere = Task {
+        cpu: Some(0),
+        ..task.clone()
+    };
+    for (before, after) in [
+        (&task, &once),
+        (&once, &task),
+        (&task, &skips),
+        (&task, &elsewhere),
+        (&sporadic(10), &sporadic(11)),
+    ] {
+        let modes = Modes::from(set(vec![before.clone()])).then(ms(5), vec![after.clone()]);
+        assert_eq!(modes.impossible(), Some(after));
+        let go_on = |_| ControlFlow::Continue(());
+        let mut events: Vec<Event> = Vec::new();
+        let refused = simulate_modes(&modes, &Edf, &Options::until(ms(9)), &mut events, go_on);
+        let task = "a".to_owned();
+        assert_eq!(refused.err(), Some(SimError::Change { task }));
+    }
+}
+
+/// The kernel comes to it later, but the phase counts from the change.
+#[test]
+fn phases_count_from_the_change() {
+    let first = Task::periodic("a", ms(10), ms(2));
+    let then = Task {
+        phase: ms(20),
+        ..Task::periodic("b", ms(10), ms(2))
+    };
+    // From 10 to 13 the kernel is busy with a release.
+    let overheads = Overheads {
+        release: Cost::fixed(ms(3)),
+        ..Overheads::default()
+    };
+    let modes = Modes::from(set(vec![first.clone()]))
+        .then(ms(11), vec![first, then])
+        .with_overheads(overheads);
+    let story = story(&events(&modes, &Edf, 35));
+    let starts = |line: &&String| line.contains("task 1");
+    let of_b: Vec<_> = story.iter().filter(starts).collect();
+    assert_eq!(
+        of_b,
+        [
+            "13ms start task 1",
+            "33ms release task 1 job 1 deadline 41ms"
+        ]
     );
 }
 

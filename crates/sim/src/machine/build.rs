@@ -81,7 +81,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     task: task.name.clone(),
                     missing,
                 })?;
-            node.spawn(task, number, params, Time::ZERO)?;
+            node.spawn(task, number, params, Time::ZERO, Time::ZERO)?;
         }
         Ok(node)
     }
@@ -114,12 +114,13 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         Ok(())
     }
 
-    /// A thread for the task of that number. It starts its phase after `now`.
+    /// A thread for the task of that number. It starts its phase after `from`.
     pub(super) fn spawn(
         &mut self,
         task: &Task,
         number: usize,
         params: <S::Policy as Policy>::Params,
+        from: Time,
         now: Time,
     ) -> Result<(), SimError> {
         let seed = self.seed;
@@ -128,7 +129,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             Arrival::Sporadic { separation, .. } => Release::Sporadic { separation },
             Arrival::Once => Release::Once,
         };
-        let start = now + task.phase;
+        let start = from + task.phase;
         let on_miss = match task.on_miss {
             flyball_model::OnMiss::Continue => OnMiss::Continue,
             flyball_model::OnMiss::Skip => OnMiss::Skip,

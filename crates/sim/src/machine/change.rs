@@ -67,20 +67,23 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     #[cold]
     pub(super) fn change(&mut self, now: Time) -> Result<u32, SimError> {
         let mut released = 0;
-        while let Some((_, news)) = self.changes.pop_front_if(|(at, _)| *at <= now) {
+        while let Some((at, news)) = self.changes.pop_front_if(|(at, _)| *at <= now) {
             for (row, new) in news {
                 match new {
                     New::Begins(number, task, params) => {
-                        self.spawn(&task, number, params, now)?;
+                        self.spawn(&task, number, params, at, now)?;
                         let thread = self.threads[row].handle;
                         released += u32::from(self.core.has_job(thread));
                         continue;
                     }
                     New::Becomes(task, params) => {
                         let thread = self.threads[row].handle;
-                        let told = self.core.adjust(CPU, thread, params, now);
-                        told.map_err(|error| self.refused(row, error))?;
-                        self.details[row].next = Some(Next::Task(task));
+                        match self.core.adjust(CPU, thread, params, now) {
+                            Ok(()) => self.details[row].next = Some(Next::Task(task)),
+                            // Its only job is over.
+                            Err(Error::Dead) => {}
+                            Err(error) => return Err(self.refused(row, error)),
+                        }
                     }
                     New::Ends => self.details[row].next = Some(Next::End),
                 }

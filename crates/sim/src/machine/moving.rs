@@ -23,8 +23,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     }
 
     /// It has been changed: the kernel decides who runs.
-    pub(crate) fn close(&mut self, now: Time) {
-        self.dispatch(now, false, 0);
+    pub(crate) fn close(&mut self, now: Time) -> Result<(), SimError> {
+        self.dispatch(now, false, 0)
     }
 
     /// Until when the kernel works.
