@@ -334,6 +334,25 @@ fn the_depth_of_a_stack_and_a_report_that_nobody_takes() {
     assert!(said.contains("division by zero, pc 0x"), "{said}");
 }
 
+/// A thread that ends while nobody else can run leaves the processor asleep on its stack.
+#[test]
+fn a_thread_begins_in_the_place_of_one_that_has_ended() {
+    if !has_qemu() {
+        return;
+    }
+    let ended = cargo("run", "again");
+    let out = String::from_utf8_lossy(&ended.stdout);
+    let expected: String = (0..3)
+        .map(|n| format!("thread {n} begins\nthread {n} ends\n"))
+        .collect();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(
+        (out.as_ref(), ended.status.code()),
+        (&*expected, Some(0)),
+        "{said}"
+    );
+}
+
 /// Two schedules are not compared if one of them ended before its time.
 #[test]
 fn a_comparison_is_refused() {

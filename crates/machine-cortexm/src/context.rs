@@ -97,14 +97,23 @@ impl Context {
         self.low..self.end
     }
 
-    /// The thread begins at `entry` with `argument`, on `stack`.
+    /// The thread begins at `entry` with `argument`, on `stack`. A thread that had this context before
+    /// has ended, and may still be the one whose stack is in use: asleep, as nobody else could run.
     ///
     /// # Safety
     /// The stack is big enough for the first frame, no other thread uses it, and interrupts are
     /// masked.
-    pub(crate) unsafe fn begin(&mut self, stack: Range<*mut u32>, entry: Entry, argument: usize) {
+    pub(crate) unsafe fn begin(
+        &mut self,
+        stack: Range<*mut u32>,
+        entry: Entry,
+        argument: usize,
+        switch: &mut Switch,
+    ) {
         /// Thumb code.
         const XPSR: usize = 1 << 24;
+        // SAFETY: as the caller promises.
+        unsafe { self.abandon(switch) };
         *self = Context::on(stack);
         // SAFETY: the caller promises that there is room for the frame below `end`.
         let first = unsafe { self.end.sub(FRAME) };
@@ -117,9 +126,8 @@ impl Context {
         // SAFETY: as above.
         unsafe {
             core::ptr::copy_nonoverlapping(frame.as_ptr(), first.cast(), FRAME);
-            let mut nobody = Switch::NOBODY;
-            self.restart(&mut nobody);
         }
+        self.pointer = first;
     }
 
     /// The thread begins anew, whatever it does now, even if it runs. Its first frame is still
@@ -129,14 +137,22 @@ impl Context {
     /// # Safety
     /// The thread has begun once, and interrupts are masked.
     pub(crate) unsafe fn restart(&mut self, switch: &mut Switch) {
-        // SAFETY: that is where the first frame is. Interrupts are masked, so nobody else uses the
-        // statics. If this very thread is running, what it had is kept nowhere.
+        // SAFETY: that is where the first frame is, and as the caller promises.
         unsafe {
+            self.abandon(switch);
             self.pointer = self.end.sub(FRAME);
-            if core::ptr::eq(switch.from, self) {
-                NOBODY = Context::on(self.stack());
-                switch.from = &raw mut NOBODY;
-            }
+        }
+    }
+
+    /// If this very thread is running, what it has is kept nowhere when another one does.
+    ///
+    /// # Safety
+    /// Interrupts are masked.
+    unsafe fn abandon(&self, switch: &mut Switch) {
+        if core::ptr::eq(switch.from, self) {
+            // SAFETY: interrupts are masked, so nobody else uses the static.
+            unsafe { NOBODY = Context::on(self.stack()) };
+            switch.from = &raw mut NOBODY;
         }
     }
 }

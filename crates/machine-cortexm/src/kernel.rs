@@ -153,11 +153,12 @@ impl<C: MachineConfig> Kernel<C> {
     /// are done. May come from an interrupt.
     pub fn together<R>(&'static self, f: impl FnOnce(&mut Together<'_, C>) -> R) -> R {
         self.with(|switch, state| {
-            state.pass(switch, |core, contexts, now| {
+            state.pass(switch, |core, contexts, switch, now| {
                 f(&mut Together {
                     core,
                     now,
                     contexts,
+                    switch,
                 })
             })
         })

@@ -59,10 +59,10 @@ impl<C: MachineConfig> State<C> {
     pub(crate) fn pass<R>(
         &mut self,
         switch: &mut Switch,
-        f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, Time) -> R,
+        f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, &mut Switch, Time) -> R,
     ) -> R {
         let now = self.enter(true);
-        let result = f(&mut self.core, &mut self.contexts, now);
+        let result = f(&mut self.core, &mut self.contexts, switch, now);
         if self.finish(switch, now) {
             self.more(switch);
         }

@@ -107,7 +107,7 @@ impl<C: MachineConfig> Kernel<C> {
         }
         self.with(|switch, state| {
             state.started = true;
-            state.pass(switch, |_, _, _| ());
+            state.pass(switch, |_, _, _, _| ());
             // Without checks it may have been decided before now, when nobody could begin.
             if let Some(task) = state.core.running_task(CPU) {
                 switch.change_to(&raw mut state.contexts[task.index()]);

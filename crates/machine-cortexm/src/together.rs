@@ -1,7 +1,7 @@
 //! Several things in one passage through the kernel.
 
 use crate::config::MachineConfig;
-use crate::context::{Entry, usable};
+use crate::context::{Entry, Switch, usable};
 use crate::guard;
 use crate::passage::{CPU, Contexts};
 use core::ops::Range;
@@ -15,6 +15,7 @@ pub struct Together<'a, C: MachineConfig> {
     /// When the passage began.
     pub now: Time,
     pub(crate) contexts: &'a mut Contexts<C>,
+    pub(crate) switch: &'a mut Switch,
 }
 
 impl<C: MachineConfig> Together<'_, C> {
@@ -34,8 +35,9 @@ impl<C: MachineConfig> Together<'_, C> {
         argument: usize,
     ) -> Result<ThreadId, Error> {
         let thread = self.core.spawn(CPU, attributes, params, self.now)?;
-        // SAFETY: the stack is big enough, and nobody else has it any more.
-        unsafe { self.contexts[thread.task().index()].begin(stack.0, entry, argument) };
+        let context = &mut self.contexts[thread.task().index()];
+        // SAFETY: the stack is big enough, nobody else has it any more, and interrupts are masked.
+        unsafe { context.begin(stack.0, entry, argument, self.switch) };
         Ok(thread)
     }
 }
