@@ -13,12 +13,13 @@ use flyball_machine_cortexm::board::Timer;
 use flyball_machine_cortexm::{Entry, Kernel, Prepared, Together};
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_script::image::{self, Arrival, Change, Image, News, Task};
+use static_cell::StaticCell;
 
 const CPU: CpuId = CpuId(0);
 
-/// So many instructions before its instant a change is made: interrupts may be masked for as long, or
-/// nearly so. What is released at the instant itself is new then, as in a simulation, where a change
-/// comes before the timer.
+/// So many instructions before its instant the timer interrupts for a change: interrupts may be masked for
+/// as long, or nearly so. Then the handler waits for the instant, and the kernel's timer waits for the
+/// handler, so that what is released at that instant is new, as in a simulation.
 const EARLY: u64 = 1_000;
 
 /// What a thread does.
@@ -40,6 +41,8 @@ struct Progress {
     next: Option<Form>,
     /// How many random lengths it has used up in this form.
     drawn: u32,
+    /// Its program has begun.
+    has_begun: bool,
 }
 
 static PROGRESS: [Mutex<Cell<Progress>>; THREADS] = [const {
@@ -48,6 +51,7 @@ static PROGRESS: [Mutex<Cell<Progress>>; THREADS] = [const {
         form: Form::Nothing,
         next: None,
         drawn: 0,
+        has_begun: false,
     }))
 }; THREADS];
 
@@ -87,13 +91,27 @@ pub(crate) fn draw(number: usize) -> u32 {
     })
 }
 
-/// A job was given up: what it would still have drawn is passed over, if each draws `draws`.
-pub(crate) fn pass_over(number: usize, draws: u32) {
+/// The program of a thread begins. Returns whether it does so anew, as its job was given up.
+pub(crate) fn begins_anew(number: usize) -> bool {
     with(number, |progress| {
-        if progress.drawn > 0 {
+        core::mem::replace(&mut progress.has_begun, true)
+    })
+}
+
+/// A job was given up: what it would still have drawn is passed over, if each draws `draws`.
+pub(crate) fn pass_over(number: usize, draws: impl FnOnce() -> u32) {
+    if with(number, |progress| progress.drawn) > 0 {
+        // Not with interrupts masked: it goes through all that a job does.
+        let draws = draws();
+        with(number, |progress| {
             progress.drawn = progress.drawn.next_multiple_of(draws);
-        }
-    });
+        });
+    }
+}
+
+/// Whether the thread of a number is to become something.
+pub(crate) fn is_pending(number: usize) -> bool {
+    with(number, |progress| progress.next.is_some())
 }
 
 /// The thread of a number has no job, or has just begun with one, and becomes what it is to become.
@@ -128,8 +146,9 @@ pub(crate) fn turn<C: Config>(core: &mut Core<C>, image: Image<'_>, number: usiz
     })
 }
 
-/// Deadlines that have become earlier may have passed. As in a simulation that is noticed before it is
-/// decided who runs; the timer's interrupt would come afterwards.
+/// Deadlines that have become earlier may have passed, and it is the instant of a change, at which others
+/// are released. As in a simulation that is noticed before it is decided who runs; the timer's interrupt
+/// would come afterwards.
 pub(crate) fn catch_up<C: Config>(core: &mut Core<C>, now: Time) {
     if core.next_timer(CPU) <= now {
         core.timer(CPU, now);
@@ -139,45 +158,70 @@ pub(crate) fn catch_up<C: Config>(core: &mut Core<C>, now: Time) {
 /// The changes that are still to come, and the end.
 pub(crate) struct Coming {
     image: Image<'static>,
+    /// When the task set starts, and when it ends.
+    start: Time,
+    end: Time,
+    /// By how much changes are made before their instants.
+    early: Duration,
     /// The number of the next change.
     number: u32,
+    /// Its instant; [`Time::NEVER`]: there is none before the end.
+    next: Time,
     /// Those of threads that have not begun yet.
     stacks: [Option<Prepared>; THREADS],
 }
 
-static COMING: Mutex<Cell<Option<Coming>>> = Mutex::new(Cell::new(None));
+/// Taken out while changes are made.
+static COMING: Mutex<Cell<Option<&'static mut Coming>>> = Mutex::new(Cell::new(None));
+static COMING_PLACE: StaticCell<Coming> = StaticCell::new();
 
 impl Coming {
     pub(crate) fn new<S: Scheduler + 'static>(
         image: Image<'static>,
         stacks: &'static mut [ThreadStack; THREADS],
-    ) -> Coming {
+    ) -> &'static mut Coming {
         let prepare = |stack: &'static mut ThreadStack| {
             Some(or_fail(Prepared::new::<Runner<S>>(stack.words())))
         };
-        Coming {
+        let common = image.common();
+        let coming = COMING_PLACE.init(Coming {
             image,
+            start: common.start,
+            end: common.end,
+            early: common.instruction * EARLY,
             number: 0,
+            next: Time::NEVER,
             stacks: stacks.each_mut().map(prepare),
-        }
+        });
+        coming.go_on(0);
+        coming
     }
 
-    /// The next change, and when it is to be made.
-    fn next(&self) -> Option<(Time, Change)> {
-        let change = self.image.change(self.number)?;
-        let common = self.image.common();
-        let at = common.start + change.at;
-        let early = common.instruction * EARLY;
-        let at = at.as_nanos().saturating_sub(early.as_nanos());
-        Some((Time::from_nanos(at), change))
+    /// The next change is the one of that number. What would be at the end or later never is.
+    fn go_on(&mut self, number: u32) {
+        let next = self.image.change(number);
+        let at = next.map(|change| self.start + change.at);
+        self.number = number;
+        self.next = at.filter(|&at| at < self.end).unwrap_or(Time::NEVER);
+    }
+
+    /// When the timer is to interrupt for the next change.
+    fn due(&self) -> Time {
+        Time::ZERO + self.next.since(Time::ZERO + self.early)
+    }
+
+    /// The changes at the instant of the next one.
+    fn changes(&self) -> impl Iterator<Item = Change> + use<> {
+        let (image, at) = (self.image, self.next.since(self.start));
+        let changes = (self.number..).map_while(move |number| image.change(number));
+        changes.take_while(move |change| change.at == at)
     }
 
     /// Sets the timer to the next change, or to the end if that comes first.
-    pub(crate) fn wait(self, now: Time) {
-        let end = self.image.common().end;
-        let next = self.next().map_or(end, |(at, _)| at.min(end));
+    pub(crate) fn wait(&'static mut self, now: Time) {
+        let due = self.due().min(self.end);
         free(|cs| COMING.borrow(cs).set(Some(self)));
-        let ticks = next.since(now) / Duration::from_nanos(40);
+        let ticks = due.since(now) / Duration::from_nanos(40);
         Timer::Application.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX).max(1));
     }
 
@@ -225,39 +269,29 @@ impl Coming {
         });
     }
 
-    /// What becomes of a task, at `start`.
-    ///
-    /// # Safety
-    /// As [`set_up`](crate::set_up).
-    unsafe fn make<S: Scheduler + 'static>(
-        &mut self,
-        kernel: &mut Together<'_, Runner<S>>,
-        change: Change,
-        start: Time,
-        entry: Entry,
-    ) {
+    /// What becomes of a task at the next instant, but for beginning.
+    fn make<S: Scheduler + 'static>(&self, kernel: &mut Together<'_, Runner<S>>, change: Change) {
         let number = usize::from(change.task);
         let next = match change.news {
-            News::Begins => {
-                // SAFETY: as the caller promises.
-                unsafe { self.begin::<S>(kernel, change.task, start, entry) };
-                return;
-            }
+            News::Begins => return,
             News::Becomes(row) => Form::Row(row),
             News::Ends => Form::Nothing,
         };
-        let thread = with(number, |progress| {
-            progress.next = Some(next);
-            progress.thread
-        });
-        let Some(thread) = thread else {
+        let Some(thread) = with(number, |progress| progress.thread) else {
             output::fail("a task changes that has not begun")
         };
         if let Form::Row(_) = next {
             let params = S::params(&next.task(self.image));
-            or_fail(kernel.core.adjust(CPU, thread, params, kernel.now));
+            match kernel.core.adjust(CPU, thread, params, kernel.now) {
+                // Its only job is over.
+                Err(Error::Dead) => return,
+                adjusted => or_fail(adjusted),
+            }
         }
-        if !kernel.core.has_job(thread) {
+        with(number, |progress| progress.next = Some(next));
+        // A job that should have been released before this instant, and has had to wait for it, is of
+        // the old kind.
+        if !kernel.core.has_job(thread) && kernel.core.next_release(thread) >= self.next {
             turn(kernel.core, self.image, number);
         }
     }
@@ -269,28 +303,40 @@ impl Coming {
 /// # Safety
 /// As [`set_up`](crate::set_up), with the same `entry`.
 pub unsafe fn alarm<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry: Entry) {
-    let Some(mut coming) = free(|cs| COMING.borrow(cs).take()) else {
+    let Some(coming) = free(|cs| COMING.borrow(cs).take()) else {
         output::fail("the kernel was never set up")
     };
     let now = kernel.now();
-    let common = coming.image.common();
-    if now >= common.end {
+    if now >= coming.end {
         kernel.look(|core| {
             core.notice_misses(CPU, now);
             output::end(core.trace())
         });
     }
-    // At once if there are several: nobody runs in between.
-    if coming.next().is_some_and(|(at, _)| at <= now) {
+    while coming.due() <= kernel.now() {
+        // Who begins is there before, and is released at the instant with all others.
+        let begins = |change: &Change| change.news == News::Begins;
+        if coming.changes().any(|change| begins(&change)) {
+            kernel.together(|kernel| {
+                for change in coming.changes().filter(begins) {
+                    let start = coming.next;
+                    // SAFETY: as the caller promises.
+                    unsafe { coming.begin::<S>(kernel, change.task, start, entry) };
+                }
+            });
+        }
+        // The kernel's timer has the same priority as this one.
+        while kernel.now() < coming.next {}
+        // At once if there are several: nobody runs in between.
+        let mut number = coming.number;
         kernel.together(|kernel| {
-            while let Some((_, change)) = coming.next().filter(|&(at, _)| at <= now) {
-                coming.number += 1;
-                let start = common.start + change.at;
-                // SAFETY: as the caller promises.
-                unsafe { coming.make::<S>(kernel, change, start, entry) };
+            for change in coming.changes() {
+                coming.make::<S>(kernel, change);
+                number += 1;
             }
             catch_up(kernel.core, kernel.now);
         });
+        coming.go_on(number);
     }
     coming.wait(kernel.now());
 }

@@ -11,7 +11,7 @@ use flyball_kernel::{Config, Error, MutexId, Protocol, QueueId, SemaphoreId, Tim
 use flyball_machine_cortexm::board::take_memory;
 use flyball_machine_cortexm::{Entry, Fault, Kernel, MachineConfig, Stack, Stacks, compute};
 use flyball_policy::{Duration, Inline, Time};
-use flyball_script::image::{self, Arrival, Image, Task};
+use flyball_script::image::{Arrival, Image, Task};
 use flyball_script::{Call, Length, Op, Place};
 use static_cell::{ConstStaticCell, StaticCell};
 
@@ -93,6 +93,11 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
         Duration::ZERO => Timing::Tickless,
         tick => Timing::Tick(tick),
     };
+    if usize::from(image.tasks()) > THREADS {
+        output::fail("there are more tasks than threads");
+    }
+    // What takes long comes before the clock starts: the task set does soon afterwards.
+    let (first, coming) = (image.first(), Coming::new::<S>(image, STACKS.take()));
     let tape = Tape::new(memory).unwrap_or_else(|error| output::lost(&error));
     kernel.set_up(S::policy(&common), tape, timing);
     let shared = kernel.look(|core| -> Result<Shared, Error> {
@@ -121,12 +126,8 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
     });
     let shared = SHARED_PLACE.init(or_fail(shared.unwrap_or(Err(Error::Unknown))));
     free(|cs| SHARED.borrow(cs).set(Some(shared)));
-    if usize::from(image.tasks()) > THREADS {
-        output::fail("there are more tasks than threads");
-    }
-    let mut coming = Coming::new::<S>(image, STACKS.take());
     kernel.together(|kernel| {
-        for number in 0..image.first() {
+        for number in 0..first {
             // SAFETY: as the caller promises.
             unsafe { coming.begin::<S>(kernel, number, common.start, entry) };
         }
@@ -146,14 +147,24 @@ pub fn thread<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, number
         output::fail("a thread runs before the kernel is set up")
     };
     let image = shared.image;
+    // A thread begins here again if its job is given up.
+    if change::begins_anew(number) {
+        // Each random length was drawn for a step of a job, so those that the job had left are passed over.
+        let task = Form::of(number).task(image);
+        change::pass_over(number, || {
+            draws(|at| image.operation(&task, at).unwrap_or(Op::End))
+        });
+        if change::is_pending(number) {
+            let _ = kernel.call(|core, _, now| {
+                if change::turn(core, image, number) {
+                    change::catch_up(core, now);
+                }
+                Ok(Poll::Ready(()))
+            });
+        }
+    }
     let mut form = Form::of(number);
     let mut task = form.task(image);
-    // A thread begins here again if its job is given up. Each random length was drawn for a step of a
-    // job, so those that the job had left are passed over.
-    if task.on_miss == image::OnMiss::Abort && task.arrival == Arrival::Periodic {
-        let draws = draws(|at| image.operation(&task, at).unwrap_or(Op::End));
-        change::pass_over(number, draws);
-    }
     let mut place = Place::new([0; DEPTH]);
     loop {
         let call = match form {

@@ -93,6 +93,14 @@ impl<C: Config> Core<C> {
             .is_ok_and(|task| self.threads[task.index()].state != State::Dormant)
     }
 
+    /// When the clock releases the next job of a thread; [`Time::NEVER`]: it does not, or there is no such
+    /// thread.
+    pub fn next_release(&self, thread: ThreadId) -> Time {
+        let task = self.find(thread).ok();
+        let jobs = task.and_then(|task| self.jobs.find(task.index()));
+        jobs.map_or(Time::NEVER, Jobs::next_release)
+    }
+
     /// The number of the job that `task` works on; 0 if it is dormant.
     #[inline]
     pub(crate) fn job_number(&self, task: TaskId) -> u32 {

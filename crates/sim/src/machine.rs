@@ -7,9 +7,11 @@
 //!
 //! 1. The running task has computed what it had to, and makes its calls: it locks, sends, ends its
 //!    job. So a job that ends at its deadline has met it.
-//! 2. Sporadic jobs arrive.
-//! 3. The timer fires: all releases and deadlines of this instant.
-//! 4. The kernel decides who runs.
+//! 2. Tasks that change become what they are to become, or end.
+//! 3. Sporadic jobs arrive.
+//! 4. The timer fires: all releases and deadlines of this instant.
+//! 5. Tasks that are new begin.
+//! 6. The kernel decides who runs.
 //!
 //! # Overheads
 //!
@@ -89,6 +91,7 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     semaphores: Vec<SemaphoreId>,
     queues: Vec<QueueId>,
     changes: change::Changes<<S::Policy as Policy>::Params>,
+    beginning: change::Beginning<<S::Policy as Policy>::Params>,
     /// What all random numbers come from.
     seed: u64,
     /// When sporadic jobs arrive, and at which row.
@@ -200,6 +203,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             // To notice that a job is late is work of the same kind.
             let late = self.core.misses() - misses;
             released += u32::try_from(late).unwrap_or(u32::MAX);
+        }
+        if !self.beginning.is_empty() {
+            released += self.begin(now)?;
         }
         self.dispatch(now, ticked, released)
     }

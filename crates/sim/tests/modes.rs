@@ -186,6 +186,22 @@ fn a_mode_that_lasts_no_time_is_none() {
     }
 }
 
+/// At one instant, jobs are released in the order of the tasks.
+#[test]
+fn who_begins_comes_after_whom_it_meets() {
+    let task = |name: &str| Task::periodic(name, ms(10), ms(2));
+    let modes = Modes::from(set(vec![task("a")])).then(ms(10), vec![task("a"), task("b")]);
+    let story = story(&events(&modes, &Edf, 15));
+    let expected = [
+        "10ms release task 0 job 2 deadline 20ms",
+        "10ms start task 1",
+        "10ms release task 1 job 1 deadline 20ms",
+        "12ms complete task 0 job 2",
+        "14ms complete task 1 job 1",
+    ];
+    assert_eq!(story[3..], expected);
+}
+
 /// Whose only job is done, or was given up, has no next one.
 #[test]
 fn who_is_gone_does_not_change() {

@@ -76,6 +76,15 @@ fn changes(
     options: &Options<'_>,
     tasks: &[TaskContents],
 ) -> Result<(Vec<TaskContents>, Vec<image::Change>), TargetError> {
+    if let Some(task) = modes.impossible() {
+        return Err(TargetError::Unsupported {
+            machine: machine.name(),
+            task: Some(task.name.clone()),
+            what: "changes of sporadic tasks, and of how a task arrives, where it is and what happens when \
+                   it is late, are not supported"
+                .into(),
+        });
+    }
     let (mut forms, mut changes) = (Vec::new(), Vec::new());
     let too_many = || TargetError::TooLarge {
         most: machine.limits().bytes,
@@ -87,20 +96,7 @@ fn changes(
                 News::Begins(_) => image::News::Begins,
                 News::Ends => image::News::Ends,
                 News::Becomes(task) => {
-                    let form = compile(machine, task, *number, options)?;
-                    let is_sporadic = matches!(task.arrival, Arrival::Sporadic { .. });
-                    if is_sporadic
-                        || tasks.get(*number).map(|task| task.arrival) != Some(form.arrival)
-                    {
-                        return Err(TargetError::Unsupported {
-                            machine: machine.name(),
-                            task: Some(task.name.clone()),
-                            what: "changes of tasks that are sporadic, or change how they arrive, are \
-                                   not supported"
-                                .into(),
-                        });
-                    }
-                    forms.push(form);
+                    forms.push(compile(machine, task, *number, options)?);
                     image::News::Becomes(short(tasks.len() + forms.len() - 1)?)
                 }
             };

@@ -126,9 +126,11 @@ fn late_threads_may_go_on_with_the_newest_job() {
     assert_eq!(world.core.retime(thread, ns(7), ns(6)), Err(Error::Invalid));
     done(&mut world);
     assert_eq!(world.core.retime(thread, ns(7), ns(6)), Ok(()));
+    assert_eq!(world.core.next_release(thread), at(40));
     world.run_until(at(36));
     done(&mut world);
     world.run_until(at(47));
+    assert_eq!(world.core.next_release(thread), at(54));
     assert_eq!(
         world.story()[3..],
         [

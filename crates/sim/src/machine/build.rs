@@ -60,6 +60,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             semaphores: Vec::new(),
             queues: Vec::new(),
             changes: change::of(&modes.changes, numbers, scheduler)?,
+            beginning: change::Beginning::new(),
             seed,
             arrivals: BinaryHeap::new(),
             costs: Costs::new(&set.platform.overheads, capacity),

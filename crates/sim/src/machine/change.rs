@@ -1,6 +1,6 @@
 //! What becomes of the tasks of a CPU while it runs.
 
-use super::{CPU, Node};
+use super::{CPU, Node, Thread};
 use crate::error::SimError;
 use crate::modes::{Change, News};
 use crate::program::Program;
@@ -13,6 +13,9 @@ use std::collections::VecDeque;
 
 /// The changes that are still to come on one CPU, the next one first.
 pub(super) type Changes<P> = VecDeque<(Time, Vec<(usize, New<P>)>)>;
+
+/// The tasks that are about to begin on one CPU: since when, and their numbers in the whole set.
+pub(super) type Beginning<P> = VecDeque<(Time, usize, Box<Task>, P)>;
 
 /// What becomes of the thread of a row.
 pub(super) enum New<P> {
@@ -62,18 +65,17 @@ pub(super) fn of<S: Scheduler>(
 }
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// The tasks change as they are to change up to `now`. Returns how many threads have begun with a
-    /// job.
+    /// Tasks become what they are to become up to `now`, and end. Those that begin at the last change do
+    /// so later, in [`Node::begin`]. Returns how many threads have begun with a job.
     #[cold]
     pub(super) fn change(&mut self, now: Time) -> Result<u32, SimError> {
         let mut released = 0;
         while let Some((at, news)) = self.changes.pop_front_if(|(at, _)| *at <= now) {
+            released += self.begin(now)?;
             for (row, new) in news {
                 match new {
                     New::Begins(number, task, params) => {
-                        self.spawn(&task, number, params, at, now)?;
-                        let thread = self.threads[row].handle;
-                        released += u32::from(self.core.has_job(thread));
+                        self.beginning.push_back((at, number, task, params));
                         continue;
                     }
                     New::Becomes(task, params) => {
@@ -91,6 +93,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     self.turn(row)?;
                 }
             }
+        }
+        Ok(released)
+    }
+
+    /// Tasks begin that are to begin: at one instant, jobs are released in the order of the tasks, so these
+    /// come last. Returns how many threads have begun with a job.
+    pub(super) fn begin(&mut self, now: Time) -> Result<u32, SimError> {
+        let mut released = 0;
+        while let Some((at, number, task, params)) = self.beginning.pop_front() {
+            self.spawn(&task, number, params, at, now)?;
+            let has_job = |thread: &Thread| self.core.has_job(thread.handle);
+            released += u32::from(self.threads.last().is_some_and(has_job));
         }
         Ok(released)
     }
