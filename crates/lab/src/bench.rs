@@ -47,7 +47,7 @@ pub struct Ran {
     pub trace: Trace,
     /// What happened in each phase.
     pub phases: Vec<Phase>,
-    /// The first deadline that was missed.
+    /// The first deadline that was missed, at its instant, whenever the kernel noticed.
     pub first_miss: Option<Event>,
 }
 
@@ -158,7 +158,7 @@ impl Trial {
 impl Ran {
     /// What was recorded of a trial that ended at `end`.
     pub fn of(recorder: Recorder, end: Time) -> Ran {
-        let first_miss = recorder.first_miss();
+        let first_miss = recorder.first_deadline();
         let phases = recorder.phases().to_vec();
         let (summary, trace) = recorder.finish(end);
         Ran {
