@@ -1,6 +1,6 @@
 //! A machine as a bench for experiments.
 
-use crate::progress::Spinner;
+use crate::progress::{Spinner, interrupted};
 use crate::schedule::task_name;
 use flyball_lab::bench::{Bench, BenchError, Ran, Stage, Trial};
 use flyball_lab::costs::Kernel;
@@ -8,6 +8,7 @@ use flyball_lab::{LabError, Registry};
 use flyball_report::reproduction;
 use flyball_target::{Machine, Options, Phase, TargetError};
 use flyball_trace::{Duration, Sink};
+use std::ops::ControlFlow;
 
 /// Boots the kernel for each trial.
 pub(crate) struct Board<'a> {
@@ -50,7 +51,14 @@ impl Bench for Board<'_> {
 
     fn begin(&mut self, stage: Stage) -> Result<(), BenchError> {
         self.stage = stage.name;
-        Ok(())
+        self.go_on()
+    }
+
+    fn go_on(&mut self) -> Result<(), BenchError> {
+        match interrupted() {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(LabError::Interrupted.into()),
+        }
     }
 
     fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError> {
@@ -61,7 +69,7 @@ impl Bench for Board<'_> {
         let options = Options {
             policy: entry.name,
             settings: entry.words(&values),
-            until: trial.until.min(self.longest()),
+            until: trial.until,
             seed: trial.seed,
         };
         let stage = self.stage;
@@ -84,6 +92,13 @@ impl Bench for Board<'_> {
                 fault: Box::new(fault),
             }));
         }
+        let mut recorder = trial.recorder();
+        for &event in &recording.events {
+            recorder.record(event);
+            if trial.stop_at_miss && recorder.first_miss().is_some() {
+                return Ok(Ran::of(recorder, event.time));
+            }
+        }
         if recording.dropped > 0 {
             return Err(LabError::Bench(format!(
                 "the board keeps so many events and no more, which it had after {} of {}",
@@ -92,15 +107,33 @@ impl Bench for Board<'_> {
             ))
             .into());
         }
-        let mut recorder = trial.recorder();
-        let mut end = recording.end;
-        for &event in &recording.events {
-            recorder.record(event);
-            if trial.stop_at_miss && recorder.first_miss().is_some() {
-                end = event.time;
-                break;
-            }
-        }
-        Ok(Ran::of(recorder, end))
+        Ok(Ran::of(recorder, recording.end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flyball_model::{Task, TaskSet};
+
+    /// What would be cut off would be missing in the numbers.
+    #[test]
+    fn a_trial_that_is_too_long_is_refused() {
+        let registry = Registry::standard();
+        let mut board = Board::new(&registry, Machine::CortexM3, true);
+        let ms = Duration::from_millis;
+        let set = TaskSet {
+            tasks: vec![Task::periodic("a", ms(10), ms(1))],
+            ..TaskSet::default()
+        };
+        let trial = Trial::new(set, "edf", board.longest() + ms(1));
+        let Err(BenchError::Machine(error)) = board.run(&trial) else {
+            panic!("it ran")
+        };
+        let refused = error.downcast_ref::<TargetError>();
+        assert!(
+            matches!(refused, Some(TargetError::TooFar { .. })),
+            "{error}"
+        );
     }
 }

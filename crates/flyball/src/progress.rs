@@ -19,7 +19,7 @@ pub(crate) fn catch_interrupts() {
 }
 
 /// Whether the user has asked to stop.
-fn interrupted() -> ControlFlow<()> {
+pub(crate) fn interrupted() -> ControlFlow<()> {
     if INTERRUPTED.load(Ordering::Relaxed) {
         ControlFlow::Break(())
     } else {

@@ -70,7 +70,7 @@ pub trait Bench {
     /// Whether it can run this policy.
     fn has(&self, policy: &str) -> bool;
 
-    /// For how long a trial may be; longer ones are cut.
+    /// For how long a trial may be; longer ones are refused.
     fn longest(&self) -> Duration;
 
     /// What its kernel is known to cost, for predictions. Nothing by itself is charged for it.
@@ -83,6 +83,12 @@ pub trait Bench {
     /// # Errors
     /// [`LabError::Interrupted`] if no more is wanted.
     fn begin(&mut self, stage: Stage) -> Result<(), BenchError>;
+
+    /// An experiment asks now and then whether to go on, where something else than trials takes long.
+    ///
+    /// # Errors
+    /// [`LabError::Interrupted`] if no more is wanted.
+    fn go_on(&mut self) -> Result<(), BenchError>;
 
     /// Runs a task set.
     ///
@@ -218,6 +224,10 @@ impl Bench for Simulator<'_> {
 
     fn begin(&mut self, stage: Stage) -> Result<(), BenchError> {
         self.stage = stage;
+        self.go_on()
+    }
+
+    fn go_on(&mut self) -> Result<(), BenchError> {
         if self.tell(Time::ZERO, Time::NEVER).is_break() {
             return Err(LabError::Interrupted.into());
         }

@@ -161,7 +161,17 @@ fn data_that_are_none_are_refused() {
 #[test]
 fn it_ends_when_nobody_wants_more() {
     let registry = Registry::standard();
-    for after in [0, 1, 5] {
+    // The last ones simulate on all CPUs at once, and for long.
+    let all: &[&str] = &[];
+    for (after, only) in [
+        (0, all),
+        (1, all),
+        (5, all),
+        (1, &["beyond"]),
+        (3, &["beyond"]),
+        (1, &["series"]),
+        (1, &["overload"]),
+    ] {
         let mut told = 0;
         let mut watch = |_: flyball_lab::Progress<'_>| {
             told += 1;
@@ -172,10 +182,10 @@ fn it_ends_when_nobody_wants_more() {
             }
         };
         let mut simulator = Simulator::new(&registry, &mut watch);
-        let ended = reproduce(&miosix::WORK, &[], &mut simulator, None, None);
+        let ended = reproduce(&miosix::WORK, only, &mut simulator, None, None);
         assert!(
             matches!(ended, Err(BenchError::Lab(LabError::Interrupted))),
-            "{after}"
+            "{after} {only:?}"
         );
     }
 }
@@ -206,6 +216,10 @@ impl Bench for Fake<'_> {
 
     fn begin(&mut self, stage: Stage) -> Result<(), BenchError> {
         self.simulator.begin(stage)
+    }
+
+    fn go_on(&mut self) -> Result<(), BenchError> {
+        self.simulator.go_on()
     }
 
     fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError> {

@@ -55,7 +55,8 @@ pub fn find(name: &str) -> Option<&'static Work> {
 }
 
 /// Does the experiments of a work that `only` names, or all if it names none: those that can on
-/// `machine`, the others with `simulator`. `data` is the folder with the authors' measurements, if the user has it.
+/// `machine`, the others with `simulator`. `data` is the folder with the authors' measurements, if the
+/// user has it.
 ///
 /// # Errors
 /// [`BenchError`] of the first trial that cannot be run.
@@ -103,6 +104,9 @@ pub fn reproduce(
             on_machine,
             ..experiment
         });
+    }
+    if machine.is_some() && !experiments.iter().any(|done| done.on_machine) {
+        notes.push("Nothing of this ran on the machine: all of it was simulated.".into());
     }
     Ok(Reproduction {
         name: work.name.to_owned(),

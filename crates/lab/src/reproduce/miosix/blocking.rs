@@ -124,11 +124,15 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         0.0
     };
     let kernel = if on_machine {
-        "The kernel's own work is in the rounds, as in the authors'. It is part of a burst, so the task that \
-         blocks computes for so much less until it does: each variant ran twice before, to see how much."
+        format!(
+            "The kernel's own work is in the rounds, as in the authors'. It is part of a burst, so the task \
+             that blocks computes for so much less until it does: each variant ran {REHEARSALS} times \
+             before, to see how much."
+        )
     } else {
-        "The kernel's own work costs nothing here. The authors' rounds count it in: theirs settle up to 2 % \
-         beside the set point."
+        "The kernel's own work costs nothing here. The authors' rounds count it in: theirs settle up to \
+         2 % beside the set point."
+            .into()
     };
     let mut claims = feedback(off);
     claims.extend(feedforward(on));
@@ -159,7 +163,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
              first rounds differ."
                 .into(),
             "The task that blocks has the first turn in a round, as the data show it.".into(),
-            kernel.into(),
+            kernel,
         ],
         claims,
         figures: vec![picture(&all, on_machine)],
@@ -223,7 +227,7 @@ impl Variant {
     }
 
     /// The rounds on a bench. On a machine the kernel's work is part of the bursts, so the task computes
-    /// for less until it has used as much: it runs a few times before, to see how much.
+    /// for less until it has used as much: it runs [`REHEARSALS`] times before, to see how much.
     fn on(
         &self,
         bench: &mut dyn Bench,

@@ -33,12 +33,22 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// In simulation.
-    pub(super) fn new(conditions: &Conditions, parts: Parts) -> Result<Field, BenchError> {
-        Field::simulate(&NOMINAL, conditions, parts)
+    /// In simulation, on all CPUs; `bench` is only asked whether to go on.
+    pub(super) fn new(
+        bench: &mut dyn Bench,
+        conditions: &Conditions,
+        parts: Parts,
+    ) -> Result<Field, BenchError> {
+        Field::simulate(bench, &NOMINAL, conditions, parts)
     }
 
-    fn simulate(us: &[u64], conditions: &Conditions, parts: Parts) -> Result<Field, BenchError> {
+    fn simulate(
+        bench: &mut dyn Bench,
+        us: &[u64],
+        conditions: &Conditions,
+        parts: Parts,
+    ) -> Result<Field, BenchError> {
+        bench.go_on()?;
         let nominal = || us.iter().copied().map(Duration::from_micros);
         let mut contenders = vec![Contender::rr(), Contender::edf()];
         contenders.extend(nominal().map(Contender::ipi));
@@ -59,9 +69,9 @@ impl Field {
             ..Conditions::default()
         };
         if bench.machine().is_none() {
-            return Field::new(&conditions, parts);
+            return Field::new(bench, &conditions, parts);
         }
-        let predicted = Field::simulate(&ON_MACHINE, &conditions, parts)?;
+        let predicted = Field::simulate(bench, &ON_MACHINE, &conditions, parts)?;
         let mut measure = |predicted: &Score| {
             let mut most = [
                 MOST_ITERATIONS,
@@ -87,6 +97,11 @@ impl Field {
         })
     }
 
+    /// The same in simulation with the costs of the same kernel.
+    pub(super) fn simulated(&self) -> &Field {
+        self.predicted.as_deref().unwrap_or(self)
+    }
+
     /// What the kernel's work costs.
     pub(super) fn kernel(&self) -> &'static str {
         match self.predicted {
@@ -102,12 +117,11 @@ impl Field {
     }
 
     /// On a machine: what is different there, and by how much it is not what was predicted. `of` are
-    /// the numbers by test.
-    pub(super) fn note(&self, what: &str, of: impl Fn(&Score) -> [u64; 4]) -> Option<String> {
+    /// the numbers, by test.
+    pub(super) fn note(&self, what: &str, of: impl Fn(&Score) -> String) -> Option<String> {
         let predicted = self.predicted.as_ref()?;
         let show = |who: &str, measured: &Score, predicted: &Score| {
-            let [measured, predicted] = [measured, predicted].map(|score| list(of(score)));
-            format!("{who} {measured} (predicted: {predicted})")
+            format!("{who} {} (predicted: {})", of(measured), of(predicted))
         };
         let mut shown = vec![
             show("RR", &self.rr, &predicted.rr),
@@ -118,8 +132,8 @@ impl Field {
             show(&format!("I+PI, {burst}"), measured, predicted)
         }));
         Some(format!(
-            "On the machine: RR, EDF, and I+PI with nominal bursts of {} only; other conditions are tried in \
-             simulation. {what}, measured, and predicted by simulation with the costs of this kernel: {}.",
+            "On the machine: RR, EDF, and I+PI with nominal bursts of {} only; other conditions are tried \
+             in simulation. {what}, measured, and predicted by simulation with the costs of this kernel: {}.",
             self.nominal(),
             shown.join("; ")
         ))
@@ -164,12 +178,14 @@ impl Field {
 
     pub(super) fn is_near_edf(&self, ipi: &Score) -> bool {
         let pairs = ipi.iterations().into_iter().zip(self.edf.iterations());
-        pairs.skip(1).all(|(ipi, edf)| ipi + NEAR >= edf)
+        pairs
+            .skip(1)
+            .all(|(ipi, edf)| ipi.saturating_add(NEAR) >= edf)
     }
 
     pub(super) fn is_between(&self, ipi: &Score) -> bool {
         let [ipi, rr, edf] = [ipi, &self.rr, &self.edf].map(|score| score.iterations()[0]);
-        ipi < edf && ipi >= FAR_ABOVE * rr
+        ipi < edf && ipi >= rr.saturating_mul(FAR_ABOVE)
     }
 }
 
@@ -180,4 +196,64 @@ pub(super) fn all<T>(a: [T; 4], b: [T; 4], holds: impl Fn(T, T) -> bool) -> bool
 /// Four numbers, by test.
 pub(super) fn list<T: std::fmt::Display>(numbers: [T; 4]) -> String {
     numbers.map(|number| format!("{number:.0}")).join(", ")
+}
+
+/// The iterations of a series, by test.
+pub(super) fn iterations(score: &Score) -> String {
+    firsts(
+        score
+            .first_miss
+            .map(|first| first.map(|first| first.iteration)),
+    )
+}
+
+/// The first iterations that miss, by test.
+pub(super) fn firsts(iterations: [Option<u32>; 4]) -> String {
+    let shown = iterations.map(|first| first.map_or("none".into(), |first| first.to_string()));
+    shown.join(", ")
+}
+
+/// The numbers of the tests in which something is so.
+pub(super) fn tests<T>(a: [T; 4], b: [T; 4], is_so: impl Fn(T, T) -> bool) -> Vec<usize> {
+    let pairs = (1..).zip(a.into_iter().zip(b));
+    let found = pairs.filter_map(|(n, (a, b))| is_so(a, b).then_some(n));
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hartstone::FirstMiss;
+
+    fn score(iterations: [Option<u32>; 4]) -> Score {
+        Score {
+            contender: Contender::edf(),
+            first_miss: iterations.map(|iteration| {
+                let switches = 1.0;
+                iteration.map(|iteration| FirstMiss {
+                    iteration,
+                    switches,
+                })
+            }),
+            extended: Default::default(),
+        }
+    }
+
+    /// On a machine a series ends some iterations after the one where a miss was predicted.
+    #[test]
+    fn who_misses_nothing_is_ahead_of_all() {
+        let best = score([None; 4]);
+        let field = Field {
+            rr: score([Some(6), Some(14), Some(3), Some(6)]),
+            edf: score([Some(31), Some(16), Some(8), Some(8)]),
+            ipi: vec![(Duration::from_millis(1), best.clone())],
+            predicted: None,
+        };
+        assert!(field.is_above_rr(&best) && field.is_near_edf(&best));
+        assert!(!field.is_between(&best));
+        assert_eq!(iterations(&best), "none, none, none, none");
+        assert_eq!(iterations(&field.edf), "31, 16, 8, 8");
+        let behind = Field { rr: best, ..field };
+        assert!(!behind.is_between(&behind.edf) && !behind.is_above_rr(&behind.edf));
+    }
 }

@@ -1,7 +1,7 @@
 //! Figure 4.2: the Hartstone benchmark, PH series (4.3).
 
-use super::field::{FAR_ABOVE, Field, NEAR, all, list};
-use crate::bench::BenchError;
+use super::field::{FAR_ABOVE, Field, NEAR, all, iterations};
+use crate::bench::{Bench, BenchError};
 use crate::costs::Kernel;
 use crate::hartstone::sweep::{Conditions, Parts, Score};
 use crate::hartstone::{Periods, Setup as Rules, Test};
@@ -31,9 +31,9 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
          the job is complete, which may be an iteration later."
             .into(),
     ];
-    match field.note("Iterations", |score| score.iterations().map(u64::from)) {
+    match field.note("Iterations", iterations) {
         Some(note) => notes.push(note),
-        None => notes.extend(other_conditions()?),
+        None => notes.extend(other_conditions(setup.bench)?),
     }
     Ok(Experiment {
         about: "Five periodic tasks ask for more in each iteration, until a deadline is missed: task 5 \
@@ -48,13 +48,13 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         ],
         assumptions: notes,
         claims: claims(&field),
-        figures: vec![iterations(&field), sweep(&field)],
+        figures: vec![bars(&field), sweep(&field)],
         ..Experiment::default()
     })
 }
 
 /// What else could have been assumed, and what comes of it.
-fn other_conditions() -> Result<Vec<String>, BenchError> {
+fn other_conditions(bench: &mut dyn Bench) -> Result<Vec<String>, BenchError> {
     let mut notes = Vec::new();
     for (what, conditions) in [
         (
@@ -82,12 +82,13 @@ fn other_conditions() -> Result<Vec<String>, BenchError> {
             },
         ),
     ] {
-        let with = Field::new(&conditions, Parts::Series)?;
+        let with = Field::new(bench, &conditions, Parts::Series)?;
         let (bursts, _) = with.bursts(|ipi| with.is_near_edf(ipi) && with.is_above_rr(ipi));
         notes.push(format!(
-            "With {what}: RR {}, EDF {}; I+PI is above RR in all tests, and near EDF in tests 2 to 4, {bursts}.",
-            list(with.rr.iterations()),
-            list(with.edf.iterations()),
+            "With {what}: RR {}, EDF {}; I+PI is above RR in all tests, and near EDF in tests 2 to 4, \
+             {bursts}.",
+            iterations(&with.rr),
+            iterations(&with.edf),
         ));
     }
     Ok(notes)
@@ -112,9 +113,10 @@ fn claims(field: &Field) -> Vec<Claim> {
             why_not,
         )
     };
-    let rr = list(field.rr.iterations());
+    let [rr, edf] = [&field.rr, &field.edf].map(iterations);
     let shortest = &field.ipi[0];
-    let edf = list(field.edf.iterations());
+    let (enough, _) = field.bursts(|ipi| field.is_near_edf(ipi) && field.is_between(ipi));
+    let (few, _) = field.bursts(|ipi| field.switches_less(ipi));
     let mut others = field.ipi.iter().map(|(_, score)| score).chain([&field.rr]);
     let best = others.all(|other| {
         all(other.iterations(), field.edf.iterations(), |other, edf| {
@@ -136,7 +138,7 @@ fn claims(field: &Field) -> Vec<Claim> {
             &format!(
                 "no nominal burst gets further than RR in each test: RR {rr}, I+PI with {} {}",
                 shortest.0,
-                list(shortest.1.iterations())
+                iterations(&shortest.1)
             ),
         ),
         by_burst(
@@ -166,16 +168,17 @@ fn claims(field: &Field) -> Vec<Claim> {
                     && field.is_near_edf(ipi)
                     && field.is_between(ipi)
             },
-            "with tasks and kernel as assumed, the bursts that are short enough for the iterations take \
-             more switches than turns of 1 ms; those that switch less than RR are too long for the \
-             iterations. What the authors' kernel did while tasks slept may explain it, or a nominal burst \
-             that was not the same in both parts of the figure.",
+            &format!(
+                "with tasks and kernel as assumed, I+PI has enough iterations {enough}, and few enough \
+                 switches {few}. What the authors' kernel did while tasks slept may explain it, or a nominal \
+                 burst that was not the same in both parts of the figure."
+            ),
         ),
     ]
 }
 
 /// The four tests beside each other, with the nominal burst that is the best compromise.
-fn iterations(field: &Field) -> Figure {
+fn bars(field: &Field) -> Figure {
     let who = field.shown([300, 1_000]);
     let panel = |title: &str, of: &dyn Fn(&Score) -> [f64; 4]| Panel {
         title: String::new(),
@@ -241,9 +244,7 @@ fn sweep(field: &Field) -> Figure {
     Figure {
         name: "hartstone-bursts".into(),
         title: "What the nominal burst decides.".into(),
-        caption: "I+PI's iterations and switches; where the upper line is near EDF's, the lower one is above \
-                  RR's."
-            .into(),
+        caption: "I+PI's iterations and switches, beside those of EDF and RR.".into(),
         x: Axis::categories("nominal burst", bursts),
         panels: panels.collect(),
     }

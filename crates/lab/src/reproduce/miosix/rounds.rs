@@ -10,8 +10,8 @@ pub(super) struct Round {
 }
 
 /// The rounds of a schedule under I+PI in which tasks have their turns in the order of their numbers,
-/// on one CPU. What the kernel does before a turn is part of it. A round ends before the first turn of a task that is not
-/// behind the last one. The last round may be incomplete. O(events).
+/// on one CPU. What the kernel does before a turn is part of it. A round ends before the first turn of
+/// a task that is not behind the last one. The last round may be incomplete. O(events).
 pub(super) fn rounds(trace: &Trace) -> Vec<Round> {
     let tasks = trace.header.tasks.len();
     let mut rounds: Vec<Round> = Vec::new();

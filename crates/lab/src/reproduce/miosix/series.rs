@@ -30,7 +30,7 @@ const CHANGES: [&str; 6] = [
 /// By experiment.
 type Found = Vec<Option<FirstMiss>>;
 
-fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
+fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let (names, contenders): (Vec<_>, Vec<_>) = [
         ("RR, 1 ms", Contender::rr()),
         ("EDF", Contender::edf()),
@@ -41,6 +41,7 @@ fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     .unzip();
     let (mut claims, mut panels) = (Vec::new(), Vec::new());
     for series in Series::ALL {
+        setup.bench.go_on()?;
         let found = first_misses(&contenders, &series.experiments(), &Conditions::default())?;
         let found: Vec<_> = names.iter().copied().zip(found).collect();
         claims.push(claim(series, &found));
