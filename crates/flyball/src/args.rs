@@ -297,15 +297,15 @@ pub(crate) struct ReproduceArgs {
     pub(crate) name: Option<String>,
 
     /// Run what it can on the kernel on this machine, instead of simulating it
-    #[arg(short, long, value_name = "NAME", value_parser = machine())]
+    #[arg(short, long, value_name = "NAME", value_parser = machine(), requires = "name")]
     pub(crate) machine: Option<Machine>,
 
     /// Do these experiments only
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "name")]
     pub(crate) only: Vec<String>,
 
     /// A folder with the authors' own measurements, to be drawn beside ours
-    #[arg(long, value_name = "DIRECTORY")]
+    #[arg(long, value_name = "DIRECTORY", requires = "name")]
     pub(crate) data: Option<PathBuf>,
 
     #[command(flatten)]

@@ -196,7 +196,7 @@ fn random_sets_agree() {
 }
 
 /// What simulations are told of the kernel's work is what it is: a change of the kernel that makes it
-/// dearer or cheaper by a fifth is to be written down there.
+/// dearer or cheaper by a twentieth is to be written down there.
 #[test]
 fn the_kernel_costs_what_it_is_said_to_cost() {
     if !has_qemu() {
@@ -222,7 +222,7 @@ fn the_kernel_costs_what_it_is_said_to_cost() {
         let found = found.map(|cost| policy[format!("{cost}_ns")].as_u64().expect("a time"));
         let found: u64 = found.iter().sum();
         assert!(
-            found.abs_diff(said) * 5 < said,
+            found.abs_diff(said) * 20 < said,
             "{name}: {found} instructions, not {said}"
         );
     }

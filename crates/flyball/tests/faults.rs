@@ -342,13 +342,12 @@ fn a_thread_begins_in_the_place_of_one_that_has_ended() {
     }
     let ended = cargo("run", "again");
     let out = String::from_utf8_lossy(&ended.stdout);
-    let expected: String = (0..3)
-        .map(|n| format!("thread {n} begins\nthread {n} ends\n"))
-        .collect();
+    let expected = "thread 0 begins\nthread 0 ends\nthread 1 begins\nthread 1 ends\nthread 2 begins\n\
+                    thread 2 ends\n";
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(
         (out.as_ref(), ended.status.code()),
-        (&*expected, Some(0)),
+        (expected, Some(0)),
         "{said}"
     );
 }

@@ -49,6 +49,65 @@ fn what_is_not_there_is_refused() {
         error.contains("sharks") && error.contains("shares"),
         "{error}"
     );
+    for nothing in ["", ",", "shares,", "Shares"] {
+        let (code, _, error) = run(&["reproduce", "miosix", "--only", nothing]);
+        assert_eq!(code, 2, "{nothing:?}");
+        assert!(error.contains("there is no experiment \""), "{error}");
+    }
+    // Of which work?
+    for args in [
+        ["--only", "shares"],
+        ["--machine", "cortex-m3"],
+        ["--data", "."],
+    ] {
+        assert_eq!(run(&["reproduce", args[0], args[1]]).0, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn an_experiment_is_done_once_and_where_it_can_be() {
+    let args = ["reproduce", "miosix", "--no-report", "--json", "--only"];
+    let (code, out, error) = run(&[&args[..], &["shares,set-point,shares"]].concat());
+    assert_eq!(code, 0, "{error}");
+    let json: Value = serde_json::from_str(&out).unwrap();
+    let names = json["experiments"].as_array().unwrap().iter();
+    let names: Vec<_> = names.map(|one| one["name"].as_str().unwrap()).collect();
+    // In the work's order.
+    assert_eq!(names, ["set-point", "shares"]);
+    let on = ["set-point", "--machine", "cortex-m3"];
+    let (code, out, error) = run(&[&args[..], &on].concat());
+    assert_eq!(code, 0, "{error}");
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["experiments"][0]["on_machine"], false);
+    let notes = json["notes"].as_array().unwrap();
+    let said = |note: &Value| note.as_str().unwrap().contains("Nothing of this ran");
+    assert!(notes.iter().any(said), "{notes:?}");
+}
+
+/// Ctrl-C: no half of a report.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_reproduction_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("report");
+    let child = std::process::Command::new(assert_cmd::cargo::cargo_bin("flyball"))
+        .args(["reproduce", "miosix", "--out"])
+        .arg(&out)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    // The shell has a `kill` of its own; the program may not be installed.
+    let kill = format!("kill -INT {}", child.id());
+    let killed = std::process::Command::new("sh")
+        .args(["-c", &kill])
+        .status();
+    assert!(killed.unwrap().success(), "it was over too early");
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("nothing was written"), "{said}");
+    assert!(!out.exists());
 }
 
 /// What is quick enough; all of it is a command: `flyball reproduce miosix --machine cortex-m3`.

@@ -95,8 +95,10 @@ fn list(json: bool) -> Result<ExitCode, Failure> {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{BOLD}{}{BOLD:#}  {}", work.name, work.title);
         let _ = writeln!(text, "{DIM}{}{DIM:#}", work.source);
+        let width = work.plans.iter().map(|plan| plan.name.len()).max();
+        let width = width.unwrap_or_default();
         for plan in work.plans {
-            let _ = writeln!(text, "  {:10} {}", plan.name, plan.title);
+            let _ = writeln!(text, "  {:width$}  {}", plan.name, plan.title);
         }
     }
     output::print(&text)?;
