@@ -23,6 +23,7 @@
 //! | how the ready tasks are kept | [`queue`] |
 //! | who shares the queue | [`placement`] |
 //! | order × queue × placement = policy | [`ranked`] |
+//! | order × queue on several CPUs | [`global`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | a controller above that, for several CPUs | [`supervisor`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
@@ -32,7 +33,9 @@
 //! its equals.
 #![cfg_attr(not(test), no_std)]
 
+pub mod global;
 pub mod i_plus_pi;
+mod member;
 pub mod order;
 pub mod placement;
 pub mod policy;
@@ -43,6 +46,7 @@ pub mod supervisor;
 mod words;
 
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
+pub use global::Global;
 pub use i_plus_pi::IPlusPi;
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
