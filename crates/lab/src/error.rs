@@ -53,7 +53,9 @@ impl LabError {
             }) => {
                 "give each task a `priority = …` (larger is more urgent), or choose another policy"
             }
-            LabError::Sim(SimError::NoCpu { .. }) => "add `cpu = …` to the task",
+            LabError::Sim(SimError::NoCpu { .. }) => {
+                "add `cpu = …` to the task, or choose a global policy such as g-edf"
+            }
             LabError::Sim(SimError::NoSuchCpu { .. }) => {
                 "change the task's `cpu`, or the number of CPUs"
             }

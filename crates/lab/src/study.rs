@@ -9,7 +9,7 @@ use crate::theory::{Findings, MOST_SLACKS, Obstacle, analyse};
 use crate::verdict::weigh;
 use flyball_model::TaskSet;
 use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
-use flyball_sim::{Ended, Options, SimError};
+use flyball_sim::{Ended, Options};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Time};
@@ -85,7 +85,8 @@ pub fn study(
     let mut left_out = Vec::new();
     let mut entries: Vec<&Entry> = Vec::new();
     if options.policies.is_empty() {
-        for entry in registry.iter() {
+        let several = set.platform.cpus > 1;
+        for entry in registry.iter().filter(|entry| several || !entry.global) {
             match entry.fits(&entry.values(file, &set)?, &set) {
                 Ok(()) => entries.push(entry),
                 Err(error) => {
@@ -160,7 +161,6 @@ pub fn study_policy(
 ) -> Result<PolicyReport, LabError> {
     let values = entry.values(file, set)?;
     entry.fits(&values, set)?;
-    check_cpus(set)?;
     let theory = analyse(entry.theory, set);
     let decided = is_decided(&theory);
     let Horizon { until, note } = match options.until {
@@ -267,28 +267,4 @@ pub(crate) fn report(
         trace,
         notes,
     }
-}
-
-/// With several CPUs each task has to say where it runs. (The simulator checks the same, but the
-/// analysis comes first.)
-pub(crate) fn check_cpus(set: &TaskSet) -> Result<(), SimError> {
-    let cpus = set.platform.cpus;
-    for task in &set.tasks {
-        match task.cpu {
-            None if cpus > 1 => {
-                return Err(SimError::NoCpu {
-                    task: task.name.clone(),
-                });
-            }
-            Some(cpu) if cpu >= cpus => {
-                return Err(SimError::NoSuchCpu {
-                    task: task.name.clone(),
-                    cpu,
-                    cpus,
-                });
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

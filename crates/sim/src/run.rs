@@ -127,6 +127,32 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
     drive(&mut nodes, options, &mut progress, &mut Nobody)
 }
 
+/// Whether `set` can be simulated under `scheduler`: it says all that the policy has to know, and on
+/// which CPUs tasks run.
+///
+/// # Errors
+/// [`SimError`].
+pub fn fits<S: Scheduler>(set: &TaskSet, scheduler: &S) -> Result<(), SimError> {
+    for task in &set.tasks {
+        let params = scheduler.params(task).map(drop);
+        params.map_err(|missing| SimError::Missing {
+            task: task.name.clone(),
+            missing,
+        })?;
+    }
+    clusters(set, scheduler).map(drop)
+}
+
+/// The numbers of the tasks of each cluster, and how many CPUs a cluster has.
+fn clusters<S: Scheduler>(
+    set: &TaskSet,
+    scheduler: &S,
+) -> Result<(Vec<Vec<usize>>, usize), SimError> {
+    let cpus = set.platform.cpus;
+    let size = scheduler.cluster().clamp(1, usize::from(cpus.max(1)));
+    Ok((partition::by_cluster(set, cpus, size)?, size))
+}
+
 /// Each cluster of the sets' platform with the tasks that are assigned to it, at time zero, and room for
 /// `capacity` tasks; `None`: for those.
 pub(crate) fn start<S: Scheduler, T: Sink>(
@@ -139,8 +165,7 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
     let sink = Rc::new(RefCell::new(sink));
     let set = modes.all();
     let all = usize::from(set.platform.cpus.max(1));
-    let size = scheduler.cluster().clamp(1, all);
-    let clusters = partition::by_cluster(set, set.platform.cpus, size)?;
+    let (clusters, size) = clusters(set, scheduler)?;
     let mut nodes = Vec::with_capacity(clusters.len());
     for (cpu, tasks) in (0..=u8::MAX).step_by(size).zip(&clusters) {
         // The last one may be smaller.
