@@ -17,7 +17,7 @@ use crate::settings::{Parameter, Values, unknown_policy};
 use crate::theory::Theory;
 use flyball_model::{ModelError, TaskSet};
 use flyball_policy::Words;
-use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
+use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Rm, Rr, Rule};
 use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
 use flyball_trace::{Duration, Time};
 use std::ops::ControlFlow;
@@ -246,7 +246,39 @@ fn global() -> Vec<Entry> {
             "how long a turn is",
             Duration::from_millis(10),
         )),
+        fair(
+            "pd2",
+            "PD²",
+            "each task gets its share of every stretch of time; holds whatever can be held",
+            |quantum| Pd2 { quantum },
+        ),
+        fair(
+            "pf",
+            "PF",
+            "as PD², with ties broken by all windows to come",
+            |quantum| Pf { quantum },
+        ),
     ]
+}
+
+/// Fairness in slots of a quantum.
+fn fair<S: Scheduler + 'static>(
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    make: impl Fn(Duration) -> S + Clone + 'static,
+) -> Entry {
+    let millisecond = Duration::from_millis(1);
+    Entry::new(name, title, about, move |values| {
+        make(values.duration("quantum"))
+    })
+    .with_theory(Theory::Global)
+    .with_parameter(Parameter::duration(
+        "quantum",
+        "how long a slot is; periods and execution times should be whole slots",
+        millisecond,
+    ))
+    .for_several_cpus()
 }
 
 /// All policies, in the order in which they are listed and studied.

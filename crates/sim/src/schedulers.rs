@@ -8,6 +8,7 @@ use crate::scheduler::{Missing, Scheduler};
 use flyball_model::Task;
 use flyball_policy::i_plus_pi::{Fraction, Settings, Share};
 use flyball_policy::order::Level;
+use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
     Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
     FixedPriority, Global, Heap, Laxity, LeastLaxity, Period, Priority, Queue, Ranked,
@@ -254,6 +255,63 @@ impl Rule for Llf {
             deadline,
             wcet: task.wcet.min(deadline),
         })
+    }
+}
+
+/// PD² on all CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pd2 {
+    /// How long a slot is.
+    pub quantum: Duration,
+}
+
+/// PF on all CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pf {
+    /// How long a slot is.
+    pub quantum: Duration,
+}
+
+/// A task's weight; one without a period cannot have any.
+fn weight(task: &Task) -> Result<Weight, Missing> {
+    let period = task.arrival.period().ok_or(Missing::Period)?;
+    Ok(Weight {
+        wcet: task.wcet,
+        period: period.min(deadline(task)),
+    })
+}
+
+impl Scheduler for Pd2 {
+    type Policy = Pfair<ByGroupDeadline, Boxed, Boxed>;
+    const MEMORYLESS: bool = true;
+
+    fn cluster(&self) -> usize {
+        usize::MAX
+    }
+
+    fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
+        Pfair::new(self.quantum, capacity, cpus)
+    }
+
+    fn params(&self, task: &Task) -> Result<Weight, Missing> {
+        weight(task)
+    }
+}
+
+impl Scheduler for Pf {
+    type Policy = Pfair<BySuccessors, Boxed, Boxed>;
+    const MEMORYLESS: bool = true;
+
+    fn cluster(&self) -> usize {
+        usize::MAX
+    }
+
+    fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
+        Pfair::new(self.quantum, capacity, cpus)
+    }
+
+    fn params(&self, task: &Task) -> Result<Weight, Missing> {
+        weight(task)
     }
 }
 

@@ -13,7 +13,7 @@
 mod chart;
 
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
+use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Rm, Rr};
 use flyball_sim::{Options, Outcome, SimError, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, Event, Time};
@@ -41,6 +41,7 @@ fn run(
         "g-edf" => simulate(set, &Clustered::global(Edf), &options, sink),
         "g-llf" => simulate(set, &Clustered::global(Llf { quantum }), &options, sink),
         "g-rr" => simulate(set, &Clustered::global(Rr { quantum }), &options, sink),
+        "pd2" => simulate(set, &Pd2 { quantum }, &options, sink),
         other => panic!("unknown policy {other}"),
     }
 }
@@ -149,4 +150,5 @@ golden!(
     longer_periods_misses,
     five_halves_on_four_cpus,
     turns_on_two_cpus,
+    two_thirds_on_two_cpus,
 );
