@@ -427,12 +427,5 @@ fn stays_behind(
 /// Levels from ranks: the larger, the more urgent, without gaps.
 fn levels(set: &TaskSet, jobs: &[usize], rank: fn(&Task) -> u64) -> Vec<Level> {
     let ranks: Vec<u64> = jobs.iter().map(|&task| rank(&set.tasks[task])).collect();
-    let mut order = ranks.clone();
-    order.sort_unstable_by(|a, b| b.cmp(a));
-    order.dedup();
-    let level = |rank: &u64| order.partition_point(|other| other > rank);
-    ranks
-        .iter()
-        .map(|rank| Level(u32::try_from(level(rank)).unwrap_or(u32::MAX)))
-        .collect()
+    crate::partition::levels(&ranks)
 }
