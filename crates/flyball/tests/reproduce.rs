@@ -106,8 +106,8 @@ fn miosix_has_every_claim_and_every_file() {
         let found = experiments.iter().find(|one| one["name"] == name).unwrap();
         found["claims"].as_array().unwrap().len()
     };
-    let counts = ["set-point", "blocking", "shares", "parallel"].map(claims);
-    assert_eq!(counts, [8, 11, 6, 13]);
+    let counts = ["set-point", "blocking", "shares", "parallel", "series"].map(claims);
+    assert_eq!(counts, [8, 11, 6, 13, 5]);
     let all = experiments
         .iter()
         .map(|one| one["claims"].as_array().unwrap().len());

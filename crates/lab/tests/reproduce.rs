@@ -102,6 +102,7 @@ fn the_verdicts_on_i_plus_pi() {
     assert_eq!(verdicts("hartstone-kernel"), [3, 0, 0]);
     assert_eq!(verdicts("overload"), [2, 3, 0]);
     assert_eq!(verdicts("beyond"), [5, 1, 0]);
+    assert_eq!(verdicts("series"), [0, 0, 5]);
     assert_eq!(&miosix(None), done, "the same each time");
 }
 

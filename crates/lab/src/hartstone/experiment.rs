@@ -1,10 +1,11 @@
 //! The experiments: in which iteration a deadline is missed first, and how many are in an overload.
 
 use super::extended::{self, Overload, PHASES};
-use super::workload::{Setup, Test, tasks};
+use super::series::Experiment;
+use super::workload::{Setup, Test};
 use crate::bench::{Bench, BenchError, Trial};
 use crate::recorder::Phase;
-use flyball_model::{Overheads, TaskSet, Value};
+use flyball_model::{Overheads, Value};
 use flyball_sim::Modes;
 use flyball_trace::{Duration, Time};
 use std::fmt;
@@ -12,7 +13,12 @@ use std::fmt;
 /// How long an iteration takes, and twice that the baseline before the first.
 pub const ITERATION: Duration = Duration::from_secs(1);
 
-/// No series goes on for longer: the last iterations ask for more than the CPU under any rules.
+/// By how much deadlines that are to be at the end of an iteration may be after it: periods are whole
+/// nanoseconds, and frequencies whole hertz.
+const ROUNDING: Duration = Duration::from_micros(1);
+
+/// No experiment goes on for longer. By then tests ask for more than the CPU under any rules, deadlines
+/// are as close as they can be, and the server is taken for longer than the period of task 5.
 pub const MOST_ITERATIONS: u32 = 40;
 
 /// A policy with its settings.
@@ -24,7 +30,7 @@ pub struct Contender {
     pub settings: Vec<(&'static str, Value)>,
 }
 
-/// How a series ended.
+/// How an experiment ended.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FirstMiss {
     /// In which iteration the first deadline was missed; 0: in the baseline.
@@ -106,30 +112,26 @@ impl fmt::Display for Contender {
     }
 }
 
-/// Runs a series until a deadline is missed: two seconds of the baseline, and then each iteration for a
-/// second, without a pause in between, up to the iteration `most`. `None`: none is missed, which can
-/// only be if nobody asks for more than there is up to then.
+/// Runs an experiment until a deadline is missed: two seconds of the baseline, and then each iteration
+/// for a second, without a pause in between, up to the iteration `most`. `None`: none is missed up to
+/// then.
 ///
 /// # Errors
 /// [`BenchError`] if there is no such policy, if it cannot be told what it is told, or if the bench
 /// cannot run it.
 pub fn first_miss(
     bench: &mut dyn Bench,
-    test: Test,
+    experiment: Experiment,
     setup: Setup,
     contender: &Contender,
     overheads: &Overheads,
     most: u32,
 ) -> Result<Option<FirstMiss>, BenchError> {
     let start = ITERATION * 2;
-    let mut modes = Modes::from(TaskSet {
-        name: format!("Hartstone PH {}", test.number()),
-        tasks: tasks(test, 0, setup),
-        ..TaskSet::default()
-    });
+    let mut modes = Modes::from(experiment.task_set(0, setup));
     for iteration in 1..=most {
         let at = start + ITERATION * u64::from(iteration - 1);
-        modes = modes.then(at, tasks(test, iteration, setup));
+        modes = modes.then(at, experiment.tasks(iteration, setup));
     }
     let until = start + ITERATION * u64::from(most);
     let trial = Trial {
@@ -142,7 +144,8 @@ pub fn first_miss(
     };
     let since = miss.time.since(Time::ZERO + start);
     // A deadline at the very end of an iteration is of that iteration.
-    let iteration = since.as_nanos().div_ceil(ITERATION.as_nanos());
+    let inside = since.saturating_sub(ROUNDING).as_nanos();
+    let iteration = inside.div_ceil(ITERATION.as_nanos());
     Ok(Some(FirstMiss {
         iteration: u32::try_from(iteration).unwrap_or(u32::MAX),
         switches: ran.phases.last().map_or(0.0, |phase| phase.a_second(since)),

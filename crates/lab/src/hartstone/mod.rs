@@ -9,16 +9,17 @@
 //!
 //! | series | tasks | here |
 //! |---|---|---|
-//! | PH | periodic, harmonic frequencies | [`workload`] |
-//! | PN | periodic, frequencies that are not harmonic | not: the baseline's frequencies are not known to us |
-//! | AH | PH and aperiodic processing | not: as above |
-//! | SH | PH and synchronisation with a server | not: as above |
-//! | SA | AH and SH together | not: as above |
+//! | PH | periodic, harmonic frequencies | [`workload`]: as published |
+//! | PN | periodic, frequencies that are not harmonic | [`series`]: numbers are ours |
+//! | AH | PH and aperiodic processing | as PN |
+//! | SH | PH and synchronisation with a server | as PN |
+//! | SA | AH and SH together | as PN |
 //!
 //! That there are these five, in this order, and that one of number of tasks, execution times,
 //! blocking times or deadlines changes *until a deadline is missed*, is certain (the paper's abstract).
-//! So is PH (ports of it quote the specification). The numbers of the others' baselines are in the report
-//! CMU/SEI-89-TR-023, which was not at hand; nothing is better than something made up.
+//! So is PH (ports of it quote the specification). The numbers of the others' baselines are in the
+//! report CMU/SEI-89-TR-023, which was not at hand. **So the structure of PN, AH, SH and SA is as
+//! published, their numbers are ours, and no result of them may be compared with published ones.**
 //!
 //! # What the harness does
 //!
@@ -42,11 +43,13 @@
 
 pub mod experiment;
 pub mod extended;
+pub mod series;
 pub mod sweep;
 pub mod workload;
 
 pub use experiment::{Contender, Extended, FirstMiss, extended, first_miss};
 pub use extended::Overload;
+pub use series::{Experiment, Growth, Series};
 pub use workload::{Importance, Periods, Rules, Setup, Test};
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::experiment::{Contender, Extended, FirstMiss, MOST_ITERATIONS, extended, first_miss};
 use super::extended::Overload;
+use super::series::Experiment;
 use super::workload::{Importance, Setup, Test};
 use crate::bench::{Bench, BenchError, Simulator};
 use crate::costs::Kernel;
@@ -95,7 +96,7 @@ impl Score {
         for (n, test) in Test::ALL.into_iter().enumerate() {
             if parts != Parts::Overloads {
                 score.first_miss[n] =
-                    first_miss(bench, test, *setup, contender, overheads, most[n])?;
+                    first_miss(bench, test.into(), *setup, contender, overheads, most[n])?;
             }
             if parts != Parts::Series {
                 score.extended[n] = extended(bench, test, *overload, *setup, contender, overheads)?;
@@ -141,6 +142,43 @@ pub fn scores(
         .map(|contender| Score::in_parts(contender, conditions, parts))
         .collect();
     scores.into_iter().collect()
+}
+
+/// Who misses a deadline first when, in simulation: by contender, and for each by experiment.
+///
+/// # Errors
+/// As [`first_miss`]: the first one in the order of `contenders` and `experiments`.
+pub fn first_misses(
+    contenders: &[Contender],
+    experiments: &[Experiment],
+    conditions: &Conditions,
+) -> Result<Vec<Vec<Option<FirstMiss>>>, BenchError> {
+    let one = |contender: &Contender, experiment: Experiment| {
+        let registry = Registry::standard();
+        let mut go_on = |_: Progress<'_>| ControlFlow::Continue(());
+        let mut simulator = Simulator::new(&registry, &mut go_on);
+        let overheads = conditions.kernel.overheads(contender.policy);
+        let (setup, most) = (conditions.setup, MOST_ITERATIONS);
+        first_miss(
+            &mut simulator,
+            experiment,
+            setup,
+            contender,
+            &overheads,
+            most,
+        )
+    };
+    let found: Vec<Result<Vec<_>, _>> = contenders
+        .par_iter()
+        .map(|contender| {
+            let experiments = experiments.par_iter();
+            let found: Vec<_> = experiments
+                .map(|&experiment| one(contender, experiment))
+                .collect();
+            found.into_iter().collect()
+        })
+        .collect();
+    found.into_iter().collect()
 }
 
 /// The nominal bursts that are tried, in microseconds.

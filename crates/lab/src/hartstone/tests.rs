@@ -8,6 +8,8 @@ use flyball_model::{OnMiss, Task};
 use flyball_trace::Duration;
 use proptest::prelude::*;
 
+mod series;
+
 const MS: Setup = Setup {
     rules: Rules::Thesis,
     periods: Periods::Milliseconds,

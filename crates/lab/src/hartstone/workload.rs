@@ -21,6 +21,9 @@ pub const KILO_WHET: Duration = Duration::from_micros(1_250);
 /// The baseline: frequencies in hertz, and kilo-whets a period.
 pub const BASELINE: [(u64, u64); 5] = [(2, 32), (4, 16), (8, 8), (16, 4), (32, 2)];
 
+/// Where the series were published.
+pub(super) const SOURCE: &str = "Weiderman and Kamenoff, Real-Time Systems 4(4), 1992";
+
 /// How the load grows from one iteration to the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Test {
@@ -40,8 +43,8 @@ pub enum Rules {
     /// The thesis's: in test 1 task 5 becomes more frequent by 8 Hz.
     #[default]
     Thesis,
-    /// The series': by the frequency of task 4, 16 Hz, which is the least that keeps frequencies
-    /// harmonic.
+    /// The series': by the frequency of task 4 (in PH 16 Hz, which is the least that keeps frequencies
+    /// harmonic).
     Original,
 }
 
@@ -129,18 +132,20 @@ impl Periods {
     }
 }
 
-/// The main thread: it sleeps so long each time, and needs 5 %.
+/// The main thread: it sleeps so long each time.
 pub(super) fn main_thread(sleep: &[Duration]) -> Task {
     let naps = sleep.iter().map(|&nap| Step::Suspend(Length::Fixed(nap)));
+    endless("main", naps.collect())
+}
+
+/// A thread that does this again and again, and needs 5 %.
+pub(super) fn endless(name: &str, body: Vec<Step>) -> Task {
     Task {
         arrival: Arrival::Once,
         deadline: None,
         share: Some(Share::from_millionths(50_000)),
-        behaviour: vec![Step::Repeat {
-            times: None,
-            body: naps.collect(),
-        }],
-        ..Task::periodic("main", Duration::ZERO, Duration::ZERO)
+        behaviour: vec![Step::Repeat { times: None, body }],
+        ..Task::periodic(name, Duration::ZERO, Duration::ZERO)
     }
 }
 
@@ -155,13 +160,24 @@ pub(super) fn main_thread(sleep: &[Duration]) -> Task {
 /// assert_eq!(tasks[5].arrival.period(), Some(Duration::from_nanos(15_625_000)));
 /// ```
 pub fn tasks(test: Test, iteration: u32, setup: Setup) -> Vec<Task> {
+    let baseline = BASELINE.map(|(frequency, load)| (frequency, KILO_WHET * load));
+    grown(baseline, test, iteration, setup)
+}
+
+/// The same from another baseline: frequencies in hertz, which rise, and what a job computes.
+pub(super) fn grown(
+    baseline: [(u64, Duration); 5],
+    test: Test,
+    iteration: u32,
+    setup: Setup,
+) -> Vec<Task> {
     let i = u64::from(iteration);
     let mut tasks = vec![main_thread(&[Duration::from_secs(1)])];
     let step = match setup.rules {
         Rules::Thesis => 8,
-        Rules::Original => 16,
+        Rules::Original => baseline[3].0,
     };
-    for (name, (frequency, load)) in (1..).zip(BASELINE) {
+    for (name, (frequency, load)) in (1..).zip(baseline) {
         // In thousandths of a hertz.
         let frequency = match (test, name) {
             (Test::Frequency, 5) => 1_000 * (frequency + step * i),
@@ -169,15 +185,15 @@ pub fn tasks(test: Test, iteration: u32, setup: Setup) -> Vec<Task> {
             _ => 1_000 * frequency,
         };
         let load = match test {
-            Test::Workloads => load + i,
+            Test::Workloads => load + KILO_WHET * i,
             _ => load,
         };
-        tasks.push(setup.task(name, frequency, KILO_WHET * load));
+        tasks.push(setup.task(name, frequency, load));
     }
     if test == Test::Tasks {
-        let (frequency, load) = BASELINE[2];
+        let (frequency, load) = baseline[2];
         let more = (6..).take(iteration as usize);
-        tasks.extend(more.map(|name| setup.task(name, 1_000 * frequency, KILO_WHET * load)));
+        tasks.extend(more.map(|name| setup.task(name, 1_000 * frequency, load)));
     }
     tasks
 }
@@ -186,7 +202,7 @@ pub fn tasks(test: Test, iteration: u32, setup: Setup) -> Vec<Task> {
 pub fn task_set(test: Test, iteration: u32, setup: Setup) -> TaskSet {
     TaskSet {
         name: format!("Hartstone PH {}, iteration {iteration}", test.number()),
-        source: Some("Weiderman and Kamenoff, Real-Time Systems 4(4), 1992".to_owned()),
+        source: Some(SOURCE.to_owned()),
         tasks: tasks(test, iteration, setup),
         ..TaskSet::default()
     }

@@ -10,6 +10,7 @@
 //! | [`hartstone_kernel`] | the same, each load on its own |
 //! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3) |
 //! | [`beyond`] | what else could be done about that |
+//! | [`series`] | Hartstone's other series, whose numbers are ours |
 //! | [`multicore`] | several CPUs (chapter 5, left for the future) |
 
 pub mod beyond;
@@ -24,6 +25,7 @@ pub mod multicore;
 pub mod overload;
 pub mod parallel;
 mod rounds;
+pub mod series;
 mod sets;
 pub mod shares;
 
@@ -48,6 +50,7 @@ pub const WORK: Work = Work {
         hartstone_kernel::PLAN,
         overload::PLAN,
         beyond::PLAN,
+        series::PLAN,
         multicore::PLAN,
     ],
 };
