@@ -373,16 +373,12 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
                 self.cpus[runs.index()].runs = Slot::EMPTY;
                 attention = Attention::One(runs);
             }
-            return match linked {
-                Some(linked) => {
-                    self.unseat(linked);
-                    attention.and(self.fill(linked))
-                }
-                None => {
-                    self.waiting.take(task);
-                    attention
-                }
-            };
+            if let Some(linked) = linked {
+                self.unseat(linked);
+                return attention.and(self.fill(linked));
+            }
+            self.waiting.take(task);
+            return attention;
         }
         let end = if turn_is_over { End::Tail } else { End::Head };
         if turn_is_over || O::MOVES {

@@ -158,9 +158,12 @@ impl<F: Fairness + Copy> Entry for Urgent<F> {
 
     fn is_before(&self, other: &Self) -> bool {
         let (a, b) = (&self.0, &other.0);
-        let order = by_window(a, b).then_with(|| match a.overlaps() {
-            true => F::compare(a, b),
-            false => Ordering::Equal,
+        let order = by_window(a, b).then_with(|| {
+            if a.overlaps() {
+                F::compare(a, b)
+            } else {
+                Ordering::Equal
+            }
         });
         // Among equals the lower number: which of them is of no account to the theory.
         order.then(a.task.0.cmp(&b.task.0)).is_lt()

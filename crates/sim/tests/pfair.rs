@@ -32,7 +32,7 @@ fn full(cpus: u8, seed: u64) -> TaskSet {
         left -= parts;
         let gcd = (1..=PARTS)
             .rev()
-            .find(|n| parts % n == 0 && PARTS % n == 0)
+            .find(|&n| parts.is_multiple_of(n) && PARTS.is_multiple_of(n))
             .unwrap();
         // The same weight with windows in other places.
         let multiples = 2 * gcd;
