@@ -28,7 +28,7 @@ pub(crate) fn measure<P: Policy>(
             fail("the policy refuses a task");
         }
         // Who decides is measured, not who has to.
-        let _ = policy.ready(task, why, now);
+        let _ = policy.ready(CPU, task, why, now);
     }
     let mut running = pick(&mut policy, now);
     let (mut blocks, mut comes) = (Tally::default(), Tally::default());
@@ -44,7 +44,7 @@ pub(crate) fn measure<P: Policy>(
             let _ = policy.stopped(CPU, running, Usage::default(), Stop::Preempted, now);
         }
         let begin = Mark::now();
-        let _ = policy.ready(gone, Ready::Unblocked, now);
+        let _ = policy.ready(CPU, gone, Ready::Unblocked, now);
         running = pick(&mut policy, now);
         let end = Mark::now();
         comes.add(end.since(begin));

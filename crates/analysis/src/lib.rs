@@ -1,4 +1,4 @@
-//! Will it hold? Schedulability analyses for one CPU.
+//! Will it hold? Schedulability analyses for one CPU, and the division of tasks among several.
 //!
 //! Everything here counts in whole nanoseconds and in exact fractions: no floating point number
 //! takes part in a verdict, and no sum wraps in silence. Where a number cannot be exact (a square
@@ -16,6 +16,7 @@
 //! | [`edf_demand`] | earliest deadline first, by processor demand | yes | without blocking |
 //! | [`edf_response`] | response times under earliest deadline first | yes | without blocking |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
+//! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //!
 //! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
 //! under some arrivals that the tasks' parameters allow. A [`Verdict`] keeps the two apart:
@@ -53,6 +54,7 @@ pub mod edf_response;
 pub mod fixed_priority;
 pub mod hyperbolic;
 pub mod liu_layland;
+pub mod partition;
 pub mod priority;
 pub mod response;
 pub mod sensitivity;
@@ -64,6 +66,7 @@ pub mod work;
 mod busy;
 mod ranking;
 
+pub use partition::{Fit, Sequence, partition};
 pub use priority::{Level, LevelMismatch};
 pub use response::Response;
 pub use task::{InvalidTask, SporadicTask};

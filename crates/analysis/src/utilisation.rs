@@ -50,6 +50,11 @@ impl Utilisation {
         self.numerator.cmp(&self.denominator)
     }
 
+    /// How it compares with so many whole CPUs, exactly.
+    pub fn cmp_cpus(&self, cpus: u32) -> Ordering {
+        self.numerator.cmp(&(&self.denominator * cpus))
+    }
+
     /// In millionths, rounded to the nearest (halves up). For reports: a verdict must not rest on
     /// it. [`u64::MAX`] if it is larger than that.
     pub fn parts_per_million(&self) -> u64 {

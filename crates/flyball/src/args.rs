@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use flyball_analysis::Fit;
 use flyball_target::Machine;
 use flyball_trace::Duration;
 use std::path::PathBuf;
@@ -210,6 +211,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
     pub(crate) cpus: Option<u8>,
 
+    /// How tasks are divided among CPUs under partitioned policies, where none has a `cpu`
+    #[arg(long, value_name = "HOW", value_parser = fit(), default_value = Fit::First.name())]
+    pub(crate) partition: Fit,
+
     /// Simulate this long (2s, 500ms), instead of a hyperperiod
     #[arg(long, value_name = "TIME", value_parser = length)]
     pub(crate) until: Option<Duration>,
@@ -362,6 +367,15 @@ fn length(text: &str) -> Result<Duration, String> {
         Duration::ZERO => Err("expected a time above zero".into()),
         length => Ok(length),
     }
+}
+
+/// The heuristics by name.
+fn fit() -> impl TypedValueParser<Value = Fit> {
+    PossibleValuesParser::new(Fit::ALL.map(Fit::name)).map(|name| {
+        let fit = Fit::ALL.into_iter().find(|fit| fit.name() == name);
+        // It is one of them.
+        fit.unwrap_or_default()
+    })
 }
 
 fn range(text: &str) -> Result<(Duration, Duration), String> {

@@ -124,7 +124,9 @@ impl<C: Config> Core<C> {
         self.emit(now, cpu, Kind::Start { task });
         if state != State::Dormant {
             // Its job was released elsewhere; the policy has to know when.
-            let attention = self.policy.ready(task, Ready::Released { release }, now);
+            let attention = self
+                .policy
+                .ready(cpu, task, Ready::Released { release }, now);
             self.attend(attention);
         }
         if let State::Blocked(_) = state {

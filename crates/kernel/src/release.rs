@@ -152,7 +152,9 @@ impl<C: Config> Core<C> {
                 deadline,
             },
         );
-        let attention = self.policy.ready(task, Ready::Released { release }, now);
+        let attention = self
+            .policy
+            .ready(cpu, task, Ready::Released { release }, now);
         self.attend(attention);
     }
 
@@ -283,7 +285,7 @@ impl<C: Config> Core<C> {
     }
 
     fn begin_job(&mut self, cpu: CpuId, task: TaskId, why: Ready, now: Time) {
-        let attention = self.policy.ready(task, why, now);
+        let attention = self.policy.ready(cpu, task, why, now);
         self.attend(attention);
         // A new job may be less urgent than the last one. If the thread kept a mutex, whoever waits
         // for it may be the more urgent one now.

@@ -101,10 +101,18 @@ impl<C: Config> Core<C> {
     /// The timer of `cpu` fired: makes all releases that are due, notices the deadlines that have
     /// passed, ends the waits that took too long, and the burst of the running thread. Does no harm
     /// if nothing is due. Returns how many jobs were released and how many waits ended.
+    ///
+    /// Of several CPUs the first one keeps the time: on the others only bursts end.
     pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
         let mut served = 0;
         // Whatever the timer was set to, it is set no more.
         self.cpus[cpu.index()].set(Cpu::TIMER);
+        if !self.keeps_time(cpu) {
+            if C::Policy::WANTS.bursts {
+                self.end_burst(cpu, now);
+            }
+            return served;
+        }
         if let Some(length) = self.tick() {
             if now < self.next_tick {
                 return served;
@@ -127,6 +135,12 @@ impl<C: Config> Core<C> {
             self.end_burst(cpu, now);
         }
         served
+    }
+
+    /// Whether `cpu` is the one whose timer releases jobs and ends waits.
+    #[inline]
+    fn keeps_time(&self, cpu: CpuId) -> bool {
+        self.cpus.capacity() == 1 || cpu == CpuId(0)
     }
 
     fn end_burst(&mut self, cpu: CpuId, now: Time) {
@@ -238,7 +252,11 @@ impl<C: Config> Core<C> {
         if Self::STOPS {
             state.stopped = false;
         }
-        // Whose registers the CPU has.
+        // Whose registers the CPU has; those of a thread that has run elsewhere meanwhile are old.
+        if self.cpus.capacity() > 1 && next != before {
+            self.forget_elsewhere(cpu, choice.task);
+        }
+        let state = &mut self.cpus[cpu.index()];
         let there = if before.is_empty() {
             state.last
         } else {
@@ -307,12 +325,16 @@ impl<C: Config> Core<C> {
     /// at all. It may be in the past, and the timer has to fire at once then. To be asked after
     /// [`Core::leave`].
     pub fn next_timer(&self, cpu: CpuId) -> Time {
-        if self.tick().is_some() {
+        let keeps_time = self.keeps_time(cpu);
+        if self.tick().is_some() && (keeps_time || C::Policy::WANTS.bursts) {
             return self.next_tick;
         }
-        let mut next = self.alarms.first();
-        if C::Policy::WANTS.alarms {
-            next = next.min(self.policy.next_alarm().unwrap_or(Time::NEVER));
+        let mut next = Time::NEVER;
+        if keeps_time {
+            next = self.alarms.first();
+            if C::Policy::WANTS.alarms {
+                next = next.min(self.policy.next_alarm().unwrap_or(Time::NEVER));
+            }
         }
         if C::Policy::WANTS.bursts {
             let state = &self.cpus[cpu.index()];
@@ -385,6 +407,15 @@ impl<C: Config> Core<C> {
         for cpu in 0..self.cpus.capacity() {
             if self.cpus[cpu].last.holds(task) {
                 self.cpus[cpu].last = Slot::EMPTY;
+            }
+        }
+    }
+
+    /// `task` runs on `cpu`: what other CPUs have of its registers is nothing.
+    fn forget_elsewhere(&mut self, cpu: CpuId, task: TaskId) {
+        for other in 0..self.cpus.capacity() {
+            if other != cpu.index() && self.cpus[other].last.holds(task) {
+                self.cpus[other].last = Slot::EMPTY;
             }
         }
     }

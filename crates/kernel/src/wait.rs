@@ -119,7 +119,7 @@ impl<C: Config> Core<C> {
         }
         let job = self.job_number(task);
         self.emit(now, cpu, Kind::Wake { task, job });
-        let attention = self.policy.ready(task, Ready::Unblocked, now);
+        let attention = self.policy.ready(cpu, task, Ready::Unblocked, now);
         self.attend(attention);
     }
 

@@ -1,5 +1,6 @@
 //! What a study cannot do.
 
+use flyball_analysis::Fit;
 use flyball_model::ModelError;
 use flyball_sim::{Missing, SimError};
 use std::fmt;
@@ -19,7 +20,14 @@ pub enum LabError {
         known: Vec<String>,
     },
     /// None of the policies that were asked for fits the task set; why each does not.
-    NothingFits(Vec<(String, SimError)>),
+    NothingFits(Vec<(String, LabError)>),
+    /// Tasks could not be divided among the CPUs.
+    NoRoom {
+        /// The first task that no CPU has room for.
+        task: String,
+        /// Which CPU was to be taken.
+        fit: Fit,
+    },
     /// An exact test says one thing and the simulation another. One of the two is wrong, so
     /// neither is to be believed.
     Contradiction {
@@ -53,7 +61,12 @@ impl LabError {
             }) => {
                 "give each task a `priority = …` (larger is more urgent), or choose another policy"
             }
-            LabError::Sim(SimError::NoCpu { .. }) => "add `cpu = …` to the task",
+            LabError::Sim(SimError::NoCpu { .. }) => {
+                "add `cpu = …` to the task, or choose a global policy such as g-edf"
+            }
+            LabError::NoRoom { .. } => {
+                "try another `--partition`, give tasks a `cpu = …`, or choose a global policy such as g-edf"
+            }
             LabError::Sim(SimError::NoSuchCpu { .. }) => {
                 "change the task's `cpu`, or the number of CPUs"
             }
@@ -92,6 +105,11 @@ impl fmt::Display for LabError {
                 f,
                 "analysis and simulation contradict each other under {policy}: {analysis}, but \
                  {simulation}. This is a fault in Flyball; please report it with the task set"
+            ),
+            LabError::NoRoom { task, fit } => write!(
+                f,
+                "no CPU has room for task \"{task}\" (tasks were assigned {} decreasing)",
+                fit.name()
             ),
             LabError::Bench(what) => f.write_str(what),
             LabError::Data { file, what } => write!(f, "{file}: {what}"),

@@ -46,6 +46,7 @@ pub mod horizon;
 mod ipi;
 pub mod measure;
 pub mod multicore_shares;
+mod partition;
 mod recorder;
 pub mod registry;
 pub mod reproduce;

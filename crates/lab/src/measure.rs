@@ -8,7 +8,7 @@ use crate::horizon::horizon;
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
 use crate::settings::Values;
-use crate::study::{Observed, check_cpus, is_decided, report};
+use crate::study::{Observed, is_decided, report};
 use crate::theory::{Findings, Obstacle, analyse};
 use crate::verdict::weigh_measured;
 use flyball_model::{Overheads, TaskSet};
@@ -56,7 +56,6 @@ impl<'a> Measurement<'a> {
         let entry = registry.find(policy)?;
         let values = entry.values(file, &set)?;
         entry.fits(&values, &set)?;
-        check_cpus(&set)?;
         let mut notes = Vec::new();
         if !set.platform.overheads.are_free() {
             notes.push("The overheads in the file are ignored: the board has its own.".to_owned());

@@ -17,7 +17,7 @@ use crate::settings::{Parameter, Values, unknown_policy};
 use crate::theory::Theory;
 use flyball_model::{ModelError, TaskSet};
 use flyball_policy::Words;
-use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
+use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Rm, Rr, Rule};
 use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
 use flyball_trace::{Duration, Time};
 use std::ops::ControlFlow;
@@ -48,6 +48,8 @@ pub struct Entry {
     pub parameters: Vec<Parameter>,
     /// What is known about it.
     pub theory: Theory,
+    /// It is another policy's rule for several CPUs, and that policy where there is one.
+    pub global: bool,
     run: Box<Run>,
     fits: Box<Fits>,
     check: Box<Check>,
@@ -70,21 +72,13 @@ impl Entry {
             about,
             parameters: Vec::new(),
             theory: Theory::None,
+            global: false,
             check: Box::new(|_| Ok(())),
             words: Box::new(|values| values.quantum().map_or(Words::NONE, Words::of_quantum)),
             run: Box::new(move |values, modes, options, recorder, watch| {
                 simulate_modes(modes, &make(values), options, recorder, watch)
             }),
-            fits: Box::new(move |values, set| {
-                let scheduler = make_again(values);
-                set.tasks.iter().try_for_each(|task| {
-                    let params = scheduler.params(task).map(drop);
-                    params.map_err(|missing| SimError::Missing {
-                        task: task.name.clone(),
-                        missing,
-                    })
-                })
-            }),
+            fits: Box::new(move |values, set| flyball_sim::fits(set, &make_again(values))),
         }
     }
 
@@ -117,6 +111,13 @@ impl Entry {
         self
     }
 
+    /// The policy is for several CPUs, and nothing new on one.
+    #[must_use]
+    pub fn for_several_cpus(mut self) -> Entry {
+        self.global = true;
+        self
+    }
+
     /// The policy's settings for a task set.
     ///
     /// # Errors
@@ -137,10 +138,10 @@ impl Entry {
         Ok(values)
     }
 
-    /// Whether the task set says all that the policy has to know.
+    /// Whether the task set says all that the policy has to know, and where tasks run.
     ///
     /// # Errors
-    /// [`SimError::Missing`].
+    /// [`SimError`].
     pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
         (self.fits)(values, set)
     }
@@ -181,6 +182,105 @@ impl Entry {
     }
 }
 
+/// Global scheduling: all CPUs share one queue.
+fn global() -> Vec<Entry> {
+    fn entry<R: Rule + 'static>(
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        rule: impl Fn(&Values) -> R + Clone + 'static,
+    ) -> Entry {
+        let make = move |values: &Values| Clustered::global(rule(values));
+        Entry::new(name, title, about, make)
+            .with_theory(Theory::Global)
+            .for_several_cpus()
+    }
+    vec![
+        entry(
+            "g-fp",
+            "Global fixed priorities",
+            "the largest priorities, on whatever CPU",
+            |_| Fp,
+        ),
+        entry(
+            "g-rm",
+            "Global rate monotonic",
+            "the shortest periods, on whatever CPU",
+            |_| Rm,
+        ),
+        entry(
+            "g-dm",
+            "Global deadline monotonic",
+            "the shortest relative deadlines, on whatever CPU",
+            |_| Dm,
+        ),
+        entry(
+            "g-edf",
+            "Global earliest deadline first",
+            "the nearest deadlines, on whatever CPU",
+            |_| Edf,
+        ),
+        entry(
+            "g-llf",
+            "Global least laxity first",
+            "the jobs that could wait the shortest time, on whatever CPU",
+            |values| Llf {
+                quantum: values.duration("quantum"),
+            },
+        )
+        .with_parameter(Parameter::duration(
+            "quantum",
+            "how long a job runs before laxities are compared again",
+            Duration::from_millis(1),
+        )),
+        entry(
+            "g-rr",
+            "Global round robin",
+            "everyone takes turns, on whatever CPU",
+            |values| Rr {
+                quantum: values.duration("quantum"),
+            },
+        )
+        .with_parameter(Parameter::duration(
+            "quantum",
+            "how long a turn is",
+            Duration::from_millis(10),
+        )),
+        fair(
+            "pd2",
+            "PD²",
+            "each task gets its share of every stretch of time; holds whatever can be held",
+            |quantum| Pd2 { quantum },
+        ),
+        fair(
+            "pf",
+            "PF",
+            "as PD², with ties broken by all windows to come",
+            |quantum| Pf { quantum },
+        ),
+    ]
+}
+
+/// Fairness in slots of a quantum.
+fn fair<S: Scheduler + 'static>(
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    make: impl Fn(Duration) -> S + Clone + 'static,
+) -> Entry {
+    let millisecond = Duration::from_millis(1);
+    Entry::new(name, title, about, move |values| {
+        make(values.duration("quantum"))
+    })
+    .with_theory(Theory::Global)
+    .with_parameter(Parameter::duration(
+        "quantum",
+        "how long a slot is; periods and execution times should be whole slots",
+        millisecond,
+    ))
+    .for_several_cpus()
+}
+
 /// All policies, in the order in which they are listed and studied.
 pub struct Registry(Vec<Entry>);
 
@@ -194,64 +294,69 @@ impl Registry {
         let priority =
             |task: &flyball_model::Task| u64::MAX - u64::from(task.priority.unwrap_or(0));
         let quantum = |about| Parameter::duration("quantum", about, Duration::from_millis(10));
-        Registry(vec![
-            Entry::new(
-                "fp",
-                "Fixed priorities",
-                "the largest `priority` first",
-                |_| Fp,
-            )
-            .with_theory(Theory::FixedPriority(priority)),
-            Entry::new(
-                "fp-rr",
-                "Fixed priorities, round robin among equals",
-                "the largest `priority` first; equals take turns, as with SCHED_RR",
-                |values| FpRr {
+        Registry(
+            vec![
+                Entry::new(
+                    "fp",
+                    "Fixed priorities",
+                    "the largest `priority` first",
+                    |_| Fp,
+                )
+                .with_theory(Theory::FixedPriority(priority)),
+                Entry::new(
+                    "fp-rr",
+                    "Fixed priorities, round robin among equals",
+                    "the largest `priority` first; equals take turns, as with SCHED_RR",
+                    |values| FpRr {
+                        quantum: values.duration("quantum"),
+                    },
+                )
+                .with_parameter(quantum("how long a turn is")),
+                Entry::new("rm", "Rate monotonic", "the shortest period first", |_| Rm)
+                    .with_theory(Theory::FixedPriority(period)),
+                Entry::new(
+                    "dm",
+                    "Deadline monotonic",
+                    "the shortest relative deadline first",
+                    |_| Dm,
+                )
+                .with_theory(Theory::FixedPriority(deadline)),
+                Entry::new(
+                    "edf",
+                    "Earliest deadline first",
+                    "the nearest absolute deadline first",
+                    |_| Edf,
+                )
+                .with_theory(Theory::EarliestDeadline),
+                Entry::new(
+                    "llf",
+                    "Least laxity first",
+                    "the job that could wait the shortest time, compared once a quantum",
+                    |values| Llf {
+                        quantum: values.duration("quantum"),
+                    },
+                )
+                .with_parameter(Parameter::duration(
+                    "quantum",
+                    "how long a job runs before laxities are compared again",
+                    Duration::from_millis(1),
+                )),
+                Entry::new("rr", "Round robin", "everyone takes turns", |values| Rr {
                     quantum: values.duration("quantum"),
-                },
-            )
-            .with_parameter(quantum("how long a turn is")),
-            Entry::new("rm", "Rate monotonic", "the shortest period first", |_| Rm)
-                .with_theory(Theory::FixedPriority(period)),
-            Entry::new(
-                "dm",
-                "Deadline monotonic",
-                "the shortest relative deadline first",
-                |_| Dm,
-            )
-            .with_theory(Theory::FixedPriority(deadline)),
-            Entry::new(
-                "edf",
-                "Earliest deadline first",
-                "the nearest absolute deadline first",
-                |_| Edf,
-            )
-            .with_theory(Theory::EarliestDeadline),
-            Entry::new(
-                "llf",
-                "Least laxity first",
-                "the job that could wait the shortest time, compared once a quantum",
-                |values| Llf {
-                    quantum: values.duration("quantum"),
-                },
-            )
-            .with_parameter(Parameter::duration(
-                "quantum",
-                "how long a job runs before laxities are compared again",
-                Duration::from_millis(1),
-            )),
-            Entry::new("rr", "Round robin", "everyone takes turns", |values| Rr {
-                quantum: values.duration("quantum"),
-            })
-            .with_parameter(quantum("how long a turn is")),
-            Entry::new(
-                "fifo",
-                "First in, first out",
-                "whoever became ready first, to the end",
-                |_| Fifo,
-            ),
-            crate::ipi::entry(),
-        ])
+                })
+                .with_parameter(quantum("how long a turn is")),
+                Entry::new(
+                    "fifo",
+                    "First in, first out",
+                    "whoever became ready first, to the end",
+                    |_| Fifo,
+                ),
+                crate::ipi::entry(),
+            ]
+            .into_iter()
+            .chain(global())
+            .collect(),
+        )
     }
 
     /// These policies and one more. An entry of the same name is replaced.

@@ -2,17 +2,20 @@
 
 use crate::error::LabError;
 use crate::horizon::{Horizon, horizon};
+use crate::partition::assigned;
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
 use crate::settings::Values;
 use crate::theory::{Findings, MOST_SLACKS, Obstacle, analyse};
 use crate::verdict::weigh;
+use flyball_analysis::Fit;
 use flyball_model::TaskSet;
 use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
-use flyball_sim::{Ended, Options, SimError};
+use flyball_sim::{Ended, Options};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Time};
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// What to study, and how.
@@ -22,6 +25,8 @@ pub struct StudyOptions {
     pub policies: Vec<String>,
     /// Instead of the platform's number of CPUs.
     pub cpus: Option<u8>,
+    /// How tasks are divided among CPUs, where they do not say on which they run.
+    pub fit: Fit,
     /// When simulations end; `None`: after as long as it takes to know, or a few million jobs.
     pub until: Option<Duration>,
     /// Whether simulations end at the first deadline that is missed.
@@ -37,6 +42,7 @@ impl Default for StudyOptions {
         StudyOptions {
             policies: Vec::new(),
             cpus: None,
+            fit: Fit::First,
             until: None,
             stop_at_miss: false,
             seed: 0,
@@ -81,15 +87,22 @@ pub fn study(
     if let Some(cpus) = options.cpus {
         set.platform.cpus = cpus.max(1);
     }
-    let mut notes = Vec::new();
+    let mut about = ByPolicy::default();
     let mut left_out = Vec::new();
-    let mut entries: Vec<&Entry> = Vec::new();
+    let mut entries: Vec<(&Entry, Cow<'_, TaskSet>, Option<String>)> = Vec::new();
+    let prepare = |entry: &Entry| {
+        let (here, note) = assigned(&set, entry, options.fit)?;
+        entry.fits(&entry.values(file, &here)?, &here)?;
+        Ok((here, note))
+    };
     if options.policies.is_empty() {
-        for entry in registry.iter() {
-            match entry.fits(&entry.values(file, &set)?, &set) {
-                Ok(()) => entries.push(entry),
+        let several = set.platform.cpus > 1;
+        for entry in registry.iter().filter(|entry| several || !entry.global) {
+            match prepare(entry) {
+                Ok((here, note)) => entries.push((entry, here, note)),
+                Err(error @ LabError::Model(_)) => return Err(error),
                 Err(error) => {
-                    notes.push(format!("\"{}\" is left out: {error}.", entry.name));
+                    about.add(entry.name, &format!("left out: {error}."));
                     left_out.push((entry.name.to_owned(), error));
                 }
             }
@@ -97,8 +110,9 @@ pub fn study(
     } else {
         for name in &options.policies {
             let entry = registry.find(name)?;
-            if entries.iter().all(|other| other.name != entry.name) {
-                entries.push(entry);
+            if entries.iter().all(|(other, ..)| other.name != entry.name) {
+                let (here, note) = prepare(entry)?;
+                entries.push((entry, here, note));
             }
         }
     }
@@ -106,18 +120,23 @@ pub fn study(
         return Err(LabError::NothingFits(left_out));
     }
     let mut policies = Vec::with_capacity(entries.len());
-    for (number, entry) in entries.iter().enumerate() {
+    let of = entries.len();
+    for (number, (entry, here, note)) in entries.into_iter().enumerate() {
         let mut watch = |now, until| {
             watch(Progress {
                 policy: entry.name,
                 number,
-                of: entries.len(),
+                of,
                 now,
                 until,
             })
         };
-        policies.push(study_policy(entry, file, &set, options, &mut watch)?);
+        policies.push(study_policy(entry, file, &here, options, &mut watch)?);
+        if let Some(note) = note {
+            about.add(entry.name, &note);
+        }
     }
+    let mut notes = about.notes();
     notes.extend(common_notes(&mut policies));
     Ok(Study {
         file: file.to_owned(),
@@ -127,6 +146,27 @@ pub fn study(
         notes,
         measured: None,
     })
+}
+
+/// What there is to say about some policies and not about others, in the order in which it came up.
+#[derive(Default)]
+struct ByPolicy(Vec<(String, Vec<String>)>);
+
+impl ByPolicy {
+    fn add(&mut self, policy: &str, note: &str) {
+        match self.0.iter_mut().find(|(other, _)| other == note) {
+            Some((_, policies)) => policies.push(policy.to_owned()),
+            None => self.0.push((note.to_owned(), vec![policy.to_owned()])),
+        }
+    }
+
+    /// Each note once, with the policies that it is about.
+    fn notes(self) -> Vec<String> {
+        let notes = self.0.into_iter();
+        notes
+            .map(|(note, policies)| format!("{}: {note}", policies.join(", ")))
+            .collect()
+    }
 }
 
 /// Takes out the notes that all policies share.
@@ -160,7 +200,6 @@ pub fn study_policy(
 ) -> Result<PolicyReport, LabError> {
     let values = entry.values(file, set)?;
     entry.fits(&values, set)?;
-    check_cpus(set)?;
     let theory = analyse(entry.theory, set);
     let decided = is_decided(&theory);
     let Horizon { until, note } = match options.until {
@@ -267,28 +306,4 @@ pub(crate) fn report(
         trace,
         notes,
     }
-}
-
-/// With several CPUs each task has to say where it runs. (The simulator checks the same, but the
-/// analysis comes first.)
-pub(crate) fn check_cpus(set: &TaskSet) -> Result<(), SimError> {
-    let cpus = set.platform.cpus;
-    for task in &set.tasks {
-        match task.cpu {
-            None if cpus > 1 => {
-                return Err(SimError::NoCpu {
-                    task: task.name.clone(),
-                });
-            }
-            Some(cpu) if cpu >= cpus => {
-                return Err(SimError::NoSuchCpu {
-                    task: task.name.clone(),
-                    cpu,
-                    cpus,
-                });
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

@@ -23,6 +23,9 @@ pub enum Theory {
     /// Nothing: only simulation can tell.
     #[default]
     None,
+    /// All CPUs serve one queue: they cannot be asked for more than there is of them, and whether less
+    /// is enough only simulation can tell.
+    Global,
     /// It serves the earliest absolute deadline first.
     EarliestDeadline,
     /// Every task has a fixed rank: the smaller, the more urgent. Equal ranks are served first in,
@@ -81,7 +84,11 @@ pub(crate) const MOST_SLACKS: usize = 300;
 /// [`Obstacle`] if the set has something that the theory does not cover.
 pub fn analyse(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
     let findings = apply(theory, set);
-    let Some(reason) = (0..set.platform.cpus).find_map(|cpu| overload(set, cpu)) else {
+    let overload = match theory {
+        Theory::Global => overload_of_all(set),
+        _ => (0..set.platform.cpus).find_map(|cpu| overload(set, cpu)),
+    };
+    let Some(reason) = overload else {
         return findings;
     };
     let mut findings = findings.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
@@ -108,15 +115,39 @@ impl Findings {
 
 /// Says so if the tasks of a CPU that have deadlines ask for more than all of it.
 fn overload(set: &TaskSet, cpu: u8) -> Option<String> {
-    let mut tasks = Vec::new();
-    for task in &set.tasks {
-        if let (Some(deadline), Some(period)) = (task.deadline, task.arrival.period())
-            && task.cpu.unwrap_or(0) == cpu
-        {
-            tasks.extend(SporadicTask::new(task.wcet, period, deadline));
-        }
-    }
+    let tasks: Vec<_> = with_deadlines(set)
+        .filter(|(task, _)| task.cpu.unwrap_or(0) == cpu)
+        .map(|(_, task)| task)
+        .collect();
     overloaded(&tasks).then(|| too_much(&Utilisation::of(&tasks)))
+}
+
+/// Says so if the tasks that have deadlines ask for more than all CPUs together, or one of them for more
+/// than the one CPU that it can have at a time.
+fn overload_of_all(set: &TaskSet) -> Option<String> {
+    let cpus = set.platform.cpus.max(1);
+    let (tasks, all): (Vec<_>, Vec<_>) = with_deadlines(set).unzip();
+    let alone = |task: &&SporadicTask| overloaded(std::slice::from_ref(*task));
+    if let Some(which) = all.iter().position(|task| alone(&task)) {
+        return Some(format!(
+            "\"{}\" asks for more than a whole CPU",
+            tasks[which].name
+        ));
+    }
+    let utilisation = Utilisation::of(&all);
+    let is_too_much = utilisation.cmp_cpus(cpus.into()).is_gt();
+    is_too_much.then(|| match cpus {
+        1 => too_much(&utilisation),
+        _ => format!("The tasks ask for {utilisation} of {cpus} CPUs"),
+    })
+}
+
+/// The tasks that have deadlines and come again, as the analyses know them.
+fn with_deadlines(set: &TaskSet) -> impl Iterator<Item = (&Task, SporadicTask)> {
+    set.tasks.iter().filter_map(|task| {
+        let (deadline, period) = (task.deadline?, task.arrival.period()?);
+        Some((task, SporadicTask::new(task.wcet, period, deadline).ok()?))
+    })
 }
 
 /// In a sentence that a utilisation is above one.
@@ -130,7 +161,7 @@ fn too_much(utilisation: &Utilisation) -> String {
 }
 
 fn apply(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
-    if matches!(theory, Theory::None) {
+    if matches!(theory, Theory::None | Theory::Global) {
         return Err(Obstacle("There is no exact test for this policy".into()));
     }
     check_set(set)?;
@@ -225,7 +256,7 @@ fn analyse_cpu(
         .map(|&task| set.tasks[task].name.as_str())
         .collect();
     let (outcome, responses, slacks, breakdown) = match theory {
-        Theory::None => return Ok(()),
+        Theory::None | Theory::Global => return Ok(()),
         Theory::EarliestDeadline => {
             blocking::none(set, here)?;
             findings.test = DEMAND;
@@ -368,7 +399,7 @@ fn stays_behind(
         Theory::FixedPriority(rank) => jobs
             .iter()
             .all(|&task| rank(&set.tasks[task]) < rank(&set.tasks[thread])),
-        Theory::None => true,
+        Theory::None | Theory::Global => true,
     };
     if deadline.is_some() {
         return Err(Obstacle(format!(
@@ -396,12 +427,5 @@ fn stays_behind(
 /// Levels from ranks: the larger, the more urgent, without gaps.
 fn levels(set: &TaskSet, jobs: &[usize], rank: fn(&Task) -> u64) -> Vec<Level> {
     let ranks: Vec<u64> = jobs.iter().map(|&task| rank(&set.tasks[task])).collect();
-    let mut order = ranks.clone();
-    order.sort_unstable_by(|a, b| b.cmp(a));
-    order.dedup();
-    let level = |rank: &u64| order.partition_point(|other| other > rank);
-    ranks
-        .iter()
-        .map(|rank| Level(u32::try_from(level(rank)).unwrap_or(u32::MAX)))
-        .collect()
+    crate::partition::levels(&ranks)
 }

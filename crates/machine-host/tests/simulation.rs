@@ -116,7 +116,7 @@ fn attributes(task: &Task) -> Attributes {
 /// The events of `set` on the host until just before `until`.
 fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) -> Vec<Event> {
     let kernel: &'static Kernel<Set<S>> = Box::leak(Box::default());
-    let policy = scheduler.policy(set.tasks.len());
+    let policy = scheduler.policy(set.tasks.len(), 1);
     kernel.set_up(policy, Vec::new(), Timing::Tickless);
     let protocol = |mutex: &Mutex| match mutex.protocol {
         flyball_model::Protocol::None => Protocol::None,

@@ -23,6 +23,8 @@
 //! | how the ready tasks are kept | [`queue`] |
 //! | who shares the queue | [`placement`] |
 //! | order × queue × placement = policy | [`ranked`] |
+//! | order × queue on several CPUs | [`global`] |
+//! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | a controller above that, for several CPUs | [`supervisor`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
@@ -32,8 +34,11 @@
 //! its equals.
 #![cfg_attr(not(test), no_std)]
 
+pub mod global;
 pub mod i_plus_pi;
+mod member;
 pub mod order;
+pub mod pfair;
 pub mod placement;
 pub mod policy;
 pub mod queue;
@@ -43,11 +48,13 @@ pub mod supervisor;
 mod words;
 
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
+pub use global::Global;
 pub use i_plus_pi::IPlusPi;
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
     Period, Priority, RateMonotonic, RoundRobin, Sliced, Turn,
 };
+pub use pfair::{Pd2, Pf, Pfair};
 pub use placement::{Placement, Uniprocessor};
 pub use policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
 pub use queue::{Bitmap, End, Heap, Queue, SortedList};

@@ -67,8 +67,9 @@ pub trait Policy {
 
     // ---- sensors -------------------------------------------------------------------------------
 
-    /// `task` can run from now on.
-    fn ready(&mut self, task: TaskId, why: Ready, now: Time) -> Attention;
+    /// `task` can run from now on. `here` is the CPU that the kernel works on: it decides anew before it
+    /// goes on, and need not be interrupted for that.
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Attention;
 
     /// `task`, which ran on `cpu`, has stopped after `used`; see [`Stop`] for whether it is still
     /// queued. Also called, with `used` zero, for a queued task that does not run and is taken out
@@ -254,6 +255,12 @@ impl CpuSet {
     pub fn with(self, cpu: CpuId) -> CpuSet {
         debug_assert!(cpu <= CpuSet::LARGEST);
         CpuSet(self.0 | 1_u128.checked_shl(u32::from(cpu.0)).unwrap_or(0))
+    }
+
+    /// This set without `cpu`.
+    #[must_use]
+    pub fn without(self, cpu: CpuId) -> CpuSet {
+        CpuSet(self.0 & !CpuSet::EMPTY.with(cpu).0)
     }
 
     /// The CPUs in either set.

@@ -10,13 +10,14 @@
 //! preempted task is ahead of its equals without further ado. Each call costs at most two
 //! operations of the queue.
 
+use crate::member::Member;
 use crate::order::{Order, Turn};
 use crate::placement::Placement;
 use crate::policy::{Attention, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
 use crate::queue::{End, Queue};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, Duration, TaskId, Time};
+use flyball_trace::{CpuId, TaskId, Time};
 
 /// A policy made of an order, a queue and a placement.
 #[repr(C)]
@@ -28,42 +29,6 @@ pub struct Ranked<O: Order, Q: Queue<O::Key>, P: Placement> {
     members: <Q::Storage as Storage>::Table<Member<O>>,
 }
 
-/// What the policy knows of one task.
-struct Member<O: Order> {
-    /// `None`: the task is no member.
-    params: Option<O::Params>,
-    /// The key of its present job.
-    own: O::Key,
-    /// The key of the most urgent task that waits for it (priority inheritance).
-    lent: Option<O::Key>,
-    /// The more urgent of the two: the one that counts.
-    key: O::Key,
-    /// What is left of its turn, where equals take turns.
-    turn: O::Turn,
-}
-
-impl<O: Order> Clone for Member<O> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<O: Order> Copy for Member<O> {}
-
-impl<O: Order> Member<O> {
-    /// The key is computed anew, after one of its sources has changed.
-    #[inline]
-    fn rank(&mut self) {
-        self.key = self.with(self.own);
-    }
-
-    /// The key that counts if the task's own one is `own`.
-    #[inline]
-    fn with(&self, own: O::Key) -> O::Key {
-        self.lent.map_or(own, |lent| lent.min(own))
-    }
-}
-
 impl<O: Order, Q: Queue<O::Key>, P: Placement + Default> Ranked<O, Q, P> {
     /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
     /// part of their type have room for that many instead).
@@ -72,16 +37,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement + Default> Ranked<O, Q, P> {
             order,
             queue: Q::new(capacity),
             placement: P::default(),
-            members: Table::new(
-                capacity,
-                Member {
-                    params: None,
-                    own: O::Key::default(),
-                    lent: None,
-                    key: O::Key::default(),
-                    turn: O::Turn::full(None),
-                },
-            ),
+            members: Table::new(capacity, Member::absent()),
         }
     }
 }
@@ -159,14 +115,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         if !self.accepts(&params) {
             return Err(Refused::Params);
         }
-        let own = O::Key::default();
-        self.members[task.index()] = Member {
-            params: Some(params),
-            own,
-            lent: None,
-            key: own,
-            turn: O::Turn::full(self.order.quantum()),
-        };
+        self.members[task.index()] = Member::new(params, self.order.quantum());
         Ok(())
     }
 
@@ -192,7 +141,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         self.members[task.index()].params = None;
     }
 
-    fn ready(&mut self, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
         let member = &mut self.members[task.index()];
         if let Ready::Released { release } = why
             && let Some(params) = &member.params
@@ -216,15 +165,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         let mut turn_is_over = why == Stop::Yielded;
         if Self::WANTS.usage {
             let member = &mut self.members[task.index()];
-            if O::MOVES {
-                member.own = self.order.ran(member.own, used.time);
-                member.rank();
-            }
-            member.turn = member.turn.spend(used.time);
-            turn_is_over |= member.turn.left().is_some_and(Duration::is_zero);
-            if turn_is_over {
-                member.turn = O::Turn::full(self.order.quantum());
-            }
+            turn_is_over = member.ran(&self.order, used.time, turn_is_over);
         }
         match why {
             Stop::Blocked | Stop::Completed => {

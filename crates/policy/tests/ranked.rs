@@ -129,7 +129,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                 } else {
                     Ready::Unblocked
                 };
-                attention = policy.ready(id(task), why, now);
+                attention = policy.ready(CpuId(0), id(task), why, now);
                 let row = &mut model.tasks[task];
                 if released {
                     row.own = order.key(&row.params, now);

@@ -71,8 +71,8 @@ impl fmt::Display for SimError {
             SimError::Missing { task, missing } => write!(f, "task \"{task}\" {missing}"),
             SimError::NoCpu { task } => write!(
                 f,
-                "task \"{task}\" is bound to no CPU: with several CPUs each task needs `cpu = …` \
-                 (partitioned scheduling)"
+                "task \"{task}\" is bound to no CPU: partitioned scheduling needs `cpu = …` for each task \
+                 (global scheduling does not)"
             ),
             SimError::NoSuchCpu { task, cpu, cpus } => {
                 let there_is = match cpus {

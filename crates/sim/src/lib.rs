@@ -54,7 +54,7 @@ pub use error::SimError;
 pub use modes::Modes;
 pub use program::is_fixed;
 pub use run::{
-    Deadlock, Ended, Options, Outcome, simulate, simulate_modes, simulate_with_progress,
+    Deadlock, Ended, Options, Outcome, fits, simulate, simulate_modes, simulate_with_progress,
 };
 pub use scheduler::{Missing, Scheduler};
 pub use supervised::{Cores, simulate_supervised};

@@ -1,17 +1,21 @@
 //! The virtual machine: CPUs that compute, a clock, a timer, and what the kernel's work costs.
 //!
-//! Each CPU has a kernel core of its own with the tasks that are bound to it (partitioned
-//! scheduling; one CPU is the usual case). The machine goes from event to event. At one instant on
-//! one CPU things happen in this order, which is that of hardware where the timer interrupt comes
-//! a moment after the instruction that ended a job:
+//! Each cluster of CPUs has a kernel core of its own with the tasks that are assigned to it; usually a
+//! cluster is one CPU. The machine goes from event to event. At one instant in one cluster things
+//! happen in this order, which is that of hardware where the timer interrupt comes a moment after the
+//! instruction that ended a job:
 //!
-//! 1. The running task has computed what it had to, and makes its calls: it locks, sends, ends its
-//!    job. So a job that ends at its deadline has met it.
+//! 1. The running tasks have computed what they had to, and make their calls: they lock, send, end their
+//!    jobs. So a job that ends at its deadline has met it. Of several CPUs the first comes first.
 //! 2. Tasks that change become what they are to become, or end.
 //! 3. Sporadic jobs arrive.
 //! 4. The timer fires: all releases and deadlines of this instant.
 //! 5. Tasks that are new begin.
-//! 6. The kernel decides who runs.
+//! 6. The kernel decides who runs, on all CPUs that have to look.
+//!
+//! The first CPU of a cluster keeps the time for all of them. A CPU that has to look because of what
+//! happened on another one is interrupted, which takes a moment (`ipi`); one that works for the kernel
+//! looks when it is done.
 //!
 //! # Overheads
 //!
@@ -52,7 +56,7 @@ mod moving;
 
 pub(crate) use cycle::Cycle;
 
-/// A kernel's only CPU, as the kernel counts.
+/// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);
 
 /// How often a task may call the kernel while no time passes. Far beyond what a task set can mean.
@@ -78,12 +82,13 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Accounts = Boxed;
 }
 
-/// One CPU, its kernel and its tasks.
+/// A cluster of CPUs, its kernel and its tasks.
 pub(crate) struct Node<S: Scheduler, T: Sink> {
     core: Core<Simulated<S::Policy, T>>,
     sink: Rc<RefCell<T>>,
-    /// The CPU's number in the whole machine.
+    /// The number of the first CPU in the whole machine.
     cpu: CpuId,
+    lanes: Vec<Lane>,
     threads: Vec<Thread>,
     /// What is seldom looked at of each thread, apart from what every event needs.
     details: Vec<Details>,
@@ -97,18 +102,29 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     /// When sporadic jobs arrive, and at which row.
     arrivals: BinaryHeap<Reverse<(Time, usize)>>,
     costs: Costs,
+    /// Calls made at one instant, and at which.
+    calls: (Time, u64),
+    pub(crate) counts: Counts,
+    pub(crate) deadlock: Option<Deadlock>,
+    pub(crate) cycle: Cycle,
+}
+
+/// What one CPU does.
+#[derive(Clone, Copy)]
+struct Lane {
     /// The row of the thread that computes, and since when.
     running: Option<usize>,
     resumed: Time,
     /// Until then the kernel works and nothing else happens on this CPU.
     busy_until: Time,
-    /// Calls made at one instant, and at which.
-    calls: (Time, u64),
+    /// When an interrupt from another CPU comes; [`Time::NEVER`]: none is on its way.
+    interrupt: Time,
     /// Calls made in this passage, to be paid for.
     unpaid: u64,
-    pub(crate) counts: Counts,
-    pub(crate) deadlock: Option<Deadlock>,
-    pub(crate) cycle: Cycle,
+    /// When something happens here next, where there are several CPUs.
+    next: Time,
+    /// It works for the kernel at this instant.
+    inside: bool,
 }
 
 /// What is counted while a machine runs.
@@ -149,6 +165,7 @@ struct Costs {
     release: Duration,
     scheduling: Duration,
     switch: Duration,
+    ipi: Duration,
     cache: Duration,
 }
 
@@ -160,65 +177,148 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             .iter()
             .filter(|thread| self.core.has_job(thread.handle));
         let released = u32::try_from(released.count()).unwrap_or(u32::MAX);
-        if !self.costs.free {
-            self.core.enter(CPU, Time::ZERO);
+        for cpu in self.cpus() {
+            self.enter(cpu, Time::ZERO);
         }
         let arrived = self.arrive(Time::ZERO)?;
-        self.dispatch(Time::ZERO, false, released + arrived)
+        self.leave(Time::ZERO, false, released + arrived)
     }
 
-    /// When something happens next on this CPU.
+    /// The CPUs, as the kernel counts.
+    fn cpus(&self) -> impl Iterator<Item = CpuId> + use<S, T> {
+        (0..=u8::MAX).take(self.lanes.len()).map(CpuId)
+    }
+
+    /// When something happens next in this cluster.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
-        let mut next = self.core.next_timer(CPU);
-        if let Some(row) = self.running {
-            next = next.min(self.resumed + self.threads[row].program.left);
+        match &self.lanes[..] {
+            [_] => self.next_on(CPU),
+            lanes => lanes
+                .iter()
+                .fold(Time::NEVER, |next, lane| next.min(lane.next)),
         }
-        if let Some(&Reverse((arrival, _))) = self.arrivals.peek() {
-            next = next.min(arrival);
+    }
+
+    /// When something happens next on a CPU.
+    #[inline]
+    fn next_on(&self, cpu: CpuId) -> Time {
+        let lane = &self.lanes[cpu.index()];
+        let mut next = self.core.next_timer(cpu).min(lane.interrupt);
+        if let Some(row) = lane.running {
+            next = next.min(lane.resumed + self.threads[row].program.left);
         }
-        if let Some(&(change, _)) = self.changes.front() {
-            next = next.min(change);
+        if cpu == CPU {
+            if let Some(&Reverse((arrival, _))) = self.arrivals.peek() {
+                next = next.min(arrival);
+            }
+            if let Some(&(change, _)) = self.changes.front() {
+                next = next.min(change);
+            }
         }
-        next.max(self.busy_until)
+        next.max(lane.busy_until)
     }
 
     /// Lets happen what happens at `now`, which is [`Node::next_event`].
     pub(crate) fn step(&mut self, now: Time) -> Result<(), SimError> {
-        if !self.costs.free {
-            self.core.enter(CPU, now);
+        let alone = self.lanes.len() == 1;
+        for cpu in self.cpus() {
+            if alone || self.lanes[cpu.index()].next <= now {
+                self.enter(cpu, now);
+                self.compute(cpu, now)?;
+            }
         }
-        self.compute(now)?;
         let mut ticked = false;
         let mut released = 0;
-        if !self.changes.is_empty() {
-            released += self.change(now)?;
+        if self.lanes[0].inside {
+            if !self.changes.is_empty() {
+                released += self.change(now)?;
+            }
+            released += self.arrive(now)?;
+            if self.core.next_timer(CPU) <= now {
+                self.look_for_cycle(now);
+                let (ticks, misses) = (self.core.ticks(), self.core.misses());
+                released += self.core.timer(CPU, now);
+                ticked = self.core.ticks() > ticks;
+                // To notice that a job is late is work of the same kind.
+                let late = self.core.misses() - misses;
+                released += u32::try_from(late).unwrap_or(u32::MAX);
+            }
         }
-        released += self.arrive(now)?;
-        if self.core.next_timer(CPU) <= now {
-            self.look_for_cycle(now);
-            let (ticks, misses) = (self.core.ticks(), self.core.misses());
-            released += self.core.timer(CPU, now);
-            ticked = self.core.ticks() > ticks;
-            // To notice that a job is late is work of the same kind.
-            let late = self.core.misses() - misses;
-            released += u32::try_from(late).unwrap_or(u32::MAX);
+        for cpu in self.cpus().skip(1) {
+            if self.lanes[cpu.index()].inside && self.core.next_timer(cpu) <= now {
+                self.core.timer(cpu, now);
+            }
         }
-        if !self.beginning.is_empty() {
+        if self.lanes[0].inside && !self.beginning.is_empty() {
             released += self.begin(now)?;
         }
-        self.dispatch(now, ticked, released)
+        self.leave(now, ticked, released)
     }
 
-    /// The clock stops at `now`, an event at that very instant or not: the running task makes the
+    /// A CPU begins to work for the kernel.
+    #[inline]
+    fn enter(&mut self, cpu: CpuId, now: Time) {
+        if !self.costs.free {
+            self.core.enter(cpu, now);
+        }
+        self.lanes[cpu.index()].inside = true;
+    }
+
+    /// The end of what happens at `now`: the CPUs that work for the kernel decide and go on, and those
+    /// that have to look are interrupted.
+    #[inline]
+    fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
+        if self.lanes.len() == 1 {
+            self.lanes[0].inside = false;
+            return self.dispatch(CPU, now, ticked, released);
+        }
+        for cpu in self.cpus() {
+            let lane = &mut self.lanes[cpu.index()];
+            let inside = std::mem::take(&mut lane.inside);
+            if inside {
+                lane.interrupt = Time::NEVER;
+            } else if !self.core.asks(cpu) || !lane.interrupt.is_never() {
+                continue;
+            } else if lane.busy_until > now || !self.costs.ipi.is_zero() {
+                lane.interrupt = lane.busy_until.max(now + self.costs.ipi);
+                lane.next = lane.next.min(lane.interrupt);
+                continue;
+            } else {
+                // It has something left to compute: otherwise it would be here by itself.
+                self.enter(cpu, now);
+                self.pause(cpu, now);
+                self.lanes[cpu.index()].inside = false;
+            }
+            let is_first = cpu == CPU;
+            self.dispatch(
+                cpu,
+                now,
+                ticked && is_first,
+                if is_first { released } else { 0 },
+            )?;
+            self.lanes[cpu.index()].next = self.next_on(cpu);
+        }
+        // What happened on other CPUs may have set the clock of the one that keeps the time.
+        self.lanes[0].next = self.next_on(CPU);
+        Ok(())
+    }
+
+    /// The clock stops at `now`, an event at that very instant or not: the running tasks make the
     /// calls that are due, and jobs whose deadlines have come are late. Nothing is released.
     pub(crate) fn finish(&mut self, now: Time) -> Result<(), SimError> {
-        if now >= self.busy_until {
-            self.compute(now)?;
+        for cpu in self.cpus() {
+            if now >= self.lanes[cpu.index()].busy_until {
+                self.compute(cpu, now)?;
+            }
+        }
+        if self.lanes.iter().all(|lane| now >= lane.busy_until) {
             self.look_for_cycle(now);
         }
         self.core.notice_misses(CPU, now);
-        self.core.enter(CPU, now);
+        for cpu in self.cpus() {
+            self.core.enter(cpu, now);
+        }
         Ok(())
     }
 
@@ -226,34 +326,40 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.core.misses()
     }
 
-    pub(crate) fn idle(&self) -> Duration {
-        self.core.idle_time(CPU)
+    /// Idle time, by CPU.
+    pub(crate) fn idle(&self) -> impl Iterator<Item = Duration> {
+        self.cpus().map(|cpu| self.core.idle_time(cpu))
     }
 
-    pub(crate) fn overhead(&self) -> Duration {
-        self.core.kernel_time(CPU)
+    /// The kernel's time, by CPU.
+    pub(crate) fn overhead(&self) -> impl Iterator<Item = Duration> {
+        self.cpus().map(|cpu| self.core.kernel_time(cpu))
     }
 
-    /// The running task has computed until `now`. If that was all, it goes on with its program.
+    /// The running task of a CPU has computed until `now`. If that was all, it goes on with its program.
     #[inline]
-    fn compute(&mut self, now: Time) -> Result<(), SimError> {
-        let Some(row) = self.running else {
-            return Ok(());
-        };
-        let ran = now.since(self.resumed);
+    fn compute(&mut self, cpu: CpuId, now: Time) -> Result<(), SimError> {
+        match self.pause(cpu, now) {
+            Some(row) if self.threads[row].program.left.is_zero() => self.act(cpu, row, now),
+            _ => Ok(()),
+        }
+    }
+
+    /// The running task of a CPU has computed until `now`. Returns its row.
+    #[inline]
+    fn pause(&mut self, cpu: CpuId, now: Time) -> Option<usize> {
+        let lane = &mut self.lanes[cpu.index()];
+        let row = lane.running?;
+        let ran = now.since(lane.resumed);
+        lane.resumed = now;
         let program = &mut self.threads[row].program;
         program.left = program.left.saturating_sub(ran);
-        self.resumed = now;
-        if program.left.is_zero() {
-            self.act(row, now)
-        } else {
-            Ok(())
-        }
+        Some(row)
     }
 
     /// The running task makes its calls until it computes again, has to wait, or another task has
     /// become more urgent.
-    fn act(&mut self, row: usize, now: Time) -> Result<(), SimError> {
+    fn act(&mut self, cpu: CpuId, row: usize, now: Time) -> Result<(), SimError> {
         const ENDLESS: Time = Time::NEVER;
         if self.calls.0 != now {
             self.calls = (now, 0);
@@ -266,13 +372,13 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     at: now,
                 });
             }
-            self.unpaid += 1;
+            self.lanes[cpu.index()].unpaid += 1;
             let core = &mut self.core;
             let call = self.threads[row].program.step();
             let called = match call {
                 Call::Compute(length) => {
                     // Computing is no call.
-                    self.unpaid -= 1;
+                    self.lanes[cpu.index()].unpaid -= 1;
                     let program = &mut self.threads[row].program;
                     program.left = program.draw(length);
                     if !program.left.is_zero() {
@@ -282,11 +388,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 }
                 Call::Suspend(length) => {
                     let length = self.threads[row].program.draw(length);
-                    core.sleep_until(CPU, now + length, now)
+                    core.sleep_until(cpu, now + length, now)
                 }
-                Call::Yield => core.yield_now(CPU, now).map(Poll::Ready),
+                Call::Yield => core.yield_now(cpu, now).map(Poll::Ready),
                 Call::Lock(n) => {
-                    match core.lock(CPU, self.mutexes[usize::from(n)], ENDLESS, now) {
+                    match core.lock(cpu, self.mutexes[usize::from(n)], ENDLESS, now) {
                         Err(Error::Deadlock) => {
                             self.deadlock.get_or_insert(Deadlock {
                                 task: self.details[row].number,
@@ -294,26 +400,26 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                                 at: now,
                             });
                             // The kernel refuses to wait for ever; the task does it all the same.
-                            self.core.sleep_until(CPU, ENDLESS, now)
+                            self.core.sleep_until(cpu, ENDLESS, now)
                         }
                         locked => locked,
                     }
                 }
                 Call::Unlock(n) => core
-                    .unlock(CPU, self.mutexes[usize::from(n)], now)
+                    .unlock(cpu, self.mutexes[usize::from(n)], now)
                     .map(Poll::Ready),
-                Call::Wait(n) => core.wait(CPU, self.semaphores[usize::from(n)], ENDLESS, now),
+                Call::Wait(n) => core.wait(cpu, self.semaphores[usize::from(n)], ENDLESS, now),
                 Call::Signal(n) => core
-                    .signal(CPU, self.semaphores[usize::from(n)], now)
+                    .signal(cpu, self.semaphores[usize::from(n)], now)
                     .map(Poll::Ready),
-                Call::Send(n) => core.send(CPU, self.queues[usize::from(n)], &(), ENDLESS, now),
-                Call::Receive(n) => core.receive(CPU, self.queues[usize::from(n)], ENDLESS, now),
+                Call::Send(n) => core.send(cpu, self.queues[usize::from(n)], &(), ENDLESS, now),
+                Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], ENDLESS, now),
                 Call::End => {
                     self.counts.jobs += 1;
                     if self.threads[row].once {
-                        core.exit(CPU, now).map(|()| Poll::Pending)
+                        core.exit(cpu, now).map(|()| Poll::Pending)
                     } else {
-                        core.wait_next(CPU, now)
+                        core.wait_next(cpu, now)
                     }
                 }
             };
@@ -331,7 +437,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             // Somebody may be more urgent now. A job whose last call this was is complete all the
             // same: what it had left to do takes no time.
             let is_done = call != Call::End && self.threads[row].program.is_done();
-            if self.core.asks(CPU) && !is_done {
+            if self.core.asks(cpu) && !is_done {
                 return Ok(());
             }
         }
@@ -370,25 +476,32 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 
     /// The end of a passage through the kernel: it decides, and its work takes its time.
     #[inline]
-    fn dispatch(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
-        let before = self.running;
-        let asked = self.core.asks(CPU);
+    fn dispatch(
+        &mut self,
+        cpu: CpuId,
+        now: Time,
+        ticked: bool,
+        released: u32,
+    ) -> Result<(), SimError> {
+        let before = self.lanes[cpu.index()].running;
+        let asked = self.core.asks(cpu);
         let mut switch = false;
         if asked {
             let preemptions = self.core.preemptions();
-            let decision = self.core.decide(CPU, now);
+            let decision = self.core.decide(cpu, now);
             if self.core.preemptions() > preemptions {
                 self.counts.preemptions += 1;
                 if let Some(row) = before {
                     self.threads[row].cold = true;
                 }
             }
-            self.running = decision.run.map(TaskId::index);
+            let running = decision.run.map(TaskId::index);
+            self.lanes[cpu.index()].running = running;
             switch = decision.switch;
             self.counts.switches += u64::from(switch);
             if decision.more
-                && self.core.more(CPU).restart
-                && let Some(row) = self.running
+                && self.core.more(cpu).restart
+                && let Some(row) = running
             {
                 self.threads[row].program.restart();
                 self.threads[row].cold = false;
@@ -396,46 +509,50 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
         }
         let mut leave = now;
-        let calls = std::mem::take(&mut self.unpaid);
+        let calls = std::mem::take(&mut self.lanes[cpu.index()].unpaid);
         if !self.costs.free {
-            leave = self.charge(leave, Cause::Call, self.costs.call * calls);
-            leave = self.charge(leave, Cause::Tick, self.costs.tick * u64::from(ticked));
+            leave = self.charge(cpu, leave, Cause::Call, self.costs.call * calls);
+            leave = self.charge(cpu, leave, Cause::Tick, self.costs.tick * u64::from(ticked));
             leave = self.charge(
+                cpu,
                 leave,
                 Cause::Release,
                 self.costs.release * u64::from(released),
             );
             leave = self.charge(
+                cpu,
                 leave,
                 Cause::Scheduling,
                 self.costs.scheduling * u64::from(asked),
             );
             leave = self.charge(
+                cpu,
                 leave,
                 Cause::ContextSwitch,
                 self.costs.switch * u64::from(switch),
             );
-            if let Some(row) = self.running
+            if let Some(row) = self.lanes[cpu.index()].running
                 && switch
                 && std::mem::take(&mut self.threads[row].cold)
             {
                 self.threads[row].program.left += self.costs.cache;
-                self.charge(leave, Cause::Cache, self.costs.cache);
+                self.charge(cpu, leave, Cause::Cache, self.costs.cache);
             }
         }
-        self.core.leave(CPU, leave);
-        self.resumed = leave;
-        self.busy_until = leave;
+        self.core.leave(cpu, leave);
+        let lane = &mut self.lanes[cpu.index()];
+        lane.resumed = leave;
+        lane.busy_until = leave;
         Ok(())
     }
 
-    /// The kernel works from `from` on; returns until when.
-    fn charge(&mut self, from: Time, cause: Cause, length: Duration) -> Time {
+    /// The kernel works on a CPU from `from` on; returns until when.
+    fn charge(&mut self, cpu: CpuId, from: Time, cause: Cause, length: Duration) -> Time {
         if T::ENABLED && !length.is_zero() {
             let kind = Kind::Overhead { cause, length };
             self.sink.borrow_mut().record(Event {
                 time: from,
-                cpu: self.cpu,
+                cpu: CpuId(self.cpu.0 + cpu.0),
                 kind,
             });
         }
@@ -452,6 +569,7 @@ impl Costs {
             release: overheads.release.at(tasks),
             scheduling: overheads.scheduling.at(tasks),
             switch: overheads.context_switch.at(tasks),
+            ipi: overheads.ipi.at(tasks),
             cache: overheads.cache.at(tasks),
         }
     }

@@ -1,22 +1,29 @@
-//! Which task runs on which CPU, where each CPU has a kernel of its own (partitioned scheduling).
+//! Which task runs in which cluster of CPUs, each of which has a kernel of its own.
 
 use crate::error::SimError;
 use flyball_model::{Step, TaskSet};
 
-/// The numbers of the tasks of each CPU, in the order of the task set.
-pub(crate) fn by_cpu(set: &TaskSet, cpus: u8) -> Result<Vec<Vec<usize>>, SimError> {
-    let mut tasks = vec![Vec::new(); usize::from(cpus.max(1))];
+/// The numbers of the tasks of each cluster of `size` CPUs, in the order of the task set. The CPU that a
+/// task is assigned to is any of its cluster.
+pub(crate) fn by_cluster(
+    set: &TaskSet,
+    cpus: u8,
+    size: usize,
+) -> Result<Vec<Vec<usize>>, SimError> {
+    let clusters = usize::from(cpus.max(1)).div_ceil(size);
+    let mut tasks = vec![Vec::new(); clusters];
     for (number, task) in set.tasks.iter().enumerate() {
         let cpu = match task.cpu {
             Some(cpu) => cpu,
-            None if cpus <= 1 => 0,
+            None if clusters == 1 => 0,
             None => {
                 return Err(SimError::NoCpu {
                     task: task.name.clone(),
                 });
             }
         };
-        let Some(tasks) = tasks.get_mut(usize::from(cpu)) else {
+        let cluster = tasks.get_mut(usize::from(cpu) / size);
+        let Some(tasks) = cluster.filter(|_| cpu < cpus.max(1)) else {
             return Err(SimError::NoSuchCpu {
                 task: task.name.clone(),
                 cpu,
@@ -25,14 +32,14 @@ pub(crate) fn by_cpu(set: &TaskSet, cpus: u8) -> Result<Vec<Vec<usize>>, SimErro
         };
         tasks.push(number);
     }
-    if cpus > 1 {
-        refuse_shared(set)?;
+    if clusters > 1 {
+        refuse_shared(set, size)?;
     }
     Ok(tasks)
 }
 
-/// A kernel's objects belong to it: nothing can be used from two CPUs.
-fn refuse_shared(set: &TaskSet) -> Result<(), SimError> {
+/// A kernel's objects belong to it: nothing can be used from two clusters.
+fn refuse_shared(set: &TaskSet, size: usize) -> Result<(), SimError> {
     let mut mutexes = vec![None; set.mutexes.len()];
     let mut semaphores = vec![None; set.semaphores.len()];
     let mut queues = vec![None; set.queues.len()];
@@ -58,7 +65,8 @@ fn refuse_shared(set: &TaskSet) -> Result<(), SimError> {
                 }
                 Step::Compute(_) | Step::Suspend(_) | Step::Yield => continue,
             };
-            if *user.get_or_insert(task.cpu) != task.cpu {
+            let cluster = task.cpu.map(|cpu| usize::from(cpu) / size);
+            if *user.get_or_insert(cluster) != cluster {
                 return Err(SimError::SharedAcrossCpus {
                     resource: name.clone(),
                 });

@@ -82,8 +82,8 @@ pub enum Ended {
 
 /// Simulates `set` under `scheduler` on the CPUs of its platform; events go to `sink`.
 ///
-/// With several CPUs each has a kernel of its own, and each task runs on the CPU that it is bound
-/// to. O(log tasks) a job for the usual policies.
+/// With several CPUs each cluster of them ([`Scheduler::cluster`]) has a kernel of its own, and each task
+/// runs in the cluster of the CPU that it is assigned to. O(log tasks) a job for the usual policies.
 ///
 /// # Errors
 /// [`SimError`]; the sink may have taken some events by then.
@@ -127,7 +127,33 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
     drive(&mut nodes, options, &mut progress, &mut Nobody)
 }
 
-/// Each CPU of the sets' platform with the tasks that are bound to it, at time zero, and room for
+/// Whether `set` can be simulated under `scheduler`: it says all that the policy has to know, and on
+/// which CPUs tasks run.
+///
+/// # Errors
+/// [`SimError`].
+pub fn fits<S: Scheduler>(set: &TaskSet, scheduler: &S) -> Result<(), SimError> {
+    for task in &set.tasks {
+        let params = scheduler.params(task).map(drop);
+        params.map_err(|missing| SimError::Missing {
+            task: task.name.clone(),
+            missing,
+        })?;
+    }
+    clusters(set, scheduler).map(drop)
+}
+
+/// The numbers of the tasks of each cluster, and how many CPUs a cluster has.
+fn clusters<S: Scheduler>(
+    set: &TaskSet,
+    scheduler: &S,
+) -> Result<(Vec<Vec<usize>>, usize), SimError> {
+    let cpus = set.platform.cpus;
+    let size = scheduler.cluster().clamp(1, usize::from(cpus.max(1)));
+    Ok((partition::by_cluster(set, cpus, size)?, size))
+}
+
+/// Each cluster of the sets' platform with the tasks that are assigned to it, at time zero, and room for
 /// `capacity` tasks; `None`: for those.
 pub(crate) fn start<S: Scheduler, T: Sink>(
     modes: &Modes,
@@ -142,14 +168,17 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
     }
     let sink = Rc::new(RefCell::new(sink));
     let set = modes.all();
-    let cpus = partition::by_cpu(set, set.platform.cpus)?;
-    let mut nodes = Vec::with_capacity(cpus.len());
-    for (cpu, tasks) in (0..=u8::MAX).zip(&cpus) {
+    let all = usize::from(set.platform.cpus.max(1));
+    let (clusters, size) = clusters(set, scheduler)?;
+    let mut nodes = Vec::with_capacity(clusters.len());
+    for (cpu, tasks) in (0..=u8::MAX).step_by(size).zip(&clusters) {
+        // The last one may be smaller.
+        let cpus = size.min(all - usize::from(cpu));
         nodes.push(Node::new(
             modes,
             tasks,
             capacity.unwrap_or(tasks.len()),
-            CpuId(cpu),
+            (CpuId(cpu), cpus),
             scheduler,
             options.seed,
             Rc::clone(&sink),
@@ -196,7 +225,7 @@ pub(crate) fn drive<S: Scheduler, T: Sink>(
     let mut ended = until;
     let mut interrupted = false;
     let mut steps = 0;
-    // CPUs share nothing, so only the one where something happened has another next event.
+    // Clusters share nothing, so only the one where something happened has another next event.
     let mut nexts: Vec<Time> = nodes.iter().map(Node::next_event).collect();
     loop {
         // The first of several CPUs with something at the same instant: their order is fixed.
@@ -240,8 +269,8 @@ pub(crate) fn drive<S: Scheduler, T: Sink>(
         misses: nodes.iter().map(Node::misses).sum(),
         preemptions: nodes.iter().map(|node| node.counts.preemptions).sum(),
         context_switches: nodes.iter().map(|node| node.counts.switches).sum(),
-        idle: nodes.iter().map(Node::idle).collect(),
-        overhead: nodes.iter().map(Node::overhead).collect(),
+        idle: nodes.iter().flat_map(Node::idle).collect(),
+        overhead: nodes.iter().flat_map(Node::overhead).collect(),
         deadlock: nodes
             .iter()
             .filter_map(|node| node.deadlock)

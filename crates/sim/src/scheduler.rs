@@ -15,8 +15,14 @@ pub trait Scheduler {
     /// that learns from the past is not memoryless.)
     const MEMORYLESS: bool = false;
 
-    /// The policy, for tasks with ids below `capacity`.
-    fn policy(&self, capacity: usize) -> Self::Policy;
+    /// How many CPUs share one kernel and one policy, a *cluster*: 1 is partitioned scheduling, as many
+    /// as there are or more is global scheduling, and what lies between is clustered.
+    fn cluster(&self) -> usize {
+        1
+    }
+
+    /// The policy of a cluster of `cpus` CPUs, for tasks with ids below `capacity`.
+    fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy;
 
     /// What `task` tells the policy.
     ///

@@ -8,10 +8,11 @@ use crate::scheduler::{Missing, Scheduler};
 use flyball_model::Task;
 use flyball_policy::i_plus_pi::{Fraction, Settings, Share};
 use flyball_policy::order::Level;
+use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
     Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
-    FixedPriority, Heap, Laxity, LeastLaxity, Period, Priority, Queue, Ranked, RateMonotonic,
-    RoundRobin as RoundRobinOrder, Sliced, Time, Uniprocessor,
+    FixedPriority, Global, Heap, Laxity, LeastLaxity, Period, Priority, Queue, Ranked,
+    RateMonotonic, RoundRobin as RoundRobinOrder, Sliced, Time, Uniprocessor,
 };
 use flyball_policy::{IPlusPi, Order, Policy};
 
@@ -22,20 +23,90 @@ fn deadline(task: &Task) -> Duration {
     task.deadline.unwrap_or(Duration::MAX)
 }
 
-fn on<O: Order, Q: Queue<O::Key>>(order: O, capacity: usize) -> On<O, Q> {
-    Ranked::new(order, capacity)
+/// An order of tasks with a queue that suits it. It is a scheduler by itself where each CPU has its own
+/// queue, and another one where several CPUs share one ([`Clustered`]).
+pub trait Rule {
+    /// The order.
+    type Order: Order;
+    /// What keeps it.
+    type Queue: Queue<<Self::Order as Order>::Key>;
+
+    /// The order, with its settings.
+    fn order(&self) -> Self::Order;
+
+    /// What `task` tells the policy.
+    ///
+    /// # Errors
+    /// As [`Scheduler::params`].
+    fn params(&self, task: &Task) -> Result<<Self::Order as Order>::Params, Missing>;
+}
+
+macro_rules! on_one_cpu {
+    ($($rule:ty),*) => {$(
+        impl Scheduler for $rule {
+            type Policy = On<<$rule as Rule>::Order, <$rule as Rule>::Queue>;
+            const MEMORYLESS: bool = true;
+
+            fn policy(&self, capacity: usize, _: usize) -> Self::Policy {
+                Ranked::new(self.order(), capacity)
+            }
+
+            fn params(&self, task: &Task) -> Result<<Self::Policy as Policy>::Params, Missing> {
+                Rule::params(self, task)
+            }
+        }
+    )*};
+}
+
+on_one_cpu!(Edf, Rm, Dm, Fp, FpRr, Rr, Fifo, Llf);
+
+/// The most urgent tasks run, as many as the cluster has CPUs, wherever that is: clustered scheduling, and
+/// global scheduling where there is one cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct Clustered<R> {
+    /// Who is urgent.
+    pub rule: R,
+    /// How many CPUs a cluster has.
+    pub cpus: usize,
+}
+
+impl<R> Clustered<R> {
+    /// One cluster of all CPUs.
+    pub fn global(rule: R) -> Clustered<R> {
+        Clustered {
+            rule,
+            cpus: usize::MAX,
+        }
+    }
+}
+
+impl<R: Rule> Scheduler for Clustered<R> {
+    type Policy = Global<R::Order, R::Queue, Boxed>;
+    const MEMORYLESS: bool = true;
+
+    fn cluster(&self) -> usize {
+        self.cpus
+    }
+
+    fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
+        Global::new(self.rule.order(), capacity, cpus)
+    }
+
+    fn params(&self, task: &Task) -> Result<<R::Order as Order>::Params, Missing> {
+        self.rule.params(task)
+    }
 }
 
 /// Earliest deadline first.
 #[derive(Clone, Copy, Debug)]
 pub struct Edf;
 
-impl Scheduler for Edf {
-    type Policy = On<EarliestDeadline, Heap<Time, Boxed>>;
-    const MEMORYLESS: bool = true;
+impl Rule for Edf {
+    type Order = EarliestDeadline;
+    type Queue = Heap<Time, Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
-        on(EarliestDeadline, capacity)
+    fn order(&self) -> Self::Order {
+        EarliestDeadline
     }
 
     fn params(&self, task: &Task) -> Result<Deadline, Missing> {
@@ -47,12 +118,12 @@ impl Scheduler for Edf {
 #[derive(Clone, Copy, Debug)]
 pub struct Rm;
 
-impl Scheduler for Rm {
-    type Policy = On<RateMonotonic, Heap<Duration, Boxed>>;
-    const MEMORYLESS: bool = true;
+impl Rule for Rm {
+    type Order = RateMonotonic;
+    type Queue = Heap<Duration, Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
-        on(RateMonotonic, capacity)
+    fn order(&self) -> Self::Order {
+        RateMonotonic
     }
 
     fn params(&self, task: &Task) -> Result<Period, Missing> {
@@ -64,12 +135,12 @@ impl Scheduler for Rm {
 #[derive(Clone, Copy, Debug)]
 pub struct Dm;
 
-impl Scheduler for Dm {
-    type Policy = On<DeadlineMonotonic, Heap<Duration, Boxed>>;
-    const MEMORYLESS: bool = true;
+impl Rule for Dm {
+    type Order = DeadlineMonotonic;
+    type Queue = Heap<Duration, Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
-        on(DeadlineMonotonic, capacity)
+    fn order(&self) -> Self::Order {
+        DeadlineMonotonic
     }
 
     fn params(&self, task: &Task) -> Result<Deadline, Missing> {
@@ -85,12 +156,12 @@ fn priority(task: &Task) -> Result<Priority, Missing> {
 #[derive(Clone, Copy, Debug)]
 pub struct Fp;
 
-impl Scheduler for Fp {
-    type Policy = On<FixedPriority, Bitmap<Level, Boxed>>;
-    const MEMORYLESS: bool = true;
+impl Rule for Fp {
+    type Order = FixedPriority;
+    type Queue = Bitmap<Level, Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
-        on(FixedPriority, capacity)
+    fn order(&self) -> Self::Order {
+        FixedPriority
     }
 
     fn params(&self, task: &Task) -> Result<Priority, Missing> {
@@ -105,18 +176,15 @@ pub struct FpRr {
     pub quantum: Duration,
 }
 
-impl Scheduler for FpRr {
-    type Policy = On<Sliced<FixedPriority>, Bitmap<Level, Boxed>>;
-    const MEMORYLESS: bool = true;
+impl Rule for FpRr {
+    type Order = Sliced<FixedPriority>;
+    type Queue = Bitmap<Level, Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
-        on(
-            Sliced {
-                order: FixedPriority,
-                quantum: self.quantum,
-            },
-            capacity,
-        )
+    fn order(&self) -> Self::Order {
+        Sliced {
+            order: FixedPriority,
+            quantum: self.quantum,
+        }
     }
 
     fn params(&self, task: &Task) -> Result<Priority, Missing> {
@@ -131,18 +199,15 @@ pub struct Rr {
     pub quantum: Duration,
 }
 
-impl Scheduler for Rr {
-    type Policy = On<RoundRobinOrder, Bitmap<(), Boxed>>;
-    const MEMORYLESS: bool = true;
+impl Rule for Rr {
+    type Order = RoundRobinOrder;
+    type Queue = Bitmap<(), Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
-        on(
-            Sliced {
-                order: FifoOrder,
-                quantum: self.quantum,
-            },
-            capacity,
-        )
+    fn order(&self) -> Self::Order {
+        Sliced {
+            order: FifoOrder,
+            quantum: self.quantum,
+        }
     }
 
     fn params(&self, _: &Task) -> Result<(), Missing> {
@@ -154,12 +219,12 @@ impl Scheduler for Rr {
 #[derive(Clone, Copy, Debug)]
 pub struct Fifo;
 
-impl Scheduler for Fifo {
-    type Policy = On<FifoOrder, Bitmap<(), Boxed>>;
-    const MEMORYLESS: bool = true;
+impl Rule for Fifo {
+    type Order = FifoOrder;
+    type Queue = Bitmap<(), Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
-        on(FifoOrder, capacity)
+    fn order(&self) -> Self::Order {
+        FifoOrder
     }
 
     fn params(&self, _: &Task) -> Result<(), Missing> {
@@ -174,25 +239,79 @@ pub struct Llf {
     pub quantum: Duration,
 }
 
-impl Scheduler for Llf {
-    type Policy = On<LeastLaxity, Heap<Time, Boxed>>;
-    const MEMORYLESS: bool = true;
+impl Rule for Llf {
+    type Order = LeastLaxity;
+    type Queue = Heap<Time, Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
-        on(
-            LeastLaxity {
-                quantum: self.quantum,
-            },
-            capacity,
-        )
+    fn order(&self) -> Self::Order {
+        LeastLaxity {
+            quantum: self.quantum,
+        }
     }
 
-    fn params(&self, task: &Task) -> Result<<Self::Policy as Policy>::Params, Missing> {
+    fn params(&self, task: &Task) -> Result<Laxity, Missing> {
         let deadline = deadline(task);
         Ok(Laxity {
             deadline,
             wcet: task.wcet.min(deadline),
         })
+    }
+}
+
+/// PD² on all CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pd2 {
+    /// How long a slot is.
+    pub quantum: Duration,
+}
+
+/// PF on all CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pf {
+    /// How long a slot is.
+    pub quantum: Duration,
+}
+
+/// A task's weight; one without a period cannot have any.
+fn weight(task: &Task) -> Result<Weight, Missing> {
+    let period = task.arrival.period().ok_or(Missing::Period)?;
+    Ok(Weight {
+        wcet: task.wcet,
+        period: period.min(deadline(task)),
+    })
+}
+
+impl Scheduler for Pd2 {
+    type Policy = Pfair<ByGroupDeadline, Boxed, Boxed>;
+    const MEMORYLESS: bool = true;
+
+    fn cluster(&self) -> usize {
+        usize::MAX
+    }
+
+    fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
+        Pfair::new(self.quantum, capacity, cpus)
+    }
+
+    fn params(&self, task: &Task) -> Result<Weight, Missing> {
+        weight(task)
+    }
+}
+
+impl Scheduler for Pf {
+    type Policy = Pfair<BySuccessors, Boxed, Boxed>;
+    const MEMORYLESS: bool = true;
+
+    fn cluster(&self) -> usize {
+        usize::MAX
+    }
+
+    fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
+        Pfair::new(self.quantum, capacity, cpus)
+    }
+
+    fn params(&self, task: &Task) -> Result<Weight, Missing> {
+        weight(task)
     }
 }
 
@@ -228,7 +347,7 @@ impl Ipi {
 impl Scheduler for Ipi {
     type Policy = IPlusPi<Boxed>;
 
-    fn policy(&self, capacity: usize) -> Self::Policy {
+    fn policy(&self, capacity: usize, _: usize) -> Self::Policy {
         IPlusPi::new(self.settings, capacity)
     }
 

@@ -165,7 +165,7 @@ impl<S: Scheduler, T: Sink> Cores<<S::Policy as Policy>::Params> for View<'_, S,
 
     fn kernel_time(&mut self, cpu: CpuId) -> Duration {
         let node = self.nodes.get_mut(cpu.index());
-        node.map_or(Duration::ZERO, |node| node.overhead())
+        node.map_or(Duration::ZERO, |node| node.overhead().sum())
     }
 
     fn adjust(&mut self, task: TaskId, params: <S::Policy as Policy>::Params) -> Result<(), Error> {

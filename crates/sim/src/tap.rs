@@ -7,6 +7,7 @@ use std::rc::Rc;
 /// Takes one core's events, and gives CPU and tasks the names that they have in the whole machine.
 pub(crate) struct Tap<T> {
     pub(crate) sink: Rc<RefCell<T>>,
+    /// The first of the core's CPUs.
     pub(crate) cpu: CpuId,
     /// The task of each of the core's rows.
     pub(crate) tasks: Vec<TaskId>,
@@ -30,7 +31,7 @@ impl<T: Sink> Sink for Tap<T> {
         let kind = event.kind.renamed(name);
         self.sink.borrow_mut().record(Event {
             time: event.time,
-            cpu: self.cpu,
+            cpu: CpuId(self.cpu.0 + event.cpu.0),
             kind,
         });
     }

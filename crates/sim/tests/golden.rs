@@ -6,14 +6,14 @@
 //! with `UPDATE_GOLDEN=1` and read the difference.
 //!
 //! ```text
-//! #  runs    .  ready, another task runs    -  waits for a resource, or sleeps
+//! #  runs (of several CPUs on 0, 1, …)    .  ready, others run    -  waits for a resource, or sleeps
 //! !  late (lower row: the unit in which a deadline passed)
 //! ```
 
 mod chart;
 
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
+use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Rm, Rr};
 use flyball_sim::{Options, Outcome, SimError, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, Event, Time};
@@ -37,6 +37,11 @@ fn run(
         "rr" => simulate(set, &Rr { quantum }, &options, sink),
         "fifo" => simulate(set, &Fifo, &options, sink),
         "llf" => simulate(set, &Llf { quantum }, &options, sink),
+        "g-rm" => simulate(set, &Clustered::global(Rm), &options, sink),
+        "g-edf" => simulate(set, &Clustered::global(Edf), &options, sink),
+        "g-llf" => simulate(set, &Clustered::global(Llf { quantum }), &options, sink),
+        "g-rr" => simulate(set, &Clustered::global(Rr { quantum }), &options, sink),
+        "pd2" => simulate(set, &Pd2 { quantum }, &options, sink),
         other => panic!("unknown policy {other}"),
     }
 }
@@ -60,7 +65,7 @@ fn check(name: &str, text: &str) {
                 deadline: task.deadline,
             })
             .collect();
-        let mut sink = (Vec::new(), Metrics::new(&infos, 1));
+        let mut sink = (Vec::new(), Metrics::new(&infos, set.platform.cpus.into()));
         let outcome =
             run(&set, policy, until, &mut sink).unwrap_or_else(|error| panic!("{name}: {error}"));
         let (events, metrics) = sink;
@@ -140,4 +145,10 @@ golden!(
     full_load_edf,
     overheads,
     a_miss_takes_time,
+    dhall_1978,
+    longer_periods_holds,
+    longer_periods_misses,
+    five_halves_on_four_cpus,
+    turns_on_two_cpus,
+    two_thirds_on_two_cpus,
 );

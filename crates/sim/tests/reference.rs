@@ -2,7 +2,7 @@
 //! the next, looks at all jobs, and runs the first by the order of the policy.
 
 use flyball_model::{OnMiss, Task, TaskSet};
-use flyball_sim::schedulers::{Edf, Fifo, Fp, Rm, Rr};
+use flyball_sim::schedulers::{Clustered, Edf, Fifo, Fp, Rm, Rr};
 use flyball_sim::{Options, Scheduler, simulate};
 use flyball_trace::{Duration, Event, Kind, Time};
 use proptest::prelude::*;
@@ -73,7 +73,8 @@ struct Job {
 /// What happened in a schedule: who ran in each unit, what was missed, and what was left out.
 #[derive(PartialEq, Debug, Default)]
 struct Schedule {
-    ran: Vec<Option<usize>>,
+    /// On all CPUs, by rising number.
+    ran: Vec<Vec<usize>>,
     misses: Vec<(u64, usize, u32)>,
     skips: Vec<(u64, usize, u32)>,
 }
@@ -81,6 +82,7 @@ struct Schedule {
 /// Runs the reference. `key`: smaller runs first; equal keys in the order of their places.
 fn reference(
     tasks: &[Small],
+    cpus: usize,
     until: u64,
     quantum: Option<u64>,
     key: impl Fn(&Small, u64) -> u64,
@@ -90,15 +92,18 @@ fn reference(
     let mut numbers = vec![0; tasks.len()];
     let mut skipping = vec![false; tasks.len()];
     let mut last_place = 0;
-    let mut running: Option<usize> = None;
+    let mut running: Vec<(usize, u32)> = Vec::new();
     // The first job of each task is the one that counts; the others wait for it.
     let is_first =
         |jobs: &[Job], at: usize| jobs.iter().position(|j| j.task == jobs[at].task) == Some(at);
     for now in 0..=until {
         // The job that ran is done, or its turn is over (but releases of this instant come before
         // it among its equals).
-        let mut over = None;
-        if let Some(at) = running {
+        let mut over = Vec::new();
+        for &ran in &running {
+            let Some(at) = jobs.iter().position(|job| (job.task, job.number) == ran) else {
+                continue;
+            };
             if jobs[at].left == 0 {
                 let task = jobs.remove(at).task;
                 // The task's next job comes behind its equals.
@@ -108,7 +113,7 @@ fn reference(
                     next.turn = quantum.unwrap_or(0);
                 }
             } else if quantum.is_some() && jobs[at].turn == 0 {
-                over = Some((jobs[at].task, jobs[at].number));
+                over.push(ran);
             }
         }
         // By task: deadlines before releases.
@@ -158,9 +163,10 @@ fn reference(
                 });
             }
         }
-        if let Some(over) = over
-            && let Some(job) = jobs.iter_mut().find(|job| (job.task, job.number) == over)
-        {
+        for over in over {
+            let Some(job) = jobs.iter_mut().find(|job| (job.task, job.number) == over) else {
+                continue;
+            };
             last_place += 1;
             job.place = last_place;
             job.turn = quantum.unwrap_or(0);
@@ -168,11 +174,17 @@ fn reference(
         if now == until {
             break;
         }
-        running = (0..jobs.len())
-            .filter(|&at| is_first(&jobs, at))
-            .min_by_key(|&at| (key(&tasks[jobs[at].task], jobs[at].release), jobs[at].place));
-        schedule.ran.push(running.map(|at| jobs[at].task));
-        if let Some(at) = running {
+        let mut ready: Vec<usize> = (0..jobs.len()).filter(|&at| is_first(&jobs, at)).collect();
+        ready.sort_by_key(|&at| (key(&tasks[jobs[at].task], jobs[at].release), jobs[at].place));
+        ready.truncate(cpus);
+        running = ready
+            .iter()
+            .map(|&at| (jobs[at].task, jobs[at].number))
+            .collect();
+        let mut ran: Vec<usize> = running.iter().map(|&(task, _)| task).collect();
+        ran.sort_unstable();
+        schedule.ran.push(ran);
+        for at in ready {
             jobs[at].left -= 1;
             jobs[at].turn = jobs[at].turn.saturating_sub(1);
         }
@@ -181,38 +193,52 @@ fn reference(
 }
 
 fn simulated<S: Scheduler>(tasks: &[Small], until: u64, scheduler: &S) -> Schedule {
-    let set = set(tasks);
+    simulated_on(tasks, 1, until, scheduler)
+}
+
+fn simulated_on<S: Scheduler>(tasks: &[Small], cpus: u8, until: u64, scheduler: &S) -> Schedule {
+    simulated_set(set(tasks), cpus, until, scheduler)
+}
+
+fn simulated_set<S: Scheduler>(mut set: TaskSet, cpus: u8, until: u64, scheduler: &S) -> Schedule {
+    set.platform.cpus = cpus;
     let mut events: Vec<Event> = Vec::new();
     let options = Options::until(units(until));
     let outcome = simulate(&set, scheduler, &options, &mut events).unwrap();
     let mut schedule = Schedule::default();
     let unit = |time: Time| {
-        assert_eq!(
-            time.as_nanos() % UNIT,
-            0,
+        // Deadlines may lie a few nanoseconds behind.
+        assert!(
+            time.as_nanos() % UNIT <= set.tasks.len() as u64,
             "something happened between two units"
         );
         time.as_nanos() / UNIT
     };
-    let mut running = None;
+    let mut running = vec![None; cpus.into()];
+    let ran = |running: &[Option<usize>]| {
+        let mut ran: Vec<usize> = running.iter().copied().flatten().collect();
+        ran.sort_unstable();
+        ran
+    };
     for event in &events {
         let now = unit(event.time);
         while (schedule.ran.len() as u64) < now {
-            schedule.ran.push(running);
+            schedule.ran.push(ran(&running));
         }
         match event.kind {
-            Kind::Dispatch { task, .. } => running = Some(task.index()),
-            Kind::Idle => running = None,
+            Kind::Dispatch { task, .. } => running[event.cpu.index()] = Some(task.index()),
+            Kind::Idle => running[event.cpu.index()] = None,
             Kind::Miss { task, job } => schedule.misses.push((now, task.index(), job)),
             Kind::Skip { task, job } => schedule.skips.push((now, task.index(), job)),
             _ => {}
         }
     }
     while (schedule.ran.len() as u64) < until {
-        schedule.ran.push(running);
+        schedule.ran.push(ran(&running));
     }
-    let idle = schedule.ran.iter().filter(|ran| ran.is_none()).count() as u64;
-    assert_eq!(outcome.idle, [units(idle)]);
+    let busy: usize = schedule.ran.iter().map(Vec::len).sum();
+    let idle: u64 = outcome.idle.iter().map(|idle| idle.as_nanos()).sum();
+    assert_eq!(idle, (until * u64::from(cpus) - busy as u64) * UNIT);
     assert_eq!(outcome.misses, schedule.misses.len() as u64);
     schedule
 }
@@ -229,34 +255,75 @@ proptest! {
 
     #[test]
     fn rate_monotonic(tasks in proptest::collection::vec(task(), 1..6)) {
-        let expected = reference(&tasks, 120, None, |task, _| task.period);
+        let expected = reference(&tasks, 1, 120, None, |task, _| task.period);
         prop_assert_eq!(sorted(simulated(&tasks, 120, &Rm)), sorted(expected));
     }
 
     #[test]
     fn fixed_priority(tasks in proptest::collection::vec(task(), 1..6)) {
-        let expected = reference(&tasks, 120, None, |task, _| 255 - u64::from(task.priority));
+        let expected = reference(&tasks, 1, 120, None, |task, _| 255 - u64::from(task.priority));
         prop_assert_eq!(sorted(simulated(&tasks, 120, &Fp)), sorted(expected));
     }
 
     #[test]
     fn earliest_deadline(tasks in proptest::collection::vec(task(), 1..6)) {
-        let expected = reference(&tasks, 120, None, |task, release| release + task.deadline);
+        let expected = reference(&tasks, 1, 120, None, |task, release| release + task.deadline);
         prop_assert_eq!(sorted(simulated(&tasks, 120, &Edf)), sorted(expected));
     }
 
     #[test]
     fn first_in_first_out(tasks in proptest::collection::vec(task(), 1..6)) {
         // All are equal; the running job keeps the CPU, as it came first.
-        let expected = reference(&tasks, 120, None, |_, _| 0);
+        let expected = reference(&tasks, 1, 120, None, |_, _| 0);
         prop_assert_eq!(sorted(simulated(&tasks, 120, &Fifo)), sorted(expected));
     }
 
     #[test]
     fn round_robin(tasks in proptest::collection::vec(task(), 1..6), quantum in 1u64..5) {
-        let expected = reference(&tasks, 120, Some(quantum), |_, _| 0);
+        let expected = reference(&tasks, 1, 120, Some(quantum), |_, _| 0);
         let rr = Rr { quantum: units(quantum) };
         prop_assert_eq!(sorted(simulated(&tasks, 120, &rr)), sorted(expected));
+    }
+
+    /// All priorities differ: which of several equals runs depends on the order of the CPUs.
+    #[test]
+    fn global_fixed_priority(
+        mut tasks in proptest::collection::vec(task(), 1..9),
+        cpus in 1_u8..5,
+    ) {
+        for (priority, task) in (1..).zip(&mut tasks) {
+            task.priority = priority;
+        }
+        let key = |task: &Small, _| 255 - u64::from(task.priority);
+        let expected = reference(&tasks, cpus.into(), 120, None, key);
+        let found = simulated_on(&tasks, cpus, 120, &Clustered::global(Fp));
+        prop_assert_eq!(sorted(found), sorted(expected));
+    }
+
+    /// No two deadlines are the same: of those that are, the one of the task with the lower number comes
+    /// first, by a nanosecond.
+    #[test]
+    fn global_earliest_deadline(
+        mut tasks in proptest::collection::vec(task(), 1..9),
+        cpus in 1_u8..5,
+    ) {
+        for (priority, task) in (1..).zip(&mut tasks) {
+            task.priority = priority;
+            task.on_miss = OnMiss::Continue;
+        }
+        let key = |task: &Small, release| 16 * (release + task.deadline) + u64::from(task.priority);
+        let expected = reference(&tasks, cpus.into(), 120, None, key);
+        let mut set = set(&tasks);
+        for (later, task) in (1..).zip(&mut set.tasks) {
+            task.deadline = task.deadline.map(|deadline| deadline + Duration::from_nanos(later));
+        }
+        // A deadline at the very end comes too late to be seen.
+        let seen = |mut schedule: Schedule| {
+            schedule.misses.retain(|miss| miss.0 < 120);
+            sorted(schedule)
+        };
+        let found = simulated_set(set, cpus, 120, &Clustered::global(Edf));
+        prop_assert_eq!(seen(found), seen(expected));
     }
 
     #[test]

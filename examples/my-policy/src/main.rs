@@ -30,7 +30,7 @@ impl Policy for NonPreemptiveEdf {
     fn retire(&mut self, _: TaskId, _: Time) {}
 
     /// A job comes. (One that goes on after a wait counts its deadline from then.)
-    fn ready(&mut self, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
         let from = match why {
             Ready::Released { release } => release,
             Ready::Unblocked => now,
@@ -59,7 +59,7 @@ impl Scheduler for MyScheduler {
     type Policy = NonPreemptiveEdf;
     /// When nothing is ready the policy remembers nothing, so a hyperperiod shows all it does.
     const MEMORYLESS: bool = true;
-    fn policy(&self, capacity: usize) -> NonPreemptiveEdf {
+    fn policy(&self, capacity: usize, _: usize) -> NonPreemptiveEdf {
         let mut policy = NonPreemptiveEdf::default();
         policy.deadlines.resize(capacity, Duration::MAX);
         policy

@@ -19,6 +19,7 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     let options = StudyOptions {
         policies: args.policies.clone(),
         cpus: args.run.cpus,
+        fit: args.run.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,

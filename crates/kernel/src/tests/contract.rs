@@ -66,10 +66,10 @@ impl<P: Policy> Policy for Watched<P> {
         self.policy.retire(task, now);
     }
 
-    fn ready(&mut self, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
         self.check(task, now);
         assert!(self.queued.insert(task), "{task:?} is ready twice");
-        self.policy.ready(task, why, now)
+        self.policy.ready(here, task, why, now)
     }
 
     fn stopped(

@@ -65,7 +65,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
         self.changed = true;
     }
 
-    fn ready(&mut self, task: TaskId, why: Ready, _: Time) -> Attention {
+    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, _: Time) -> Attention {
         // Whose next job has been waiting has not been away.
         if self.leaving == Some(task) {
             self.leaving = None;

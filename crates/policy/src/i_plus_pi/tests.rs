@@ -32,7 +32,7 @@ impl Pool {
         let mut scheduler = IPlusPi::new(settings, 16);
         for (task, &share) in (0..).map(TaskId).zip(shares) {
             scheduler.admit(task, share, Time::ZERO).unwrap();
-            let _ = scheduler.ready(task, Ready::Unblocked, Time::ZERO);
+            let _ = scheduler.ready(CpuId(0), task, Ready::Unblocked, Time::ZERO);
         }
         let now = Time::ZERO;
         Pool { scheduler, now }
@@ -64,7 +64,9 @@ impl Pool {
     }
 
     fn wake(&mut self, task: TaskId) {
-        let _ = self.scheduler.ready(task, Ready::Unblocked, self.now);
+        let _ = self
+            .scheduler
+            .ready(CpuId(0), task, Ready::Unblocked, self.now);
     }
 
     /// What each task used up to the end of this round.

@@ -1,6 +1,6 @@
-//! A CPU with its kernel, made from a task set.
+//! A cluster with its kernel, made from a task set.
 
-use super::{CPU, Costs, Counts, Cycle, Details, Node, Thread, change};
+use super::{CPU, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::error::SimError;
 use crate::modes::Modes;
 use crate::program::Program;
@@ -17,20 +17,20 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// The CPU number `cpu` with the tasks that `numbers` names, in rising order, and room for
-    /// `capacity` tasks. The first mode starts at time zero.
+    /// The cluster of `cpus` CPUs from number `cpu` on, with the tasks that `numbers` names, in rising
+    /// order, and room for `capacity` tasks. The first mode starts at time zero.
     pub(crate) fn new(
         modes: &Modes,
         numbers: &[usize],
         capacity: usize,
-        cpu: CpuId,
+        (cpu, cpus): (CpuId, usize),
         scheduler: &S,
         seed: u64,
         sink: Rc<RefCell<T>>,
     ) -> Result<Self, SimError> {
         let set = &modes.set;
         let sizes = Sizes {
-            cpus: 1,
+            cpus,
             threads: capacity,
             mutexes: set.mutexes.len(),
             semaphores: set.semaphores.len(),
@@ -51,7 +51,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let mut node = Node {
-            core: Core::new(scheduler.policy(capacity), tap, timing, &sizes),
+            core: Core::new(scheduler.policy(capacity, cpus), tap, timing, &sizes),
             sink,
             cpu,
             threads: Vec::with_capacity(numbers.len()),
@@ -64,14 +64,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             seed,
             arrivals: BinaryHeap::new(),
             costs: Costs::new(&set.platform.overheads, capacity),
-            running: None,
-            resumed: Time::ZERO,
-            busy_until: Time::ZERO,
+            lanes: vec![Lane::default(); cpus],
             calls: (Time::ZERO, 0),
-            unpaid: 0,
             counts: Counts::default(),
             deadlock: None,
-            cycle: Cycle::new::<S>(modes),
+            cycle: Cycle::new::<S>(modes, cpus),
         };
         node.make_objects(set)?;
         for &number in numbers.iter().filter(|&&number| number < modes.first) {
@@ -174,5 +171,19 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             next: None,
         });
         Ok(())
+    }
+}
+
+impl Default for Lane {
+    fn default() -> Lane {
+        Lane {
+            running: None,
+            resumed: Time::ZERO,
+            busy_until: Time::ZERO,
+            interrupt: Time::NEVER,
+            unpaid: 0,
+            next: Time::ZERO,
+            inside: false,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether a schedule repeats itself.
 
-use super::{CPU, Node};
+use super::Node;
 use crate::modes::Modes;
 use crate::program::is_fixed;
 use crate::scheduler::Scheduler;
@@ -26,7 +26,7 @@ pub(crate) struct Cycle {
 }
 
 impl Cycle {
-    pub(super) fn new<S: Scheduler>(modes: &Modes) -> Cycle {
+    pub(super) fn new<S: Scheduler>(modes: &Modes, cpus: usize) -> Cycle {
         let set = &modes.set;
         let periodic = |task: &flyball_model::Task| {
             !matches!(task.arrival, Arrival::Sporadic { .. }) && is_fixed(&task.behaviour)
@@ -44,7 +44,7 @@ impl Cycle {
         state.extend(set.semaphores.iter().map(|semaphore| semaphore.initial));
         state.extend(set.queues.iter().map(|_| 0));
         if !set.platform.overheads.are_free() {
-            state.push(u32::MAX);
+            state.extend(std::iter::repeat_n(u32::MAX, cpus));
         }
         let anchor = (from == Time::ZERO).then_some((from, state));
         Cycle {
@@ -63,7 +63,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let Some(length) = self.cycle.length else {
             return;
         };
-        if self.cycle.proved || self.core.running(CPU).is_some() || now < self.cycle.from {
+        if self.cycle.proved
+            || self.lanes.iter().any(|lane| lane.running.is_some())
+            || now < self.cycle.from
+        {
             return;
         }
         match &self.cycle.anchor {
@@ -90,11 +93,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         );
         if !self.costs.free {
             // The next context switch is free for the thread whose registers are still there.
-            state.push(
-                self.core
-                    .last_run(CPU)
-                    .map_or(u32::MAX, |task| u32::from(task.0)),
-            );
+            state.extend(self.cpus().map(|cpu| {
+                let last = self.core.last_run(cpu);
+                last.map_or(u32::MAX, |task| u32::from(task.0))
+            }));
         }
         match &self.cycle.anchor {
             Some((anchor, before)) if now == *anchor + length && *before == state => {

@@ -19,17 +19,17 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// task does until then is done.
     pub(crate) fn open(&mut self, now: Time) -> Result<(), SimError> {
         self.core.enter(CPU, now);
-        self.compute(now)
+        self.compute(CPU, now)
     }
 
     /// It has been changed: the kernel decides who runs.
     pub(crate) fn close(&mut self, now: Time) -> Result<(), SimError> {
-        self.dispatch(now, false, 0)
+        self.dispatch(CPU, now, false, 0)
     }
 
     /// Until when the kernel works.
     pub(crate) fn busy_until(&self) -> Time {
-        self.busy_until
+        self.lanes[0].busy_until
     }
 
     /// The thread of a task that was put into `row`; `None` if somebody else is there now, so that

@@ -1,4 +1,5 @@
-//! A chart of characters, for schedules in which everything happens at whole units of 1 ms.
+//! A chart of characters, for schedules in which everything happens at whole units of 1 ms. With
+//! several CPUs who runs has the number of his CPU.
 
 use flyball_model::TaskSet;
 use flyball_trace::{Duration, Event, Kind, TaskId};
@@ -17,7 +18,7 @@ enum State {
     Waits,
 }
 
-/// Draws the first `until` of a schedule on one CPU.
+/// Draws the first `until` of a schedule.
 pub(crate) fn draw(set: &TaskSet, events: &[Event], until: Duration) -> String {
     let units = usize::try_from(until.as_nanos().div_ceil(UNIT)).unwrap();
     let width = set
@@ -30,7 +31,7 @@ pub(crate) fn draw(set: &TaskSet, events: &[Event], until: Duration) -> String {
     let mut misses = vec![' '; units + 1];
     let mut states = vec![State::Away; set.tasks.len()];
     let mut pending = vec![0u32; set.tasks.len()];
-    let mut running: Option<usize> = None;
+    let mut running: Vec<Option<usize>> = vec![None; set.platform.cpus.into()];
     let mut events = events.iter().peekable();
     for unit in 0..units {
         let now = unit as u64 * UNIT;
@@ -42,11 +43,13 @@ pub(crate) fn draw(set: &TaskSet, events: &[Event], until: Duration) -> String {
             apply(event, &mut states, &mut pending, &mut running);
         }
         for (task, row) in rows.iter_mut().enumerate() {
-            row[unit] = match states[task] {
-                _ if running == Some(task) => '#',
-                State::Away => ' ',
-                State::Ready => '.',
-                State::Waits => '-',
+            let cpu = running.iter().position(|&runs| runs == Some(task));
+            row[unit] = match (cpu, states[task]) {
+                (Some(_), _) if running.len() == 1 => '#',
+                (Some(cpu), _) => char::from_digit(u32::try_from(cpu).unwrap(), 36).unwrap(),
+                (None, State::Away) => ' ',
+                (None, State::Ready) => '.',
+                (None, State::Waits) => '-',
             };
         }
     }
@@ -65,16 +68,16 @@ pub(crate) fn draw(set: &TaskSet, events: &[Event], until: Duration) -> String {
     text
 }
 
-fn apply(event: &Event, states: &mut [State], pending: &mut [u32], running: &mut Option<usize>) {
+fn apply(event: &Event, states: &mut [State], pending: &mut [u32], running: &mut [Option<usize>]) {
     let Some(task) = event.kind.task().map(TaskId::index) else {
         if event.kind == Kind::Idle {
-            *running = None;
+            running[event.cpu.index()] = None;
         }
         return;
     };
-    let leaves = |running: &mut Option<usize>| {
-        if *running == Some(task) {
-            *running = None;
+    let leaves = |running: &mut [Option<usize>]| {
+        for runs in running.iter_mut().filter(|runs| **runs == Some(task)) {
+            *runs = None;
         }
     };
     match event.kind {
@@ -85,7 +88,7 @@ fn apply(event: &Event, states: &mut [State], pending: &mut [u32], running: &mut
             }
         }
         Kind::Wake { .. } => states[task] = State::Ready,
-        Kind::Dispatch { .. } => *running = Some(task),
+        Kind::Dispatch { .. } => running[event.cpu.index()] = Some(task),
         Kind::Preempt { .. } => leaves(running),
         Kind::Block { .. } => {
             leaves(running);

@@ -168,7 +168,7 @@ fn simulate() -> Vec<Both> {
     for task in tasks() {
         // Nobody is a member yet, and there is room for all.
         let _ = policy.admit(task, Share::new(Fraction::ZERO), now);
-        let _ = policy.ready(task, Ready::Unblocked, now);
+        let _ = policy.ready(CpuId(0), task, Ready::Unblocked, now);
     }
     let mut equations = Equations::from_nothing([0.0, 60.0], first.set_point(), &first.alpha());
     let mut rounds = Vec::with_capacity(CHANGES.len() * BETWEEN);

@@ -48,7 +48,12 @@ fn urgency_is_earliest_deadline_first_for_who_is_not_late() {
         scheduler.admit(TaskId(task), share, Time::ZERO).unwrap();
     }
     let release = |scheduler: &mut IPlusPi<_>, task, at| {
-        scheduler.ready(TaskId(task), Ready::Released { release: ms(at) }, ms(at))
+        scheduler.ready(
+            CpuId(0),
+            TaskId(task),
+            Ready::Released { release: ms(at) },
+            ms(at),
+        )
     };
     let stop = |scheduler: &mut IPlusPi<_>, task, used, why, at| {
         let used = Usage::time(Duration::from_millis(used));

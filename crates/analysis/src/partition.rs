@@ -1,0 +1,196 @@
+//! Dividing tasks among CPUs: bin packing with a schedulability test.
+//!
+//! Partitioned scheduling gives each task a CPU for good, and then each CPU is scheduled by itself. To
+//! divide tasks so that it works whenever it can is NP-hard; the usual heuristics take one task after the
+//! other, and give it a CPU that still holds with it, by whatever test the caller has:
+//!
+//! | [`Fit`] | which of the CPUs that have room |
+//! |---|---|
+//! | first | the first |
+//! | best | the one that is asked for most |
+//! | worst | the one that is asked for least |
+//! | next | the one that the last task got, or else one after it, never to come back |
+//!
+//! With tasks by falling utilisation ([`Sequence::Utilisation`]) these are first-fit *decreasing* and so
+//! on, of which EDF on m CPUs holds all sets of up to (m + 1)/2 (Lopez, Diaz and Garcia, "Utilization
+//! bounds for EDF scheduling on real-time multiprocessor systems", Real-Time Systems 28(1), 2004).
+//!
+//! How much a CPU is asked for is added up in units of 2⁻⁶⁴, rounded down: it decides which CPU is tried
+//! first and nothing else.
+
+use crate::SporadicTask;
+use std::cmp::Reverse;
+
+/// Which of the CPUs that have room a task gets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Fit {
+    /// The first one.
+    #[default]
+    First,
+    /// The one that is asked for most.
+    Best,
+    /// The one that is asked for least.
+    Worst,
+    /// The one that the last task got, or one after it.
+    Next,
+}
+
+/// Which task comes first. Of equals the one that stands first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Sequence {
+    /// The one that asks for most.
+    #[default]
+    Utilisation,
+    /// The one with the shortest period.
+    Period,
+    /// The one that stands first.
+    Given,
+}
+
+impl Fit {
+    /// All of them.
+    pub const ALL: [Fit; 4] = [Fit::First, Fit::Best, Fit::Worst, Fit::Next];
+
+    /// Its name: `first-fit` and so on.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fit::First => "first-fit",
+            Fit::Best => "best-fit",
+            Fit::Worst => "worst-fit",
+            Fit::Next => "next-fit",
+        }
+    }
+}
+
+/// The CPU of each of the `tasks`, from 0; `holds` tells whether one CPU can serve tasks, which are named
+/// by their positions, in the order in which they came.
+///
+/// O(n log n + n m) without the calls of `holds`, of which there are at most n m for n tasks and m CPUs.
+///
+/// # Errors
+/// The position of the first task that no CPU has room for.
+pub fn partition(
+    tasks: &[SporadicTask],
+    cpus: usize,
+    fit: Fit,
+    sequence: Sequence,
+    mut holds: impl FnMut(&[usize]) -> bool,
+) -> Result<Vec<usize>, usize> {
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    match sequence {
+        Sequence::Utilisation => order.sort_by_key(|&task| Reverse(load(&tasks[task]))),
+        Sequence::Period => order.sort_by_key(|&task| tasks[task].t()),
+        Sequence::Given => {}
+    }
+    let mut places = vec![0; tasks.len()];
+    let mut bins: Vec<(u128, Vec<usize>)> = vec![(0, Vec::new()); cpus];
+    let mut first = 0;
+    for task in order {
+        let mut candidates: Vec<usize> = (first..cpus).collect();
+        match fit {
+            Fit::First | Fit::Next => {}
+            Fit::Best => candidates.sort_by_key(|&cpu| Reverse(bins[cpu].0)),
+            Fit::Worst => candidates.sort_by_key(|&cpu| bins[cpu].0),
+        }
+        let cpu = candidates.into_iter().find(|&cpu| {
+            let here = &mut bins[cpu].1;
+            here.push(task);
+            let has_room = holds(here);
+            here.pop();
+            has_room
+        });
+        let cpu = cpu.ok_or(task)?;
+        bins[cpu].0 = bins[cpu].0.saturating_add(load(&tasks[task]));
+        bins[cpu].1.push(task);
+        places[task] = cpu;
+        if fit == Fit::Next {
+            first = cpu;
+        }
+    }
+    Ok(places)
+}
+
+/// The utilisation in units of 2⁻⁶⁴, rounded down.
+fn load(task: &SporadicTask) -> u128 {
+    (u128::from(task.c()) << 64) / u128::from(task.t())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overloaded;
+    use flyball_trace::Duration;
+    use proptest::prelude::*;
+
+    fn tasks(wcets: &[u64]) -> Vec<SporadicTask> {
+        let ms = Duration::from_millis;
+        let task = |&wcet| SporadicTask::new(ms(wcet), ms(100), ms(100)).unwrap();
+        wcets.iter().map(task).collect()
+    }
+
+    fn by_utilisation(
+        tasks: &[SporadicTask],
+        cpus: usize,
+        fit: Fit,
+        sequence: Sequence,
+    ) -> Result<Vec<usize>, usize> {
+        partition(tasks, cpus, fit, sequence, |here| {
+            let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
+            !overloaded(&here)
+        })
+    }
+
+    /// Worked by hand.
+    #[test]
+    fn each_heuristic_takes_its_cpu() {
+        let set = tasks(&[50, 70, 30, 40]);
+        let given = |fit| by_utilisation(&set, 3, fit, Sequence::Given).unwrap();
+        assert_eq!(given(Fit::First), [0, 1, 0, 2]);
+        assert_eq!(given(Fit::Best), [0, 1, 1, 0]);
+        assert_eq!(given(Fit::Worst), [0, 1, 2, 2]);
+        assert_eq!(given(Fit::Next), [0, 1, 1, 2]);
+        // 70, 50, 40, 30.
+        let decreasing = by_utilisation(&set, 2, Fit::First, Sequence::Utilisation);
+        assert_eq!(decreasing, Ok(vec![1, 0, 0, 1]));
+        // Five tasks of a little more than half a CPU each.
+        let halves = tasks(&[51; 5]);
+        assert_eq!(
+            by_utilisation(&halves, 4, Fit::Best, Sequence::Utilisation),
+            Err(4)
+        );
+        assert_eq!(
+            by_utilisation(&tasks(&[]), 0, Fit::First, Sequence::Given),
+            Ok(vec![])
+        );
+        assert_eq!(
+            by_utilisation(&halves, 0, Fit::Next, Sequence::Given),
+            Err(0)
+        );
+    }
+
+    proptest! {
+        /// All CPUs hold, and up to (m + 1)/2 the decreasing heuristics never fail.
+        #[test]
+        fn cpus_hold_and_the_bound_is_kept(
+            wcets in prop::collection::vec(1_u64..=100, 1..20),
+            cpus in 1_usize..6,
+        ) {
+            let set = tasks(&wcets);
+            for fit in Fit::ALL {
+                for sequence in [Sequence::Given, Sequence::Period, Sequence::Utilisation] {
+                    let Ok(places) = by_utilisation(&set, cpus, fit, sequence) else {
+                        let all: u64 = wcets.iter().sum();
+                        let bound = fit != Fit::Next && sequence == Sequence::Utilisation;
+                        prop_assert!(!bound || 2 * all > 100 * (cpus as u64 + 1));
+                        continue;
+                    };
+                    for cpu in 0..cpus {
+                        let here = wcets.iter().zip(&places).filter(|(_, place)| **place == cpu);
+                        prop_assert!(here.map(|(wcet, _)| wcet).sum::<u64>() <= 100);
+                    }
+                    prop_assert!(places.iter().all(|&cpu| cpu < cpus));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What a policy that ranks tasks knows of each of them.
+
+use crate::order::{Order, Turn};
+use flyball_trace::Duration;
+
+/// What the policy knows of one task.
+pub(crate) struct Member<O: Order> {
+    /// `None`: the task is no member.
+    pub(crate) params: Option<O::Params>,
+    /// The key of its present job.
+    pub(crate) own: O::Key,
+    /// The key of the most urgent task that waits for it (priority inheritance).
+    pub(crate) lent: Option<O::Key>,
+    /// The more urgent of the two: the one that counts.
+    pub(crate) key: O::Key,
+    /// What is left of its turn, where equals take turns.
+    pub(crate) turn: O::Turn,
+}
+
+impl<O: Order> Clone for Member<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O: Order> Copy for Member<O> {}
+
+impl<O: Order> Member<O> {
+    /// The key is computed anew, after one of its sources has changed.
+    #[inline]
+    pub(crate) fn rank(&mut self) {
+        self.key = self.with(self.own);
+    }
+
+    /// The key that counts if the task's own one is `own`.
+    #[inline]
+    pub(crate) fn with(&self, own: O::Key) -> O::Key {
+        self.lent.map_or(own, |lent| lent.min(own))
+    }
+}
+
+impl<O: Order> Member<O> {
+    /// What stands where no task is.
+    pub(crate) fn absent() -> Member<O> {
+        Member {
+            params: None,
+            own: O::Key::default(),
+            lent: None,
+            key: O::Key::default(),
+            turn: O::Turn::full(None),
+        }
+    }
+
+    /// A task that has just become a member, with a turn of so long.
+    pub(crate) fn new(params: O::Params, quantum: Option<Duration>) -> Member<O> {
+        Member {
+            params: Some(params),
+            turn: O::Turn::full(quantum),
+            ..Member::absent()
+        }
+    }
+
+    /// It ran for `time`. Returns whether its turn is over, and gives it a new one if it is.
+    pub(crate) fn ran(&mut self, order: &O, time: Duration, yielded: bool) -> bool {
+        if O::MOVES {
+            self.own = order.ran(self.own, time);
+            self.rank();
+        }
+        self.turn = self.turn.spend(time);
+        let is_over = yielded || self.turn.left().is_some_and(Duration::is_zero);
+        if is_over {
+            self.turn = O::Turn::full(order.quantum());
+        }
+        is_over
+    }
+}

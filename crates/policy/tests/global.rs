@@ -1,0 +1,204 @@
+//! Global scheduling against its definition, with CPUs that look whenever an adversary lets them.
+
+use flyball_policy::{
+    Attention, CpuId, CpuSet, Deadline, Duration, EarliestDeadline, Global, Heap, Inline, Policy,
+    Queue, Ready, SortedList, Stop, TaskId, Time, Usage,
+};
+use proptest::prelude::*;
+
+const CPUS: u8 = 3;
+const TASKS: u16 = 8;
+
+type Edf<Q> = Global<EarliestDeadline, Q, Inline<4>>;
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A task becomes ready, with a deadline, while the kernel works on a CPU.
+    Ready(u16, u64, u8),
+    /// The task that runs on a CPU is done.
+    Stop(u8),
+    /// A task that does not run is taken out.
+    Withdraw(u16),
+    /// It offers the CPU to its equals.
+    Yield(u8),
+    /// A CPU looks.
+    Look(u8),
+    /// A task inherits another one's urgency, or none.
+    Lend(u16, Option<u16>),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => (0..TASKS, 1_u64..6, 0..CPUS).prop_map(|(task, deadline, cpu)| Step::Ready(task, deadline, cpu)),
+        2 => (0..CPUS).prop_map(Step::Stop),
+        1 => (0..TASKS).prop_map(Step::Withdraw),
+        1 => (0..CPUS).prop_map(Step::Yield),
+        4 => (0..CPUS).prop_map(Step::Look),
+        1 => (0..TASKS, proptest::option::of(0..TASKS)).prop_map(|(to, from)| Step::Lend(to, from)),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+/// What has to be so, told by a list.
+#[derive(Default)]
+struct Model {
+    /// The deadline of each task that is queued.
+    queued: [Option<u64>; TASKS as usize],
+    lent: [Option<u64>; TASKS as usize],
+    own: [u64; TASKS as usize],
+    runs: [Option<TaskId>; CPUS as usize],
+    /// The CPUs that have been told to look and have not.
+    told: CpuSet,
+}
+
+impl Model {
+    fn key(&self, task: TaskId) -> u64 {
+        let own = self.own[task.index()];
+        self.lent[task.index()].map_or(own, |lent| lent.min(own))
+    }
+
+    fn attend(&mut self, attention: Attention) {
+        for cpu in (0..CPUS).map(CpuId).filter(|&cpu| attention.includes(cpu)) {
+            self.told = self.told.with(cpu);
+        }
+    }
+
+    fn check<Q: Queue<Time>>(&self, policy: &Edf<Q>) {
+        let cpus = (0..CPUS).map(CpuId);
+        let linked: Vec<_> = cpus.clone().filter_map(|cpu| policy.linked(cpu)).collect();
+        let queued = self.queued.iter().flatten().count();
+        assert_eq!(
+            linked.len(),
+            queued.min(CPUS.into()),
+            "all CPUs that can have work have it"
+        );
+        for (n, task) in linked.iter().enumerate() {
+            assert!(
+                self.queued[task.index()].is_some(),
+                "{task:?} is not queued"
+            );
+            assert!(!linked[..n].contains(task), "{task:?} is linked twice");
+        }
+        // Nobody who waits is more urgent.
+        let waits = (0..TASKS).map(TaskId);
+        let waits =
+            waits.filter(|task| self.queued[task.index()].is_some() && !linked.contains(task));
+        let last = linked.iter().map(|&task| self.key(task)).max();
+        for task in waits {
+            assert!(Some(self.key(task)) >= last, "{task:?} waits");
+        }
+        for cpu in cpus {
+            let (link, runs) = (policy.linked(cpu), self.runs[cpu.index()]);
+            assert!(
+                link == runs || self.told.contains(cpu),
+                "{cpu:?} has not been told"
+            );
+            // Who still runs somewhere is to run nowhere else.
+            if let Some(link) = link
+                && let Some(at) = self.runs.iter().position(|&runs| runs == Some(link))
+            {
+                assert_eq!(at, cpu.index(), "{link:?} would move while it runs");
+            }
+        }
+    }
+}
+
+fn walk<Q: Queue<Time>>(steps: &[Step]) {
+    let now = Time::ZERO;
+    let mut policy = Edf::<Q>::new(EarliestDeadline, TASKS.into(), CPUS.into());
+    let mut model = Model::default();
+    for task in (0..TASKS).map(TaskId) {
+        policy
+            .admit(task, Deadline(Duration::from_millis(1)), now)
+            .unwrap();
+    }
+    for &step in steps {
+        let links = || {
+            (0..CPUS)
+                .map(|cpu| policy.linked(CpuId(cpu)))
+                .collect::<Vec<_>>()
+        };
+        match step {
+            Step::Ready(task, deadline, cpu) => {
+                if model.queued[usize::from(task)].is_some() {
+                    continue;
+                }
+                let before = links();
+                // The release says which deadline it is.
+                let release = Time::from_millis(deadline);
+                let attention =
+                    policy.ready(CpuId(cpu), TaskId(task), Ready::Released { release }, now);
+                model.own[usize::from(task)] = deadline;
+                model.queued[usize::from(task)] = Some(deadline);
+                model.attend(attention);
+                // One CPU is told at most, the right one, and no free one elsewhere if there is one here.
+                assert!(!matches!(attention, Attention::Many(_)), "{attention:?}");
+                let free = |cpu: u8| before[usize::from(cpu)].is_none();
+                if let Attention::One(told) = attention
+                    && !free(told.0)
+                {
+                    assert!(
+                        !(0..CPUS).any(free),
+                        "somebody is interrupted although a CPU is free"
+                    );
+                    let old = before[told.index()].unwrap();
+                    let most = before.iter().flatten().map(|&task| model.key(task)).max();
+                    assert_eq!(Some(model.key(old)), most, "not the least urgent one");
+                }
+            }
+            Step::Stop(cpu) => {
+                let Some(task) = model.runs[usize::from(cpu)].take() else {
+                    continue;
+                };
+                model.queued[task.index()] = None;
+                let attention =
+                    policy.stopped(CpuId(cpu), task, Usage::default(), Stop::Completed, now);
+                assert!(attention.includes(CpuId(cpu)));
+                model.attend(attention);
+            }
+            Step::Withdraw(task) => {
+                let task = TaskId(task);
+                if model.queued[task.index()].is_none() || model.runs.contains(&Some(task)) {
+                    continue;
+                }
+                model.queued[task.index()] = None;
+                let attention =
+                    policy.stopped(CpuId(0), task, Usage::default(), Stop::Blocked, now);
+                model.attend(attention);
+            }
+            Step::Yield(cpu) => {
+                let Some(task) = model.runs[usize::from(cpu)] else {
+                    continue;
+                };
+                let attention =
+                    policy.stopped(CpuId(cpu), task, Usage::default(), Stop::Yielded, now);
+                model.attend(attention);
+            }
+            Step::Look(cpu) => {
+                let picked = policy.pick(CpuId(cpu), now).map(|picked| picked.task);
+                assert_eq!(picked, policy.linked(CpuId(cpu)));
+                model.runs[usize::from(cpu)] = picked;
+                model.told = model.told.without(CpuId(cpu));
+            }
+            Step::Lend(to, from) => {
+                let from = from
+                    .map(TaskId)
+                    .filter(|from| model.queued[from.index()].is_none() && from.0 != to);
+                model.lent[usize::from(to)] = from.map(|from| model.key(from));
+                let attention = policy.lend(TaskId(to), from, now);
+                model.attend(attention);
+            }
+        }
+        model.check(&policy);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 3_000 }))]
+
+    #[test]
+    fn the_most_urgent_are_linked(steps in steps()) {
+        walk::<Heap<Time, Inline<8>>>(&steps);
+        walk::<SortedList<Time, Inline<8>>>(&steps);
+    }
+}
