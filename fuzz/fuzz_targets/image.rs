@@ -1,7 +1,8 @@
 //! No bytes make the reader of task-set images panic, and whatever it takes for an image can be looked
-//! at and interpreted: each step comes to an end.
+//! at and interpreted: each step comes to an end, and changes are about tasks that have begun.
 #![no_main]
 
+use flyball_script::image::{Change, News};
 use flyball_script::{Call, Image, Length, Op, Place};
 use libfuzzer_sys::fuzz_target;
 
@@ -15,8 +16,20 @@ fuzz_target!(|bytes: &[u8]| {
     (0..image.mutexes()).for_each(|mutex| _ = image.inherits(mutex));
     (0..image.semaphores()).for_each(|semaphore| _ = image.initial(semaphore));
     (0..image.queues()).for_each(|queue| _ = image.capacity(queue));
-    for number in 0..image.tasks() {
-        let task = image.task(number).expect("it is below the number of tasks");
+    let (mut last, mut begun) = (image.common().start, image.first());
+    for change in (0..).map_while(|number| image.change(number)) {
+        let Change { at, task, news } = change;
+        assert!(image.common().start + at >= last && task < image.tasks());
+        last = image.common().start + at;
+        match news {
+            News::Begins => begun += 1,
+            News::Becomes(row) => assert!(task < begun && image.task(row).is_some()),
+            News::Ends => assert!(task < begun),
+        }
+    }
+    assert_eq!(begun, image.tasks());
+    for number in 0..image.rows() {
+        let task = image.task(number).expect("it is below the number of rows");
         let op = |at| image.operation(&task, at).unwrap_or(Op::End);
         let mut place = Place::new([0; 8]);
         let mut drawn = 0;

@@ -1,12 +1,14 @@
 //! Task sets as data, and those that do not fit.
 
 use super::*;
-use flyball_model::{Mutex, OnMiss, Queue, Semaphore, Step};
+use flyball_model::{Mutex, OnMiss, Queue, Semaphore, Step, read_file};
 use flyball_policy::Words;
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_script::Image;
 use flyball_script::op;
 use flyball_trace::Time;
+use std::fs;
+use std::path::Path;
 
 const MACHINE: Machine = Machine::CortexM3;
 
@@ -209,4 +211,107 @@ fn the_board_counts_so_deep_and_so_far() {
         error.to_string(),
         "machine cortex-m3 runs for 170s at most, and this is 200s"
     );
+}
+
+#[test]
+fn what_cannot_change_is_refused() {
+    let task = Task::periodic("a", ms(10), ms(2));
+    let skips = Task {
+        on_miss: OnMiss::Skip,
+        ..task.clone()
+    };
+    let modes = Modes::from(one(task)).then(ms(20), vec![skips]);
+    let error = changing(MACHINE, &modes, &options(ms(50))).unwrap_err();
+    assert!(
+        error.to_string().starts_with("task \"a\": changes of"),
+        "{error}"
+    );
+}
+
+/// Tasks that become something, begin and end; and all kinds of steps.
+fn all_of_it() -> Modes {
+    let named = |name: &str| name.to_owned();
+    let nested = Step::Repeat {
+        times: Some(3),
+        body: vec![
+            Step::Yield,
+            Step::Repeat {
+                times: Some(2),
+                body: vec![random(), Step::Signal(0)],
+            },
+        ],
+    };
+    let a = Task {
+        behaviour: vec![
+            nested,
+            Step::Lock(0),
+            random(),
+            Step::Unlock(0),
+            Step::Send(0),
+        ],
+        ..Task::periodic("a", ms(40), ms(14))
+    };
+    let b = Task {
+        on_miss: OnMiss::Abort,
+        behaviour: vec![
+            Step::Wait(0),
+            Step::Receive(0),
+            Step::Suspend(Length::Fixed(ms(1))),
+        ],
+        ..Task::periodic("b", ms(50), ms(1))
+    };
+    let c = Task {
+        arrival: Arrival::Once,
+        deadline: None,
+        wcet: Duration::MAX,
+        behaviour: vec![Step::Repeat {
+            times: None,
+            body: vec![random()],
+        }],
+        ..Task::periodic("c", ms(1), ms(1))
+    };
+    let shorter = Task {
+        behaviour: vec![random()],
+        ..Task::periodic("a", ms(20), ms(2))
+    };
+    let set = TaskSet {
+        tasks: vec![a, b.clone()],
+        mutexes: vec![Mutex {
+            name: named("m"),
+            protocol: Protocol::Inherit,
+        }],
+        semaphores: vec![Semaphore {
+            name: named("s"),
+            initial: 1,
+        }],
+        queues: vec![Queue {
+            name: named("q"),
+            capacity: 4,
+        }],
+        ..TaskSet::default()
+    };
+    Modes::from(set)
+        .then(ms(30), vec![shorter.clone(), b, c.clone()])
+        .then(ms(60), vec![shorter, c])
+}
+
+/// What fuzzing begins with are images of today; `UPDATE_GOLDEN=1` writes them anew.
+#[test]
+fn seeds_of_fuzzing_are_images() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let example = root.join("examples/priority-inversion.toml");
+    let seeds = [
+        ("changing", all_of_it()),
+        ("priority-inversion", read_file(example).unwrap().into()),
+    ];
+    for (name, modes) in seeds {
+        let contents = changing(MACHINE, &modes, &options(ms(90))).unwrap();
+        let bytes = blob(MACHINE, &contents).unwrap();
+        assert_eq!(Image::new(&bytes).map(Image::len), Ok(bytes.len()));
+        let file = root.join(format!("fuzz/seeds/image/{name}.img"));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(&file, &bytes).unwrap();
+        }
+        assert!(fs::read(&file).unwrap() == bytes, "{name}: UPDATE_GOLDEN=1");
+    }
 }

@@ -250,7 +250,7 @@ impl Beyond {
                 y: Axis::numbers("misses, sum of the four"),
                 series: vec![
                     series(
-                        "all that were tried",
+                        "others that were tried",
                         0,
                         points(&|score| !self.is_good(score)),
                     ),

@@ -47,12 +47,20 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             .first_miss
             .map(|first| first.map(|first| first.iteration));
         let found = look(setup.bench, contender, expected, conditions.kernel)?;
+        let mut why = "the start together is worse than that".to_owned();
         if on_machine {
             let registry = Registry::standard();
             let mut go_on = |_: Progress<'_>| ControlFlow::Continue(());
             let mut simulator = Simulator::new(&registry, &mut go_on);
-            let found = look(&mut simulator, contender, expected, conditions.kernel)?;
-            simulated.push(format!("{name}: {}", firsts(found)));
+            let alone = look(&mut simulator, contender, expected, conditions.kernel)?;
+            simulated.push(format!("{name}: {}", firsts(alone)));
+            if all(alone, expected, is_near) {
+                why = format!(
+                    "simulation, where the same sets miss first in {}, does not say why: the schedules \
+                     part after some turns, as the kernel's work is not the same in each",
+                    firsts(alone)
+                );
+            }
         }
         claims.push(Claim {
             text: format!("{name}: the kernel misses first where it was predicted"),
@@ -60,9 +68,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             criterion: format!("within {NEAR} iterations: tasks start together here"),
             published: "no numbers".into(),
             ours: format!("{}; predicted {}", firsts(found), firsts(expected)),
-            verdict: Verdict::of(all(found, expected, is_near), || {
-                "the start together is worse than that".into()
-            }),
+            verdict: Verdict::of(all(found, expected, is_near), || why),
         });
     }
     let kernel = if on_machine {

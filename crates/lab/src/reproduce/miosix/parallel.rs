@@ -80,9 +80,10 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         )
     };
     Ok(Experiment {
-        about: "Six applications that compute and wait for I/O in turn: each alone, and all at once. \
+        about:
+            "Six applications that compute and wait for I/O in turn: each alone, and all at once. \
                 The time is that at which the last one ends."
-            .into(),
+                .into(),
         settings: vec![
             ("round robin".into(), "1 ms turns".into()),
             ("I+PI".into(), "default settings, bursts of 4 ms".into()),
@@ -95,7 +96,9 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
                  published parallel times are shorter. Which parts are I/O is not published."
             ),
             costs.into(),
-            "Round robin's turns are those of the Hartstone experiments (4.3); this section names none.".into(),
+            "Round robin's turns are those of the Hartstone experiments (4.3); this section names \
+             none."
+                .into(),
         ],
         claims: [orderings(&times), published(&times)].concat(),
         figures: vec![picture(&times)],
@@ -304,8 +307,8 @@ fn picture(times: &Times) -> Figure {
         name: "parallel".into(),
         title: "Table 4.2: six applications, one after the other and at once.".into(),
         caption: format!(
-            "Relative to RR one after the other; the axis begins at 90 %. At once there were {} switches under I+PI and {} \
-             under RR.",
+            "Relative to RR one after the other; the axis begins at 90 %. At once there were {} switches \
+             under I+PI and {} under RR.",
             times.switches[0], times.switches[1]
         ),
         x: Axis::categories(
