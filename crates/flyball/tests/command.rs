@@ -235,7 +235,11 @@ fn a_generated_set_can_be_studied_and_is_the_same_each_time() {
 fn policies_are_listed_with_their_settings() {
     let (code, out, _) = run(&["policies"]);
     assert_eq!(code, 0);
-    for name in ["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"] {
+    let on_one_cpu = ["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"];
+    let on_several = [
+        "g-fp", "g-rm", "g-dm", "g-edf", "g-llf", "g-rr", "pd2", "pf",
+    ];
+    for name in on_one_cpu.into_iter().chain(on_several) {
         assert!(
             out.lines()
                 .any(|line| line.split_whitespace().next() == Some(name)),
@@ -245,7 +249,26 @@ fn policies_are_listed_with_their_settings() {
     assert!(out.contains("quantum = \"10ms\""), "{out}");
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 9);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 17);
+}
+
+/// Tasks that say nothing of CPUs are divided among them, and global policies stand beside.
+#[test]
+fn several_cpus_need_no_more_than_a_number() {
+    let set = example("cnc.toml");
+    let set = path(&set);
+    let study =
+        |args: &[&str]| run(&[&["study", set, "--no-report", "--cpus", "2"], args].concat());
+    let (code, out, err) = study(&[]);
+    assert_eq!(code, 0, "{err}");
+    for said in ["g-edf", "first-fit decreasing: CPU 0: smpl", "CPU 1: none"] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+    let (_, out, _) = study(&["--policy", "edf", "--partition", "worst-fit"]);
+    assert!(
+        out.contains("worst-fit decreasing") && !out.contains("none"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -428,7 +451,7 @@ fn arguments_that_make_no_sense_are_refused() {
         &["study", set, "--no-report", "--policy", "best"],
         &["study", set, "--no-report", "--until", "5 parsecs"],
         &["study", set, "--no-report", "--cpus", "0"],
-        &["study", set, "--no-report", "--cpus", "2"],
+        &["study", set, "--no-report", "--partition", "tight"],
         &["simulate", set],
         &["simulate", set, "--policy", "fp-"],
         &["generate", "--utilisation", "11"],
