@@ -18,7 +18,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// Makes a thread that begins at `entry` with `argument`.
     ///
     /// # Errors
-    /// As [`Core::spawn`]; [`Error::Invalid`] if its late jobs were to be given up, for which there is
+    /// As [`Core::spawn`](flyball_kernel::Core::spawn); [`Error::Invalid`] if its late jobs were to be given up, for which there is
     /// [`Kernel::spawn_on`].
     pub fn spawn<const N: usize>(
         &'static self,
@@ -38,7 +38,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// The same on any words of memory, of which there have to be 64 at least.
     ///
     /// # Errors
-    /// As [`Core::spawn`]; [`Error::Invalid`] if there are not so many words.
+    /// As [`Core::spawn`](flyball_kernel::Core::spawn); [`Error::Invalid`] if there are not so many words.
     ///
     /// # Safety
     /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
