@@ -6,7 +6,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use flyball_analysis::Fit;
+use flyball_lab::Fit;
+use flyball_model::TaskSet;
 use flyball_target::Machine;
 use flyball_trace::Duration;
 use std::path::PathBuf;
@@ -155,6 +156,9 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "TIME", value_parser = length)]
     pub(crate) until: Option<Duration>,
 
+    #[command(flatten)]
+    pub(crate) cpus: CpuArgs,
+
     /// What random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -181,6 +185,9 @@ pub(crate) struct MachineArgs {
     #[arg(long, value_name = "TIME", value_parser = length)]
     pub(crate) until: Option<Duration>,
 
+    #[command(flatten)]
+    pub(crate) cpus: CpuArgs,
+
     /// What random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -204,9 +211,9 @@ pub(crate) struct ScheduleArgs {
     pub(crate) json: bool,
 }
 
-/// What `study` and `simulate` have in common.
-#[derive(clap::Args, Debug)]
-pub(crate) struct RunArgs {
+/// How many CPUs there are, and who is where: of all commands that run something.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(crate) struct CpuArgs {
     /// Number of CPUs, instead of the platform's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
     pub(crate) cpus: Option<u8>,
@@ -214,6 +221,23 @@ pub(crate) struct RunArgs {
     /// How tasks are divided among CPUs under partitioned policies, where none has a `cpu`
     #[arg(long, value_name = "HOW", value_parser = fit(), default_value = Fit::First.name())]
     pub(crate) partition: Fit,
+}
+
+impl CpuArgs {
+    /// `set` on so many CPUs, if it is told.
+    pub(crate) fn on(self, mut set: TaskSet) -> TaskSet {
+        if let Some(cpus) = self.cpus {
+            set.platform.cpus = cpus;
+        }
+        set
+    }
+}
+
+/// What `study` and `simulate` have in common.
+#[derive(clap::Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) cpus: CpuArgs,
 
     /// Simulate this long (2s, 500ms), instead of a hyperperiod
     #[arg(long, value_name = "TIME", value_parser = length)]

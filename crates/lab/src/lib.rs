@@ -57,6 +57,7 @@ mod verdict;
 
 pub use bench::{Bench, BenchError, Ran, Simulator, Trial};
 pub use error::LabError;
+pub use flyball_analysis::Fit;
 pub use flyball_report::compare::SideBySide;
 pub use measure::{Measured, Measurement};
 pub use recorder::{Phase, Recorder};

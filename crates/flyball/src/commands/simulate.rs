@@ -17,8 +17,8 @@ pub(crate) fn run(
     let set = files::read_set(&args.file)?;
     let options = StudyOptions {
         policies: vec![args.policy.clone()],
-        cpus: args.run.cpus,
-        fit: args.run.partition,
+        cpus: args.run.cpus.cpus,
+        fit: args.run.cpus.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,

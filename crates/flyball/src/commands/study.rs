@@ -18,8 +18,8 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     let set = files::read_set(&args.file)?;
     let options = StudyOptions {
         policies: args.policies.clone(),
-        cpus: args.run.cpus,
-        fit: args.run.partition,
+        cpus: args.run.cpus.cpus,
+        fit: args.run.cpus.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
@@ -77,10 +77,11 @@ fn measured(
             .map_err(|error| Failure::lab(file, error))?;
     }
     let mut set = set.clone();
-    if let Some(cpus) = args.run.cpus {
+    if let Some(cpus) = args.run.cpus.cpus {
         set.platform.cpus = cpus;
     }
     let asked = Asked {
+        fit: args.run.cpus.partition,
         machine,
         policies: &args.policies,
         // A second on the board takes some seconds here.
