@@ -82,6 +82,8 @@ impl Tape {
 }
 
 impl Sink for Tape {
+    const ENABLED: bool = !cfg!(feature = "probe");
+
     fn record(&mut self, event: Event) {
         self.total += 1;
         if self.total > MOST {

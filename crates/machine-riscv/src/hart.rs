@@ -87,6 +87,16 @@ pub(crate) fn fence() {
     unsafe { asm!("fence iorw, iorw", options(nostack)) };
 }
 
+/// How many instructions have been executed so far, by all harts of an emulator that runs one after the
+/// other.
+#[inline(always)]
+pub(crate) fn cycles() -> u64 {
+    let cycles: u64;
+    // SAFETY: this reads a register. In the order of everything else.
+    unsafe { asm!("csrr {0}, mcycle", out(reg) cycles, options(nostack)) };
+    cycles
+}
+
 /// Does nothing for ever.
 pub(crate) fn rest() -> ! {
     let _ = Mask::set();

@@ -4,6 +4,7 @@ use crate::board::{Alarm, Bells, Clock, HARTS};
 use crate::config::MachineConfig;
 use crate::context::{Context, flyball_switch};
 use crate::hart::{self, Mask};
+use crate::probe::{self, Part, Path};
 use alloc::boxed::Box;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
@@ -180,7 +181,7 @@ impl<C: MachineConfig> Kernel<C> {
         let looks = cluster.leave_unlooked(hart);
         mask.lift();
         if looks {
-            self.passage(|_, _, _| ());
+            self.passage(Path::Interrupt, |_, _, _| ());
         }
         result
     }
@@ -210,11 +211,17 @@ impl<C: MachineConfig> Kernel<C> {
     /// One passage: `f` does what was asked, and then it is decided who runs. Comes back when that is
     /// whoever called, maybe on another hart.
     #[inline]
-    pub(crate) fn passage<R>(&'static self, f: impl FnOnce(&mut State<C>, CpuId, Time) -> R) -> R {
+    pub(crate) fn passage<R>(
+        &'static self,
+        path: Path,
+        f: impl FnOnce(&mut State<C>, CpuId, Time) -> R,
+    ) -> R {
         let mask = Mask::set();
+        probe::begin(path);
         let hart = hart::number();
         let cluster = self.here(hart);
         cluster.enter(hart);
+        probe::end(Part::Lock);
         let result = {
             // SAFETY: the lock is held, and `f` does not come back here.
             let state = unsafe { &mut *cluster.state.get() };
@@ -222,6 +229,7 @@ impl<C: MachineConfig> Kernel<C> {
             let now = self.clock().now();
             state.core.enter(cpu, now);
             let result = f(state, cpu, now);
+            probe::end(Part::Work);
             self.finish(hart, cluster, state, cpu, now);
             result
         };
@@ -251,6 +259,7 @@ impl<C: MachineConfig> Kernel<C> {
             };
         }
         core.leave(cpu, self.clock().now());
+        probe::end(Part::Decide);
         if !stays && core.has_more(cpu) {
             let more = core.more(cpu);
             if more.restart
@@ -271,6 +280,7 @@ impl<C: MachineConfig> Kernel<C> {
         if cluster.cpus > 1 {
             self.tell_others(hart, cluster, core, cpu);
         }
+        probe::end(Part::Tell);
         if next == from {
             return cluster.leave(hart);
         }
@@ -289,6 +299,7 @@ impl<C: MachineConfig> Kernel<C> {
         }
         // SAFETY: the lock is held until `next` goes on, so nobody else goes on with either.
         unsafe { flyball_switch(from, next) };
+        probe::end(Part::Switch);
         // Another hart, maybe, but of the same cluster: threads stay there.
         cluster.leave(hart::number());
     }
@@ -310,6 +321,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// A thread begins on this hart, which has the lock.
     #[doc(hidden)]
     pub fn begun(&'static self) {
+        probe::end(Part::Switch);
         let hart = hart::number();
         self.here(hart).leave(hart);
     }
@@ -321,7 +333,7 @@ impl<C: MachineConfig> Kernel<C> {
         me.current.store(me.idle.get(), Ordering::Relaxed);
         Alarm::program(hart);
         hart::listen(hart::MSIE | hart::MTIE);
-        self.passage(|_, _, _| ());
+        self.passage(Path::Interrupt, |_, _, _| ());
         hart::enable_interrupts();
         loop {
             hart::wait_for_interrupt();
@@ -355,7 +367,7 @@ impl<C: MachineConfig> Kernel<C> {
             SOFTWARE => {
                 Bells::forget(hart);
                 self.serve_pending(hart);
-                self.passage(|_, _, _| ());
+                self.passage(Path::Interrupt, |_, _, _| ());
             }
             TIMER => self.timer(hart),
             _ => self.exception(cause),
@@ -372,11 +384,11 @@ impl<C: MachineConfig> Kernel<C> {
         if Alarm::Kernel.at(hart) <= now {
             // Whatever it is set to next is another instant than this one.
             Alarm::Kernel.set(hart, u64::MAX);
-            self.passage(|state, cpu, now| {
-                state.core.timer(cpu, now);
+            self.passage(Path::Timer, |state, cpu, now| {
+                probe::served(state.core.timer(cpu, now));
             });
         } else {
-            self.passage(|_, _, _| ());
+            self.passage(Path::Interrupt, |_, _, _| ());
         }
     }
 
@@ -429,9 +441,16 @@ impl<C: MachineConfig> Kernel<C> {
         self.clock().now()
     }
 
-    /// What happened at the lock of this hart's cluster so far.
+    /// What happened so far at the lock of the cluster of this hart.
     pub fn traffic(&'static self) -> Traffic {
-        let cluster = self.here(hart::number());
+        self.traffic_of(hart::number())
+    }
+
+    /// The same of any CPU's cluster, by its number.
+    pub fn traffic_of(&'static self, cpu: u8) -> Traffic {
+        let Some(cluster) = self.cluster(cpu.min(HARTS as u8 - 1)) else {
+            return Traffic::default();
+        };
         Traffic {
             taken: cluster.lock.taken(),
             contended: cluster.lock.contended(),
@@ -486,6 +505,7 @@ impl<C: MachineConfig> Cluster<C> {
     /// After it has looked.
     #[inline]
     fn leave(&self, hart: u8) {
+        probe::finish();
         if self.cpus > 1 {
             self.here.depart(hart);
             self.lock.release(hart, &Bells);
@@ -499,7 +519,8 @@ impl<C: MachineConfig> Cluster<C> {
         }
         // SAFETY: the lock is held.
         let asks = unsafe { (*self.state.get()).core.asks(self.cpu(hart)) };
-        self.leave(hart);
+        self.here.depart(hart);
+        self.lock.release(hart, &Bells);
         asks
     }
 }
@@ -516,9 +537,11 @@ impl<C: MachineConfig> Kernel<C> {
         quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Option<T>, Error>,
         slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(|state, cpu, now| match quick(&mut state.core, cpu, now)? {
-            Some(value) => Ok(value),
-            None => slow(&mut state.core, cpu, now),
+        self.passage(Path::Call, |state, cpu, now| {
+            match quick(&mut state.core, cpu, now)? {
+                Some(value) => Ok(value),
+                None => slow(&mut state.core, cpu, now),
+            }
         })
     }
 
@@ -531,7 +554,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let called = self.passage(|state, cpu, now| f(&mut state.core, cpu, now));
+        let called = self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now));
         called.map(|poll| match poll {
             Poll::Ready(value) => Some(value),
             Poll::Pending => None,
@@ -559,7 +582,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(|state, cpu, now| f(&mut state.core, cpu, now))
+        self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now))
     }
 
     /// The same; on this machine the clock is always read.
@@ -571,7 +594,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(|state, cpu, now| f(&mut state.core, cpu, now))
+        self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now))
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without

@@ -12,6 +12,7 @@
 //! | [`spin`] | locks between CPUs, for applications |
 //! | [`config`] | what an application chooses about the machine |
 //! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
+//! | [`probe`] | what passages through the kernel take, if somebody wants to know |
 //! | [`fault`] | what a thread did that it cannot go on: a report |
 //!
 //! # One passage through the kernel
@@ -52,6 +53,7 @@ mod hart;
 pub mod heap;
 pub mod kernel;
 mod macros;
+pub mod probe;
 pub mod spin;
 mod start;
 mod together;

@@ -3,6 +3,7 @@
 use crate::config::MachineConfig;
 use crate::context::{Entry, usable};
 use crate::kernel::{Contexts, Kernel};
+use crate::probe::Path;
 use core::ops::Range;
 use flyball_kernel::{Attributes, Core, Error, OnMiss, ThreadId};
 use flyball_policy::{CpuId, Policy, Table, TaskId, Time};
@@ -66,7 +67,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// Several things at one instant, on the cluster of the CPU that calls: it is decided once who runs,
     /// when all are done. May come from an interrupt.
     pub fn together<R>(&'static self, f: impl FnOnce(&mut Together<'_, C>) -> R) -> R {
-        self.passage(|state, cpu, now| {
+        self.passage(Path::Call, |state, cpu, now| {
             f(&mut Together {
                 core: &mut state.core,
                 now,

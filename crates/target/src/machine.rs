@@ -124,7 +124,7 @@ impl Machine {
             },
             Machine::Riscv => Limits {
                 cpus: 64,
-                tasks: 256,
+                tasks: 1024,
                 mutexes: 16,
                 semaphores: 16,
                 queues: 16,

@@ -13,9 +13,11 @@ pub use flyball_machine_riscv::{
 };
 
 use crate::Tape;
+use semihosting::fs::File;
+use semihosting::io::{self, Write};
 
 /// How many threads there are at most.
-pub const THREADS: usize = 256;
+pub const THREADS: usize = 1024;
 /// Tables with a row for each thread.
 pub type Rows = Boxed;
 /// Tables with a row for each CPU.
@@ -98,4 +100,34 @@ pub(crate) fn set_timer<S: Scheduler + 'static>(
 /// The trace of this cluster is complete; comes back when all are, and on the first CPU only.
 pub(crate) fn retire<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, common: &Common) {
     kernel.retire(clusters(common));
+    if machine::probe::ENABLED && write_counts(kernel, common).is_err() {
+        output::fail("the host does not take what was counted");
+    }
+}
+
+/// What was counted: a line for each, two words and some numbers.
+fn write_counts<S: Scheduler + 'static>(
+    kernel: &'static Kernel<Runner<S>>,
+    common: &Common,
+) -> io::Result<()> {
+    let mut file = File::create(c"flyball-counts.txt")?;
+    let mut written = Ok(());
+    machine::probe::report(|path, part, lengths| {
+        let (count, sum, most) = (lengths.count, lengths.sum, lengths.most);
+        let line = writeln!(file, "{path} {part} {count} {sum} {most}");
+        written = core::mem::replace(&mut written, Ok(())).and(line);
+    });
+    written?;
+    let mut all = machine::Traffic::default();
+    for first in (0..common.cpus).step_by(common.cluster.into()) {
+        let traffic = kernel.traffic_of(first);
+        all.taken += traffic.taken;
+        all.contended += traffic.contended;
+        all.rung += traffic.rung;
+        all.spared += traffic.spared;
+    }
+    writeln!(file, "lock taken {} 0 0", all.taken)?;
+    writeln!(file, "lock contended {} 0 0", all.contended)?;
+    writeln!(file, "interrupts rung {} 0 0", all.rung)?;
+    writeln!(file, "interrupts spared {} 0 0", all.spared)
 }
