@@ -31,6 +31,7 @@ pub(crate) fn fault(tape: &mut Tape, fault: &Fault, message: Option<&dyn Display
         if let Some(thread) = fault.thread {
             writeln!(file, "thread {thread}")?;
         }
+        writeln!(file, "cpu {}", crate::machine::cpu_of(fault))?;
         writeln!(file, "time {}", fault.time.as_nanos())?;
         writeln!(file, "cause {}", fault.cause)?;
         for (what, address) in [

@@ -45,9 +45,9 @@ struct Failed<'a> {
     time_ns: u64,
     cause: &'a str,
     message: Option<&'a str>,
-    address: Option<u32>,
-    pc: Option<u32>,
-    caller: Option<u32>,
+    address: Option<u64>,
+    pc: Option<u64>,
+    caller: Option<u64>,
 }
 
 impl<'a> Failed<'a> {

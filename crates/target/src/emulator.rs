@@ -16,6 +16,8 @@ fn trace_name(cluster: usize) -> String {
 const ERROR: &str = "flyball-error.txt";
 /// What it calls the file in which it says why it went no further than the trace.
 const FAULT: &str = "flyball-fault.txt";
+/// What it calls the file in which it says what it has counted.
+const COUNTS: &str = "flyball-counts.txt";
 /// What we call the task set.
 const BLOB: &str = "taskset.bin";
 /// The emulator's time ends of itself. If it does not, something is wrong with it.
@@ -28,6 +30,8 @@ pub struct Output {
     pub traces: Vec<Vec<u8>>,
     /// What it says about a fault that ended it.
     pub fault: Option<String>,
+    /// What it has counted, if it does.
+    pub counts: Option<String>,
 }
 
 /// Runs the image `elf` with the task set `blob` on so many CPUs.
@@ -92,5 +96,6 @@ pub fn run(
     Ok(Output {
         traces,
         fault: fault.map(|said| String::from_utf8_lossy(&said).into_owned()),
+        counts: fs::read_to_string(file(COUNTS)).ok(),
     })
 }

@@ -107,6 +107,14 @@ impl Machine {
         }
     }
 
+    /// Whether it can count what its kernel does.
+    pub const fn counts(self) -> bool {
+        match self {
+            Machine::CortexM3 | Machine::CortexM3At62 => false,
+            Machine::Riscv => true,
+        }
+    }
+
     /// What it can hold.
     pub const fn limits(self) -> Limits {
         match self {

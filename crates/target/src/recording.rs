@@ -100,12 +100,8 @@ impl Recording {
             let cluster = Cluster {
                 first,
                 cpus: size.min(usize::from(common.cpus) - first),
-                tasks: (0..)
-                    .map(TaskId)
-                    .zip(&contents.tasks)
-                    .filter(|(_, task)| usize::from(task.cpu) / size == number)
-                    .map(|(number, _)| number)
-                    .collect(),
+                // There are at most 64 CPUs.
+                tasks: cluster_of(contents, u8::try_from(first).unwrap_or(u8::MAX)),
             };
             all.add(trace, common, &cluster)?;
         }
@@ -165,6 +161,14 @@ impl Recording {
     pub fn length(&self) -> Duration {
         self.end.since(Time::ZERO)
     }
+}
+
+/// The tasks of a CPU's cluster, as its kernel numbers them.
+pub(crate) fn cluster_of(contents: &Contents, cpu: u8) -> Vec<TaskId> {
+    let size = contents.common.cluster.max(1);
+    let tasks = (0..).map(TaskId).zip(&contents.tasks);
+    let tasks = tasks.filter(|(_, task)| task.cpu / size == cpu / size);
+    tasks.map(|(number, _)| number).collect()
 }
 
 fn number(bytes: &[u8]) -> Result<(u64, &[u8]), ReadError> {

@@ -49,6 +49,11 @@ pub(crate) fn prepare<S: Scheduler + 'static, R>(
     Ok(kernel.together(f))
 }
 
+/// The CPU of a fault.
+pub(crate) fn cpu_of(_: &Fault) -> u8 {
+    0
+}
+
 /// How many clusters of CPUs there are.
 pub(crate) fn clusters(_: &Common) -> u8 {
     1

@@ -72,6 +72,11 @@ pub(crate) fn prepare<S: Scheduler + 'static, R>(
     kernel.prepare(cluster, f).ok_or(Error::Unknown)
 }
 
+/// The CPU of a fault.
+pub(crate) fn cpu_of(fault: &Fault) -> u8 {
+    fault.cpu
+}
+
 /// How many clusters of CPUs there are.
 pub(crate) fn clusters(common: &Common) -> u8 {
     common.cpus.div_ceil(common.cluster)
