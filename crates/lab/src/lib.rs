@@ -64,5 +64,5 @@ pub use measure::{Measured, Measurement};
 pub use recorder::{Phase, Recorder};
 pub use registry::{Entry, Registry};
 pub use settings::{Parameter, Values};
-pub use study::{Progress, StudyOptions, Watch, study, study_policy};
+pub use study::{Charges, Progress, StudyOptions, Watch, study, study_policy};
 pub use theory::Theory;
