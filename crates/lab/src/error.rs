@@ -77,7 +77,9 @@ impl LabError {
             LabError::Sim(SimError::NoSuchCpu { .. }) => {
                 "change the task's `cpu`, or the number of CPUs"
             }
-            LabError::NotMeasured { .. } => "measure them: `flyball overheads --policy … --out FILE`",
+            LabError::NotMeasured { .. } => {
+                "measure them: `flyball overheads --policy … --out FILE`"
+            }
             LabError::Sim(SimError::SharedAcrossCpus { .. }) => {
                 "bind the tasks that share it to one CPU"
             }

@@ -2,7 +2,9 @@
 
 pub mod figures;
 
-pub use flyball_overheads::{Error, Found, Plan, PlanError, Policy, Progress, Queue, found, measure};
+pub use flyball_overheads::{
+    Error, Found, Plan, PlanError, Policy, Progress, Queue, found, measure,
+};
 pub use flyball_overheads::{plan, stats};
 
 use flyball_model::measured::{After, Delays, Entry, OverheadFile, Provenance, Statistic};
@@ -116,15 +118,17 @@ fn delays(found: &Found) -> Vec<Delays> {
         if delays.is_empty() {
             continue;
         }
-        all.extend(Statistic::ALL.map(|statistic| Delays {
-            after,
-            statistic,
-            by_working_set: Cost::table(
-                delays
-                    .iter()
-                    .map(|(bytes, delayed)| (*bytes, charge(number(&delayed.delay, statistic))))
-                    .collect(),
-            ),
+        all.extend(Statistic::ALL.map(|statistic| {
+            Delays {
+                after,
+                statistic,
+                by_working_set: Cost::table(
+                    delays
+                        .iter()
+                        .map(|(bytes, delayed)| (*bytes, charge(number(&delayed.delay, statistic))))
+                        .collect(),
+                ),
+            }
         }));
     }
     all

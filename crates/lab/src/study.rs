@@ -59,7 +59,12 @@ impl Charges {
         let overheads = self.file.overheads(policy, self.statistic);
         let overheads = overheads.ok_or_else(|| LabError::NotMeasured {
             policy: policy.to_owned(),
-            measured: self.file.policies().into_iter().map(str::to_owned).collect(),
+            measured: self
+                .file
+                .policies()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
         })?;
         let mut overheads = overheads.clone();
         if !self.cache.is_zero() {

@@ -152,7 +152,10 @@ impl OverheadFile {
             entry.statistic == statistic
                 && (name == policy || name.strip_prefix("p-") == Some(policy))
         };
-        self.entries.iter().find(is_it).map(|entry| &entry.overheads)
+        self.entries
+            .iter()
+            .find(is_it)
+            .map(|entry| &entry.overheads)
     }
 
     /// The names of the policies, in the order of the file.
@@ -170,7 +173,10 @@ impl OverheadFile {
     /// migration, whichever is worse: the delay of the smallest measured working set that is not below
     /// it. `None`: none so large was measured.
     pub fn delay(&self, working_set: u32, statistic: Statistic) -> Option<Duration> {
-        let delays = self.delays.iter().filter(|delays| delays.statistic == statistic);
+        let delays = self
+            .delays
+            .iter()
+            .filter(|delays| delays.statistic == statistic);
         let delays = delays.map(|delays| {
             let points = delays.by_working_set.points().iter();
             let mut points = points.filter(|&&(bytes, _)| bytes >= working_set);

@@ -12,9 +12,9 @@ mod table;
 mod task;
 mod write;
 
-pub(crate) use task::ON_MISS;
 pub(crate) use measured::read as read_measured;
 pub(crate) use measured::write as write_measured;
+pub(crate) use task::ON_MISS;
 pub use write::to_toml;
 
 use crate::check::{MOST_TASKS, Names, too_many_tasks};

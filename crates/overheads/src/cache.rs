@@ -121,7 +121,10 @@ impl Job<'_> {
             delay.push(time - warm);
         }
         #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53")]
-        let misses = self.counter.is_some().then(|| misses as f64 / repetitions as f64);
+        let misses = self
+            .counter
+            .is_some()
+            .then(|| misses as f64 / repetitions as f64);
         Ok(Delayed {
             warm,
             delay: delay.summary(),
@@ -134,7 +137,12 @@ impl Job<'_> {
         let count = |counter: &mut Option<&mut Misses>| counter.as_mut()?.count();
         let begin = count(&mut self.counter);
         let before = stamp();
-        black_box(black_box(&self.set).iter().copied().fold(0, u64::wrapping_add));
+        black_box(
+            black_box(&self.set)
+                .iter()
+                .copied()
+                .fold(0, u64::wrapping_add),
+        );
         let after = stamp();
         let end = count(&mut self.counter);
         let misses = end.unwrap_or(0).saturating_sub(begin.unwrap_or(0));

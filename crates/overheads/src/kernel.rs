@@ -74,7 +74,10 @@ type Results = Vec<(Quantity, Summary)>;
 
 /// Into how many parts the measurement falls.
 pub(crate) fn parts(plan: &Plan) -> usize {
-    let kinds = plan.policies.iter().map(|&policy| plan.queues_of(policy).count());
+    let kinds = plan
+        .policies
+        .iter()
+        .map(|&policy| plan.queues_of(policy).count());
     (kinds.sum::<usize>() + 1) * plan.threads.len()
 }
 
@@ -168,6 +171,8 @@ impl<const N: usize> Sampled<N> {
 
     pub(crate) fn results(self) -> Results {
         let results = self.0.into_iter();
-        results.map(|(quantity, samples)| (quantity, samples.summary())).collect()
+        results
+            .map(|(quantity, samples)| (quantity, samples.summary()))
+            .collect()
     }
 }

@@ -136,9 +136,13 @@ fn one(
         // It sleeps for 100 µs each time.
         Act::Sleep => wake::sleep(class, cpus, repetitions.div_ceil(10).min(20_000)),
         // Here it sleeps for 50 µs.
-        Act::Wake | Act::Event => {
-            wake::wake(what, class, cpus, repetitions.div_ceil(10).min(20_000), clock)
-        }
+        Act::Wake | Act::Event => wake::wake(
+            what,
+            class,
+            cpus,
+            repetitions.div_ceil(10).min(20_000),
+            clock,
+        ),
     }?;
     Ok(samples.summary())
 }

@@ -178,7 +178,10 @@ impl fmt::Display for PlanError {
         match self {
             PlanError::Nothing(what) => write!(f, "there is nothing to measure: no {what}"),
             PlanError::Threads(threads) => {
-                write!(f, "{threads} threads: from 1 to {MOST_THREADS} can be measured")
+                write!(
+                    f,
+                    "{threads} threads: from 1 to {MOST_THREADS} can be measured"
+                )
             }
             PlanError::Cpus(cpus) => {
                 write!(f, "{cpus} CPUs: from 1 to {MOST_CPUS} can be measured")
@@ -294,7 +297,10 @@ mod tests {
             bad(|plan| plan.policies.clear()),
             "there is nothing to measure: no policy"
         );
-        assert_eq!(bad(|plan| plan.cpus = 9), "9 CPUs: from 1 to 8 can be measured");
+        assert_eq!(
+            bad(|plan| plan.cpus = 9),
+            "9 CPUs: from 1 to 8 can be measured"
+        );
         assert_eq!(
             bad(|plan| plan.repetitions = 0),
             "0 repetitions: there can be from 1 to 100000000"

@@ -17,7 +17,8 @@ use std::process::ExitCode;
 
 pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let plan = plan(args);
-    plan.check().map_err(|error| Failure::Usage(error.to_string()))?;
+    plan.check()
+        .map_err(|error| Failure::Usage(error.to_string()))?;
     let found = {
         let mut bar = Bar::new(quiet);
         let mut watch = |progress: overheads::Progress<'_>| {

@@ -10,10 +10,26 @@ use flyball_report::reproduction::{Axis, Figure, Panel, Role, Series, Shape};
 const FIGURES: [(Quantity, &str, &str); 6] = [
     (Quantity::ContextSwitch, "context-switch", "Context switch"),
     (Quantity::YieldUntimed, "yield", "Yield through the kernel"),
-    (Quantity::Scheduling, "scheduling", "Scheduling: a job ends, and it is decided who runs"),
-    (Quantity::WakeUp, "wake-up", "Wake-up: a job is released, and it is decided who runs"),
-    (Quantity::Release, "release", "Release of a job by the timer"),
-    (Quantity::TickAndReleases, "tick", "Periodic tick, with what it releases"),
+    (
+        Quantity::Scheduling,
+        "scheduling",
+        "Scheduling: a job ends, and it is decided who runs",
+    ),
+    (
+        Quantity::WakeUp,
+        "wake-up",
+        "Wake-up: a job is released, and it is decided who runs",
+    ),
+    (
+        Quantity::Release,
+        "release",
+        "Release of a job by the timer",
+    ),
+    (
+        Quantity::TickAndReleases,
+        "tick",
+        "Periodic tick, with what it releases",
+    ),
 ];
 
 /// All figures of what was measured.
@@ -92,7 +108,7 @@ fn linux(found: &Found) -> Option<Figure> {
         name: "linux".into(),
         title: "Linux on the same machine".into(),
         caption: format!("{}; medians.", found.processor.system),
-        x: Axis::categories("", Act::ALL.map(Act::title)),
+        x: Axis::categories("", Act::ALL.map(|act| act.name().replace('_', " "))),
         panels: vec![Panel {
             title: String::new(),
             y: Axis::numbers("time (µs)"),
@@ -107,9 +123,10 @@ fn cache(found: &Found) -> Option<Figure> {
     (!series.is_empty()).then(|| Figure {
         name: "cache".into(),
         title: "Cache-related delay".into(),
-        caption: "How much longer a job reads its working set after a preemption, or on another CPU; \
+        caption:
+            "How much longer a job reads its working set after a preemption, or on another CPU; \
                   means without outliers."
-            .into(),
+                .into(),
         x: sizes(found),
         panels: vec![Panel {
             title: String::new(),
@@ -121,10 +138,12 @@ fn cache(found: &Found) -> Option<Figure> {
 
 /// The axis of working sets, each a category.
 pub fn sizes(found: &Found) -> Axis {
-    let sizes = working_sets(found).into_iter().map(|bytes| match bytes >> 10 {
-        kilobytes @ ..1024 => format!("{kilobytes}K"),
-        kilobytes => format!("{}M", kilobytes >> 10),
-    });
+    let sizes = working_sets(found)
+        .into_iter()
+        .map(|bytes| match bytes >> 10 {
+            kilobytes @ ..1024 => format!("{kilobytes}K"),
+            kilobytes => format!("{}M", kilobytes >> 10),
+        });
     Axis::categories("working set (bytes)", sizes)
 }
 
@@ -139,16 +158,19 @@ pub fn working_sets(found: &Found) -> Vec<usize> {
 /// Delays in microseconds by the place of the working set.
 pub fn delays(found: &Found) -> Vec<Series> {
     let sizes = working_sets(found);
-    let series = Interference::ALL.into_iter().zip(0..).map(|(interference, colour)| {
-        let is_it = |delay: &&Delay| delay.interference == interference;
-        let points = found.cache.iter().filter(is_it).filter_map(|delay| {
-            let place = sizes.binary_search(&delay.bytes).ok()?;
-            #[expect(clippy::cast_precision_loss, reason = "there are few")]
-            let place = place as f64;
-            Some([place, delay.result.as_ref().ok()?.delay.mean_without / 1e3])
+    let series = Interference::ALL
+        .into_iter()
+        .zip(0..)
+        .map(|(interference, colour)| {
+            let is_it = |delay: &&Delay| delay.interference == interference;
+            let points = found.cache.iter().filter(is_it).filter_map(|delay| {
+                let place = sizes.binary_search(&delay.bytes).ok()?;
+                #[expect(clippy::cast_precision_loss, reason = "there are few")]
+                let place = place as f64;
+                Some([place, delay.result.as_ref().ok()?.delay.mean_without / 1e3])
+            });
+            Series::ours(interference.name(), Shape::Line, colour, points.collect())
         });
-        Series::ours(interference.name(), Shape::Line, colour, points.collect())
-    });
     series.filter(|series| !series.points.is_empty()).collect()
 }
 

@@ -33,7 +33,11 @@ pub(crate) fn read(source: &Source<'_>) -> Read<OverheadFile> {
     let provenance = document.require("provenance", "where it comes from", provenance)?;
     let mut entries: Vec<Entry> = Vec::new();
     let nodes = document.get("measured", tables("measured"))?;
-    for (number, node) in nodes.map_or(&[][..], |nodes| nodes.value).iter().enumerate() {
+    for (number, node) in nodes
+        .map_or(&[][..], |nodes| nodes.value)
+        .iter()
+        .enumerate()
+    {
         let (entry, span) = entry(source, node)
             .map_err(|error| error.within(&format!("measured {}", number + 1)))?;
         let same = |other: &Entry| {
@@ -53,7 +57,10 @@ pub(crate) fn read(source: &Source<'_>) -> Read<OverheadFile> {
         entries.push(entry);
     }
     let nodes = document.get("cache", tables("cache"))?;
-    let nodes = nodes.map_or(&[][..], |nodes| nodes.value).iter().enumerate();
+    let nodes = nodes
+        .map_or(&[][..], |nodes| nodes.value)
+        .iter()
+        .enumerate();
     let delays = nodes.map(|(number, node)| {
         delays(source, node).map_err(|error| error.within(&format!("cache {}", number + 1)))
     });
@@ -72,7 +79,10 @@ fn provenance<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Provenance
         Ok(read.map_or_else(String::new, |text| text.value.to_owned()))
     };
     Ok(Provenance {
-        processor: table.require("processor", "what was measured", text)?.value.to_owned(),
+        processor: table
+            .require("processor", "what was measured", text)?
+            .value
+            .to_owned(),
         system: word("system")?,
         method: word("method")?,
         cpus: table
@@ -88,7 +98,10 @@ fn provenance<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Provenance
 fn entry<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<(Entry, Span)> {
     let table = Table::open(source, node, &["policy", "queue", "statistic", "overheads"])?;
     let entry = Entry {
-        policy: table.require("policy", "the policy's name", text)?.value.to_owned(),
+        policy: table
+            .require("policy", "the policy's name", text)?
+            .value
+            .to_owned(),
         queue: table
             .get("queue", text)?
             .map_or_else(String::new, |queue| queue.value.to_owned()),
@@ -105,7 +118,9 @@ fn entry<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<(Entry, Span)> 
 fn delays<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Delays> {
     let table = Table::open(source, node, &["after", "statistic", "by_working_set"])?;
     Ok(Delays {
-        after: table.require("after", "such as \"preemption\"", choice(AFTER))?.value,
+        after: table
+            .require("after", "such as \"preemption\"", choice(AFTER))?
+            .value,
         statistic: table
             .require("statistic", "such as \"mean\"", choice(STATISTICS))?
             .value,

@@ -179,8 +179,12 @@ pub(super) fn costs(overheads: &Overheads) -> String {
         ("ipi", &overheads.ipi),
         ("cache", &overheads.cache),
     ];
-    let costs = costs.into_iter().filter(|(_, cost)| !cost.points().is_empty());
-    costs.map(|(key, cost)| format!("{key} = {}\n", Shown(cost))).collect()
+    let costs = costs
+        .into_iter()
+        .filter(|(_, cost)| !cost.points().is_empty());
+    costs
+        .map(|(key, cost)| format!("{key} = {}\n", Shown(cost)))
+        .collect()
 }
 
 /// A cost as a value of TOML.

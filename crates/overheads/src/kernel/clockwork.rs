@@ -28,7 +28,8 @@ pub(super) fn measure<K: Kind, const CPUS: usize>(task: Task<'_>) -> Result<Resu
 
 /// Ticks at which nothing happens: all threads sleep for longer than that.
 fn quiet<K: Kind, const CPUS: usize>(task: Task<'_>) -> Result<Results, Error> {
-    let mut work = Clockwork::<K, CPUS>::new(task, Timing::Tick(TICK), Duration::from_secs(1 << 30))?;
+    let mut work =
+        Clockwork::<K, CPUS>::new(task, Timing::Tick(TICK), Duration::from_secs(1 << 30))?;
     let mut sampled = Sampled::new([Quantity::Tick], task.repetitions);
     for _ in 0..task.repetitions {
         let (_, nanoseconds) = work.interrupt(work.now + TICK, task);

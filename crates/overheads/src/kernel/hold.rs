@@ -105,7 +105,10 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
         self.now += self.step;
         let now = self.now;
         let cpu = self.busy();
-        let row = self.core.running_task(cpu).map(flyball_policy::TaskId::index);
+        let row = self
+            .core
+            .running_task(cpu)
+            .map(flyball_policy::TaskId::index);
 
         let before = stamp();
         self.core.enter(cpu, now);

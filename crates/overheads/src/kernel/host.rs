@@ -132,4 +132,3 @@ extern "C" fn yields<K: Kind + 'static>(argument: usize) -> ! {
         }
     }
 }
-

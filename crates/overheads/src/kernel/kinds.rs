@@ -41,7 +41,11 @@ impl<O: Ordered, Q: flyball_policy::Queue<O::Key>, const CPUS: usize> Kind for S
     type Policy = Global<O, Q, Inline<CPUS>>;
 
     fn policy(cpus: u8) -> Self::Policy {
-        Global::new(O::default(), crate::plan::MOST_THREADS, usize::from(cpus).min(CPUS))
+        Global::new(
+            O::default(),
+            crate::plan::MOST_THREADS,
+            usize::from(cpus).min(CPUS),
+        )
     }
 
     fn params(period: Duration) -> O::Params {

@@ -37,7 +37,10 @@ fn later(time: Timespec, nanoseconds: i64) -> Timespec {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "both are within moments of each other")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "both are within moments of each other"
+)]
 fn nanoseconds(from: Timespec, to: Timespec) -> f64 {
     (to.tv_sec - from.tv_sec) as f64 * 1e9 + (to.tv_nsec - from.tv_nsec) as f64
 }
@@ -94,7 +97,9 @@ fn by_futex(
             }
         });
         baton.end();
-        let samples = sleeper.join().map_err(|_| "a thread has failed".to_owned())?;
+        let samples = sleeper
+            .join()
+            .map_err(|_| "a thread has failed".to_owned())?;
         waker.and(samples)
     })
 }
@@ -141,7 +146,9 @@ fn by_eventfd(
             Ok(())
         });
         tell(OVER)?;
-        let samples = sleeper.join().map_err(|_| "a thread has failed".to_owned())?;
+        let samples = sleeper
+            .join()
+            .map_err(|_| "a thread has failed".to_owned())?;
         waker.and(samples)
     })
 }

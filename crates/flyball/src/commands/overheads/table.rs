@@ -26,7 +26,11 @@ pub(super) fn summary(found: &Found, written: &[String]) -> String {
         text,
         "\n{DIM}{}{} · counter {:.0} MHz, to read it costs {:.1} ns · {} repetitions{DIM:#}",
         processor.system,
-        if processor.is_virtual { " · virtual" } else { "" },
+        if processor.is_virtual {
+            " · virtual"
+        } else {
+            ""
+        },
         processor.megahertz,
         processor.reading,
         output::grouped(found.repetitions as u64),
@@ -39,8 +43,20 @@ pub(super) fn summary(found: &Found, written: &[String]) -> String {
         "\n{DIM}ns: the mean without outliers, and what 99.9 % are not above (of a yield: of means of \
          100 yields). An outlier is {RULE}; {} of {} samples are. Global policies have {} CPUs, whose \
          turns one thread takes; partitioned ones divide the threads among as many.{DIM:#}",
-        output::grouped(found.costs.iter().map(|cost| cost.summary.outliers as u64).sum()),
-        output::grouped(found.costs.iter().map(|cost| cost.summary.count as u64).sum()),
+        output::grouped(
+            found
+                .costs
+                .iter()
+                .map(|cost| cost.summary.outliers as u64)
+                .sum()
+        ),
+        output::grouped(
+            found
+                .costs
+                .iter()
+                .map(|cost| cost.summary.count as u64)
+                .sum()
+        ),
         found.cpus,
     );
     linux(&mut text, found);
@@ -57,7 +73,10 @@ pub(super) fn summary(found: &Found, written: &[String]) -> String {
 /// One policy with one queue.
 fn kind(text: &mut String, found: &Found, policy: Policy, queue: Queue) {
     let _ = writeln!(text, "\n{BOLD}{}, {}{BOLD:#}", policy.name(), queue.name());
-    let names: Vec<_> = ["THREADS"].into_iter().chain(COLUMNS.map(|(_, name)| name)).collect();
+    let names: Vec<_> = ["THREADS"]
+        .into_iter()
+        .chain(COLUMNS.map(|(_, name)| name))
+        .collect();
     let mut table = output::table(&names, &names);
     for threads in found.threads() {
         let cells = COLUMNS.map(|(quantity, _)| {
@@ -71,7 +90,11 @@ fn kind(text: &mut String, found: &Found, policy: Policy, queue: Queue) {
     *text += &output::render(&table);
     let threads = found.threads();
     let mean = |threads: &usize| {
-        Some(found.cost(policy, queue, *threads, Quantity::Scheduling)?.mean_without)
+        Some(
+            found
+                .cost(policy, queue, *threads, Quantity::Scheduling)?
+                .mean_without,
+        )
     };
     let ends = (threads.first(), threads.last());
     if let (Some(first), Some(last)) = ends
@@ -121,7 +144,11 @@ fn linux(text: &mut String, found: &Found) {
     }
     let switch = found.linux(Act::Switch, Class::Other);
     let (kinds, threads) = (found.kinds(), found.threads());
-    let most = threads.iter().copied().filter(|&threads| threads <= 125).max();
+    let most = threads
+        .iter()
+        .copied()
+        .filter(|&threads| threads <= 125)
+        .max();
     if let (Some(switch), Some(&(policy, queue)), Some(threads)) = (switch, kinds.first(), most) {
         for (quantity, name) in [
             (Quantity::Scheduling, "scheduling"),
@@ -145,8 +172,18 @@ fn cache(text: &mut String, found: &Found) {
         return;
     }
     let _ = writeln!(text, "\n{BOLD}Cache-related delay{BOLD:#}");
-    let columns = ["WORKING SET", "AFTER", "WARM", "MEDIAN", "MEAN", "WORST", "MISSES"];
-    let right = [columns[0], columns[2], columns[3], columns[4], columns[5], columns[6]];
+    let columns = [
+        "WORKING SET",
+        "AFTER",
+        "WARM",
+        "MEDIAN",
+        "MEAN",
+        "WORST",
+        "MISSES",
+    ];
+    let right = [
+        columns[0], columns[2], columns[3], columns[4], columns[5], columns[6],
+    ];
     let mut table = output::table(&columns, &right);
     for delay in &found.cache {
         let after = delay.interference.name().to_owned();
@@ -159,7 +196,9 @@ fn cache(text: &mut String, found: &Found) {
                 us(delayed.delay.median),
                 us(delayed.delay.mean_without),
                 us(delayed.delay.worst),
-                delayed.misses.map_or("–".into(), |misses| format!("{misses:.0}")),
+                delayed
+                    .misses
+                    .map_or("–".into(), |misses| format!("{misses:.0}")),
             ]),
             Err(why) => table.add_row([size, after, why.clone()]),
         };
@@ -210,12 +249,20 @@ pub(super) fn csv(found: &Found) -> String {
     };
     for cost in &found.costs {
         let threads = cost.threads.to_string();
-        let names = [cost.policy.name(), cost.queue.name(), &threads, cost.quantity.name()];
+        let names = [
+            cost.policy.name(),
+            cost.queue.name(),
+            &threads,
+            cost.quantity.name(),
+        ];
         row(names, &cost.summary);
     }
     for linux in &found.linux {
         if let Ok(summary) = &linux.result {
-            row([linux.class.name(), "linux", "2", linux.what.name()], summary);
+            row(
+                [linux.class.name(), "linux", "2", linux.what.name()],
+                summary,
+            );
         }
     }
     for delay in &found.cache {

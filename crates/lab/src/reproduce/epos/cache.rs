@@ -46,10 +46,12 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let ours = found.processor.megahertz / 1e3;
     let after = |interference, bytes| -> Option<Delayed> {
         let mut delays = found.cache.iter();
-        let delay = delays.find(|delay| (delay.interference, delay.bytes) == (interference, bytes))?;
+        let delay =
+            delays.find(|delay| (delay.interference, delay.bytes) == (interference, bytes))?;
         delay.result.as_ref().ok().copied()
     };
-    let preempted = |bytes| after(Interference::Preemption, bytes).map_or(0.0, |it| it.delay.mean_without);
+    let preempted =
+        |bytes| after(Interference::Preemption, bytes).map_or(0.0, |it| it.delay.mean_without);
     let above: Vec<_> = working_sets(&found)
         .into_iter()
         .filter(|&bytes| preempted(bytes) > bound(bytes, ours))
@@ -95,7 +97,11 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         place: place.into(),
         criterion: "the bound is fewer times the delay with 10 MB than with 1 MB".into(),
         published: "a smaller difference".into(),
-        ours: format!("{:.1} times, with 1 MB {:.1} times", gap(most), gap(1 << 20)),
+        ours: format!(
+            "{:.1} times, with 1 MB {:.1} times",
+            gap(most),
+            gap(1 << 20)
+        ),
         verdict: Verdict::of(gap(most) < gap(1 << 20), || {
             "Their last-level cache has 8 MB, so that 10 MB do not fit. This one holds more.".into()
         }),
@@ -129,7 +135,12 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let small: Vec<_> = series
         .iter()
         .map(|series| Series {
-            points: series.points.iter().copied().filter(|point| point[0] <= 5.0).collect(),
+            points: series
+                .points
+                .iter()
+                .copied()
+                .filter(|point| point[0] <= 5.0)
+                .collect(),
             ..series.clone()
         })
         .collect();

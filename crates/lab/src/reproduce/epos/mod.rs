@@ -8,8 +8,8 @@
 //! | `cache` | figure 11 |
 
 mod cache;
-mod switch;
 mod scheduling;
+mod switch;
 mod tick;
 
 use super::{Setup, Work};
@@ -77,7 +77,11 @@ fn measure(setup: &mut Setup<'_>, plan: &Plan) -> Result<Found, BenchError> {
 /// What the machine and the method are, for people.
 fn settings(found: &Found) -> Vec<(String, String)> {
     let processor = &found.processor;
-    let place = if processor.is_virtual { " (virtual)" } else { "" };
+    let place = if processor.is_virtual {
+        " (virtual)"
+    } else {
+        ""
+    };
     [
         ("processor", format!("{}{place}", processor.name)),
         ("operating system", processor.system.clone()),

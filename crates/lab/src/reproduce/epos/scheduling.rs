@@ -25,7 +25,8 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         [end.mean_without + wake.mean_without, end.p999 + wake.p999]
     };
     let (global, partitioned) = (Policy::GlobalEdf, Policy::PartitionedEdf);
-    let grows = |policy, queue, what: usize| of(policy, queue, 125)[what] / of(policy, queue, 25)[what];
+    let grows =
+        |policy, queue, what: usize| of(policy, queue, 125)[what] / of(policy, queue, 25)[what];
     let place = "5.2, figure 8";
     let list = grows(global, Queue::List, 1);
     let own = grows(partitioned, Queue::List, 0);
@@ -37,7 +38,8 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         ns(of(global, Queue::List, 100)[0]),
     )];
     claims.push(Claim {
-        text: "With a sorted list the worst case under G-EDF grows with the number of threads".into(),
+        text: "With a sorted list the worst case under G-EDF grows with the number of threads"
+            .into(),
         place: place.into(),
         criterion: "with 125 threads at least 1.2 times that with 25, in 99.9 % quantiles".into(),
         published: "it rises after 75 threads".into(),
@@ -91,7 +93,10 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
                 .into(),
         ),
     });
-    let panels = [("mean", None), ("worst; ours: 99.9 %", Some(Statistic::P999))];
+    let panels = [
+        ("mean", None),
+        ("worst; ours: 99.9 %", Some(Statistic::P999)),
+    ];
     let panels = panels.map(|(title, statistic)| {
         let mut series = costs(&found, Quantity::Scheduling, statistic);
         let wake = costs(&found, Quantity::WakeUp, statistic);

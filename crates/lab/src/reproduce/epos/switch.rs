@@ -54,9 +54,10 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         Claim {
             text: "A small kernel switches many times faster than Linux".into(),
             place: place.into(),
-            criterion: "a yield through the kernel among 125 threads takes at most a tenth of Linux's \
+            criterion:
+                "a yield through the kernel among 125 threads takes at most a tenth of Linux's \
                         thread switch, in means without outliers"
-                .into(),
+                    .into(),
             published: "up to 76.3 times".into(),
             ours: format!("{ratio:.0} times"),
             verdict: Verdict::of(ratio >= 10.0, || {
@@ -69,10 +70,9 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             criterion: "at least five times the mean".into(),
             published: "9.4 to 29.56 µs, or 2 to 26.95 µs, with a mean of 1.2 µs".into(),
             ours: format!("{}, with a mean of {}", ns(linux.worst), ns(linux.mean)),
-            verdict: Verdict::of(
-                linux.count > 0 && linux.worst >= 5.0 * linux.mean,
-                || "It is nearer here, or Linux was not measured.".into(),
-            ),
+            verdict: Verdict::of(linux.count > 0 && linux.worst >= 5.0 * linux.mean, || {
+                "It is nearer here, or Linux was not measured.".into()
+            }),
         },
         Claim {
             text: "Few of Linux's samples are outliers, and were removed".into(),
@@ -88,7 +88,10 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let last = u8::try_from(THREADS.len() - 1).unwrap_or(0);
     let panel = |title: &str, mut series: Vec<Series>, epos, litmus: &[f64]| {
         series.push(published("EPOS, another machine", 0..=last, epos));
-        for (&y, name) in litmus.iter().zip(["LITMUS^RT, another machine", "… and its largest"]) {
+        for (&y, name) in litmus
+            .iter()
+            .zip(["LITMUS^RT, another machine", "… and its largest"])
+        {
             series.push(published(name, 0..=last, y));
         }
         Panel {
@@ -104,7 +107,12 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     };
     let ours = |statistic| {
         vec![
-            renamed(Quantity::ContextSwitch, "switch of coroutines", statistic, 0),
+            renamed(
+                Quantity::ContextSwitch,
+                "switch of coroutines",
+                statistic,
+                0,
+            ),
             renamed(Quantity::Yield, "yield through the kernel", statistic, 1),
         ]
     };

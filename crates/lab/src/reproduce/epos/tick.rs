@@ -79,7 +79,10 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             ),
         },
     ];
-    let panels = [("mean", None), ("worst; ours: 99.9 %", Some(Statistic::P999))];
+    let panels = [
+        ("mean", None),
+        ("worst; ours: 99.9 %", Some(Statistic::P999)),
+    ];
     let panels = panels.map(|(title, statistic)| {
         let mut series = costs(&found, Quantity::TickAndReleases, statistic);
         if statistic.is_none() {
@@ -92,16 +95,18 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         }
     });
     Ok(Experiment {
-        about: "Periodic threads with periods from 3 ms to 33 ms, and a tick of 1 ms, whose handler \
+        about:
+            "Periodic threads with periods from 3 ms to 33 ms, and a tick of 1 ms, whose handler \
                 releases what has become due since the last one."
-            .into(),
+                .into(),
         settings: settings(&found),
         assumptions: vec!["EPOS's tick is not given in the text; LITMUS^RT's is 1 ms.".into()],
         claims,
         figures: vec![Figure {
             name: "figure-9".into(),
             title: "Tick and releases".into(),
-            caption: "The text names one number of EPOS, with 125 threads on another machine.".into(),
+            caption: "The text names one number of EPOS, with 125 threads on another machine."
+                .into(),
             x: threads(&found),
             panels: panels.into(),
         }],
