@@ -42,7 +42,7 @@ impl Thread {
             entry,
             argument,
             left: Duration::ZERO,
-            body: Some(body(stack, entry, argument)),
+            body: Some(Box::new(body(stack, entry, argument))),
         }
     }
 
@@ -55,7 +55,8 @@ impl Thread {
         if let Some(mut old) = self.body.take() {
             // SAFETY: as the caller promises.
             unsafe { old.force_reset() };
-            self.body = Some(body((*old).into_stack(), self.entry, self.argument));
+            let body = body((*old).into_stack(), self.entry, self.argument);
+            self.body = Some(Box::new(body));
         }
     }
 
@@ -99,11 +100,11 @@ pub(crate) fn stack() -> Result<DefaultStack, Error> {
     DefaultStack::new(STACK).map_err(|_| Error::Full)
 }
 
-fn body(stack: DefaultStack, entry: Entry, argument: usize) -> Box<Body> {
-    Box::new(Coroutine::with_stack(stack, move |yielder, ()| {
+fn body(stack: DefaultStack, entry: Entry, argument: usize) -> Body {
+    Coroutine::with_stack(stack, move |yielder, ()| {
         YIELDER.set(yielder);
         entry(argument)
-    }))
+    })
 }
 
 /// Runs a coroutine until it suspends itself.

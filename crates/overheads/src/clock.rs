@@ -103,7 +103,6 @@ fn both() -> (u64, Instant) {
 /// Reads the counter.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "a call would be timed, too")]
 pub fn stamp() -> u64 {
     use core::arch::x86_64::{_mm_lfence, _rdtsc};
     // SAFETY: both instructions are there on every x86-64 processor; should the operating system

@@ -182,9 +182,8 @@ pub(super) fn costs(overheads: &Overheads) -> String {
     let costs = costs
         .into_iter()
         .filter(|(_, cost)| !cost.points().is_empty());
-    costs
-        .map(|(key, cost)| format!("{key} = {}\n", Shown(cost)))
-        .collect()
+    let lines = costs.map(|(key, cost)| format!("{key} = {}\n", Shown(cost)));
+    lines.collect::<Vec<_>>().concat()
 }
 
 /// A cost as a value of TOML.

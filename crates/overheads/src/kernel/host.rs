@@ -7,7 +7,7 @@ use crate::found::Quantity;
 use crate::stats::Samples;
 use core::cell::{Cell, RefCell};
 use core::ptr::with_exposed_provenance;
-use flyball_kernel::{Attributes, Timing};
+use flyball_kernel::{Attributes, Core, Timing};
 use flyball_machine_host::Kernel;
 use flyball_policy::Duration;
 use flyball_trace::NoTrace;
@@ -126,8 +126,9 @@ extern "C" fn yields<K: Kind + 'static>(argument: usize) -> ! {
             stage.stamped();
         }
         // A thread that calls is no handler, so this cannot be refused.
-        let _ = kernel.act(|core, cpu, now| core.yield_now(cpu, now));
-        if batch == 1 {
+        let _ = kernel.act(Core::yield_now);
+        // It may have been away for so long that something else is measured now.
+        if stage.batch.get() == 1 {
             stage.arrived();
         }
     }

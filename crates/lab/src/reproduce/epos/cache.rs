@@ -3,7 +3,7 @@
 use super::{absolute, measure, ns, plan, settings};
 use crate::bench::BenchError;
 use crate::overheads::figures::{delays, sizes, working_sets};
-use crate::overheads::{Plan as Measurement, Policy, Queue, plan::WORKING_SETS};
+use crate::overheads::{Found, Plan as Measurement, Policy, Queue, plan::WORKING_SETS};
 use crate::reproduce::{Plan, Setup};
 use flyball_overheads::found::{Delayed, Interference};
 use flyball_report::reproduction::{
@@ -43,6 +43,24 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             ..plan()
         },
     )?;
+    Ok(Experiment {
+        about: "A job reads its working set when the caches have it, and then again after another job has \
+                filled them, or on another CPU. The authors counted misses by the processor's counters; \
+                here the time itself is taken."
+            .into(),
+        settings: settings(&found),
+        assumptions: found
+            .no_counters
+            .iter()
+            .map(|why| format!("Cache misses were not counted: {why}."))
+            .collect(),
+        claims: claims(&found),
+        figures: vec![figure(&found)],
+        ..Experiment::default()
+    })
+}
+
+fn claims(found: &Found) -> Vec<Claim> {
     let ours = found.processor.megahertz / 1e3;
     let after = |interference, bytes| -> Option<Delayed> {
         let mut delays = found.cache.iter();
@@ -52,7 +70,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     };
     let preempted =
         |bytes| after(Interference::Preemption, bytes).map_or(0.0, |it| it.delay.mean_without);
-    let above: Vec<_> = working_sets(&found)
+    let above: Vec<_> = working_sets(found)
         .into_iter()
         .filter(|&bytes| preempted(bytes) > bound(bytes, ours))
         .collect();
@@ -123,12 +141,17 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
                 .into(),
         ),
     });
+    claims
+}
+
+fn figure(found: &Found) -> Figure {
+    let ours = found.processor.megahertz / 1e3;
     let line = |name: &str, role, cycles| {
-        let points = working_sets(&found).into_iter().zip(0_u8..);
+        let points = working_sets(found).into_iter().zip(0_u8..);
         let points = points.map(|(bytes, place)| [f64::from(place), bound(bytes, cycles) / 1e3]);
         Series::ours(name, Shape::Line, 3, points.collect()).with_role(role)
     };
-    let mut series = delays(&found);
+    let mut series = delays(found);
     series.push(line("the same bound here", Role::Model, ours));
     series.push(line("bound, another machine", Role::Published, THEIRS));
     // The axis is linear, so there is a panel for the small ones.
@@ -149,25 +172,12 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         y: Axis::numbers("delay (µs)"),
         series,
     };
-    Ok(Experiment {
-        about: "A job reads its working set when the caches have it, and then again after another job has \
-                filled them, or on another CPU. The authors counted misses by the processor's counters; \
-                here the time itself is taken."
+    Figure {
+        name: "figure-11".into(),
+        title: "Cache-related delay".into(),
+        caption: "Means without outliers. The bound takes every line for a miss of 200 cycles."
             .into(),
-        settings: settings(&found),
-        assumptions: found
-            .no_counters
-            .iter()
-            .map(|why| format!("Cache misses were not counted: {why}."))
-            .collect(),
-        claims,
-        figures: vec![Figure {
-            name: "figure-11".into(),
-            title: "Cache-related delay".into(),
-            caption: "Means without outliers. The bound takes every line for a miss of 200 cycles.".into(),
-            x: sizes(&found),
-            panels: vec![panel("up to 128 KB", small), panel("all", series)],
-        }],
-        ..Experiment::default()
-    })
+        x: sizes(found),
+        panels: vec![panel("up to 128 KB", small), panel("all", series)],
+    }
 }

@@ -3,7 +3,7 @@
 use super::{absolute, cost, measure, ns, plan, settings};
 use crate::bench::BenchError;
 use crate::overheads::figures::{costs, published, threads};
-use crate::overheads::{Policy, Queue};
+use crate::overheads::{Found, Policy, Queue};
 use crate::reproduce::{Plan, Setup};
 use flyball_model::Statistic;
 use flyball_overheads::found::Quantity;
@@ -19,9 +19,21 @@ pub(super) const PLAN: Plan = Plan {
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let found = measure(setup, &plan())?;
+    Ok(Experiment {
+        about: "In EPOS scheduling is to put a thread to sleep, to wake one, and to choose who runs. Here \
+                it is the end of a job, its successor's release, and both decisions."
+            .into(),
+        settings: settings(&found),
+        claims: claims(&found),
+        figures: vec![figure(&found)],
+        ..Experiment::default()
+    })
+}
+
+fn claims(found: &Found) -> Vec<Claim> {
     let of = |policy, queue, threads| {
-        let end = cost(&found, (policy, queue), threads, Quantity::Scheduling);
-        let wake = cost(&found, (policy, queue), threads, Quantity::WakeUp);
+        let end = cost(found, (policy, queue), threads, Quantity::Scheduling);
+        let wake = cost(found, (policy, queue), threads, Quantity::WakeUp);
         [end.mean_without + wake.mean_without, end.p999 + wake.p999]
     };
     let (global, partitioned) = (Policy::GlobalEdf, Policy::PartitionedEdf);
@@ -93,13 +105,17 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
                 .into(),
         ),
     });
+    claims
+}
+
+fn figure(found: &Found) -> Figure {
     let panels = [
         ("mean", None),
         ("worst; ours: 99.9 %", Some(Statistic::P999)),
     ];
     let panels = panels.map(|(title, statistic)| {
-        let mut series = costs(&found, Quantity::Scheduling, statistic);
-        let wake = costs(&found, Quantity::WakeUp, statistic);
+        let mut series = costs(found, Quantity::Scheduling, statistic);
+        let wake = costs(found, Quantity::WakeUp, statistic);
         for (series, wake) in series.iter_mut().zip(wake) {
             for (point, other) in series.points.iter_mut().zip(wake.points) {
                 point[1] += other[1];
@@ -114,21 +130,14 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             series,
         }
     });
-    Ok(Experiment {
-        about: "In EPOS scheduling is to put a thread to sleep, to wake one, and to choose who runs. Here \
-                it is the end of a job, its successor's release, and both decisions."
-            .into(),
-        settings: settings(&found),
-        claims,
-        figures: vec![Figure {
-            name: "figure-8".into(),
-            title: "Scheduling".into(),
-            caption: "A job ends and another one is released, each with its decision. The text names one \
+    Figure {
+        name: "figure-8".into(),
+        title: "Scheduling".into(),
+        caption:
+            "A job ends and another one is released, each with its decision. The text names one \
                       number of EPOS, with 100 threads on another machine."
                 .into(),
-            x: threads(&found),
-            panels: panels.into(),
-        }],
-        ..Experiment::default()
-    })
+        x: threads(found),
+        panels: panels.into(),
+    }
 }

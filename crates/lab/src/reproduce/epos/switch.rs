@@ -3,9 +3,10 @@
 use super::{THREADS, absolute, cost, measure, ns, plan, settings};
 use crate::bench::BenchError;
 use crate::overheads::figures::{costs, published, threads};
-use crate::overheads::{Plan as Measurement, Policy, Queue};
+use crate::overheads::{Found, Plan as Measurement, Policy, Queue};
 use crate::reproduce::{Plan, Setup};
 use flyball_overheads::found::{Act, Class, Quantity};
+use flyball_overheads::stats::Summary;
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Series, Shape, Verdict,
 };
@@ -31,13 +32,31 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             ..plan()
         },
     )?;
-    let switch = cost(&found, KIND, 125, Quantity::ContextSwitch);
-    let through = cost(&found, KIND, 125, Quantity::YieldUntimed);
-    let linux = found.linux(Act::Switch, Class::Other).copied();
-    let linux = linux.unwrap_or_default();
+    Ok(Experiment {
+        about: "A thread gives the processor to the next one. In EPOS two threads did; here as many as \
+                there are, in turn, by the kernel's own yield, and by the bare switch of the host machine. \
+                Linux's threads hand over by a futex on one CPU."
+            .into(),
+        settings: settings(&found),
+        claims: claims(&found),
+        figures: vec![figure(&found)],
+        ..Experiment::default()
+    })
+}
+
+/// Linux's thread switch; zeros where it was not measured.
+fn linux(found: &Found) -> Summary {
+    let linux = found.linux(Act::Switch, Class::Other);
+    linux.copied().unwrap_or_default()
+}
+
+fn claims(found: &Found) -> Vec<Claim> {
+    let switch = cost(found, KIND, 125, Quantity::ContextSwitch);
+    let through = cost(found, KIND, 125, Quantity::YieldUntimed);
+    let linux = linux(found);
     let place = "5.2, figure 7";
     let ratio = linux.mean_without / through.mean_without;
-    let claims = vec![
+    vec![
         absolute(
             "EPOS switches in 0.03 µs in the mean",
             place,
@@ -84,7 +103,11 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
                 "The paper does not say what it took for an outlier.".into(),
             ),
         },
-    ];
+    ]
+}
+
+fn figure(found: &Found) -> Figure {
+    let linux = linux(found);
     let last = u8::try_from(THREADS.len() - 1).unwrap_or(0);
     let panel = |title: &str, mut series: Vec<Series>, epos, litmus: &[f64]| {
         series.push(published("EPOS, another machine", 0..=last, epos));
@@ -101,7 +124,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         }
     };
     let renamed = |quantity, name: &str, statistic, colour| {
-        let series = costs(&found, quantity, statistic).into_iter().next();
+        let series = costs(found, quantity, statistic).into_iter().next();
         let points = series.map(|series| series.points).unwrap_or_default();
         Series::ours(name, Shape::Line, colour, points)
     };
@@ -123,25 +146,16 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let (mut mean, mut worst) = (ours(None), ours(Some(flyball_model::Statistic::P999)));
     mean.push(here(linux.mean_without));
     worst.push(here(linux.p999));
-    Ok(Experiment {
-        about: "A thread gives the processor to the next one. In EPOS two threads did; here as many as \
-                there are, in turn, by the kernel's own yield, and by the bare switch of the host machine. \
-                Linux's threads hand over by a futex on one CPU."
-            .into(),
-        settings: settings(&found),
-        claims,
-        figures: vec![Figure {
-            name: "figure-7".into(),
-            title: "Context switch".into(),
-            caption: "Published numbers are those of another machine. LITMUS^RT's worst cases are the \
+    Figure {
+        name: "figure-7".into(),
+        title: "Context switch".into(),
+        caption: "Published numbers are those of another machine. LITMUS^RT's worst cases are the \
                       least and the largest that the text names."
-                .into(),
-            x: threads(&found),
-            panels: vec![
-                panel("mean", mean, 30.0, &[1_200.0]),
-                panel("worst; ours: 99.9 %", worst, 300.0, &[9_400.0, 29_560.0]),
-            ],
-        }],
-        ..Experiment::default()
-    })
+            .into(),
+        x: threads(found),
+        panels: vec![
+            panel("mean", mean, 30.0, &[1_200.0]),
+            panel("worst; ours: 99.9 %", worst, 300.0, &[9_400.0, 29_560.0]),
+        ],
+    }
 }
