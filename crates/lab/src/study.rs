@@ -178,6 +178,13 @@ pub fn study(
         }
     }
     let mut notes = about.notes();
+    if let Some(charges) = &options.overheads {
+        notes.push(format!(
+            "Charged are the overheads that were measured on {} ({}).",
+            charges.file.provenance.processor,
+            charges.statistic.name()
+        ));
+    }
     notes.extend(common_notes(&mut policies));
     Ok(Study {
         file: file.to_owned(),
