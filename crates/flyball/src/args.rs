@@ -1,5 +1,9 @@
 //! The arguments of the command.
 
+mod overheads;
+
+pub(crate) use overheads::OverheadsArgs;
+
 use crate::failure::Failure;
 use anstream::ColorChoice;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -7,9 +11,10 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use flyball_lab::Fit;
-use flyball_model::TaskSet;
+use flyball_model::{Statistic, TaskSet};
 use flyball_target::Machine;
 use flyball_trace::Duration;
+use overheads::{size, statistic};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -72,6 +77,9 @@ pub(crate) enum Command {
     /// Do a published work's claims hold here? Does its experiments again, and writes a report with a
     /// verdict for each claim. Without a name: which works there are
     Reproduce(ReproduceArgs),
+    /// What does the kernel's own work cost on this processor, and Linux's beside it? Measures it, and
+    /// writes a file that `simulate` and `study` read
+    Overheads(OverheadsArgs),
     /// Make a random task set
     Generate(GenerateArgs),
     /// Which policies there are
@@ -250,6 +258,19 @@ pub(crate) struct RunArgs {
     /// Stop at the first deadline that is missed
     #[arg(long)]
     pub(crate) stop_at_miss: bool,
+
+    /// Charge the overheads in this file, those of each policy, instead of the platform's; see
+    /// `flyball overheads`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) overheads: Option<PathBuf>,
+
+    /// Which of the measured numbers is charged
+    #[arg(long, value_name = "WHICH", value_parser = statistic(), default_value = Statistic::P999.name(), requires = "overheads")]
+    pub(crate) charge: Statistic,
+
+    /// Charge cache-related delays, too, for working sets of this size (128K, 1M)
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "overheads")]
+    pub(crate) working_set: Option<usize>,
 }
 
 impl ChartArgs {

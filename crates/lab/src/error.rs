@@ -28,6 +28,13 @@ pub enum LabError {
         /// Which CPU was to be taken.
         fit: Fit,
     },
+    /// The overheads that are to be charged were not measured for the policy.
+    NotMeasured {
+        /// The policy.
+        policy: String,
+        /// The policies for which they were.
+        measured: Vec<String>,
+    },
     /// An exact test says one thing and the simulation another. One of the two is wrong, so
     /// neither is to be believed.
     Contradiction {
@@ -70,6 +77,9 @@ impl LabError {
             LabError::Sim(SimError::NoSuchCpu { .. }) => {
                 "change the task's `cpu`, or the number of CPUs"
             }
+            LabError::NotMeasured { .. } => {
+                "measure them: `flyball overheads --policy … --out FILE`"
+            }
             LabError::Sim(SimError::SharedAcrossCpus { .. }) => {
                 "bind the tasks that share it to one CPU"
             }
@@ -110,6 +120,11 @@ impl fmt::Display for LabError {
                 f,
                 "no CPU has room for task \"{task}\" (tasks were assigned {} decreasing)",
                 fit.name()
+            ),
+            LabError::NotMeasured { policy, measured } => write!(
+                f,
+                "the overheads of {policy} were not measured, those of {} were",
+                measured.join(", ")
             ),
             LabError::Bench(what) => f.write_str(what),
             LabError::Data { file, what } => write!(f, "{file}: {what}"),

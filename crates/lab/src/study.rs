@@ -9,7 +9,7 @@ use crate::settings::Values;
 use crate::theory::{Findings, MOST_SLACKS, Obstacle, analyse};
 use crate::verdict::weigh;
 use flyball_analysis::Fit;
-use flyball_model::TaskSet;
+use flyball_model::{Cost, OverheadFile, Overheads, Statistic, TaskSet};
 use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
 use flyball_sim::{Ended, Options};
 use flyball_trace::file::Trace;
@@ -35,6 +35,43 @@ pub struct StudyOptions {
     pub seed: u64,
     /// How many events of each simulation are kept.
     pub keep: usize,
+    /// Overheads that were measured, which are charged instead of the platform's.
+    pub overheads: Option<Charges>,
+}
+
+/// Overheads that were measured, and what of them is charged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Charges {
+    /// The overheads.
+    pub file: OverheadFile,
+    /// Which of the measured numbers.
+    pub statistic: Statistic,
+    /// By how much a preempted job is delayed.
+    pub cache: Duration,
+}
+
+impl Charges {
+    /// What is charged under a policy.
+    ///
+    /// # Errors
+    /// [`LabError::NotMeasured`].
+    fn of(&self, policy: &str) -> Result<Overheads, LabError> {
+        let overheads = self.file.overheads(policy, self.statistic);
+        let overheads = overheads.ok_or_else(|| LabError::NotMeasured {
+            policy: policy.to_owned(),
+            measured: self
+                .file
+                .policies()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        })?;
+        let mut overheads = overheads.clone();
+        if !self.cache.is_zero() {
+            overheads.cache = Cost::fixed(self.cache);
+        }
+        Ok(overheads)
+    }
 }
 
 impl Default for StudyOptions {
@@ -47,6 +84,7 @@ impl Default for StudyOptions {
             stop_at_miss: false,
             seed: 0,
             keep: 200_000,
+            overheads: None,
         }
     }
 }
@@ -91,7 +129,10 @@ pub fn study(
     let mut left_out = Vec::new();
     let mut entries: Vec<(&Entry, Cow<'_, TaskSet>, Option<String>)> = Vec::new();
     let prepare = |entry: &Entry| {
-        let (here, note) = assigned(&set, entry, options.fit)?;
+        let (mut here, note) = assigned(&set, entry, options.fit)?;
+        if let Some(charges) = &options.overheads {
+            here.to_mut().platform.overheads = charges.of(entry.name)?;
+        }
         entry.fits(&entry.values(file, &here)?, &here)?;
         Ok((here, note))
     };
@@ -137,6 +178,13 @@ pub fn study(
         }
     }
     let mut notes = about.notes();
+    if let Some(charges) = &options.overheads {
+        notes.push(format!(
+            "Charged are the overheads that were measured on {} ({}).",
+            charges.file.provenance.processor,
+            charges.statistic.name()
+        ));
+    }
     notes.extend(common_notes(&mut policies));
     Ok(Study {
         file: file.to_owned(),

@@ -27,6 +27,7 @@ pub(crate) fn run(
         } else {
             StudyOptions::default().keep
         },
+        overheads: files::charges(&args.run)?,
     };
     let file = files::shown(&args.file);
     let study = {
