@@ -211,9 +211,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
     pub(crate) cpus: Option<u8>,
 
-    /// How tasks are divided among CPUs under partitioned policies, where none has a `cpu`
-    #[arg(long, value_name = "HOW", value_parser = fit(), default_value = Fit::First.name())]
-    pub(crate) partition: Fit,
+    /// How many CPUs a cluster has under clustered policies (c-edf, …), instead of their settings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
+    pub(crate) cluster: Option<u8>,
+
+    /// How tasks are divided among CPUs where none has a `cpu`: first-fit, if nothing else is said
+    #[arg(long, value_name = "HOW", value_parser = fit())]
+    pub(crate) partition: Option<Fit>,
 
     /// Simulate this long (2s, 500ms), instead of a hyperperiod
     #[arg(long, value_name = "TIME", value_parser = length)]

@@ -9,7 +9,7 @@ use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
 use crate::settings::Values;
 use crate::study::{Observed, is_decided, report};
-use crate::theory::{Findings, Obstacle, analyse};
+use crate::theory::{Findings, Obstacle};
 use crate::verdict::weigh_measured;
 use flyball_model::{Overheads, TaskSet};
 use flyball_policy::Words;
@@ -61,7 +61,7 @@ impl<'a> Measurement<'a> {
             notes.push("The overheads in the file are ignored: the board has its own.".to_owned());
             set.platform.overheads = Overheads::default();
         }
-        let theory = analyse(entry.theory, &set);
+        let theory = entry.analyse(&values, &set);
         if theory.is_ok() {
             notes.push(
                 "Bounds, slacks and proofs take the kernel's work to be free; on the board it is not."

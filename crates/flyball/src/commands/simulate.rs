@@ -18,6 +18,7 @@ pub(crate) fn run(
     let options = StudyOptions {
         policies: vec![args.policy.clone()],
         cpus: args.run.cpus,
+        cluster: args.run.cluster,
         fit: args.run.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
