@@ -142,9 +142,10 @@ pub(crate) fn assigned(
             split.push(format!("{} has {}", task.name, parts.join(", then ")));
         }
     }
-    let note = match split.is_empty() {
-        true => "no task had to be split.".to_owned(),
-        false => format!("split tasks: {}.", split.join("; ")),
+    let note = if split.is_empty() {
+        "no task had to be split.".to_owned()
+    } else {
+        format!("split tasks: {}.", split.join("; "))
     };
     Ok((Cow::Owned(set), Some(note)))
 }

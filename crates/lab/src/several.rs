@@ -27,7 +27,7 @@ pub(crate) const SEQUENCE: &str = "sequence";
 /// An order's three policies, partitioned, clustered and global, in words.
 struct Names {
     /// On the command line.
-    names: [&'static str; 3],
+    short: [&'static str; 3],
     titles: [&'static str; 3],
     about: [&'static str; 3],
 }
@@ -36,7 +36,7 @@ struct Names {
 macro_rules! names {
     ($name:literal, $title:literal, $rule:literal) => {
         Names {
-            names: [
+            short: [
                 concat!("p-", $name),
                 concat!("c-", $name),
                 concat!("g-", $name),
@@ -58,12 +58,12 @@ macro_rules! names {
 /// An order's policies, partitioned, clustered and global. `theory`: what is known of the first, and of
 /// the others.
 fn family<R: Rule + Scheduler + 'static>(
-    names: Names,
-    quantum: Option<Parameter>,
+    names: &Names,
+    quantum: Option<&Parameter>,
     theory: [Theory; 2],
     rule: impl Fn(&Values) -> R + Clone + 'static,
 ) -> [Entry; 3] {
-    let [p, c, g] = names.names;
+    let [p, c, g] = names.short;
     let [partitioned, clustered, global] = names.titles;
     let [own, within, anywhere] = names.about;
     let [alone, together] = theory;
@@ -103,7 +103,7 @@ fn family<R: Rule + Scheduler + 'static>(
     ];
     entries.map(|entry| {
         let entry = entry.for_several_cpus();
-        match &quantum {
+        match quantum {
             Some(quantum) => entry.with_parameter(quantum.clone()),
             None => entry,
         }
@@ -124,41 +124,42 @@ const SEQUENCES: [&str; 3] = [
     Sequence::Given.name(),
 ];
 
-/// All policies for several CPUs: global ones first, as far as they are studied.
-pub(crate) fn entries() -> Vec<Entry> {
-    let turn = || Some(quantum("how long a turn is", 10));
+/// The orders, each with its three policies.
+fn families() -> [[Entry; 3]; 8] {
+    let turn = quantum("how long a turn is", 10);
+    let step = quantum("how long a job runs before laxities are compared again", 1);
     let period = |task: &Task| task.arrival.period().map_or(u64::MAX, Duration::as_nanos);
     let deadline = |task: &Task| task.deadline.map_or(u64::MAX, Duration::as_nanos);
     let priority = |task: &Task| u64::MAX - u64::from(task.priority.unwrap_or(0));
     let fixed = |rank: fn(&Task) -> u64| [Theory::FixedPriority(rank), Theory::Global];
     let unknown = [Theory::None, Theory::Global];
-    let families = [
+    [
         family(
-            names!("fp", "fixed priorities", "the largest priorities first"),
+            &names!("fp", "fixed priorities", "the largest priorities first"),
             None,
             fixed(priority),
             |_| Fp,
         ),
         family(
-            names!(
+            &names!(
                 "fp-rr",
                 "fixed priorities, round robin among equals",
                 "the largest priorities first, equals in turn"
             ),
-            turn(),
+            Some(&turn),
             unknown,
             |values| FpRr {
                 quantum: values.duration("quantum"),
             },
         ),
         family(
-            names!("rm", "rate monotonic", "the shortest periods first"),
+            &names!("rm", "rate monotonic", "the shortest periods first"),
             None,
             fixed(period),
             |_| Rm,
         ),
         family(
-            names!(
+            &names!(
                 "dm",
                 "deadline monotonic",
                 "the shortest relative deadlines first"
@@ -168,7 +169,7 @@ pub(crate) fn entries() -> Vec<Entry> {
             |_| Dm,
         ),
         family(
-            names!(
+            &names!(
                 "edf",
                 "earliest deadline first",
                 "the nearest deadlines first"
@@ -178,30 +179,27 @@ pub(crate) fn entries() -> Vec<Entry> {
             |_| Edf,
         ),
         family(
-            names!(
+            &names!(
                 "llf",
                 "least laxity first",
                 "the jobs that could wait the shortest time first"
             ),
-            Some(quantum(
-                "how long a job runs before laxities are compared again",
-                1,
-            )),
+            Some(&step),
             unknown,
             |values| Llf {
                 quantum: values.duration("quantum"),
             },
         ),
         family(
-            names!("rr", "round robin", "everyone takes turns"),
-            turn(),
+            &names!("rr", "round robin", "everyone takes turns"),
+            Some(&turn),
             unknown,
             |values| Rr {
                 quantum: values.duration("quantum"),
             },
         ),
         family(
-            names!(
+            &names!(
                 "fifo",
                 "first in, first out",
                 "whoever became ready first, to the end"
@@ -210,9 +208,13 @@ pub(crate) fn entries() -> Vec<Entry> {
             unknown,
             |_| Fifo,
         ),
-    ];
+    ]
+}
+
+/// All policies for several CPUs: global ones first, as far as they are studied.
+pub(crate) fn entries() -> Vec<Entry> {
     let (mut partitioned, mut clustered, mut all) = (Vec::new(), Vec::new(), Vec::new());
-    for [p, c, g] in families {
+    for [p, c, g] in families() {
         partitioned.push(p);
         clustered.push(c);
         all.push(g);

@@ -16,14 +16,13 @@ use overload::{overload, too_much};
 use crate::semi::Splitter;
 use crate::{blocking, fixed_priority};
 use flyball_analysis::{
-    Level, Outcome, Reason, Response, SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand,
-    edf_response, overloaded, sensitivity,
+    Level, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit, edf_demand, edf_response,
+    sensitivity,
 };
 use flyball_model::{Arrival, Step, Task, TaskSet};
 use flyball_report::study::Breakdown;
 use flyball_trace::Duration;
 use std::fmt;
-use std::ops::Range;
 
 /// What is known about a policy.
 #[derive(Clone, Copy, Default)]

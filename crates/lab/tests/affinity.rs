@@ -9,9 +9,16 @@ use std::ops::ControlFlow;
 fn studied(cpus: u8, tasks: &[(&str, u64, &str)], policies: &[&str]) -> Result<Study, LabError> {
     let mut text = format!("schema = 1\n[platform]\ncpus = {cpus}\n");
     for (name, wcet, rest) in tasks {
-        text += &format!(
-            "[[task]]\nname = \"{name}\"\nperiod = \"100ms\"\nwcet = \"{wcet}ms\"\n{rest}\n"
-        );
+        let times = format!("period = \"100ms\"\nwcet = \"{wcet}ms\"");
+        text.extend([
+            "[[task]]\nname = \"",
+            name,
+            "\"\n",
+            &times,
+            "\n",
+            rest,
+            "\n",
+        ]);
     }
     let set = read_str(&text, Format::Toml, "set.toml").unwrap();
     let options = StudyOptions {
