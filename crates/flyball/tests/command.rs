@@ -250,7 +250,7 @@ fn policies_are_listed_with_their_settings() {
     assert!(out.contains("quantum = \"10ms\""), "{out}");
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 35);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 38);
 }
 
 /// Tasks that say nothing of CPUs are divided among them, and global policies stand beside.
