@@ -1,16 +1,19 @@
 //! What the host gets to read.
 
 use crate::Tape;
+use crate::machine::Fault;
 use core::fmt::Display;
-use flyball_machine_cortexm::Fault;
 use semihosting::fs::File;
 use semihosting::io::{self, Write};
 use semihosting::{eprintln, process};
 
-/// Completes the trace, and ends the program.
-pub(crate) fn end(tape: &mut Tape) -> ! {
+/// Completes the trace, and ends the program after `others` have theirs.
+pub(crate) fn end(tape: &mut Tape, others: impl FnOnce()) -> ! {
     match tape.finish() {
-        Ok(()) => process::exit(0),
+        Ok(()) => {
+            others();
+            process::exit(0)
+        }
         Err(error) => lost(&error),
     }
 }

@@ -66,6 +66,7 @@ fn beside(
         settings: measurement.settings(),
         until: measurement.until(),
         seed: asked.seed,
+        cluster: measurement.cluster(),
     };
     let mut spinner = Spinner::new(asked.quiet);
     let mut watch = |phase| {

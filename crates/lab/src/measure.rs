@@ -104,6 +104,11 @@ impl<'a> Measurement<'a> {
         self.entry.words(&self.values)
     }
 
+    /// How many CPUs share their tasks.
+    pub fn cluster(&self) -> u8 {
+        self.entry.cluster()
+    }
+
     /// For how long it is to run.
     pub fn until(&self) -> Duration {
         self.until

@@ -38,7 +38,6 @@
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`scheduler`]; the usual ones in [`schedulers`] |
 
-mod boxed;
 mod error;
 pub mod machine;
 pub mod modes;
@@ -51,8 +50,8 @@ pub mod split;
 pub mod supervised;
 mod tap;
 
-pub use boxed::Boxed;
 pub use error::SimError;
+pub use flyball_policy::Boxed;
 pub use modes::Modes;
 pub use program::is_fixed;
 pub use run::{

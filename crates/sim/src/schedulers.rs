@@ -3,14 +3,13 @@
 //! Threads without a period or a deadline run behind all others where the order is by period or by
 //! deadline.
 
-use crate::boxed::Boxed;
 use crate::scheduler::{Missing, Scheduler};
 use flyball_model::{Arrival, Task};
 use flyball_policy::i_plus_pi::{Fraction, Settings, Share};
 use flyball_policy::order::Level;
 use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
-    Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
+    Bitmap, Boxed, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
     FixedPriority, Global, Heap, Laxity, LeastLaxity, Period, Priority, Queue, Ranked,
     RateMonotonic, RoundRobin as RoundRobinOrder, Sliced, Time, Uniprocessor,
 };

@@ -70,7 +70,8 @@ fn build(
     let mut cargo = Command::new("cargo");
     cargo
         .args(["build", "--release", "--quiet", "--target-dir", "target"])
-        .args(["--bin", name])
+        .args(["--bin", name, "--target", machine.triple()])
+        .args(machine.packages())
         .current_dir(sources);
     for variable in FOREIGN {
         cargo.env_remove(variable);

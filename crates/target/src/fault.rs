@@ -127,6 +127,8 @@ mod tests {
     use flyball_trace::Duration;
 
     const COMMON: Common = Common {
+        cpus: 1,
+        cluster: 1,
         start: Time::from_nanos(1_000),
         end: Time::from_nanos(3_000),
         tick: Duration::ZERO,

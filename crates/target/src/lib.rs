@@ -16,7 +16,7 @@
 //!
 //! let ms = Duration::from_millis;
 //! let set = TaskSet { tasks: vec![Task::periodic("a", ms(4), ms(1))], ..TaskSet::default() };
-//! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0 };
+//! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0, cluster: 1 };
 //! let recording = run(Machine::CortexM3, &set, &options, &mut |_| ControlFlow::Continue(()))?;
 //! println!("{} events", recording.events.len());
 //! # Ok::<(), flyball_target::TargetError>(())
@@ -64,6 +64,14 @@ pub struct Options<'a> {
     pub until: Duration,
     /// What all random numbers come from.
     pub seed: u64,
+    /// How many CPUs share their tasks, if there are several: 1, and each task runs where it is assigned
+    /// to; [`Options::GLOBAL`], and all of them do.
+    pub cluster: u8,
+}
+
+impl Options<'_> {
+    /// All CPUs share all tasks.
+    pub const GLOBAL: u8 = u8::MAX;
 }
 
 /// What a run is at.
@@ -107,9 +115,9 @@ pub fn run_modes(
     let contents = compile::changing(machine, modes, options)?;
     let blob = compile::blob(machine, &contents)?;
     let elf = elf::find(machine, options.policy, watch)?;
-    let output = emulator::run(machine, &elf, &blob, watch)?;
     let (common, tasks) = (&contents.common, modes.all().tasks.len());
-    let recording = Recording::read(&output.trace, common, tasks)?;
+    let output = emulator::run(machine, common.cpus, &elf, &blob, watch)?;
+    let recording = Recording::read(&output.traces, &contents)?;
     match output.fault {
         Some(said) => Ok(recording.until(Fault::read(&said, common, tasks)?)),
         None => Ok(recording),

@@ -26,6 +26,7 @@ pub(crate) fn run(
         settings: measurement.settings(),
         until: measurement.until(),
         seed: args.seed,
+        cluster: measurement.cluster(),
     };
     let recording = {
         let mut spinner = Spinner::new(quiet);

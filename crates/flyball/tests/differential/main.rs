@@ -49,6 +49,7 @@ fn run(entry: &Entry, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySi
         settings: measurement.settings(),
         until: measurement.until(),
         seed,
+        cluster: measurement.cluster(),
     };
     let mut watch = |_| ControlFlow::Continue(());
     let recording = flyball_target::run(Machine::CortexM3, measurement.set(), &options, &mut watch)
