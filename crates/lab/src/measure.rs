@@ -5,6 +5,7 @@
 
 use crate::error::LabError;
 use crate::horizon::horizon;
+use crate::partition::refuse_affinities;
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
 use crate::settings::Values;
@@ -55,6 +56,7 @@ impl<'a> Measurement<'a> {
         registry.check_settings(file, &set)?;
         let entry = registry.find(policy)?;
         let values = entry.values(file, &set)?;
+        refuse_affinities(&set, entry, &values)?;
         entry.fits(&values, &set)?;
         let mut notes = Vec::new();
         if !set.platform.overheads.are_free() {
@@ -106,7 +108,7 @@ impl<'a> Measurement<'a> {
 
     /// How many CPUs share their tasks.
     pub fn cluster(&self) -> u8 {
-        self.entry.cluster()
+        self.entry.cluster(&self.values, &self.set)
     }
 
     /// For how long it is to run.

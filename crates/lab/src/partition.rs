@@ -17,6 +17,30 @@ use std::borrow::Cow;
 /// Up to how many tasks it is said of each where it runs.
 const MOST_NAMES: usize = 60;
 
+/// The first task that may not run on all CPUs, without being bound to one.
+fn limited(set: &TaskSet) -> Option<&Task> {
+    let mut tasks = set.tasks.iter().filter(|task| task.cpus.is_some());
+    tasks.find(|task| (0..set.platform.cpus).any(|cpu| !task.allows(cpu)))
+}
+
+/// Whether the policy lets tasks run where they may not.
+///
+/// # Errors
+/// [`LabError::Affinity`].
+pub(crate) fn refuse_affinities(
+    set: &TaskSet,
+    entry: &Entry,
+    values: &Values,
+) -> Result<(), LabError> {
+    let moves = entry.cluster(values, set) > 1 || matches!(entry.theory, Theory::Split(_));
+    match limited(set).filter(|_| moves) {
+        Some(task) => Err(LabError::Affinity {
+            task: task.name.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
 /// Gives each task of `set` a CPU if the policy needs that and no task has one: by `fit` if that is
 /// given, or else by the policy's settings, and with a test of one CPU or of one cluster. Tasks that do
 /// not come again go where the fewest tasks are. Says what it did, in words behind a policy's name and a
@@ -30,23 +54,14 @@ pub(crate) fn assigned<'a>(
     values: &Values,
     fit: Option<Fit>,
 ) -> Result<(Cow<'a, TaskSet>, Option<String>), LabError> {
-    let is_limited =
-        |task: &&Task| task.cpus.is_some() && (0..set.platform.cpus).any(|cpu| !task.allows(cpu));
-    let limited = set.tasks.iter().find(is_limited);
-    if let Some(task) = limited
-        && (entry.cluster(values, set) > 1 || matches!(entry.theory, Theory::Split(_)))
-    {
-        return Err(LabError::Affinity {
-            task: task.name.clone(),
-        });
-    }
+    refuse_affinities(set, entry, values)?;
     if let Theory::Split(splitter) = entry.theory
         && set.platform.cpus > 1
     {
         return semi::assigned(set, splitter);
     }
     let size = entry.cluster(values, set);
-    let is_assigned = set.tasks.iter().any(|task| task.cpu.is_some()) && limited.is_none();
+    let is_assigned = set.tasks.iter().any(|task| task.cpu.is_some()) && limited(set).is_none();
     if size >= set.platform.cpus || is_assigned {
         return Ok((Cow::Borrowed(set), None));
     }

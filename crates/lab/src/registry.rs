@@ -204,11 +204,6 @@ impl Entry {
         (self.fits)(values, set)
     }
 
-    /// How many CPUs share their tasks: 1, or all there are.
-    pub fn cluster(&self) -> u8 {
-        if self.global { u8::MAX } else { 1 }
-    }
-
     /// The settings as an image of the policy is told them.
     pub fn words(&self, values: &Values) -> Words {
         (self.words)(values)

@@ -273,6 +273,7 @@ fn flat(mut set: TaskSet) -> TaskSet {
     set.tasks
         .retain(|task| matches!(task.arrival, Arrival::Periodic { .. }) && !task.wcet.is_zero());
     for task in &mut set.tasks {
+        task.cpus = None;
         task.behaviour = vec![Step::Compute(Length::Fixed(task.wcet))];
     }
     let cpus = set
