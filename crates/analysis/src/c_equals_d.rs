@@ -16,7 +16,7 @@
 //! splitting scheme", Real-Time Systems 48(1), 2012. They fill one CPU after the other; here tasks are placed
 //! first-fit, and split only if that fails.
 //!
-//! Complexity: see [`semi`](crate::semi).
+//! Complexity: see [`semi`].
 
 use crate::semi::{self, Cpus, Share};
 use crate::{SporadicTask, WorkLimit};

@@ -17,7 +17,7 @@
 //! largest that the processor demand analysis accepts, to the nanosecond. A window of a deadline beyond
 //! the period ends within the period, so that two jobs never have the same one.
 //!
-//! Complexity: see [`semi`](crate::semi).
+//! Complexity: see [`semi`].
 
 use crate::semi::{self, Cpus, Share};
 use crate::{SporadicTask, WorkLimit};

@@ -5,6 +5,7 @@ use flyball_lab::{LabError, Registry, StudyOptions, study};
 use flyball_model::random::Random;
 use flyball_model::{Task, TaskSet};
 use flyball_report::study::Study;
+use flyball_sim::SimError;
 use flyball_trace::Duration;
 use std::ops::ControlFlow;
 
@@ -197,7 +198,11 @@ fn what_fairness_accepts_never_misses() {
             ..StudyOptions::default()
         };
         let mut on = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
-        let study = study(&Registry::standard(), "set.toml", set, &options, &mut on).unwrap();
+        let study = match study(&Registry::standard(), "set.toml", set, &options, &mut on) {
+            // More whole slots than there are before a deadline.
+            Err(LabError::Sim(SimError::Missing { .. })) => continue,
+            study => study.unwrap(),
+        };
         for policy in study.policies {
             if policy.verdict.proof.as_deref() == Some("proportionate fairness") {
                 assert_eq!(
@@ -210,7 +215,7 @@ fn what_fairness_accepts_never_misses() {
         }
     }
     assert!(
-        exact >= 50 && rounded >= 100,
+        exact >= 15 && rounded >= 300,
         "{exact} exact, {rounded} rounded"
     );
 }

@@ -276,12 +276,16 @@ pub struct Pf {
 fn weight(task: &Task, quantum: Duration) -> Result<Weight, Missing> {
     let period = task.arrival.period().ok_or(Missing::Period)?;
     let time = period.min(deadline(task));
+    let whole = quantum * task.wcet.as_nanos().div_ceil(quantum.as_nanos().max(1));
+    if whole > time {
+        return Err(Missing::Other(
+            "computes for more whole slots than it has time for (a shorter `quantum` may do)",
+        ));
+    }
     Ok(Weight {
         wcet: task.wcet,
-        // Less than a slot would be no weight at all.
-        period: time
-            .saturating_sub(until_slot(task, quantum))
-            .max(quantum.min(time)),
+        // Who has no time to wait for a slot is served all the same, and may be late.
+        period: time.saturating_sub(until_slot(task, quantum)).max(whole),
     })
 }
 
