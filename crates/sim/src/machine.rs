@@ -54,6 +54,7 @@ mod cycle;
 mod moving;
 
 pub(crate) use cycle::Cycle;
+pub(crate) use moving::Traveller;
 
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);
