@@ -56,7 +56,9 @@ macro_rules! kernel {
 /// operating system's business.
 #[macro_export]
 macro_rules! configure {
-    ($config:ty, guarded: $guarded:expr) => {};
+    ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr) => {
+        const _: () = assert!($cpus == 1, "this machine has one CPU");
+    };
 }
 
 /// Makes the program: it begins with a call of `$main`, a `fn() -> !`.
