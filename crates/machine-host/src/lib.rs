@@ -37,10 +37,12 @@
 pub mod devices;
 pub mod kernel;
 pub mod run;
+mod spin;
 pub mod threads;
 
 pub use kernel::Kernel;
 pub use run::Ended;
+pub use spin::SpinLock;
 pub use threads::Entry;
 
 /// Makes the application's kernel: a static of a name and a type.
