@@ -1,20 +1,27 @@
 //! How many jobs the simulator does in a second of CPU time, with tracing off.
 //!
-//! * `cargo bench -p flyball-sim`: a table over the number of tasks, medians of five runs.
+//! * `cargo bench -p flyball-sim`: a table over the number of tasks, and one over the number of CPUs
+//!   beside a bare event loop ([`bare`]), medians of five runs.
+//! * `… -- --global [TASKS CPUS]`: the second table alone, or one line of it.
 //! * `… -- --write TASKS CPUS FILE`: writes one of the task sets as CSV, for a peer.
 //! * `… -- --json TASKS CPUS`: one task set, as JSON.
 //!
 //! Times are user and system time of this process; on a shared machine they are steadier than the
 //! clock on the wall, but still depend on what else uses the caches. Quote ratios.
 
+mod bare;
+
 use cpu_time::ProcessTime;
 use flyball_model::TaskSet;
 use flyball_model::generate::{Options as Random, generate};
-use flyball_sim::schedulers::{Edf, Fp, Rm, Rr};
+use flyball_sim::schedulers::{Clustered, Edf, Fp, Rm, Rr};
 use flyball_sim::{Options, Outcome, Scheduler, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, NoTrace, Sink};
 use std::fmt::Write;
+
+/// Tasks and CPUs of the sets for global scheduling.
+const SETS: [(usize, u8); 4] = [(100, 1), (100, 8), (500, 32), (2_000, 100)];
 
 /// A random set that loads each CPU to 80 %, with periods from 10 ms to 100 ms.
 fn set(tasks: usize, cpus: u8) -> TaskSet {
@@ -42,8 +49,8 @@ fn set(tasks: usize, cpus: u8) -> TaskSet {
     set
 }
 
-/// Jobs in a second of CPU time, median of five runs of about two million jobs.
-fn rate<S: Scheduler, T: Sink>(set: &TaskSet, scheduler: &S, sink: impl Fn() -> T) -> f64 {
+/// How long about two million jobs take in the simulation.
+fn until(set: &TaskSet) -> Duration {
     let jobs_a_second: f64 = set
         .tasks
         .iter()
@@ -56,16 +63,32 @@ fn rate<S: Scheduler, T: Sink>(set: &TaskSet, scheduler: &S, sink: impl Fn() -> 
         reason = "a rough length"
     )]
     let until = Duration::from_nanos((2e6 / jobs_a_second * 1e9) as u64);
-    let mut rates: Vec<f64> = (0..5)
-        .map(|_| {
-            let started = ProcessTime::now();
-            let outcome: Outcome =
-                simulate(set, scheduler, &Options::until(until), &mut sink()).expect("it runs");
-            as_f64(outcome.jobs) / started.elapsed().as_secs_f64()
-        })
-        .collect();
+    until
+}
+
+/// Jobs in a second of CPU time.
+fn once(run: impl FnOnce() -> u64) -> f64 {
+    let started = ProcessTime::now();
+    let jobs = run();
+    as_f64(jobs) / started.elapsed().as_secs_f64()
+}
+
+fn median(mut rates: [f64; 5]) -> f64 {
     rates.sort_by(f64::total_cmp);
     rates[2]
+}
+
+/// The number of jobs that a simulation completes.
+fn jobs<S: Scheduler, T: Sink>(set: &TaskSet, scheduler: &S, until: Duration, mut sink: T) -> u64 {
+    let outcome: Outcome =
+        simulate(set, scheduler, &Options::until(until), &mut sink).expect("it runs");
+    outcome.jobs
+}
+
+/// Jobs in a second of CPU time, median of five runs of about two million jobs.
+fn rate<S: Scheduler, T: Sink>(set: &TaskSet, scheduler: &S, sink: impl Fn() -> T) -> f64 {
+    let until = until(set);
+    median([(); 5].map(|()| once(|| jobs(set, scheduler, until, sink()))))
 }
 
 #[expect(
@@ -94,10 +117,61 @@ fn table() {
             rate(&set, &Rm, none) / 1e6,
             rate(&set, &Fp, none) / 1e6,
             rate(&set, &rr, none) / 1e6,
-            rate(&set, &Edf, || Metrics::new(
-                &vec![TaskInfo::default(); tasks],
-                1
-            )) / 1e6,
+            rate(&set, &Edf, || metrics(tasks, 1)) / 1e6,
+        );
+    }
+}
+
+fn metrics(tasks: usize, cpus: usize) -> Metrics {
+    Metrics::new(&vec![TaskInfo::default(); tasks], cpus)
+}
+
+/// Global EDF beside a bare event loop, the runs of both by turns.
+fn global(sets: &[(usize, u8)]) {
+    println!(
+        "million jobs a second of CPU time, global EDF, tracing off, and part of the bare loop's"
+    );
+    println!(
+        "{:>7} {:>6} {:>8} {:>14} {:>14} {:>16}",
+        "tasks", "CPUs", "bare", "g-edf", "g-fp", "g-edf + metrics"
+    );
+    for &(tasks, cpus) in sets {
+        let mut set = set(tasks, cpus);
+        for task in &mut set.tasks {
+            task.cpu = None;
+        }
+        let until = until(&set);
+        let (edf, fp) = (Clustered::global(Edf), Clustered::global(Fp));
+        let turns = [(); 5].map(|()| {
+            let (mut ours, mut bares) = (0, 0);
+            let rates = [
+                once(|| {
+                    bares = bare::simulate(&set, until);
+                    bares
+                }),
+                once(|| {
+                    ours = jobs(&set, &edf, until, NoTrace);
+                    ours
+                }),
+                once(|| jobs(&set, &fp, until, NoTrace)),
+                once(|| jobs(&set, &edf, until, metrics(tasks, usize::from(cpus)))),
+            ];
+            // Ties may be broken in another way, so at the end other jobs may be under way.
+            assert!(
+                ours.abs_diff(bares) <= tasks as u64,
+                "{ours} jobs, and {bares} in the bare loop"
+            );
+            rates
+        });
+        let [bare, edf, fp, metrics] =
+            [0, 1, 2, 3].map(|column| median(turns.map(|rates| rates[column])));
+        let beside = |rate: f64| format!("{:.2} ({:.0} %)", rate / 1e6, 100.0 * rate / bare);
+        println!(
+            "{tasks:>7} {cpus:>6} {:>8.2} {:>14} {:>14} {:>16}",
+            bare / 1e6,
+            beside(edf),
+            beside(fp),
+            beside(metrics),
         );
     }
 }
@@ -125,6 +199,12 @@ fn main() {
             let rate = rate(&set(tasks, cpus), &Edf, || NoTrace);
             println!("{{\"jobs_per_second\": {rate:.0}}}");
         }
-        _ => table(),
+        (Some("--global"), Some(tasks), Some(cpus)) => global(&[(tasks, cpus)]),
+        (Some("--global"), ..) => global(&SETS),
+        _ => {
+            table();
+            println!();
+            global(&SETS);
+        }
     }
 }
