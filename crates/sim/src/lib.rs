@@ -48,6 +48,7 @@ pub mod scheduler;
 pub mod schedulers;
 pub mod supervised;
 mod tap;
+mod tournament;
 
 pub use boxed::Boxed;
 pub use error::SimError;

@@ -3,6 +3,7 @@
 //! * `cargo bench -p flyball-sim`: a table over the number of tasks, and one over the number of CPUs
 //!   beside a bare event loop ([`bare`]), medians of five runs.
 //! * `… -- --global [TASKS CPUS]`: the second table alone, or one line of it.
+//! * `… -- --alone TASKS CPUS`: one set under global EDF, for a profiler.
 //! * `… -- --write TASKS CPUS FILE`: writes one of the task sets as CSV, for a peer.
 //! * `… -- --json TASKS CPUS`: one task set, as JSON.
 //!
@@ -45,6 +46,15 @@ fn set(tasks: usize, cpus: u8) -> TaskSet {
         task.wcet = Duration::from_micros(us);
         task.behaviour = flyball_model::Task::periodic("", task.wcet, task.wcet).behaviour;
         task.priority = Some(u8::try_from(number % 256).unwrap_or(0));
+    }
+    set
+}
+
+/// The same, on whatever CPU.
+fn unbound(tasks: usize, cpus: u8) -> TaskSet {
+    let mut set = set(tasks, cpus);
+    for task in &mut set.tasks {
+        task.cpu = None;
     }
     set
 }
@@ -136,10 +146,7 @@ fn global(sets: &[(usize, u8)]) {
         "tasks", "CPUs", "bare", "g-edf", "g-fp", "g-edf + metrics"
     );
     for &(tasks, cpus) in sets {
-        let mut set = set(tasks, cpus);
-        for task in &mut set.tasks {
-            task.cpu = None;
-        }
+        let set = unbound(tasks, cpus);
         let until = until(&set);
         let (edf, fp) = (Clustered::global(Edf), Clustered::global(Fp));
         let turns = [(); 5].map(|()| {
@@ -200,6 +207,10 @@ fn main() {
             println!("{{\"jobs_per_second\": {rate:.0}}}");
         }
         (Some("--global"), Some(tasks), Some(cpus)) => global(&[(tasks, cpus)]),
+        (Some("--alone"), Some(tasks), Some(cpus)) => {
+            let rate = rate(&unbound(tasks, cpus), &Clustered::global(Edf), || NoTrace);
+            println!("{:.2} million jobs a second", rate / 1e6);
+        }
         (Some("--global"), ..) => global(&SETS),
         _ => {
             table();
