@@ -150,6 +150,8 @@ struct Thread {
     once: bool,
     /// It was preempted: what it had in the caches may be gone.
     cold: bool,
+    /// The CPU that it ran on last.
+    on: CpuId,
 }
 
 #[derive(Clone)]
@@ -381,8 +383,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let row = lane.running?;
         let ran = now.since(lane.resumed);
         lane.resumed = now;
-        let program = &mut self.threads[row].program;
-        program.left = program.left.saturating_sub(ran);
+        let thread = &mut self.threads[row];
+        // If its job was given up here, it may be on another CPU with the next one already.
+        if thread.on == cpu {
+            thread.program.left = thread.program.left.saturating_sub(ran);
+        }
         Some(row)
     }
 
@@ -526,6 +531,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             let running = decision.run.map(TaskId::index);
             self.lanes[cpu.index()].running = running;
+            if let Some(row) = running {
+                self.threads[row].on = cpu;
+            }
             switch = decision.switch;
             self.counts.switches += u64::from(switch);
             if decision.more
@@ -567,6 +575,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 self.threads[row].program.left += self.costs.cache;
                 self.charge(cpu, leave, Cause::Cache, self.costs.cache);
             }
+        } else if asked && let Some(row) = self.lanes[cpu.index()].running {
+            // Where the kernel's work takes time, others may get in between.
+            self.threads[row].program.begin();
         }
         self.core.leave(cpu, leave);
         let lane = &mut self.lanes[cpu.index()];

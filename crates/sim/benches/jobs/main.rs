@@ -3,7 +3,7 @@
 //! * `cargo bench -p flyball-sim`: a table over the number of tasks, and one over the number of CPUs
 //!   beside a bare event loop ([`bare`]), medians of five runs.
 //! * `… -- --global [TASKS CPUS]`: the second table alone, or one line of it.
-//! * `… -- --alone TASKS CPUS`: one set under global EDF, for a profiler.
+//! * `… -- --alone TASKS CPUS JOBS`: so many jobs of one set under global EDF, for a profiler.
 //! * `… -- --write TASKS CPUS FILE`: writes one of the task sets as CSV, for a peer.
 //! * `… -- --json TASKS CPUS`: one task set, as JSON.
 //!
@@ -59,8 +59,8 @@ fn unbound(tasks: usize, cpus: u8) -> TaskSet {
     set
 }
 
-/// How long about two million jobs take in the simulation.
-fn until(set: &TaskSet) -> Duration {
+/// How long about so many jobs take in the simulation.
+fn time_for(jobs: f64, set: &TaskSet) -> Duration {
     let jobs_a_second: f64 = set
         .tasks
         .iter()
@@ -72,8 +72,8 @@ fn until(set: &TaskSet) -> Duration {
         clippy::cast_sign_loss,
         reason = "a rough length"
     )]
-    let until = Duration::from_nanos((2e6 / jobs_a_second * 1e9) as u64);
-    until
+    let length = Duration::from_nanos((jobs / jobs_a_second * 1e9) as u64);
+    length
 }
 
 /// Jobs in a second of CPU time.
@@ -97,7 +97,7 @@ fn jobs<S: Scheduler, T: Sink>(set: &TaskSet, scheduler: &S, until: Duration, mu
 
 /// Jobs in a second of CPU time, median of five runs of about two million jobs.
 fn rate<S: Scheduler, T: Sink>(set: &TaskSet, scheduler: &S, sink: impl Fn() -> T) -> f64 {
-    let until = until(set);
+    let until = time_for(2e6, set);
     median([(); 5].map(|()| once(|| jobs(set, scheduler, until, sink()))))
 }
 
@@ -147,7 +147,7 @@ fn global(sets: &[(usize, u8)]) {
     );
     for &(tasks, cpus) in sets {
         let set = unbound(tasks, cpus);
-        let until = until(&set);
+        let until = time_for(2e6, &set);
         let (edf, fp) = (Clustered::global(Edf), Clustered::global(Fp));
         let turns = [(); 5].map(|()| {
             let (mut ours, mut bares) = (0, 0);
@@ -208,7 +208,10 @@ fn main() {
         }
         (Some("--global"), Some(tasks), Some(cpus)) => global(&[(tasks, cpus)]),
         (Some("--alone"), Some(tasks), Some(cpus)) => {
-            let rate = rate(&unbound(tasks, cpus), &Clustered::global(Edf), || NoTrace);
+            let most = args.get(3).and_then(|arg| arg.parse().ok()).unwrap_or(2e6);
+            let set = unbound(tasks, cpus);
+            let until = time_for(most, &set);
+            let rate = once(|| jobs(&set, &Clustered::global(Edf), until, NoTrace));
             println!("{:.2} million jobs a second", rate / 1e6);
         }
         (Some("--global"), ..) => global(&SETS),
