@@ -150,8 +150,6 @@ struct Thread {
     once: bool,
     /// It was preempted: what it had in the caches may be gone.
     cold: bool,
-    /// The CPU that it ran on last.
-    on: CpuId,
 }
 
 #[derive(Clone)]
@@ -376,18 +374,20 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
     }
 
-    /// The running task of a CPU has computed until `now`. Returns its row.
+    /// The running task of a CPU has computed until `now`. Returns its row; `None` if there is none, or if
+    /// its job has been given up from elsewhere and the CPU has not heard of it yet: what it did since is
+    /// for nothing, and the task may be at its next job on another CPU.
     #[inline]
     fn pause(&mut self, cpu: CpuId, now: Time) -> Option<usize> {
         let lane = &mut self.lanes[cpu.index()];
         let row = lane.running?;
         let ran = now.since(lane.resumed);
         lane.resumed = now;
-        let thread = &mut self.threads[row];
-        // If its job was given up here, it may be on another CPU with the next one already.
-        if thread.on == cpu {
-            thread.program.left = thread.program.left.saturating_sub(ran);
+        if self.core.running_task(cpu).map(TaskId::index) != Some(row) {
+            return None;
         }
+        let program = &mut self.threads[row].program;
+        program.left = program.left.saturating_sub(ran);
         Some(row)
     }
 
@@ -531,9 +531,6 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             let running = decision.run.map(TaskId::index);
             self.lanes[cpu.index()].running = running;
-            if let Some(row) = running {
-                self.threads[row].on = cpu;
-            }
             switch = decision.switch;
             self.counts.switches += u64::from(switch);
             if decision.more

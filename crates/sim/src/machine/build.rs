@@ -164,7 +164,6 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             handle,
             once: task.arrival == Arrival::Once,
             cold: false,
-            on: CPU,
         });
         let name = task.name.clone();
         let number = TaskId(u16::try_from(number).unwrap_or(u16::MAX));
