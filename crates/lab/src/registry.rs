@@ -16,9 +16,12 @@ use crate::recorder::Recorder;
 use crate::settings::{Parameter, Values, unknown_policy};
 use crate::theory::Theory;
 use flyball_model::{ModelError, TaskSet};
-use flyball_policy::Words;
-use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Rm, Rr, Rule};
-use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
+use flyball_policy::queue::Dated;
+use flyball_policy::{Calendar, Order, SortedList, Words};
+use flyball_sim::schedulers::{
+    Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Queued, Rm, Rr, Rule,
+};
+use flyball_sim::{Boxed, Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
 use flyball_trace::{Duration, Time};
 use std::ops::ControlFlow;
 
@@ -118,6 +121,20 @@ impl Entry {
         self
     }
 
+    /// If its setting `queue` is this one, the policy is made in another way. It schedules alike.
+    #[must_use]
+    fn with_queue<S: Scheduler + 'static>(mut self, queue: &'static str, scheduler: S) -> Entry {
+        let run = self.run;
+        self.run = Box::new(move |values, modes, options, recorder, watch| {
+            if values.text("queue") == queue {
+                simulate_modes(modes, &scheduler, options, recorder, watch)
+            } else {
+                run(values, modes, options, recorder, watch)
+            }
+        });
+        self
+    }
+
     /// The policy's settings for a task set.
     ///
     /// # Errors
@@ -182,6 +199,9 @@ impl Entry {
     }
 }
 
+/// What a rule orders tasks by.
+type Key<R> = <<R as Rule>::Order as Order>::Key;
+
 /// Global scheduling: all CPUs share one queue.
 fn global() -> Vec<Entry> {
     fn entry<R: Rule + 'static>(
@@ -195,6 +215,23 @@ fn global() -> Vec<Entry> {
             .with_theory(Theory::Global)
             .for_several_cpus()
     }
+    /// With a choice of what keeps the tasks that wait.
+    fn queued<R: Rule + Copy + 'static>(entry: Entry, rule: R) -> Entry
+    where
+        Key<R>: Dated,
+    {
+        let list = Queued::<R, SortedList<Key<R>, Boxed>>::new(rule);
+        let calendar = Queued::<R, Calendar<Key<R>, Boxed>>::new(rule);
+        let about = "what keeps the tasks that wait; speed depends on it, and no schedule";
+        entry
+            .with_parameter(Parameter::choice(
+                "queue",
+                about,
+                &["heap", "list", "calendar"],
+            ))
+            .with_queue("list", Clustered::global(list))
+            .with_queue("calendar", Clustered::global(calendar))
+    }
     vec![
         entry(
             "g-fp",
@@ -202,23 +239,32 @@ fn global() -> Vec<Entry> {
             "the largest priorities, on whatever CPU",
             |_| Fp,
         ),
-        entry(
-            "g-rm",
-            "Global rate monotonic",
-            "the shortest periods, on whatever CPU",
-            |_| Rm,
+        queued(
+            entry(
+                "g-rm",
+                "Global rate monotonic",
+                "the shortest periods, on whatever CPU",
+                |_| Rm,
+            ),
+            Rm,
         ),
-        entry(
-            "g-dm",
-            "Global deadline monotonic",
-            "the shortest relative deadlines, on whatever CPU",
-            |_| Dm,
+        queued(
+            entry(
+                "g-dm",
+                "Global deadline monotonic",
+                "the shortest relative deadlines, on whatever CPU",
+                |_| Dm,
+            ),
+            Dm,
         ),
-        entry(
-            "g-edf",
-            "Global earliest deadline first",
-            "the nearest deadlines, on whatever CPU",
-            |_| Edf,
+        queued(
+            entry(
+                "g-edf",
+                "Global earliest deadline first",
+                "the nearest deadlines, on whatever CPU",
+                |_| Edf,
+            ),
+            Edf,
         ),
         entry(
             "g-llf",
