@@ -176,6 +176,24 @@ impl Entry {
         self
     }
 
+    /// If its setting `queue` is this one, the policy is made in another way. It schedules alike.
+    #[must_use]
+    pub(crate) fn with_queue<S: Scheduler + 'static>(
+        mut self,
+        queue: &'static str,
+        make: impl Fn(&Values) -> S + 'static,
+    ) -> Entry {
+        let run = self.run;
+        self.run = Box::new(move |values, modes, options, recorder, watch| {
+            if values.text("queue") == queue {
+                simulate_modes(modes, &make(values), options, recorder, watch)
+            } else {
+                run(values, modes, options, recorder, watch)
+            }
+        });
+        self
+    }
+
     /// The policy's settings for a task set.
     ///
     /// # Errors

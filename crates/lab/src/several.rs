@@ -13,8 +13,12 @@ use crate::settings::{Parameter, Values};
 use crate::theory::Theory;
 use flyball_analysis::{Fit, Sequence};
 use flyball_model::Task;
+use flyball_policy::queue::Dated;
+use flyball_policy::{Boxed, Calendar, Order, SortedList};
 use flyball_sim::Scheduler;
-use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Rm, Rr, Rule};
+use flyball_sim::schedulers::{
+    Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Queued, Rm, Rr, Rule,
+};
 use flyball_trace::Duration;
 
 /// The setting of a clustered policy that says how many CPUs a cluster has.
@@ -84,7 +88,7 @@ fn family<R: Rule + Scheduler + 'static>(
             .as_alias(),
         Entry::new(c, clustered, within, move |values| Clustered {
             rule: rule_of_cluster(values),
-            cpus: usize::try_from(values.integer(CLUSTER)).unwrap_or(usize::MAX),
+            cpus: of_cluster(values),
         })
         .with_theory(together)
         .with_parameter(Parameter::integer(
@@ -108,6 +112,50 @@ fn family<R: Rule + Scheduler + 'static>(
             None => entry,
         }
     })
+}
+
+/// What a rule orders tasks by.
+type Key<R> = <<R as Rule>::Order as Order>::Key;
+
+/// A family with a choice of what keeps the tasks that wait, where CPUs share them.
+fn queued<R: Rule + Copy + 'static>([own, within, anywhere]: [Entry; 3], rule: R) -> [Entry; 3]
+where
+    Key<R>: Dated,
+{
+    fn choice<R: Rule + Copy + 'static>(
+        entry: Entry,
+        rule: R,
+        cpus: impl Fn(&Values) -> usize + Copy + 'static,
+    ) -> Entry
+    where
+        Key<R>: Dated,
+    {
+        let about = "what keeps the tasks that wait; speed depends on it, and no schedule";
+        entry
+            .with_parameter(Parameter::choice(
+                "queue",
+                about,
+                &["heap", "list", "calendar"],
+            ))
+            .with_queue("list", move |values| Clustered {
+                rule: Queued::<R, SortedList<Key<R>, Boxed>>::new(rule),
+                cpus: cpus(values),
+            })
+            .with_queue("calendar", move |values| Clustered {
+                rule: Queued::<R, Calendar<Key<R>, Boxed>>::new(rule),
+                cpus: cpus(values),
+            })
+    }
+    [
+        own,
+        choice(within, rule, of_cluster),
+        choice(anywhere, rule, |_| usize::MAX),
+    ]
+}
+
+/// How many CPUs a cluster has, by its policy's setting.
+fn of_cluster(values: &Values) -> usize {
+    usize::try_from(values.integer(CLUSTER)).unwrap_or(usize::MAX)
 }
 
 /// The names of the heuristics.
@@ -152,31 +200,40 @@ fn families() -> [[Entry; 3]; 8] {
                 quantum: values.duration("quantum"),
             },
         ),
-        family(
-            &names!("rm", "rate monotonic", "the shortest periods first"),
-            None,
-            fixed(period),
-            |_| Rm,
-        ),
-        family(
-            &names!(
-                "dm",
-                "deadline monotonic",
-                "the shortest relative deadlines first"
+        queued(
+            family(
+                &names!("rm", "rate monotonic", "the shortest periods first"),
+                None,
+                fixed(period),
+                |_| Rm,
             ),
-            None,
-            fixed(deadline),
-            |_| Dm,
+            Rm,
         ),
-        family(
-            &names!(
-                "edf",
-                "earliest deadline first",
-                "the nearest deadlines first"
+        queued(
+            family(
+                &names!(
+                    "dm",
+                    "deadline monotonic",
+                    "the shortest relative deadlines first"
+                ),
+                None,
+                fixed(deadline),
+                |_| Dm,
             ),
-            None,
-            [Theory::EarliestDeadline, Theory::GlobalDeadline],
-            |_| Edf,
+            Dm,
+        ),
+        queued(
+            family(
+                &names!(
+                    "edf",
+                    "earliest deadline first",
+                    "the nearest deadlines first"
+                ),
+                None,
+                [Theory::EarliestDeadline, Theory::GlobalDeadline],
+                |_| Edf,
+            ),
+            Edf,
         ),
         family(
             &names!(

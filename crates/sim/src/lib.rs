@@ -49,6 +49,7 @@ pub mod schedulers;
 pub mod split;
 pub mod supervised;
 mod tap;
+mod tournament;
 
 pub use error::SimError;
 pub use flyball_policy::Boxed;

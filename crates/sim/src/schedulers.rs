@@ -14,6 +14,7 @@ use flyball_policy::{
     RateMonotonic, RoundRobin as RoundRobinOrder, Sliced, Time, Uniprocessor,
 };
 use flyball_policy::{IPlusPi, Order, Policy};
+use std::marker::PhantomData;
 
 type On<O, Q> = Ranked<O, Q, Uniprocessor>;
 
@@ -89,6 +90,36 @@ impl<R: Rule> Scheduler for Clustered<R> {
 
     fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
         Global::new(self.rule.order(), capacity, cpus)
+    }
+
+    fn params(&self, task: &Task) -> Result<<R::Order as Order>::Params, Missing> {
+        self.rule.params(task)
+    }
+}
+
+/// A rule with another queue than its own. Its schedules are the same; only what it costs is not.
+#[derive(Clone, Copy, Debug)]
+pub struct Queued<R, Q> {
+    rule: R,
+    queue: PhantomData<Q>,
+}
+
+impl<R, Q> Queued<R, Q> {
+    /// The rule, with a queue of this type.
+    pub fn new(rule: R) -> Queued<R, Q> {
+        Queued {
+            rule,
+            queue: PhantomData,
+        }
+    }
+}
+
+impl<R: Rule, Q: Queue<<R::Order as Order>::Key>> Rule for Queued<R, Q> {
+    type Order = R::Order;
+    type Queue = Q;
+
+    fn order(&self) -> R::Order {
+        self.rule.order()
     }
 
     fn params(&self, task: &Task) -> Result<<R::Order as Order>::Params, Missing> {
