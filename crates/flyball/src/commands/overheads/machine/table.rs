@@ -32,8 +32,8 @@ pub(super) fn summary(machine: Machine, found: &Found, written: &[String]) -> St
         text,
         "\n{DIM}Instructions: the mean, and the most. CALL is the end of a job, RELEASE the timer's work for \
          one job, IPI the passage of a CPU that another one interrupted, TICK one at which nothing happens. \
-         LOCK/S: how often locks between CPUs are taken in a second; CONTENDED: how many of these times \
-         they were not free. {} passages into which another CPU's fell are not in the means.{DIM:#}",
+         LOCK/S: how often locks between CPUs are taken in a second; CONTENDED: how \
+         many of these times they were not free. {} passages into which another CPU's fell are not in the means.{DIM:#}",
         output::grouped(disturbed),
     );
     locks(&mut text, found);
@@ -56,7 +56,7 @@ fn costs(text: &mut String, found: &Found, kind: Kind) {
         cells.extend(COLUMNS.map(|(quantity, _)| both(row.cost(quantity))));
         let counted = &row.counted;
         cells.push(output::grouped(per_second(found, counted.taken)));
-        cells.push(output::grouped(counted.contended));
+        cells.push(percent(counted.contended, counted.taken));
         table.add_row(cells);
     }
     *text += &output::render(&table);
@@ -66,6 +66,15 @@ fn costs(text: &mut String, found: &Found, kind: Kind) {
 fn per_second(found: &Found, count: u64) -> u64 {
     let until = u128::from(found.plan.until.as_nanos().max(1));
     u64::try_from(u128::from(count) * 1_000_000_000 / until).unwrap_or(u64::MAX)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "some thousands")]
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        "–".into()
+    } else {
+        format!("{:.2} %", part as f64 * 100.0 / whole as f64)
+    }
 }
 
 fn both(lengths: Lengths) -> String {
@@ -112,7 +121,7 @@ fn waits(text: &mut String, found: &Found) {
     let mut table = output::table(&names, &names[1..]);
     for kind in found.plan.kinds() {
         for (cpus, lost) in found.waits(kind) {
-            let cells = lost.map(|lost| format!("{:.3} %", lost * 100.0));
+            let cells = lost.map(|lost| format!("{:.6} %", lost * 100.0));
             table.add_row([kind.name(), cpus.to_string()].into_iter().chain(cells));
         }
     }
