@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use flyball_lab::Fit;
+use flyball_lab::{Fit, Registry};
 use flyball_model::{Statistic, TaskSet};
 use flyball_target::Machine;
 use flyball_trace::Duration;
@@ -226,16 +226,23 @@ pub(crate) struct CpuArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
     pub(crate) cpus: Option<u8>,
 
-    /// How tasks are divided among CPUs under partitioned policies, where none has a `cpu`
-    #[arg(long, value_name = "HOW", value_parser = fit(), default_value = Fit::First.name())]
-    pub(crate) partition: Fit,
+    /// How many CPUs a cluster has under clustered policies (c-edf, …), instead of their settings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
+    pub(crate) cluster: Option<u8>,
+
+    /// How tasks are divided among CPUs where none has a `cpu`: first-fit, if nothing else is said
+    #[arg(long, value_name = "HOW", value_parser = fit())]
+    pub(crate) partition: Option<Fit>,
 }
 
 impl CpuArgs {
-    /// `set` on so many CPUs, if it is told.
-    pub(crate) fn on(self, mut set: TaskSet) -> TaskSet {
+    /// `set` on so many CPUs, in clusters of so many, if it is told.
+    pub(crate) fn on(self, mut set: TaskSet, registry: &Registry) -> TaskSet {
         if let Some(cpus) = self.cpus {
             set.platform.cpus = cpus;
+        }
+        if let Some(cluster) = self.cluster {
+            registry.set_cluster(&mut set, cluster);
         }
         set
     }

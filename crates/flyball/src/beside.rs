@@ -19,7 +19,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) until: Option<Duration>,
     pub(crate) seed: u64,
     /// Where tasks run under partitioned policies, if none says it.
-    pub(crate) fit: Fit,
+    pub(crate) fit: Option<Fit>,
     pub(crate) quiet: bool,
 }
 

@@ -183,9 +183,17 @@ fn summary(
     }
     let _ = write!(text, "\n{}", output::task_table(set, report));
     let simulated = &report.simulated;
+    let moved = match study.cpus {
+        0 | 1 => String::new(),
+        _ => format!(
+            "{} job and {} task migrations, ",
+            output::grouped(report.summary.job_migrations()),
+            output::grouped(report.summary.task_migrations())
+        ),
+    };
     let _ = writeln!(
         text,
-        "\n{} jobs in {}: {} missed, {} preemptions, {} context switches, {}.{} % busy",
+        "\n{} jobs in {}: {} missed, {} preemptions, {moved}{} context switches, {}.{} % busy",
         output::grouped(simulated.jobs),
         simulated.until,
         output::misses(simulated.misses),

@@ -4,7 +4,7 @@
 mod common;
 
 use common::has_qemu;
-use flyball_lab::{Fit, Measured, Measurement, Registry};
+use flyball_lab::{Measured, Measurement, Registry};
 use flyball_model::random::Random;
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_target::{Machine, Options, run};
@@ -91,7 +91,7 @@ fn tasks_get_their_shares() {
             let (set, expected) = overload(seed);
             let file = "overload.toml";
             let measurement =
-                Measurement::new(&registry, "ipi", file, set, Some(UNTIL), UNTIL, Fit::First)
+                Measurement::new(&registry, "ipi", file, set, Some(UNTIL), UNTIL, None)
                     .expect("it fits the policy");
             let options = Options {
                 policy: measurement.policy(),

@@ -81,7 +81,7 @@ pub use thread::{Attributes, ThreadId};
 use alarms::Alarms;
 use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Attention, Policy, Storage, Table};
+use flyball_policy::{Attention, CpuSet, Policy, Storage, Table};
 use flyball_trace::{CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
@@ -122,6 +122,10 @@ pub struct Core<C: Config> {
     misses: u64,
     preemptions: u64,
     ticks: u64,
+    /// Of several CPUs, those that have to decide: all whose `look` is not zero.
+    asking: CpuSet,
+    /// Of several CPUs, those that idle with somebody's registers.
+    vacant: CpuSet,
     trace: C::Trace,
 }
 
@@ -245,6 +249,8 @@ impl<C: Config> Core<C> {
             misses: 0,
             preemptions: 0,
             ticks: 0,
+            asking: CpuSet::EMPTY,
+            vacant: CpuSet::EMPTY,
             mutexes: Objects::new(sizes.mutexes),
             semaphores: Objects::new(sizes.semaphores),
             conditions: Objects::new(sizes.conditions),
@@ -271,14 +277,24 @@ impl<C: Config> Core<C> {
     /// The CPUs that have to [`Core::decide`]. The CPU that the kernel runs on looks by itself; the
     /// machine interrupts the others.
     pub fn attention(&self) -> Attention {
-        let mut all = Attention::None;
-        for cpu in 0..self.cpus.capacity() {
-            if self.cpus[cpu].look != 0 {
-                // A cluster has at most 128 CPUs.
-                all = all.and(Attention::One(CpuId(u8::try_from(cpu).unwrap_or(u8::MAX))));
-            }
+        let first = CpuId(0);
+        let asking = match self.is_alone() {
+            true if self.asks(first) => CpuSet::EMPTY.with(first),
+            true => CpuSet::EMPTY,
+            false => self.asking,
+        };
+        match asking.first_from(first) {
+            None => Attention::None,
+            Some(cpu) if asking == CpuSet::EMPTY.with(cpu) => Attention::One(cpu),
+            Some(_) => Attention::Many(asking),
         }
-        all
+    }
+
+    /// Whether the cluster has a single CPU: what is for several ones is left out then, and by the
+    /// compiler where the table of CPUs has a row.
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.cpus.capacity() == 1
     }
 
     /// How many deadlines have been missed so far.
@@ -314,7 +330,7 @@ impl<C: Config> Core<C> {
 
     #[inline]
     fn attend(&mut self, attention: Attention) {
-        if self.cpus.capacity() == 1 {
+        if self.is_alone() {
             if attention != Attention::None {
                 self.cpus[0].look = 1;
             }
@@ -322,11 +338,15 @@ impl<C: Config> Core<C> {
         }
         match attention {
             Attention::None => {}
-            Attention::One(cpu) => self.cpus[cpu.index()].look = 1,
+            Attention::One(cpu) => {
+                self.cpus[cpu.index()].look = 1;
+                self.asking = self.asking.with(cpu);
+            }
             Attention::Many(set) => {
                 for cpu in set.iter() {
                     self.cpus[cpu.index()].look = 1;
                 }
+                self.asking = self.asking.union(set);
             }
         }
     }

@@ -33,7 +33,7 @@ pub(crate) struct Cpu {
     /// What of it has been used.
     used: Duration,
     /// Up to when CPU time has been counted.
-    counted: Time,
+    pub(crate) counted: Time,
     idle: Duration,
     kernel: Duration,
 }
@@ -89,7 +89,8 @@ impl<C: Config> Core<C> {
     const TIMER_MOVES: bool = C::Policy::WANTS.bursts || C::Policy::WANTS.alarms;
     /// Whether it matters that the policy has been told already that the running thread stopped.
     const STOPS: bool = Self::COUNTS || C::Policy::WANTS.preempted;
-    const COUNTS: bool = C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
+    pub(crate) const COUNTS: bool =
+        C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
 
     /// The CPU begins to work for the kernel: stops the clock of the thread that ran. Where the
     /// kernel's own time is not to be told apart this may be left out.
@@ -140,7 +141,7 @@ impl<C: Config> Core<C> {
     /// Whether `cpu` is the one whose timer releases jobs and ends waits.
     #[inline]
     fn keeps_time(&self, cpu: CpuId) -> bool {
-        self.cpus.capacity() == 1 || cpu == CpuId(0)
+        self.is_alone() || cpu == CpuId(0)
     }
 
     fn end_burst(&mut self, cpu: CpuId, now: Time) {
@@ -169,6 +170,9 @@ impl<C: Config> Core<C> {
         };
         // Afterwards: to tell the policy that it is about to be asked has it ask to be.
         self.cpus[cpu.index()].look = 0;
+        if !self.is_alone() {
+            self.asking = self.asking.without(cpu);
+        }
         decision.more = self.has_more(cpu);
         decision
     }
@@ -253,8 +257,9 @@ impl<C: Config> Core<C> {
             state.stopped = false;
         }
         // Whose registers the CPU has; those of a thread that has run elsewhere meanwhile are old.
-        if self.cpus.capacity() > 1 && next != before {
-            self.forget_elsewhere(cpu, choice.task);
+        if !self.is_alone() && next != before {
+            self.vacant = self.vacant.without(cpu);
+            self.forget_elsewhere(choice.task);
         }
         let state = &mut self.cpus[cpu.index()];
         let there = if before.is_empty() {
@@ -284,6 +289,9 @@ impl<C: Config> Core<C> {
             state.running = Slot::EMPTY;
             if C::Trace::ENABLED {
                 state.announce = true;
+            }
+            if !self.is_alone() {
+                self.vacant = self.vacant.with(cpu);
             }
         }
         let state = &mut self.cpus[cpu.index()];
@@ -411,11 +419,16 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// `task` runs on `cpu`: what other CPUs have of its registers is nothing.
-    fn forget_elsewhere(&mut self, cpu: CpuId, task: TaskId) {
-        for other in 0..self.cpus.capacity() {
-            if other != cpu.index() && self.cpus[other].last.holds(task) {
-                self.cpus[other].last = Slot::EMPTY;
+    /// `task` runs: what idle CPUs have of its registers is nothing. (What a CPU had before the one that
+    /// runs there is nothing anyway.)
+    fn forget_elsewhere(&mut self, task: TaskId) {
+        for other in self.vacant.iter() {
+            let last = &mut self.cpus[other.index()].last;
+            if last.holds(task) {
+                *last = Slot::EMPTY;
+                self.vacant = self.vacant.without(other);
+                // Whoever has run on another CPU has been forgotten everywhere else.
+                return;
             }
         }
     }
@@ -441,6 +454,9 @@ impl<C: Config> Core<C> {
             state.running = Slot::EMPTY;
             if C::Trace::ENABLED {
                 state.announce = true;
+            }
+            if !self.is_alone() {
+                self.vacant = self.vacant.with(cpu);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
 use crate::settings::Values;
 use crate::study::{Observed, is_decided, report};
-use crate::theory::{Findings, Obstacle, analyse};
+use crate::theory::{Findings, Obstacle};
 use crate::verdict::weigh_measured;
 use flyball_analysis::Fit;
 use flyball_model::{Overheads, TaskSet};
@@ -42,7 +42,7 @@ pub struct Measured<'a> {
 
 impl<'a> Measurement<'a> {
     /// Looks at `set`, read from `file`, before it runs under `policy`: for `until`, or else for as
-    /// long as a simulation would, but no longer than `patience`. Where tasks run is decided by `fit` if the policy is partitioned and no task
+    /// long as a simulation would, but no longer than `patience`. Where tasks run is decided by `fit`, or by the policy's settings, if no task
     /// says it.
     ///
     /// # Errors
@@ -54,13 +54,13 @@ impl<'a> Measurement<'a> {
         mut set: TaskSet,
         until: Option<Duration>,
         patience: Duration,
-        fit: Fit,
+        fit: Option<Fit>,
     ) -> Result<Measurement<'a>, LabError> {
         registry.check_settings(file, &set)?;
         let entry = registry.find(policy)?;
         let values = entry.values(file, &set)?;
         let mut notes = Vec::new();
-        let (assigned, note) = assigned(&set, entry, fit)?;
+        let (assigned, note) = assigned(&set, entry, &values, fit)?;
         notes.extend(note.map(|note| capital(&note)));
         set = assigned.into_owned();
         entry.fits(&values, &set)?;
@@ -68,7 +68,7 @@ impl<'a> Measurement<'a> {
             notes.push("The overheads in the file are ignored: the board has its own.".to_owned());
             set.platform.overheads = Overheads::default();
         }
-        let theory = analyse(entry.theory, &set);
+        let theory = entry.analyse(&values, &set);
         if theory.is_ok() {
             notes.push(
                 "Bounds, slacks and proofs take the kernel's work to be free; on the board it is not."
@@ -113,7 +113,7 @@ impl<'a> Measurement<'a> {
 
     /// How many CPUs share their tasks.
     pub fn cluster(&self) -> u8 {
-        self.entry.cluster()
+        self.entry.cluster(&self.values, &self.set)
     }
 
     /// For how long it is to run.

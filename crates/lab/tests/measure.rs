@@ -1,6 +1,6 @@
 //! What is concluded from a schedule that a machine has made.
 
-use flyball_lab::{Fit, LabError, Measured, Measurement, Registry};
+use flyball_lab::{LabError, Measured, Measurement, Registry};
 use flyball_model::{Cost, Task, TaskSet};
 use flyball_report::study::PolicyReport;
 use flyball_sim::schedulers::Edf;
@@ -33,16 +33,8 @@ fn miss(at: u64) -> Event {
 
 fn conclude(policy: &str, set: TaskSet, events: &[Event]) -> PolicyReport {
     let registry = Registry::standard();
-    let measurement = Measurement::new(
-        &registry,
-        policy,
-        "test",
-        set,
-        Some(ms(50)),
-        ms(1),
-        Fit::First,
-    )
-    .unwrap();
+    let measurement =
+        Measurement::new(&registry, policy, "test", set, Some(ms(50)), ms(1), None).unwrap();
     assert_eq!(measurement.until(), ms(50));
     let measured = Measured {
         events,
@@ -105,17 +97,7 @@ fn what_the_reader_has_to_know_is_noted() {
     let registry = Registry::standard();
     let mut set = set([4, 6]);
     set.platform.overheads.release = Cost::fixed(ms(1));
-    let new = |until| {
-        Measurement::new(
-            &registry,
-            "edf",
-            "test",
-            set.clone(),
-            until,
-            ms(8),
-            Fit::First,
-        )
-    };
+    let new = |until| Measurement::new(&registry, "edf", "test", set.clone(), until, ms(8), None);
     let measurement = new(None).unwrap();
     assert_eq!(measurement.until(), ms(8));
     assert!(measurement.set().platform.overheads.are_free());
@@ -136,14 +118,6 @@ fn what_the_reader_has_to_know_is_noted() {
     ] {
         assert!(notes.contains(note), "{notes}");
     }
-    let unknown = Measurement::new(
-        &registry,
-        "fastest",
-        "test",
-        set.clone(),
-        None,
-        ms(8),
-        Fit::First,
-    );
+    let unknown = Measurement::new(&registry, "fastest", "test", set.clone(), None, ms(8), None);
     assert!(matches!(unknown, Err(LabError::UnknownPolicy { .. })));
 }

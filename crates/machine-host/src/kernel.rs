@@ -98,7 +98,7 @@ impl<C: Config> Kernel<C> {
     /// [`Kernel::compute`] and of any other call.
     pub unsafe fn spawn_on(
         &'static self,
-        _stack: &'static mut [u32],
+        _stack: &'static mut [usize],
         attributes: Attributes,
         params: <C::Policy as Policy>::Params,
         entry: Entry,

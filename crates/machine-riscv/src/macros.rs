@@ -1,8 +1,7 @@
 //! What an application calls in its root.
 
-/// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own timer
-/// calls (otherwise: what is [attached](crate::Kernel::attach) to it). It brings the handlers of
-/// interrupts, faults and panics.
+/// Makes the application's kernel: a static of a name and a type. It brings the handlers of interrupts,
+/// faults and panics.
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
@@ -29,14 +28,6 @@ macro_rules! kernel {
             $name.panicked(info)
         }
     };
-    ($name:ident: $config:ty, $timer:expr) => {
-        $crate::kernel!($name: $config);
-
-        #[unsafe(no_mangle)]
-        extern "C" fn flyball_application_timer() {
-            ($timer)();
-        }
-    };
 }
 
 /// What an application that is built for any machine chooses about this one: how many CPUs there are, and
@@ -50,7 +41,11 @@ macro_rules! configure {
             } else {
                 $crate::Stacks::Unwatched
             };
-            const CPUS: u8 = $cpus;
+            const CPUS: u8 = {
+                let cpus: usize = $cpus;
+                assert!(cpus >= 1 && cpus <= $crate::board::HARTS);
+                cpus as u8
+            };
         }
     };
 }

@@ -64,7 +64,7 @@ pub use order::{
 pub use pfair::{Pd2, Pf, Pfair};
 pub use placement::{Placement, Uniprocessor};
 pub use policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
-pub use queue::{Bitmap, End, Heap, Queue, SortedList};
+pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
 pub use storage::{Inline, Nothing, Storage, Table};
 pub use supervisor::Supervisor;

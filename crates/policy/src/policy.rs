@@ -235,7 +235,8 @@ impl Attention {
         }
     }
 
-    fn set(self) -> CpuSet {
+    /// The CPUs that have to pick again.
+    pub fn set(self) -> CpuSet {
         match self {
             Attention::None => CpuSet::EMPTY,
             Attention::One(cpu) => CpuSet::EMPTY.with(cpu),
@@ -274,6 +275,19 @@ impl CpuSet {
         self.0
             .checked_shr(u32::from(cpu.0))
             .is_some_and(|bits| bits & 1 == 1)
+    }
+
+    /// Whether no CPU is in the set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The first CPU in the set from `cpu` on.
+    #[inline]
+    pub fn first_from(self, cpu: CpuId) -> Option<CpuId> {
+        let rest = self.0.checked_shr(u32::from(cpu.0))?;
+        let ahead = u8::try_from(rest.trailing_zeros()).ok()?;
+        (rest != 0).then(|| CpuId(cpu.0 + ahead))
     }
 
     /// The CPUs in the set, by rising number.
@@ -325,5 +339,10 @@ mod tests {
         };
         assert_eq!(set.iter().collect::<Vec<_>>(), [CpuId(0), CpuId(127)]);
         assert!(!set.contains(CpuId(128)));
+        let from = |cpu| set.first_from(CpuId(cpu));
+        assert_eq!([from(0), from(1)], [Some(CpuId(0)), Some(CpuId(127))]);
+        assert_eq!([from(127), from(128)], [Some(CpuId(127)), None]);
+        assert_eq!(CpuSet::EMPTY.first_from(CpuId(0)), None);
+        assert!(CpuSet::EMPTY.is_empty() && !set.is_empty());
     }
 }

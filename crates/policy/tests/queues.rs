@@ -1,8 +1,10 @@
 //! Every queue against one simple model: a vector, searched from end to end.
 
-use flyball_policy::queue::Levelled;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Bitmap, End, Heap, Inline, Queue, SortedList, Storage, TaskId};
+use flyball_policy::queue::{Dated, Levelled};
+use flyball_policy::{
+    Bitmap, Calendar, Duration, End, Heap, Inline, Queue, SortedList, Storage, TaskId, Time,
+};
 use proptest::prelude::*;
 
 const TASKS: u16 = 16;
@@ -38,7 +40,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => (task(), 0u8..6, prop_oneof![Just(End::Head), Just(End::Tail)])
             .prop_map(|(task, key, end)| Step::Insert(task, key, end)),
-        1 => (task(), any::<u8>(), Just(End::Tail)).prop_map(|(task, key, end)| Step::Insert(task, key, end)),
+        2 => (task(), any::<u8>(), prop_oneof![Just(End::Head), Just(End::Tail)])
+            .prop_map(|(task, key, end)| Step::Insert(task, key, end)),
         2 => task().prop_map(Step::Remove),
     ]
 }
@@ -89,8 +92,37 @@ impl Levelled for Lane {
     }
 }
 
+/// An instant for tests: some are a day apart, some less, some much more, and 255 is never.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+struct Instant(u64);
+
+impl Dated for Instant {
+    fn instant(self) -> u64 {
+        self.0
+    }
+}
+
+fn spread(key: u8) -> Instant {
+    Instant(match key {
+        0..64 => u64::from(key),
+        64..254 => u64::from(key) * 32,
+        254 => u64::MAX - 1,
+        255 => u64::MAX,
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn calendar(steps in proptest::collection::vec(step(), 0..80)) {
+        // All of one day; days of an instant each; and, of many instants, days of four and more, most of
+        // them not in the ring.
+        agrees::<Instant, Calendar<Instant, Small>>(&steps, spread)?;
+        agrees::<Instant, Calendar<Instant, Small, 1, 0>>(&steps, spread)?;
+        agrees::<Instant, Calendar<Instant, Small, 1, 2>>(&steps, spread)?;
+        agrees::<Instant, Calendar<Instant, Small, 2, 5>>(&steps, spread)?;
+    }
 
     #[test]
     fn heap(steps in proptest::collection::vec(step(), 0..80)) {
@@ -151,6 +183,44 @@ proptest! {
         let numbers = |list| links.iter(list).map(|task| task.0).collect::<Vec<_>>();
         prop_assert_eq!(numbers(list), sorted);
         prop_assert_eq!(numbers(other), there);
+    }
+}
+
+/// For long, while time goes on: the calendar and the heap have the same first, whatever deadlines are.
+#[test]
+fn a_calendar_is_right_for_years() {
+    const MANY: u16 = 64;
+    let mut calendar = Calendar::<Time, Inline<64>, 1, 4>::new(MANY.into());
+    let mut heap = Heap::<Time, Inline<64>>::new(MANY.into());
+    let mut seed = 1_u64;
+    let mut random = |end: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % end
+    };
+    let mut now = Time::ZERO;
+    for round in 0..200_000 {
+        let task = TaskId(u16::try_from(random(MANY.into())).unwrap());
+        let task = heap.first().filter(|_| round % 3 > 0).unwrap_or(task);
+        assert_eq!(calendar.key(task), heap.key(task));
+        if heap.key(task).is_some() {
+            now = now.max(
+                heap.remove(task)
+                    .filter(|key| !key.is_never())
+                    .unwrap_or(now),
+            );
+            calendar.take(task);
+        } else {
+            // Deadlines get longer and shorter again, some never come, and some have passed.
+            let scale = 10 << (round / 10_000 % 10 * 3);
+            let key = match random(20) {
+                0 => Time::NEVER,
+                1 => now - Duration::from_nanos(random(scale)),
+                _ => now + Duration::from_nanos(random(scale)),
+            };
+            let end = if random(4) == 0 { End::Head } else { End::Tail };
+            assert_eq!(calendar.insert(task, key, end), heap.insert(task, key, end));
+        }
+        assert_eq!(calendar.first(), heap.first(), "round {round}");
     }
 }
 

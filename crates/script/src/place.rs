@@ -46,6 +46,12 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
         self.at = 0;
     }
 
+    /// The number of the next operation.
+    #[inline]
+    pub fn next(&self) -> u32 {
+        self.at
+    }
+
     /// Whether the job has done all that it had to do. `op` tells the operation of a number.
     pub fn is_done(&self, op: impl Fn(u32) -> Op) -> bool {
         let mut at = self.at;

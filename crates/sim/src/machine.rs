@@ -36,11 +36,12 @@ use crate::program::{Call, Program};
 use crate::run::{Deadlock, Ended};
 use crate::scheduler::Scheduler;
 use crate::tap::Tap;
+use crate::tournament::Tournament;
 use core::task::Poll;
 use flyball_kernel::{Config, Core, Error, MutexId, QueueId, SemaphoreId, ThreadId};
 use flyball_model::random::Random;
 use flyball_model::{Length, Overheads};
-use flyball_policy::{Boxed, CpuId, Duration, Policy, TaskId, Time};
+use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Policy, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -54,9 +55,17 @@ mod cycle;
 mod moving;
 
 pub(crate) use cycle::Cycle;
+pub(crate) use moving::Traveller;
 
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);
+
+/// The CPU of a lane.
+#[inline]
+fn cpu_of(lane: usize) -> CpuId {
+    // A kernel has at most 128 CPUs.
+    CpuId(u8::try_from(lane).unwrap_or(u8::MAX))
+}
 
 /// How often a task may call the kernel while no time passes. Far beyond what a task set can mean.
 const MOST_CALLS: u64 = 1_000_000;
@@ -88,6 +97,10 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     /// The number of the first CPU in the whole machine.
     cpu: CpuId,
     lanes: Vec<Lane>,
+    /// When something happens next on each CPU, where there are several.
+    nexts: Tournament,
+    /// The CPUs that work for the kernel at this instant.
+    inside: CpuSet,
     threads: Vec<Thread>,
     /// What is seldom looked at of each thread, apart from what every event needs.
     details: Vec<Details>,
@@ -120,10 +133,6 @@ struct Lane {
     interrupt: Time,
     /// Calls made in this passage, to be paid for.
     unpaid: u64,
-    /// When something happens here next, where there are several CPUs.
-    next: Time,
-    /// It works for the kernel at this instant.
-    inside: bool,
 }
 
 /// What is counted while a machine runs.
@@ -183,6 +192,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.leave(Time::ZERO, false, released + arrived)
     }
 
+    /// Whether this is a cluster of one CPU, for which there is nothing to find out.
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.lanes.len() == 1
+    }
+
     /// The CPUs, as the kernel counts.
     fn cpus(&self) -> impl Iterator<Item = CpuId> + use<S, T> {
         (0..=u8::MAX).take(self.lanes.len()).map(CpuId)
@@ -191,11 +206,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// When something happens next in this cluster.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
-        match &self.lanes[..] {
-            [_] => self.next_on(CPU),
-            lanes => lanes
-                .iter()
-                .fold(Time::NEVER, |next, lane| next.min(lane.next)),
+        if self.is_alone() {
+            self.next_on(CPU)
+        } else {
+            self.nexts.first()
         }
     }
 
@@ -220,16 +234,22 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 
     /// Lets happen what happens at `now`, which is [`Node::next_event`].
     pub(crate) fn step(&mut self, now: Time) -> Result<(), SimError> {
-        let alone = self.lanes.len() == 1;
-        for cpu in self.cpus() {
-            if alone || self.lanes[cpu.index()].next <= now {
+        if self.is_alone() {
+            self.enter(CPU, now);
+            self.compute(CPU, now)?;
+        } else {
+            let mut from = 0;
+            while let Some(lane) = self.nexts.due(from, now) {
+                let cpu = cpu_of(lane);
                 self.enter(cpu, now);
                 self.compute(cpu, now)?;
+                from = lane + 1;
             }
         }
+        let keeps_time = self.inside.contains(CPU);
         let mut ticked = false;
         let mut released = 0;
-        if self.lanes[0].inside {
+        if keeps_time {
             if !self.changes.is_empty() {
                 released += self.change(now)?;
             }
@@ -244,12 +264,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 released += u32::try_from(late).unwrap_or(u32::MAX);
             }
         }
-        for cpu in self.cpus().skip(1) {
-            if self.lanes[cpu.index()].inside && self.core.next_timer(cpu) <= now {
+        for cpu in self.inside.without(CPU).iter() {
+            if self.core.next_timer(cpu) <= now {
                 self.core.timer(cpu, now);
             }
         }
-        if self.lanes[0].inside && !self.beginning.is_empty() {
+        if keeps_time && !self.beginning.is_empty() {
             released += self.begin(now)?;
         }
         self.leave(now, ticked, released)
@@ -261,34 +281,38 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if !self.costs.free {
             self.core.enter(cpu, now);
         }
-        self.lanes[cpu.index()].inside = true;
+        self.inside = self.inside.with(cpu);
     }
 
     /// The end of what happens at `now`: the CPUs that work for the kernel decide and go on, and those
     /// that have to look are interrupted.
     #[inline]
     fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
-        if self.lanes.len() == 1 {
-            self.lanes[0].inside = false;
+        if self.is_alone() {
+            self.inside = CpuSet::EMPTY;
             return self.dispatch(CPU, now, ticked, released);
         }
-        for cpu in self.cpus() {
+        // By rising number. What one CPU decides may concern others: those behind it are at once asked, those
+        // before it have to wait for the next event.
+        let mut from = CPU;
+        while let Some(cpu) = self.concerned().first_from(from) {
+            from = CpuId(cpu.0 + 1);
             let lane = &mut self.lanes[cpu.index()];
-            let inside = std::mem::take(&mut lane.inside);
-            if inside {
+            if self.inside.contains(cpu) {
                 lane.interrupt = Time::NEVER;
-            } else if !self.core.asks(cpu) || !lane.interrupt.is_never() {
+            } else if !lane.interrupt.is_never() {
                 continue;
             } else if lane.busy_until > now || !self.costs.ipi.is_zero() {
                 lane.interrupt = lane.busy_until.max(now + self.costs.ipi);
-                lane.next = lane.next.min(lane.interrupt);
+                let next = self.nexts.at(cpu.index()).min(lane.interrupt);
+                self.nexts.set(cpu.index(), next);
                 continue;
             } else {
                 // It has something left to compute: otherwise it would be here by itself.
                 self.enter(cpu, now);
                 self.pause(cpu, now);
-                self.lanes[cpu.index()].inside = false;
             }
+            self.inside = self.inside.without(cpu);
             let is_first = cpu == CPU;
             self.dispatch(
                 cpu,
@@ -296,11 +320,17 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 ticked && is_first,
                 if is_first { released } else { 0 },
             )?;
-            self.lanes[cpu.index()].next = self.next_on(cpu);
+            self.nexts.set(cpu.index(), self.next_on(cpu));
         }
         // What happened on other CPUs may have set the clock of the one that keeps the time.
-        self.lanes[0].next = self.next_on(CPU);
+        self.nexts.set(0, self.next_on(CPU));
         Ok(())
+    }
+
+    /// The CPUs that work for the kernel, and those that have to look.
+    #[inline]
+    fn concerned(&self) -> CpuSet {
+        self.inside.union(self.core.attention().set())
     }
 
     /// The clock stops at `now`, an event at that very instant or not: the running tasks make the
@@ -344,13 +374,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
     }
 
-    /// The running task of a CPU has computed until `now`. Returns its row.
+    /// The running task of a CPU has computed until `now`. Returns its row; `None` if there is none, or if
+    /// its job has been given up from elsewhere and the CPU has not heard of it yet: what it did since is
+    /// for nothing, and the task may be at its next job on another CPU.
     #[inline]
     fn pause(&mut self, cpu: CpuId, now: Time) -> Option<usize> {
         let lane = &mut self.lanes[cpu.index()];
         let row = lane.running?;
         let ran = now.since(lane.resumed);
         lane.resumed = now;
+        if self.core.running_task(cpu).map(TaskId::index) != Some(row) {
+            return None;
+        }
         let program = &mut self.threads[row].program;
         program.left = program.left.saturating_sub(ran);
         Some(row)
@@ -537,6 +572,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 self.threads[row].program.left += self.costs.cache;
                 self.charge(cpu, leave, Cause::Cache, self.costs.cache);
             }
+        } else if asked && let Some(row) = self.lanes[cpu.index()].running {
+            // Where the kernel's work takes time, others may get in between.
+            self.threads[row].program.begin();
         }
         self.core.leave(cpu, leave);
         let lane = &mut self.lanes[cpu.index()];

@@ -152,6 +152,18 @@ impl Program {
         call
     }
 
+    /// If the job is about to compute, for a time that is known, it is as if it had said so already.
+    #[inline]
+    pub fn begin(&mut self) {
+        if self.left.is_zero()
+            && let Op::Compute(Length::Fixed(time)) = self.operations[self.place.next() as usize]
+            && !time.is_zero()
+        {
+            self.step();
+            self.left = time;
+        }
+    }
+
     /// How long that is, this time.
     #[inline]
     pub fn draw(&mut self, length: Length) -> Duration {

@@ -4,7 +4,7 @@
 //! deadline.
 
 use crate::scheduler::{Missing, Scheduler};
-use flyball_model::Task;
+use flyball_model::{Arrival, Task};
 use flyball_policy::i_plus_pi::{Fraction, Settings, Share};
 use flyball_policy::order::Level;
 use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
@@ -14,6 +14,7 @@ use flyball_policy::{
     RateMonotonic, RoundRobin as RoundRobinOrder, Sliced, Time, Uniprocessor,
 };
 use flyball_policy::{IPlusPi, Order, Policy};
+use std::marker::PhantomData;
 
 type On<O, Q> = Ranked<O, Q, Uniprocessor>;
 
@@ -89,6 +90,36 @@ impl<R: Rule> Scheduler for Clustered<R> {
 
     fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
         Global::new(self.rule.order(), capacity, cpus)
+    }
+
+    fn params(&self, task: &Task) -> Result<<R::Order as Order>::Params, Missing> {
+        self.rule.params(task)
+    }
+}
+
+/// A rule with another queue than its own. Its schedules are the same; only what it costs is not.
+#[derive(Clone, Copy, Debug)]
+pub struct Queued<R, Q> {
+    rule: R,
+    queue: PhantomData<Q>,
+}
+
+impl<R, Q> Queued<R, Q> {
+    /// The rule, with a queue of this type.
+    pub fn new(rule: R) -> Queued<R, Q> {
+        Queued {
+            rule,
+            queue: PhantomData,
+        }
+    }
+}
+
+impl<R: Rule, Q: Queue<<R::Order as Order>::Key>> Rule for Queued<R, Q> {
+    type Order = R::Order;
+    type Queue = Q;
+
+    fn order(&self) -> R::Order {
+        self.rule.order()
     }
 
     fn params(&self, task: &Task) -> Result<<R::Order as Order>::Params, Missing> {
@@ -271,13 +302,41 @@ pub struct Pf {
     pub quantum: Duration,
 }
 
-/// A task's weight; one without a period cannot have any.
-fn weight(task: &Task) -> Result<Weight, Missing> {
+/// A task's weight where slots are this long; one without a period cannot have any. A job that is released
+/// within a slot waits for the next one, so it has less time.
+fn weight(task: &Task, quantum: Duration) -> Result<Weight, Missing> {
     let period = task.arrival.period().ok_or(Missing::Period)?;
+    let time = period.min(deadline(task));
+    let whole = quantum * task.wcet.as_nanos().div_ceil(quantum.as_nanos().max(1));
+    if whole > time {
+        return Err(Missing::Other(
+            "computes for more whole slots than it has time for (a shorter `quantum` may do)",
+        ));
+    }
     Ok(Weight {
         wcet: task.wcet,
-        period: period.min(deadline(task)),
+        // Who has no time to wait for a slot is served all the same, and may be late.
+        period: time.saturating_sub(until_slot(task, quantum)).max(whole),
     })
+}
+
+/// The longest time from a release of `task` to the beginning of a slot, of which each is a `quantum`
+/// long: zero for a task whose phase and period are whole slots.
+pub fn until_slot(task: &Task, quantum: Duration) -> Duration {
+    let q = quantum.as_nanos();
+    let grain = match task.arrival {
+        Arrival::Periodic { period } => gcd(q, gcd(period.as_nanos(), task.phase.as_nanos())),
+        Arrival::Sporadic { .. } | Arrival::Once => 1,
+    };
+    Duration::from_nanos(q.saturating_sub(grain))
+}
+
+/// The greatest common divisor; of zero and a number, that number.
+fn gcd(a: u64, b: u64) -> u64 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
+    }
 }
 
 impl Scheduler for Pd2 {
@@ -293,7 +352,7 @@ impl Scheduler for Pd2 {
     }
 
     fn params(&self, task: &Task) -> Result<Weight, Missing> {
-        weight(task)
+        weight(task, self.quantum)
     }
 }
 
@@ -310,7 +369,7 @@ impl Scheduler for Pf {
     }
 
     fn params(&self, task: &Task) -> Result<Weight, Missing> {
-        weight(task)
+        weight(task, self.quantum)
     }
 }
 

@@ -41,7 +41,7 @@ pub fn find(
     kind: Kind,
     watch: &mut Watch<'_>,
 ) -> Result<PathBuf, TargetError> {
-    let name = format!("runner-{policy}");
+    let name = format!("runner-{}", machine.image(policy));
     if let Some(folder) = env::var_os(IMAGES)
         && kind == Kind::Trace
     {

@@ -166,9 +166,21 @@ impl Machine {
                 &["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"]
             }
             Machine::Riscv => &[
-                "fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi", "g-fp", "g-rm",
-                "g-dm", "g-edf", "g-llf", "g-rr", "pd2", "pf",
+                "fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi", "p-fp", "p-fp-rr",
+                "p-rm", "p-dm", "p-edf", "p-llf", "p-rr", "p-fifo", "c-fp", "c-fp-rr", "c-rm",
+                "c-dm", "c-edf", "c-llf", "c-rr", "c-fifo", "g-fp", "g-fp-rr", "g-rm", "g-dm",
+                "g-edf", "g-llf", "g-rr", "g-fifo", "pd2", "pf",
             ],
+        }
+    }
+
+    /// The policy whose image it is that runs `policy`, which may have several names: that of one CPU is
+    /// that of each of several, and a cluster is a machine of its own.
+    pub(crate) fn image(self, policy: &str) -> String {
+        match (self, policy.split_once('-')) {
+            (Machine::Riscv, Some(("p", order))) => order.to_owned(),
+            (Machine::Riscv, Some(("c", order))) => format!("g-{order}"),
+            _ => policy.to_owned(),
         }
     }
 
@@ -231,6 +243,14 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_share_images() {
+        assert_eq!(Machine::Riscv.image("p-fp-rr"), "fp-rr");
+        assert_eq!(Machine::Riscv.image("c-fp-rr"), "g-fp-rr");
+        assert_eq!(Machine::Riscv.image("pd2"), "pd2");
+        assert_eq!(Machine::CortexM3.image("fp-rr"), "fp-rr");
+    }
 
     #[test]
     fn every_machine_has_its_name() {

@@ -26,7 +26,7 @@ pub(crate) fn run(
             "there is no image for policy \"{name}\"; there are: {known}"
         )));
     }
-    let set = args.cpus.on(files::read_set(&args.file)?);
+    let set = args.cpus.on(files::read_set(&args.file)?, registry);
     let file = files::shown(&args.file);
     let asked = Asked {
         machine: args.machine,

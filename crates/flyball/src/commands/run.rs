@@ -15,7 +15,7 @@ pub(crate) fn run(
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
     let output = Output::new(&args.schedule, Some(args.machine))?;
-    let set = args.cpus.on(files::read_set(&args.file)?);
+    let set = args.cpus.on(files::read_set(&args.file)?, registry);
     let file = files::shown(&args.file);
     let (policy, until) = (args.policy.as_str(), args.until);
     let patience = args.machine.patience();

@@ -18,6 +18,7 @@ pub(crate) fn run(
     let options = StudyOptions {
         policies: vec![args.policy.clone()],
         cpus: args.run.cpus.cpus,
+        cluster: args.run.cpus.cluster,
         fit: args.run.cpus.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,

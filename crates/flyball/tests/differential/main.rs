@@ -10,7 +10,7 @@ mod margin;
 mod sets;
 
 use common::{has_qemu, has_riscv};
-use flyball_lab::{Entry, Fit, Measured, Measurement, Registry, SideBySide};
+use flyball_lab::{Entry, Measured, Measurement, Registry, SideBySide};
 use flyball_model::{Format, Overheads, TaskSet, read_str};
 use flyball_sim::Options;
 use flyball_target::Machine;
@@ -88,7 +88,7 @@ fn run(case: &Case, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide
         set.clone(),
         until,
         case.until,
-        Fit::First,
+        None,
     )
     .expect("a random set fits every policy");
     let options = flyball_target::Options {

@@ -102,6 +102,9 @@ impl Document<'_> {
         if let Some(cpu) = task.cpu {
             writeln!(f, "cpu = {cpu}")?;
         }
+        if let Some(cpus) = &task.cpus {
+            writeln!(f, "cpus = {cpus:?}")?;
+        }
         match task.on_miss {
             OnMiss::Continue => {}
             OnMiss::Skip => writeln!(f, "on_miss = \"skip\"")?,

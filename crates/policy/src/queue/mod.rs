@@ -9,14 +9,17 @@
 //! |---|---|---|---|---|
 //! | [`Bitmap`] | O(1) | O(1) | O(1) | up to 256 levels |
 //! | [`Heap`] | O(log n) | O(log n) | O(1) | any |
+//! | [`Calendar`] | O(1) to O(log n) | O(1) to O(log n) | O(1) | instants: the more they differ, the better |
 //! | [`SortedList`] | O(n) | O(1) | O(1) | any |
 
 mod bitmap;
+mod calendar;
 mod heap;
 pub mod links;
 mod list;
 
 pub use bitmap::{Bitmap, Levelled};
+pub use calendar::{Calendar, Dated};
 pub use heap::{Entry, Heap, IndexedHeap, Rank};
 pub use list::SortedList;
 

@@ -6,10 +6,11 @@ use crate::modes::Modes;
 use crate::program::Program;
 use crate::scheduler::Scheduler;
 use crate::tap::Tap;
+use crate::tournament::Tournament;
 use flyball_kernel::{Attributes, Core, OnMiss, Protocol, Release, Sizes, Timing};
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Task, TaskSet};
-use flyball_policy::{CpuId, Policy, TaskId, Time};
+use flyball_policy::{CpuId, CpuSet, Policy, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -65,6 +66,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             arrivals: BinaryHeap::new(),
             costs: Costs::new(&set.platform.overheads, capacity),
             lanes: vec![Lane::default(); cpus],
+            nexts: Tournament::new(cpus),
+            inside: CpuSet::EMPTY,
             calls: (Time::ZERO, 0),
             counts: Counts::default(),
             deadlock: None,
@@ -182,8 +185,6 @@ impl Default for Lane {
             busy_until: Time::ZERO,
             interrupt: Time::NEVER,
             unpaid: 0,
-            next: Time::ZERO,
-            inside: false,
         }
     }
 }
