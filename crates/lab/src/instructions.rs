@@ -23,8 +23,8 @@ use tasks::Load;
 pub struct Run<'a> {
     /// The tasks.
     pub set: &'a TaskSet,
-    /// The policy, as the machine's image is called.
-    pub image: &'static str,
+    /// The policy's name.
+    pub policy: &'a str,
     /// How many CPUs share their tasks.
     pub cluster: u8,
     /// For how long.
@@ -65,7 +65,7 @@ pub fn measure<E>(
         };
         let run = Run {
             set: &set,
-            image: kind.image(),
+            policy: &name,
             cluster: kind.cluster(cpus),
             until: plan.until,
         };

@@ -18,13 +18,9 @@ use flyball_model::{Cost, Overheads};
 /// | `ipi` | of an interrupted CPU's passage all but decision and switch |
 ///
 /// There are means, and the worst: sums of the longest parts, which no passage need have had all at once.
-/// Clusters are left out, as no policy of a simulation has their name.
 pub fn file(found: &Found, machine: &str) -> OverheadFile {
     let mut entries = Vec::new();
     for kind in found.plan.kinds() {
-        if kind.cluster.is_some() {
-            continue;
-        }
         for statistic in [Statistic::Mean, Statistic::Worst] {
             let cost = |of: &dyn Fn(&Row) -> Option<f64>| {
                 let rows = found.of(kind);
@@ -52,7 +48,7 @@ pub fn file(found: &Found, machine: &str) -> OverheadFile {
                 Cost::default()
             };
             entries.push(Entry {
-                policy: kind.policy.name().to_owned(),
+                policy: kind.name(),
                 queue: kind.policy.queues()[0].name().to_owned(),
                 statistic,
                 overheads: Overheads {
@@ -108,12 +104,14 @@ mod tests {
             locks: Vec::new(),
             plan: Plan {
                 policies,
+                cluster: None,
                 ..Plan::default()
             },
         };
         let file = file(&found, "a machine");
         let again = OverheadFile::read(&file.to_toml(), "o.toml").unwrap();
         assert_eq!(again, file);
+        assert_eq!(file.policies(), ["g-edf", "p-edf"]);
         let at = |cost: &Cost| cost.at(5);
         let ns = Duration::from_nanos;
         let mean = file.overheads("g-edf", Statistic::Mean).unwrap();

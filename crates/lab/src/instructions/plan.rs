@@ -60,18 +60,13 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Its name in tables: the policy's, and the size of clusters.
+    /// Its name, on the command line and in files: `g-edf` in clusters is `c-edf`.
     pub fn name(self) -> String {
         let name = self.policy.name();
-        self.cluster.map_or(name.to_owned(), |cpus| {
-            format!("{name}, clusters of {cpus}")
-        })
-    }
-
-    /// The name of the machine's image: what is partitioned is the policy of one CPU.
-    pub fn image(self) -> &'static str {
-        let name = self.policy.name();
-        name.strip_prefix("p-").unwrap_or(name)
+        match (self.cluster, name.strip_prefix("g-")) {
+            (Some(_), Some(rule)) => format!("c-{rule}"),
+            _ => name.to_owned(),
+        }
     }
 
     /// How many of `cpus` CPUs share their tasks.
@@ -274,12 +269,9 @@ mod tests {
         };
         let kinds = plan.kinds();
         let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-        assert_eq!(names, ["g-edf", "g-edf, clusters of 2", "p-edf"]);
-        let images: Vec<_> = kinds
-            .iter()
-            .map(|kind| (kind.image(), kind.cluster(4)))
-            .collect();
-        assert_eq!(images, [("g-edf", 4), ("g-edf", 2), ("edf", 1)]);
+        assert_eq!(names, ["g-edf", "c-edf", "p-edf"]);
+        let clusters: Vec<_> = kinds.iter().map(|kind| kind.cluster(4)).collect();
+        assert_eq!(clusters, [4, 2, 1]);
         // Two CPUs are no two clusters of two.
         assert_eq!(plan.waits().count(), 6 + 5);
         assert_eq!(plan.threads_at_locks(), 125);

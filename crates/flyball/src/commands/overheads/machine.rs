@@ -84,7 +84,7 @@ fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure>
     let mut bar = Bar::new(quiet);
     let mut count = |run: Run<'_>, progress: Progress<'_>| {
         let options = Options {
-            policy: run.image,
+            policy: run.policy,
             settings: Words::NONE,
             until: run.until,
             seed: plan.seed,

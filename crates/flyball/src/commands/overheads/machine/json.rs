@@ -14,14 +14,14 @@ pub(super) struct Document<'a> {
     cpus: u8,
     seconds: f64,
     seed: u64,
-    kernel: Vec<Costs<'a>>,
-    locks: Vec<Lock<'a>>,
+    kernel: Vec<Costs>,
+    locks: Vec<Lock>,
 }
 
 /// One policy with one number of threads.
 #[derive(Serialize)]
-struct Costs<'a> {
-    policy: &'a str,
+struct Costs {
+    policy: String,
     /// How many CPUs share their tasks.
     cluster: u8,
     threads: usize,
@@ -43,8 +43,8 @@ struct Cost {
 
 /// What holds a lock, and what that means.
 #[derive(Serialize)]
-struct Lock<'a> {
-    policy: &'a str,
+struct Lock {
+    policy: String,
     cluster: u8,
     cpus: u8,
     threads: usize,
@@ -101,14 +101,14 @@ impl<'a> Document<'a> {
     }
 }
 
-fn costs(row: &Row) -> Costs<'_> {
+fn costs(row: &Row) -> Costs {
     let counted = &row.counted;
     let costs = Quantity::ALL.map(|quantity| Cost {
         quantity: quantity.name(),
         numbers: row.cost(quantity).into(),
     });
     Costs {
-        policy: row.kind.policy.name(),
+        policy: row.kind.name(),
         cluster: row.kind.cluster(row.cpus),
         threads: row.threads,
         costs: costs.into(),
@@ -121,7 +121,7 @@ fn costs(row: &Row) -> Costs<'_> {
     }
 }
 
-fn lock(row: &Row) -> Lock<'_> {
+fn lock(row: &Row) -> Lock {
     let held = row.counted.paths().map(|(by, passages)| Held {
         by,
         numbers: passages.held.into(),
@@ -131,7 +131,7 @@ fn lock(row: &Row) -> Lock<'_> {
         share: row.contention(think).map(|found| found.lost),
     });
     Lock {
-        policy: row.kind.policy.name(),
+        policy: row.kind.name(),
         cluster: row.kind.cluster(row.cpus),
         cpus: row.cpus,
         threads: row.threads,

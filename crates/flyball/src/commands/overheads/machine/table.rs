@@ -46,7 +46,11 @@ pub(super) fn summary(machine: Machine, found: &Found, written: &[String]) -> St
 
 /// One policy.
 fn costs(text: &mut String, found: &Found, kind: Kind) {
-    let _ = writeln!(text, "\n{BOLD}{}{BOLD:#}", kind.name());
+    let cluster = kind
+        .cluster
+        .map(|cpus| format!(", {cpus} CPUs in a cluster"));
+    let cluster = cluster.unwrap_or_default();
+    let _ = writeln!(text, "\n{BOLD}{}{cluster}{BOLD:#}", kind.name());
     let names = ["THREADS"].into_iter();
     let names = names.chain(COLUMNS.map(|(_, name)| name));
     let names: Vec<_> = names.chain(["LOCK/S", "CONTENDED"]).collect();
@@ -142,7 +146,7 @@ pub(super) fn csv(found: &Found) -> String {
             let _ = writeln!(
                 csv,
                 "{},{},{},{},{by},{part},{},{},{}",
-                row.kind.policy.name(),
+                row.kind.name(),
                 row.kind.cluster(row.cpus),
                 row.cpus,
                 row.threads,
