@@ -161,7 +161,7 @@ fn counted<'a>(document: &'a Value, policy: &str, threads: u64) -> &'a Value {
 }
 
 fn mean(row: &Value, quantity: &str) -> f64 {
-    let costs = row["costs"].as_array().unwrap();
+    let costs = row["quantities"].as_array().unwrap();
     let cost = costs.iter().find(|cost| cost["quantity"] == quantity);
     cost.unwrap()["mean"].as_f64().unwrap_or(0.0)
 }

@@ -25,7 +25,7 @@ struct Costs {
     /// How many CPUs share their tasks.
     cluster: u8,
     threads: usize,
-    costs: Vec<Cost>,
+    quantities: Vec<Cost>,
     releases: u64,
     lock_taken: u64,
     lock_contended: u64,
@@ -103,7 +103,7 @@ impl<'a> Document<'a> {
 
 fn costs(row: &Row) -> Costs {
     let counted = &row.counted;
-    let costs = Quantity::ALL.map(|quantity| Cost {
+    let quantities = Quantity::ALL.map(|quantity| Cost {
         quantity: quantity.name(),
         numbers: row.cost(quantity).into(),
     });
@@ -111,7 +111,7 @@ fn costs(row: &Row) -> Costs {
         policy: row.kind.name(),
         cluster: row.kind.cluster(row.cpus),
         threads: row.threads,
-        costs: costs.into(),
+        quantities: quantities.into(),
         releases: counted.served,
         lock_taken: counted.taken,
         lock_contended: counted.contended,
