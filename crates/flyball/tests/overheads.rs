@@ -247,23 +247,16 @@ fn a_machine_counts_instructions() {
     let set = at("set.toml");
     let task = "[[task]]\nperiod = \"10ms\"\nwcet = \"1ms\"\n";
     fs::write(&set, format!("schema = 1\n{task}{task}")).unwrap();
-    for policy in ["g-edf", "p-edf"] {
-        // The file has no quantiles, so the worst is charged.
-        let args = [
-            "simulate",
-            &set,
-            "--until",
-            "100ms",
-            "--cpus",
-            "2",
-            "-p",
-            policy,
-            "--overheads",
-            &file,
+    // The file has no quantiles, so the worst is charged; `edf` is partitioned.
+    for (policy, cpus) in [("g-edf", "2"), ("edf", "1")] {
+        let mut args = vec![
+            "simulate", &set, "--until", "100ms", "--cpus", cpus, "-p", policy,
         ];
+        args.extend(["--overheads", &file]);
         let (code, out, err) = run(&args);
         assert_eq!(code, 0, "{err}");
         assert!(out.contains("kernel, cpu 0"), "{out}");
+        assert!(out.contains("(worst)"), "{out}");
     }
 }
 
