@@ -31,7 +31,7 @@ impl<F: Fault> Scheduler for Image<F> {
     type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<32>>, Uniprocessor>;
     const STACKS: Stacks = F::STACKS;
 
-    fn policy(_: &Common) -> Self::Policy {
+    fn policy(_: &Common, _: usize, _: usize) -> Self::Policy {
         Ranked::new(FixedPriority, 32)
     }
 

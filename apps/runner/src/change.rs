@@ -4,13 +4,10 @@
 //! The application's timer interrupts at each change, and at the end. The handler tells the policy and
 //! makes threads; a thread that has a job looks when that is complete.
 
-use crate::tasks::{THREADS, ThreadStack, or_fail};
+use crate::machine::{self, Entry, Kernel, Prepared, SpinLock, THREADS, ThreadStack, Together};
+use crate::tasks::{self, or_fail};
 use crate::{Runner, Scheduler, output};
-use core::cell::Cell;
-use cortex_m::interrupt::{Mutex, free};
 use flyball_kernel::{Attributes, Config, Core, Error, OnMiss, Release, ThreadId};
-use flyball_machine_cortexm::board::Timer;
-use flyball_machine_cortexm::{Entry, Kernel, Prepared, Together};
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_script::image::{self, Arrival, Change, Image, News, Task};
 use static_cell::StaticCell;
@@ -45,30 +42,24 @@ struct Progress {
     has_begun: bool,
 }
 
-static PROGRESS: [Mutex<Cell<Progress>>; THREADS] = [const {
-    Mutex::new(Cell::new(Progress {
+static PROGRESS: [SpinLock<Progress>; THREADS] = [const {
+    SpinLock::new(Progress {
         thread: None,
         form: Form::Nothing,
         next: None,
         drawn: 0,
         has_begun: false,
-    }))
+    })
 }; THREADS];
 
 fn with<R>(number: usize, f: impl FnOnce(&mut Progress) -> R) -> R {
-    free(|cs| {
-        let place = PROGRESS[number].borrow(cs);
-        let mut progress = place.get();
-        let result = f(&mut progress);
-        place.set(progress);
-        result
-    })
+    PROGRESS[number].with(f)
 }
 
 impl Form {
     /// What the thread of that number does.
     pub(crate) fn of(number: usize) -> Form {
-        free(|cs| PROGRESS[number].borrow(cs).get().form)
+        with(number, |progress| progress.form)
     }
 
     /// The task. Who does nothing does so as nobody in particular.
@@ -172,7 +163,7 @@ pub(crate) struct Coming {
 }
 
 /// Taken out while changes are made.
-static COMING: Mutex<Cell<Option<&'static mut Coming>>> = Mutex::new(Cell::new(None));
+static COMING: SpinLock<Option<&'static mut Coming>> = SpinLock::new(None);
 static COMING_PLACE: StaticCell<Coming> = StaticCell::new();
 
 impl Coming {
@@ -218,11 +209,14 @@ impl Coming {
     }
 
     /// Sets the timer to the next change, or to the end if that comes first.
-    pub(crate) fn wait(&'static mut self, now: Time) {
+    pub(crate) fn wait<S: Scheduler + 'static>(
+        &'static mut self,
+        kernel: &'static Kernel<Runner<S>>,
+    ) {
         let due = self.due().min(self.end);
-        free(|cs| COMING.borrow(cs).set(Some(self)));
-        let ticks = due.since(now) / Duration::from_nanos(40);
-        Timer::Application.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX).max(1));
+        let common = self.image.common();
+        COMING.with(|coming| *coming = Some(self));
+        machine::set_timer(kernel, &common, due.since(kernel.now()));
     }
 
     /// A thread begins with the task of that number, whose phase counts from `start`.
@@ -303,16 +297,17 @@ impl Coming {
 /// # Safety
 /// As [`set_up`](crate::set_up), with the same `entry`.
 pub unsafe fn alarm<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry: Entry) {
-    let Some(coming) = free(|cs| COMING.borrow(cs).take()) else {
-        output::fail("the kernel was never set up")
-    };
+    let common = tasks::common();
     let now = kernel.now();
-    if now >= coming.end {
+    if now >= common.end {
         kernel.look(|core| {
             core.notice_misses(CPU, now);
-            output::end(core.trace())
+            output::end(core.trace(), || machine::retire(kernel, &common))
         });
     }
+    let Some(coming) = COMING.with(Option::take) else {
+        output::fail("the kernel was never set up")
+    };
     while coming.due() <= kernel.now() {
         // Who begins is there before, and is released at the instant with all others.
         let begins = |change: &Change| change.news == News::Begins;
@@ -338,5 +333,5 @@ pub unsafe fn alarm<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, 
         });
         coming.go_on(number);
     }
-    coming.wait(kernel.now());
+    coming.wait(kernel);
 }

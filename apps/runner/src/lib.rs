@@ -7,7 +7,9 @@
 #![no_std]
 
 mod change;
+pub mod machine;
 mod output;
+pub mod rules;
 mod tape;
 mod tasks;
 
@@ -16,12 +18,9 @@ pub use output::fail;
 pub use tape::Tape;
 pub use tasks::{Runner, set_up, thread};
 
-#[doc(hidden)]
-pub use flyball_machine_cortexm;
-
-use flyball_machine_cortexm::Stacks;
 use flyball_policy::Policy;
 use flyball_script::image::{Common, Task};
+use machine::Stacks;
 
 /// The first bytes of the external memory are those of the task set.
 pub const IMAGE: usize = 4 << 20;
@@ -31,9 +30,9 @@ pub trait Scheduler {
     /// The policy.
     type Policy: Policy;
     /// What is done about stacks that are too small.
-    const STACKS: Stacks = Stacks::Guarded;
-    /// Makes it.
-    fn policy(common: &Common) -> Self::Policy;
+    const STACKS: Stacks = Stacks::BEST;
+    /// Makes it for so many threads on so many CPUs.
+    fn policy(common: &Common, threads: usize, cpus: usize) -> Self::Policy;
     /// What a task tells it.
     fn params(task: &Task) -> <Self::Policy as Policy>::Params;
 }
@@ -47,19 +46,22 @@ macro_rules! runner {
         $crate::runner!($scheduler, $crate::thread);
     };
     ($scheduler:ty, $thread:expr) => {
-        $crate::flyball_machine_cortexm::kernel!(KERNEL: $crate::Runner<$scheduler>, || {
+        $crate::machine::machine::kernel!(KERNEL: $crate::Runner<$scheduler>);
+
+        extern "C" fn alarm() {
             // SAFETY: threads lend nothing that is on their stacks to anyone.
             unsafe { $crate::alarm(&KERNEL, thread) }
-        });
+        }
 
         extern "C" fn thread(number: usize) -> ! {
             $thread(&KERNEL, number)
         }
 
-        #[cortex_m_rt::entry]
-        fn main() -> ! {
+        fn start() -> ! {
             // SAFETY: threads lend nothing that is on their stacks to anyone.
-            unsafe { $crate::set_up(&KERNEL, thread) }
+            unsafe { $crate::set_up(&KERNEL, thread, alarm) }
         }
+
+        $crate::machine::machine::main!(start);
     };
 }

@@ -1,16 +1,19 @@
 //! What the host gets to read.
 
 use crate::Tape;
+use crate::machine::Fault;
 use core::fmt::Display;
-use flyball_machine_cortexm::Fault;
 use semihosting::fs::File;
 use semihosting::io::{self, Write};
 use semihosting::{eprintln, process};
 
-/// Completes the trace, and ends the program.
-pub(crate) fn end(tape: &mut Tape) -> ! {
+/// Completes the trace, and ends the program after `others` have theirs.
+pub(crate) fn end(tape: &mut Tape, others: impl FnOnce()) -> ! {
     match tape.finish() {
-        Ok(()) => process::exit(0),
+        Ok(()) => {
+            others();
+            process::exit(0)
+        }
         Err(error) => lost(&error),
     }
 }
@@ -28,6 +31,7 @@ pub(crate) fn fault(tape: &mut Tape, fault: &Fault, message: Option<&dyn Display
         if let Some(thread) = fault.thread {
             writeln!(file, "thread {thread}")?;
         }
+        writeln!(file, "cpu {}", crate::machine::cpu_of(fault))?;
         writeln!(file, "time {}", fault.time.as_nanos())?;
         writeln!(file, "cause {}", fault.cause)?;
         for (what, address) in [

@@ -5,6 +5,7 @@
 //! so a schedule is not disturbed however long it is, but for the some hundred instructions that the
 //! call takes, once in half a million events.
 
+use core::ffi::CStr;
 use flyball_trace::{Event, Record, Sink};
 use semihosting::fs::File;
 use semihosting::io::{self, Seek, SeekFrom, Write};
@@ -15,7 +16,8 @@ const MOST: u64 = 8 << 20;
 /// How the file begins: what it is, how many events there were, and how many of them it has.
 const MAGIC: &[u8; 8] = b"FLYRUN01";
 
-/// Keeps the first events, and counts all.
+/// Keeps the first events of a cluster of CPUs, and counts all. CPUs and tasks have the numbers that they
+/// have in their cluster.
 pub struct Tape {
     file: File,
     memory: &'static mut [u8],
@@ -24,12 +26,20 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// An empty tape, which goes round in `memory`. Makes the file.
+    /// An empty tape for the `cluster`-th cluster, which goes round in `memory`. Makes the file.
     ///
     /// # Errors
     /// Those of the host.
-    pub fn new(memory: &'static mut [u8]) -> io::Result<Tape> {
-        let mut file = File::create(c"flyball-trace.bin")?;
+    pub fn new(memory: &'static mut [u8], cluster: u8) -> io::Result<Tape> {
+        // "flyball-trace-007.bin"
+        let mut name = *b"flyball-trace-000.bin\0";
+        let digits = [cluster / 100, cluster / 10 % 10, cluster % 10];
+        for (place, digit) in name[14..].iter_mut().zip(digits) {
+            *place += digit;
+        }
+        // There is a zero at the end.
+        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        let mut file = File::create(name)?;
         file.write_all(MAGIC)?;
         file.write_all(&[0; 16])?;
         Ok(Tape {
@@ -72,6 +82,8 @@ impl Tape {
 }
 
 impl Sink for Tape {
+    const ENABLED: bool = !cfg!(feature = "probe");
+
     fn record(&mut self, event: Event) {
         self.total += 1;
         if self.total > MOST {

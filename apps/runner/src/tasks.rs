@@ -1,29 +1,25 @@
 //! From an image to threads.
 
 use crate::change::{self, Coming, Form};
+use crate::machine::{
+    self, Cpus, Entry, Fault, Kernel, MachineConfig, Messages, Objects, Rows, SpinLock, Stack,
+    Stacks, THREADS, ThreadStack, take_memory,
+};
 use crate::{IMAGE, Scheduler, Tape, output};
-use core::cell::Cell;
 use core::fmt::Display;
 use core::marker::PhantomData;
 use core::task::Poll;
-use cortex_m::interrupt::{Mutex, free};
-use flyball_kernel::{Config, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
-use flyball_machine_cortexm::board::take_memory;
-use flyball_machine_cortexm::{Entry, Fault, Kernel, MachineConfig, Stack, Stacks, compute};
+use flyball_kernel::{Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
 use flyball_policy::{Duration, Inline, Time};
-use flyball_script::image::{Arrival, Image, Task};
+use flyball_script::image::{Arrival, Common, Image, Task};
 use flyball_script::{Call, Length, Op, Place};
 use static_cell::{ConstStaticCell, StaticCell};
 
-/// How many threads, and objects of each kind, there are at most.
-pub(crate) const THREADS: usize = 32;
-const OBJECTS: usize = 16;
+/// How many objects of each kind there are at most.
+pub(crate) const OBJECTS: usize = 16;
 
 /// How deep repetitions nest at most.
 const DEPTH: usize = 8;
-
-/// What each thread has.
-pub(crate) type ThreadStack = Stack<512>;
 
 /// What the kernel consists of.
 pub struct Runner<S>(PhantomData<S>);
@@ -32,16 +28,16 @@ impl<S: Scheduler> Config for Runner<S> {
     type Policy = S::Policy;
     type Trace = Tape;
     type Message = ();
-    type Cpus = Inline<1>;
-    type Threads = Inline<THREADS>;
-    type Mutexes = Inline<OBJECTS>;
-    type Semaphores = Inline<OBJECTS>;
+    type Cpus = Cpus;
+    type Threads = Rows;
+    type Mutexes = Objects;
+    type Semaphores = Objects;
     type Conditions = Inline<1>;
-    type Queues = Inline<OBJECTS>;
-    type Messages = Inline<256>;
-    type Jobs = Inline<THREADS>;
+    type Queues = Objects;
+    type Messages = Messages;
+    type Jobs = Rows;
     type Arrivals = Inline<1>;
-    type Accounts = Inline<THREADS>;
+    type Accounts = Rows;
 }
 
 impl<S: Scheduler + 'static> MachineConfig for Runner<S> {
@@ -54,24 +50,24 @@ impl<S: Scheduler + 'static> MachineConfig for Runner<S> {
     }
 }
 
-/// What threads have to know. Written before the first one runs.
+/// What threads have to know. Written before the first one runs. Objects have the same numbers in all
+/// clusters.
 struct Shared {
     image: Image<'static>,
-    /// The binary logarithm of the nanoseconds that an instruction takes.
-    shift: u32,
+    common: Common,
     mutexes: [Option<MutexId>; OBJECTS],
     semaphores: [Option<SemaphoreId>; OBJECTS],
     queues: [Option<QueueId>; OBJECTS],
 }
 
-static SHARED: Mutex<Cell<Option<&'static Shared>>> = Mutex::new(Cell::new(None));
+static SHARED: SpinLock<Option<&'static Shared>> = SpinLock::new(None);
 static SHARED_PLACE: StaticCell<Shared> = StaticCell::new();
 
 static STACKS: ConstStaticCell<[ThreadStack; THREADS]> =
     ConstStaticCell::new([const { Stack::new() }; THREADS]);
 
 /// Makes the kernel and the first threads of the image that was loaded, and starts. `entry` is what each
-/// thread does, given its number: [`thread`]. The application's timer is to call
+/// thread does, given its number: [`thread`]; `alarm`, which the application's timer calls:
 /// [`alarm`](crate::alarm).
 ///
 /// # Safety
@@ -80,8 +76,9 @@ static STACKS: ConstStaticCell<[ThreadStack; THREADS]> =
 pub unsafe fn set_up<S: Scheduler + 'static>(
     kernel: &'static Kernel<Runner<S>>,
     entry: Entry,
+    alarm: extern "C" fn(),
 ) -> ! {
-    let Some((script, memory)) = take_memory(IMAGE) else {
+    let Some((script, mut memory)) = take_memory(IMAGE) else {
         output::fail("the memory is in use")
     };
     let image = Image::new(script).unwrap_or_else(|error| output::fail(error));
@@ -97,43 +94,79 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
         output::fail("there are more tasks than threads");
     }
     // What takes long comes before the clock starts: the task set does soon afterwards.
-    let (first, coming) = (image.first(), Coming::new::<S>(image, STACKS.take()));
-    let tape = Tape::new(memory).unwrap_or_else(|error| output::lost(&error));
-    kernel.set_up(S::policy(&common), tape, timing);
-    let shared = kernel.look(|core| -> Result<Shared, Error> {
-        let mut shared = Shared {
-            image,
-            shift: common.instruction.as_nanos().trailing_zeros(),
-            mutexes: [None; OBJECTS],
-            semaphores: [None; OBJECTS],
-            queues: [None; OBJECTS],
-        };
-        for (number, place) in (0..image.mutexes()).zip(&mut shared.mutexes) {
-            let protocol = if image.inherits(number) {
-                Protocol::Inherit
-            } else {
-                Protocol::None
-            };
-            *place = Some(core.mutex(protocol)?);
-        }
-        for (number, place) in (0..image.semaphores()).zip(&mut shared.semaphores) {
-            *place = Some(core.semaphore(image.initial(number))?);
-        }
-        for (number, place) in (0..image.queues()).zip(&mut shared.queues) {
-            *place = Some(core.queue(image.capacity(number))?);
-        }
-        Ok(shared)
+    let coming = Coming::new::<S>(image, STACKS.take());
+    machine::set_up(kernel, image, timing, |cluster, all| {
+        let part = memory.len() / (all - usize::from(cluster));
+        let (mine, rest) = core::mem::take(&mut memory).split_at_mut(part / 8 * 8);
+        memory = rest;
+        let tape = Tape::new(mine, cluster);
+        tape.unwrap_or_else(|error| output::lost(&error))
     });
-    let shared = SHARED_PLACE.init(or_fail(shared.unwrap_or(Err(Error::Unknown))));
-    free(|cs| SHARED.borrow(cs).set(Some(shared)));
-    kernel.together(|kernel| {
-        for number in 0..first {
-            // SAFETY: as the caller promises.
-            unsafe { coming.begin::<S>(kernel, number, common.start, entry) };
-        }
-    });
-    coming.wait(kernel.now());
+    let mut made = None;
+    for cluster in 0..machine::clusters(&common) {
+        let shared = machine::prepare(kernel, cluster, |kernel| {
+            let shared = make_objects(kernel.core, image);
+            for number in of_cluster(image, cluster) {
+                // SAFETY: as the caller promises.
+                unsafe { coming.begin::<S>(kernel, number, common.start, entry) };
+            }
+            shared
+        });
+        made = Some(or_fail(or_fail(shared)));
+    }
+    let shared = SHARED_PLACE.init(or_fail(made.ok_or(Error::Unknown)));
+    SHARED.with(|place| *place = Some(shared));
+    let timer = kernel.timer_line();
+    or_fail(kernel.attach(timer, alarm));
+    coming.wait(kernel);
     kernel.start()
+}
+
+/// The tasks that a cluster begins with.
+pub(crate) fn of_cluster(image: Image<'static>, cluster: u8) -> impl Iterator<Item = u16> {
+    let size = image.common().cluster;
+    let is_here = move |number: &u16| {
+        let task = image.task(*number);
+        task.is_some_and(|task| task.cpu / size == cluster)
+    };
+    (0..image.first()).filter(is_here)
+}
+
+/// What all tasks have in common.
+pub(crate) fn common() -> Common {
+    match SHARED.with(|shared| *shared) {
+        Some(shared) => shared.common,
+        None => output::fail("the kernel was never set up"),
+    }
+}
+
+/// Makes the objects that tasks use.
+fn make_objects<C: Config<Message = ()>>(
+    core: &mut Core<C>,
+    image: Image<'static>,
+) -> Result<Shared, Error> {
+    let mut shared = Shared {
+        image,
+        common: image.common(),
+        mutexes: [None; OBJECTS],
+        semaphores: [None; OBJECTS],
+        queues: [None; OBJECTS],
+    };
+    for (number, place) in (0..image.mutexes()).zip(&mut shared.mutexes) {
+        let protocol = if image.inherits(number) {
+            Protocol::Inherit
+        } else {
+            Protocol::None
+        };
+        *place = Some(core.mutex(protocol)?);
+    }
+    for (number, place) in (0..image.semaphores()).zip(&mut shared.semaphores) {
+        *place = Some(core.semaphore(image.initial(number))?);
+    }
+    for (number, place) in (0..image.queues()).zip(&mut shared.queues) {
+        *place = Some(core.queue(image.capacity(number))?);
+    }
+    Ok(shared)
 }
 
 pub(crate) fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
@@ -142,7 +175,7 @@ pub(crate) fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
 
 /// What the thread of a number does: the jobs of the task of that number, one after the other.
 pub fn thread<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, number: usize) -> ! {
-    let shared = free(|cs| SHARED.borrow(cs).get());
+    let shared = SHARED.with(|shared| *shared);
     let Some(shared) = shared else {
         output::fail("a thread runs before the kernel is set up")
     };
@@ -227,9 +260,7 @@ fn perform<S: Scheduler + 'static>(
     };
     let performed = match call {
         Call::Compute(length) => {
-            // To the nearest instruction.
-            let half = (1 << shared.shift) / 2;
-            compute(draw(length).as_nanos().saturating_add(half) >> shared.shift);
+            machine::compute(kernel, draw(length), shared.common.instruction);
             return;
         }
         Call::Suspend(length) => {

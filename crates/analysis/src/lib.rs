@@ -1,4 +1,5 @@
-//! Will it hold? Schedulability analyses for one CPU, and the division of tasks among several.
+//! Will it hold? Schedulability analyses for one CPU, for several, and the division of tasks among
+//! them.
 //!
 //! Everything here counts in whole nanoseconds and in exact fractions: no floating point number
 //! takes part in a verdict, and no sum wraps in silence. Where a number cannot be exact (a square
@@ -15,6 +16,10 @@
 //! | [`fixed_priority`] | response times under any fixed priorities | yes | without blocking |
 //! | [`edf_demand`] | earliest deadline first, by processor demand | yes | without blocking |
 //! | [`edf_response`] | response times under earliest deadline first | yes | without blocking |
+//! | [`density`] | earliest deadline first on several CPUs with one queue | yes | no |
+//! | [`fair`] | PF and PD² on several CPUs | yes | in whole slots |
+//! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
+//! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //!
@@ -49,14 +54,20 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod affinity;
+pub mod c_equals_d;
+pub mod density;
 pub mod edf_demand;
 pub mod edf_response;
+pub mod edf_wm;
+pub mod fair;
 pub mod fixed_priority;
 pub mod hyperbolic;
 pub mod liu_layland;
 pub mod partition;
 pub mod priority;
 pub mod response;
+pub mod semi;
 pub mod sensitivity;
 pub mod task;
 pub mod utilisation;
@@ -69,6 +80,7 @@ mod ranking;
 pub use partition::{Fit, Sequence, partition};
 pub use priority::{Level, LevelMismatch};
 pub use response::Response;
+pub use semi::Share;
 pub use task::{InvalidTask, SporadicTask};
 pub use utilisation::{Utilisation, overloaded};
 pub use verdict::{Outcome, Reason, Strength, Verdict};

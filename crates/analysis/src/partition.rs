@@ -62,7 +62,21 @@ impl Fit {
     }
 }
 
-/// The CPU of each of the `tasks`, from 0; `holds` tells whether one CPU can serve tasks, which are named
+impl Sequence {
+    /// All of them.
+    pub const ALL: [Sequence; 3] = [Sequence::Utilisation, Sequence::Period, Sequence::Given];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Sequence::Utilisation => "utilisation",
+            Sequence::Period => "period",
+            Sequence::Given => "given",
+        }
+    }
+}
+
+/// The CPU of each of the `tasks`, from 0; `holds` tells whether a CPU can serve tasks, which are named
 /// by their positions, in the order in which they came.
 ///
 /// O(n log n + n m) without the calls of `holds`, of which there are at most n m for n tasks and m CPUs.
@@ -74,11 +88,11 @@ pub fn partition(
     cpus: usize,
     fit: Fit,
     sequence: Sequence,
-    mut holds: impl FnMut(&[usize]) -> bool,
+    mut holds: impl FnMut(usize, &[usize]) -> bool,
 ) -> Result<Vec<usize>, usize> {
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     match sequence {
-        Sequence::Utilisation => order.sort_by_key(|&task| Reverse(load(&tasks[task]))),
+        Sequence::Utilisation => order = by_utilisation(tasks),
         Sequence::Period => order.sort_by_key(|&task| tasks[task].t()),
         Sequence::Given => {}
     }
@@ -95,7 +109,7 @@ pub fn partition(
         let cpu = candidates.into_iter().find(|&cpu| {
             let here = &mut bins[cpu].1;
             here.push(task);
-            let has_room = holds(here);
+            let has_room = holds(cpu, here);
             here.pop();
             has_room
         });
@@ -108,6 +122,13 @@ pub fn partition(
         }
     }
     Ok(places)
+}
+
+/// The positions of `tasks` by falling utilisation, of equals the first one first.
+pub(crate) fn by_utilisation(tasks: &[SporadicTask]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    order.sort_by_key(|&task| Reverse(load(&tasks[task])));
+    order
 }
 
 /// The utilisation in units of 2⁻⁶⁴, rounded down.
@@ -134,7 +155,7 @@ mod tests {
         fit: Fit,
         sequence: Sequence,
     ) -> Result<Vec<usize>, usize> {
-        partition(tasks, cpus, fit, sequence, |here| {
+        partition(tasks, cpus, fit, sequence, |_, here| {
             let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
             !overloaded(&here)
         })

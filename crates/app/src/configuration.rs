@@ -13,6 +13,9 @@ use flyball_policy::Storage;
     reason = "they are independent of each other"
 )]
 pub struct Settings {
+    /// CPUs, which share all threads; the policy has to be one for several then, such as
+    /// [`GlobalFixedPriorities`](crate::GlobalFixedPriorities). Most machines have one.
+    pub cpus: usize,
     /// Threads that there are at the same time. (The policy has to have room for them, too.)
     pub threads: usize,
     /// [`Mutex`](crate::Mutex)es.
@@ -47,6 +50,7 @@ pub struct Settings {
 impl Settings {
     /// What is not said in a [`kernel!`](crate::kernel!).
     pub const DEFAULT: Settings = Settings {
+        cpus: 1,
         threads: 8,
         mutexes: 8,
         semaphores: 8,
@@ -187,7 +191,7 @@ macro_rules! kernel {
                 type Policy = $policy;
                 type Trace = Trace;
                 type Message = Message;
-                type Cpus = $crate::Inline<1>;
+                type Cpus = $crate::Inline<{ SETTINGS.cpus.next_power_of_two() }>;
                 type Threads = $crate::Inline<{ SETTINGS.threads.next_power_of_two() }>;
                 type Mutexes = $crate::__rows!(SETTINGS.mutexes);
                 type Semaphores = $crate::__rows!(SETTINGS.semaphores);
@@ -202,13 +206,13 @@ macro_rules! kernel {
                 const TICKS: bool = matches!(SETTINGS.timing, $crate::Timing::Tick(_));
             }
 
-            $machine::configure!(Chosen, guarded: SETTINGS.guarded);
+            $machine::configure!(Chosen, guarded: SETTINGS.guarded, cpus: SETTINGS.cpus);
 
             impl $crate::seam::Binding for Application {
                 type Params = <$policy as $crate::Policy>::Params;
 
                 unsafe fn spawn(
-                    stack: &'static mut [u32],
+                    stack: &'static mut [usize],
                     attributes: $crate::__private::Attributes,
                     params: Self::Params,
                     entry: extern "C" fn(usize) -> !,

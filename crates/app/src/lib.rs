@@ -73,8 +73,8 @@ pub use flyball_kernel::{Error, Protocol, ThreadId, Timing};
 pub use flyball_policy as policy;
 pub use flyball_policy::order::Level;
 pub use flyball_policy::{
-    Bitmap, Deadline, EarliestDeadline, FixedPriority, Heap, Inline, Policy, Priority, Ranked,
-    Uniprocessor,
+    Bitmap, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy, Priority,
+    Ranked, Uniprocessor,
 };
 pub use flyball_trace::{Duration, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};
@@ -95,6 +95,14 @@ pub type FixedPriorities<const N: usize> =
 /// Earliest deadline first for up to `N` threads.
 pub type EarliestDeadlines<const N: usize> =
     Ranked<EarliestDeadline, Heap<Time, Inline<N>>, Uniprocessor>;
+
+/// Fixed priorities for up to `N` threads on up to `CPUS` CPUs, all of which run any of them.
+pub type GlobalFixedPriorities<const N: usize, const CPUS: usize> =
+    Global<FixedPriority, Bitmap<Level, Inline<N>>, Inline<CPUS>>;
+
+/// Earliest deadline first for up to `N` threads on up to `CPUS` CPUs, all of which run any of them.
+pub type GlobalEarliestDeadlines<const N: usize, const CPUS: usize> =
+    Global<EarliestDeadline, Heap<Time, Inline<N>>, Inline<CPUS>>;
 
 /// What an application usually needs. (`spawn` comes from its [`kernel!`].)
 pub mod prelude {

@@ -100,7 +100,7 @@ pub trait Binding: 'static {
     /// `entry` may be called with `argument` in a thread of its own, on that stack; again and again,
     /// if late jobs are given up, and then nothing on the stack needs to be dropped.
     unsafe fn spawn(
-        stack: &'static mut [u32],
+        stack: &'static mut [usize],
         attributes: Attributes,
         params: Self::Params,
         entry: extern "C" fn(usize) -> !,

@@ -9,7 +9,8 @@ use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
 use flyball_trace::{Duration, TaskId, Time};
 use static_cell::ConstStaticCell;
 
-/// Room for a thread's stack, in words of four bytes: an even number, at least 64. The thread's body
+/// Room for a thread's stack, in words of the machine, of four or eight bytes: an even number, at least 64
+/// (128 on RISC-V). The thread's body
 /// is kept at its top.
 ///
 /// A stack is for one thread, for ever. How much a thread needs is for the application to know: what
@@ -24,8 +25,9 @@ pub struct Stack<const WORDS: usize> {
     generation: AtomicU32,
 }
 
-#[repr(align(8))]
-struct Words<const N: usize>([u32; N]);
+#[cfg_attr(target_pointer_width = "32", repr(align(8)))]
+#[cfg_attr(not(target_pointer_width = "32"), repr(align(16)))]
+struct Words<const N: usize>([usize; N]);
 
 impl<const WORDS: usize> Stack<WORDS> {
     /// A stack that no thread has yet.
@@ -80,7 +82,7 @@ impl<const WORDS: usize> Stack<WORDS> {
     }
 
     #[inline(never)]
-    fn take(&'static self) -> Result<&'static mut [u32], Error> {
+    fn take(&'static self) -> Result<&'static mut [usize], Error> {
         let words = self.words.try_take().ok_or(Error::Taken)?;
         Ok(&mut words.0)
     }

@@ -1,14 +1,20 @@
 //! The arguments of the command.
 
+mod overheads;
+
+pub(crate) use overheads::OverheadsArgs;
+
 use crate::failure::Failure;
 use anstream::ColorChoice;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use flyball_analysis::Fit;
+use flyball_lab::{Fit, Registry};
+use flyball_model::{Statistic, TaskSet};
 use flyball_target::Machine;
 use flyball_trace::Duration;
+use overheads::{size, statistic};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -71,6 +77,9 @@ pub(crate) enum Command {
     /// Do a published work's claims hold here? Does its experiments again, and writes a report with a
     /// verdict for each claim. Without a name: which works there are
     Reproduce(ReproduceArgs),
+    /// What does the kernel's own work cost on this processor, and Linux's beside it? Measures it, and
+    /// writes a file that `simulate` and `study` read
+    Overheads(OverheadsArgs),
     /// Make a random task set
     Generate(GenerateArgs),
     /// Which policies there are
@@ -155,6 +164,9 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "TIME", value_parser = length)]
     pub(crate) until: Option<Duration>,
 
+    #[command(flatten)]
+    pub(crate) cpus: CpuArgs,
+
     /// What random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -181,6 +193,9 @@ pub(crate) struct MachineArgs {
     #[arg(long, value_name = "TIME", value_parser = length)]
     pub(crate) until: Option<Duration>,
 
+    #[command(flatten)]
+    pub(crate) cpus: CpuArgs,
+
     /// What random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -204,16 +219,40 @@ pub(crate) struct ScheduleArgs {
     pub(crate) json: bool,
 }
 
-/// What `study` and `simulate` have in common.
-#[derive(clap::Args, Debug)]
-pub(crate) struct RunArgs {
+/// How many CPUs there are, and who is where: of all commands that run something.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(crate) struct CpuArgs {
     /// Number of CPUs, instead of the platform's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
     pub(crate) cpus: Option<u8>,
 
-    /// How tasks are divided among CPUs under partitioned policies, where none has a `cpu`
-    #[arg(long, value_name = "HOW", value_parser = fit(), default_value = Fit::First.name())]
-    pub(crate) partition: Fit,
+    /// How many CPUs a cluster has under clustered policies (c-edf, …), instead of their settings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
+    pub(crate) cluster: Option<u8>,
+
+    /// How tasks are divided among CPUs where none has a `cpu`: first-fit, if nothing else is said
+    #[arg(long, value_name = "HOW", value_parser = fit())]
+    pub(crate) partition: Option<Fit>,
+}
+
+impl CpuArgs {
+    /// `set` on so many CPUs, in clusters of so many, if it is told.
+    pub(crate) fn on(self, mut set: TaskSet, registry: &Registry) -> TaskSet {
+        if let Some(cpus) = self.cpus {
+            set.platform.cpus = cpus;
+        }
+        if let Some(cluster) = self.cluster {
+            registry.set_cluster(&mut set, cluster);
+        }
+        set
+    }
+}
+
+/// What `study` and `simulate` have in common.
+#[derive(clap::Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) cpus: CpuArgs,
 
     /// Simulate this long (2s, 500ms), instead of a hyperperiod
     #[arg(long, value_name = "TIME", value_parser = length)]
@@ -226,6 +265,19 @@ pub(crate) struct RunArgs {
     /// Stop at the first deadline that is missed
     #[arg(long)]
     pub(crate) stop_at_miss: bool,
+
+    /// Charge the overheads in this file, those of each policy, instead of the platform's; see
+    /// `flyball overheads`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) overheads: Option<PathBuf>,
+
+    /// Which of the measured numbers is charged
+    #[arg(long, value_name = "WHICH", value_parser = statistic(), default_value = Statistic::P999.name(), requires = "overheads")]
+    pub(crate) charge: Statistic,
+
+    /// Charge cache-related delays, too, for working sets of this size (128K, 1M)
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "overheads")]
+    pub(crate) working_set: Option<usize>,
 }
 
 impl ChartArgs {

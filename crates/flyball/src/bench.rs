@@ -71,6 +71,7 @@ impl Bench for Board<'_> {
             settings: entry.words(&values),
             until: trial.until,
             seed: trial.seed,
+            cluster: entry.cluster(&values, set),
         };
         let stage = self.stage;
         let mut spinner = Spinner::new(self.quiet);

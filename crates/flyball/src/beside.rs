@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::progress::Spinner;
 use crate::schedule::task_name;
-use flyball_lab::{LabError, Measurement, Registry, SideBySide};
+use flyball_lab::{Fit, LabError, Measurement, Registry, SideBySide};
 use flyball_model::TaskSet;
 use flyball_report::study::Measured;
 use flyball_target::{Machine, Options, Phase, TargetError};
@@ -18,6 +18,8 @@ pub(crate) struct Asked<'a> {
     /// `None`: for as long as a simulation, or as the machine's patience lasts.
     pub(crate) until: Option<Duration>,
     pub(crate) seed: u64,
+    /// Where tasks run under partitioned policies, if none says it.
+    pub(crate) fit: Option<Fit>,
     pub(crate) quiet: bool,
 }
 
@@ -40,13 +42,13 @@ pub(crate) fn measure(
             continue;
         }
         let (set, until, patience) = (set.clone(), asked.until, machine.patience());
-        match Measurement::new(registry, policy, file, set, until, patience) {
+        match Measurement::new(registry, policy, file, set, until, patience, asked.fit) {
             Ok(measurement) => {
                 let beside = beside(&measurement, asked, file)?;
                 measured.policies.push((policy.to_owned(), beside));
             }
             // A policy that was not asked for need not fit.
-            Err(LabError::Sim(error)) if all => {
+            Err(error @ (LabError::Sim(_) | LabError::NoRoom { .. })) if all => {
                 let note = format!("\"{policy}\" is left out: {error}.");
                 measured.notes.push(note);
             }
@@ -66,6 +68,7 @@ fn beside(
         settings: measurement.settings(),
         until: measurement.until(),
         seed: asked.seed,
+        cluster: measurement.cluster(),
     };
     let mut spinner = Spinner::new(asked.quiet);
     let mut watch = |phase| {

@@ -41,6 +41,8 @@ pub(crate) enum Failure {
         /// What to do about it.
         help: Option<String>,
     },
+    /// The user wanted no more.
+    Interrupted,
     /// The result cannot be printed.
     Print(io::Error),
     /// The arguments contradict each other or the input.
@@ -88,7 +90,8 @@ impl Failure {
             | Failure::Target {
                 error: TargetError::Interrupted,
                 ..
-            } => {
+            }
+            | Failure::Interrupted => {
                 eprintln!("interrupted; nothing was written");
                 return ExitCode::from(130);
             }

@@ -1,14 +1,42 @@
 //! Reading and writing files: whole, or not at all.
 
+use crate::args::RunArgs;
 use crate::failure::Failure;
-use flyball_model::{TaskSet, read_file};
+use flyball_lab::Charges;
+use flyball_model::{TaskSet, read_file, read_overheads};
 use flyball_report::write::write_atomically;
+use flyball_trace::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Reads a task set.
 pub(crate) fn read_set(path: &Path) -> Result<TaskSet, Failure> {
     Ok(read_file(path)?)
+}
+
+/// The overheads that are to be charged, if the user has any.
+pub(crate) fn charges(args: &RunArgs) -> Result<Option<Charges>, Failure> {
+    let Some(path) = &args.overheads else {
+        return Ok(None);
+    };
+    let file = read_overheads(path)?;
+    let cache = match args.working_set {
+        None => Duration::ZERO,
+        Some(bytes) => {
+            let delay = u32::try_from(bytes).ok();
+            let delay = delay.and_then(|bytes| file.delay(bytes, args.charge));
+            delay.ok_or_else(|| {
+                let what = format!("has no delay of a working set of {bytes} bytes or more");
+                let help = "choose a smaller --working-set, or measure it with `flyball overheads`";
+                Failure::file(path, what, Some(help))
+            })?
+        }
+    };
+    Ok(Some(Charges {
+        file,
+        statistic: args.charge,
+        cache,
+    }))
 }
 
 /// A file as the user named it.

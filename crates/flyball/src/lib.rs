@@ -68,6 +68,7 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Compare(args) => commands::compare::run(registry, &args, quiet),
         Command::Run(args) => commands::run::run(registry, &args, quiet),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Overheads(args) => commands::overheads::run(&args, quiet),
         Command::Policies(args) => commands::policies::run(registry, &args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(registry, &args, quiet),

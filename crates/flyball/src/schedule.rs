@@ -45,9 +45,9 @@ struct Failed<'a> {
     time_ns: u64,
     cause: &'a str,
     message: Option<&'a str>,
-    address: Option<u32>,
-    pc: Option<u32>,
-    caller: Option<u32>,
+    address: Option<u64>,
+    pc: Option<u64>,
+    caller: Option<u64>,
 }
 
 impl<'a> Failed<'a> {
@@ -183,9 +183,17 @@ fn summary(
     }
     let _ = write!(text, "\n{}", output::task_table(set, report));
     let simulated = &report.simulated;
+    let moved = match study.cpus {
+        0 | 1 => String::new(),
+        _ => format!(
+            "{} job and {} task migrations, ",
+            output::grouped(report.summary.job_migrations()),
+            output::grouped(report.summary.task_migrations())
+        ),
+    };
     let _ = writeln!(
         text,
-        "\n{} jobs in {}: {} missed, {} preemptions, {} context switches, {}.{} % busy",
+        "\n{} jobs in {}: {} missed, {} preemptions, {moved}{} context switches, {}.{} % busy",
         output::grouped(simulated.jobs),
         simulated.until,
         output::misses(simulated.misses),

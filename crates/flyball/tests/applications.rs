@@ -2,17 +2,18 @@
 
 mod common;
 
-use common::has_qemu;
+use common::{has_qemu, has_riscv};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 5] = [
+const EXAMPLES: [&str; 6] = [
     "blink",
     "producer_consumer",
     "control_loop",
     "sensor",
     "events",
+    "workers",
 ];
 
 fn apps() -> PathBuf {
@@ -54,6 +55,14 @@ fn on_the_host() {
 fn on_the_board() {
     if has_qemu() {
         print_what_they_should("thumbv7m-none-eabi");
+    }
+}
+
+/// One of them has four CPUs there.
+#[test]
+fn on_several_cpus() {
+    if has_riscv() {
+        print_what_they_should("riscv64gc-unknown-none-elf");
     }
 }
 

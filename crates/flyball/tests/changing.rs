@@ -138,6 +138,7 @@ fn measured_on(machine: Machine, policy: &str, modes: &Modes, until: Duration) -
         settings,
         until,
         seed: 0,
+        cluster: 1,
     };
     let mut go_on = |_| ControlFlow::Continue(());
     let recording = flyball_target::run_modes(machine, modes, &options, &mut go_on).unwrap();
@@ -406,6 +407,7 @@ fn as_many_begin_as_there_is_room_for() {
         settings: Words::NONE,
         until: ms(300),
         seed: 0,
+        cluster: 1,
     };
     let mut go_on = |_| ControlFlow::Continue(());
     let more = flyball_target::run_modes(Machine::CortexM3, &with(most + 1), &options, &mut go_on);

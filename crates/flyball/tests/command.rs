@@ -108,7 +108,7 @@ fn the_json_has_the_fields_of_the_contract_and_no_others() {
     );
     assert_eq!(
         keys(&policy["simulated"]),
-        "context_switches jobs misses preemptions until_ns"
+        "context_switches job_migrations jobs misses preemptions task_migrations until_ns"
     );
     assert_eq!(
         keys(&policy["tasks"][0]),
@@ -237,7 +237,8 @@ fn policies_are_listed_with_their_settings() {
     assert_eq!(code, 0);
     let on_one_cpu = ["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"];
     let on_several = [
-        "g-fp", "g-rm", "g-dm", "g-edf", "g-llf", "g-rr", "pd2", "pf",
+        "g-fp", "g-rm", "g-dm", "g-edf", "g-llf", "g-rr", "pd2", "pf", "c-edf", "c-rm", "p-edf",
+        "p-fp",
     ];
     for name in on_one_cpu.into_iter().chain(on_several) {
         assert!(
@@ -249,7 +250,7 @@ fn policies_are_listed_with_their_settings() {
     assert!(out.contains("quantum = \"10ms\""), "{out}");
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 17);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 38);
 }
 
 /// Tasks that say nothing of CPUs are divided among them, and global policies stand beside.
@@ -257,14 +258,27 @@ fn policies_are_listed_with_their_settings() {
 fn several_cpus_need_no_more_than_a_number() {
     let set = example("cnc.toml");
     let set = path(&set);
-    let study =
-        |args: &[&str]| run(&[&["study", set, "--no-report", "--cpus", "2"], args].concat());
-    let (code, out, err) = study(&[]);
+    let study = |args: &[&str]| run(&[&["study", set, "--no-report"], args].concat());
+    let (code, out, err) = study(&["--cpus", "2"]);
     assert_eq!(code, 0, "{err}");
-    for said in ["g-edf", "first-fit decreasing: CPU 0: smpl", "CPU 1: none"] {
+    for said in [
+        "g-edf",
+        "first-fit decreasing: CPU 0: smpl",
+        "CPU 1: none",
+        "JOBS MOVED",
+    ] {
         assert!(out.contains(said), "{said}: {out}");
     }
-    let (_, out, _) = study(&["--policy", "edf", "--partition", "worst-fit"]);
+    // Two CPUs make one cluster of two, which is all there is.
+    assert!(!out.contains("c-edf"), "{out}");
+    let (code, out, err) = study(&["--cpus", "4", "--cluster", "2", "--policy", "c-edf,p-edf"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("clusters of 2 CPUs, first-fit decreasing: CPUs 0–1: smpl")
+            && out.contains("p-edf: tasks were assigned to CPUs"),
+        "{out}"
+    );
+    let (_, out, _) = study(&["--cpus", "2", "--policy", "edf", "--partition", "worst-fit"]);
     assert!(
         out.contains("worst-fit decreasing") && !out.contains("none"),
         "{out}"

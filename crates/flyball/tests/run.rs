@@ -222,7 +222,7 @@ fn what_the_emulator_does_wrong_is_said() {
         qemu("exit 0"),
         "error: cnc.toml: qemu-system-arm ended without a trace (exit status: 0)\n"
     );
-    let empty = r"printf 'FLYRUN01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' > flyball-trace.bin";
+    let empty = r"printf 'FLYRUN01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' > flyball-trace-000.bin";
     assert_eq!(
         qemu(&format!(
             "{empty}; echo 'weather fine' > flyball-fault.txt; exit 1"
@@ -233,7 +233,7 @@ fn what_the_emulator_does_wrong_is_said() {
         qemu("echo 'time 1' > flyball-fault.txt; exit 1"),
         "error: cnc.toml: qemu-system-arm ended without a trace (exit status: 1)\n"
     );
-    let damaged = qemu("printf 'FLYRUN01\\1\\0\\0' > flyball-trace.bin");
+    let damaged = qemu("printf 'FLYRUN01\\1\\0\\0' > flyball-trace-000.bin");
     assert!(
         damaged.contains("the board's trace is damaged"),
         "{damaged}"
@@ -245,7 +245,7 @@ fn what_a_board_cannot_do_is_refused_before_anything_is_started() {
     let (code, _, err) = output(flyball().args(["run", "a.toml", "-m", "z80", "-p", "edf"]));
     assert_eq!(code, 2);
     assert!(
-        err.contains("[possible values: cortex-m3, cortex-m3-62mips]"),
+        err.contains("[possible values: cortex-m3, cortex-m3-62mips, riscv]"),
         "{err}"
     );
     // There is neither an emulator nor a cargo here.

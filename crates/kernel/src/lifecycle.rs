@@ -276,6 +276,22 @@ impl<C: Config> Core<C> {
         Ok(self.used.find(task.index()).copied().unwrap_or_default())
     }
 
+    /// When a thread will have used `total` CPU time, if nothing comes in between; [`Time::NEVER`] if it
+    /// does not run, and where [`Core::cpu_time`] knows nothing.
+    pub fn uses_up(&self, thread: ThreadId, total: Duration) -> Time {
+        let running = self.find(thread).ok().and_then(|task| {
+            let cpu = self.cpu_of(task)?;
+            Some((
+                self.used.find(task.index())?,
+                self.cpus[cpu.index()].counted,
+            ))
+        });
+        match running {
+            Some((used, counted)) if Self::COUNTS => counted + total.saturating_sub(*used),
+            _ => Time::NEVER,
+        }
+    }
+
     /// The row of a thread that lives.
     pub(crate) fn find(&self, thread: ThreadId) -> Result<TaskId, Error> {
         let ThreadId { task, generation } = thread;

@@ -33,7 +33,7 @@ pub(crate) struct Cpu {
     /// What of it has been used.
     used: Duration,
     /// Up to when CPU time has been counted.
-    counted: Time,
+    pub(crate) counted: Time,
     idle: Duration,
     kernel: Duration,
 }
@@ -89,7 +89,8 @@ impl<C: Config> Core<C> {
     const TIMER_MOVES: bool = C::Policy::WANTS.bursts || C::Policy::WANTS.alarms;
     /// Whether it matters that the policy has been told already that the running thread stopped.
     const STOPS: bool = Self::COUNTS || C::Policy::WANTS.preempted;
-    const COUNTS: bool = C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
+    pub(crate) const COUNTS: bool =
+        C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
 
     /// The CPU begins to work for the kernel: stops the clock of the thread that ran. Where the
     /// kernel's own time is not to be told apart this may be left out.

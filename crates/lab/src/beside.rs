@@ -19,7 +19,14 @@ impl Measurement<'_> {
     /// # Errors
     /// [`LabError`].
     pub fn beside(&self, measured: &Measured<'_>, seed: u64) -> Result<SideBySide, LabError> {
-        let recorder = || Recorder::new(&self.set, 1, self.entry.name, usize::MAX);
+        let recorder = || {
+            Recorder::new(
+                &self.set,
+                self.set.platform.cpus,
+                self.entry.name,
+                usize::MAX,
+            )
+        };
         let mut seen = recorder();
         measured.events.iter().for_each(|&event| seen.record(event));
         let (measured_summary, measured_trace) = seen.finish(measured.end);

@@ -60,6 +60,7 @@ pub fn calibrate(set: &TaskSet, measured: &Trace, seed: u64) -> Overheads {
     let costs = solve(&observer.seen);
     let cost = |which: usize| Cost::fixed(costs[which]);
     Overheads {
+        ipi: Cost::fixed(median(&mut observer.interrupts)),
         release: cost(RELEASE),
         call: cost(CALL),
         scheduling: cost(SCHEDULING),
@@ -110,6 +111,15 @@ struct Observer {
     jobs: HashMap<TaskId, Job>,
     /// Who waits, and whether for the clock.
     waiting: HashMap<TaskId, bool>,
+    lanes: Vec<Lane>,
+    /// How long it took from the beginning of a passage on one CPU to that of one on another that had to
+    /// look because of it.
+    interrupts: Vec<Duration>,
+}
+
+/// What is seen of one CPU.
+#[derive(Clone, Copy, Default)]
+struct Lane {
     running: Option<TaskId>,
     /// Who ran last.
     last: Option<TaskId>,
@@ -127,28 +137,31 @@ impl Observer {
             begun: HashMap::new(),
             jobs: HashMap::new(),
             waiting: HashMap::new(),
-            running: None,
-            last: None,
-            passage: Passage::default(),
+            lanes: vec![Lane::default(); usize::from(set.platform.cpus.max(1))],
+            interrupts: Vec::new(),
         }
     }
 
     fn observe(&mut self, event: &Event) {
         let now = event.time;
+        let cpu = event.cpu.index();
+        if cpu >= self.lanes.len() {
+            return;
+        }
         match event.kind {
             Kind::Dispatch { task, job } => {
-                self.decided(now, Some(task));
+                self.decided(cpu, now, Some(task));
                 self.dispatch(task, job, now);
                 return;
             }
-            Kind::Idle => return self.decided(now, None),
-            _ if now != self.passage.began => {
-                self.undecided();
-                self.passage.began = now;
+            Kind::Idle => return self.decided(cpu, now, None),
+            _ if now != self.lanes[cpu].passage.began => {
+                self.undecided(cpu);
+                self.lanes[cpu].passage.began = now;
             }
             _ => {}
         }
-        let passage = &mut self.passage;
+        let passage = &mut self.lanes[cpu].passage;
         match event.kind {
             Kind::Complete { task, job } => {
                 passage.called = true;
@@ -188,30 +201,47 @@ impl Observer {
     }
 
     /// The passage is over, and `next` runs or nobody.
-    fn decided(&mut self, now: Time, next: Option<TaskId>) {
-        let passage = std::mem::take(&mut self.passage);
+    fn decided(&mut self, cpu: usize, now: Time, next: Option<TaskId>) {
+        let lane = &mut self.lanes[cpu];
+        let passage = std::mem::take(&mut lane.passage);
+        // What a later event of the same instant belongs to.
+        lane.passage.began = passage.began;
         let mut equation = Equation::default();
         equation[WAYS] = -1;
         equation[STEP] = -i64::from(passage.called);
         equation[CALL] = i64::from(passage.called);
         equation[RELEASE] = passage.releases;
         equation[SCHEDULING] = 1;
-        equation[SWITCH] = i64::from(next.is_some() && next != self.last);
+        equation[SWITCH] = i64::from(next.is_some() && next != lane.last);
         let causes = [passage.called, passage.turn, passage.releases > 0];
+        let (running, last) = (next, next.or(lane.last));
+        (lane.running, lane.last) = (running, last);
+        if causes == [false; 3] && !passage.other {
+            self.interrupted(cpu, passage.began);
+        }
         let is_plain = causes.iter().filter(|&&cause| cause).count() == 1 && !passage.other;
         // The first decision of all has no beginning.
         if is_plain && passage.began > Time::ZERO {
             let length = now.since(passage.began);
             self.seen.entry(equation).or_default().push(length);
         }
-        self.running = next;
-        self.last = next.or(self.last);
+    }
+
+    /// A CPU had to look because of what happened on another one.
+    fn interrupted(&mut self, cpu: usize, began: Time) {
+        let others = self.lanes.iter().enumerate();
+        let others = others.filter(|&(other, _)| other != cpu);
+        let cause = others.map(|(_, lane)| lane.passage.began).max();
+        if let Some(cause) = cause.filter(|&cause| cause > Time::ZERO && began > cause) {
+            self.interrupts.push(began.since(cause));
+        }
     }
 
     /// The passage is over, and whoever ran goes on.
-    fn undecided(&mut self) {
-        let passage = std::mem::take(&mut self.passage);
-        let Some(running) = self.running else {
+    fn undecided(&mut self, cpu: usize) {
+        let lane = &mut self.lanes[cpu];
+        let passage = std::mem::take(&mut lane.passage);
+        let Some(running) = lane.running else {
             return;
         };
         if passage.other || passage.turn {
@@ -258,6 +288,12 @@ impl Observer {
             self.seen.entry(equation).or_default().push(longer);
         }
     }
+}
+
+/// The middle one of some lengths; zero: there are none.
+fn median(lengths: &mut [Duration]) -> Duration {
+    lengths.sort_unstable();
+    lengths.get(lengths.len() / 2).copied().unwrap_or_default()
 }
 
 /// What the next job of a task does, before it has begun.

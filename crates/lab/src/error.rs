@@ -21,12 +21,26 @@ pub enum LabError {
     },
     /// None of the policies that were asked for fits the task set; why each does not.
     NothingFits(Vec<(String, LabError)>),
+    /// A task may run on some CPUs only, and the policy lets tasks run anywhere.
+    Affinity {
+        /// The task.
+        task: String,
+    },
     /// Tasks could not be divided among the CPUs.
     NoRoom {
         /// The first task that no CPU has room for.
         task: String,
         /// Which CPU was to be taken.
         fit: Fit,
+        /// How many CPUs share a kernel.
+        cluster: u8,
+    },
+    /// The overheads that are to be charged were not measured for the policy.
+    NotMeasured {
+        /// The policy.
+        policy: String,
+        /// The policies for which they were.
+        measured: Vec<String>,
     },
     /// An exact test says one thing and the simulation another. One of the two is wrong, so
     /// neither is to be believed.
@@ -64,11 +78,17 @@ impl LabError {
             LabError::Sim(SimError::NoCpu { .. }) => {
                 "add `cpu = …` to the task, or choose a global policy such as g-edf"
             }
+            LabError::Affinity { .. } => {
+                "leave out its `cpus`, or choose a partitioned policy such as p-edf"
+            }
             LabError::NoRoom { .. } => {
                 "try another `--partition`, give tasks a `cpu = …`, or choose a global policy such as g-edf"
             }
             LabError::Sim(SimError::NoSuchCpu { .. }) => {
                 "change the task's `cpu`, or the number of CPUs"
+            }
+            LabError::NotMeasured { .. } => {
+                "measure them: `flyball overheads --policy … --out FILE`"
             }
             LabError::Sim(SimError::SharedAcrossCpus { .. }) => {
                 "bind the tasks that share it to one CPU"
@@ -106,11 +126,26 @@ impl fmt::Display for LabError {
                 "analysis and simulation contradict each other under {policy}: {analysis}, but \
                  {simulation}. This is a fault in Flyball; please report it with the task set"
             ),
-            LabError::NoRoom { task, fit } => write!(
+            LabError::Affinity { task } => write!(
                 f,
-                "no CPU has room for task \"{task}\" (tasks were assigned {} decreasing)",
-                fit.name()
+                "task \"{task}\" may not run on all CPUs, which the policy does not know of"
             ),
+            LabError::NotMeasured { policy, measured } => write!(
+                f,
+                "the overheads of {policy} were not measured, those of {} were",
+                measured.join(", ")
+            ),
+            LabError::NoRoom { task, fit, cluster } => {
+                let who = match cluster {
+                    1 => "CPU".to_owned(),
+                    _ => format!("cluster of {cluster} CPUs"),
+                };
+                let fit = fit.name();
+                write!(
+                    f,
+                    "no {who} has room for task \"{task}\" (tasks were assigned {fit})"
+                )
+            }
             LabError::Bench(what) => f.write_str(what),
             LabError::Data { file, what } => write!(f, "{file}: {what}"),
             LabError::Interrupted => f.write_str("interrupted"),

@@ -33,6 +33,7 @@
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 //! | what a machine's kernel is known to spend | [`costs`] |
+//! | what the kernel spends on this processor | [`overheads`] |
 
 pub mod bench;
 pub mod beside;
@@ -46,21 +47,26 @@ pub mod horizon;
 mod ipi;
 pub mod measure;
 pub mod multicore_shares;
+pub mod overheads;
 mod partition;
 mod recorder;
 pub mod registry;
 pub mod reproduce;
+mod semi;
 pub mod settings;
+mod several;
 mod study;
 pub mod theory;
 mod verdict;
 
 pub use bench::{Bench, BenchError, Ran, Simulator, Trial};
 pub use error::LabError;
+pub use flyball_analysis::Fit;
 pub use flyball_report::compare::SideBySide;
 pub use measure::{Measured, Measurement};
 pub use recorder::{Phase, Recorder};
 pub use registry::{Entry, Registry};
+pub use semi::Splitter;
 pub use settings::{Parameter, Values};
-pub use study::{Progress, StudyOptions, Watch, study, study_policy};
+pub use study::{Charges, Progress, StudyOptions, Watch, study, study_policy};
 pub use theory::Theory;

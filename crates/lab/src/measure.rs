@@ -5,12 +5,14 @@
 
 use crate::error::LabError;
 use crate::horizon::horizon;
+use crate::partition::assigned;
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
 use crate::settings::Values;
 use crate::study::{Observed, is_decided, report};
-use crate::theory::{Findings, Obstacle, analyse};
+use crate::theory::{Findings, Obstacle};
 use crate::verdict::weigh_measured;
+use flyball_analysis::Fit;
 use flyball_model::{Overheads, TaskSet};
 use flyball_policy::Words;
 use flyball_report::study::{Simulated, Study};
@@ -40,7 +42,8 @@ pub struct Measured<'a> {
 
 impl<'a> Measurement<'a> {
     /// Looks at `set`, read from `file`, before it runs under `policy`: for `until`, or else for as
-    /// long as a simulation would, but no longer than `patience`.
+    /// long as a simulation would, but no longer than `patience`. Where tasks run is decided by `fit`, or by the policy's settings, if no task
+    /// says it.
     ///
     /// # Errors
     /// [`LabError`].
@@ -51,17 +54,21 @@ impl<'a> Measurement<'a> {
         mut set: TaskSet,
         until: Option<Duration>,
         patience: Duration,
+        fit: Option<Fit>,
     ) -> Result<Measurement<'a>, LabError> {
         registry.check_settings(file, &set)?;
         let entry = registry.find(policy)?;
         let values = entry.values(file, &set)?;
-        entry.fits(&values, &set)?;
         let mut notes = Vec::new();
+        let (assigned, note) = assigned(&set, entry, &values, fit)?;
+        notes.extend(note.map(|note| capital(&note)));
+        set = assigned.into_owned();
+        entry.fits(&values, &set)?;
         if !set.platform.overheads.are_free() {
             notes.push("The overheads in the file are ignored: the board has its own.".to_owned());
             set.platform.overheads = Overheads::default();
         }
-        let theory = analyse(entry.theory, &set);
+        let theory = entry.analyse(&values, &set);
         if theory.is_ok() {
             notes.push(
                 "Bounds, slacks and proofs take the kernel's work to be free; on the board it is not."
@@ -102,6 +109,11 @@ impl<'a> Measurement<'a> {
     /// The policy's settings, as an image is told them.
     pub fn settings(&self) -> Words {
         self.entry.words(&self.values)
+    }
+
+    /// How many CPUs share their tasks.
+    pub fn cluster(&self) -> u8 {
+        self.entry.cluster(&self.values, &self.set)
     }
 
     /// For how long it is to run.
@@ -158,4 +170,12 @@ impl<'a> Measurement<'a> {
             measured: None,
         }
     }
+}
+
+/// A note as a sentence of its own.
+fn capital(note: &str) -> String {
+    let mut letters = note.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }

@@ -14,14 +14,12 @@
 use crate::error::LabError;
 use crate::recorder::Recorder;
 use crate::settings::{Parameter, Values, unknown_policy};
-use crate::theory::Theory;
+use crate::several::CLUSTER;
+use crate::theory::{Findings, Obstacle, Theory, analyse_clusters};
 use flyball_model::{ModelError, TaskSet};
-use flyball_policy::queue::Dated;
-use flyball_policy::{Calendar, Order, SortedList, Words};
-use flyball_sim::schedulers::{
-    Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Queued, Rm, Rr, Rule,
-};
-use flyball_sim::{Boxed, Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
+use flyball_policy::Words;
+use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
+use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
 use flyball_trace::{Duration, Time};
 use std::ops::ControlFlow;
 
@@ -37,6 +35,9 @@ type Check = dyn Fn(&Values) -> Result<(), String>;
 /// The settings for an image.
 type Tell = dyn Fn(&Values) -> Words;
 
+/// How many CPUs share a kernel.
+type Size = dyn Fn(&Values) -> usize;
+
 type Fits = dyn Fn(&Values, &TaskSet) -> Result<(), SimError>;
 
 /// A policy with a name.
@@ -51,10 +52,13 @@ pub struct Entry {
     pub parameters: Vec<Parameter>,
     /// What is known about it.
     pub theory: Theory,
-    /// It is another policy's rule for several CPUs, and that policy where there is one.
-    pub global: bool,
+    /// It is another policy where there is one CPU, and not studied there unless it is asked for.
+    pub several: bool,
+    /// It is another policy under a name that says more, and only studied if it is asked for.
+    pub alias: bool,
     run: Box<Run>,
     fits: Box<Fits>,
+    cluster: Box<Size>,
     check: Box<Check>,
     words: Box<Tell>,
 }
@@ -68,20 +72,22 @@ impl Entry {
         about: &'static str,
         make: impl Fn(&Values) -> S + Clone + 'static,
     ) -> Entry {
-        let make_again = make.clone();
+        let (make_again, make_for_size) = (make.clone(), make.clone());
         Entry {
             name,
             title,
             about,
             parameters: Vec::new(),
             theory: Theory::None,
-            global: false,
+            several: false,
+            alias: false,
             check: Box::new(|_| Ok(())),
             words: Box::new(|values| values.quantum().map_or(Words::NONE, Words::of_quantum)),
             run: Box::new(move |values, modes, options, recorder, watch| {
                 simulate_modes(modes, &make(values), options, recorder, watch)
             }),
             fits: Box::new(move |values, set| flyball_sim::fits(set, &make_again(values))),
+            cluster: Box::new(move |values| make_for_size(values).cluster()),
         }
     }
 
@@ -117,17 +123,70 @@ impl Entry {
     /// The policy is for several CPUs, and nothing new on one.
     #[must_use]
     pub fn for_several_cpus(mut self) -> Entry {
-        self.global = true;
+        self.several = true;
+        self
+    }
+
+    /// The policy is another one under a name that says more.
+    #[must_use]
+    pub fn as_alias(mut self) -> Entry {
+        self.alias = true;
+        self
+    }
+
+    /// How many of a task set's CPUs share a kernel: 1 is partitioned scheduling, all is global
+    /// scheduling, and what lies between is clustered.
+    pub fn cluster(&self, values: &Values, set: &TaskSet) -> u8 {
+        let cpus = set.platform.cpus.max(1);
+        let size = (self.cluster)(values).clamp(1, cpus.into());
+        u8::try_from(size).unwrap_or(cpus)
+    }
+
+    /// Whether it is another of the policies on these CPUs: all of them on one, and clustered ones where
+    /// a cluster is all there is, or one CPU.
+    pub(crate) fn is_nothing_new(&self, values: &Values, set: &TaskSet) -> bool {
+        let size = self.cluster(values, set);
+        let is_clustered = self.parameters.iter().any(|known| known.name == CLUSTER);
+        set.platform.cpus <= 1 || is_clustered && (size == 1 || size == set.platform.cpus)
+    }
+
+    /// What theory proves about a task set under the policy.
+    ///
+    /// # Errors
+    /// [`Obstacle`] if the set has something that the theory does not cover.
+    pub fn analyse(&self, values: &Values, set: &TaskSet) -> Result<Findings, Obstacle> {
+        let cluster = match self.theory {
+            // Jobs go from CPU to CPU, though each has a kernel of its own.
+            Theory::Split(_) => set.platform.cpus,
+            _ => self.cluster(values, set),
+        };
+        analyse_clusters(self.theory, set, cluster, values.quantum())
+    }
+
+    /// The policy is simulated in a way of its own.
+    #[must_use]
+    pub(crate) fn simulated_by(
+        mut self,
+        run: impl Fn(&Modes, &Options, &mut Recorder, &mut Watch<'_>) -> Result<Outcome, SimError>
+        + 'static,
+    ) -> Entry {
+        self.run = Box::new(move |_, modes, options, recorder, watch| {
+            run(modes, options, recorder, watch)
+        });
         self
     }
 
     /// If its setting `queue` is this one, the policy is made in another way. It schedules alike.
     #[must_use]
-    fn with_queue<S: Scheduler + 'static>(mut self, queue: &'static str, scheduler: S) -> Entry {
+    pub(crate) fn with_queue<S: Scheduler + 'static>(
+        mut self,
+        queue: &'static str,
+        make: impl Fn(&Values) -> S + 'static,
+    ) -> Entry {
         let run = self.run;
         self.run = Box::new(move |values, modes, options, recorder, watch| {
             if values.text("queue") == queue {
-                simulate_modes(modes, &scheduler, options, recorder, watch)
+                simulate_modes(modes, &make(values), options, recorder, watch)
             } else {
                 run(values, modes, options, recorder, watch)
             }
@@ -197,134 +256,6 @@ impl Entry {
     ) -> Result<Outcome, SimError> {
         (self.run)(values, modes, options, recorder, watch)
     }
-}
-
-/// What a rule orders tasks by.
-type Key<R> = <<R as Rule>::Order as Order>::Key;
-
-/// Global scheduling: all CPUs share one queue.
-fn global() -> Vec<Entry> {
-    fn entry<R: Rule + 'static>(
-        name: &'static str,
-        title: &'static str,
-        about: &'static str,
-        rule: impl Fn(&Values) -> R + Clone + 'static,
-    ) -> Entry {
-        let make = move |values: &Values| Clustered::global(rule(values));
-        Entry::new(name, title, about, make)
-            .with_theory(Theory::Global)
-            .for_several_cpus()
-    }
-    /// With a choice of what keeps the tasks that wait.
-    fn queued<R: Rule + Copy + 'static>(entry: Entry, rule: R) -> Entry
-    where
-        Key<R>: Dated,
-    {
-        let list = Queued::<R, SortedList<Key<R>, Boxed>>::new(rule);
-        let calendar = Queued::<R, Calendar<Key<R>, Boxed>>::new(rule);
-        let about = "what keeps the tasks that wait; speed depends on it, and no schedule";
-        entry
-            .with_parameter(Parameter::choice(
-                "queue",
-                about,
-                &["heap", "list", "calendar"],
-            ))
-            .with_queue("list", Clustered::global(list))
-            .with_queue("calendar", Clustered::global(calendar))
-    }
-    vec![
-        entry(
-            "g-fp",
-            "Global fixed priorities",
-            "the largest priorities, on whatever CPU",
-            |_| Fp,
-        ),
-        queued(
-            entry(
-                "g-rm",
-                "Global rate monotonic",
-                "the shortest periods, on whatever CPU",
-                |_| Rm,
-            ),
-            Rm,
-        ),
-        queued(
-            entry(
-                "g-dm",
-                "Global deadline monotonic",
-                "the shortest relative deadlines, on whatever CPU",
-                |_| Dm,
-            ),
-            Dm,
-        ),
-        queued(
-            entry(
-                "g-edf",
-                "Global earliest deadline first",
-                "the nearest deadlines, on whatever CPU",
-                |_| Edf,
-            ),
-            Edf,
-        ),
-        entry(
-            "g-llf",
-            "Global least laxity first",
-            "the jobs that could wait the shortest time, on whatever CPU",
-            |values| Llf {
-                quantum: values.duration("quantum"),
-            },
-        )
-        .with_parameter(Parameter::duration(
-            "quantum",
-            "how long a job runs before laxities are compared again",
-            Duration::from_millis(1),
-        )),
-        entry(
-            "g-rr",
-            "Global round robin",
-            "everyone takes turns, on whatever CPU",
-            |values| Rr {
-                quantum: values.duration("quantum"),
-            },
-        )
-        .with_parameter(Parameter::duration(
-            "quantum",
-            "how long a turn is",
-            Duration::from_millis(10),
-        )),
-        fair(
-            "pd2",
-            "PD²",
-            "each task gets its share of every stretch of time; holds whatever can be held",
-            |quantum| Pd2 { quantum },
-        ),
-        fair(
-            "pf",
-            "PF",
-            "as PD², with ties broken by all windows to come",
-            |quantum| Pf { quantum },
-        ),
-    ]
-}
-
-/// Fairness in slots of a quantum.
-fn fair<S: Scheduler + 'static>(
-    name: &'static str,
-    title: &'static str,
-    about: &'static str,
-    make: impl Fn(Duration) -> S + Clone + 'static,
-) -> Entry {
-    let millisecond = Duration::from_millis(1);
-    Entry::new(name, title, about, move |values| {
-        make(values.duration("quantum"))
-    })
-    .with_theory(Theory::Global)
-    .with_parameter(Parameter::duration(
-        "quantum",
-        "how long a slot is; periods and execution times should be whole slots",
-        millisecond,
-    ))
-    .for_several_cpus()
 }
 
 /// All policies, in the order in which they are listed and studied.
@@ -400,7 +331,7 @@ impl Registry {
                 crate::ipi::entry(),
             ]
             .into_iter()
-            .chain(global())
+            .chain(crate::several::entries())
             .collect(),
         )
     }
@@ -430,6 +361,17 @@ impl Registry {
                 name: name.to_owned(),
                 known: self.0.iter().map(|entry| entry.name.to_owned()).collect(),
             })
+    }
+
+    /// Clusters have `cluster` CPUs each under all policies that know clusters, whatever the set said.
+    pub fn set_cluster(&self, set: &mut TaskSet, cluster: u8) {
+        for entry in &self.0 {
+            if entry.parameters.iter().any(|known| known.name == CLUSTER) {
+                let settings = set.policies.entry(entry.name.to_owned()).or_default();
+                let size = flyball_model::Value::Integer(cluster.into()).into();
+                settings.values.insert(CLUSTER.to_owned(), size);
+            }
+        }
     }
 
     /// Checks the settings that a task set has for policies, all of them.

@@ -2,14 +2,14 @@
 
 use crate::error::LabError;
 use crate::horizon::{Horizon, horizon};
-use crate::partition::assigned;
+use crate::partition::{affinities, assigned};
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
 use crate::settings::Values;
-use crate::theory::{Findings, MOST_SLACKS, Obstacle, analyse};
+use crate::theory::{Findings, MOST_SLACKS, Obstacle};
 use crate::verdict::weigh;
 use flyball_analysis::Fit;
-use flyball_model::TaskSet;
+use flyball_model::{Cost, OverheadFile, Overheads, Statistic, TaskSet};
 use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
 use flyball_sim::{Ended, Options};
 use flyball_trace::file::Trace;
@@ -25,8 +25,11 @@ pub struct StudyOptions {
     pub policies: Vec<String>,
     /// Instead of the platform's number of CPUs.
     pub cpus: Option<u8>,
-    /// How tasks are divided among CPUs, where they do not say on which they run.
-    pub fit: Fit,
+    /// Instead of the policies' settings: how many CPUs a cluster has under clustered policies.
+    pub cluster: Option<u8>,
+    /// Instead of the policies' settings: how tasks are divided among CPUs, where they do not say on
+    /// which they run.
+    pub fit: Option<Fit>,
     /// When simulations end; `None`: after as long as it takes to know, or a few million jobs.
     pub until: Option<Duration>,
     /// Whether simulations end at the first deadline that is missed.
@@ -35,6 +38,43 @@ pub struct StudyOptions {
     pub seed: u64,
     /// How many events of each simulation are kept.
     pub keep: usize,
+    /// Overheads that were measured, which are charged instead of the platform's.
+    pub overheads: Option<Charges>,
+}
+
+/// Overheads that were measured, and what of them is charged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Charges {
+    /// The overheads.
+    pub file: OverheadFile,
+    /// Which of the measured numbers.
+    pub statistic: Statistic,
+    /// By how much a preempted job is delayed.
+    pub cache: Duration,
+}
+
+impl Charges {
+    /// What is charged under a policy.
+    ///
+    /// # Errors
+    /// [`LabError::NotMeasured`].
+    fn of(&self, policy: &str) -> Result<Overheads, LabError> {
+        let overheads = self.file.overheads(policy, self.statistic);
+        let overheads = overheads.ok_or_else(|| LabError::NotMeasured {
+            policy: policy.to_owned(),
+            measured: self
+                .file
+                .policies()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        })?;
+        let mut overheads = overheads.clone();
+        if !self.cache.is_zero() {
+            overheads.cache = Cost::fixed(self.cache);
+        }
+        Ok(overheads)
+    }
 }
 
 impl Default for StudyOptions {
@@ -42,11 +82,13 @@ impl Default for StudyOptions {
         StudyOptions {
             policies: Vec::new(),
             cpus: None,
-            fit: Fit::First,
+            cluster: None,
+            fit: None,
             until: None,
             stop_at_miss: false,
             seed: 0,
             keep: 200_000,
+            overheads: None,
         }
     }
 }
@@ -87,17 +129,28 @@ pub fn study(
     if let Some(cpus) = options.cpus {
         set.platform.cpus = cpus.max(1);
     }
+    if let Some(cluster) = options.cluster {
+        registry.set_cluster(&mut set, cluster);
+    }
     let mut about = ByPolicy::default();
     let mut left_out = Vec::new();
     let mut entries: Vec<(&Entry, Cow<'_, TaskSet>, Option<String>)> = Vec::new();
     let prepare = |entry: &Entry| {
-        let (here, note) = assigned(&set, entry, options.fit)?;
-        entry.fits(&entry.values(file, &here)?, &here)?;
+        let values = entry.values(file, &set)?;
+        let (mut here, note) = assigned(&set, entry, &values, options.fit)?;
+        if let Some(charges) = &options.overheads {
+            here.to_mut().platform.overheads = charges.of(entry.name)?;
+        }
+        entry.fits(&values, &here)?;
         Ok((here, note))
     };
     if options.policies.is_empty() {
-        let several = set.platform.cpus > 1;
-        for entry in registry.iter().filter(|entry| several || !entry.global) {
+        for entry in registry.iter() {
+            if entry.alias
+                || entry.several && entry.is_nothing_new(&entry.values(file, &set)?, &set)
+            {
+                continue;
+            }
             match prepare(entry) {
                 Ok((here, note)) => entries.push((entry, here, note)),
                 Err(error @ LabError::Model(_)) => return Err(error),
@@ -137,7 +190,15 @@ pub fn study(
         }
     }
     let mut notes = about.notes();
+    if let Some(charges) = &options.overheads {
+        notes.push(format!(
+            "Charged are the overheads that were measured on {} ({}).",
+            charges.file.provenance.processor,
+            charges.statistic.name()
+        ));
+    }
     notes.extend(common_notes(&mut policies));
+    notes.extend(affinities(&set));
     Ok(Study {
         file: file.to_owned(),
         cpus: set.platform.cpus,
@@ -200,7 +261,7 @@ pub fn study_policy(
 ) -> Result<PolicyReport, LabError> {
     let values = entry.values(file, set)?;
     entry.fits(&values, set)?;
-    let theory = analyse(entry.theory, set);
+    let theory = entry.analyse(&values, set);
     let decided = is_decided(&theory);
     let Horizon { until, note } = match options.until {
         Some(until) => Horizon { until, note: None },

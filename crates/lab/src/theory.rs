@@ -7,10 +7,17 @@
 //!
 //! With several CPUs each is a system of its own, and all of them have to hold.
 
+mod overload;
+mod several;
+
+pub(crate) use overload::{Cluster, clusters, with_deadlines};
+use overload::{overload, too_much};
+
+use crate::semi::Splitter;
 use crate::{blocking, fixed_priority};
 use flyball_analysis::{
-    Level, Outcome, Reason, Response, SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand,
-    edf_response, overloaded, sensitivity,
+    Level, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit, edf_demand, edf_response,
+    sensitivity,
 };
 use flyball_model::{Arrival, Step, Task, TaskSet};
 use flyball_report::study::Breakdown;
@@ -26,6 +33,13 @@ pub enum Theory {
     /// All CPUs serve one queue: they cannot be asked for more than there is of them, and whether less
     /// is enough only simulation can tell.
     Global,
+    /// The same, and the earliest absolute deadlines are served first.
+    GlobalDeadline,
+    /// All CPUs serve one queue, and each task gets its share of every stretch of time, in slots of the
+    /// policy's quantum: it holds whatever asks for no more than all CPUs, in whole slots.
+    Fair,
+    /// The same on each CPU, and tasks that no CPU has room for are split.
+    Split(Splitter),
     /// It serves the earliest absolute deadline first.
     EarliestDeadline,
     /// Every task has a fixed rank: the smaller, the more urgent. Equal ranks are served first in,
@@ -77,17 +91,34 @@ const UTILISATION: &str = "utilisation";
 /// Up to how many tasks slacks are searched for, each by a search of its own.
 pub(crate) const MOST_SLACKS: usize = 300;
 
-/// Applies `theory` to `set`; and what holds for every policy: nobody can serve tasks with deadlines
-/// that ask for more than the whole CPU.
+/// Applies `theory` to `set`, with one kernel for each CPU, or one for all of them where the theory is
+/// about that; and what holds for every policy: nobody can serve tasks with deadlines that ask for more
+/// than the whole CPU.
 ///
 /// # Errors
 /// [`Obstacle`] if the set has something that the theory does not cover.
 pub fn analyse(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
-    let findings = apply(theory, set);
-    let overload = match theory {
-        Theory::Global => overload_of_all(set),
-        _ => (0..set.platform.cpus).find_map(|cpu| overload(set, cpu)),
+    let cluster = match theory {
+        Theory::Global | Theory::GlobalDeadline | Theory::Fair | Theory::Split(_) => {
+            set.platform.cpus
+        }
+        _ => 1,
     };
+    analyse_clusters(theory, set, cluster, None)
+}
+
+/// The same with `cluster` CPUs to a kernel, and slots of `quantum` where the theory knows such.
+///
+/// # Errors
+/// As [`analyse`].
+pub fn analyse_clusters(
+    theory: Theory,
+    set: &TaskSet,
+    cluster: u8,
+    quantum: Option<Duration>,
+) -> Result<Findings, Obstacle> {
+    let findings = apply(theory, set, cluster, quantum);
+    let overload = clusters(set, cluster).find_map(|cluster| overload(set, &cluster));
     let Some(reason) = overload else {
         return findings;
     };
@@ -113,68 +144,32 @@ impl Findings {
     }
 }
 
-/// Says so if the tasks of a CPU that have deadlines ask for more than all of it.
-fn overload(set: &TaskSet, cpu: u8) -> Option<String> {
-    let tasks: Vec<_> = with_deadlines(set)
-        .filter(|(task, _)| task.cpu.unwrap_or(0) == cpu)
-        .map(|(_, task)| task)
-        .collect();
-    overloaded(&tasks).then(|| too_much(&Utilisation::of(&tasks)))
-}
-
-/// Says so if the tasks that have deadlines ask for more than all CPUs together, or one of them for more
-/// than the one CPU that it can have at a time.
-fn overload_of_all(set: &TaskSet) -> Option<String> {
-    let cpus = set.platform.cpus.max(1);
-    let (tasks, all): (Vec<_>, Vec<_>) = with_deadlines(set).unzip();
-    let alone = |task: &&SporadicTask| overloaded(std::slice::from_ref(*task));
-    if let Some(which) = all.iter().position(|task| alone(&task)) {
-        return Some(format!(
-            "\"{}\" asks for more than a whole CPU",
-            tasks[which].name
-        ));
-    }
-    let utilisation = Utilisation::of(&all);
-    let is_too_much = utilisation.cmp_cpus(cpus.into()).is_gt();
-    is_too_much.then(|| match cpus {
-        1 => too_much(&utilisation),
-        _ => format!("The tasks ask for {utilisation} of {cpus} CPUs"),
-    })
-}
-
-/// The tasks that have deadlines and come again, as the analyses know them.
-fn with_deadlines(set: &TaskSet) -> impl Iterator<Item = (&Task, SporadicTask)> {
-    set.tasks.iter().filter_map(|task| {
-        let (deadline, period) = (task.deadline?, task.arrival.period()?);
-        Some((task, SporadicTask::new(task.wcet, period, deadline).ok()?))
-    })
-}
-
-/// In a sentence that a utilisation is above one.
-fn too_much(utilisation: &Utilisation) -> String {
-    let shown = utilisation.to_string();
-    if shown == "1.0000" {
-        "The tasks ask for a little more than the whole CPU".into()
-    } else {
-        format!("The tasks ask for {shown} of the CPU")
-    }
-}
-
-fn apply(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
+fn apply(
+    theory: Theory,
+    set: &TaskSet,
+    cluster: u8,
+    quantum: Option<Duration>,
+) -> Result<Findings, Obstacle> {
     if matches!(theory, Theory::None | Theory::Global) {
         return Err(Obstacle("There is no exact test for this policy".into()));
     }
     check_set(set)?;
+    if matches!(theory, Theory::GlobalDeadline) {
+        return several::density(set, cluster);
+    }
+    if matches!(theory, Theory::Fair) {
+        return several::fair(set, quantum.unwrap_or(Duration::from_millis(1)));
+    }
+    if let Theory::Split(splitter) = theory {
+        return crate::semi::analyse(set, splitter);
+    }
     let mut findings = Findings {
         holds: Some(true),
         definite: true,
         ..Findings::nothing(set.tasks.len())
     };
-    for cpu in 0..set.platform.cpus {
-        let here: Vec<usize> = (0..set.tasks.len())
-            .filter(|&task| set.tasks[task].cpu.unwrap_or(0) == cpu)
-            .collect();
-        analyse_cpu(theory, set, &here, &mut findings)?;
+    for cpu in clusters(set, 1) {
+        analyse_cpu(theory, set, &cpu.tasks, &mut findings)?;
         if set.platform.cpus > 1 {
             findings.breakdown = None;
         }
@@ -256,7 +251,11 @@ fn analyse_cpu(
         .map(|&task| set.tasks[task].name.as_str())
         .collect();
     let (outcome, responses, slacks, breakdown) = match theory {
-        Theory::None | Theory::Global => return Ok(()),
+        Theory::None
+        | Theory::Global
+        | Theory::GlobalDeadline
+        | Theory::Fair
+        | Theory::Split(_) => return Ok(()),
         Theory::EarliestDeadline => {
             blocking::none(set, here)?;
             findings.test = DEMAND;
@@ -382,7 +381,7 @@ fn explain(reason: &Reason, names: &[&str]) -> String {
 
 /// A thread without a period must run behind all tasks, or else theory does not know how often it
 /// is in their way.
-fn stays_behind(
+pub(crate) fn stays_behind(
     theory: Theory,
     set: &TaskSet,
     thread: usize,
@@ -395,11 +394,11 @@ fn stays_behind(
         ..
     } = &set.tasks[thread];
     let is_last = match theory {
-        Theory::EarliestDeadline => deadline.is_none(),
+        Theory::EarliestDeadline | Theory::GlobalDeadline | Theory::Split(_) => deadline.is_none(),
         Theory::FixedPriority(rank) => jobs
             .iter()
             .all(|&task| rank(&set.tasks[task]) < rank(&set.tasks[thread])),
-        Theory::None | Theory::Global => true,
+        Theory::None | Theory::Global | Theory::Fair => true,
     };
     if deadline.is_some() {
         return Err(Obstacle(format!(

@@ -34,7 +34,7 @@ fn miss(at: u64) -> Event {
 fn conclude(policy: &str, set: TaskSet, events: &[Event]) -> PolicyReport {
     let registry = Registry::standard();
     let measurement =
-        Measurement::new(&registry, policy, "test", set, Some(ms(50)), ms(1)).unwrap();
+        Measurement::new(&registry, policy, "test", set, Some(ms(50)), ms(1), None).unwrap();
     assert_eq!(measurement.until(), ms(50));
     let measured = Measured {
         events,
@@ -97,7 +97,7 @@ fn what_the_reader_has_to_know_is_noted() {
     let registry = Registry::standard();
     let mut set = set([4, 6]);
     set.platform.overheads.release = Cost::fixed(ms(1));
-    let new = |until| Measurement::new(&registry, "edf", "test", set.clone(), until, ms(8));
+    let new = |until| Measurement::new(&registry, "edf", "test", set.clone(), until, ms(8), None);
     let measurement = new(None).unwrap();
     assert_eq!(measurement.until(), ms(8));
     assert!(measurement.set().platform.overheads.are_free());
@@ -118,6 +118,6 @@ fn what_the_reader_has_to_know_is_noted() {
     ] {
         assert!(notes.contains(note), "{notes}");
     }
-    let unknown = Measurement::new(&registry, "fastest", "test", set.clone(), None, ms(8));
+    let unknown = Measurement::new(&registry, "fastest", "test", set.clone(), None, ms(8), None);
     assert!(matches!(unknown, Err(LabError::UnknownPolicy { .. })));
 }

@@ -281,6 +281,7 @@ proptest! {
             share: Some(Share::from_millionths(share * 10_000)),
             importance: Some(importance),
             cpu: None,
+            cpus: None,
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Repeat {
                 times: None,

@@ -15,7 +15,7 @@ use core::ptr::null_mut;
 /// Room for a thread's stack: `N` words. A thread is given one for ever. A guard has to be aligned
 /// to its size.
 #[repr(align(32))]
-pub struct Stack<const N: usize>([u32; N]);
+pub struct Stack<const N: usize>([usize; N]);
 
 impl<const N: usize> Stack<N> {
     /// An unused stack.
@@ -30,7 +30,7 @@ impl<const N: usize> Stack<N> {
     }
 
     /// Its words.
-    pub fn words(&'static mut self) -> &'static mut [u32] {
+    pub fn words(&'static mut self) -> &'static mut [usize] {
         &mut self.0
     }
 }
@@ -43,14 +43,15 @@ impl<const N: usize> Default for Stack<N> {
 
 /// What of `words` can be a stack: from its low end, which a guard wants aligned to its size, to the one
 /// where a thread begins, which the processor wants aligned to eight bytes. `None`: too little.
-pub(crate) fn usable(words: &'static mut [u32]) -> Option<Range<*mut u32>> {
+pub(crate) fn usable(words: &'static mut [usize]) -> Option<Range<*mut u32>> {
     /// The least, in words.
     const LEAST: usize = 56;
     let Range { start, end } = words.as_mut_ptr_range();
     let start = start.map_addr(|start| (start + 31) & !31);
     let end = end.map_addr(|end| end & !7);
     let enough = end.addr().saturating_sub(start.addr()) >= LEAST * size_of::<u32>();
-    enough.then_some(start..end)
+    // A word of this processor has 32 bits.
+    enough.then_some(start.cast()..end.cast())
 }
 
 /// What a thread is begun with: the words of a frame as `PendSV` and the processor push them. They

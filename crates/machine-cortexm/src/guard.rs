@@ -40,6 +40,9 @@ pub const GUARD: usize = 8;
 pub const PAINT: u32 = 0xC5A5_5AC5;
 
 impl Stacks {
+    /// The best that this machine can do.
+    pub const BEST: Stacks = Stacks::Guarded;
+
     /// Whether stacks are painted.
     pub(crate) const fn is_painted(self) -> bool {
         !matches!(self, Stacks::Unwatched)

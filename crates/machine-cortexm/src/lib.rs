@@ -9,6 +9,7 @@
 //! | `passage` | what one way through the kernel does, and what is decided at its end |
 //! | `together` | several things in one passage, threads that begin among them |
 //! | `macros` | what an application calls in its root |
+//! | [`spin`] | data that threads and handlers share |
 //! | [`config`] | what an application chooses about the machine |
 //! | [`guard`] | stacks that are too small, and how that is noticed |
 //! | [`fault`] | what a thread did that it cannot go on: a report |
@@ -50,6 +51,7 @@ mod mask;
 #[cfg(feature = "small")]
 mod memory;
 mod passage;
+pub mod spin;
 mod start;
 mod together;
 
@@ -63,6 +65,7 @@ pub use examine::Taken;
 pub use fault::Fault;
 pub use guard::Stacks;
 pub use kernel::Kernel;
+pub use spin::SpinLock;
 pub use together::{Prepared, Together};
 
 /// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.

@@ -42,7 +42,8 @@ macro_rules! kernel {
 /// guarded.
 #[macro_export]
 macro_rules! configure {
-    ($config:ty, guarded: $guarded:expr) => {
+    ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr) => {
+        const _: () = assert!($cpus == 1, "this machine has one CPU");
         impl $crate::MachineConfig for $config {
             const STACKS: $crate::Stacks = if $guarded {
                 $crate::Stacks::Guarded

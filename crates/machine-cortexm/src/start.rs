@@ -46,7 +46,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// whatever its calls had on the stack is forgotten, at any instant.
     pub unsafe fn spawn_on(
         &'static self,
-        stack: &'static mut [u32],
+        stack: &'static mut [usize],
         attributes: Attributes,
         params: <C::Policy as Policy>::Params,
         entry: Entry,
@@ -70,7 +70,7 @@ impl<C: MachineConfig> Kernel<C> {
             fault::rest();
         };
         let words = boot.words().as_mut_ptr_range();
-        let boot = words.start..words.end;
+        let boot = words.start.cast()..words.end.cast();
         // SAFETY: nothing runs that would rely on other priorities, and nobody else sets any.
         unsafe {
             let mut core = cortex_m::Peripherals::steal();

@@ -54,7 +54,7 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error::Invalid`] if there are not so many words.
-    pub fn new<C: MachineConfig>(stack: &'static mut [u32]) -> Result<Prepared, Error> {
+    pub fn new<C: MachineConfig>(stack: &'static mut [usize]) -> Result<Prepared, Error> {
         let stack = usable(stack).ok_or(Error::Invalid)?;
         if C::STACKS.is_painted() {
             // SAFETY: nobody else has it any more, and its thread is not there yet.

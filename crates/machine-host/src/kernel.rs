@@ -56,8 +56,27 @@ impl<C: Config> Kernel<C> {
         }
     }
 
+    /// Ends the kernel, and frees the stacks of its threads; whatever they had there is forgotten, not
+    /// dropped. From now on there is no kernel here. Does nothing while it runs.
+    ///
+    /// # Safety
+    /// Nothing on the stacks has to be dropped, and nobody refers to it.
+    pub unsafe fn tear_down(&'static self) {
+        let idle = self.with(|state| state.active.is_none() && !state.in_handler);
+        if idle != Some(true) {
+            return;
+        }
+        // The kernel is idle, so nobody looks at the state.
+        let state = self.state.borrow_mut().take();
+        for thread in state.into_iter().flat_map(|state| state.threads).flatten() {
+            // SAFETY: as the caller promises.
+            unsafe { thread.discard() };
+        }
+    }
+
     /// With the state. `None`: this is not the thread that set the kernel up, or the kernel is being
     /// looked at already.
+    #[inline]
     pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> Option<R> {
         let here = HERE.try_with(|&here| here).ok()?;
         if self.owner.get() != Some(&here) {
@@ -79,7 +98,7 @@ impl<C: Config> Kernel<C> {
     /// [`Kernel::compute`] and of any other call.
     pub unsafe fn spawn_on(
         &'static self,
-        _stack: &'static mut [u32],
+        _stack: &'static mut [usize],
         attributes: Attributes,
         params: <C::Policy as Policy>::Params,
         entry: Entry,
@@ -143,6 +162,9 @@ impl<C: Config> Kernel<C> {
                 let result = f(&mut state.core, CPU, state.now);
                 // Whoever may not be the most urgent one any more lets the others have a look.
                 let looks = state.active.is_some() && state.core.asks(CPU);
+                if looks {
+                    state.decide_at_once();
+                }
                 (result, running.filter(|_| looks))
             })
             .ok_or(Error::NoThread)?;

@@ -37,10 +37,12 @@
 pub mod devices;
 pub mod kernel;
 pub mod run;
+mod spin;
 pub mod threads;
 
 pub use kernel::Kernel;
 pub use run::Ended;
+pub use spin::SpinLock;
 pub use threads::Entry;
 
 /// Makes the application's kernel: a static of a name and a type.
@@ -56,7 +58,9 @@ macro_rules! kernel {
 /// operating system's business.
 #[macro_export]
 macro_rules! configure {
-    ($config:ty, guarded: $guarded:expr) => {};
+    ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr) => {
+        const _: () = assert!($cpus == 1, "this machine has one CPU");
+    };
 }
 
 /// Makes the program: it begins with a call of `$main`, a `fn() -> !`.

@@ -2,7 +2,7 @@
 
 use crate::devices::Interrupts;
 use crate::kernel::{CPU, Kernel};
-use crate::threads::{Thread, resume};
+use crate::threads::{Body, Thread, resume};
 use core::fmt;
 use flyball_kernel::{Config, Core, Error, ThreadId};
 use flyball_policy::{Duration, TaskId, Time};
@@ -126,6 +126,19 @@ impl<C: Config> State<C> {
         self.now = self.now.max(to);
     }
 
+    /// Decides who runs already in the call after which it is to be decided, if nothing else is due at
+    /// this instant: what the loop would do next.
+    #[inline]
+    pub(crate) fn decide_at_once(&mut self) {
+        if !self.serving
+            && self.interrupts.next() > self.now
+            && self.core.next_timer(CPU) > self.now
+        {
+            self.decide();
+        }
+    }
+
+    #[inline]
     fn decide(&mut self) {
         let decision = self.core.decide(CPU, self.now);
         if decision.more
@@ -140,6 +153,25 @@ impl<C: Config> State<C> {
 
     fn thread(&mut self, task: TaskId) -> Option<&mut Thread> {
         self.threads.get_mut(task.index())?.as_mut()
+    }
+
+    /// The thread of a row is about to run: its coroutine, which is not kept here meanwhile.
+    #[inline]
+    fn gives_way(&mut self, row: usize) -> Option<Box<Body>> {
+        let body = self.threads.get_mut(row)?.as_mut()?.take()?;
+        self.active = Some(row);
+        Some(body)
+    }
+
+    /// The thread that ran, if one did, has given the processor back.
+    #[inline]
+    fn came_back(&mut self, body: Option<Box<Body>>) {
+        if let Some(body) = body
+            && let Some(row) = self.active.take()
+            && let Some(Some(thread)) = self.threads.get_mut(row)
+        {
+            thread.put(body);
+        }
     }
 
     /// Nothing will ever happen again.
@@ -164,35 +196,30 @@ impl<C: Config> Kernel<C> {
         if idle != Some(true) {
             return Err(Error::Unknown);
         }
+        let mut back = None;
         loop {
-            match self.with(|state| state.step(until)) {
-                Some(Step::Again) => {}
-                Some(Step::Resume(row)) => self.resume(row),
-                Some(Step::Handle(handler)) => {
+            let step = self.with(|state| {
+                state.came_back(back.take());
+                let step = state.step(until);
+                let body = match step {
+                    Step::Resume(row) => state.gives_way(row),
+                    _ => None,
+                };
+                (step, body)
+            });
+            match step {
+                Some((Step::Resume(_), Some(mut body))) => {
+                    resume(&mut body);
+                    back = Some(body);
+                }
+                Some((Step::Again | Step::Resume(_), _)) => {}
+                Some((Step::Handle(handler), _)) => {
                     handler();
                     self.with(|state| state.in_handler = false);
                 }
-                Some(Step::End(ended)) => return Ok(ended),
+                Some((Step::End(ended), _)) => return Ok(ended),
                 None => return Err(Error::Unknown),
             }
-        }
-    }
-
-    /// The thread of a row runs until it gives the processor back.
-    fn resume(&'static self, row: usize) {
-        let body = self.with(|state| {
-            let body = state.threads.get_mut(row)?.as_mut()?.take();
-            state.active = body.as_ref().map(|_| row);
-            body
-        });
-        if let Some(mut body) = body.flatten() {
-            resume(&mut body);
-            self.with(|state| {
-                state.active = None;
-                if let Some(Some(thread)) = state.threads.get_mut(row) {
-                    thread.put(body);
-                }
-            });
         }
     }
 

@@ -15,7 +15,8 @@ pub const STACK: usize = 256 << 10;
 /// What a thread does: takes a number, and never returns.
 pub type Entry = extern "C" fn(usize) -> !;
 
-type Body = Coroutine<(), (), Infallible>;
+/// A thread's code, and how far it is.
+pub(crate) type Body = Coroutine<(), (), Infallible>;
 
 thread_local! {
     /// How the coroutine that runs on this thread of the operating system is left; null: none runs.
@@ -29,8 +30,8 @@ pub(crate) struct Thread {
     argument: usize,
     /// What it still has to compute before its code goes on.
     pub(crate) left: Duration,
-    /// Away while it runs.
-    body: Option<Body>,
+    /// Away while it runs. In a box, as it goes away and comes back at every switch.
+    body: Option<Box<Body>>,
 }
 
 impl Thread {
@@ -41,7 +42,7 @@ impl Thread {
             entry,
             argument,
             left: Duration::ZERO,
-            body: Some(body(stack, entry, argument)),
+            body: Some(Box::new(body(stack, entry, argument))),
         }
     }
 
@@ -54,17 +55,31 @@ impl Thread {
         if let Some(mut old) = self.body.take() {
             // SAFETY: as the caller promises.
             unsafe { old.force_reset() };
-            self.body = Some(body(old.into_stack(), self.entry, self.argument));
+            let body = body((*old).into_stack(), self.entry, self.argument);
+            self.body = Some(Box::new(body));
+        }
+    }
+
+    /// It ends, and its stack is freed; what it had there is forgotten, not dropped.
+    ///
+    /// # Safety
+    /// Nothing on the stack has to be dropped, and nobody refers to it.
+    pub(crate) unsafe fn discard(mut self) {
+        if let Some(mut old) = self.body.take() {
+            // SAFETY: as the caller promises.
+            unsafe { old.force_reset() };
         }
     }
 
     /// Takes the coroutine out, to run it.
-    pub(crate) fn take(&mut self) -> Option<Body> {
+    #[inline]
+    pub(crate) fn take(&mut self) -> Option<Box<Body>> {
         self.body.take()
     }
 
     /// Puts it back.
-    pub(crate) fn put(&mut self, body: Body) {
+    #[inline]
+    pub(crate) fn put(&mut self, body: Box<Body>) {
         self.body = Some(body);
     }
 }
@@ -93,6 +108,7 @@ fn body(stack: DefaultStack, entry: Entry, argument: usize) -> Body {
 }
 
 /// Runs a coroutine until it suspends itself.
+#[inline]
 pub(crate) fn resume(body: &mut Body) {
     // One kernel may run inside a thread of another.
     let outer = YIELDER.get();
@@ -102,6 +118,7 @@ pub(crate) fn resume(body: &mut Body) {
 
 /// The coroutine that runs gives the processor back until it is resumed. Does nothing where none
 /// runs.
+#[inline]
 pub(crate) fn suspend() {
     let yielder = YIELDER.get();
     // SAFETY: it is null, or set by the coroutine that runs: when it began, and below whenever it

@@ -90,6 +90,7 @@ pub(crate) struct Draft {
     pub(crate) share: Option<At<Share>>,
     pub(crate) importance: Option<At<u16>>,
     pub(crate) cpu: Option<At<u8>>,
+    pub(crate) cpus: Option<At<Vec<At<u8>>>>,
     pub(crate) on_miss: Option<At<OnMiss>>,
     pub(crate) behaviour: Option<At<Vec<Step>>>,
     /// Where the task begins in the file.
@@ -102,7 +103,15 @@ impl Draft {
         let arrival = self.arrival(source)?;
         let wcet = self.demand(source)?;
         let deadline = self.deadline(source, &arrival, wcet)?;
-        if let Some(cpu) = self.cpu.as_ref().filter(|cpu| cpu.value >= cpus) {
+        if let (Some(_), Some(list)) = (&self.cpu, &self.cpus) {
+            let message = "a task is bound to one CPU or may run on several, not both";
+            let error = source.error(Kind::Inconsistent, &list.span, message);
+            return Err(error.within("cpus").help("leave out `cpu` or `cpus`"));
+        }
+        let several = self.cpus.iter().flat_map(|list| &list.value);
+        let named = self.cpu.iter().map(|cpu| ("cpu", cpu));
+        let named = named.chain(several.map(|cpu| ("cpus", cpu)));
+        if let Some((key, cpu)) = named.into_iter().find(|(_, cpu)| cpu.value >= cpus) {
             let (cpu, span) = (cpu.value, &cpu.span);
             let message = match cpus {
                 1 => format!("there is no CPU {cpu}: the platform has one CPU, number 0"),
@@ -117,7 +126,7 @@ impl Draft {
             );
             return Err(source
                 .error(Kind::OutOfRange, span, message)
-                .within("cpu")
+                .within(key)
                 .help(help));
         }
         let simple = || vec![Step::Compute(Length::Fixed(wcet))];
@@ -131,6 +140,11 @@ impl Draft {
             share: self.share.map(|share| share.value),
             importance: self.importance.map(|importance| importance.value),
             cpu: self.cpu.map(|cpu| cpu.value),
+            cpus: self.cpus.map(|list| {
+                let mut cpus: Vec<u8> = list.value.into_iter().map(|cpu| cpu.value).collect();
+                cpus.sort_unstable();
+                cpus
+            }),
             on_miss: self
                 .on_miss
                 .map_or_else(OnMiss::default, |on_miss| on_miss.value),

@@ -170,6 +170,7 @@ fn draft(
         share: None,
         importance: None,
         cpu: None,
+        cpus: None,
         on_miss: None,
         behaviour: None,
         span: row.span.clone(),

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`taskset`] | the types: platform, tasks and their behaviour, resources, policies' settings |
 //! | [`behaviour`] | what the steps of a job add up to |
+//! | [`measured`] | overheads that were measured, in a file |
 //! | [`units`] | lengths of time as people write them |
 //! | [`read`] | [`read_file`] and [`read_str`] |
 //! | [`error`] | [`ModelError`]: what is wrong with a file, where, and what to do about it |
@@ -38,6 +39,7 @@ mod csv;
 pub mod error;
 pub mod generate;
 mod hint;
+pub mod measured;
 mod platform;
 pub mod random;
 pub mod read;
@@ -51,6 +53,7 @@ pub mod units;
 pub use check::{MOST_CPUS, MOST_STEPS, MOST_TASKS};
 pub use csv::to_csv;
 pub use error::{Kind, ModelError};
+pub use measured::{OverheadFile, Statistic, read_overheads};
 pub use read::{Format, read_file, read_str};
 pub use share::Share;
 pub use taskset::{

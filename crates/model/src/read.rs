@@ -47,16 +47,22 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<TaskSet, ModelError> {
         let error = ModelError::new(Kind::Format, "the file's format is not known").in_file(name);
         return Err(error.help("the name of a task set ends in `.toml` or `.csv`"));
     };
+    let text = read_text(path, name, "split the set into several files")?;
+    read_str(&text, format, name)
+}
+
+/// The text of a file that is called `name` in messages; `smaller` says what to do if it is too large.
+pub(crate) fn read_text(path: &Path, name: &str, smaller: &str) -> Result<String, ModelError> {
     let bytes = read_bytes(path).map_err(|error| io_error(name, &error))?;
     if bytes.len() as u64 > LARGEST_FILE {
         let message = format!("the file is larger than {} MiB", LARGEST_FILE >> 20);
         let error = ModelError::new(Kind::TooMany, message).in_file(name);
-        return Err(error.help("split the set into several files"));
+        return Err(error.help(smaller));
     }
-    match str::from_utf8(&bytes) {
-        Ok(text) => read_str(text, format, name),
-        Err(error) => Err(encoding(name, &bytes, error.valid_up_to())),
-    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        encoding(name, error.as_bytes(), valid)
+    })
 }
 
 /// Reads a task set from a text. `name` stands for the file in messages; a set that has no name of

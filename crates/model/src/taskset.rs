@@ -53,6 +53,9 @@ pub struct Task {
     pub importance: Option<u16>,
     /// The CPU that the task is bound to.
     pub cpu: Option<u8>,
+    /// The CPUs that the task may run on, by rising number, if it is not bound to one; `None`: all of them.
+    /// Never empty.
+    pub cpus: Option<Vec<u8>>,
     /// What happens when a job misses its deadline.
     pub on_miss: OnMiss,
     /// What a job does; never empty.
@@ -210,6 +213,15 @@ impl Arrival {
 }
 
 impl Task {
+    /// Whether the task may run on a CPU of that number.
+    pub fn allows(&self, cpu: u8) -> bool {
+        match (self.cpu, &self.cpus) {
+            (Some(only), _) => only == cpu,
+            (None, Some(cpus)) => cpus.contains(&cpu),
+            (None, None) => true,
+        }
+    }
+
     /// A periodic task with implicit deadline that computes `wcet` in every job.
     pub fn periodic(name: impl Into<String>, period: Duration, wcet: Duration) -> Task {
         Task {
@@ -222,6 +234,7 @@ impl Task {
             share: None,
             importance: None,
             cpu: None,
+            cpus: None,
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Compute(Length::Fixed(wcet))],
         }

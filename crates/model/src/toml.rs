@@ -4,6 +4,7 @@
 //! O(n log n) in the length of the text.
 
 mod behaviour;
+mod measured;
 mod platform;
 mod resources;
 mod size;
@@ -11,6 +12,8 @@ mod table;
 mod task;
 mod write;
 
+pub(crate) use measured::read as read_measured;
+pub(crate) use measured::write as write_measured;
 pub(crate) use task::ON_MISS;
 pub use write::to_toml;
 
@@ -91,7 +94,7 @@ fn tasks<'d>(document: &Table<'d>, cpus: u8, resources: &Resources<'d>) -> Read<
         .collect()
 }
 
-fn syntax(source: &Source<'_>, error: &::toml::de::Error) -> ModelError {
+pub(in crate::toml) fn syntax(source: &Source<'_>, error: &::toml::de::Error) -> ModelError {
     let span = error.span().unwrap_or(0..0);
     let message = format!("not TOML: {}", error.message());
     let error = source.error(Kind::Syntax, &span, message);
@@ -99,7 +102,7 @@ fn syntax(source: &Source<'_>, error: &::toml::de::Error) -> ModelError {
 }
 
 /// Checks the version before anything else: another one may have other keys.
-fn schema(document: &Table<'_>) -> Read<()> {
+pub(in crate::toml) fn schema(document: &Table<'_>) -> Read<()> {
     let source = document.source;
     let Some(version) = document.get("schema", integer)? else {
         let error = source.error(Kind::Missing, &(0..0), "missing key `schema`");

@@ -106,12 +106,14 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
             option::of((0_u32..=1_000_000).prop_map(Share::from_millionths)),
             option::of(any::<u16>()),
             option::of(0..cpus),
+            option::of(prop::collection::btree_set(0..cpus, 1..4)),
         ),
         on_miss(),
     )
         .prop_map(
             |(arrival, (mut steps, forever, spare), phase, deadline, numbers, on_miss)| {
-                let (priority, share, importance, cpu) = numbers;
+                let (priority, share, importance, cpu, allowed) = numbers;
+                let allowed = allowed.filter(|_| cpu.is_none());
                 if forever && arrival == Arrival::Once && behaviour::takes_time(&steps) {
                     steps = vec![Step::Repeat {
                         times: None,
@@ -138,6 +140,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     share,
                     importance,
                     cpu,
+                    cpus: allowed.map(|cpus| cpus.into_iter().collect()),
                     on_miss,
                     behaviour: steps,
                 }
@@ -270,6 +273,7 @@ fn flat(mut set: TaskSet) -> TaskSet {
     set.tasks
         .retain(|task| matches!(task.arrival, Arrival::Periodic { .. }) && !task.wcet.is_zero());
     for task in &mut set.tasks {
+        task.cpus = None;
         task.behaviour = vec![Step::Compute(Length::Fixed(task.wcet))];
     }
     let cpus = set

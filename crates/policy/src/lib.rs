@@ -34,6 +34,11 @@
 //! its equals.
 #![cfg_attr(not(test), no_std)]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+#[cfg(feature = "alloc")]
+mod boxed;
 pub mod global;
 pub mod i_plus_pi;
 mod member;
@@ -47,6 +52,8 @@ pub mod storage;
 pub mod supervisor;
 mod words;
 
+#[cfg(feature = "alloc")]
+pub use boxed::Boxed;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use global::Global;
 pub use i_plus_pi::IPlusPi;

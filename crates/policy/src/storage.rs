@@ -3,7 +3,7 @@
 //! Policies and the kernel keep everything in tables indexed by [`TaskId`](crate::TaskId). A
 //! microcontroller wants them in place, with a size known at compile time ([`Inline`]); a simulator
 //! wants a size that it learns at run time. A [`Storage`] says which, once, for all the tables of a
-//! policy. The simulator brings its own storage, so nothing here needs a heap.
+//! policy. Tables on a heap (`Boxed`) are there with the feature `alloc`; nothing else needs one.
 
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};

@@ -6,13 +6,13 @@
 //! should not.
 //!
 //! What is compared is what is decided: releases, dispatches, blocking and waking, mutexes, misses and
-//! completions. Ticks and what the kernel spends are not; neither is what happens so shortly before
+//! completions, on each CPU in order; between CPUs there is none, but for the instants. Ticks and what the kernel spends are not; neither is what happens so shortly before
 //! the end that only one of the two schedules still shows it. O(events).
 
 use flyball_model::Overheads;
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
-use flyball_trace::{Duration, Event, Kind, TaskId, Time};
+use flyball_trace::{CpuId, Duration, Event, Kind, TaskId, Time};
 use std::collections::HashMap;
 
 /// A schedule that a machine made, and its simulation.
@@ -91,29 +91,36 @@ impl Comparison {
 /// Compares two schedules of the same task set, whose tasks have the same numbers.
 pub fn compare(simulated: &Trace, measured: &Trace) -> Comparison {
     let mut comparison = Comparison::default();
-    let pairs = decided(simulated).zip(decided(measured));
-    for (simulated, measured) in pairs {
-        if what(&simulated) != what(&measured) {
-            comparison.difference = Some(Difference {
-                simulated,
-                measured,
-            });
-            break;
+    for cpu in 0..simulated.header.cpus.max(1) {
+        let cpu = CpuId(cpu);
+        for (simulated, measured) in decided(simulated, cpu).zip(decided(measured, cpu)) {
+            if what(&simulated) != what(&measured) {
+                let first = comparison.difference;
+                if first.is_none_or(|first| simulated.time < first.simulated.time) {
+                    comparison.difference = Some(Difference {
+                        simulated,
+                        measured,
+                    });
+                }
+                break;
+            }
+            comparison.agree += 1;
         }
-        comparison.agree += 1;
     }
     comparison.completions = completions(simulated, measured);
     comparison
 }
 
 /// The events that are compared.
-fn decided(trace: &Trace) -> impl Iterator<Item = Event> + '_ {
-    trace.events.iter().copied().filter(|event| {
+fn decided(trace: &Trace, cpu: CpuId) -> impl Iterator<Item = Event> + '_ {
+    let is_decided = |event: &Event| {
         !matches!(
             event.kind,
             Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. }
         )
-    })
+    };
+    let events = trace.events.iter().copied();
+    events.filter(move |event| event.cpu == cpu && is_decided(event))
 }
 
 /// What an event says, but for its time. (The deadline of a release is a time, too.)
@@ -165,7 +172,6 @@ fn completions(simulated: &Trace, measured: &Trace) -> Vec<Completions> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flyball_trace::CpuId;
     use flyball_trace::file::Header;
     use flyball_trace::metrics::TaskInfo;
 

@@ -11,6 +11,9 @@
 //!             0    2ms  4ms  6ms  8ms  10ms
 //! ```
 //!
+//! With several CPUs the bar is made of their numbers, and a mark says where a job goes on on another
+//! one than before.
+//!
 //! A column stands for a stretch of time. Where a task ran in all of it the column is full; where it
 //! ran at its beginning or its end, that side is filled; otherwise, in a chart of a long time, the
 //! height tells the share. What is shorter than a column is always shown, never rounded away.
@@ -24,7 +27,7 @@ mod text;
 pub use style::{ChartStyle, Glyphs, Paint};
 
 use crate::axis::round_step;
-use crate::slices::{Schedule, What};
+use crate::slices::{Migration, Schedule, What};
 use anstyle::Style;
 use cells::{Cells, Scale};
 use flyball_trace::file::Trace;
@@ -91,6 +94,7 @@ impl Marks {
     const MISS: u8 = 4;
     const ABORT: u8 = 8;
     const SKIP: u8 = 16;
+    const MIGRATION: u8 = 32;
 
     /// What a mark of that kind counts as; the end of a job is seen from its bar.
     fn bit(what: What) -> u8 {
@@ -112,6 +116,7 @@ impl Marks {
             _ if has(Marks::MISS) => 3,
             _ if has(Marks::ABORT) => 4,
             _ if has(Marks::SKIP) => 5,
+            _ if has(Marks::MIGRATION) => 6,
             _ if has(Marks::RELEASE) && has(Marks::DEADLINE) => 2,
             _ if has(Marks::DEADLINE) => 1,
             _ => 0,
@@ -158,6 +163,7 @@ impl<'a> Chart<'a> {
             seen: BTreeSet::new(),
             crowded: 0,
         };
+        let moved = schedule.migrations();
         let mut names = names.into_iter();
         let mut runs: Vec<_> = schedule
             .tasks
@@ -172,7 +178,7 @@ impl<'a> Chart<'a> {
             }
         }
         for ((number, runs), name) in runs.iter().enumerate().zip(names.by_ref()) {
-            chart.add_task(schedule, number, runs, name);
+            chart.add_task(schedule, &moved, number, runs, name);
         }
         for (cpu, name) in names.enumerate() {
             chart.add_kernel(schedule, cpu, name);
@@ -180,7 +186,14 @@ impl<'a> Chart<'a> {
         chart
     }
 
-    fn add_task(&mut self, schedule: &Schedule, number: usize, runs: &Cells, name: String) {
+    fn add_task(
+        &mut self,
+        schedule: &Schedule,
+        moved: &[Migration],
+        number: usize,
+        runs: &Cells,
+        name: String,
+    ) {
         let lane = &schedule.tasks[number];
         let (mut ready, mut blocked) = (Cells::new(&self.scale), Cells::new(&self.scale));
         for wait in &lane.waits {
@@ -216,16 +229,26 @@ impl<'a> Chart<'a> {
             };
             bar.push(cell);
         }
-        let marks = self.marks(schedule, number);
+        let of_task = |moved: &&Migration| moved.task.index() == number;
+        let moved = moved.iter().filter(of_task).map(|moved| moved.to.1);
+        let marks = self.marks(schedule, number, moved);
         self.rows.push(Row { name, marks, bar });
     }
 
-    fn marks(&mut self, schedule: &Schedule, number: usize) -> Vec<(char, Style)> {
+    fn marks(
+        &mut self,
+        schedule: &Schedule,
+        number: usize,
+        moved: impl Iterator<Item = Time>,
+    ) -> Vec<(char, Style)> {
         let mut columns = vec![Marks::default(); self.scale.columns];
         for mark in &schedule.tasks[number].marks {
             if let Some(column) = self.scale.column(mark.time) {
                 columns[column].0 |= Marks::bit(mark.what);
             }
+        }
+        for column in moved.filter_map(|time| self.scale.column(time)) {
+            columns[column].0 |= Marks::MIGRATION;
         }
         let arrows = Marks::RELEASE | Marks::DEADLINE;
         let is_arrow = |marks: &&Marks| marks.0 & arrows != 0;

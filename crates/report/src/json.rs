@@ -7,7 +7,8 @@
 //! { "schema": 1, "file": "gap.toml", "cpus": 1, "policies": [
 //!     { "policy": "edf", "holds": true, "proof": "processor demand analysis", "reason": "…",
 //!       "breakdown": { "factor_ppm": …, "utilisation_ppm": … },
-//!       "simulated": { "until_ns": …, "jobs": …, "misses": 0, "preemptions": …, "context_switches": … },
+//!       "simulated": { "until_ns": …, "jobs": …, "misses": 0, "preemptions": …, "context_switches": …,
+//!                      "job_migrations": …, "task_migrations": … },
 //!       "tasks": [ { "name": "…", "response_bound_ns": …, "response_max_ns": …, "slack_ns": …,
 //!                    "misses": … } ] } ],
 //!   "measured": { "machine": "cortex-m3", "policies": [ { "policy": "edf", "same_order": true, … } ] } }
@@ -100,6 +101,10 @@ pub struct Simulated {
     pub preemptions: u64,
     /// How often a CPU began to run another task than the one it had run last.
     pub context_switches: u64,
+    /// How often a job went on on another CPU than the one where it had run last.
+    pub job_migrations: u64,
+    /// How often a job began on another CPU than the one where the task's job before had run last.
+    pub task_migrations: u64,
 }
 
 /// What became of one task.
@@ -157,6 +162,8 @@ impl<'a> From<&'a study::PolicyReport> for Policy<'a> {
                 misses,
                 preemptions,
                 context_switches,
+                job_migrations: report.summary.job_migrations(),
+                task_migrations: report.summary.task_migrations(),
             },
             tasks: report.tasks.iter().map(Task::from).collect(),
         }

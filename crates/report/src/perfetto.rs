@@ -2,7 +2,7 @@
 //!
 //! | in Perfetto | what |
 //! |---|---|
-//! | process *CPUs* | a track a CPU: who runs, and the kernel's work; a counter of ready tasks |
+//! | process *CPUs* | a track a CPU: who runs, and the kernel's work; arrows where a job goes on on another CPU; a counter of ready tasks |
 //! | process *Tasks* | a track a task: running, ready, blocked; releases, deadlines, misses, locks, … |
 //!
 //! The format is that of Perfetto's `perfetto_trace.proto`: a `Trace` is a sequence of
@@ -199,6 +199,8 @@ fn event(point: &Point) -> pb::TracePacket {
             name_iid: named.then_some(point.name),
             category_iids: named.then_some(point.category.iid()).into_iter().collect(),
             counter_value: value,
+            flow_ids: point.leaves.into_iter().collect(),
+            terminating_flow_ids: point.comes.into_iter().collect(),
             debug_annotations: notes
                 .map(|&(key, value)| pb::DebugAnnotation {
                     name_iid: Some(key.iid()),

@@ -60,6 +60,19 @@ pub struct Slice {
     pub end: Time,
 }
 
+/// A job went on on another CPU than the one where it had run last.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Migration {
+    /// Whose job.
+    pub task: TaskId,
+    /// Which.
+    pub job: u32,
+    /// Where it had run, and until when.
+    pub from: (CpuId, Time),
+    /// Where it went on, and from when on.
+    pub to: (CpuId, Time),
+}
+
 /// The kernel worked for some time, which is never zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Work {
@@ -177,6 +190,28 @@ impl Schedule {
         self.task_lanes()
             .filter_map(|(task, lane)| Some((task, first(lane)?)))
             .min_by_key(|(_, mark)| mark.time)
+    }
+
+    /// The migrations of jobs, by task and then by time. O(n log n) in the number of slices.
+    pub fn migrations(&self) -> Vec<Migration> {
+        let mut slices: Vec<(CpuId, Slice)> = self
+            .cpu_lanes()
+            .flat_map(|(cpu, lane)| lane.slices.iter().map(move |slice| (cpu, *slice)))
+            .collect();
+        slices.sort_by_key(|(_, slice)| (slice.task, slice.start));
+        let moved = slices.windows(2).filter_map(|pair| {
+            let [(from, a), (to, b)] = pair else {
+                return None;
+            };
+            let is_one = (a.task, a.job) == (b.task, b.job);
+            (is_one && from != to).then_some(Migration {
+                task: a.task,
+                job: a.job,
+                from: (*from, a.end),
+                to: (*to, b.start),
+            })
+        });
+        moved.collect()
     }
 
     /// The tasks with their names. (A header may name more than events can speak of.)

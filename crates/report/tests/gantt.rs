@@ -2,12 +2,13 @@
 
 mod common;
 
-use common::{example, run};
+use common::{example, migrating, run};
 use flyball_model::{Cost, Task, TaskSet};
 use flyball_report::gantt::{ChartStyle, Glyphs, Paint, chart};
+use flyball_report::slices::{Migration, Schedule};
 use flyball_sim::schedulers::{Edf, Fp, Rm};
 use flyball_trace::file::Trace;
-use flyball_trace::{Duration, Time};
+use flyball_trace::{CpuId, Duration, TaskId, Time};
 use insta::assert_snapshot;
 
 fn ms(ms: u64) -> Time {
@@ -74,6 +75,28 @@ fn several_cpus_and_their_kernels() {
     }
     let trace = trace("edf", &set, 16);
     assert_snapshot!("cpus", chart(&trace, ms(0)..ms(16), &ChartStyle::default()));
+}
+
+/// At 4 ms *short* takes the CPU of *long*, which goes on on the other one when *middle* is done.
+#[test]
+fn a_migration_is_marked_where_the_job_goes_on() {
+    let (_, trace) = migrating();
+    let moved = Schedule::of(&trace).migrations();
+    let cpu = |cpu, time| (CpuId(cpu), ms(time));
+    assert_eq!(
+        moved,
+        [Migration {
+            task: TaskId(2),
+            job: 1,
+            from: cpu(0, 4),
+            to: cpu(1, 5)
+        }]
+    );
+    let unicode = chart(&trace, ms(0)..ms(12), &ChartStyle::default());
+    assert_snapshot!("migration", unicode);
+    assert!(chart(&trace, ms(0)..ms(12), &ascii()).contains("> goes on on another CPU"));
+    // Nobody moves in the time that this one shows.
+    assert!(!chart(&trace, ms(6)..ms(12), &ascii()).contains("goes on"));
 }
 
 #[test]

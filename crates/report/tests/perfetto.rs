@@ -163,6 +163,42 @@ fn schedules_are_slices_and_come_back() {
     }
 }
 
+/// An arrow from the slice of the CPU that a job leaves to the one where it goes on, and no other.
+#[test]
+fn a_migration_is_an_arrow() {
+    let (summary, trace) = common::migrating();
+    assert_eq!(summary.job_migrations(), 1);
+    let bytes = to_perfetto(&trace);
+    check(&bytes);
+    keep("migration", &bytes);
+    let packets = pb::Trace::decode(&bytes[..]).unwrap().packet;
+    let events: Vec<_> = packets
+        .into_iter()
+        .filter_map(|packet| Some((packet.timestamp?, packet.track_event?)))
+        .collect();
+    let arrows = |ids: fn(&pb::TrackEvent) -> &Vec<u64>| -> Vec<_> {
+        let with = events.iter().filter(|(_, event)| !ids(event).is_empty());
+        with.map(|(time, event)| {
+            (
+                *time,
+                event.r#type.unwrap(),
+                event.track_uuid.unwrap(),
+                ids(event).clone(),
+            )
+        })
+        .collect()
+    };
+    // *long* runs on CPU 0 from 2 ms to 4 ms, and goes on on CPU 1 at 5 ms.
+    assert_eq!(
+        arrows(|event| &event.flow_ids),
+        [(2_000_000, pb::TYPE_SLICE_BEGIN, 0x100, vec![1])]
+    );
+    assert_eq!(
+        arrows(|event| &event.terminating_flow_ids),
+        [(5_000_000, pb::TYPE_SLICE_BEGIN, 0x101, vec![1])]
+    );
+}
+
 #[test]
 fn names_are_those_of_the_task_set() {
     let set = example("priority-inversion.toml");

@@ -7,7 +7,8 @@
 //! ```text
 //! header     magic, version, length; counts; start, end, tick; where resources and tasks are;
 //!            the policy's settings, eleven words of 8 bytes; 8 bytes for what an instruction takes;
-//!            where changes are, and how many; how many rows of tasks there are
+//!            where changes are, and how many; how many rows of tasks there are; CPUs, and those of
+//!            a cluster, a byte each
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
 //! tasks      64 bytes each: parameters, and where operations and lengths are; behind the tasks, in
 //!            rows of the same kind, is what becomes of some of them
@@ -27,7 +28,7 @@ use flyball_trace::{Duration, Time};
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
@@ -35,6 +36,7 @@ const SETTINGS_AT: usize = 56;
 const INSTRUCTION_AT: usize = SETTINGS_AT + Words::COUNT * 8;
 const CHANGES_AT: usize = INSTRUCTION_AT + 8;
 const ROWS_AT: usize = CHANGES_AT + 8;
+const CPUS_AT: usize = ROWS_AT + 2;
 #[cfg(feature = "std")]
 const HEADER: usize = ROWS_AT + 4;
 const TASK: usize = 64;
@@ -112,6 +114,10 @@ pub struct Common {
     pub settings: Words,
     /// What an instruction of the board takes, for whoever computes by executing some; not zero.
     pub instruction: Duration,
+    /// How many CPUs there are.
+    pub cpus: u8,
+    /// How many of them share their tasks: 1, partitioned scheduling; all, global scheduling.
+    pub cluster: u8,
 }
 
 impl Default for Common {
@@ -122,6 +128,8 @@ impl Default for Common {
             tick: Duration::ZERO,
             settings: Words::NONE,
             instruction: Duration::from_nanos(1),
+            cpus: 1,
+            cluster: 1,
         }
     }
 }
@@ -143,6 +151,8 @@ pub struct Task {
     pub wcet: Duration,
     /// The priority.
     pub priority: u8,
+    /// The first CPU of its cluster.
+    pub cpu: u8,
     /// The part of the CPU that it asks for.
     pub share: Fraction,
     /// Its relative importance in overload.
@@ -259,6 +269,7 @@ impl<'a> Image<'a> {
     /// What the set has in common.
     pub fn common(self) -> Common {
         let long = |at| self.long(at).unwrap_or(0);
+        let byte = |at| self.bytes.get(at).map_or(1, |&byte: &u8| byte.max(1));
         let mut settings = Words::NONE;
         for (number, word) in settings.0.iter_mut().enumerate() {
             *word = long(SETTINGS_AT + number * 8);
@@ -269,6 +280,8 @@ impl<'a> Image<'a> {
             tick: Duration::from_nanos(long(40)),
             settings,
             instruction: Duration::from_nanos(long(INSTRUCTION_AT).max(1)),
+            cpus: byte(CPUS_AT),
+            cluster: byte(CPUS_AT + 1),
         }
     }
 
@@ -349,6 +362,7 @@ impl<'a> Image<'a> {
                 _ => OnMiss::Continue,
             },
             priority: *row.bytes.get(2)?,
+            cpu: *row.bytes.get(3)?,
             period: duration(8)?,
             phase: duration(16)?,
             deadline: duration(24)?,

@@ -34,10 +34,10 @@
 //! | task sets that change while they run | [`modes`] |
 //! | CPUs, clock, timer, overheads | [`machine`] |
 //! | somebody who moves tasks between CPUs | [`supervised`] |
+//! | tasks that are split between CPUs | [`split`] |
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`scheduler`]; the usual ones in [`schedulers`] |
 
-mod boxed;
 mod error;
 pub mod machine;
 pub mod modes;
@@ -46,16 +46,18 @@ pub mod program;
 pub mod run;
 pub mod scheduler;
 pub mod schedulers;
+pub mod split;
 pub mod supervised;
 mod tap;
 mod tournament;
 
-pub use boxed::Boxed;
 pub use error::SimError;
+pub use flyball_policy::Boxed;
 pub use modes::Modes;
 pub use program::is_fixed;
 pub use run::{
     Deadlock, Ended, Options, Outcome, fits, simulate, simulate_modes, simulate_with_progress,
 };
 pub use scheduler::{Missing, Scheduler};
+pub use split::{Part, may_be_split, simulate_split};
 pub use supervised::{Cores, simulate_supervised};

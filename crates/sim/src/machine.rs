@@ -31,7 +31,6 @@
 //! Until then interrupts wait. A cache-related delay is not the kernel's time: it lengthens the job
 //! that was preempted when it goes on. Each cost is that for the number of tasks on the CPU.
 
-use crate::boxed::Boxed;
 use crate::error::SimError;
 use crate::program::{Call, Program};
 use crate::run::{Deadlock, Ended};
@@ -42,7 +41,7 @@ use core::task::Poll;
 use flyball_kernel::{Config, Core, Error, MutexId, QueueId, SemaphoreId, ThreadId};
 use flyball_model::random::Random;
 use flyball_model::{Length, Overheads};
-use flyball_policy::{CpuId, CpuSet, Duration, Policy, TaskId, Time};
+use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Policy, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -56,6 +55,7 @@ mod cycle;
 mod moving;
 
 pub(crate) use cycle::Cycle;
+pub(crate) use moving::Traveller;
 
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);

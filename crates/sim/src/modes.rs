@@ -71,6 +71,11 @@ impl From<TaskSet> for Modes {
 }
 
 impl Modes {
+    /// The task set, if it does not change.
+    pub fn unchanging(&self) -> Option<&TaskSet> {
+        self.changes.is_empty().then_some(&self.set)
+    }
+
     /// From `at` on these are the tasks, whose names are unique. That is no earlier than the last change,
     /// and what lasts no time is left out: `at` zero, these are the tasks from the start. What tasks
     /// share, the platform and the settings of policies stay those of the first set, and not all of a

@@ -3,14 +3,13 @@
 //! Threads without a period or a deadline run behind all others where the order is by period or by
 //! deadline.
 
-use crate::boxed::Boxed;
 use crate::scheduler::{Missing, Scheduler};
-use flyball_model::Task;
+use flyball_model::{Arrival, Task};
 use flyball_policy::i_plus_pi::{Fraction, Settings, Share};
 use flyball_policy::order::Level;
 use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
-    Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
+    Bitmap, Boxed, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
     FixedPriority, Global, Heap, Laxity, LeastLaxity, Period, Priority, Queue, Ranked,
     RateMonotonic, RoundRobin as RoundRobinOrder, Sliced, Time, Uniprocessor,
 };
@@ -303,13 +302,41 @@ pub struct Pf {
     pub quantum: Duration,
 }
 
-/// A task's weight; one without a period cannot have any.
-fn weight(task: &Task) -> Result<Weight, Missing> {
+/// A task's weight where slots are this long; one without a period cannot have any. A job that is released
+/// within a slot waits for the next one, so it has less time.
+fn weight(task: &Task, quantum: Duration) -> Result<Weight, Missing> {
     let period = task.arrival.period().ok_or(Missing::Period)?;
+    let time = period.min(deadline(task));
+    let whole = quantum * task.wcet.as_nanos().div_ceil(quantum.as_nanos().max(1));
+    if whole > time {
+        return Err(Missing::Other(
+            "computes for more whole slots than it has time for (a shorter `quantum` may do)",
+        ));
+    }
     Ok(Weight {
         wcet: task.wcet,
-        period: period.min(deadline(task)),
+        // Who has no time to wait for a slot is served all the same, and may be late.
+        period: time.saturating_sub(until_slot(task, quantum)).max(whole),
     })
+}
+
+/// The longest time from a release of `task` to the beginning of a slot, of which each is a `quantum`
+/// long: zero for a task whose phase and period are whole slots.
+pub fn until_slot(task: &Task, quantum: Duration) -> Duration {
+    let q = quantum.as_nanos();
+    let grain = match task.arrival {
+        Arrival::Periodic { period } => gcd(q, gcd(period.as_nanos(), task.phase.as_nanos())),
+        Arrival::Sporadic { .. } | Arrival::Once => 1,
+    };
+    Duration::from_nanos(q.saturating_sub(grain))
+}
+
+/// The greatest common divisor; of zero and a number, that number.
+fn gcd(a: u64, b: u64) -> u64 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
+    }
 }
 
 impl Scheduler for Pd2 {
@@ -325,7 +352,7 @@ impl Scheduler for Pd2 {
     }
 
     fn params(&self, task: &Task) -> Result<Weight, Missing> {
-        weight(task)
+        weight(task, self.quantum)
     }
 }
 
@@ -342,7 +369,7 @@ impl Scheduler for Pf {
     }
 
     fn params(&self, task: &Task) -> Result<Weight, Missing> {
-        weight(task)
+        weight(task, self.quantum)
     }
 }
 

@@ -84,7 +84,7 @@ pub fn simulate_supervised<S: Scheduler, T: Sink>(
 }
 
 /// Whether a task uses nothing that others might use, so that it need not stay with them.
-fn is_independent(steps: &[Step]) -> bool {
+pub(crate) fn is_independent(steps: &[Step]) -> bool {
     steps.iter().all(|step| match step {
         Step::Compute(_) | Step::Suspend(_) | Step::Yield => true,
         Step::Repeat { body, .. } => is_independent(body),

@@ -36,6 +36,8 @@ pub fn changing(
 ) -> Result<Contents, TargetError> {
     let set = modes.all();
     check(machine, set, options)?;
+    let cpus = set.platform.cpus.max(1);
+    let cluster = options.cluster.clamp(1, cpus);
     let tasks = set.tasks.iter().enumerate();
     let tasks = tasks.map(|(number, task)| compile(machine, task, number, options));
     let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
@@ -51,6 +53,8 @@ pub fn changing(
             tick: set.platform.tick.unwrap_or_default(),
             settings: options.settings,
             instruction: machine.instruction(),
+            cpus,
+            cluster,
         },
         mutexes: set
             .mutexes
@@ -83,6 +87,13 @@ fn changes(
             what: "changes of sporadic tasks, and of how a task arrives, where it is and what happens when \
                    it is late, are not supported"
                 .into(),
+        });
+    }
+    if !machine.changes() && !modes.changes().is_empty() {
+        return Err(TargetError::Unsupported {
+            machine: machine.name(),
+            task: None,
+            what: "task sets that change while they run are not supported".into(),
         });
     }
     let (mut forms, mut changes) = (Vec::new(), Vec::new());
@@ -201,6 +212,7 @@ fn compile(
         deadline: task.deadline.unwrap_or(Duration::MAX),
         wcet: task.wcet,
         priority: task.priority.unwrap_or(0),
+        cpu: task.cpu.unwrap_or(0),
         share: share.cpu,
         importance: share.importance,
         operations,

@@ -22,13 +22,29 @@ const FOREIGN: [&str; 5] = [
     "RUSTC_WORKSPACE_WRAPPER",
 ];
 
+/// What an image tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// What happened.
+    Trace,
+    /// What the kernel did, in instructions.
+    Counts,
+}
+
 /// The image for a policy; it is built if it has to be.
 ///
 /// # Errors
 /// [`TargetError`] if there is none, or it cannot be built.
-pub fn find(machine: Machine, policy: &str, watch: &mut Watch<'_>) -> Result<PathBuf, TargetError> {
-    let name = format!("runner-{policy}");
-    if let Some(folder) = env::var_os(IMAGES) {
+pub fn find(
+    machine: Machine,
+    policy: &str,
+    kind: Kind,
+    watch: &mut Watch<'_>,
+) -> Result<PathBuf, TargetError> {
+    let name = format!("runner-{}", machine.image(policy));
+    if let Some(folder) = env::var_os(IMAGES)
+        && kind == Kind::Trace
+    {
         let path = Path::new(&folder).join(&name);
         if path.is_file() {
             return absolute(&path);
@@ -45,9 +61,28 @@ pub fn find(machine: Machine, policy: &str, watch: &mut Watch<'_>) -> Result<Pat
     if !sources.join("Cargo.toml").is_file() {
         return Err(TargetError::NoSources(sources));
     }
-    build(machine, &sources, &name, watch)?;
-    let folder = Path::new("target").join(machine.triple()).join("release");
+    build(machine, &sources, &name, kind, watch)?;
+    let folder = Path::new(kind.folder())
+        .join(machine.triple())
+        .join("release");
     absolute(&sources.join(folder).join(name))
+}
+
+impl Kind {
+    /// Where it is built, apart from the others.
+    fn folder(self) -> &'static str {
+        match self {
+            Kind::Trace => "target",
+            Kind::Counts => "target/counts",
+        }
+    }
+
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Kind::Trace => &[],
+            Kind::Counts => &["--features", "probe"],
+        }
+    }
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, TargetError> {
@@ -61,6 +96,7 @@ fn build(
     machine: Machine,
     sources: &Path,
     name: &str,
+    kind: Kind,
     watch: &mut Watch<'_>,
 ) -> Result<(), TargetError> {
     let folder = tempfile::tempdir().map_err(|error| TargetError::Host {
@@ -69,8 +105,16 @@ fn build(
     })?;
     let mut cargo = Command::new("cargo");
     cargo
-        .args(["build", "--release", "--quiet", "--target-dir", "target"])
-        .args(["--bin", name])
+        .args([
+            "build",
+            "--release",
+            "--quiet",
+            "--target-dir",
+            kind.folder(),
+        ])
+        .args(["--bin", name, "--target", machine.triple()])
+        .args(machine.packages())
+        .args(kind.features())
         .current_dir(sources);
     for variable in FOREIGN {
         cargo.env_remove(variable);
@@ -108,7 +152,7 @@ mod tests {
     #[test]
     fn a_policy_without_an_image_is_named() {
         let mut watch = |_| ControlFlow::Continue(());
-        let error = find(Machine::CortexM3, "mine", &mut watch).unwrap_err();
+        let error = find(Machine::CortexM3, "mine", Kind::Trace, &mut watch).unwrap_err();
         assert_eq!(
             error.to_string(),
             "there is no image of policy \"mine\" for machine cortex-m3"

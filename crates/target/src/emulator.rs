@@ -8,12 +8,16 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// What the image calls its trace.
-const TRACE: &str = "flyball-trace.bin";
+/// What the image calls the trace of a cluster of CPUs.
+fn trace_name(cluster: usize) -> String {
+    format!("flyball-trace-{cluster:03}.bin")
+}
 /// What it calls the file in which it says what is wrong.
 const ERROR: &str = "flyball-error.txt";
 /// What it calls the file in which it says why it went no further than the trace.
 const FAULT: &str = "flyball-fault.txt";
+/// What it calls the file in which it says what it has counted.
+const COUNTS: &str = "flyball-counts.txt";
 /// What we call the task set.
 const BLOB: &str = "taskset.bin";
 /// The emulator's time ends of itself. If it does not, something is wrong with it.
@@ -22,18 +26,21 @@ const LIMIT: Duration = Duration::from_mins(10);
 /// What the image left behind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
-    /// The bytes of its trace.
-    pub trace: Vec<u8>,
+    /// The bytes of its traces, one for each cluster of CPUs.
+    pub traces: Vec<Vec<u8>>,
     /// What it says about a fault that ended it.
     pub fault: Option<String>,
+    /// What it has counted, if it does.
+    pub counts: Option<String>,
 }
 
-/// Runs the image `elf` with the task set `blob`.
+/// Runs the image `elf` with the task set `blob` on so many CPUs.
 ///
 /// # Errors
 /// [`TargetError`].
 pub fn run(
     machine: Machine,
+    cpus: u8,
     elf: &Path,
     blob: &[u8],
     watch: &mut Watch<'_>,
@@ -42,7 +49,7 @@ pub fn run(
     let folder = tempfile::tempdir().map_err(host("a temporary folder cannot be made"))?;
     let file = |name| folder.path().join(name);
     fs::write(file(BLOB), blob).map_err(host("a temporary file cannot be written"))?;
-    let (program, flags) = machine.emulator();
+    let (program, flags) = machine.emulator(cpus);
     let mut command = Command::new(program);
     // A relative name, since a comma in a name would end it here.
     let loader = format!(
@@ -72,15 +79,23 @@ pub fn run(
     if fault.is_none() && !ended.status.success() {
         return Err(failed);
     }
-    let trace = fs::read(file(TRACE)).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => failed,
-        _ => TargetError::Host {
-            what: "the board's trace cannot be read",
-            error,
-        },
-    })?;
+    let mut traces = Vec::new();
+    loop {
+        match fs::read(folder.path().join(trace_name(traces.len()))) {
+            Ok(trace) => traces.push(trace),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(TargetError::Host {
+                    what: "the board's trace cannot be read",
+                    error,
+                });
+            }
+            Err(_) if traces.is_empty() => return Err(failed),
+            Err(_) => break,
+        }
+    }
     Ok(Output {
-        trace,
+        traces,
         fault: fault.map(|said| String::from_utf8_lossy(&said).into_owned()),
+        counts: fs::read_to_string(file(COUNTS)).ok(),
     })
 }

@@ -53,6 +53,8 @@ pub enum TargetError {
     NoTriple(&'static str),
     /// The image cannot be built; what cargo said.
     Build(String),
+    /// The image has not counted anything.
+    NoCounts,
     /// The image says what is wrong.
     Board(String),
     /// The emulator ended without a trace; how, and what it said.
@@ -171,6 +173,7 @@ impl fmt::Display for TargetError {
             TargetError::Build(said) => {
                 write!(f, "the board's image cannot be built:\n{}", said.trim_end())
             }
+            TargetError::NoCounts => f.write_str("the image has not counted anything"),
             TargetError::Board(said) => write!(f, "the board says: {}", said.trim_end()),
             TargetError::Emulator {
                 program,

@@ -11,7 +11,8 @@
 //! pc 0x00000a1c
 //! ```
 
-use flyball_script::image::Common;
+use crate::recording::cluster_of;
+use flyball_script::image::Contents;
 use flyball_trace::{TaskId, Time};
 use std::fmt;
 
@@ -27,11 +28,11 @@ pub struct Fault {
     /// What a panic says.
     pub message: Option<String>,
     /// The address that could not be accessed.
-    pub address: Option<u32>,
+    pub address: Option<u64>,
     /// The instruction.
-    pub pc: Option<u32>,
+    pub pc: Option<u64>,
     /// Where that is not known: where the function returns to that was called last. A guess.
-    pub caller: Option<u32>,
+    pub caller: Option<u64>,
 }
 
 /// Why bytes are not a board's report.
@@ -55,11 +56,13 @@ impl fmt::Display for FaultError {
 impl std::error::Error for FaultError {}
 
 impl Fault {
-    /// Reads what a board wrote that ran a set of `tasks` tasks from `common.start`. O(bytes).
+    /// Reads what a board wrote that ran a task set. A thread is numbered there within the cluster of the
+    /// CPU, which is the first one if nothing else is said. O(bytes).
     ///
     /// # Errors
     /// [`FaultError`].
-    pub fn read(text: &str, common: &Common, tasks: usize) -> Result<Fault, FaultError> {
+    pub fn read(text: &str, contents: &Contents) -> Result<Fault, FaultError> {
+        let mut cpu = 0_u8;
         let (mut task, mut time, mut cause) = (None, None, None);
         let (mut message, mut address, mut pc, mut caller) = (None, None, None, None);
         let mut rest = text;
@@ -69,10 +72,11 @@ impl Fault {
             let (word, value) = line.split_once(' ').ok_or_else(wrong)?;
             let number = || {
                 let digits = value.strip_prefix("0x").ok_or_else(wrong)?;
-                u32::from_str_radix(digits, 16).map_err(|_| wrong())
+                u64::from_str_radix(digits, 16).map_err(|_| wrong())
             };
             match word {
                 "thread" => task = Some(TaskId(value.parse().map_err(|_| wrong())?)),
+                "cpu" => cpu = value.parse().map_err(|_| wrong())?,
                 "time" => time = Some(Time::from_nanos(value.parse().map_err(|_| wrong())?)),
                 "cause" => cause = Some(value.to_owned()),
                 "address" => address = Some(number()?),
@@ -89,8 +93,8 @@ impl Fault {
             return Err(FaultError::Incomplete);
         };
         Ok(Fault {
-            task: task.filter(|task: &TaskId| task.index() < tasks),
-            time: Time::ZERO + time.since(common.start),
+            task: task.and_then(|row: TaskId| cluster_of(contents, cpu).get(row.index()).copied()),
+            time: Time::ZERO + time.since(contents.common.start),
             cause,
             message,
             address,
@@ -124,9 +128,12 @@ impl fmt::Display for Fault {
 mod tests {
     use super::*;
     use flyball_policy::Words;
+    use flyball_script::image::{Common, TaskContents};
     use flyball_trace::Duration;
 
     const COMMON: Common = Common {
+        cpus: 1,
+        cluster: 1,
         start: Time::from_nanos(1_000),
         end: Time::from_nanos(3_000),
         tick: Duration::ZERO,
@@ -135,7 +142,12 @@ mod tests {
     };
 
     fn read(text: &str) -> Result<Fault, FaultError> {
-        Fault::read(text, &COMMON, 2)
+        let contents = Contents {
+            common: COMMON,
+            tasks: vec![TaskContents::default(); 2],
+            ..Contents::default()
+        };
+        Fault::read(text, &contents)
     }
 
     #[test]
@@ -170,7 +182,10 @@ mod tests {
         assert_eq!(read("time 3\ncause a\npc 0x"), Err(FaultError::Incomplete));
         assert_eq!(read("time 0x3\n"), line("time 0x3"));
         assert_eq!(read("pc 12\n"), line("pc 12"));
-        assert_eq!(read("pc 0x100000000\n"), line("pc 0x100000000"));
+        assert_eq!(
+            read("pc 0x10000000000000000\n"),
+            line("pc 0x10000000000000000")
+        );
         assert_eq!(read("thread 65536\n"), line("thread 65536"));
         assert_eq!(read("weather fine\n"), line("weather fine"));
     }

@@ -16,7 +16,7 @@
 //!
 //! let ms = Duration::from_millis;
 //! let set = TaskSet { tasks: vec![Task::periodic("a", ms(4), ms(1))], ..TaskSet::default() };
-//! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0 };
+//! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0, cluster: 1 };
 //! let recording = run(Machine::CortexM3, &set, &options, &mut |_| ControlFlow::Continue(()))?;
 //! println!("{} events", recording.events.len());
 //! # Ok::<(), flyball_target::TargetError>(())
@@ -29,10 +29,12 @@
 //! | where the images are, and how they are built | [`elf`] |
 //! | how the emulator is run | [`emulator`] |
 //! | how the schedule is read back | [`recording`] |
+//! | what the kernel does, in instructions | [`counts`] |
 //! | why a board went no further | [`mod@fault`] |
 
 mod child;
 pub mod compile;
+pub mod counts;
 pub mod elf;
 pub mod emulator;
 mod error;
@@ -40,6 +42,7 @@ pub mod fault;
 pub mod machine;
 pub mod recording;
 
+pub use counts::{Counts, Lengths};
 pub use error::TargetError;
 pub use fault::Fault;
 pub use flyball_policy::Words;
@@ -64,6 +67,14 @@ pub struct Options<'a> {
     pub until: Duration,
     /// What all random numbers come from.
     pub seed: u64,
+    /// How many CPUs share their tasks, if there are several: 1, and each task runs where it is assigned
+    /// to; [`Options::GLOBAL`], and all of them do.
+    pub cluster: u8,
+}
+
+impl Options<'_> {
+    /// All CPUs share all tasks.
+    pub const GLOBAL: u8 = u8::MAX;
 }
 
 /// What a run is at.
@@ -92,7 +103,33 @@ pub fn run(
     run_modes(machine, &set.clone().into(), options, watch)
 }
 
-/// The same with a task set that changes while it runs. Tasks are numbered in the order in which they
+/// Runs a task set on a machine that counts what its kernel does, and tells nothing else. Images are built
+/// apart from the others, as nothing is traced there.
+///
+/// # Errors
+/// [`TargetError`]; [`TargetError::Unsupported`] if the machine cannot count.
+pub fn count(
+    machine: Machine,
+    set: &TaskSet,
+    options: &Options<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Counts, TargetError> {
+    if !machine.counts() {
+        return Err(TargetError::Unsupported {
+            machine: machine.name(),
+            task: None,
+            what: "to count what the kernel does is not supported".into(),
+        });
+    }
+    let contents = compile::contents(machine, set, options)?;
+    let blob = compile::blob(machine, &contents)?;
+    let elf = elf::find(machine, options.policy, elf::Kind::Counts, watch)?;
+    let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;
+    let said = output.counts.ok_or(TargetError::NoCounts)?;
+    Counts::read(&said).ok_or(TargetError::NoCounts)
+}
+
+/// As [`run`], with a task set that changes while it runs. Tasks are numbered in the order in which they
 /// begin.
 ///
 /// # Errors
@@ -106,12 +143,11 @@ pub fn run_modes(
     // What the user can mend is told before anything takes time.
     let contents = compile::changing(machine, modes, options)?;
     let blob = compile::blob(machine, &contents)?;
-    let elf = elf::find(machine, options.policy, watch)?;
-    let output = emulator::run(machine, &elf, &blob, watch)?;
-    let (common, tasks) = (&contents.common, modes.all().tasks.len());
-    let recording = Recording::read(&output.trace, common, tasks)?;
+    let elf = elf::find(machine, options.policy, elf::Kind::Trace, watch)?;
+    let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;
+    let recording = Recording::read(&output.traces, &contents)?;
     match output.fault {
-        Some(said) => Ok(recording.until(Fault::read(&said, common, tasks)?)),
+        Some(said) => Ok(recording.until(Fault::read(&said, &contents)?)),
         None => Ok(recording),
     }
 }

@@ -11,6 +11,10 @@ pub enum Machine {
     /// microcontroller of 72 MHz. The kernel's work takes 16 times as long, and the host gets through a
     /// busy second several times as fast.
     CortexM3At62,
+    /// RISC-V with 1 to 64 CPUs, emulated by QEMU, one instruction a nanosecond, whichever CPU executes
+    /// it: while one executes the others do not, so jobs pass their time asleep, and only the kernel's work
+    /// is instructions.
+    Riscv,
 }
 
 /// What a machine can hold.
@@ -38,10 +42,14 @@ pub struct Limits {
 
 impl Machine {
     /// All machines.
-    pub const ALL: [Machine; 2] = [Machine::CortexM3, Machine::CortexM3At62];
+    pub const ALL: [Machine; 3] = [Machine::CortexM3, Machine::CortexM3At62, Machine::Riscv];
 
     /// Their names, in the same order.
-    pub const NAMES: [&'static str; 2] = [Machine::CortexM3.name(), Machine::CortexM3At62.name()];
+    pub const NAMES: [&'static str; 3] = [
+        Machine::CortexM3.name(),
+        Machine::CortexM3At62.name(),
+        Machine::Riscv.name(),
+    ];
 
     /// The machine of that name.
     pub fn find(name: &str) -> Option<Machine> {
@@ -55,6 +63,7 @@ impl Machine {
         match self {
             Machine::CortexM3 => "cortex-m3",
             Machine::CortexM3At62 => "cortex-m3-62mips",
+            Machine::Riscv => "riscv",
         }
     }
 
@@ -70,6 +79,10 @@ impl Machine {
                 "emulated Cortex-M3 (QEMU mps2-an385); its time counts instructions, 16 ns each (62.5 \
                  million a second), and is no hardware's time"
             }
+            Machine::Riscv => {
+                "emulated RISC-V (QEMU virt); its CPUs take turns, its time counts the instructions of \
+                 them all, 1 ns each, and is no hardware's time"
+            }
         }
     }
 
@@ -81,8 +94,24 @@ impl Machine {
     /// The same as the binary logarithm of nanoseconds, which is what the emulator is told.
     const fn shift(self) -> u32 {
         match self {
-            Machine::CortexM3 => 0,
+            Machine::CortexM3 | Machine::Riscv => 0,
             Machine::CortexM3At62 => 4,
+        }
+    }
+
+    /// Whether task sets can change while they run.
+    pub const fn changes(self) -> bool {
+        match self {
+            Machine::CortexM3 | Machine::CortexM3At62 => true,
+            Machine::Riscv => false,
+        }
+    }
+
+    /// Whether it can count what its kernel does.
+    pub const fn counts(self) -> bool {
+        match self {
+            Machine::CortexM3 | Machine::CortexM3At62 => false,
+            Machine::Riscv => true,
         }
     }
 
@@ -101,6 +130,17 @@ impl Machine {
                 time: Duration::from_secs(170),
                 bytes: 4 << 20,
             },
+            Machine::Riscv => Limits {
+                cpus: 64,
+                tasks: 1024,
+                mutexes: 16,
+                semaphores: 16,
+                queues: 16,
+                messages: 4096,
+                depth: 8,
+                time: Duration::from_secs(1_000),
+                bytes: 4 << 20,
+            },
         }
     }
 
@@ -108,13 +148,14 @@ impl Machine {
     pub const fn start(self) -> Time {
         match self {
             Machine::CortexM3 | Machine::CortexM3At62 => Time::from_millis(1),
+            Machine::Riscv => Time::from_millis(10),
         }
     }
 
     /// For how long it runs at most if nobody says for how long: some seconds of the host.
     pub const fn patience(self) -> Duration {
         match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => Duration::from_secs(2),
+            Machine::CortexM3 | Machine::CortexM3At62 | Machine::Riscv => Duration::from_secs(2),
         }
     }
 
@@ -124,6 +165,22 @@ impl Machine {
             Machine::CortexM3 | Machine::CortexM3At62 => {
                 &["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"]
             }
+            Machine::Riscv => &[
+                "fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi", "p-fp", "p-fp-rr",
+                "p-rm", "p-dm", "p-edf", "p-llf", "p-rr", "p-fifo", "c-fp", "c-fp-rr", "c-rm",
+                "c-dm", "c-edf", "c-llf", "c-rr", "c-fifo", "g-fp", "g-fp-rr", "g-rm", "g-dm",
+                "g-edf", "g-llf", "g-rr", "g-fifo", "pd2", "pf",
+            ],
+        }
+    }
+
+    /// The policy whose image it is that runs `policy`, which may have several names: that of one CPU is
+    /// that of each of several, and a cluster is a machine of its own.
+    pub(crate) fn image(self, policy: &str) -> String {
+        match (self, policy.split_once('-')) {
+            (Machine::Riscv, Some(("p", order))) => order.to_owned(),
+            (Machine::Riscv, Some(("c", order))) => format!("g-{order}"),
+            _ => policy.to_owned(),
         }
     }
 
@@ -131,14 +188,21 @@ impl Machine {
     pub(crate) const fn triple(self) -> &'static str {
         match self {
             Machine::CortexM3 | Machine::CortexM3At62 => "thumbv7m-none-eabi",
+            Machine::Riscv => "riscv64gc-unknown-none-elf",
         }
     }
 
-    /// The emulator, and what it is told; but for image and task set.
-    pub(crate) fn emulator(self) -> (&'static str, Vec<String>) {
-        const FLAGS: [&str; 13] = [
-            "-M",
-            "mps2-an385",
+    /// What of the sources is built for it, if not all.
+    pub(crate) const fn packages(self) -> &'static [&'static str] {
+        match self {
+            Machine::CortexM3 | Machine::CortexM3At62 => &[],
+            Machine::Riscv => &["--package", "flyball-runner"],
+        }
+    }
+
+    /// The emulator, and what it is told for so many CPUs; but for image and task set.
+    pub(crate) fn emulator(self, cpus: u8) -> (&'static str, Vec<String>) {
+        const FLAGS: [&str; 11] = [
             "-nodefaults",
             "-display",
             "none",
@@ -151,17 +215,27 @@ impl Machine {
             "-semihosting-config",
             "enable=on,target=native",
         ];
+        let cpus = cpus.to_string();
+        let (program, board) = match self {
+            Machine::CortexM3 | Machine::CortexM3At62 => {
+                ("qemu-system-arm", vec!["-M", "mps2-an385"])
+            }
+            Machine::Riscv => (
+                "qemu-system-riscv64",
+                vec!["-M", "virt", "-m", "512M", "-bios", "none", "-smp", &cpus],
+            ),
+        };
         // Without `sleep=off` runs differ. The image writes files itself, by semihosting.
         let count = format!("shift={},sleep=off", self.shift());
-        let flags = FLAGS.map(str::to_owned).into_iter();
-        let flags = flags.chain(["-icount".to_owned(), count]);
-        ("qemu-system-arm", flags.collect())
+        let flags = board.into_iter().chain(FLAGS).chain(["-icount", &count]);
+        (program, flags.map(str::to_owned).collect())
     }
 
     /// Where in the board's memory the task set is.
     pub(crate) const fn address(self) -> u32 {
         match self {
             Machine::CortexM3 | Machine::CortexM3At62 => 0x2100_0000,
+            Machine::Riscv => 0x9000_0000,
         }
     }
 }
@@ -169,6 +243,14 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_share_images() {
+        assert_eq!(Machine::Riscv.image("p-fp-rr"), "fp-rr");
+        assert_eq!(Machine::Riscv.image("c-fp-rr"), "g-fp-rr");
+        assert_eq!(Machine::Riscv.image("pd2"), "pd2");
+        assert_eq!(Machine::CortexM3.image("fp-rr"), "fp-rr");
+    }
 
     #[test]
     fn every_machine_has_its_name() {

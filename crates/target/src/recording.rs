@@ -11,8 +11,8 @@
 //! time zero, as in a simulation.
 
 use crate::Fault;
-use flyball_script::image::Common;
-use flyball_trace::{Duration, Event, Kind, Record, Time};
+use flyball_script::image::{Common, Contents};
+use flyball_trace::{CpuId, Duration, Event, Kind, Record, TaskId, Time};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"FLYRUN01";
@@ -48,6 +48,15 @@ pub enum ReadError {
     Record(usize),
     /// A record is about a CPU that there is not.
     Stranger(usize),
+    /// There are not so many clusters of CPUs as traces.
+    Traces(usize),
+}
+
+/// CPUs that share a kernel core, and its tasks, as the machine numbers them.
+struct Cluster {
+    first: usize,
+    cpus: usize,
+    tasks: Vec<TaskId>,
 }
 
 impl fmt::Display for ReadError {
@@ -62,6 +71,7 @@ impl fmt::Display for ReadError {
             ReadError::Counts => f.write_str("it has kept more events than there were"),
             ReadError::Record(at) => write!(f, "event {at} is none"),
             ReadError::Stranger(at) => write!(f, "event {at} is about a CPU that there is not"),
+            ReadError::Traces(found) => write!(f, "there are traces of {found} clusters of CPUs"),
         }
     }
 }
@@ -69,13 +79,41 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 impl Recording {
-    /// Reads what a board wrote that ran a set of `tasks` tasks from `common.start` to `common.end`.
-    /// Threads beyond those are the board's own: while they run the CPU idles, as far as the task
-    /// set is concerned. O(bytes).
+    /// Reads what a board wrote that ran a task set: a trace for each cluster of CPUs. CPUs and tasks are
+    /// numbered there within the cluster. Threads beyond its tasks are the board's own: while they run the
+    /// CPU idles, as far as the task set is concerned. O(bytes).
     ///
     /// # Errors
     /// [`ReadError`].
-    pub fn read(bytes: &[u8], common: &Common, tasks: usize) -> Result<Recording, ReadError> {
+    pub fn read(traces: &[Vec<u8>], contents: &Contents) -> Result<Recording, ReadError> {
+        let common = &contents.common;
+        let size = usize::from(common.cluster.max(1));
+        if traces.len() != usize::from(common.cpus).div_ceil(size) {
+            return Err(ReadError::Traces(traces.len()));
+        }
+        let mut all = Recording {
+            end: Time::ZERO + common.end.since(common.start),
+            ..Recording::default()
+        };
+        for (number, trace) in traces.iter().enumerate() {
+            let first = number * size;
+            let cluster = Cluster {
+                first,
+                cpus: size.min(usize::from(common.cpus) - first),
+                // There are at most 64 CPUs.
+                tasks: cluster_of(contents, u8::try_from(first).unwrap_or(u8::MAX)),
+            };
+            all.add(trace, common, &cluster)?;
+        }
+        // What happened at one instant stays in the order of the clusters.
+        all.events.sort_by_key(|event| event.time);
+        let end = all.end;
+        all.events.retain(|event| event.time <= end);
+        Ok(all)
+    }
+
+    /// What one cluster wrote.
+    fn add(&mut self, bytes: &[u8], common: &Common, cluster: &Cluster) -> Result<(), ReadError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(ReadError::Magic)?;
         let (total, rest) = number(rest)?;
         let (kept, rest) = number(rest)?;
@@ -87,30 +125,26 @@ impl Recording {
             });
         }
         let dropped = total.checked_sub(kept).ok_or(ReadError::Counts)?;
-        let mut events = Vec::with_capacity(records.len());
-        let end = Time::ZERO + common.end.since(common.start);
         let mut last = Time::ZERO;
         for (at, record) in records.iter().enumerate() {
-            let event = Record(*record).decode().ok_or(ReadError::Record(at))?;
-            if event.cpu.0 != 0 {
+            let mut event = Record(*record).decode().ok_or(ReadError::Record(at))?;
+            if event.cpu.index() >= cluster.cpus {
                 return Err(ReadError::Stranger(at));
             }
+            // A cluster's CPUs are among the machine's, which have numbers of one byte.
+            event.cpu = CpuId(u8::try_from(cluster.first + event.cpu.index()).unwrap_or(u8::MAX));
             last = event.time;
             if is_over(&event, common.end) {
                 continue;
             }
-            events.extend(own(event, tasks).map(|event| shift(event, common.start)));
+            let event = own(event, &cluster.tasks).map(|event| shift(event, common.start));
+            self.events.extend(event);
         }
-        let end = match dropped {
-            0 => end,
-            _ => (Time::ZERO + last.since(common.start)).min(end),
-        };
-        Ok(Recording {
-            events,
-            end,
-            dropped,
-            fault: None,
-        })
+        if dropped > 0 {
+            self.dropped += dropped;
+            self.end = self.end.min(Time::ZERO + last.since(common.start));
+        }
+        Ok(())
     }
 
     /// The same of a run that ended with a fault: what is known ends there.
@@ -129,6 +163,14 @@ impl Recording {
     }
 }
 
+/// The tasks of a CPU's cluster, as its kernel numbers them.
+pub(crate) fn cluster_of(contents: &Contents, cpu: u8) -> Vec<TaskId> {
+    let size = contents.common.cluster.max(1);
+    let tasks = (0..).map(TaskId).zip(&contents.tasks);
+    let tasks = tasks.filter(|(_, task)| task.cpu / size == cpu / size);
+    tasks.map(|(number, _)| number).collect()
+}
+
 fn number(bytes: &[u8]) -> Result<(u64, &[u8]), ReadError> {
     let (number, rest) = bytes.split_first_chunk().ok_or(ReadError::Magic)?;
     Ok((u64::from_le_bytes(*number), rest))
@@ -139,16 +181,21 @@ fn is_over(event: &Event, end: Time) -> bool {
     event.time > end || event.time == end && matches!(event.kind, Kind::Release { .. })
 }
 
-/// The event as the task set sees it, if it does.
-fn own(event: Event, tasks: usize) -> Option<Event> {
-    let is_own = event.kind.task().is_none_or(|task| task.index() < tasks);
-    match event.kind {
-        _ if is_own => Some(event),
-        Kind::Dispatch { .. } => Some(Event {
-            kind: Kind::Idle,
+/// The event as the task set sees it, if it does; `tasks` are those of the cluster.
+fn own(event: Event, tasks: &[TaskId]) -> Option<Event> {
+    let name = |row: TaskId| tasks.get(row.index()).copied();
+    match event.kind.task().map(name) {
+        Some(None) => match event.kind {
+            Kind::Dispatch { .. } => Some(Event {
+                kind: Kind::Idle,
+                ..event
+            }),
+            _ => None,
+        },
+        _ => Some(Event {
+            kind: event.kind.renamed(|row| name(row).unwrap_or(row)),
             ..event
         }),
-        _ => None,
     }
 }
 
@@ -178,7 +225,7 @@ fn shift(event: Event, start: Time) -> Event {
 mod tests {
     use super::*;
     use flyball_policy::Words;
-    use flyball_trace::{CpuId, TaskId};
+    use flyball_script::image::TaskContents;
 
     const COMMON: Common = Common {
         start: Time::from_nanos(1_000),
@@ -186,7 +233,18 @@ mod tests {
         tick: Duration::ZERO,
         settings: Words::NONE,
         instruction: Duration::from_nanos(1),
+        cpus: 1,
+        cluster: 1,
     };
+
+    fn read(bytes: &[u8], tasks: usize) -> Result<Recording, ReadError> {
+        let contents = Contents {
+            common: COMMON,
+            tasks: vec![TaskContents::default(); tasks],
+            ..Contents::default()
+        };
+        Recording::read(&[bytes.to_vec()], &contents)
+    }
 
     fn event(ns: u64, kind: Kind) -> Event {
         Event {
@@ -239,7 +297,7 @@ mod tests {
                 event(3_001, dispatch(1)),
             ],
         );
-        let read = Recording::read(&written, &COMMON, 2).unwrap();
+        let read = read(&written, 2).unwrap();
         let expected = [
             event(0, start),
             event(3, release(0, at(1_500))),
@@ -262,7 +320,7 @@ mod tests {
                 event(1_200, dispatch(2)),
             ],
         );
-        let read = Recording::read(&written, &COMMON, 2).unwrap();
+        let read = read(&written, 2).unwrap();
         assert_eq!(
             read.events,
             [event(100, dispatch(1)), event(200, Kind::Idle)]
@@ -272,7 +330,7 @@ mod tests {
     #[test]
     fn a_trace_that_is_cut_off_is_known() {
         let written = written(100, &[event(1_100, dispatch(0)), event(1_700, Kind::Idle)]);
-        let read = Recording::read(&written, &COMMON, 1).unwrap();
+        let read = read(&written, 1).unwrap();
         assert_eq!((read.end, read.dropped), (Time::from_nanos(700), 98));
     }
 
@@ -281,15 +339,14 @@ mod tests {
         let events = [event(1_100, dispatch(0)), event(1_700, Kind::Idle)];
         let bytes = written(2, &events);
         for cut in 0..bytes.len() {
-            assert!(Recording::read(&bytes[..cut], &COMMON, 1).is_err(), "{cut}");
+            assert!(read(&bytes[..cut], 1).is_err(), "{cut}");
         }
-        let read = |bytes: &[u8]| Recording::read(bytes, &COMMON, 1).unwrap_err();
-        assert_eq!(read(&written(1, &events)), ReadError::Counts);
+        assert_eq!(read(&written(1, &events), 1), Err(ReadError::Counts));
         let mut wrong = bytes.clone();
         wrong[24 + 22] = 99;
-        assert_eq!(read(&wrong), ReadError::Record(0));
+        assert_eq!(read(&wrong, 1), Err(ReadError::Record(0)));
         let mut wrong = bytes;
         wrong[48 + 23] = 1;
-        assert_eq!(read(&wrong), ReadError::Stranger(1));
+        assert_eq!(read(&wrong, 1), Err(ReadError::Stranger(1)));
     }
 }

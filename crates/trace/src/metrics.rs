@@ -12,6 +12,8 @@
 //! | tardiness | how long after its deadline a job completed; zero if it did not |
 //! | preemptions | how often a running job lost the CPU to another one |
 //! | context switches | how often a CPU began to run another task than the one it had run last |
+//! | job migrations | how often a job went on on another CPU than the one where it had run last |
+//! | task migrations | how often a job began on another CPU than the one where the task's job before it had run last |
 //! | utilisation | the share of time in which a CPU worked for tasks |
 //!
 //! What the kernel spends on its own work counts neither as work for a task nor as idle time.
@@ -69,6 +71,8 @@ struct TaskState {
     deadline: Option<Duration>,
     /// The jobs under way, by rising number.
     jobs: VecDeque<Job>,
+    /// Where it ran last, and which job of it.
+    last: Option<(CpuId, u32)>,
     sums: TaskSummary,
 }
 
@@ -109,6 +113,10 @@ pub struct TaskSummary {
     pub tardiness_max: Duration,
     /// How often a job lost the CPU to another one.
     pub preemptions: u64,
+    /// How often a job of it went on on another CPU than the one where it had run last.
+    pub job_migrations: u64,
+    /// How often a job of it began on another CPU than the one where the job before it had run last.
+    pub task_migrations: u64,
     /// CPU time used.
     pub cpu_time: Duration,
 }
@@ -160,6 +168,16 @@ impl Summary {
     /// Preemptions, on all CPUs.
     pub fn preemptions(&self) -> u64 {
         self.cpus.iter().map(|cpu| cpu.preemptions).sum()
+    }
+
+    /// How often jobs went on on other CPUs, by all tasks.
+    pub fn job_migrations(&self) -> u64 {
+        self.tasks.iter().map(|task| task.job_migrations).sum()
+    }
+
+    /// How often jobs began on other CPUs than the jobs before them, by all tasks.
+    pub fn task_migrations(&self) -> u64 {
+        self.tasks.iter().map(|task| task.task_migrations).sum()
     }
 
     /// Context switches, on all CPUs.
@@ -320,6 +338,13 @@ impl Sink for Metrics {
             }
             Kind::Skip { .. } => task.sums.skipped += 1,
             Kind::Dispatch { job: number, .. } => {
+                match task.last.replace((cpu, number)) {
+                    Some((last, job)) if last != cpu && job == number => {
+                        task.sums.job_migrations += 1;
+                    }
+                    Some((last, _)) if last != cpu => task.sums.task_migrations += 1,
+                    _ => {}
+                }
                 let at = task
                     .jobs
                     .binary_search_by_key(&number, |job| job.number)

@@ -7,7 +7,7 @@ use flyball_kernel::{Attributes, Error, ThreadId};
 
 /// Puts `body` at the top of `stack`, and lets a thread run it on the rest.
 pub(crate) fn spawn_once<B: Binding, F: FnOnce() + Send + 'static>(
-    stack: &'static mut [u32],
+    stack: &'static mut [usize],
     attributes: Attributes,
     params: B::Params,
     body: F,
@@ -29,7 +29,7 @@ pub(crate) fn spawn_once<B: Binding, F: FnOnce() + Send + 'static>(
 /// # Safety
 /// As for [`Binding::spawn`], with what `body` does.
 pub(crate) unsafe fn spawn_again<B: Binding, F: Fn() + Send + 'static>(
-    stack: &'static mut [u32],
+    stack: &'static mut [usize],
     attributes: Attributes,
     params: B::Params,
     body: F,
@@ -47,9 +47,9 @@ pub(crate) unsafe fn spawn_again<B: Binding, F: Fn() + Send + 'static>(
 
 /// Puts `body` at the top of `stack`. Returns the rest, and where the body is.
 fn put<F: Send + 'static>(
-    stack: &'static mut [u32],
+    stack: &'static mut [usize],
     body: F,
-) -> Result<(&'static mut [u32], usize), Error> {
+) -> Result<(&'static mut [usize], usize), Error> {
     /// What has to be left of a stack, in words.
     const LEAST: usize = 64;
     /// Stacks are aligned to so many bytes.
@@ -60,7 +60,7 @@ fn put<F: Send + 'static>(
             "a thread's body is aligned to more than 8 bytes"
         );
     };
-    let words = size_of::<F>().next_multiple_of(ALIGNED) / size_of::<u32>();
+    let words = size_of::<F>().next_multiple_of(ALIGNED) / size_of::<usize>();
     let rest = stack.len().checked_sub(words).filter(|&rest| rest >= LEAST);
     let rest = rest.ok_or(Error::Invalid)?;
     let (stack, top) = stack.split_at_mut(rest);

@@ -26,13 +26,14 @@ pub(crate) fn run(
             "there is no image for policy \"{name}\"; there are: {known}"
         )));
     }
-    let set = files::read_set(&args.file)?;
+    let set = args.cpus.on(files::read_set(&args.file)?, registry);
     let file = files::shown(&args.file);
     let asked = Asked {
         machine: args.machine,
         policies: &args.policies,
         until: args.until,
         seed: args.seed,
+        fit: args.cpus.partition,
         quiet,
     };
     let Measured {

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod generate;
 pub(crate) mod inspect;
+pub(crate) mod overheads;
 pub(crate) mod policies;
 pub(crate) mod reproduce;
 pub(crate) mod run;

@@ -15,17 +15,26 @@ pub(crate) fn run(
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
     let output = Output::new(&args.schedule, Some(args.machine))?;
-    let set = files::read_set(&args.file)?;
+    let set = args.cpus.on(files::read_set(&args.file)?, registry);
     let file = files::shown(&args.file);
     let (policy, until) = (args.policy.as_str(), args.until);
     let patience = args.machine.patience();
-    let measurement = Measurement::new(registry, policy, &file, set, until, patience)
-        .map_err(|error| Failure::lab(&file, error))?;
+    let measurement = Measurement::new(
+        registry,
+        policy,
+        &file,
+        set,
+        until,
+        patience,
+        args.cpus.partition,
+    )
+    .map_err(|error| Failure::lab(&file, error))?;
     let options = Options {
         policy: measurement.policy(),
         settings: measurement.settings(),
         until: measurement.until(),
         seed: args.seed,
+        cluster: measurement.cluster(),
     };
     let recording = {
         let mut spinner = Spinner::new(quiet);

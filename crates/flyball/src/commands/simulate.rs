@@ -17,8 +17,9 @@ pub(crate) fn run(
     let set = files::read_set(&args.file)?;
     let options = StudyOptions {
         policies: vec![args.policy.clone()],
-        cpus: args.run.cpus,
-        fit: args.run.partition,
+        cpus: args.run.cpus.cpus,
+        cluster: args.run.cpus.cluster,
+        fit: args.run.cpus.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
@@ -27,6 +28,7 @@ pub(crate) fn run(
         } else {
             StudyOptions::default().keep
         },
+        overheads: files::charges(&args.run)?,
     };
     let file = files::shown(&args.file);
     let study = {

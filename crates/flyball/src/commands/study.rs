@@ -18,11 +18,13 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     let set = files::read_set(&args.file)?;
     let options = StudyOptions {
         policies: args.policies.clone(),
-        cpus: args.run.cpus,
-        fit: args.run.partition,
+        cpus: args.run.cpus.cpus,
+        cluster: args.run.cpus.cluster,
+        fit: args.run.cpus.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
+        overheads: files::charges(&args.run)?,
         ..StudyOptions::default()
     };
     let file = files::shown(&args.file);
@@ -76,11 +78,9 @@ fn measured(
             .find(name)
             .map_err(|error| Failure::lab(file, error))?;
     }
-    let mut set = set.clone();
-    if let Some(cpus) = args.run.cpus {
-        set.platform.cpus = cpus;
-    }
+    let set = args.run.cpus.on(set.clone(), registry);
     let asked = Asked {
+        fit: args.run.cpus.partition,
         machine,
         policies: &args.policies,
         // A second on the board takes some seconds here.
@@ -121,27 +121,29 @@ fn render(study: &Study, args: &StudyArgs) -> Vec<(PathBuf, Vec<u8>)> {
 
 fn summary(study: &Study, report: Option<String>) -> String {
     let mut text = output::heading(&study.file, &study.set);
-    let columns = [
-        "POLICY",
-        "VERDICT",
-        "PROOF",
-        "MISSED",
-        "PREEMPTED",
-        "SWITCHES",
-        "MARGIN",
-    ];
+    let several = study.cpus > 1;
+    let mut columns = vec!["POLICY", "VERDICT", "PROOF", "MISSED", "PREEMPTED"];
+    if several {
+        columns.extend(["JOBS MOVED", "TASKS MOVED"]);
+    }
+    columns.extend(["SWITCHES", "MARGIN"]);
     let mut table = output::table(&columns, &columns[3..]);
     for policy in &study.policies {
         let simulated = &policy.simulated;
-        table.add_row([
+        let mut row = vec![
             policy.policy.clone(),
             output::verdict(&policy.verdict),
             policy.verdict.proof.clone().unwrap_or_else(|| "–".into()),
             output::misses(simulated.misses),
             output::grouped(simulated.preemptions),
-            output::grouped(simulated.context_switches),
-            output::margin(policy.breakdown),
-        ]);
+        ];
+        if several {
+            let summary = &policy.summary;
+            row.extend([summary.job_migrations(), summary.task_migrations()].map(output::grouped));
+        }
+        row.push(output::grouped(simulated.context_switches));
+        row.push(output::margin(policy.breakdown));
+        table.add_row(row);
     }
     // Writing to a string cannot fail.
     let _ = write!(text, "\n{}\n", output::render(&table));

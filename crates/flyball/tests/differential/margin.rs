@@ -16,48 +16,51 @@ use flyball_trace::Duration;
 use flyball_trace::file::Trace;
 use std::ops::ControlFlow;
 
-/// By how much a computation may be off. Each goes with a call or two.
-const DOUBT: Duration = Duration::from_micros(1);
-
 /// How many times a set is simulated with random errors.
 const TRIES: u64 = 6;
 
 /// Whether the first events of a set, until `until`, come in the same order whatever is within
-/// [`DOUBT`].
-pub(crate) fn is_settled(entry: &Entry, values: &Values, set: &TaskSet, options: &Options) -> bool {
+/// `doubt`: by how much a computation may be off, which goes with a call or two.
+pub(crate) fn is_settled(
+    entry: &Entry,
+    values: &Values,
+    set: &TaskSet,
+    options: &Options,
+    doubt: Duration,
+) -> bool {
     let simulate = |set: &TaskSet| simulate(entry, values, set, options);
     let expected = simulate(set);
     let zero = || Duration::ZERO;
     let mut errors: Vec<Box<dyn FnMut() -> Duration>> =
-        vec![Box::new(zero), Box::new(|| DOUBT * 2)];
+        vec![Box::new(zero), Box::new(move || doubt * 2)];
     for number in 0..TRIES {
         let mut random = Random::new(options.seed, number);
-        errors.push(Box::new(move || random.uniform(Duration::ZERO, DOUBT * 2)));
+        errors.push(Box::new(move || random.uniform(Duration::ZERO, doubt * 2)));
     }
     errors.iter_mut().all(|error| {
         let mut other = set.clone();
         for task in &mut other.tasks {
-            shift(&mut task.behaviour, error);
+            shift(&mut task.behaviour, doubt, error);
         }
         let comparison = compare(&expected, &simulate(&other));
         comparison.is_same_order()
     })
 }
 
-/// Shortens each computation by [`DOUBT`], and makes it longer by an error.
-fn shift(steps: &mut [Step], error: &mut dyn FnMut() -> Duration) {
+/// Shortens each computation by `doubt`, and makes it longer by an error.
+fn shift(steps: &mut [Step], doubt: Duration, error: &mut dyn FnMut() -> Duration) {
     for step in steps {
         match step {
             Step::Compute(length) => {
                 let error = error();
-                let shift = |length: &mut Duration| *length = length.saturating_sub(DOUBT) + error;
+                let shift = |length: &mut Duration| *length = length.saturating_sub(doubt) + error;
                 match length {
                     Length::Fixed(length) => shift(length),
                     Length::Uniform { min, max } => [min, max].into_iter().for_each(shift),
                     Length::OneOf(lengths) => lengths.iter_mut().for_each(shift),
                 }
             }
-            Step::Repeat { body, .. } => shift(body, error),
+            Step::Repeat { body, .. } => shift(body, doubt, error),
             _ => {}
         }
     }
@@ -65,7 +68,7 @@ fn shift(steps: &mut [Step], error: &mut dyn FnMut() -> Duration) {
 
 /// The schedule that a set has.
 fn simulate(entry: &Entry, values: &Values, set: &TaskSet, options: &Options) -> Trace {
-    let mut recorder = Recorder::new(set, 1, entry.name, usize::MAX);
+    let mut recorder = Recorder::new(set, set.platform.cpus, entry.name, usize::MAX);
     let mut watch = |_| ControlFlow::Continue(());
     let outcome = entry.simulate(values, set, options, &mut recorder, &mut watch);
     let outcome = outcome.expect("a random set can be simulated");

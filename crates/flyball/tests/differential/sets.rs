@@ -25,6 +25,53 @@ impl Numbers {
     }
 }
 
+/// Six to nine tasks on four CPUs, some of which share mutexes. Little happens at the same instant.
+pub(crate) fn four_cpus(seed: u64) -> String {
+    spread(seed, |_| None)
+}
+
+/// The same, each task assigned to a CPU, where it shares nothing with other CPUs.
+pub(crate) fn four_times_one_cpu(seed: u64) -> String {
+    spread(seed, |number| Some(number % 4))
+}
+
+fn spread(seed: u64, cpu: fn(usize) -> Option<usize>) -> String {
+    let mut numbers = Numbers(Random::new(seed, 1));
+    let tasks = usize::try_from(numbers.number(6, 9)).expect("it is small");
+    let load = numbers.of(&[2_800, 3_400, 4_000, 5_400]);
+    let mut text = String::from("schema = 1\n[platform]\ncpus = 4\n[[mutex]]\nname = \"m\"\n");
+    for number in 0..tasks {
+        let period = numbers.of(&[8, 10, 20, 25, 40]);
+        let phase = numbers.number(0, 7_000_000);
+        let most = (period * 1_000 * load / tasks as u64).min(period * 990_000);
+        let length = numbers.number(most / 2, most);
+        let (before, held) = (length / 3, numbers.number(20_000, 300_000));
+        let priority = numbers.number(1, 8);
+        let on_miss = numbers.of(&["continue", "skip", "abort"]);
+        // The mutex belongs to everyone, or to the first CPU.
+        let shares = numbers.once_in(2) && cpu(number).is_none_or(|cpu| cpu == 0);
+        let steps = if shares {
+            format!(
+                "{{ compute = \"{before}ns\" }}, {{ lock = \"m\" }}, {{ compute = \"{held}ns\" }}, \
+                 {{ unlock = \"m\" }}, {{ compute = \"{}ns\" }}",
+                length - before
+            )
+        } else {
+            format!("{{ compute = \"{length}ns\" }}")
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "[[task]]\nname = \"t{number}\"\npriority = {priority}\nperiod = \"{period}ms\"\n\
+             phase = \"{phase}ns\"\non_miss = \"{on_miss}\"\nbehaviour = [{steps}]\n"
+        );
+        if let Some(cpu) = cpu(number) {
+            let _ = writeln!(text, "cpu = {cpu}");
+        }
+    }
+    text
+}
+
 /// What a set is being made of.
 struct Set {
     numbers: Numbers,

@@ -10,8 +10,8 @@ use flyball_policy::{Policy, Table};
 use flyball_trace::{CpuId, Object, TaskId, Time};
 use std::collections::HashMap;
 
-impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
-    fn tasks(&self) -> impl Iterator<Item = TaskId> + use<P, CHECKS> {
+impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPUS>> {
+    fn tasks(&self) -> impl Iterator<Item = TaskId> + use<P, CHECKS, CPUS> {
         let rows = u16::try_from(self.threads.capacity()).unwrap();
         (0..rows).map(TaskId)
     }
@@ -132,24 +132,40 @@ impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
         }
     }
 
-    /// One running thread a CPU, and none that is more urgent.
+    /// One running thread a CPU, and nobody on two. `settled`: who waits is no more urgent than who runs,
+    /// and no CPU idles meanwhile.
     fn audit_cpus(&self, settled: bool) {
+        let cpus = || (0..self.cpus.capacity()).map(|cpu| CpuId(u8::try_from(cpu).unwrap()));
+        let running = |cpu| self.running(cpu).map(|thread| thread.task);
         for task in self.tasks() {
-            let on = self.cpu_of(task);
-            let runs = self.running(CpuId(0)).map(|thread| thread.task) == Some(task);
-            assert_eq!(on, runs.then_some(CpuId(0)), "{task:?}");
+            let on: Vec<_> = cpus().filter(|&cpu| running(cpu) == Some(task)).collect();
+            assert!(on.len() <= 1, "{task:?} runs in two places");
+            assert_eq!(self.cpu_of(task), on.first().copied(), "{task:?}");
         }
-        let running = self.running(CpuId(0)).map(|thread| thread.task);
-        if let Some(running) = running {
-            assert_eq!(self.threads[running.index()].state, State::Ready);
+        let is_ready = |task: &TaskId| self.threads[task.index()].state == State::Ready;
+        for cpu in cpus() {
+            // Who has to look may run somebody still that another CPU has taken out.
+            if let Some(task) = running(cpu)
+                && !(CPUS > 1 && self.asks(cpu))
+            {
+                assert!(is_ready(&task), "{task:?} runs on {cpu:?}");
+            }
         }
         if settled {
-            for task in self
+            let runs: Vec<_> = cpus().filter_map(running).collect();
+            let (there, waits): (Vec<_>, Vec<_>) = self
                 .tasks()
-                .filter(|t| self.threads[t.index()].state == State::Ready)
+                .filter(is_ready)
+                .partition(|task| runs.contains(task));
+            assert!(
+                waits.is_empty() || there.len() == CPUS,
+                "a CPU idles although a thread is ready"
+            );
+            for (waits, runs) in waits
+                .iter()
+                .flat_map(|a| there.iter().map(move |b| (*a, *b)))
             {
-                let running = running.expect("the CPU idles although a thread is ready");
-                assert_ne!(self.policy.compare(task, running), Ordering::Less);
+                assert_ne!(self.policy.compare(waits, runs), Ordering::Less);
             }
         }
     }
@@ -209,7 +225,7 @@ impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
     }
 }
 
-impl<P: Policy, const CHECKS: bool> Core<Small<P, CHECKS>> {
+impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPUS>> {
     /// The messages that threads carry.
     pub(super) fn threads_messages(&self) -> Vec<u32> {
         self.tasks()

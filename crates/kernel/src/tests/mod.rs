@@ -1,7 +1,10 @@
 //! Tests of the whole core: a small machine that drives it ([`world`]), what must always hold
-//! ([`audit`]), random sequences of events ([`random`]), and cases worked out by hand
+//! ([`audit`]), random sequences of events ([`random`]), several CPUs whose interrupts are delayed
+//! ([`adversary`]), and cases worked out by hand
 //! ([`calls`], [`mutexes`], [`clock`]).
 
+#[cfg(not(miri))]
+mod adversary;
 mod audit;
 mod calls;
 mod clock;

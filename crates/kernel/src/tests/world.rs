@@ -19,13 +19,14 @@ pub(super) type Fixed = Ranked<FixedPriority, Bitmap<Level, Table>, Uniprocessor
 pub(super) type Turns = Ranked<Sliced<FixedPriority>, Bitmap<Level, Table>, Uniprocessor>;
 pub(super) type Edf = Ranked<EarliestDeadline, Heap<Time, Table>, Uniprocessor>;
 
-pub(super) struct Small<P, const CHECKS: bool = true>(PhantomData<P>);
+/// A small kernel, of one CPU unless something else is said.
+pub(super) struct Small<P, const CHECKS: bool = true, const CPUS: usize = 1>(PhantomData<P>);
 
-impl<P: Policy, const CHECKS: bool> Config for Small<P, CHECKS> {
+impl<P: Policy, const CHECKS: bool, const CPUS: usize> Config for Small<P, CHECKS, CPUS> {
     type Policy = Watched<P>;
     type Trace = Vec<Event>;
     type Message = u32;
-    type Cpus = Inline<1>;
+    type Cpus = Inline<CPUS>;
     type Threads = Table;
     type Mutexes = Inline<4>;
     type Semaphores = Inline<4>;

@@ -4,6 +4,7 @@
 //! [`Experiment`]. To add an experiment, write such a function and put it into the work's list; to add a
 //! work, put it into [`ALL`].
 
+pub mod epos;
 pub mod miosix;
 
 use crate::bench::{Bench, BenchError, Stage};
@@ -47,7 +48,7 @@ pub struct Setup<'a> {
 }
 
 /// All works, in the order in which they are listed.
-pub const ALL: [&Work; 1] = [&miosix::WORK];
+pub const ALL: [&Work; 2] = [&miosix::WORK, &epos::WORK];
 
 /// The work of that name.
 pub fn find(name: &str) -> Option<&'static Work> {

@@ -103,6 +103,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
     }
     for task in &set.tasks {
         let periodic = matches!(task.arrival, Arrival::Periodic { .. });
+        if task.cpus.is_some() {
+            return refuse(format!("the CPUs that task {:?} may run on", task.name));
+        }
         let simple = task.behaviour == [Step::Compute(Length::Fixed(task.wcet))];
         if !periodic {
             return refuse(format!("task {:?}, which is not periodic", task.name));

@@ -33,7 +33,8 @@ pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<P
     })
 }
 
-fn overheads<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Overheads> {
+/// Reads a table of overheads.
+pub(super) fn overheads<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Overheads> {
     let keys = &[
         "release",
         "call",
@@ -61,7 +62,7 @@ fn overheads<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Overheads> 
 }
 
 /// Reads a time, or times by task count.
-fn cost<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Cost> {
+pub(super) fn cost<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Cost> {
     if !node.get_ref().is_table() {
         return time(source, node).map(Cost::fixed);
     }

@@ -2,8 +2,9 @@
 
 use super::behaviour::{Steps, length};
 use super::resources::Resources;
-use super::table::{Node, Read, Table, choice, share, text, time, whole};
+use super::table::{Node, Read, Table, choice, list, share, text, time, whole};
 use crate::check::{Draft, MOST_CPUS, Names};
+use crate::error::Kind;
 use crate::hint;
 use crate::source::{At, Source};
 use crate::taskset::{OnMiss, Task};
@@ -20,6 +21,7 @@ const KEYS: &[&str] = &[
     "share",
     "importance",
     "cpu",
+    "cpus",
     "on_miss",
     "behaviour",
 ];
@@ -82,10 +84,34 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         share: table.get("share", share)?,
         importance: table.get("importance", whole(0..=u16::MAX))?,
         cpu: table.get("cpu", whole(0..=MOST_CPUS - 1))?,
+        cpus: table.get("cpus", cpus)?,
         on_miss: table.get("on_miss", choice(ON_MISS))?,
         behaviour: table.get("behaviour", |_, node| {
             Steps::new(source, resources, once).read(node)
         })?,
         span: table.span.clone(),
     })
+}
+
+/// Reads the CPUs that a task may run on.
+fn cpus(source: &Source<'_>, node: &Node<'_>) -> Read<Vec<At<u8>>> {
+    let number = whole(0..=MOST_CPUS - 1);
+    let mut cpus: Vec<At<u8>> = Vec::new();
+    for item in list(source, node)? {
+        let value = number(source, item)?;
+        if cpus.iter().any(|cpu| cpu.value == value) {
+            let message = format!("CPU {value} is in the list twice");
+            return Err(source.error(Kind::Inconsistent, &item.span(), message));
+        }
+        cpus.push(At {
+            value,
+            span: item.span(),
+        });
+    }
+    if cpus.is_empty() {
+        let message = "the list is empty, so that the task could run nowhere";
+        let error = source.error(Kind::OutOfRange, &node.span(), message);
+        return Err(error.help("leave out `cpus` if the task may run on all CPUs"));
+    }
+    Ok(cpus)
 }

@@ -3,7 +3,9 @@
 
 use crate::behaviour::demand;
 use crate::settings::Value;
-use crate::taskset::{Arrival, Cost, Length, OnMiss, Platform, Protocol, Step, Task, TaskSet};
+use crate::taskset::{
+    Arrival, Cost, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
+};
 use core::fmt::{self, Display, Formatter};
 use flyball_trace::Duration;
 use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
@@ -100,6 +102,9 @@ impl Document<'_> {
         if let Some(cpu) = task.cpu {
             writeln!(f, "cpu = {cpu}")?;
         }
+        if let Some(cpus) = &task.cpus {
+            writeln!(f, "cpus = {cpus:?}")?;
+        }
         match task.on_miss {
             OnMiss::Continue => {}
             OnMiss::Skip => writeln!(f, "on_miss = \"skip\"")?,
@@ -159,7 +164,15 @@ fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {
     if let Some(tick) = platform.tick {
         writeln!(f, "tick = \"{tick}\"")?;
     }
-    let overheads = &platform.overheads;
+    let overheads = costs(&platform.overheads);
+    if overheads.is_empty() {
+        return Ok(());
+    }
+    write!(f, "\n[platform.overheads]\n{overheads}")
+}
+
+/// The table of overheads, a line for each that is not free of charge everywhere.
+pub(super) fn costs(overheads: &Overheads) -> String {
     let costs = [
         ("release", &overheads.release),
         ("call", &overheads.call),
@@ -169,14 +182,16 @@ fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {
         ("ipi", &overheads.ipi),
         ("cache", &overheads.cache),
     ];
-    let mut costs = costs
+    let costs = costs
         .into_iter()
-        .filter(|(_, cost)| !cost.points().is_empty())
-        .peekable();
-    if costs.peek().is_some() {
-        writeln!(f, "\n[platform.overheads]")?;
-    }
-    costs.try_for_each(|(key, cost)| writeln!(f, "{key} = {}", Shown(cost)))
+        .filter(|(_, cost)| !cost.points().is_empty());
+    let lines = costs.map(|(key, cost)| format!("{key} = {}\n", Shown(cost)));
+    lines.collect::<Vec<_>>().concat()
+}
+
+/// A cost as a value of TOML.
+pub(super) fn cost(cost: &Cost) -> String {
+    Shown(cost).to_string()
 }
 
 /// Shows a value as one of TOML's.
@@ -214,7 +229,7 @@ impl Display for Shown<'_, Length> {
 }
 
 /// A text in one line, whatever is in it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     TomlStringBuilder::new(text).as_basic().to_toml_value()
 }
 

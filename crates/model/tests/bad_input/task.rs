@@ -267,6 +267,59 @@ cpu = 1"#,
         "",
     ),
     case(
+        r#"period = "10ms"
+wcet = "1ms"
+cpus = [0, 3]"#,
+        "6:12",
+        Kind::OutOfRange,
+        r#"task "nav": cpus"#,
+        "there is no CPU 3: the platform has one CPU, number 0",
+        "raise `cpus` of `[platform]` to at least 4",
+    ),
+    case(
+        r#"period = "10ms"
+wcet = "1ms"
+cpu = 0
+cpus = [0]"#,
+        "7:8",
+        Kind::Inconsistent,
+        r#"task "nav": cpus"#,
+        "a task is bound to one CPU or may run on several, not both",
+        "leave out `cpu` or `cpus`",
+    ),
+    case(
+        "cpus = [0, 2, 0]",
+        "4:15",
+        Kind::Inconsistent,
+        r#"task "nav": cpus"#,
+        "CPU 0 is in the list twice",
+        "",
+    ),
+    case(
+        "cpus = []",
+        "4:8",
+        Kind::OutOfRange,
+        r#"task "nav": cpus"#,
+        "the list is empty, so that the task could run nowhere",
+        "leave out `cpus` if the task may run on all CPUs",
+    ),
+    case(
+        "cpus = 2",
+        "4:8",
+        Kind::WrongType,
+        r#"task "nav": cpus"#,
+        "expected a list in square brackets, found 2",
+        "",
+    ),
+    case(
+        "cpus = [128]",
+        "4:9",
+        Kind::OutOfRange,
+        r#"task "nav": cpus"#,
+        "expected a whole number from 0 to 127, found 128",
+        "",
+    ),
+    case(
         r#"on_miss = "skipp""#,
         "4:11",
         Kind::UnknownName,

@@ -96,8 +96,8 @@ pub(super) struct Symbols {
     height: [char; 7],
     pub(super) ready: char,
     pub(super) blocked: char,
-    /// Release, deadline, both, miss, abort, skip, and what to say of them.
-    pub(super) marks: [(char, &'static str); 6],
+    /// Release, deadline, both, miss, abort, skip, migration, and what to say of them.
+    pub(super) marks: [(char, &'static str); 7],
     pub(super) start: char,
     pub(super) line: char,
     pub(super) tick: char,
@@ -120,6 +120,7 @@ const UNICODE: Symbols = Symbols {
         ('!', "miss"),
         ('×', "given up"),
         ('○', "left out"),
+        ('»', "goes on on another CPU"),
     ],
     start: '├',
     line: '─',
@@ -141,6 +142,7 @@ const ASCII: Symbols = Symbols {
         ('!', "miss"),
         ('x', "given up"),
         ('o', "left out"),
+        ('>', "goes on on another CPU"),
     ],
     start: '+',
     line: '-',

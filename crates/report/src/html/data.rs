@@ -101,6 +101,11 @@ impl<'a> Data<'a> {
         self.schedule.cpus.iter().any(|cpu| !cpu.kernel.is_empty())
     }
 
+    /// Whether a job ever goes on on another CPU than before.
+    pub(super) fn moves(&self) -> bool {
+        !self.schedule.migrations().is_empty()
+    }
+
     /// The data as JSON that may stand in a script element: there, only `<` could end the element
     /// or begin a comment. Line separators are escaped for the sake of older JavaScript.
     pub(super) fn json(&self) -> String {

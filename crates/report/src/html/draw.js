@@ -107,6 +107,7 @@ class Painter {
         });
       }
     });
+    this.clipped(gutter, AXIS, width - gutter, bottom - AXIS, () => this.moves());
     pen.fillStyle = theme.line;
     pen.fillRect(gutter - 1, 0, 1, bottom);
     this.overview(bottom);
@@ -243,6 +244,53 @@ class Painter {
     pen.fillStyle = theme.hold;
     this.each(holds, () => 0, (x, width) => pen.fillRect(x, top + this.bar + 1, width, 2.5));
     this.marks(marks, number, y, selected);
+  }
+
+  // A job that goes on on another CPU: a line from where it left the one to where it begins on the
+  // other, and two wedges there, on the CPU's row and on the task's. Without room for them only lines.
+  moves() {
+    const { pen, theme, view, row } = this;
+    const { moves, moveTimes } = view;
+    const begin = lowerBound(moveTimes, this.from), end = lowerBound(moveTimes, this.to + 1);
+    const roomy = this.room / Math.max(1, end - begin) > 10;
+    const at = (row) => AXIS + row * this.row - this.scroll;
+    let last = -Infinity;
+    pen.strokeStyle = pen.fillStyle = theme.ink;
+    pen.lineWidth = 1;
+    for (let i = begin; i < end; i++) {
+      const { task, left, time, from, to } = moves[i];
+      const x = this.x(time);
+      if (!roomy && x - last < 3) continue;
+      last = x;
+      pen.globalAlpha = roomy ? 0.8 : 0.3;
+      pen.beginPath();
+      pen.moveTo(this.x(left), at(from) + row / 2);
+      pen.lineTo(x, at(to) + row / 2);
+      pen.stroke();
+      if (!roomy) continue;
+      pen.globalAlpha = 1;
+      this.wedges(x, at(to) + row / 2);
+      this.wedges(x, at(view.cpus.length + task) + this.barTop + this.bar / 2);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  // Two wedges to the right, behind `x`, with a light edge so that they are seen on any colour.
+  wedges(x, y) {
+    const { pen, theme } = this;
+    pen.beginPath();
+    for (const shift of [0, 6]) {
+      pen.moveTo(x + shift, y - 4);
+      pen.lineTo(x + shift + 5, y);
+      pen.lineTo(x + shift, y + 4);
+      pen.closePath();
+    }
+    pen.lineWidth = 2.5;
+    pen.strokeStyle = theme.card;
+    pen.stroke();
+    pen.fill();
+    pen.lineWidth = 1;
+    pen.strokeStyle = theme.ink;
   }
 
   marks({ time, what, count }, number, y, selected) {

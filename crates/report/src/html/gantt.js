@@ -257,6 +257,10 @@ class Chart {
     if (run >= 0) {
       const late = task.runs.late[run] ? " after its deadline" : "";
       lines.push(`runs${late} on CPU ${task.runs.cpu[run]}, ${this.span(task.runs, run)}`);
+      const before = run - 1;
+      if (before >= 0 && task.runs.job[before] === job && task.runs.cpu[before] !== task.runs.cpu[run]) {
+        lines.push(`came from CPU ${task.runs.cpu[before]}`);
+      }
     } else if (wait >= 0) {
       const on = task.waits.more[0][wait];
       lines.push(`${on ? "blocked on " + data.objects[on - 1] : "ready"}, ${this.span(task.waits, wait)}`);

@@ -39,6 +39,10 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport) -> Ma
                 span { (counted(report.simulated.jobs, "job")) }
                 span { (counted(report.simulated.preemptions, "preemption")) }
                 span { (grouped(report.simulated.context_switches.into())) " context switches" }
+                @if study.cpus > 1 {
+                    span { (counted(report.summary.job_migrations(), "job migration")) }
+                    span { (counted(report.summary.task_migrations(), "task migration")) }
+                }
                 @for (key, value) in &report.settings { span { bdi { (key) } " " bdi { (value) } } }
             }
             (notes(&report.notes))
@@ -139,6 +143,9 @@ fn table(study: &Study, report: &PolicyReport) -> Markup {
                             th.num scope="col" rowspan="2" title=(help) { (title) ", " (unit.name) }
                         }
                         th.num scope="col" rowspan="2" title="How often a job lost the CPU to another one" { "Preemptions" }
+                        @if study.cpus > 1 {
+                            th.num scope="col" rowspan="2" title="How often a job went on on another CPU than the one where it had run last; and how often a job began on another CPU than the job before it" { "Migrations of jobs; of the task" }
+                        }
                         th.num scope="col" rowspan="2" title="Jobs completed" { "Jobs" }
                     }
                     tr { @for (title, help, ..) in &response { th.num scope="col" title=(help) { (title) } } }
@@ -155,6 +162,12 @@ fn table(study: &Study, report: &PolicyReport) -> Markup {
                             } @else { (count(0)) }
                             @for (_, _, of, places) in &rest { (cell(of(task), unit, *places)) }
                             (count(task.measured.preemptions))
+                            @if study.cpus > 1 {
+                                td.num {
+                                    (grouped(task.measured.job_migrations.into())) "; "
+                                    (grouped(task.measured.task_migrations.into()))
+                                }
+                            }
                             (count(task.measured.completed))
                         }
                     }
@@ -251,6 +264,7 @@ pub(super) fn figure(id: &str, label: &str, data: &Data<'_>, shown: &Markup) -> 
                     span { (arrow("M6 11V2M3 5l3-3 3 3")) "release" }
                     span { (arrow("M6 1v9M3 7l3 3 3-3")) "deadline" }
                     @if data.has_miss { span { i.key.miss {} "miss" } }
+                    @if data.moves() { span { (arrow("M1 2v8l5-4zM7 2v8l5-4z")) "goes on on another CPU" } }
                 }
                 p.shown { (shown) }
                 p.help id={ (id) "-help" } {

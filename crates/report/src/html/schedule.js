@@ -54,6 +54,7 @@ class View {
       marks: unpackMarks(task.marks), waits: unpack(task.waits, 2), holds: unpack(task.holds, 1),
     }));
     this.spreadSlices();
+    this.findMoves();
     this.misses = this.tasks.flatMap(({ marks }, task) =>
       marks.list(MISS).map((i) => ({ time: marks.time[i], job: marks.job[i], task })));
     this.misses.sort((a, b) => a.time - b.time);
@@ -89,6 +90,19 @@ class View {
         cpu: Uint8Array.from(list, (run) => run.cpu),
       };
     });
+  }
+
+  // Where jobs go on on another CPU than before, in order.
+  findMoves() {
+    this.moves = [];
+    this.tasks.forEach(({ runs }, task) => {
+      for (let i = 1; i < runs.count; i++) {
+        if (runs.job[i] !== runs.job[i - 1] || runs.cpu[i] === runs.cpu[i - 1]) continue;
+        this.moves.push({ task, left: runs.end[i - 1], time: runs.start[i], from: runs.cpu[i - 1], to: runs.cpu[i] });
+      }
+    });
+    this.moves.sort((a, b) => a.time - b.time);
+    this.moveTimes = Float64Array.from(this.moves, (move) => move.time);
   }
 
   // What is known of a job: when it was released, is due, and was completed.

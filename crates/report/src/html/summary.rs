@@ -64,13 +64,16 @@ pub(super) fn section(study: &Study) -> Markup {
                         th.num scope="col" { "Misses" }
                         th.num scope="col" { "Jobs" }
                         th.num scope="col" { "Preemptions" }
+                        @if study.cpus > 1 {
+                            th.num scope="col" title="How often a job went on on another CPU than before; and how often a job began on another CPU than the one before it" { "Migrations of jobs; of tasks" }
+                        }
                         th.num scope="col" { "Context switches" }
                         th.num scope="col" title="The share of time in which the CPUs worked for tasks" { "Utilisation" }
                         th.num scope="col" title="The factor by which all worst-case execution times together can grow (or have to shrink)" { "Breakdown" }
                     } }
                     tbody {
                         @for (number, report) in study.policies.iter().enumerate() {
-                            (row(number, report))
+                            (row(number, report, study.cpus > 1))
                         }
                     }
                 }
@@ -103,7 +106,7 @@ fn answer(study: &Study) -> Markup {
     }
 }
 
-fn row(number: usize, report: &PolicyReport) -> Markup {
+fn row(number: usize, report: &PolicyReport, several: bool) -> Markup {
     let simulated = &report.simulated;
     let kernel = overhead(report);
     html! {
@@ -120,6 +123,12 @@ fn row(number: usize, report: &PolicyReport) -> Markup {
             td.num.bad[simulated.misses > 0] data-label="Misses" { (grouped(simulated.misses.into())) }
             td.num data-label="Jobs" { (grouped(simulated.jobs.into())) }
             td.num data-label="Preemptions" { (grouped(simulated.preemptions.into())) }
+            @if several {
+                td.num data-label="Migrations of jobs; of tasks" { div {
+                    (grouped(report.summary.job_migrations().into()))
+                    "; " (grouped(report.summary.task_migrations().into()))
+                } }
+            }
             td.num data-label="Context switches" { (grouped(simulated.context_switches.into())) }
             td.num data-label="Utilisation" { div {
                 (percent(report.summary.utilisation_ppm()))

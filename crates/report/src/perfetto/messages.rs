@@ -134,6 +134,12 @@ pub struct TrackEvent {
     /// The counter's new value.
     #[prost(int64, optional, tag = "30")]
     pub counter_value: Option<i64>,
+    /// Arrows that begin here, by number.
+    #[prost(fixed64, repeated, packed = "false", tag = "47")]
+    pub flow_ids: Vec<u64>,
+    /// Arrows that end here.
+    #[prost(fixed64, repeated, packed = "false", tag = "48")]
+    pub terminating_flow_ids: Vec<u64>,
 }
 
 /// A detail of an event.

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::track;
-use crate::slices::{CpuLane, Schedule, TaskLane, What, object_name};
+use crate::slices::{CpuLane, Migration, Schedule, TaskLane, What, object_name};
 use flyball_trace::file::Trace;
 use flyball_trace::{Cause, CpuId, Event, Object, TaskId, Time};
 use std::collections::HashMap;
@@ -17,6 +17,9 @@ pub(super) struct Point {
     pub(super) name: u64,
     pub(super) category: Category,
     pub(super) notes: [Option<(Key, u64)>; 2],
+    /// The number of the arrow that begins here, and of the one that ends here.
+    pub(super) leaves: Option<u64>,
+    pub(super) comes: Option<u64>,
 }
 
 /// In the order in which they have to come at the same instant: a slice ends before the next one
@@ -102,8 +105,9 @@ pub(super) fn points(trace: &Trace, schedule: &Schedule, names: &mut Names) -> V
         .map(|task| names.number(&task.name))
         .collect();
     let deadlines = schedule.deadlines();
+    let moves = Moves::of(schedule);
     for (CpuId(cpu), lane) in schedule.cpu_lanes() {
-        runs(&mut points, cpu, lane, &tasks, &deadlines, names);
+        runs(&mut points, cpu, lane, &tasks, &deadlines, &moves, names);
         kernel(&mut points, cpu, lane, names);
     }
     for (task, lane) in schedule.task_lanes() {
@@ -132,9 +136,30 @@ fn slice(begin: Point, end: Time) -> [Point; 2] {
         time: end,
         kind: Kind::End,
         notes: [None; 2],
+        leaves: None,
+        comes: None,
         ..begin
     };
     [begin, end]
+}
+
+/// The numbers of migrations, by the CPU that a job leaves and when, and by the one where it goes on and
+/// from when on. At most one slice of a CPU ends at an instant, and one begins.
+struct Moves {
+    leaves: HashMap<(u8, Time), u64>,
+    comes: HashMap<(u8, Time), u64>,
+}
+
+impl Moves {
+    fn of(schedule: &Schedule) -> Moves {
+        let moved = (1..).zip(schedule.migrations());
+        let (leaves, comes) = moved
+            .map(|(number, Migration { from, to, .. })| {
+                (((from.0.0, from.1), number), ((to.0.0, to.1), number))
+            })
+            .unzip();
+        Moves { leaves, comes }
+    }
 }
 
 /// Each slice is on the CPU's track and on the task's.
@@ -144,6 +169,7 @@ fn runs(
     lane: &CpuLane,
     tasks: &[u64],
     deadlines: &HashMap<(TaskId, u32), Time>,
+    moves: &Moves,
     names: &mut Names,
 ) {
     let running = names.number("running");
@@ -160,11 +186,15 @@ fn runs(
             name,
             category: Category::Run,
             notes: [job, deadline.map(|time| (Key::Deadline, time.as_nanos()))],
+            leaves: moves.leaves.get(&(cpu, run.end)).copied(),
+            comes: moves.comes.get(&(cpu, run.start)).copied(),
         };
         let of_task = Point {
             track: task_track(run.task),
             name: running,
             notes: [job, Some((Key::Cpu, u64::from(cpu)))],
+            leaves: None,
+            comes: None,
             ..on_cpu
         };
         points.extend(slice(on_cpu, run.end));
@@ -183,6 +213,8 @@ fn kernel(points: &mut Vec<Point>, cpu: u8, lane: &CpuLane, names: &mut Names) {
             name: name.map_or(0, |&(_, name)| name),
             category: Category::Kernel,
             notes: [None; 2],
+            leaves: None,
+            comes: None,
         };
         if work.cause == Cause::Cache {
             // This is within the job's own time, and perhaps in several parts.
@@ -215,6 +247,8 @@ fn waits(points: &mut Vec<Point>, trace: &Trace, task: TaskId, lane: &TaskLane, 
             name,
             category: Category::Wait,
             notes: [Some((Key::Job, u64::from(wait.job))), None],
+            leaves: None,
+            comes: None,
         };
         points.extend(slice(begin, wait.end));
     }
@@ -237,6 +271,8 @@ fn marks(points: &mut Vec<Point>, end: Time, task: TaskId, lane: &TaskLane, name
             name: names.number(name),
             category: Category::Job,
             notes: [Some((Key::Job, u64::from(mark.job))), None],
+            leaves: None,
+            comes: None,
         });
     }
 }
@@ -269,6 +305,8 @@ fn remark(trace: &Trace, event: &Event, names: &mut Names) -> Option<Point> {
         name: names.number(&name),
         category,
         notes: [Some((Key::Cpu, u64::from(event.cpu.0))), None],
+        leaves: None,
+        comes: None,
     })
 }
 
@@ -294,6 +332,8 @@ fn ready(schedule: &Schedule) -> Vec<Point> {
                 name: 0,
                 category: Category::Wait,
                 notes: [None; 2],
+                leaves: None,
+                comes: None,
             });
         }
     }

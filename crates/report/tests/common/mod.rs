@@ -3,7 +3,7 @@
 
 use flyball_model::{Task, TaskSet, read_file};
 use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
-use flyball_sim::schedulers::{Dm, Edf, Fp, Rm, Rr};
+use flyball_sim::schedulers::{Clustered, Dm, Edf, Fp, Rm, Rr};
 use flyball_sim::{Options, Scheduler, simulate};
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::{Metrics, Summary, TaskInfo};
@@ -51,6 +51,22 @@ pub(crate) fn run<S: Scheduler>(
         queues: set.queues.iter().map(|queue| queue.name.clone()).collect(),
     };
     (metrics.finish(end), Trace { header, events })
+}
+
+/// Three tasks on two CPUs under global rate monotonic, until all have come together again: a job
+/// migrates at 5 ms.
+pub(crate) fn migrating() -> (Summary, Trace) {
+    let ms = Duration::from_millis;
+    let mut set = TaskSet {
+        tasks: vec![
+            Task::periodic("short", ms(4), ms(2)),
+            Task::periodic("middle", ms(6), ms(5)),
+            Task::periodic("long", ms(12), ms(4)),
+        ],
+        ..TaskSet::default()
+    };
+    set.platform.cpus = 2;
+    run(&set, "g-rm", &Clustered::global(Rm), ms(12))
 }
 
 /// A report of `set` under `scheduler`, with a verdict by simulation only.

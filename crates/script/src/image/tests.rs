@@ -9,6 +9,7 @@ use std::vec::Vec;
 fn contents() -> Contents {
     let ns = Duration::from_nanos;
     let task = |priority| TaskContents {
+        cpu: priority % 3,
         arrival: Arrival::Periodic,
         on_miss: OnMiss::Abort,
         period: ns(10),
@@ -23,6 +24,8 @@ fn contents() -> Contents {
     };
     Contents {
         common: Common {
+            cpus: 4,
+            cluster: 2,
             start: Time::from_nanos(5),
             end: Time::from_nanos(99),
             tick: ns(4),

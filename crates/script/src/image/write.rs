@@ -41,6 +41,8 @@ pub struct TaskContents {
     pub wcet: Duration,
     /// The priority.
     pub priority: u8,
+    /// The first CPU of its cluster.
+    pub cpu: u8,
     /// The part of the CPU that it asks for.
     pub share: Fraction,
     /// Its relative importance in overload.
@@ -93,7 +95,7 @@ impl Contents {
             bytes.extend(u32::try_from(number).ok()?.to_le_bytes());
         }
         bytes.extend(u16::try_from(rows).ok()?.to_le_bytes());
-        bytes.extend([0; 2]);
+        bytes.extend([common.cpus, common.cluster]);
         for &inherits in &self.mutexes {
             bytes.extend(u32::from(inherits).to_le_bytes());
         }
@@ -109,8 +111,13 @@ impl Contents {
                 lengths,
                 ..
             } = task;
-            bytes.extend([task.arrival as u8, task.on_miss as u8, task.priority]);
-            bytes.extend([0; 5]);
+            bytes.extend([
+                task.arrival as u8,
+                task.on_miss as u8,
+                task.priority,
+                task.cpu,
+            ]);
+            bytes.extend([0; 4]);
             for time in [task.period, task.phase, task.deadline, task.wcet] {
                 bytes.extend(time.as_nanos().to_le_bytes());
             }

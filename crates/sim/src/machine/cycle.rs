@@ -63,9 +63,14 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let Some(length) = self.cycle.length else {
             return;
         };
+        // A job may have ended at this very instant, before the kernel decides.
+        let works = |row: usize| self.core.has_job(self.threads[row].handle);
         if self.cycle.proved
-            || self.lanes.iter().any(|lane| lane.running.is_some())
             || now < self.cycle.from
+            || self
+                .lanes
+                .iter()
+                .any(|lane| lane.running.is_some_and(works))
         {
             return;
         }

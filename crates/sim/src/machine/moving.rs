@@ -43,6 +43,23 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.core.cpu_time(thread, now).ok()
     }
 
+    /// Whether the thread in `row` works on a job, or has one to work on.
+    pub(crate) fn has_job(&self, row: usize) -> bool {
+        self.core.has_job(self.threads[row].handle)
+    }
+
+    /// The CPU time that the thread in `row` has used.
+    pub(crate) fn used(&mut self, row: usize, now: Time) -> Duration {
+        let used = self.core.cpu_time(self.threads[row].handle, now);
+        used.unwrap_or_default()
+    }
+
+    /// When the thread in `row` will have used `total` CPU time if it goes on; [`Time::NEVER`] if it does
+    /// not run.
+    pub(crate) fn uses_up(&self, row: usize, total: Duration) -> Time {
+        self.core.uses_up(self.threads[row].handle, total)
+    }
+
     /// Gives a thread new parameters.
     pub(crate) fn adjust(
         &mut self,

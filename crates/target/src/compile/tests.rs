@@ -22,6 +22,7 @@ fn options(until: Duration) -> Options<'static> {
         settings: Words::of_quantum(ms(3)),
         until,
         seed: 7,
+        cluster: 1,
     }
 }
 
@@ -70,6 +71,8 @@ fn a_set_becomes_an_image() {
     let blob = blob(MACHINE, &contents).unwrap();
     let image = Image::new(&blob).unwrap();
     let common = Common {
+        cpus: 1,
+        cluster: 1,
         start: Time::from_millis(1),
         end: Time::from_millis(51),
         tick: ms(1),

@@ -126,3 +126,45 @@ fn a_spread_counts_every_value_once() {
     assert_eq!(bins.iter().sum::<u64>(), 6);
     assert_eq!((bins[0], bins[9]), (3, 1));
 }
+
+/// A job that goes on elsewhere has migrated; a task whose next job begins elsewhere has, too.
+#[test]
+fn migrations_of_jobs_and_of_tasks() {
+    let mut metrics = Metrics::new(&[TaskInfo::default(), TaskInfo::default()], 3);
+    let (task, other) = (TaskId(0), TaskId(1));
+    for (time, cpu, kind) in [
+        (0, 0, Kind::Dispatch { task, job: 1 }),
+        (
+            0,
+            1,
+            Kind::Dispatch {
+                task: other,
+                job: 1,
+            },
+        ),
+        (1, 0, Kind::Preempt { task, job: 1 }),
+        (2, 0, Kind::Dispatch { task, job: 1 }),
+        (3, 0, Kind::Preempt { task, job: 1 }),
+        (4, 2, Kind::Dispatch { task, job: 1 }),
+        (5, 2, Kind::Complete { task, job: 1 }),
+        (6, 2, Kind::Dispatch { task, job: 2 }),
+        (7, 2, Kind::Complete { task, job: 2 }),
+        (8, 0, Kind::Dispatch { task, job: 3 }),
+    ] {
+        metrics.record(Event {
+            time: Time::from_nanos(time),
+            cpu: CpuId(cpu),
+            kind,
+        });
+    }
+    let summary = metrics.finish(Time::from_nanos(10));
+    let of = |task: usize| {
+        let task = &summary.tasks[task];
+        (task.job_migrations, task.task_migrations)
+    };
+    assert_eq!((of(0), of(1)), ((1, 1), (0, 0)));
+    assert_eq!(
+        (summary.job_migrations(), summary.task_migrations()),
+        (1, 1)
+    );
+}

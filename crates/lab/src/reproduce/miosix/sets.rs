@@ -15,6 +15,7 @@ pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>
         share: None,
         importance: None,
         cpu: None,
+        cpus: None,
         on_miss: OnMiss::Continue,
         behaviour,
     }

@@ -1,9 +1,11 @@
-//! Tables on the heap, whose size is known when the simulation starts.
+//! Tables on a heap, whose size is known when the program runs.
 
-use flyball_policy::{Storage, Table};
-use std::ops::{Index, IndexMut};
+use crate::storage::{Storage, Table};
+use alloc::boxed::Box;
+use alloc::vec;
+use core::ops::{Index, IndexMut};
 
-/// Storage for simulations: policies that are generic over their storage take any number of tasks
+/// Tables on a heap, made once: policies that are generic over their storage take any number of tasks
 /// with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Boxed;

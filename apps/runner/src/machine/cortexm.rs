@@ -1,0 +1,85 @@
+//! The Cortex-M3: one CPU, and tables in place.
+
+use crate::{Runner, Scheduler};
+use flyball_kernel::{Error, Timing};
+use flyball_policy::{Duration, Inline};
+use flyball_script::image::{Common, Image};
+
+pub use flyball_machine_cortexm as machine;
+pub use flyball_machine_cortexm::board::take_memory;
+pub use flyball_machine_cortexm::{
+    Entry, Fault, Kernel, MachineConfig, Prepared, SpinLock, Stack, Stacks, Together,
+};
+
+use crate::Tape;
+
+/// How many threads there are at most.
+pub const THREADS: usize = 32;
+/// Tables with a row for each thread.
+pub type Rows = Inline<THREADS>;
+/// Tables with a row for each CPU.
+pub type Cpus = Inline<1>;
+/// Tables with a row for each object of a kind.
+pub type Objects = Inline<{ crate::tasks::OBJECTS }>;
+/// Room for messages.
+pub type Messages = Inline<256>;
+/// What a thread has for a stack, in words of four bytes.
+pub type ThreadStack = Stack<512>;
+
+/// Makes the kernel.
+pub(crate) fn set_up<S: Scheduler + 'static>(
+    kernel: &'static Kernel<Runner<S>>,
+    image: Image<'static>,
+    timing: Timing,
+    mut tape: impl FnMut(u8, usize) -> Tape,
+) {
+    let policy = S::policy(&image.common(), THREADS, 1);
+    kernel.set_up(policy, tape(0, 1), timing);
+}
+
+/// With the kernel of a cluster, before it starts. There is one: [`Error::Unknown`] for another.
+pub(crate) fn prepare<S: Scheduler + 'static, R>(
+    kernel: &'static Kernel<Runner<S>>,
+    cluster: u8,
+    f: impl FnOnce(&mut Together<'_, Runner<S>>) -> R,
+) -> Result<R, Error> {
+    if cluster > 0 {
+        return Err(Error::Unknown);
+    }
+    Ok(kernel.together(f))
+}
+
+/// The CPU of a fault.
+pub(crate) fn cpu_of(_: &Fault) -> u8 {
+    0
+}
+
+/// How many clusters of CPUs there are.
+pub(crate) fn clusters(_: &Common) -> u8 {
+    1
+}
+
+/// Keeps the thread busy for so long: to the nearest instruction.
+pub(crate) fn compute<S: Scheduler + 'static>(
+    _: &'static Kernel<Runner<S>>,
+    length: Duration,
+    instruction: Duration,
+) {
+    // A power of two, so this is a shift.
+    let shift = instruction.as_nanos().trailing_zeros();
+    let half = (1 << shift) / 2;
+    machine::compute(length.as_nanos().saturating_add(half) >> shift);
+}
+
+/// The application's timer interrupts after `after`.
+pub(crate) fn set_timer<S: Scheduler + 'static>(
+    _: &'static Kernel<Runner<S>>,
+    _: &Common,
+    after: Duration,
+) {
+    let ticks = after / Duration::from_nanos(40);
+    machine::board::Timer::Application.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX).max(1));
+}
+
+/// The trace of this cluster is complete; comes back when all are.
+pub(crate) fn retire<S: Scheduler + 'static>(_: &'static Kernel<Runner<S>>, _: &Common) {}

@@ -1,0 +1,138 @@
+//! RISC-V with several CPUs: clusters of them, and tables on a heap that are as large as the task set
+//! wants.
+
+use crate::{Runner, Scheduler, output};
+use flyball_kernel::{Error, Sizes, Timing};
+use flyball_policy::{Boxed, Duration};
+use flyball_script::image::{Common, Image};
+
+pub use flyball_machine_riscv as machine;
+pub use flyball_machine_riscv::board::take_memory;
+pub use flyball_machine_riscv::{
+    Entry, Fault, Kernel, MachineConfig, Prepared, SpinLock, Stack, Stacks, Together,
+};
+
+use crate::Tape;
+use semihosting::fs::File;
+use semihosting::io::{self, Write};
+
+/// How many threads there are at most.
+pub const THREADS: usize = 1024;
+/// Tables with a row for each thread.
+pub type Rows = Boxed;
+/// Tables with a row for each CPU.
+pub type Cpus = Boxed;
+/// Tables with a row for each object of a kind.
+pub type Objects = Boxed;
+/// Room for messages.
+pub type Messages = Boxed;
+/// What a thread has for a stack, in words of eight bytes.
+pub type ThreadStack = Stack<512>;
+
+/// Makes the kernel: a core for each cluster.
+pub(crate) fn set_up<S: Scheduler + 'static>(
+    kernel: &'static Kernel<Runner<S>>,
+    image: Image<'static>,
+    timing: Timing,
+    mut tape: impl FnMut(u8, usize) -> Tape,
+) {
+    let common = image.common();
+    let cpus = machine::Cpus {
+        all: common.cpus,
+        cluster: common.cluster,
+    };
+    let all = clusters(&common);
+    kernel.set_up_clusters(cpus, timing, |cluster| {
+        let threads = crate::tasks::of_cluster(image, cluster).count().max(1);
+        let first = cluster * common.cluster;
+        let count = common.cluster.min(common.cpus - first);
+        let messages = (0..image.queues()).map(|number| usize::from(image.capacity(number)));
+        let sizes = Sizes {
+            threads,
+            mutexes: image.mutexes().into(),
+            semaphores: image.semaphores().into(),
+            queues: image.queues().into(),
+            messages: messages.sum(),
+            ..Sizes::FIXED
+        };
+        let policy = S::policy(&common, threads, count.into());
+        Some((policy, tape(cluster, all.into()), sizes))
+    });
+    if kernel.cpus() != common.cpus {
+        output::fail("there are more CPUs than the machine has");
+    }
+}
+
+/// With the kernel of a cluster, before it starts. [`Error::Unknown`]: there is no such cluster.
+pub(crate) fn prepare<S: Scheduler + 'static, R>(
+    kernel: &'static Kernel<Runner<S>>,
+    cluster: u8,
+    f: impl FnOnce(&mut Together<'_, Runner<S>>) -> R,
+) -> Result<R, Error> {
+    kernel.prepare(cluster, f).ok_or(Error::Unknown)
+}
+
+/// The CPU of a fault.
+pub(crate) fn cpu_of(fault: &Fault) -> u8 {
+    fault.cpu
+}
+
+/// How many clusters of CPUs there are.
+pub(crate) fn clusters(common: &Common) -> u8 {
+    common.cpus.div_ceil(common.cluster)
+}
+
+/// Keeps the thread busy for so long: to the nearest tick of the clock.
+pub(crate) fn compute<S: Scheduler + 'static>(
+    kernel: &'static Kernel<Runner<S>>,
+    length: Duration,
+    _: Duration,
+) {
+    kernel.compute(length);
+}
+
+/// The application's timers interrupt after `after`, one in each cluster.
+pub(crate) fn set_timer<S: Scheduler + 'static>(
+    kernel: &'static Kernel<Runner<S>>,
+    common: &Common,
+    after: Duration,
+) {
+    for first in (0..common.cpus).step_by(common.cluster.into()) {
+        kernel.set_timer_of(first, after);
+    }
+}
+
+/// The trace of this cluster is complete; comes back when all are, and on the first CPU only.
+pub(crate) fn retire<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, common: &Common) {
+    kernel.retire(clusters(common));
+    if machine::probe::ENABLED && write_counts(kernel, common).is_err() {
+        output::fail("the host does not take what was counted");
+    }
+}
+
+/// What was counted: a line for each, two words and some numbers.
+fn write_counts<S: Scheduler + 'static>(
+    kernel: &'static Kernel<Runner<S>>,
+    common: &Common,
+) -> io::Result<()> {
+    let mut file = File::create(c"flyball-counts.txt")?;
+    let mut written = Ok(());
+    machine::probe::report(|path, part, lengths| {
+        let (count, sum, most) = (lengths.count, lengths.sum, lengths.most);
+        let line = writeln!(file, "{path} {part} {count} {sum} {most}");
+        written = core::mem::replace(&mut written, Ok(())).and(line);
+    });
+    written?;
+    let mut all = machine::Traffic::default();
+    for first in (0..common.cpus).step_by(common.cluster.into()) {
+        let traffic = kernel.traffic_of(first);
+        all.taken += traffic.taken;
+        all.contended += traffic.contended;
+        all.rung += traffic.rung;
+        all.spared += traffic.spared;
+    }
+    writeln!(file, "lock taken {} 0 0", all.taken)?;
+    writeln!(file, "lock contended {} 0 0", all.contended)?;
+    writeln!(file, "interrupts rung {} 0 0", all.rung)?;
+    writeln!(file, "interrupts spared {} 0 0", all.spared)
+}

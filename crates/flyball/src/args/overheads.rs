@@ -1,0 +1,96 @@
+//! The arguments of `flyball overheads`, and of those who read what it measured.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use flyball_lab::overheads;
+use flyball_model::Statistic;
+use std::path::PathBuf;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct OverheadsArgs {
+    /// Only these policies (separated by commas)
+    #[arg(short, long = "policy", value_name = "NAME", value_delimiter = ',', value_parser = measured_policy())]
+    pub(crate) policies: Vec<overheads::Policy>,
+
+    /// Only these queues (separated by commas)
+    #[arg(long = "queue", value_name = "NAME", value_delimiter = ',', value_parser = queue())]
+    pub(crate) queues: Vec<overheads::Queue>,
+
+    /// Numbers of threads
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = overheads::plan::THREADS)]
+    pub(crate) threads: Vec<usize>,
+
+    /// Number of CPUs that a policy has: global ones share them, partitioned ones divide the threads
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) cpus: u8,
+
+    /// How often each quantity is measured (the paper's authors did it 5000000 times)
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 200_000)]
+    pub(crate) repetitions: usize,
+
+    /// Do not measure Linux's own thread switch and wake-ups
+    #[arg(long)]
+    pub(crate) no_linux: bool,
+
+    /// Do not measure cache-related delays
+    #[arg(long, conflicts_with = "working_sets")]
+    pub(crate) no_cache: bool,
+
+    /// Working sets whose delays are measured (4K,128K,10M), instead of 4K to 10M
+    #[arg(long = "working-set", value_name = "SIZE", value_delimiter = ',', value_parser = size)]
+    pub(crate) working_sets: Vec<usize>,
+
+    /// Where the overheads go, as a file that `simulate` and `study` read with --overheads
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Where figures (SVG and CSV) and a table of all numbers (CSV) go
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Measured numbers by name.
+pub(super) fn statistic() -> impl TypedValueParser<Value = Statistic> {
+    PossibleValuesParser::new(Statistic::ALL.map(Statistic::name)).map(|name| {
+        let all = Statistic::ALL.into_iter();
+        // It is one of them.
+        all.clone()
+            .find(|statistic| statistic.name() == name)
+            .unwrap_or_default()
+    })
+}
+
+/// Policies that can be measured, by name.
+fn measured_policy() -> impl TypedValueParser<Value = overheads::Policy> {
+    PossibleValuesParser::new(overheads::Policy::ALL.map(overheads::Policy::name)).try_map(|name| {
+        let unknown = || format!("there is no policy \"{name}\" to measure");
+        overheads::Policy::find(&name).ok_or_else(unknown)
+    })
+}
+
+/// Queues by name.
+fn queue() -> impl TypedValueParser<Value = overheads::Queue> {
+    PossibleValuesParser::new(overheads::Queue::ALL.map(overheads::Queue::name)).try_map(|name| {
+        let unknown = || format!("there is no queue \"{name}\"");
+        overheads::Queue::find(&name).ok_or_else(unknown)
+    })
+}
+
+/// A number of bytes: 4096, 128K, 10M.
+pub(super) fn size(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.strip_suffix(['K', 'k']) {
+        Some(digits) => (digits, 10),
+        None => match text.strip_suffix(['M', 'm']) {
+            Some(digits) => (digits, 20),
+            None => (text, 0),
+        },
+    };
+    let size = digits.parse::<usize>().ok();
+    let size = size
+        .and_then(|size| size.checked_mul(1 << shift))
+        .filter(|&size| size > 0);
+    size.ok_or_else(|| "expected a number of bytes, such as 4096, 128K or 10M".into())
+}

@@ -1,0 +1,150 @@
+//! The command `overheads`, and what other commands make of its file.
+#![cfg(target_arch = "x86_64")]
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Runs the command and returns exit code, standard output and standard error.
+fn run(args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("flyball").expect("the command has been built");
+    let output = command
+        .env("LANG", "C.UTF-8")
+        .args(args)
+        .output()
+        .expect("the command starts");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("output is UTF-8");
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+const SMALL: [&str; 7] = [
+    "overheads",
+    "--repetitions",
+    "20",
+    "--threads",
+    "5,15",
+    "--no-linux",
+    "--no-cache",
+];
+
+#[test]
+fn what_is_measured_is_charged() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, report) = (at("overheads.toml"), at("report"));
+    let mut args: Vec<&str> = SMALL[..5].into();
+    args.extend(["--no-linux", "--working-set", "4K"]);
+    args.extend([
+        "-p",
+        "g-edf,p-edf",
+        "--out",
+        &file,
+        "--report",
+        &report,
+        "--json",
+    ]);
+    let (code, out, err) = run(&args);
+    assert_eq!(code, 0, "{err}");
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(document["schema"], 1);
+    // Two policies with two queues, two numbers of threads, ten quantities.
+    assert_eq!(document["kernel"].as_array().unwrap().len(), 80);
+    let read = flyball_model::read_overheads(&file).unwrap();
+    assert_eq!(read.policies(), ["g-edf", "p-edf"]);
+    assert_eq!(read.provenance.repetitions, 20);
+    for name in [
+        "overheads.csv",
+        "scheduling.svg",
+        "scheduling.csv",
+        "cache.svg",
+    ] {
+        assert!(Path::new(&report).join(name).is_file(), "{name}");
+    }
+
+    let set = at("set.toml");
+    let task = "[[task]]\nperiod = \"10ms\"\nwcet = \"1ms\"\n";
+    fs::write(&set, format!("schema = 1\n{task}{task}")).unwrap();
+    let simulate = |more: &[&str]| {
+        let mut args = vec!["simulate", &set, "--until", "100ms", "--overheads", &file];
+        args.extend(more);
+        run(&args)
+    };
+    let (code, out, err) = simulate(&["-p", "g-edf", "--cpus", "2", "--working-set", "4K"]);
+    assert_eq!(code, 0, "{err}");
+    // A row for the kernel's own work, which there is none of without overheads.
+    assert!(out.contains("kernel, cpu 0"), "{out}");
+    // `edf` is partitioned.
+    assert_eq!(simulate(&["-p", "edf", "--charge", "mean"]).0, 0);
+    let (code, _, err) = simulate(&["-p", "fifo"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("the overheads of fifo were not measured, those of g-edf, p-edf were"),
+        "{err}"
+    );
+    let (code, _, err) = simulate(&["-p", "edf", "--working-set", "1M"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("has no delay of a working set of 1048576 bytes"),
+        "{err}"
+    );
+    fs::write(&file, "schema = 1\n[provenance]\nprocessor = 1\n").unwrap();
+    let (code, _, err) = simulate(&["-p", "edf"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("overheads.toml:3:13: provenance: processor: expected a text"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_table_is_for_people() {
+    let mut args: Vec<&str> = SMALL.into();
+    args.extend(["-p", "p-fp"]);
+    let (code, out, err) = run(&args);
+    assert_eq!(code, 0, "{err}");
+    for text in [
+        "p-fp, bitmap",
+        "p-fp, list",
+        "THREADS",
+        "SCHEDULING",
+        "An outlier is",
+    ] {
+        assert!(out.contains(text), "{text}\n{out}");
+    }
+}
+
+#[test]
+fn mistakes_are_told() {
+    let bad = |more: &[&str]| {
+        let mut args: Vec<&str> = SMALL.into();
+        args.extend(more);
+        let (code, out, err) = run(&args);
+        assert_eq!((code, out.as_str()), (2, ""), "{more:?}");
+        err
+    };
+    assert!(bad(&["-p", "llf"]).contains("llf"));
+    assert!(bad(&["--queue", "stack"]).contains("stack"));
+    assert!(bad(&["-p", "g-fp", "--queue", "heap"]).contains("only bitmap and list"));
+    assert!(bad(&["--cpus", "9"]).contains("from 1 to 8"));
+    let err = run(&["overheads", "--threads", "2000"]);
+    assert_eq!(err.0, 2);
+    assert!(
+        err.2
+            .contains("2000 threads: from 1 to 1024 can be measured"),
+        "{}",
+        err.2
+    );
+    assert_eq!(run(&["overheads", "--repetitions", "0"]).0, 2);
+    assert_eq!(run(&["overheads", "--working-set", "4Q"]).0, 2);
+    assert!(bad(&["--out", "/no/such/folder/x.toml"]).contains("cannot be written"));
+    assert_eq!(
+        run(&["simulate", "x.toml", "-p", "edf", "--charge", "mean"]).0,
+        2
+    );
+}

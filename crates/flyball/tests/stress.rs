@@ -1,0 +1,137 @@
+//! Tokens that go round among threads on many emulated CPUs (`apps/stress`): none is lost, nobody runs in
+//! two places, nothing that a mutex protects is overwritten. On an emulator that runs one CPU after the
+//! other, the same each time, and on one that runs them at once, which meets in other orders each time.
+//!
+//! `SOAK=100` passes tokens on a hundred times as often.
+
+mod common;
+
+use common::has_riscv;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// How many times a token is passed on.
+const ROUNDS: u64 = 20_000;
+
+/// Builds the image, once.
+fn build() {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let built = Command::new("cargo")
+            .args([
+                "build",
+                "--release",
+                "--quiet",
+                "--package",
+                "flyball-stress",
+            ])
+            .args([
+                "--target",
+                "riscv64gc-unknown-none-elf",
+                "--target-dir",
+                "target",
+            ])
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../apps"))
+            .env_remove("RUSTFLAGS")
+            .env_remove("CARGO_ENCODED_RUSTFLAGS")
+            .status();
+        assert!(built.is_ok_and(|status| status.success()));
+    });
+}
+
+/// What the image has counted, by name.
+fn stress(cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) -> u64 {
+    build();
+    let soak: Option<u64> = std::env::var("SOAK").ok().and_then(|n| n.parse().ok());
+    let rounds = ROUNDS * soak.unwrap_or(1);
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = [cpus, rounds, seed].map(u64::to_le_bytes).concat();
+    std::fs::write(folder.path().join("words.bin"), words).expect("a file");
+    let image = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../apps/target/riscv64gc-unknown-none-elf/release/stress");
+    let child = Command::new("qemu-system-riscv64")
+        .args(["-M", "virt", "-m", "512M", "-bios", "none", "-nodefaults"])
+        .args([
+            "-display", "none", "-monitor", "none", "-serial", "none", "-nic", "none",
+        ])
+        .args(["-semihosting-config", "enable=on,target=native"])
+        .args([
+            "-device",
+            "loader,file=words.bin,addr=0x90000000,force-raw=on",
+        ])
+        .args(["-smp", &cpus.to_string(), "-kernel"])
+        .arg(image)
+        .args(flags)
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the emulator starts");
+    // Who loses a wake-up waits for ever.
+    let patience = Duration::from_secs(120 * soak.unwrap_or(1));
+    let id = child.id().to_string();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let guard = std::thread::spawn(move || {
+        if is_done.recv_timeout(patience).is_err() {
+            // What it has ended meanwhile cannot be killed.
+            let _ = Command::new("kill").args(["-KILL", &id]).status();
+        }
+    });
+    let output = child.wait_with_output().expect("the emulator ends");
+    // The guard is there until it is told, or has given up.
+    let _ = done.send(());
+    guard.join().expect("the guard does not panic");
+    assert!(
+        output.status.success(),
+        "{cpus} CPUs, seed {seed}: {output:?}"
+    );
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    eprintln!("{cpus} CPUs: {}", said.trim());
+    let counts: Vec<(String, u64)> = said
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .chunks(2)
+        .map(|pair| (pair[0].to_owned(), pair[1].parse().expect("a number")))
+        .collect();
+    assert!(
+        counts
+            .iter()
+            .any(|(name, count)| name == "wake-ups" && *count >= rounds)
+    );
+    move |name| {
+        let count = counts.iter().find(|(other, _)| other == name);
+        count.map_or(0, |(_, count)| *count)
+    }
+}
+
+/// One CPU after the other, by the instruction.
+const IN_TURN: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+/// All at once, each a thread of the host.
+const AT_ONCE: [&str; 2] = ["-accel", "tcg,thread=multi"];
+
+#[test]
+fn eight_cpus_in_turn() {
+    if has_riscv() {
+        let count = stress(8, 1, &IN_TURN);
+        assert!(count("migrations") * 4 > count("wake-ups"));
+        assert!(count("waits") > 0 && count("interrupts") > 0 && count("spared") > 0);
+    }
+}
+
+#[test]
+fn sixty_four_cpus_in_turn() {
+    if has_riscv() {
+        let count = stress(64, 2, &IN_TURN);
+        assert!(count("migrations") * 4 > count("wake-ups"));
+    }
+}
+
+#[test]
+fn eight_cpus_at_once() {
+    if has_riscv() {
+        let count = stress(8, 3, &AT_ONCE);
+        assert!(count("migrations") * 4 > count("wake-ups"));
+    }
+}

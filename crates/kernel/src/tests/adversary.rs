@@ -1,0 +1,243 @@
+//! Several CPUs, and an adversary that decides when each of them gets its interrupts, and when the timer
+//! fires: as late as it likes, while threads go on that should have been preempted long ago. Whatever it
+//! does, nobody runs in two places, no list or wake-up is lost; and as soon as all interrupts have come,
+//! the most urgent threads run.
+
+use super::contract::Watched;
+use super::world::{ROWS, Small, Table, ns};
+use crate::{Attributes, Core, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing};
+use flyball_policy::order::Level;
+use flyball_policy::{
+    Bitmap, CpuId, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy,
+    Priority, SortedList, Time,
+};
+use proptest::prelude::*;
+
+const CPUS: u8 = 4;
+const OBJECTS: u16 = 3;
+
+type Shared<O, Q> = Global<O, Q, Inline<4>>;
+type Fixed = Shared<FixedPriority, Bitmap<Level, Table>>;
+type Edf = Shared<EarliestDeadline, Heap<Time, Table>>;
+type SortedEdf = Shared<EarliestDeadline, SortedList<Time, Table>>;
+
+/// What a thread that runs on some CPU may do.
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Lock(u16),
+    Unlock(u16),
+    Wait(u16, u64),
+    Signal(u16),
+    Sleep(u64),
+    Yield,
+    WaitNext,
+    Adjust(u8, u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// The thread on a CPU calls, whether it should still run or not.
+    Call(u8, Call),
+    /// An interrupt signals a semaphore on a CPU.
+    Signal(u8, u16),
+    /// A CPU gets its interrupt, if one is on its way.
+    Deliver(u8),
+    /// Time passes.
+    Pass(u64),
+    /// The timer fires, if it is due.
+    Timer,
+    /// All interrupts come.
+    Settle,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let object = || 0..OBJECTS;
+    let call = prop_oneof![
+        3 => object().prop_map(Call::Lock),
+        3 => object().prop_map(Call::Unlock),
+        2 => (object(), 0_u64..20).prop_map(|(n, time)| Call::Wait(n, time)),
+        3 => object().prop_map(Call::Signal),
+        1 => (1_u64..15).prop_map(Call::Sleep),
+        1 => Just(Call::Yield),
+        1 => Just(Call::WaitNext),
+        1 => (0..8_u8, 1_u8..9).prop_map(|(thread, value)| Call::Adjust(thread, value)),
+    ];
+    prop_oneof![
+        12 => (0..CPUS, call).prop_map(|(cpu, call)| Step::Call(cpu, call)),
+        1 => (0..CPUS, object()).prop_map(|(cpu, n)| Step::Signal(cpu, n)),
+        6 => (0..CPUS).prop_map(Step::Deliver),
+        3 => (1_u64..10).prop_map(Step::Pass),
+        3 => Just(Step::Timer),
+        1 => Just(Step::Settle),
+    ]
+}
+
+/// The machine.
+struct Machine<P: Policy> {
+    core: Core<Small<P, true, 4>>,
+    now: Time,
+    /// The CPUs to which an interrupt is on its way.
+    pending: [bool; CPUS as usize],
+    /// Calls that a thread made on a CPU that had been told to look.
+    stale: u64,
+}
+
+impl<P: Policy> Machine<P> {
+    fn new(policy: P, params: impl Fn(u8) -> P::Params) -> Machine<P> {
+        let mut core = Core::new(
+            Watched::new(policy),
+            Vec::new(),
+            Timing::Tickless,
+            &Sizes::FIXED,
+        );
+        for _ in 0..OBJECTS {
+            core.mutex(Protocol::Inherit).unwrap();
+            core.semaphore(1).unwrap();
+        }
+        for number in 0..ROWS {
+            let value = u8::try_from(number % 5 + 1).unwrap();
+            let attributes = Attributes {
+                // Some begin anew again and again, and some of those are late.
+                release: match number % 3 {
+                    0 => Release::Once,
+                    _ => Release::Periodic {
+                        period: ns(11 + number as u64),
+                    },
+                },
+                start: Time::from_nanos(number as u64 % 4),
+                deadline: Some(ns(9)),
+                on_miss: match number % 4 {
+                    1 => OnMiss::Abort,
+                    2 => OnMiss::Skip,
+                    _ => OnMiss::Continue,
+                },
+                alert: None,
+            };
+            core.spawn(CpuId(0), attributes, params(value), Time::ZERO)
+                .unwrap();
+        }
+        let mut machine = Machine {
+            core,
+            now: Time::ZERO,
+            pending: [false; CPUS as usize],
+            stale: 0,
+        };
+        machine.passage(CpuId(0), |_, _, _| ());
+        machine
+    }
+
+    /// One passage on one CPU: it decides for itself, and others are interrupted.
+    fn passage(&mut self, cpu: CpuId, f: impl FnOnce(&mut Core<Small<P, true, 4>>, CpuId, Time)) {
+        self.core.enter(cpu, self.now);
+        f(&mut self.core, cpu, self.now);
+        if self.core.decide(cpu, self.now).more {
+            let _ = self.core.more(cpu);
+        }
+        self.core.leave(cpu, self.now);
+        self.pending[cpu.index()] = false;
+        for other in (0..CPUS).map(CpuId) {
+            self.pending[other.index()] |= self.core.asks(other);
+        }
+        self.core.audit(false);
+    }
+
+    fn step(&mut self, step: Step, params: &impl Fn(u8) -> P::Params) {
+        match step {
+            Step::Call(cpu, call) => {
+                let cpu = CpuId(cpu);
+                let Some(thread) = self.core.running(cpu) else {
+                    return;
+                };
+                self.stale += u64::from(self.core.asks(cpu));
+                self.passage(cpu, |core, cpu, now| {
+                    // What is refused (a mutex of somebody else, say) changes nothing.
+                    let _ = match call {
+                        Call::Lock(n) => core.lock(cpu, MutexId(n), Time::NEVER, now).map(drop),
+                        Call::Unlock(n) => core.unlock(cpu, MutexId(n), now),
+                        Call::Wait(n, time) => core
+                            .wait(cpu, SemaphoreId(n), now + ns(time), now)
+                            .map(drop),
+                        Call::Signal(n) => core.signal(cpu, SemaphoreId(n), now),
+                        Call::Sleep(time) => core.sleep_until(cpu, now + ns(time), now).map(drop),
+                        Call::Yield => core.yield_now(cpu, now),
+                        // Threads that run once stay.
+                        Call::WaitNext if thread.task().index() % 3 == 0 => Ok(()),
+                        Call::WaitNext => core.wait_next(cpu, now).map(drop),
+                        Call::Adjust(n, value) => match core.running(CpuId(n % CPUS)) {
+                            Some(other) => core.adjust(cpu, other, params(value), now),
+                            None => Ok(()),
+                        },
+                    };
+                });
+            }
+            Step::Signal(cpu, n) => self.passage(CpuId(cpu), |core, cpu, now| {
+                core.signal(cpu, SemaphoreId(n), now).unwrap();
+            }),
+            Step::Deliver(cpu) if self.pending[usize::from(cpu)] => {
+                self.passage(CpuId(cpu), |_, _, _| ());
+            }
+            Step::Deliver(_) => {}
+            Step::Pass(time) => self.now += ns(time),
+            Step::Timer => {
+                if self.core.next_timer(CpuId(0)) <= self.now {
+                    self.passage(CpuId(0), |core, cpu, now| {
+                        core.timer(cpu, now);
+                    });
+                }
+            }
+            Step::Settle => {
+                // Whoever looks may make others look, but not for ever.
+                for _ in 0..2 * CPUS {
+                    for cpu in (0..CPUS)
+                        .filter(|&cpu| self.pending[usize::from(cpu)])
+                        .collect::<Vec<_>>()
+                    {
+                        self.passage(CpuId(cpu), |_, _, _| ());
+                    }
+                }
+                assert_eq!(self.pending, [false; CPUS as usize]);
+                self.core.audit(true);
+            }
+        }
+    }
+}
+
+fn drive<P: Policy>(policy: P, params: impl Fn(u8) -> P::Params, steps: &[Step]) -> u64 {
+    let mut machine = Machine::new(policy, &params);
+    for &step in steps {
+        machine.step(step, &params);
+    }
+    machine.step(Step::Settle, &params);
+    machine.stale
+}
+
+fn all(steps: &[Step]) -> u64 {
+    let (rows, cpus) = (ROWS, CPUS.into());
+    let fixed = drive(Fixed::new(FixedPriority, rows, cpus), Priority, steps);
+    let deadline = |value: u8| Deadline(ns(u64::from(value) * 7));
+    let edf = drive(Edf::new(EarliestDeadline, rows, cpus), deadline, steps);
+    let sorted = drive(
+        SortedEdf::new(EarliestDeadline, rows, cpus),
+        deadline,
+        steps,
+    );
+    assert_eq!(edf, sorted, "the queue decides nothing");
+    fixed + edf
+}
+
+#[test]
+fn nothing_is_lost_however_late_interrupts_come() {
+    use core::cell::Cell;
+    use proptest::test_runner::TestRunner;
+    let stale = Cell::new(0);
+    let cases = 500;
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(cases));
+    runner
+        .run(&prop::collection::vec(step(), 200..600), |steps| {
+            stale.set(stale.get() + all(&steps));
+            Ok(())
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+    // The adversary does what it is there for: threads go on after they should have stopped.
+    assert!(stale.get() > u64::from(cases), "{}", stale.get());
+}

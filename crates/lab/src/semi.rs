@@ -1,0 +1,172 @@
+//! Semi-partitioned EDF: tasks that no CPU has room for are split between several.
+
+use crate::blocking;
+use crate::error::LabError;
+use crate::registry::Entry;
+use crate::theory::{Findings, Obstacle, PROBE, Theory, stays_behind, with_deadlines};
+use flyball_analysis::{Fit, Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
+use flyball_model::{Arrival, TaskSet};
+use flyball_sim::schedulers::Edf;
+use flyball_sim::{Part, SimError, may_be_split, simulate_split};
+use flyball_trace::{CpuId, Duration};
+use std::borrow::Cow;
+
+/// Splits tasks for so many CPUs; told which may be split.
+pub type Splitter =
+    fn(&[SporadicTask], usize, WorkLimit, &dyn Fn(usize) -> bool) -> Result<Vec<Vec<Share>>, usize>;
+
+/// The name of the test.
+const TEST: &str = "processor demand of all shares";
+
+/// The policies.
+pub(crate) fn entries() -> Vec<Entry> {
+    let windows: Splitter = |tasks, cpus, limit, may| edf_wm::split(tasks, cpus, limit, may);
+    let no_slack: Splitter = |tasks, cpus, limit, may| c_equals_d::split(tasks, cpus, limit, may);
+    let c_equals_d = |name| {
+        entry(
+            name,
+            "Semi-partitioned EDF, C=D",
+            "as EDF-WM, but all parts of a split task except the last run at once",
+            no_slack,
+        )
+    };
+    vec![
+        entry(
+            "edf-wm",
+            "Semi-partitioned EDF, EDF-WM",
+            "EDF on each CPU; what no CPU has room for runs on several, in a window on each",
+            windows,
+        ),
+        c_equals_d("c=d"),
+        c_equals_d("edf-cd").as_alias(),
+    ]
+}
+
+fn entry(
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    splitter: Splitter,
+) -> Entry {
+    Entry::new(name, title, about, |_| Edf)
+        .with_theory(Theory::Split(splitter))
+        .simulated_by(move |modes, options, recorder, watch| {
+            let unsupported = |task: String| SimError::Change { task };
+            let set = modes
+                .unchanging()
+                .ok_or_else(|| unsupported("all".to_owned()))?;
+            let shares = plan(set, splitter).map_err(|task| SimError::NoCpu {
+                task: set.tasks[task].name.clone(),
+            })?;
+            let part = |share: &Share| Part {
+                cpu: cpu(share),
+                wcet: share.wcet,
+                from: share.from,
+                until: share.until,
+            };
+            let parts: Vec<Vec<Part>> = shares
+                .iter()
+                .map(|shares| shares.iter().map(part).collect())
+                .collect();
+            simulate_split(set, &parts, options, recorder, watch)
+        })
+        .for_several_cpus()
+}
+
+fn cpu(share: &Share) -> CpuId {
+    // There are 128 CPUs at most.
+    CpuId(u8::try_from(share.cpu).unwrap_or(u8::MAX))
+}
+
+/// The shares of each task of `set`, whatever CPUs it assigns them to. Those that do not come again go
+/// where the fewest are.
+///
+/// # Errors
+/// The number of the first task that cannot be placed.
+fn plan(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Share>>, usize> {
+    let everyone: Vec<usize> = (0..set.tasks.len()).collect();
+    let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &everyone).unzip();
+    let cpus = usize::from(set.platform.cpus.max(1));
+    let may = |task: usize| may_be_split(&set.tasks[numbers[task]]);
+    let shares = splitter(&known, cpus, PROBE, &may).map_err(|task| numbers[task])?;
+    let mut plan = vec![Vec::new(); set.tasks.len()];
+    let mut tasks = vec![0; cpus];
+    for (number, shares) in numbers.into_iter().zip(shares) {
+        for share in &shares {
+            tasks[share.cpu] += 1;
+        }
+        plan[number] = shares;
+    }
+    for (number, shares) in plan.iter_mut().enumerate() {
+        let fewest = tasks
+            .iter_mut()
+            .enumerate()
+            .min_by_key(|(_, tasks)| **tasks);
+        if let Some((cpu, tasks)) = fewest.filter(|_| shares.is_empty()) {
+            *tasks += 1;
+            shares.push(Share {
+                cpu,
+                wcet: set.tasks[number].wcet,
+                from: Duration::ZERO,
+                until: set.tasks[number].deadline.unwrap_or(Duration::MAX),
+            });
+        }
+    }
+    Ok(plan)
+}
+
+/// Assigns each task of `set` to the CPU of its first share; says how, in words behind a policy's name and
+/// a colon.
+///
+/// # Errors
+/// [`LabError::NoRoom`].
+pub(crate) fn assigned(
+    set: &TaskSet,
+    splitter: Splitter,
+) -> Result<(Cow<'_, TaskSet>, Option<String>), LabError> {
+    let shares = plan(set, splitter).map_err(|task| LabError::NoRoom {
+        task: set.tasks[task].name.clone(),
+        fit: Fit::First,
+        cluster: 1,
+    })?;
+    let mut set = set.clone();
+    let mut split = Vec::new();
+    for (task, shares) in set.tasks.iter_mut().zip(&shares) {
+        task.cpu = shares.first().map(|share| cpu(share).0);
+        if shares.len() > 1 {
+            let part = |share: &Share| {
+                let window = share.until.saturating_sub(share.from);
+                format!("{} within {window} on CPU {}", share.wcet, share.cpu)
+            };
+            let parts: Vec<_> = shares.iter().map(part).collect();
+            split.push(format!("{} has {}", task.name, parts.join(", then ")));
+        }
+    }
+    let note = if split.is_empty() {
+        "no task had to be split.".to_owned()
+    } else {
+        format!("split tasks: {}.", split.join("; "))
+    };
+    Ok((Cow::Owned(set), Some(note)))
+}
+
+/// Whether all shares hold.
+pub(crate) fn analyse(set: &TaskSet, splitter: Splitter) -> Result<Findings, Obstacle> {
+    let everyone: Vec<usize> = (0..set.tasks.len()).collect();
+    blocking::none(set, &everyone)?;
+    for &task in &everyone {
+        if set.tasks[task].arrival == Arrival::Once {
+            stays_behind(Theory::Split(splitter), set, task, &[])?;
+        }
+    }
+    plan(set, splitter).map_err(|task| {
+        let name = &set.tasks[task].name;
+        Obstacle(format!("\"{name}\" could not be placed, whole or in parts"))
+    })?;
+    Ok(Findings {
+        holds: Some(true),
+        test: TEST,
+        reason: "On no CPU do jobs and their parts ask for more than any interval has".into(),
+        ..Findings::nothing(set.tasks.len())
+    })
+}

@@ -1,0 +1,213 @@
+//! Stacks, and changing from one to another.
+//!
+//! A context switch is a call: what a caller need not keep is in the context of the thread that stops,
+//! and what it has to keep is on its stack by the rules of calls, or by `trap` if an interrupt came. So a
+//! thread that is preempted and one that waits are the same.
+//!
+//! Floating-point registers are kept of those threads that have written any, as `mstatus` tells.
+
+use core::mem::offset_of;
+use core::ops::Range;
+use core::ptr::null_mut;
+
+/// Room for a thread's stack: `N` words of eight bytes. A thread is given one for ever.
+#[repr(align(16))]
+pub struct Stack<const N: usize>([usize; N]);
+
+impl<const N: usize> Stack<N> {
+    /// An unused stack.
+    pub const fn new() -> Stack<N> {
+        const {
+            assert!(
+                N >= 128 && N.is_multiple_of(2),
+                "a stack is too small, or not even"
+            );
+        }
+        Stack([0; N])
+    }
+
+    /// Its words.
+    pub fn words(&'static mut self) -> &'static mut [usize] {
+        &mut self.0
+    }
+}
+
+impl<const N: usize> Default for Stack<N> {
+    fn default() -> Self {
+        Stack::new()
+    }
+}
+
+/// What of `words` can be a stack: its ends are aligned to 16 bytes. `None`: too little.
+pub(crate) fn usable(words: &'static mut [usize]) -> Option<Range<*mut usize>> {
+    /// The least, in words.
+    const LEAST: usize = 128;
+    let Range { start, end } = words.as_mut_ptr_range();
+    let start = start.map_addr(|start| (start + 15) & !15);
+    let end = end.map_addr(|end| end & !15);
+    let enough = end.addr().saturating_sub(start.addr()) >= LEAST * size_of::<usize>();
+    enough.then_some(start..end)
+}
+
+/// What a thread does: takes a number, and never returns.
+pub type Entry = extern "C" fn(usize) -> !;
+
+/// A thread that does not run. `flyball_switch` relies on the order of the fields.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Context {
+    /// Where it goes on, its stack pointer, and s0 to s11.
+    ra: usize,
+    sp: usize,
+    saved: [usize; 12],
+    /// Whether what follows is anything.
+    floats: usize,
+    float: [u64; 32],
+    fcsr: usize,
+    low: *mut usize,
+    end: *mut usize,
+    entry: usize,
+    argument: usize,
+}
+
+const _: () = {
+    assert!(offset_of!(Context, saved) == 16 && offset_of!(Context, floats) == 112);
+    assert!(offset_of!(Context, float) == 120 && offset_of!(Context, fcsr) == 376);
+};
+
+impl Default for Context {
+    fn default() -> Context {
+        Context::NONE
+    }
+}
+
+impl Context {
+    /// Nobody's.
+    pub(crate) const NONE: Context = Context {
+        ra: 0,
+        sp: 0,
+        saved: [0; 12],
+        floats: 0,
+        float: [0; 32],
+        fcsr: 0,
+        low: null_mut(),
+        end: null_mut(),
+        entry: 0,
+        argument: 0,
+    };
+
+    /// The stack.
+    pub(crate) fn stack(&self) -> Range<*mut usize> {
+        self.low..self.end
+    }
+
+    /// The thread begins at `entry` with `argument`, on `stack`, which nobody else has.
+    pub(crate) fn begin(&mut self, stack: Range<*mut usize>, entry: Entry, argument: usize) {
+        *self = Context {
+            low: stack.start,
+            end: stack.end,
+            entry: entry as usize,
+            argument,
+            ..Context::NONE
+        };
+        self.restart();
+    }
+
+    /// The thread begins anew when it goes on.
+    pub(crate) fn restart(&mut self) {
+        self.ra = flyball_begin as *const () as usize;
+        self.sp = self.end.addr();
+        self.saved[0] = self.entry;
+        self.saved[1] = self.argument;
+        self.floats = 0;
+    }
+}
+
+unsafe extern "C" {
+    /// Keeps what `from` needs to go on, and goes on with `to`. Comes back when somebody goes on with
+    /// `from`, maybe on another hart.
+    ///
+    /// # Safety
+    /// Interrupts are masked, both stay in place, and nobody else goes on with `to`, or with `from` until
+    /// it has been left.
+    pub(crate) fn flyball_switch(from: *mut Context, to: *const Context);
+
+    /// Begins a thread: s0 its entry, s1 its argument.
+    fn flyball_begin();
+}
+
+core::arch::global_asm!(
+    ".option push",
+    ".option norelax",
+    ".option arch, +d",
+    ".section .text.flyball_switch, \"ax\"",
+    ".global flyball_switch",
+    ".balign 4",
+    "flyball_switch:",
+    "sd ra, 0(a0)",
+    "sd sp, 8(a0)",
+    "sd s0, 16(a0)",
+    "sd s1, 24(a0)",
+    "sd s2, 32(a0)",
+    "sd s3, 40(a0)",
+    "sd s4, 48(a0)",
+    "sd s5, 56(a0)",
+    "sd s6, 64(a0)",
+    "sd s7, 72(a0)",
+    "sd s8, 80(a0)",
+    "sd s9, 88(a0)",
+    "sd s10, 96(a0)",
+    "sd s11, 104(a0)",
+    // mstatus.FS: 3 if any has been written since it was last kept.
+    "csrr t0, mstatus",
+    "srli t0, t0, 13",
+    "andi t0, t0, 3",
+    "addi t0, t0, -3",
+    "bnez t0, 1f",
+    "addi t1, a0, 120",
+    ".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+    "fsd f\\n, 8*\\n(t1)",
+    ".endr",
+    "frcsr t2",
+    "sd t2, 376(a0)",
+    "li t2, 1",
+    "sd t2, 112(a0)",
+    "1:",
+    "ld t2, 112(a1)",
+    "beqz t2, 2f",
+    "addi t1, a1, 120",
+    ".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+    "fld f\\n, 8*\\n(t1)",
+    ".endr",
+    "ld t2, 376(a1)",
+    "fscsr t2",
+    "2:",
+    // What is in the registers now is kept: clean.
+    "li t0, 3 << 13",
+    "csrc mstatus, t0",
+    "li t0, 2 << 13",
+    "csrs mstatus, t0",
+    "ld ra, 0(a1)",
+    "ld sp, 8(a1)",
+    "ld s0, 16(a1)",
+    "ld s1, 24(a1)",
+    "ld s2, 32(a1)",
+    "ld s3, 40(a1)",
+    "ld s4, 48(a1)",
+    "ld s5, 56(a1)",
+    "ld s6, 64(a1)",
+    "ld s7, 72(a1)",
+    "ld s8, 80(a1)",
+    "ld s9, 88(a1)",
+    "ld s10, 96(a1)",
+    "ld s11, 104(a1)",
+    "ret",
+    ".global flyball_begin",
+    ".balign 4",
+    "flyball_begin:",
+    "call flyball_begun",
+    "csrsi mstatus, 8",
+    "mv a0, s1",
+    "jr s0",
+    ".option pop",
+);

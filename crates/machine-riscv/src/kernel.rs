@@ -1,0 +1,640 @@
+//! The clusters of CPUs, each with a core and a lock around it, and the way in and out.
+
+use crate::board::{Alarm, Bells, Clock, HARTS};
+use crate::config::MachineConfig;
+use crate::context::{Context, flyball_switch};
+use crate::hart::{self, Mask};
+use crate::probe::{self, Part, Path};
+use alloc::boxed::Box;
+use core::cell::UnsafeCell;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
+use core::task::Poll;
+use flyball_kernel::{Config, Core, Error, Sizes, Timing};
+use flyball_multicore::{FairLock, Presence};
+use flyball_policy::{CpuId, Storage, Table, TaskId, Time};
+
+/// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
+pub struct Kernel<C: MachineConfig> {
+    /// By hart. All harts of a cluster have the same.
+    clusters: [AtomicPtr<Cluster<C>>; HARTS],
+    harts: [Hart; HARTS],
+    cpus: AtomicU8,
+    /// When the clock started.
+    start: UnsafeCell<Option<Clock>>,
+    /// Threads may run.
+    started: AtomicBool,
+}
+
+// SAFETY: the clock is written before other harts run; all else protects itself.
+unsafe impl<C: MachineConfig> Sync for Kernel<C> {}
+
+/// CPUs that share a kernel core.
+pub(crate) struct Cluster<C: MachineConfig> {
+    /// The hart of its first CPU, and how many there are.
+    pub(crate) first: u8,
+    pub(crate) cpus: u8,
+    pub(crate) lock: FairLock<HARTS>,
+    here: Presence<HARTS>,
+    /// Interprocessor interrupts that were sent, and those that were not, as the other CPU was about to
+    /// look by itself.
+    rung: AtomicU64,
+    spared: AtomicU64,
+    state: UnsafeCell<State<C>>,
+}
+
+/// The core, and what the machine adds to it.
+pub(crate) struct State<C: MachineConfig> {
+    pub(crate) core: Core<C>,
+    pub(crate) contexts: Contexts<C>,
+}
+
+pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
+
+/// What a hart is at. Only it touches this, but for what is atomic.
+struct Hart {
+    /// Whose registers it has.
+    current: AtomicPtr<Context>,
+    /// The context in which it began, and in which it idles.
+    idle: UnsafeCell<Context>,
+    /// It serves an interrupt of the application.
+    handles: AtomicBool,
+}
+
+/// How many CPUs there are, and how many share a core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cpus {
+    /// All of them; 1 to 64.
+    pub all: u8,
+    /// Those of a cluster; the last cluster may have fewer.
+    pub cluster: u8,
+}
+
+impl<C: MachineConfig> Kernel<C> {
+    /// A kernel that has not been set up.
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "it becomes a static; nothing is on any stack"
+    )]
+    pub const fn new() -> Kernel<C> {
+        Kernel {
+            clusters: [const { AtomicPtr::new(null_mut()) }; HARTS],
+            harts: [const {
+                Hart {
+                    current: AtomicPtr::new(null_mut()),
+                    idle: UnsafeCell::new(Context::NONE),
+                    handles: AtomicBool::new(false),
+                }
+            }; HARTS],
+            cpus: AtomicU8::new(0),
+            start: UnsafeCell::new(None),
+            started: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes the kernel: one core for all CPUs of the application. The clock starts. Threads run from
+    /// [`Kernel::start`] on.
+    pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
+        let cpus = Cpus {
+            all: C::CPUS,
+            cluster: C::CPUS,
+        };
+        let mut once = Some((policy, trace));
+        self.set_up_clusters(cpus, timing, |_| {
+            let (policy, trace) = once.take()?;
+            Some((policy, trace, Sizes::FIXED))
+        });
+    }
+
+    /// Makes several cores. `make` is told a cluster's number, and says what its core is made of; nothing:
+    /// the machine has not so many CPUs.
+    pub fn set_up_clusters(
+        &'static self,
+        cpus: Cpus,
+        timing: Timing,
+        mut make: impl FnMut(u8) -> Option<(C::Policy, C::Trace, Sizes)>,
+    ) {
+        // SAFETY: no other hart runs yet, and nobody has asked for the time.
+        unsafe { *self.start.get() = Some(Clock::start()) };
+        let all = cpus.all.clamp(1, HARTS as u8);
+        self.cpus.store(all, Ordering::SeqCst);
+        let firsts = (0..all).step_by(usize::from(cpus.cluster.max(1)));
+        for (number, first) in (0..all).zip(firsts) {
+            let count = cpus.cluster.max(1).min(all - first);
+            let Some((policy, trace, sizes)) = make(number) else {
+                return;
+            };
+            let sizes = Sizes {
+                cpus: usize::from(count),
+                ..sizes
+            };
+            let threads = sizes.threads;
+            let cluster = Box::leak(Box::new(Cluster {
+                first,
+                cpus: count,
+                lock: FairLock::new(),
+                here: Presence::new(),
+                rung: AtomicU64::new(0),
+                spared: AtomicU64::new(0),
+                state: UnsafeCell::new(State {
+                    core: Core::new(policy, trace, timing, &sizes),
+                    contexts: Table::new(threads, Context::default()),
+                }),
+            }));
+            for hart in first..first + count {
+                self.clusters[usize::from(hart)].store(cluster, Ordering::SeqCst);
+            }
+        }
+    }
+
+    /// The cluster of a hart, if there is one.
+    #[inline]
+    pub(crate) fn cluster(&'static self, hart: u8) -> Option<&'static Cluster<C>> {
+        let cluster = self.clusters[usize::from(hart)].load(Ordering::Acquire);
+        // SAFETY: null, or leaked for ever when the kernel was made.
+        unsafe { cluster.as_ref() }
+    }
+
+    /// The cluster of the hart that calls.
+    #[inline(always)]
+    fn here(&'static self, hart: u8) -> &'static Cluster<C> {
+        match self.cluster(hart) {
+            Some(cluster) => cluster,
+            None => panic!("the kernel has not been set up"),
+        }
+    }
+
+    /// How many CPUs there are.
+    pub fn cpus(&'static self) -> u8 {
+        self.cpus.load(Ordering::Relaxed)
+    }
+
+    /// With the state of this hart's cluster, and interrupts masked.
+    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut State<C>, CpuId) -> R) -> R {
+        let mask = Mask::set();
+        let hart = hart::number();
+        let cluster = self.here(hart);
+        cluster.enter(hart);
+        // SAFETY: the lock is held, and `f` does not come back here.
+        let result = f(unsafe { &mut *cluster.state.get() }, cluster.cpu(hart));
+        // Somebody may have asked for a look meanwhile, and not rung.
+        let looks = cluster.leave_unlooked(hart);
+        mask.lift();
+        if looks {
+            self.passage(Path::Interrupt, |_, _, _| ());
+        }
+        result
+    }
+
+    /// With the state of the `number`-th cluster, before other harts run.
+    pub(crate) fn with_cluster<R>(
+        &'static self,
+        number: u8,
+        f: impl FnOnce(&mut State<C>) -> R,
+    ) -> Option<R> {
+        if self.started.load(Ordering::SeqCst) {
+            return None;
+        }
+        let mut last = null_mut();
+        let clusters = self.clusters.iter().filter_map(|cluster| {
+            let cluster = cluster.load(Ordering::SeqCst);
+            let is_new = !cluster.is_null() && !core::ptr::eq(cluster, last);
+            last = cluster;
+            is_new.then_some(cluster)
+        });
+        let cluster = clusters.skip(usize::from(number)).take(1).last()?;
+        // SAFETY: leaked for ever, and only this hart runs.
+        let state = unsafe { &mut *(*cluster).state.get() };
+        Some(f(state))
+    }
+
+    /// One passage: `f` does what was asked, and then it is decided who runs. Comes back when that is
+    /// whoever called, maybe on another hart.
+    #[inline]
+    pub(crate) fn passage<R>(
+        &'static self,
+        path: Path,
+        f: impl FnOnce(&mut State<C>, CpuId, Time) -> R,
+    ) -> R {
+        let mask = Mask::set();
+        probe::begin(path);
+        let hart = hart::number();
+        let cluster = self.here(hart);
+        cluster.enter(hart);
+        probe::end(Part::Lock);
+        let result = {
+            // SAFETY: the lock is held, and `f` does not come back here.
+            let state = unsafe { &mut *cluster.state.get() };
+            let cpu = cluster.cpu(hart);
+            let now = self.clock().now();
+            state.core.enter(cpu, now);
+            let result = f(state, cpu, now);
+            probe::end(Part::Work);
+            self.finish(hart, cluster, state, cpu, now);
+            result
+        };
+        mask.lift();
+        result
+    }
+
+    /// The end of a passage that began at `entered`: the lock is given back, maybe by who goes on.
+    #[inline]
+    fn finish(
+        &'static self,
+        hart: u8,
+        cluster: &'static Cluster<C>,
+        state: &mut State<C>,
+        cpu: CpuId,
+        entered: Time,
+    ) {
+        let me = &self.harts[usize::from(hart)];
+        let stays = !self.started.load(Ordering::Relaxed) || me.handles.load(Ordering::Relaxed);
+        let mut from = me.current.load(Ordering::Relaxed);
+        let mut next = from;
+        let core = &mut state.core;
+        if !stays && core.asks(cpu) {
+            next = match core.decide(cpu, entered).run {
+                Some(task) => &raw mut state.contexts[task.index()],
+                None => me.idle.get(),
+            };
+        }
+        core.leave(cpu, self.clock().now());
+        probe::end(Part::Decide);
+        if !stays && core.has_more(cpu) {
+            let more = core.more(cpu);
+            if more.restart
+                && let Some(task) = core.running_task(cpu)
+            {
+                let context = &mut state.contexts[task.index()];
+                context.restart();
+                // What this hart has on the thread's stack is nobody's any more.
+                next = &raw mut *context;
+                if from == next {
+                    from = null_mut();
+                }
+            }
+            if more.timer {
+                Alarm::Kernel.set(hart, self.clock().tick(core.next_timer(cpu)));
+            }
+        }
+        if cluster.cpus > 1 {
+            self.tell_others(hart, cluster, core, cpu);
+        }
+        probe::end(Part::Tell);
+        if next == from {
+            return cluster.leave(hart);
+        }
+        me.current.store(next, Ordering::Relaxed);
+        if C::STACKS.is_painted() && !from.is_null() {
+            // SAFETY: contexts stay in place, and that of `main` has no stack of ours.
+            let low = unsafe { (*from).stack().start };
+            // SAFETY: the lowest word of a thread's stack.
+            if !low.is_null() && unsafe { low.read_volatile() } != crate::together::PAINT {
+                self.overflowed();
+            }
+        }
+        if from.is_null() {
+            // SAFETY: the lock is held until `next` goes on, so nobody else does.
+            unsafe { abandon(next) };
+        }
+        // SAFETY: the lock is held until `next` goes on, so nobody else goes on with either.
+        unsafe { flyball_switch(from, next) };
+        probe::end(Part::Switch);
+        // Another hart, maybe, but of the same cluster: threads stay there.
+        cluster.leave(hart::number());
+    }
+
+    /// Other CPUs that have to look are interrupted, and the one that keeps the time has its timer set.
+    fn tell_others(&'static self, hart: u8, cluster: &Cluster<C>, core: &mut Core<C>, cpu: CpuId) {
+        for other in 0..cluster.cpus {
+            if other != cpu.0 && core.asks(CpuId(other)) {
+                let rang = cluster.here.call(cluster.first + other, &Bells);
+                let counter = if rang { &cluster.rung } else { &cluster.spared };
+                counter.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        if hart != cluster.first {
+            Alarm::Kernel.set(cluster.first, self.clock().tick(core.next_timer(CpuId(0))));
+        }
+    }
+
+    /// A thread begins on this hart, which has the lock.
+    #[doc(hidden)]
+    pub fn begun(&'static self) {
+        probe::end(Part::Switch);
+        let hart = hart::number();
+        self.here(hart).leave(hart);
+    }
+
+    /// Begins to run threads on the hart that calls, for ever. `main` is on its stack, or nobody.
+    pub(crate) fn run(&'static self) -> ! {
+        let hart = hart::number();
+        let me = &self.harts[usize::from(hart)];
+        me.current.store(me.idle.get(), Ordering::Relaxed);
+        Alarm::program(hart);
+        hart::listen(hart::MSIE | hart::MTIE);
+        self.passage(Path::Interrupt, |_, _, _| ());
+        hart::enable_interrupts();
+        loop {
+            hart::wait_for_interrupt();
+        }
+    }
+
+    /// Starts scheduling on all CPUs; `main` ends here.
+    pub fn start(&'static self) -> ! {
+        self.started.store(true, Ordering::SeqCst);
+        for other in 1..self.cpus() {
+            flyball_multicore::Doorbell::ring(&Bells, other);
+        }
+        self.run()
+    }
+
+    /// Another hart has been rung for the first time.
+    #[doc(hidden)]
+    pub fn other_hart(&'static self) -> ! {
+        Bells::forget(hart::number());
+        self.run()
+    }
+
+    /// An interrupt, or an exception.
+    #[doc(hidden)]
+    pub fn trapped(&'static self, cause: usize) {
+        const INTERRUPT: usize = 1 << 63;
+        const SOFTWARE: usize = INTERRUPT | 3;
+        const TIMER: usize = INTERRUPT | 7;
+        let hart = hart::number();
+        match cause {
+            SOFTWARE => {
+                Bells::forget(hart);
+                self.serve_pending(hart);
+                self.passage(Path::Interrupt, |_, _, _| ());
+            }
+            TIMER => self.timer(hart),
+            _ => self.exception(cause),
+        }
+    }
+
+    /// The timer of a hart has fired.
+    fn timer(&'static self, hart: u8) {
+        let now = crate::board::ticks();
+        if Alarm::Application.at(hart) <= now {
+            Alarm::Application.set(hart, u64::MAX);
+            self.serve_timer(hart);
+        }
+        if Alarm::Kernel.at(hart) <= now {
+            // Whatever it is set to next is another instant than this one.
+            Alarm::Kernel.set(hart, u64::MAX);
+            self.passage(Path::Timer, |state, cpu, now| {
+                probe::served(state.core.timer(cpu, now));
+            });
+        } else {
+            self.passage(Path::Interrupt, |_, _, _| ());
+        }
+    }
+
+    /// Serves an interrupt of the application: whatever it makes ready runs afterwards.
+    pub(crate) fn handle(&'static self, hart: u8, handler: impl FnOnce()) {
+        let handles = &self.harts[usize::from(hart)].handles;
+        handles.store(true, Ordering::Relaxed);
+        handler();
+        handles.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a thread calls, so that it can wait; no handler of an interrupt, and not `main`.
+    #[inline]
+    pub fn in_thread(&'static self) -> bool {
+        let mask = Mask::set();
+        let me = &self.harts[usize::from(hart::number())];
+        let current = me.current.load(Ordering::Relaxed);
+        let in_thread = !current.is_null()
+            && !core::ptr::eq(current, me.idle.get())
+            && !me.handles.load(Ordering::Relaxed);
+        mask.lift();
+        in_thread
+    }
+
+    /// The thread whose registers this hart has, found without the lock.
+    pub(crate) fn current_thread(&'static self) -> Option<TaskId> {
+        let hart = hart::number();
+        let current = self.harts[usize::from(hart)]
+            .current
+            .load(Ordering::Relaxed);
+        let cluster = self.cluster(hart)?;
+        // SAFETY: addresses are compared; the table stays in place.
+        let contexts = unsafe { &(*cluster.state.get()).contexts };
+        let mut rows = 0..contexts.capacity();
+        let row = rows.find(|&row| core::ptr::eq(&raw const contexts[row], current))?;
+        u16::try_from(row).ok().map(TaskId)
+    }
+
+    #[inline]
+    pub(crate) fn clock(&'static self) -> Clock {
+        // SAFETY: written before anybody asks, and then never more.
+        match unsafe { *self.start.get() } {
+            Some(clock) => clock,
+            None => Clock::start(),
+        }
+    }
+
+    /// The time since the kernel started.
+    pub fn now(&'static self) -> Time {
+        self.clock().now()
+    }
+
+    /// What happened so far at the lock of the cluster of this hart.
+    pub fn traffic(&'static self) -> Traffic {
+        self.traffic_of(hart::number())
+    }
+
+    /// The same of any CPU's cluster, by its number.
+    pub fn traffic_of(&'static self, cpu: u8) -> Traffic {
+        let Some(cluster) = self.cluster(cpu.min(HARTS as u8 - 1)) else {
+            return Traffic::default();
+        };
+        Traffic {
+            taken: cluster.lock.taken(),
+            contended: cluster.lock.contended(),
+            rung: cluster.rung.load(Ordering::Relaxed),
+            spared: cluster.spared.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// Goes on with `next`. Whoever calls does so no more.
+///
+/// # Safety
+/// As for [`flyball_switch`].
+#[cold]
+#[inline(never)]
+unsafe fn abandon(next: *const Context) -> ! {
+    let mut nobody = Context::NONE;
+    // SAFETY: as the caller promises.
+    unsafe { flyball_switch(&raw mut nobody, next) };
+    unreachable!("nobody goes on with nobody")
+}
+
+/// What CPUs of a cluster had to do with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traffic {
+    /// How often the lock was taken. A CPU that is alone in its cluster has none.
+    pub taken: u64,
+    /// How often a CPU had to wait for it.
+    pub contended: u64,
+    /// Interprocessor interrupts that were sent.
+    pub rung: u64,
+    /// Those that were not, as the other CPU was about to look by itself.
+    pub spared: u64,
+}
+
+impl<C: MachineConfig> Cluster<C> {
+    /// The CPU that a hart is, as the core counts.
+    #[inline]
+    fn cpu(&self, hart: u8) -> CpuId {
+        CpuId(hart - self.first)
+    }
+
+    /// Waits until no other CPU of the cluster is in the kernel.
+    #[inline]
+    fn enter(&self, hart: u8) {
+        if self.cpus > 1 {
+            self.here.arrive(hart);
+            self.lock.acquire(hart, &Bells);
+        }
+    }
+
+    /// After it has looked.
+    #[inline]
+    fn leave(&self, hart: u8) {
+        probe::finish();
+        if self.cpus > 1 {
+            self.here.depart(hart);
+            self.lock.release(hart, &Bells);
+        }
+    }
+
+    /// Without having looked. Returns whether it has to.
+    fn leave_unlooked(&self, hart: u8) -> bool {
+        if self.cpus == 1 {
+            return false;
+        }
+        // SAFETY: the lock is held.
+        let asks = unsafe { (*self.state.get()).core.asks(self.cpu(hart)) };
+        self.here.depart(hart);
+        self.lock.release(hart, &Bells);
+        asks
+    }
+}
+
+impl<C: MachineConfig> Kernel<C> {
+    /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
+    /// `None`, `slow`, which may have to wait.
+    ///
+    /// # Errors
+    /// What they say.
+    #[inline]
+    pub fn try_or<T>(
+        &'static self,
+        quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Option<T>, Error>,
+        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.passage(Path::Call, |state, cpu, now| {
+            match quick(&mut state.core, cpu, now)? {
+                Some(value) => Ok(value),
+                None => slow(&mut state.core, cpu, now),
+            }
+        })
+    }
+
+    /// A call that may have to wait. `f` is told the time.
+    ///
+    /// # Errors
+    /// What `f` says.
+    #[inline]
+    pub fn call<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        let called = self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now));
+        called.map(|poll| match poll {
+            Poll::Ready(value) => Some(value),
+            Poll::Pending => None,
+        })
+    }
+
+    /// The same; on this machine the clock is always read.
+    ///
+    /// # Errors
+    /// What `f` says.
+    #[inline]
+    pub fn call_patiently<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.call(f)
+    }
+
+    /// A call that does not wait, and may come from an interrupt.
+    ///
+    /// # Errors
+    /// What `f` says.
+    #[inline]
+    pub fn act<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now))
+    }
+
+    /// The same; on this machine the clock is always read.
+    ///
+    /// # Errors
+    /// What `f` says.
+    #[inline]
+    pub fn act_now<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now))
+    }
+
+    /// Whether whoever calls may wait, as only a thread can; not looked at without
+    /// [`CHECKS`](flyball_kernel::Config::CHECKS).
+    #[inline]
+    pub fn can_wait(&'static self) -> bool {
+        !C::CHECKS || self.in_thread()
+    }
+
+    /// How the wait ended that the calling thread came back from.
+    ///
+    /// # Errors
+    /// As [`Core::outcome`].
+    #[inline]
+    pub fn outcome(&'static self) -> Result<(), Error> {
+        self.with(|state, cpu| state.core.outcome(cpu))
+    }
+
+    /// Copies the message that the calling thread has received.
+    ///
+    /// # Errors
+    /// As [`Core::received`].
+    #[inline]
+    pub fn received(&'static self, message: &mut C::Message) -> Result<(), Error> {
+        self.with(|state, cpu| {
+            let received = state.core.received(cpu);
+            received.map(|received| *message = *received)
+        })
+    }
+
+    /// With the core of this hart's cluster, and interrupts masked: to look at what it knows. `None`
+    /// before it is set up.
+    pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
+        self.cluster(hart::number())?;
+        Some(self.with(|state, _| f(&mut state.core)))
+    }
+}
+
+impl<C: MachineConfig> Default for Kernel<C> {
+    fn default() -> Self {
+        Kernel::new()
+    }
+}

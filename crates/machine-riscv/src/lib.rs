@@ -1,0 +1,66 @@
+//! The machine under Flyball's kernel for RISC-V with 1 to 64 CPUs: what the sans-hardware core leaves to
+//! do.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`board`] | the one board so far, QEMU's `virt`: a clock, timers, doorbells |
+//! | `hart` | what a CPU can do to itself |
+//! | `start` | how CPUs begin, and interrupts |
+//! | [`context`] | stacks, and changing from one to another |
+//! | [`kernel`](mod@kernel) | clusters of CPUs, each with a core and a lock, and the ways in |
+//! | `together` | several things in one passage, threads that begin among them |
+//! | [`spin`] | locks between CPUs, for applications |
+//! | [`config`] | what an application chooses about the machine |
+//! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
+//! | [`probe`] | what passages through the kernel take, if somebody wants to know |
+//! | [`fault`] | what a thread did that it cannot go on: a report |
+//!
+//! # One passage through the kernel
+//!
+//! A call masks interrupts, takes the lock of its cluster, lets the core do what was asked, asks it who
+//! runs, sets the timer, rings for other CPUs that have to look, and changes to the stack of whoever runs.
+//! The lock is given back by who goes on, when the registers of who stopped are kept: no other CPU can go
+//! on with him before. A CPU that is alone in its cluster has no lock, and shares nothing.
+//!
+//! An interrupt is a passage like any other, on the stack of the thread that it interrupts.
+//!
+//! # Idle
+//!
+//! A CPU idles on the stack on which it began, since a thread that waits may go on anywhere else.
+//!
+//! # Time
+//!
+//! The first CPU of a cluster keeps the time for all of them. Whoever changes when its timer has to fire
+//! sets it, from any CPU.
+//!
+//! All `unsafe` code for this machine is in this crate, each block with its reason.
+#![no_std]
+#![allow(
+    clippy::inline_always,
+    clippy::cast_possible_truncation,
+    reason = "what a call of the kernel costs is counted in instructions, and harts have small numbers"
+)]
+
+extern crate alloc;
+
+pub mod board;
+pub mod config;
+pub mod context;
+pub mod devices;
+pub mod fault;
+mod hart;
+#[doc(hidden)]
+pub mod heap;
+pub mod kernel;
+mod macros;
+pub mod probe;
+pub mod spin;
+mod start;
+mod together;
+
+pub use config::{MachineConfig, Stacks};
+pub use context::{Entry, Stack};
+pub use fault::Fault;
+pub use kernel::{Cpus, Kernel, Traffic};
+pub use spin::SpinLock;
+pub use together::{Prepared, Together};

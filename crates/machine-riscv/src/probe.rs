@@ -1,0 +1,224 @@
+//! What passages through the kernel take, in instructions, by what they do. Without the feature `probe`
+//! nothing is counted, and nothing is spent on it.
+//!
+//! `mcycle` of an emulated hart counts the instructions of all harts. A hart in the kernel executes its own
+//! only, as long as no timer of another one interrupts the emulator; so means are right where passages
+//! are rare, and a maximum may have some of another hart's in it.
+
+use crate::board::HARTS;
+use crate::hart;
+use core::cell::UnsafeCell;
+
+/// Whether anything is counted.
+pub const ENABLED: bool = cfg!(feature = "probe");
+
+/// What a passage is begun by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Path {
+    /// A thread calls.
+    Call,
+    /// The kernel's timer: jobs are released, waits are over, bursts end.
+    Timer,
+    /// Another CPU.
+    Interrupt,
+}
+
+impl Path {
+    /// All of them.
+    pub const ALL: [Path; 3] = [Path::Call, Path::Timer, Path::Interrupt];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Path::Call => "call",
+            Path::Timer => "timer",
+            Path::Interrupt => "interrupt",
+        }
+    }
+}
+
+/// What is done on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// It takes the lock, if there is one.
+    Lock,
+    /// It does what was asked: the call, or the releases.
+    Work,
+    /// It decides who runs.
+    Decide,
+    /// It sets timers and tells other CPUs.
+    Tell,
+    /// It changes to another stack.
+    Switch,
+}
+
+impl Part {
+    /// All of them, in order.
+    pub const ALL: [Part; 5] = [
+        Part::Lock,
+        Part::Work,
+        Part::Decide,
+        Part::Tell,
+        Part::Switch,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Part::Lock => "lock",
+            Part::Work => "work",
+            Part::Decide => "decide",
+            Part::Tell => "tell",
+            Part::Switch => "switch",
+        }
+    }
+}
+
+/// So many lengths, in instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Lengths {
+    /// How many.
+    pub count: u64,
+    /// All together.
+    pub sum: u64,
+    /// The longest.
+    pub most: u64,
+}
+
+impl Lengths {
+    const NONE: Lengths = Lengths {
+        count: 0,
+        sum: 0,
+        most: 0,
+    };
+
+    fn add(&mut self, length: u64) {
+        self.count += 1;
+        self.sum += length;
+        self.most = self.most.max(length);
+    }
+
+    fn join(&mut self, other: Lengths) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.most = self.most.max(other.most);
+    }
+}
+
+/// What one hart has counted.
+struct Counts {
+    parts: [[Lengths; Part::ALL.len()]; Path::ALL.len()],
+    /// With the lock in the hand, from when it has it until it gives it back.
+    held: [Lengths; Path::ALL.len()],
+    /// Jobs released and waits that ended, by the timer.
+    served: u64,
+    path: Path,
+    /// When the part began that it is at.
+    since: u64,
+    /// What it has had the lock for so far.
+    holds: u64,
+}
+
+struct Place(UnsafeCell<Counts>);
+
+// SAFETY: a hart touches its own place only, with interrupts masked; when all have come to an end one of
+// them reads all.
+unsafe impl Sync for Place {}
+
+static COUNTS: [Place; HARTS] = [const {
+    Place(UnsafeCell::new(Counts {
+        parts: [[Lengths::NONE; Part::ALL.len()]; Path::ALL.len()],
+        held: [Lengths::NONE; Path::ALL.len()],
+        served: 0,
+        path: Path::Call,
+        since: 0,
+        holds: 0,
+    }))
+}; HARTS];
+
+fn mine(f: impl FnOnce(&mut Counts)) {
+    let hart = usize::from(hart::number());
+    // SAFETY: as above; `f` does not come back here.
+    f(unsafe { &mut *COUNTS[hart].0.get() });
+}
+
+/// A passage begins.
+#[inline(always)]
+pub(crate) fn begin(path: Path) {
+    if ENABLED {
+        mine(|counts| {
+            counts.path = path;
+            counts.holds = 0;
+            counts.since = hart::cycles();
+        });
+    }
+}
+
+/// A part of a passage is over, and the next one begins.
+#[inline(always)]
+pub(crate) fn end(part: Part) {
+    if ENABLED {
+        let now = hart::cycles();
+        mine(|counts| {
+            let length = now - counts.since;
+            counts.parts[counts.path as usize][part as usize].add(length);
+            if part != Part::Lock {
+                counts.holds += length;
+            }
+            counts.since = hart::cycles();
+        });
+    }
+}
+
+/// A passage is over.
+#[inline(always)]
+pub(crate) fn finish() {
+    if ENABLED {
+        mine(|counts| counts.held[counts.path as usize].add(counts.holds));
+    }
+}
+
+/// The timer has served so many.
+#[inline(always)]
+pub(crate) fn served(number: u32) {
+    if ENABLED {
+        mine(|counts| counts.served += u64::from(number));
+    }
+}
+
+/// What was counted on all harts, when all have come to an end: by path and part, with the lock held by
+/// path, and how many jobs the timer released and waits it ended.
+pub fn report(mut line: impl FnMut(&str, &str, Lengths)) {
+    let mut served = 0;
+    for path in Path::ALL {
+        let all = |of: &dyn Fn(&Counts) -> Lengths| {
+            let mut sum = Lengths::NONE;
+            for place in &COUNTS {
+                // SAFETY: the others have come to an end.
+                sum.join(of(unsafe { &*place.0.get() }));
+            }
+            sum
+        };
+        for part in Part::ALL {
+            line(
+                path.name(),
+                part.name(),
+                all(&|counts| counts.parts[path as usize][part as usize]),
+            );
+        }
+        line(
+            path.name(),
+            "held",
+            all(&|counts| counts.held[path as usize]),
+        );
+    }
+    for place in &COUNTS {
+        // SAFETY: the others have come to an end.
+        served += unsafe { (*place.0.get()).served };
+    }
+    let served = Lengths {
+        count: served,
+        ..Lengths::NONE
+    };
+    line("timer", "served", served);
+}

@@ -1,0 +1,111 @@
+//! How harts begin: each on a stack of its own, the first with `main`, on one that is larger, the others
+//! asleep until they are rung for.
+
+use core::arch::global_asm;
+
+global_asm!(
+    ".section .text.start, \"ax\"",
+    ".global _start",
+    "_start:",
+    "csrw mie, zero",
+    ".option push",
+    ".option norelax",
+    "la gp, __global_pointer$",
+    ".option pop",
+    "la t0, flyball_trap",
+    "csrw mtvec, t0",
+    // Floating point may be used.
+    "li t0, 1 << 13",
+    "csrs mstatus, t0",
+    "csrr t0, mhartid",
+    "la sp, __hart_stacks",
+    "addi t1, t0, 1",
+    "slli t1, t1, 14", // 16 KB each
+    "add sp, sp, t1",
+    "bnez t0, 2f",
+    "la sp, __main_stack",
+    "la t1, __bss_start",
+    "la t2, __bss_end",
+    "1:",
+    "bgeu t1, t2, 3f",
+    "sd zero, 0(t1)",
+    "addi t1, t1, 8",
+    "j 1b",
+    "3:",
+    "call flyball_main",
+    // The others: who is never rung for sleeps for ever.
+    "2:",
+    "li t1, 64",
+    "bgeu t0, t1, 4f",
+    "li t1, 8", // MSIE
+    "csrw mie, t1",
+    "4:",
+    "wfi",
+    "csrr t1, mip",
+    "andi t1, t1, 8",
+    "beqz t1, 4b",
+    "call flyball_other_hart",
+);
+
+/// What an interrupt or an exception begins with: keeps what a call may change, and where to go on.
+mod trap {
+    use core::arch::global_asm;
+
+    global_asm!(
+        ".section .text.flyball_trap, \"ax\"",
+        ".global flyball_trap",
+        ".balign 4",
+        "flyball_trap:",
+        "addi sp, sp, -144",
+        "sd ra, 0(sp)",
+        "sd t0, 8(sp)",
+        "sd t1, 16(sp)",
+        "sd t2, 24(sp)",
+        "sd a0, 32(sp)",
+        "sd a1, 40(sp)",
+        "sd a2, 48(sp)",
+        "sd a3, 56(sp)",
+        "sd a4, 64(sp)",
+        "sd a5, 72(sp)",
+        "sd a6, 80(sp)",
+        "sd a7, 88(sp)",
+        "sd t3, 96(sp)",
+        "sd t4, 104(sp)",
+        "sd t5, 112(sp)",
+        "sd t6, 120(sp)",
+        "csrr t0, mepc",
+        "csrr t1, mstatus",
+        "sd t0, 128(sp)",
+        "sd t1, 136(sp)",
+        "csrr a0, mcause",
+        "mv a1, sp",
+        "call flyball_trapped",
+        "ld t0, 128(sp)",
+        "ld t1, 136(sp)",
+        "csrw mepc, t0",
+        // Of mstatus only what interrupts were before (MPIE) and the privilege mode: which registers of
+        // floating point are kept where has changed meanwhile.
+        "li t2, 0x1880",
+        "and t1, t1, t2",
+        "csrc mstatus, t2",
+        "csrs mstatus, t1",
+        "ld ra, 0(sp)",
+        "ld t0, 8(sp)",
+        "ld t1, 16(sp)",
+        "ld t2, 24(sp)",
+        "ld a0, 32(sp)",
+        "ld a1, 40(sp)",
+        "ld a2, 48(sp)",
+        "ld a3, 56(sp)",
+        "ld a4, 64(sp)",
+        "ld a5, 72(sp)",
+        "ld a6, 80(sp)",
+        "ld a7, 88(sp)",
+        "ld t3, 96(sp)",
+        "ld t4, 104(sp)",
+        "ld t5, 112(sp)",
+        "ld t6, 120(sp)",
+        "addi sp, sp, 144",
+        "mret",
+    );
+}

@@ -1,0 +1,325 @@
+//! What is measured, and how often.
+
+use core::fmt;
+
+/// What is measured, and how often.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The policies.
+    pub policies: Vec<Policy>,
+    /// The queues; a policy is measured with those of them that it can have.
+    pub queues: Vec<Queue>,
+    /// The numbers of threads, each from 1 to [`MOST_THREADS`].
+    pub threads: Vec<usize>,
+    /// The number of CPUs that global policies have, and among which partitioned ones divide the
+    /// threads evenly: 1 to [`MOST_CPUS`].
+    pub cpus: u8,
+    /// How often each quantity is measured, from 1 to [`MOST_REPETITIONS`].
+    pub repetitions: usize,
+    /// Whether Linux's own thread switch and wake-ups are measured.
+    pub linux: bool,
+    /// The working sets of which cache-related delays are measured, in bytes.
+    pub working_sets: Vec<usize>,
+}
+
+/// The largest number of threads: the tables that are measured have so many rows.
+pub const MOST_THREADS: usize = 1024;
+
+/// The largest number of CPUs.
+pub const MOST_CPUS: u8 = 8;
+
+/// The largest number of repetitions.
+pub const MOST_REPETITIONS: usize = 100_000_000;
+
+/// The numbers of threads for which Gracioli et al. measured (section 5.1), and 1000.
+pub const THREADS: [usize; 8] = [5, 15, 25, 50, 75, 100, 125, 1000];
+
+/// The working sets that Gracioli et al. measured lie between 4 KiB and 10 MiB (section 5.3).
+pub const WORKING_SETS: [usize; 12] = [
+    4 << 10,
+    8 << 10,
+    16 << 10,
+    32 << 10,
+    64 << 10,
+    128 << 10,
+    256 << 10,
+    512 << 10,
+    1 << 20,
+    2 << 20,
+    4 << 20,
+    10 << 20,
+];
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            policies: Policy::ALL.to_vec(),
+            queues: Queue::ALL.to_vec(),
+            threads: THREADS.to_vec(),
+            cpus: 4,
+            repetitions: 200_000,
+            linux: true,
+            working_sets: WORKING_SETS.to_vec(),
+        }
+    }
+}
+
+/// A policy that is measured.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Policy {
+    /// Global earliest deadline first.
+    GlobalEdf,
+    /// Partitioned earliest deadline first.
+    PartitionedEdf,
+    /// Global rate monotonic.
+    GlobalRm,
+    /// Partitioned rate monotonic.
+    PartitionedRm,
+    /// Global fixed priorities.
+    GlobalFp,
+    /// Partitioned fixed priorities.
+    PartitionedFp,
+}
+
+impl Policy {
+    /// All policies.
+    pub const ALL: [Policy; 6] = [
+        Policy::GlobalEdf,
+        Policy::PartitionedEdf,
+        Policy::GlobalRm,
+        Policy::PartitionedRm,
+        Policy::GlobalFp,
+        Policy::PartitionedFp,
+    ];
+
+    /// Its name on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Policy::GlobalEdf => "g-edf",
+            Policy::PartitionedEdf => "p-edf",
+            Policy::GlobalRm => "g-rm",
+            Policy::PartitionedRm => "p-rm",
+            Policy::GlobalFp => "g-fp",
+            Policy::PartitionedFp => "p-fp",
+        }
+    }
+
+    /// The policy of that name.
+    pub fn find(name: &str) -> Option<Policy> {
+        Policy::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+
+    /// Whether all CPUs share one queue.
+    pub const fn is_global(self) -> bool {
+        matches!(
+            self,
+            Policy::GlobalEdf | Policy::GlobalRm | Policy::GlobalFp
+        )
+    }
+
+    /// The queues that it can have, the one that suits it best first.
+    pub const fn queues(self) -> &'static [Queue] {
+        match self {
+            Policy::GlobalFp | Policy::PartitionedFp => &[Queue::Bitmap, Queue::List],
+            _ => &[Queue::Heap, Queue::List],
+        }
+    }
+}
+
+/// How ready threads are kept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Queue {
+    /// A binary heap.
+    Heap,
+    /// A list for each priority, and a bit for each list.
+    Bitmap,
+    /// A sorted list, as EPOS has it.
+    List,
+}
+
+impl Queue {
+    /// All queues.
+    pub const ALL: [Queue; 3] = [Queue::Heap, Queue::Bitmap, Queue::List];
+
+    /// Its name on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Queue::Heap => "heap",
+            Queue::Bitmap => "bitmap",
+            Queue::List => "list",
+        }
+    }
+
+    /// The queue of that name.
+    pub fn find(name: &str) -> Option<Queue> {
+        Queue::ALL.into_iter().find(|queue| queue.name() == name)
+    }
+}
+
+/// Why a plan cannot be carried out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlanError {
+    /// No number of threads, or no policy, is asked for.
+    Nothing(&'static str),
+    /// A number of threads that there is no room for.
+    Threads(usize),
+    /// A number of CPUs that there cannot be.
+    Cpus(u8),
+    /// A number of repetitions that there cannot be.
+    Repetitions(usize),
+    /// A policy that can have none of the queues.
+    Queues(Policy),
+    /// A working set that is empty, or larger than 1 GiB.
+    WorkingSet(usize),
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanError::Nothing(what) => write!(f, "there is nothing to measure: no {what}"),
+            PlanError::Threads(threads) => {
+                write!(
+                    f,
+                    "{threads} threads: from 1 to {MOST_THREADS} can be measured"
+                )
+            }
+            PlanError::Cpus(cpus) => {
+                write!(f, "{cpus} CPUs: from 1 to {MOST_CPUS} can be measured")
+            }
+            PlanError::Repetitions(repetitions) => write!(
+                f,
+                "{repetitions} repetitions: there can be from 1 to {MOST_REPETITIONS}"
+            ),
+            PlanError::Queues(policy) => {
+                let queues: Vec<_> = policy.queues().iter().map(|queue| queue.name()).collect();
+                write!(
+                    f,
+                    "{} can have none of these queues, only {}",
+                    policy.name(),
+                    queues.join(" and ")
+                )
+            }
+            PlanError::WorkingSet(bytes) => write!(
+                f,
+                "a working set of {bytes} bytes: from 64 bytes to 1 GiB can be measured"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for PlanError {}
+
+impl Plan {
+    /// Whether all of it can be measured.
+    ///
+    /// # Errors
+    /// The first thing that cannot.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.policies.is_empty() {
+            return Err(PlanError::Nothing("policy"));
+        }
+        if self.threads.is_empty() {
+            return Err(PlanError::Nothing("number of threads"));
+        }
+        let is_too_many = |&&threads: &&usize| !(1..=MOST_THREADS).contains(&threads);
+        if let Some(&threads) = self.threads.iter().find(is_too_many) {
+            return Err(PlanError::Threads(threads));
+        }
+        if !(1..=MOST_CPUS).contains(&self.cpus) {
+            return Err(PlanError::Cpus(self.cpus));
+        }
+        if !(1..=MOST_REPETITIONS).contains(&self.repetitions) {
+            return Err(PlanError::Repetitions(self.repetitions));
+        }
+        let is_bare = |policy: &&Policy| self.queues_of(**policy).next().is_none();
+        if let Some(&policy) = self.policies.iter().find(is_bare) {
+            return Err(PlanError::Queues(policy));
+        }
+        let is_odd = |&&bytes: &&usize| !(64..=1 << 30).contains(&bytes);
+        if let Some(&bytes) = self.working_sets.iter().find(is_odd) {
+            return Err(PlanError::WorkingSet(bytes));
+        }
+        Ok(())
+    }
+
+    /// The queues that a policy is measured with, the one that suits it best first.
+    pub fn queues_of(&self, policy: Policy) -> impl Iterator<Item = Queue> + '_ {
+        let queues = policy.queues().iter().copied();
+        queues.filter(|queue| self.queues.contains(queue))
+    }
+
+    /// How many of `threads` one queue keeps under `policy`.
+    pub fn share(&self, policy: Policy, threads: usize) -> usize {
+        if policy.is_global() {
+            threads
+        } else {
+            threads.div_ceil(usize::from(self.cpus))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_again() {
+        for policy in Policy::ALL {
+            assert_eq!(Policy::find(policy.name()), Some(policy));
+        }
+        for queue in Queue::ALL {
+            assert_eq!(Queue::find(queue.name()), Some(queue));
+        }
+        assert_eq!((Policy::find("edf"), Queue::find("")), (None, None));
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_refused() {
+        assert_eq!(Plan::default().check(), Ok(()));
+        let bad = |change: fn(&mut Plan)| {
+            let mut plan = Plan::default();
+            change(&mut plan);
+            plan.check().unwrap_err().to_string()
+        };
+        assert_eq!(
+            bad(|plan| plan.threads.push(1025)),
+            "1025 threads: from 1 to 1024 can be measured"
+        );
+        assert_eq!(
+            bad(|plan| plan.threads = vec![0]),
+            "0 threads: from 1 to 1024 can be measured"
+        );
+        assert_eq!(
+            bad(|plan| plan.threads.clear()),
+            "there is nothing to measure: no number of threads"
+        );
+        assert_eq!(
+            bad(|plan| plan.policies.clear()),
+            "there is nothing to measure: no policy"
+        );
+        assert_eq!(
+            bad(|plan| plan.cpus = 9),
+            "9 CPUs: from 1 to 8 can be measured"
+        );
+        assert_eq!(
+            bad(|plan| plan.repetitions = 0),
+            "0 repetitions: there can be from 1 to 100000000"
+        );
+        assert_eq!(
+            bad(|plan| plan.queues = vec![Queue::Bitmap]),
+            "g-edf can have none of these queues, only heap and list"
+        );
+        assert_eq!(
+            bad(|plan| plan.working_sets.push(1)),
+            "a working set of 1 bytes: from 64 bytes to 1 GiB can be measured"
+        );
+    }
+
+    #[test]
+    fn partitioned_policies_divide_the_threads() {
+        let plan = Plan::default();
+        assert_eq!(plan.share(Policy::GlobalEdf, 125), 125);
+        assert_eq!(plan.share(Policy::PartitionedEdf, 125), 32);
+        assert_eq!(plan.share(Policy::PartitionedEdf, 1), 1);
+    }
+}
