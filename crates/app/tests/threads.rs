@@ -162,7 +162,7 @@ fn ended() {
         Err(Error::TimedOut)
     );
     assert_eq!(DATA.try_lock().map(drop), Err(Error::TimedOut));
-    let large = [0_u64; 40];
+    let large = [0_usize; 80];
     let body = move || assert_eq!(large[1], 0);
     let small = spawn(&STACKS[2], Thread::once(), deadline(1), body);
     assert_eq!(small.map(drop), Err(Error::Invalid));

@@ -67,6 +67,8 @@ impl Case {
 struct Tally {
     compared: u64,
     left_out: u64,
+    /// Of these, those of which it was seen only when they had run.
+    hairs: u64,
     events: usize,
     /// Sets in which somebody waits for a mutex, semaphore or queue.
     blocking: u64,
@@ -145,6 +147,18 @@ fn is_fair(case: &Case, entry: &Entry, set: &TaskSet, board: &Board, seed: u64) 
     is_settled(entry, &values, &set, &options, case.doubt)
 }
 
+/// Whether the schedules part where a turn ends just when a job is released: turns add up, so after some
+/// hundred of them nobody knows which comes first.
+fn hangs_by_a_hair(side: &SideBySide, doubt: Duration) -> bool {
+    side.comparison.difference.is_some_and(|difference| {
+        let (here, there) = (difference.simulated, difference.measured);
+        let apart = here.time.since(there.time).max(there.time.since(here.time));
+        let one = |event: &Event| matches!(event.kind, Kind::Release { .. });
+        let other = |event: &Event| matches!(event.kind, Kind::BurstEnd { .. });
+        apart < doubt && (one(&here) && other(&there) || other(&here) && one(&there))
+    })
+}
+
 fn assert_same(side: &SideBySide, of: &str) {
     let found = &side.comparison;
     if let Some(difference) = found.difference {
@@ -194,6 +208,12 @@ fn differential(case: &Case) -> Tally {
             continue;
         }
         let side = run(case, &registry, &set, seed);
+        if hangs_by_a_hair(&side, case.doubt) {
+            tally.left_out += 1;
+            tally.hairs += 1;
+            assert!(tally.hairs <= 2, "{tally:?}");
+            continue;
+        }
         assert_same(&side, &format!("{policy}, seed {seed}:\n{text}\n"));
         tally.count(&side);
     }

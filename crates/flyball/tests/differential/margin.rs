@@ -17,7 +17,7 @@ use flyball_trace::file::Trace;
 use std::ops::ControlFlow;
 
 /// By how much the length of a turn may be off.
-const TURN: Duration = Duration::from_nanos(10);
+const TURN: Duration = Duration::from_nanos(40);
 
 /// How many times a set is simulated with random errors.
 const TRIES: u64 = 6;
@@ -40,7 +40,7 @@ pub(crate) fn is_settled(
         let mut random = Random::new(options.seed, number);
         errors.push(Box::new(move || random.uniform(Duration::ZERO, doubt * 2)));
     }
-    // Where tasks take turns the length of one is known to some nanoseconds, and there are many.
+    // Where tasks take turns the length of one is known to some tens of nanoseconds, and there are many.
     if let Some(quantum) = values.quantum() {
         let others = [quantum + TURN, quantum.saturating_sub(TURN)];
         let is_same = |quantum| {
