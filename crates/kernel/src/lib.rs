@@ -277,16 +277,22 @@ impl<C: Config> Core<C> {
     /// The CPUs that have to [`Core::decide`]. The CPU that the kernel runs on looks by itself; the
     /// machine interrupts the others.
     pub fn attention(&self) -> Attention {
-        let first = CpuId(0);
-        let asking = match self.is_alone() {
-            true if self.asks(first) => CpuSet::EMPTY.with(first),
-            true => CpuSet::EMPTY,
-            false => self.asking,
-        };
-        match asking.first_from(first) {
+        let asking = self.asking();
+        match asking.first_from(CpuId(0)) {
             None => Attention::None,
             Some(cpu) if asking == CpuSet::EMPTY.with(cpu) => Attention::One(cpu),
             Some(_) => Attention::Many(asking),
+        }
+    }
+
+    /// The same, as a set. O(1).
+    #[inline]
+    pub fn asking(&self) -> CpuSet {
+        let first = CpuId(0);
+        match self.is_alone() {
+            true if self.asks(first) => CpuSet::EMPTY.with(first),
+            true => CpuSet::EMPTY,
+            false => self.asking,
         }
     }
 

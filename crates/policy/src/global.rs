@@ -48,7 +48,9 @@ pub struct Global<O: Order, Q: Queue<O::Key>, C: Storage> {
     cpus: C::Table<Cpu>,
     /// The CPUs to which nobody is linked.
     free: CpuSet,
-    /// The others, the least urgent link first. Where keys move while tasks run it is not kept.
+    /// All CPUs by their links, the least urgent first: it is asked for when none is free, and until then a
+    /// free one may stand where it stood last, or not at all. Where keys move while tasks run it is not
+    /// kept.
     links: IndexedHeap<Link<O::Key>, C>,
     /// The last numbers that were given at the head and at the tail of equals.
     head: i64,
@@ -152,8 +154,8 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         })
     }
 
-    /// Of the CPUs with a link, the one whose link is the least urgent, and its key. O(1); O(CPUs) where
-    /// keys move.
+    /// Of the CPUs, all of which have a link, the one whose link is the least urgent, and its key. O(1);
+    /// O(CPUs) where keys move.
     fn least_urgent(&self, now: Time) -> Option<(CpuId, O::Key)> {
         let cpu = |number: usize| u8::try_from(number).ok().map(CpuId);
         if O::MOVES {
@@ -169,6 +171,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
             let last = keys.max_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))?;
             return Some((last.2, last.0));
         }
+        debug_assert!(self.free == CpuSet::EMPTY, "a free CPU is better");
         let link = self.links.first()?;
         Some((cpu(link.cpu.index())?, link.key))
     }
@@ -179,7 +182,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         self.places[task.index()].linked = Some(cpu);
         self.free = self.free.without(cpu);
         if !O::MOVES {
-            self.links.insert(Link {
+            self.links.put(Link {
                 key: self.members[task.index()].key,
                 number: self.places[task.index()].number,
                 cpu: number(cpu),
@@ -193,9 +196,6 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         self.cpus[cpu.index()].linked = Slot::EMPTY;
         self.places[task.index()].linked = None;
         self.free = self.free.with(cpu);
-        if !O::MOVES {
-            self.links.take(number(cpu));
-        }
         Some(task)
     }
 

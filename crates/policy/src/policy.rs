@@ -235,8 +235,7 @@ impl Attention {
         }
     }
 
-    /// The CPUs that have to pick again.
-    pub fn set(self) -> CpuSet {
+    fn set(self) -> CpuSet {
         match self {
             Attention::None => CpuSet::EMPTY,
             Attention::One(cpu) => CpuSet::EMPTY.with(cpu),

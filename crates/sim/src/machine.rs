@@ -60,13 +60,6 @@ pub(crate) use moving::Traveller;
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);
 
-/// The CPU of a lane.
-#[inline]
-fn cpu_of(lane: usize) -> CpuId {
-    // A kernel has at most 128 CPUs.
-    CpuId(u8::try_from(lane).unwrap_or(u8::MAX))
-}
-
 /// How often a task may call the kernel while no time passes. Far beyond what a task set can mean.
 const MOST_CALLS: u64 = 1_000_000;
 
@@ -238,12 +231,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             self.enter(CPU, now);
             self.compute(CPU, now)?;
         } else {
-            let mut from = 0;
-            while let Some(lane) = self.nexts.due(from, now) {
-                let cpu = cpu_of(lane);
+            let mut from = CPU;
+            while let Some(cpu) = self.nexts.due(from, now) {
                 self.enter(cpu, now);
                 self.compute(cpu, now)?;
-                from = lane + 1;
+                from = CpuId(cpu.0 + 1);
             }
         }
         let keeps_time = self.inside.contains(CPU);
@@ -290,6 +282,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
         if self.is_alone() {
             self.inside = CpuSet::EMPTY;
+            if self.goes_on(CPU) {
+                return Ok(());
+            }
             return self.dispatch(CPU, now, ticked, released);
         }
         // By rising number. What one CPU decides may concern others: those behind it are at once asked, those
@@ -304,8 +299,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 continue;
             } else if lane.busy_until > now || !self.costs.ipi.is_zero() {
                 lane.interrupt = lane.busy_until.max(now + self.costs.ipi);
-                let next = self.nexts.at(cpu.index()).min(lane.interrupt);
-                self.nexts.set(cpu.index(), next);
+                let next = self.nexts.at(cpu).min(lane.interrupt);
+                self.nexts.set(cpu, next);
                 continue;
             } else {
                 // It has something left to compute: otherwise it would be here by itself.
@@ -313,24 +308,28 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 self.pause(cpu, now);
             }
             self.inside = self.inside.without(cpu);
-            let is_first = cpu == CPU;
-            self.dispatch(
-                cpu,
-                now,
-                ticked && is_first,
-                if is_first { released } else { 0 },
-            )?;
-            self.nexts.set(cpu.index(), self.next_on(cpu));
+            if !self.goes_on(cpu) {
+                let is_first = cpu == CPU;
+                let released = if is_first { released } else { 0 };
+                self.dispatch(cpu, now, ticked && is_first, released)?;
+            }
+            self.nexts.set(cpu, self.next_on(cpu));
         }
         // What happened on other CPUs may have set the clock of the one that keeps the time.
-        self.nexts.set(0, self.next_on(CPU));
+        self.nexts.set(CPU, self.next_on(CPU));
         Ok(())
+    }
+
+    /// Whether a CPU that works for the kernel has nothing to decide, and its work takes no time.
+    #[inline]
+    fn goes_on(&mut self, cpu: CpuId) -> bool {
+        self.costs.free && !self.core.asks(cpu)
     }
 
     /// The CPUs that work for the kernel, and those that have to look.
     #[inline]
     fn concerned(&self) -> CpuSet {
-        self.inside.union(self.core.attention().set())
+        self.inside.union(self.core.asking())
     }
 
     /// The clock stops at `now`, an event at that very instant or not: the running tasks make the

@@ -97,6 +97,31 @@ impl<E: Entry, S: Storage> IndexedHeap<E, S> {
         self.rise(self.len - 1, entry);
     }
 
+    /// Puts in an entry, in the place of the one that its task has, if it has one. O(log n).
+    pub fn put(&mut self, entry: E) {
+        let at = self.place[entry.task().index()];
+        if at == NOWHERE {
+            return self.insert(entry);
+        }
+        let mut hole = usize::from(at);
+        loop {
+            let mut child = 2 * hole + 1;
+            if child >= self.len {
+                break;
+            }
+            let right = child + 1;
+            if right < self.len && self.entries[right].is_before(&self.entries[child]) {
+                child = right;
+            }
+            if !self.entries[child].is_before(&entry) {
+                break;
+            }
+            self.write(hole, self.entries[child]);
+            hole = child;
+        }
+        self.rise(hole, entry);
+    }
+
     /// `other`, which is not in the heap, takes the place of `task`, which is. O(1).
     pub fn replace(&mut self, task: TaskId, other: TaskId) {
         let at = core::mem::replace(&mut self.place[task.index()], NOWHERE);

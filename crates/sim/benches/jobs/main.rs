@@ -15,8 +15,9 @@ mod bare;
 use cpu_time::ProcessTime;
 use flyball_model::TaskSet;
 use flyball_model::generate::{Options as Random, generate};
-use flyball_sim::schedulers::{Clustered, Edf, Fp, Rm, Rr};
-use flyball_sim::{Options, Outcome, Scheduler, simulate};
+use flyball_policy::{Calendar, Time};
+use flyball_sim::schedulers::{Clustered, Edf, Fp, Queued, Rm, Rr};
+use flyball_sim::{Boxed, Options, Outcome, Scheduler, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, NoTrace, Sink};
 use std::fmt::Write;
@@ -142,13 +143,14 @@ fn global(sets: &[(usize, u8)]) {
         "million jobs a second of CPU time, global EDF, tracing off, and part of the bare loop's"
     );
     println!(
-        "{:>7} {:>6} {:>8} {:>14} {:>14} {:>16}",
-        "tasks", "CPUs", "bare", "g-edf", "g-fp", "g-edf + metrics"
+        "{:>7} {:>6} {:>8} {:>14} {:>16} {:>14} {:>16}",
+        "tasks", "CPUs", "bare", "g-edf", "g-edf, calendar", "g-fp", "g-edf + metrics"
     );
     for &(tasks, cpus) in sets {
         let set = unbound(tasks, cpus);
         let until = time_for(2e6, &set);
         let (edf, fp) = (Clustered::global(Edf), Clustered::global(Fp));
+        let calendar = Clustered::global(Queued::<Edf, Calendar<Time, Boxed>>::new(Edf));
         let turns = [(); 5].map(|()| {
             let (mut ours, mut bares) = (0, 0);
             let rates = [
@@ -160,6 +162,7 @@ fn global(sets: &[(usize, u8)]) {
                     ours = jobs(&set, &edf, until, NoTrace);
                     ours
                 }),
+                once(|| jobs(&set, &calendar, until, NoTrace)),
                 once(|| jobs(&set, &fp, until, NoTrace)),
                 once(|| jobs(&set, &edf, until, metrics(tasks, usize::from(cpus)))),
             ];
@@ -170,13 +173,14 @@ fn global(sets: &[(usize, u8)]) {
             );
             rates
         });
-        let [bare, edf, fp, metrics] =
-            [0, 1, 2, 3].map(|column| median(turns.map(|rates| rates[column])));
+        let [bare, edf, calendar, fp, metrics] =
+            [0, 1, 2, 3, 4].map(|column| median(turns.map(|rates| rates[column])));
         let beside = |rate: f64| format!("{:.2} ({:.0} %)", rate / 1e6, 100.0 * rate / bare);
         println!(
-            "{tasks:>7} {cpus:>6} {:>8.2} {:>14} {:>14} {:>16}",
+            "{tasks:>7} {cpus:>6} {:>8.2} {:>14} {:>16} {:>14} {:>16}",
             bare / 1e6,
             beside(edf),
+            beside(calendar),
             beside(fp),
             beside(metrics),
         );
