@@ -73,7 +73,8 @@ pub fn file(found: &Found, machine: &str) -> OverheadFile {
                      instruction is a nanosecond"
                     .into(),
             cpus: found.plan.cpus,
-            repetitions: releases.min().unwrap_or(0),
+            // The shortest run has several; the format has no room for none.
+            repetitions: releases.min().unwrap_or(0).max(1),
         },
         entries,
         delays: Vec::new(),
