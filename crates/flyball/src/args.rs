@@ -271,9 +271,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) overheads: Option<PathBuf>,
 
-    /// Which of the measured numbers is charged
-    #[arg(long, value_name = "WHICH", value_parser = statistic(), default_value = Statistic::P999.name(), requires = "overheads")]
-    pub(crate) charge: Statistic,
+    /// Which of the measured numbers is charged (p999; worst, if the file has no p999)
+    #[arg(long, value_name = "WHICH", value_parser = statistic(), requires = "overheads")]
+    pub(crate) charge: Option<Statistic>,
 
     /// Charge cache-related delays, too, for working sets of this size (128K, 1M)
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "overheads")]

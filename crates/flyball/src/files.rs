@@ -3,7 +3,8 @@
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use flyball_lab::Charges;
-use flyball_model::{TaskSet, read_file, read_overheads};
+use flyball_model::measured::Entry;
+use flyball_model::{Statistic, TaskSet, read_file, read_overheads};
 use flyball_report::write::write_atomically;
 use flyball_trace::Duration;
 use std::fs;
@@ -20,11 +21,19 @@ pub(crate) fn charges(args: &RunArgs) -> Result<Option<Charges>, Failure> {
         return Ok(None);
     };
     let file = read_overheads(path)?;
+    let charge = args.charge.unwrap_or_else(|| {
+        let has_quantiles = |entry: &Entry| entry.statistic == Statistic::P999;
+        if file.entries.iter().any(has_quantiles) {
+            Statistic::P999
+        } else {
+            Statistic::Worst
+        }
+    });
     let cache = match args.working_set {
         None => Duration::ZERO,
         Some(bytes) => {
             let delay = u32::try_from(bytes).ok();
-            let delay = delay.and_then(|bytes| file.delay(bytes, args.charge));
+            let delay = delay.and_then(|bytes| file.delay(bytes, charge));
             delay.ok_or_else(|| {
                 let what = format!("has no delay of a working set of {bytes} bytes or more");
                 let help = "choose a smaller --working-set, or measure it with `flyball overheads`";
@@ -34,7 +43,7 @@ pub(crate) fn charges(args: &RunArgs) -> Result<Option<Charges>, Failure> {
     };
     Ok(Some(Charges {
         file,
-        statistic: args.charge,
+        statistic: charge,
         cache,
     }))
 }

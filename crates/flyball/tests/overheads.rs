@@ -1,6 +1,8 @@
 //! The command `overheads`, and what other commands make of its file.
 #![cfg(target_arch = "x86_64")]
 
+mod common;
+
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
@@ -147,4 +149,145 @@ fn mistakes_are_told() {
         run(&["simulate", "x.toml", "-p", "edf", "--charge", "mean"]).0,
         2
     );
+}
+
+/// The numbers of one policy that a run on a machine counted, by name.
+fn counted<'a>(document: &'a Value, policy: &str, threads: u64) -> &'a Value {
+    let rows = document["kernel"].as_array().unwrap();
+    let row = rows
+        .iter()
+        .find(|row| row["policy"] == policy && row["threads"] == threads);
+    row.unwrap_or_else(|| panic!("{policy} {threads}: {document}"))
+}
+
+fn mean(row: &Value, quantity: &str) -> f64 {
+    let costs = row["quantities"].as_array().unwrap();
+    let cost = costs.iter().find(|cost| cost["quantity"] == quantity);
+    cost.unwrap()["mean"].as_f64().unwrap_or(0.0)
+}
+
+#[test]
+fn a_machine_counts_instructions() {
+    if !common::has_riscv() {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, report) = (at("overheads.toml"), at("report"));
+    let args = [
+        "overheads",
+        "--machine",
+        "riscv",
+        "-p",
+        "g-edf,p-edf",
+        "--threads",
+        "5,50",
+        "--until",
+        "100ms",
+        "--harts",
+        "2,8",
+        "--json",
+        "--out",
+        &file,
+        "--report",
+        &report,
+    ];
+    let (code, out, err) = run(&args);
+    assert_eq!(code, 0, "{err}");
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&document["schema"], &document["machine"]),
+        (&1.into(), &"riscv".into())
+    );
+    assert_eq!(document["kernel"].as_array().unwrap().len(), 6);
+    for threads in [5, 50] {
+        let [global, clustered, own] =
+            ["g-edf", "c-edf", "p-edf"].map(|policy| counted(&document, policy, threads));
+        // A CPU with tasks of its own takes no lock and interrupts nobody; those that share theirs do.
+        assert_eq!(
+            (&own["lock_taken"], &own["interrupts_rung"]),
+            (&0.into(), &0.into())
+        );
+        for shared in [global, clustered] {
+            assert!(shared["lock_taken"].as_u64().unwrap() > 100, "{shared}");
+            assert!(shared["interrupts_rung"].as_u64().unwrap() > 0, "{shared}");
+            assert!(mean(shared, "ipi") > 0.0);
+        }
+        for row in [global, clustered, own] {
+            assert!(row["releases"].as_u64().unwrap() > 100, "{row}");
+            for quantity in ["context_switch", "decision", "release", "call", "tick"] {
+                assert!(mean(row, quantity) > 10.0, "{quantity}: {row}");
+            }
+        }
+        assert!(mean(own, "call") < mean(global, "call"));
+        assert!(mean(own, "release") < mean(global, "release"));
+    }
+    // Two and eight CPUs with one lock, and eight in clusters of two.
+    let locks = document["locks"].as_array().unwrap();
+    let lost: Vec<_> = locks
+        .iter()
+        .map(|lock| lock["lost"][0]["share"].as_f64().unwrap())
+        .collect();
+    assert_eq!(lost.len(), 3);
+    assert!(lost[0] < lost[1] && lost[2] < lost[1], "{lost:?}");
+
+    // The same numbers in each run.
+    assert_eq!(run(&args).1, out);
+
+    for name in ["instructions.csv", "decision.svg", "lock.svg"] {
+        assert!(Path::new(&report).join(name).is_file(), "{name}");
+    }
+    let read = flyball_model::read_overheads(&file).unwrap();
+    assert_eq!(read.policies(), ["g-edf", "c-edf", "p-edf"]);
+    assert!(
+        read.provenance
+            .method
+            .contains("an instruction is a nanosecond")
+    );
+    let set = at("set.toml");
+    let task = "[[task]]\nperiod = \"10ms\"\nwcet = \"1ms\"\n";
+    fs::write(&set, format!("schema = 1\n{task}{task}")).unwrap();
+    // The file has no quantiles, so the worst is charged; `edf` is partitioned.
+    for (policy, cpus) in [("g-edf", "2"), ("edf", "1")] {
+        let mut args = vec![
+            "simulate", &set, "--until", "100ms", "--cpus", cpus, "-p", policy,
+        ];
+        args.extend(["--overheads", &file]);
+        let (code, out, err) = run(&args);
+        assert_eq!(code, 0, "{err}");
+        assert!(out.contains("kernel"), "{out}");
+        assert!(out.contains("(worst)"), "{out}");
+    }
+}
+
+#[test]
+fn what_no_machine_can_is_told() {
+    let bad = |more: &[&str]| {
+        let mut args = vec!["overheads"];
+        args.extend(more);
+        let (code, out, err) = run(&args);
+        assert_eq!((code, out.as_str()), (2, ""), "{more:?}");
+        err
+    };
+    let err = bad(&["--machine", "cortex-m3"]);
+    assert!(
+        err.contains("does not count what its kernel does; riscv does"),
+        "{err}"
+    );
+    let riscv = |more: &[&str]| bad(&[&["--machine", "riscv"], more].concat());
+    assert!(riscv(&["--cpus", "65"]).contains("65 CPUs: there can be from 1 to 64"));
+    assert!(riscv(&["--cluster", "3"]).contains("clusters of 3"));
+    assert!(riscv(&["--until", "1ms"]).contains("runs of 1ms"));
+    assert!(riscv(&["--queue", "heap"]).contains("cannot be used with"));
+    assert!(bad(&["--until", "1s"]).contains("--machine"));
+    // Without the emulator's programs anywhere.
+    let mut command = Command::cargo_bin("flyball").unwrap();
+    let output = command
+        .env("PATH", "/nonexistent")
+        .args(["overheads", "--machine", "riscv"])
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("= help: install Rust"), "{err}");
 }

@@ -34,16 +34,20 @@
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 //! | what a machine's kernel is known to spend | [`costs`] |
 //! | what the kernel spends on this processor | [`overheads`] |
+//! | what it spends on an emulated machine, in instructions | [`instructions`] |
+//! | how long CPUs wait for a lock that they share | [`contention`] |
 
 pub mod bench;
 pub mod beside;
 mod blocking;
 pub mod calibrate;
+pub mod contention;
 pub mod costs;
 mod error;
 mod fixed_priority;
 pub mod hartstone;
 pub mod horizon;
+pub mod instructions;
 mod ipi;
 pub mod measure;
 pub mod multicore_shares;

@@ -24,7 +24,7 @@ pub fn number(summary: &Summary, statistic: Statistic) -> f64 {
 }
 
 /// Whole nanoseconds, rounded up: a charge is never less than what was measured.
-fn charge(nanoseconds: f64) -> Duration {
+pub(crate) fn charge(nanoseconds: f64) -> Duration {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -36,6 +36,8 @@ pub(crate) struct Cluster<C: MachineConfig> {
     pub(crate) cpus: u8,
     pub(crate) lock: FairLock<HARTS>,
     here: Presence<HARTS>,
+    /// Who has the lock: the number of a hart, plus one.
+    owner: AtomicU8,
     /// Interprocessor interrupts that were sent, and those that were not, as the other CPU was about to
     /// look by itself.
     rung: AtomicU64,
@@ -134,6 +136,7 @@ impl<C: MachineConfig> Kernel<C> {
                 cpus: count,
                 lock: FairLock::new(),
                 here: Presence::new(),
+                owner: AtomicU8::new(0),
                 rung: AtomicU64::new(0),
                 spared: AtomicU64::new(0),
                 state: UnsafeCell::new(State {
@@ -174,6 +177,13 @@ impl<C: MachineConfig> Kernel<C> {
         let mask = Mask::set();
         let hart = hart::number();
         let cluster = self.here(hart);
+        if cluster.is_inside(hart) {
+            // SAFETY: whoever had the lock is at a fault, and does not go on. What he has left may be half
+            // changed, but every bit of it is a value of its type.
+            let result = f(unsafe { &mut *cluster.state.get() }, cluster.cpu(hart));
+            mask.lift();
+            return result;
+        }
         cluster.enter(hart);
         // SAFETY: the lock is held, and `f` does not come back here.
         let result = f(unsafe { &mut *cluster.state.get() }, cluster.cpu(hart));
@@ -284,7 +294,6 @@ impl<C: MachineConfig> Kernel<C> {
         if next == from {
             return cluster.leave(hart);
         }
-        me.current.store(next, Ordering::Relaxed);
         if C::STACKS.is_painted() && !from.is_null() {
             // SAFETY: contexts stay in place, and that of `main` has no stack of ours.
             let low = unsafe { (*from).stack().start };
@@ -293,6 +302,7 @@ impl<C: MachineConfig> Kernel<C> {
                 self.overflowed();
             }
         }
+        me.current.store(next, Ordering::Relaxed);
         if from.is_null() {
             // SAFETY: the lock is held until `next` goes on, so nobody else does.
             unsafe { abandon(next) };
@@ -499,7 +509,13 @@ impl<C: MachineConfig> Cluster<C> {
         if self.cpus > 1 {
             self.here.arrive(hart);
             self.lock.acquire(hart, &Bells);
+            self.owner.store(hart + 1, Ordering::Relaxed);
         }
+    }
+
+    /// Whether the hart that calls is in the kernel already, as it is when it has come to a fault there.
+    fn is_inside(&self, hart: u8) -> bool {
+        self.owner.load(Ordering::Relaxed) == hart + 1
     }
 
     /// After it has looked.
@@ -507,6 +523,7 @@ impl<C: MachineConfig> Cluster<C> {
     fn leave(&self, hart: u8) {
         probe::finish();
         if self.cpus > 1 {
+            self.owner.store(0, Ordering::Relaxed);
             self.here.depart(hart);
             self.lock.release(hart, &Bells);
         }
@@ -519,6 +536,7 @@ impl<C: MachineConfig> Cluster<C> {
         }
         // SAFETY: the lock is held.
         let asks = unsafe { (*self.state.get()).core.asks(self.cpu(hart)) };
+        self.owner.store(0, Ordering::Relaxed);
         self.here.depart(hart);
         self.lock.release(hart, &Bells);
         asks

@@ -2,12 +2,14 @@
 //! nothing is counted, and nothing is spent on it.
 //!
 //! `mcycle` of an emulated hart counts the instructions of all harts. A hart in the kernel executes its own
-//! only, as long as no timer of another one interrupts the emulator; so means are right where passages
-//! are rare, and a maximum may have some of another hart's in it.
+//! only, as long as no timer of another one interrupts the emulator. Where another hart has begun or ended
+//! a passage meanwhile, the length is dropped, and that is counted; what is left of such errors are a few
+//! instructions outside of passages, such as the way into an interrupt.
 
 use crate::board::HARTS;
 use crate::hart;
 use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 /// Whether anything is counted.
 pub const ENABLED: bool = cfg!(feature = "probe");
@@ -112,6 +114,18 @@ struct Counts {
     held: [Lengths; Path::ALL.len()],
     /// Jobs released and waits that ended, by the timer.
     served: u64,
+    /// What the timer's work took where it served one, by itself.
+    one: Lengths,
+    /// What the passage took where the timer had nothing to serve: a tick.
+    none: Lengths,
+    /// Passages of which lengths were dropped.
+    disturbed: u64,
+    /// How many the timer serves in this passage.
+    serves: Option<u32>,
+    /// Whether lengths of this passage were dropped.
+    is_disturbed: bool,
+    /// What [`PASSAGES`] was when the part began.
+    seen: u32,
     path: Path,
     /// When the part began that it is at.
     since: u64,
@@ -125,11 +139,20 @@ struct Place(UnsafeCell<Counts>);
 // them reads all.
 unsafe impl Sync for Place {}
 
+/// Changes whenever a passage begins or ends on any hart.
+static PASSAGES: AtomicU32 = AtomicU32::new(0);
+
 static COUNTS: [Place; HARTS] = [const {
     Place(UnsafeCell::new(Counts {
         parts: [[Lengths::NONE; Part::ALL.len()]; Path::ALL.len()],
         held: [Lengths::NONE; Path::ALL.len()],
         served: 0,
+        one: Lengths::NONE,
+        none: Lengths::NONE,
+        disturbed: 0,
+        serves: None,
+        is_disturbed: false,
+        seen: 0,
         path: Path::Call,
         since: 0,
         holds: 0,
@@ -149,6 +172,9 @@ pub(crate) fn begin(path: Path) {
         mine(|counts| {
             counts.path = path;
             counts.holds = 0;
+            counts.serves = None;
+            counts.is_disturbed = false;
+            counts.seen = PASSAGES.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
             counts.since = hart::cycles();
         });
     }
@@ -161,9 +187,19 @@ pub(crate) fn end(part: Part) {
         let now = hart::cycles();
         mine(|counts| {
             let length = now - counts.since;
-            counts.parts[counts.path as usize][part as usize].add(length);
-            if part != Part::Lock {
-                counts.holds += length;
+            let seen = PASSAGES.load(Ordering::Relaxed);
+            if seen == counts.seen {
+                counts.parts[counts.path as usize][part as usize].add(length);
+                if part == Part::Work && counts.serves == Some(1) {
+                    counts.one.add(length);
+                }
+                if part != Part::Lock {
+                    counts.holds += length;
+                }
+            } else {
+                counts.seen = seen;
+                // A wait for the lock is no part of what is done with it.
+                counts.is_disturbed |= part != Part::Lock;
             }
             counts.since = hart::cycles();
         });
@@ -174,7 +210,17 @@ pub(crate) fn end(part: Part) {
 #[inline(always)]
 pub(crate) fn finish() {
     if ENABLED {
-        mine(|counts| counts.held[counts.path as usize].add(counts.holds));
+        PASSAGES.fetch_add(1, Ordering::Relaxed);
+        mine(|counts| {
+            if counts.is_disturbed {
+                counts.disturbed += 1;
+                return;
+            }
+            counts.held[counts.path as usize].add(counts.holds);
+            if counts.serves == Some(0) {
+                counts.none.add(counts.holds);
+            }
+        });
     }
 }
 
@@ -182,43 +228,40 @@ pub(crate) fn finish() {
 #[inline(always)]
 pub(crate) fn served(number: u32) {
     if ENABLED {
-        mine(|counts| counts.served += u64::from(number));
+        mine(|counts| {
+            counts.served += u64::from(number);
+            counts.serves = Some(number);
+        });
     }
 }
 
 /// What was counted on all harts, when all have come to an end: by path and part, with the lock held by
-/// path, and how many jobs the timer released and waits it ended.
+/// path, and of the timer how many jobs it released and waits it ended, what that took where it was one by
+/// itself, and what passages took where it was none.
 pub fn report(mut line: impl FnMut(&str, &str, Lengths)) {
-    let mut served = 0;
-    for path in Path::ALL {
-        let all = |of: &dyn Fn(&Counts) -> Lengths| {
-            let mut sum = Lengths::NONE;
-            for place in &COUNTS {
-                // SAFETY: the others have come to an end.
-                sum.join(of(unsafe { &*place.0.get() }));
-            }
-            sum
-        };
-        for part in Part::ALL {
-            line(
-                path.name(),
-                part.name(),
-                all(&|counts| counts.parts[path as usize][part as usize]),
-            );
+    let all = |of: &dyn Fn(&Counts) -> Lengths| {
+        let mut sum = Lengths::NONE;
+        for place in &COUNTS {
+            // SAFETY: the others have come to an end.
+            sum.join(of(unsafe { &*place.0.get() }));
         }
-        line(
-            path.name(),
-            "held",
-            all(&|counts| counts.held[path as usize]),
-        );
-    }
-    for place in &COUNTS {
-        // SAFETY: the others have come to an end.
-        served += unsafe { (*place.0.get()).served };
-    }
-    let served = Lengths {
-        count: served,
+        sum
+    };
+    let number = |count| Lengths {
+        count,
         ..Lengths::NONE
     };
-    line("timer", "served", served);
+    for path in Path::ALL {
+        for part in Part::ALL {
+            let lengths = all(&|counts| counts.parts[path as usize][part as usize]);
+            line(path.name(), part.name(), lengths);
+        }
+        let held = all(&|counts| counts.held[path as usize]);
+        line(path.name(), "held", held);
+    }
+    line("timer", "served", all(&|counts| number(counts.served)));
+    line("timer", "one", all(&|counts| counts.one));
+    line("timer", "none", all(&|counts| counts.none));
+    let disturbed = all(&|counts| number(counts.disturbed));
+    line("passages", "disturbed", disturbed);
 }

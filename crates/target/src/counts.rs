@@ -69,9 +69,12 @@ impl Counts {
     }
 
     /// What passages that were begun by `path` (`call`, `timer`, `interrupt`) spent on `part`: `lock`,
-    /// `work`, `decide`, `tell`, `switch`, or all but the first, `held`. Of counters there is only a count:
-    /// `lock taken`, `lock contended`, `interrupts rung`, `interrupts spared`, `timer served`. Zero if
-    /// there is nothing of that name.
+    /// `work`, `decide`, `tell`, `switch`, or all but the first, `held`. `timer one` is the work where one
+    /// job is released or one wait over, by itself; `timer none` is `held` where none is. Lengths into
+    /// which another CPU's passage fell are in none of these.
+    ///
+    /// Of counters there is only a count: `lock taken`, `lock contended`, `interrupts rung`,
+    /// `interrupts spared`, `timer served`, `passages disturbed`. Zero if there is nothing of that name.
     pub fn of(&self, path: &str, part: &str) -> Lengths {
         let found = self
             .0

@@ -120,6 +120,10 @@ impl TargetError {
             TargetError::NoProgram("cargo") => {
                 "install Rust (https://rustup.rs): it builds the image".into()
             }
+            TargetError::NoProgram("qemu-system-riscv64") => {
+                "sudo apt-get install qemu-system-misc (qemu-system-riscv in newer distributions)"
+                    .into()
+            }
             TargetError::NoProgram(program) => format!("sudo apt-get install {program}"),
             TargetError::NoTriple(triple) => format!("rustup target add {triple}"),
             TargetError::TooLong(_) | TargetError::TooFar { .. } => {

@@ -1,12 +1,19 @@
 //! The arguments of `flyball overheads`, and of those who read what it measured.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use flyball_lab::overheads;
+use flyball_lab::{instructions, overheads};
 use flyball_model::Statistic;
+use flyball_target::Machine;
+use flyball_trace::Duration;
 use std::path::PathBuf;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct OverheadsArgs {
+    /// Count instructions on this emulated machine, instead of time on this processor
+    #[arg(short, long, value_name = "NAME", value_parser = super::machine(),
+          conflicts_with_all = ["queues", "repetitions", "no_linux", "no_cache", "working_sets"])]
+    pub(crate) machine: Option<Machine>,
+
     /// Only these policies (separated by commas)
     #[arg(short, long = "policy", value_name = "NAME", value_delimiter = ',', value_parser = measured_policy())]
     pub(crate) policies: Vec<overheads::Policy>,
@@ -38,6 +45,22 @@ pub(crate) struct OverheadsArgs {
     /// Working sets whose delays are measured (4K,128K,10M), instead of 4K to 10M
     #[arg(long = "working-set", value_name = "SIZE", value_delimiter = ',', value_parser = size)]
     pub(crate) working_sets: Vec<usize>,
+
+    /// For how long each task set runs on the machine
+    #[arg(long, value_name = "TIME", value_parser = super::length, default_value = "400ms", requires = "machine")]
+    pub(crate) until: Duration,
+
+    /// Run global policies in clusters of so many CPUs, too (2, where these divide the CPUs)
+    #[arg(long, value_name = "N", requires = "machine")]
+    pub(crate) cluster: Option<u8>,
+
+    /// Numbers of CPUs for which waits for the kernel's lock are computed
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = instructions::HARTS, requires = "machine")]
+    pub(crate) harts: Vec<u8>,
+
+    /// What the task sets on the machine are drawn from
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "machine")]
+    pub(crate) seed: u64,
 
     /// Where the overheads go, as a file that `simulate` and `study` read with --overheads
     #[arg(short, long, value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! `flyball overheads`: what does the kernel's own work cost on this processor?
 
 mod json;
+mod machine;
 mod table;
 
 use crate::args::OverheadsArgs;
@@ -16,6 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure> {
+    if let Some(machine) = args.machine {
+        return machine::run(machine, args, quiet);
+    }
     let plan = plan(args);
     plan.check()
         .map_err(|error| Failure::Usage(error.to_string()))?;

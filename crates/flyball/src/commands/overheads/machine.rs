@@ -1,0 +1,153 @@
+//! `flyball overheads --machine NAME`: what does the kernel's own work cost, in instructions?
+
+mod json;
+mod table;
+
+use crate::args::OverheadsArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output;
+use crate::progress::Bar;
+use flyball_lab::instructions::{
+    self, Counted, Found, Lengths, Limits, Passages, Plan, Progress, Run, figures,
+};
+use flyball_lab::overheads::Policy;
+use flyball_report::reproduction;
+use flyball_report::reproduction::svg;
+use flyball_target::{Counts, Machine, Options, Words};
+use flyball_trace::Time;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub(super) fn run(
+    machine: Machine,
+    args: &OverheadsArgs,
+    quiet: bool,
+) -> Result<ExitCode, Failure> {
+    if !machine.counts() {
+        let countable = Machine::ALL.into_iter().filter(|machine| machine.counts());
+        let names: Vec<_> = countable.map(Machine::name).collect();
+        return Err(Failure::Usage(format!(
+            "machine {} does not count what its kernel does; {} does",
+            machine.name(),
+            names.join(", ")
+        )));
+    }
+    let plan = plan(args);
+    let most = machine.limits();
+    plan.check(Limits {
+        // At most 64.
+        cpus: u8::try_from(most.cpus).unwrap_or(u8::MAX),
+        threads: most.tasks,
+        until: most.time,
+    })
+    .map_err(|error| Failure::Usage(error.to_string()))?;
+    let found = measure(machine, &plan, quiet)?;
+    let mut files = Vec::new();
+    if let Some(out) = &args.out {
+        let file = instructions::file(&found, machine.title());
+        files.push((out.clone(), file.to_toml().into_bytes()));
+    }
+    if let Some(folder) = &args.report {
+        files::make_folder(folder)?;
+        files.extend(report(machine, &found, folder));
+    }
+    files::write_all(&files)?;
+    if args.json {
+        output::print_json(&json::Document::new(machine, &found))?;
+    } else {
+        let written = files.iter().map(|(path, _)| files::shown(path));
+        let written: Vec<_> = written.collect();
+        output::print(&table::summary(machine, &found, &written))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plan(args: &OverheadsArgs) -> Plan {
+    let policies = match &args.policies[..] {
+        [] => Policy::ALL.to_vec(),
+        some => some.to_vec(),
+    };
+    let in_pairs = args.cpus > 2 && args.cpus.is_multiple_of(2);
+    Plan {
+        policies,
+        cluster: args.cluster.or(in_pairs.then_some(2)),
+        threads: args.threads.clone(),
+        cpus: args.cpus,
+        harts: args.harts.clone(),
+        until: args.until,
+        seed: args.seed,
+    }
+}
+
+fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure> {
+    let mut bar = Bar::new(quiet);
+    let mut count = |run: Run<'_>, progress: Progress<'_>| {
+        let options = Options {
+            policy: run.policy,
+            settings: Words::NONE,
+            until: run.until,
+            seed: plan.seed,
+            cluster: run.cluster,
+        };
+        flyball_target::count(machine, run.set, &options, &mut |_| {
+            bar.show(flyball_lab::Progress {
+                policy: progress.what,
+                number: progress.done,
+                of: progress.of,
+                now: Time::ZERO,
+                until: Time::NEVER,
+            })
+        })
+        .map(|counts| counted(&counts))
+    };
+    instructions::measure(plan, &mut count).map_err(|error| Failure::target(machine.name(), error))
+}
+
+/// What the machine said, as the laboratory has it.
+fn counted(counts: &Counts) -> Counted {
+    let of = |path: &str, part: &str| {
+        let found = counts.of(path, part);
+        Lengths {
+            count: found.count,
+            sum: found.sum,
+            most: found.most,
+        }
+    };
+    let passages = |path: &str| Passages {
+        lock: of(path, "lock"),
+        work: of(path, "work"),
+        decide: of(path, "decide"),
+        tell: of(path, "tell"),
+        switch: of(path, "switch"),
+        held: of(path, "held"),
+    };
+    let number = |what: &str, which: &str| counts.of(what, which).count;
+    Counted {
+        calls: passages("call"),
+        timers: passages("timer"),
+        interrupts: passages("interrupt"),
+        one: of("timer", "one"),
+        nothing: of("timer", "none"),
+        served: number("timer", "served"),
+        taken: number("lock", "taken"),
+        contended: number("lock", "contended"),
+        rung: number("interrupts", "rung"),
+        spared: number("interrupts", "spared"),
+        disturbed: number("passages", "disturbed"),
+    }
+}
+
+/// Figures, and all numbers in a table.
+fn report(machine: Machine, found: &Found, folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = vec![(
+        folder.join("instructions.csv"),
+        table::csv(found).into_bytes(),
+    )];
+    for figure in figures::all(found, machine.title()) {
+        let file = |ending, text: String| (folder.join(figure.file(ending)), text.into_bytes());
+        files.push(file("svg", svg::file(&figure)));
+        files.push(file("csv", reproduction::table::figure(&figure)));
+    }
+    files
+}
