@@ -69,6 +69,7 @@ fn beside(
         until: measurement.until(),
         seed: asked.seed,
         cluster: measurement.cluster(),
+        parts: measurement.parts(),
     };
     let mut spinner = Spinner::new(asked.quiet);
     let mut watch = |phase| {
