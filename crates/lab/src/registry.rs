@@ -142,12 +142,20 @@ impl Entry {
         u8::try_from(size).unwrap_or(cpus)
     }
 
-    /// Whether it is another of the policies on these CPUs: all of them on one, and clustered ones where
-    /// a cluster is all there is, or one CPU.
-    pub(crate) fn is_nothing_new(&self, values: &Values, set: &TaskSet) -> bool {
-        let size = self.cluster(values, set);
+    /// Whether it is another of the policies by another name, or on the CPUs of this set: all of them on
+    /// one, and clustered ones where a cluster is all there is, or one CPU. Whoever wants all policies wants
+    /// them once.
+    ///
+    /// # Errors
+    /// As [`Entry::values`].
+    pub fn is_another(&self, file: &str, set: &TaskSet) -> Result<bool, LabError> {
+        if self.alias || !self.several {
+            return Ok(self.alias);
+        }
+        let cluster = self.cluster(&self.values(file, set)?, set);
         let is_clustered = self.parameters.iter().any(|known| known.name == CLUSTER);
-        set.platform.cpus <= 1 || is_clustered && (size == 1 || size == set.platform.cpus)
+        let cpus = set.platform.cpus;
+        Ok(cpus <= 1 || is_clustered && (cluster == 1 || cluster == cpus))
     }
 
     /// What theory proves about a task set under the policy.
