@@ -251,7 +251,12 @@ impl<C: Config> Core<C> {
         {
             self.stop(cpu, task, Stop::Preempted, now);
         }
-        let Some(choice) = self.policy.pick(cpu, now) else {
+        let choice = self.policy.pick(cpu, now);
+        if C::Policy::WANTS.leaves {
+            let attention = self.policy.left(cpu);
+            self.attend(attention);
+        }
+        let Some(choice) = choice else {
             return self.go_idle(cpu, now);
         };
         let next = Slot::of(choice.task);

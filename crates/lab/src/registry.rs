@@ -12,6 +12,7 @@
 //! ```
 
 use crate::error::LabError;
+use crate::partition::limited;
 use crate::recorder::Recorder;
 use crate::settings::{Parameter, Values, unknown_policy};
 use crate::several::CLUSTER;
@@ -57,6 +58,8 @@ pub struct Entry {
     /// It is another policy under a name that says more, and only studied if it is asked for.
     pub alias: bool,
     run: Box<Run>,
+    /// How it is simulated where tasks may run on some CPUs only, if it is another one then.
+    affine: Option<Box<Run>>,
     fits: Box<Fits>,
     cluster: Box<Size>,
     check: Box<Check>,
@@ -86,6 +89,7 @@ impl Entry {
             run: Box::new(move |values, modes, options, recorder, watch| {
                 simulate_modes(modes, &make(values), options, recorder, watch)
             }),
+            affine: None,
             fits: Box::new(move |values, set| flyball_sim::fits(set, &make_again(values))),
             cluster: Box::new(move |values| make_for_size(values).cluster()),
         }
@@ -184,6 +188,23 @@ impl Entry {
         self
     }
 
+    /// Where tasks may run on some CPUs only the policy is made in another way.
+    #[must_use]
+    pub(crate) fn with_affinities<S: Scheduler + 'static>(
+        mut self,
+        make: impl Fn(&Values) -> S + 'static,
+    ) -> Entry {
+        self.affine = Some(Box::new(move |values, modes, options, recorder, watch| {
+            simulate_modes(modes, &make(values), options, recorder, watch)
+        }));
+        self
+    }
+
+    /// Whether the policy knows of tasks that may run on some CPUs only.
+    pub(crate) fn knows_affinities(&self) -> bool {
+        self.affine.is_some()
+    }
+
     /// If its setting `queue` is this one, the policy is made in another way. It schedules alike.
     #[must_use]
     pub(crate) fn with_queue<S: Scheduler + 'static>(
@@ -247,7 +268,7 @@ impl Entry {
         recorder: &mut Recorder,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
-        (self.run)(values, &set.clone().into(), options, recorder, watch)
+        self.simulate_modes(values, &set.clone().into(), options, recorder, watch)
     }
 
     /// Simulates a task set that changes while it runs.
@@ -262,7 +283,9 @@ impl Entry {
         recorder: &mut Recorder,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
-        (self.run)(values, modes, options, recorder, watch)
+        let affine = self.affine.as_ref();
+        let affine = affine.filter(|_| limited(modes.all()).is_some());
+        affine.unwrap_or(&self.run)(values, modes, options, recorder, watch)
     }
 }
 

@@ -24,6 +24,7 @@
 //! | who shares the queue | [`placement`] |
 //! | order × queue × placement = policy | [`ranked`] |
 //! | order × queue on several CPUs | [`global`] |
+//! | the same where tasks may run on some CPUs only | [`affine`] |
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | a controller above that, for several CPUs | [`supervisor`] |
@@ -38,6 +39,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+pub mod affine;
 #[cfg(feature = "alloc")]
 mod boxed;
 pub mod global;
@@ -54,6 +56,7 @@ pub mod storage;
 pub mod supervisor;
 mod words;
 
+pub use affine::{Affine, Pinned};
 #[cfg(feature = "alloc")]
 pub use boxed::Boxed;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
