@@ -49,7 +49,7 @@ pub enum ReadError {
     Counts,
     /// A record is none.
     Record(usize),
-    /// A record is about a CPU that there is not.
+    /// A record is about a CPU, or a task, that there is not.
     Stranger(usize),
     /// There are not so many clusters of CPUs as traces.
     Traces(usize),
@@ -86,7 +86,9 @@ impl fmt::Display for ReadError {
             ),
             ReadError::Counts => f.write_str("it has kept more events than there were"),
             ReadError::Record(at) => write!(f, "event {at} is none"),
-            ReadError::Stranger(at) => write!(f, "event {at} is about a CPU that there is not"),
+            ReadError::Stranger(at) => {
+                write!(f, "event {at} is about a CPU or a task that there is not")
+            }
             ReadError::Traces(found) => write!(f, "there are traces of {found} clusters of CPUs"),
         }
     }
@@ -119,7 +121,7 @@ impl Recording {
                 // There are at most 64 CPUs.
                 tasks: cluster_of(contents, u8::try_from(first).unwrap_or(u8::MAX)),
             };
-            let rows = all.add(trace, common, cluster)?;
+            let rows = all.add(trace, contents, cluster)?;
             all.rows.push(rows);
         }
         // What happened at one instant stays in the order of the clusters.
@@ -133,9 +135,10 @@ impl Recording {
     fn add(
         &mut self,
         bytes: &[u8],
-        common: &Common,
+        contents: &Contents,
         mut cluster: Cluster,
     ) -> Result<Vec<TaskId>, ReadError> {
+        let (common, tasks) = (&contents.common, contents.tasks.len());
         let rest = bytes.strip_prefix(MAGIC).ok_or(ReadError::Magic)?;
         let (total, rest) = number(rest)?;
         let (kept, rest) = number(rest)?;
@@ -150,6 +153,9 @@ impl Recording {
         let mut last = Time::ZERO;
         for (at, record) in records.iter().enumerate() {
             if let Some(alias) = Alias::decode(&Record(*record)) {
+                if alias.task.index() >= tasks {
+                    return Err(ReadError::Stranger(at));
+                }
                 cluster.name(alias);
                 continue;
             }
@@ -365,19 +371,20 @@ mod tests {
 
     #[test]
     fn who_comes_from_another_cluster_has_a_name() {
-        let mut written = written(2, &[event(1_100, dispatch(1)), event(1_200, dispatch(1))]);
-        let (row, task) = (TaskId(1), TaskId(7));
+        let mut written = written(2, &[event(1_100, dispatch(9)), event(1_200, dispatch(9))]);
+        let (row, task) = (TaskId(9), TaskId(7));
         // Between the two.
         let at = written.len() - Record::SIZE;
         written.splice(at..at, Alias { row, task }.encode().0);
         written[8] = 3;
         written[16] = 3;
-        let read = read(&written, 1).unwrap();
+        assert_eq!(read(&written, 7), Err(ReadError::Stranger(1)));
+        let read = read(&written, 8).unwrap();
         assert_eq!(
             read.events,
             [event(100, Kind::Idle), event(200, dispatch(7))]
         );
-        assert_eq!(read.rows, [[TaskId(0), TaskId(7)]]);
+        assert_eq!(read.rows[0][7..], [TaskId(7), NOBODY, TaskId(7)]);
     }
 
     #[test]
