@@ -1,0 +1,119 @@
+//! Sums of fractions, compared exactly.
+//!
+//! Periods seldom share a factor, so that the exact sum of a thousand fractions has a denominator of
+//! ten thousands of bits. Yet the question is always *which side of a whole number?*, and that nearly
+//! always has an answer that a sum with 64 bits behind the point can prove. So a sum is kept between two
+//! bounds, and only where the number lies between them the big fraction decides.
+
+use core::cmp::Ordering;
+use num_bigint::BigUint;
+use std::collections::BTreeMap;
+
+/// A sum of fractions between two bounds: `whole` + `low`·2⁻⁶⁴ ≤ sum ≤ `whole` + (`low` + `cut`)·2⁻⁶⁴, and
+/// if anything was cut off then the sum lies strictly between.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Bracket {
+    whole: u128,
+    low: u128,
+    cut: u64,
+    /// The whole part does not fit, so nothing is known but that it is huge.
+    overflow: bool,
+}
+
+impl Bracket {
+    pub(super) fn of(terms: impl Iterator<Item = (u128, u64)>) -> Bracket {
+        let mut sum = Bracket::default();
+        for (numerator, denominator) in terms {
+            sum.add(numerator, denominator);
+        }
+        sum
+    }
+
+    /// Adds a fraction. The denominator is not zero.
+    pub(super) fn add(&mut self, numerator: u128, denominator: u64) {
+        let wide = u128::from(denominator);
+        // Most numerators are WCETs, below the denominator.
+        let rest = if numerator < wide {
+            numerator
+        } else {
+            let (whole, overflow) = self.whole.overflowing_add(numerator / wide);
+            self.whole = whole;
+            self.overflow |= overflow;
+            numerator % wide
+        };
+        // Below the denominator, so it has at most 64 bits.
+        #[allow(clippy::cast_possible_truncation)]
+        let (quotient, exact) = binary(rest as u64, denominator);
+        self.low += u128::from(quotient);
+        self.cut += u64::from(!exact);
+    }
+
+    /// How the sum compares with `bound`, exactly; `terms` are those that were added.
+    pub(super) fn compare(
+        &self,
+        terms: impl Iterator<Item = (u128, u64)>,
+        bound: u128,
+    ) -> Ordering {
+        self.estimate(bound)
+            .unwrap_or_else(|| exactly(terms, bound))
+    }
+
+    /// How the sum compares with `bound`, if that is sure.
+    pub(super) fn estimate(&self, bound: u128) -> Option<Ordering> {
+        if self.overflow {
+            return None;
+        }
+        let Some(left) = bound.checked_sub(self.whole) else {
+            return Some(Ordering::Greater);
+        };
+        // 64 bits for each of fewer than 2⁶⁴ terms, so neither wraps.
+        let (low, high) = (self.low, self.low + u128::from(self.cut));
+        let Some(left) = left.checked_mul(1 << 64) else {
+            return Some(Ordering::Less);
+        };
+        match (self.cut == 0, high <= left, low >= left) {
+            (true, ..) => Some(low.cmp(&left)),
+            (false, true, _) => Some(Ordering::Less),
+            (false, _, true) => Some(Ordering::Greater),
+            (false, false, false) => None,
+        }
+    }
+}
+
+/// How the sum of `terms` compares with `bound`.
+pub(super) fn compare(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u128) -> Ordering {
+    Bracket::of(terms.clone()).compare(terms, bound)
+}
+
+/// The first 64 binary places of `rest` / `denominator` < 1, and whether that is all.
+fn binary(rest: u64, denominator: u64) -> (u64, bool) {
+    if denominator >> 32 == 0 {
+        // Two divisions of 64 bits are faster than one of 128.
+        let high = (rest << 32) / denominator;
+        let rest = (rest << 32) % denominator;
+        let low = (rest << 32) / denominator;
+        (high << 32 | low, (rest << 32).is_multiple_of(denominator))
+    } else {
+        let rest = u128::from(rest) << 64;
+        let denominator = u128::from(denominator);
+        // Below 2⁶⁴, since the fraction is below one.
+        #[allow(clippy::cast_possible_truncation)]
+        let quotient = (rest / denominator) as u64;
+        (quotient, rest.is_multiple_of(denominator))
+    }
+}
+
+/// How the sum compares with `bound`: with big numbers, O(p²) word operations for p different
+/// denominators.
+fn exactly(terms: impl Iterator<Item = (u128, u64)>, bound: u128) -> Ordering {
+    let mut numerators: BTreeMap<u64, BigUint> = BTreeMap::new();
+    for (numerator, denominator) in terms {
+        *numerators.entry(denominator).or_default() += numerator;
+    }
+    let (mut sum, mut common) = (BigUint::ZERO, BigUint::from(1_u8));
+    for (denominator, numerator) in numerators {
+        sum = sum * denominator + &common * numerator;
+        common *= denominator;
+    }
+    sum.cmp(&(common * bound))
+}
