@@ -20,9 +20,11 @@
 //! | [`store`] | a folder of results: atomic, locked, checked |
 //! | [`run`] | does what is missing in a folder, or a whole study in memory |
 //! | [`results`] | how many sets were accepted, and how sure that is |
+//! | [`figure`] | that as figures and tables |
 
 pub mod draw;
 mod error;
+pub mod figure;
 pub mod judge;
 pub mod results;
 pub mod run;
