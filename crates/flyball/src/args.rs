@@ -1,8 +1,10 @@
 //! The arguments of the command.
 
 mod overheads;
+mod sweep;
 
 pub(crate) use overheads::OverheadsArgs;
+pub(crate) use sweep::{PlotArgs, SweepArgs};
 
 use crate::failure::Failure;
 use anstream::ColorChoice;
@@ -80,6 +82,11 @@ pub(crate) enum Command {
     /// What does the kernel's own work cost on this processor, and Linux's beside it? Measures it, and
     /// writes a file that `simulate` and `study` read
     Overheads(OverheadsArgs),
+    /// How many random task sets does each schedulability test accept? Makes a study, on all cores; what
+    /// is finished is kept, and the same command goes on after an interruption
+    Sweep(SweepArgs),
+    /// Figures, tables and a page of what `sweep` has found
+    Plot(PlotArgs),
     /// Make a random task set
     Generate(GenerateArgs),
     /// Which policies there are
