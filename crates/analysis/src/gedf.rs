@@ -7,8 +7,14 @@
 //! | [`Test`] | source | idea | cost |
 //! |---|---|---|---|
 //! | GFB | Goossens, Funk, Baruah 2003 | sum and maximum of the densities | n |
+//! | BAK | Baker 2003 | the load of a window before a miss | n log n, n² at worst |
+//! | BAK05 | Baker 2005 | the same, with more windows to choose from | n, for D < T n³ at worst |
 //! | BCL | Bertogna, Cirinei, Lipari 2005 | what can be in a job's way up to its deadline | n² |
-//! | RTA | Bertogna, Cirinei 2007 | … up to its response time, with slack | pseudo-polynomial |
+//! | BCLI | Bertogna, Cirinei, Lipari 2009 | the same, with slack, in rounds | n² a round |
+//! | RTA | Bertogna, Cirinei 2007 | … up to its response time | pseudo-polynomial |
+//! | LOAD | Baker, Baruah 2009 | the largest demand | n, for D < T pseudo-polynomial |
+//! | FFDBF | Baruah, Bonifaci, Marchetti-Spaccamela, Stiller 2009 | the forced-forward demand | n, for D < T pseudo-polynomial |
+//! | BAR | Baruah 2007 | fewer than m tasks carry in | pseudo-polynomial |
 //!
 //! They count in whole units of time ([`Task`]), and are exact: nothing is rounded, and nothing overflows
 //! in silence. Each file gives the source, the formula and what is done to be quick; short cuts never
@@ -32,10 +38,17 @@
 //! # }
 //! ```
 
+mod bak;
+mod bak05;
+mod bar;
 mod bcl;
+mod bcli;
+mod descent;
+mod ffdbf;
 mod fractions;
 mod gfb;
 mod interference;
+mod load;
 mod rta;
 mod set;
 mod word;
@@ -48,24 +61,52 @@ use core::fmt;
 /// A sufficient test of global EDF.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Test {
-    /// Goossens, Funk and Baruah 2003.
+    /// Goossens, Funk and Baruah 2003: the densities.
     Gfb,
-    /// Bertogna, Cirinei and Lipari 2005.
+    /// Baker 2003: the load of a window before a miss.
+    Bak,
+    /// Baker 2005: the same, with more windows to choose from.
+    Bak05,
+    /// Bertogna, Cirinei and Lipari 2005: interference with a job.
     Bcl,
-    /// Bertogna and Cirinei 2007.
+    /// Bertogna, Cirinei and Lipari 2009: the same, with slack, in rounds.
+    Bcli,
+    /// Baker and Baruah 2009: the largest demand.
+    Load,
+    /// Bertogna and Cirinei 2007: response times.
     Rta,
+    /// Baruah, Bonifaci, Marchetti-Spaccamela and Stiller 2009: the forced-forward demand.
+    FfDbf,
+    /// Baruah 2007: few carry in.
+    Bar,
 }
 
 impl Test {
     /// All of them.
-    pub const ALL: [Test; 3] = [Test::Gfb, Test::Bcl, Test::Rta];
+    pub const ALL: [Test; 9] = [
+        Test::Gfb,
+        Test::Bak,
+        Test::Bak05,
+        Test::Bcl,
+        Test::Bcli,
+        Test::Load,
+        Test::Rta,
+        Test::FfDbf,
+        Test::Bar,
+    ];
 
     /// Its name, as in tables: `GFB` and so on.
     pub const fn name(self) -> &'static str {
         match self {
             Test::Gfb => "GFB",
+            Test::Bak => "BAK",
+            Test::Bak05 => "BAK05",
             Test::Bcl => "BCL",
+            Test::Bcli => "BCLI",
+            Test::Load => "LOAD",
             Test::Rta => "RTA",
+            Test::FfDbf => "FFDBF",
+            Test::Bar => "BAR",
         }
     }
 
@@ -119,7 +160,13 @@ pub fn test(test: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
     let mut meter = limit.meter();
     let answer = match test {
         Test::Gfb => Ok(gfb::test(set, cpus)),
+        Test::Bak => Ok(bak::test(set, cpus)),
+        Test::Bak05 => Ok(bak05::test(set, cpus)),
         Test::Bcl => Ok(bcl::test(set, cpus)),
+        Test::Bcli => bcli::test(set, cpus, &mut meter),
+        Test::Load => load::test(set, cpus, &mut meter),
+        Test::FfDbf => ffdbf::test(set, cpus, &mut meter),
+        Test::Bar => bar::test(set, cpus, &mut meter),
         Test::Rta => rta::test(set, cpus, &mut meter),
     };
     answer.unwrap_or_else(Answer::Stopped)

@@ -9,6 +9,9 @@ use core::cmp::Ordering;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
+/// A numerator and a denominator, which is not zero.
+pub(super) type Fraction = (u128, u64);
+
 /// A sum of fractions between two bounds: `whole` + `low`·2⁻⁶⁴ ≤ sum ≤ `whole` + (`low` + `cut`)·2⁻⁶⁴, and
 /// if anything was cut off then the sum lies strictly between.
 #[derive(Clone, Copy, Default, Debug)]
@@ -21,7 +24,7 @@ pub(super) struct Bracket {
 }
 
 impl Bracket {
-    pub(super) fn of(terms: impl Iterator<Item = (u128, u64)>) -> Bracket {
+    pub(super) fn of(terms: impl Iterator<Item = Fraction>) -> Bracket {
         let mut sum = Bracket::default();
         for (numerator, denominator) in terms {
             sum.add(numerator, denominator);
@@ -49,17 +52,26 @@ impl Bracket {
     }
 
     /// How the sum compares with `bound`, exactly; `terms` are those that were added.
-    pub(super) fn compare(
-        &self,
-        terms: impl Iterator<Item = (u128, u64)>,
-        bound: u128,
-    ) -> Ordering {
+    pub(super) fn compare(&self, terms: impl Iterator<Item = Fraction>, bound: u128) -> Ordering {
         self.estimate(bound)
             .unwrap_or_else(|| exactly(terms, bound))
     }
 
+    /// Something that the sum does not exceed, in units of 2⁻⁶⁴.
+    pub(super) fn at_most(&self) -> Option<BigUint> {
+        let low = self.low + u128::from(self.cut);
+        (!self.overflow).then(|| (BigUint::from(self.whole) << 64_u8) + low)
+    }
+
+    /// The same, if it fits into 128 bits.
+    pub(super) fn at_most_short(&self) -> Option<u128> {
+        let low = self.low + u128::from(self.cut);
+        let whole = self.whole.checked_mul(1 << 64)?;
+        whole.checked_add(low).filter(|_| !self.overflow)
+    }
+
     /// How the sum compares with `bound`, if that is sure.
-    pub(super) fn estimate(&self, bound: u128) -> Option<Ordering> {
+    fn estimate(&self, bound: u128) -> Option<Ordering> {
         if self.overflow {
             return None;
         }
@@ -80,9 +92,53 @@ impl Bracket {
     }
 }
 
-/// How the sum of `terms` compares with `bound`.
-pub(super) fn compare(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u128) -> Ordering {
+/// From where on a line that begins at `start` and rises by `rise` is below one that begins at zero and rises by
+/// `slope`, or from later on; `None` if they never cross, or beyond 128 bits.
+pub(super) fn crossing(start: &Bracket, rise: &Bracket, slope: Fraction) -> Option<u128> {
+    let (numerator, denominator) = slope;
+    // All in units of 2⁻⁶⁴.
+    let slope = BigUint::from(numerator) << 64_u8;
+    let rise = rise.at_most()? * denominator;
+    if slope <= rise {
+        return None;
+    }
+    let crossing = (start.at_most()? * denominator) / (slope - rise) + 1_u8;
+    crossing.try_into().ok()
+}
+
+/// a · b / c, rounded up; `None` if that is beyond 128 bits.
+pub(super) fn scaled(a: u128, b: u128, c: u128) -> Option<u128> {
+    if let Some(product) = a.checked_mul(b) {
+        return Some(product.div_ceil(c));
+    }
+    let product = BigUint::from(a) * b;
+    ((product + (c - 1)) / c).try_into().ok()
+}
+
+/// How the sum of `terms` compares with `bound`, exactly.
+pub(super) fn compare(terms: impl Iterator<Item = Fraction> + Clone, bound: u128) -> Ordering {
     Bracket::of(terms.clone()).compare(terms, bound)
+}
+
+/// min(a + b, most), where `b` and `most` have the same denominator.
+pub(super) fn least(a: Fraction, b: Fraction, most: Fraction) -> [Fraction; 2] {
+    let room = most.0.checked_sub(b.0).map(|room| (room, most.1));
+    if room.is_some_and(|room| compare_two(a, room).is_lt()) {
+        [a, b]
+    } else {
+        [most, (0, 1)]
+    }
+}
+
+/// How two fractions compare, exactly.
+fn compare_two(a: Fraction, b: Fraction) -> Ordering {
+    let [(whole_a, rest_a), (whole_b, rest_b)] = [a, b].map(|(numerator, denominator)| {
+        let denominator = u128::from(denominator);
+        (numerator / denominator, numerator % denominator)
+    });
+    // The rests are below the denominators, so that their products fit.
+    let rests = || (rest_a * u128::from(b.1)).cmp(&(rest_b * u128::from(a.1)));
+    whole_a.cmp(&whole_b).then_with(rests)
 }
 
 /// The first 64 binary places of `rest` / `denominator` < 1, and whether that is all.
@@ -105,7 +161,7 @@ fn binary(rest: u64, denominator: u64) -> (u64, bool) {
 
 /// How the sum compares with `bound`: with big numbers, O(p²) word operations for p different
 /// denominators.
-fn exactly(terms: impl Iterator<Item = (u128, u64)>, bound: u128) -> Ordering {
+fn exactly(terms: impl Iterator<Item = Fraction>, bound: u128) -> Ordering {
     let mut numerators: BTreeMap<u64, BigUint> = BTreeMap::new();
     for (numerator, denominator) in terms {
         *numerators.entry(denominator).or_default() += numerator;

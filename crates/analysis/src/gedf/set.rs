@@ -39,10 +39,14 @@ pub struct Set {
 }
 
 impl Set {
+    /// Times are shorter than that: 2⁶² units, or 146 years of nanoseconds. So products of two are far
+    /// from overflowing 128 bits.
+    pub const LONGEST: u64 = 1 << 62;
+
     /// A set of these tasks, in this order.
     ///
     /// # Errors
-    /// If a WCET, a period or a deadline is zero.
+    /// If a WCET, a period or a deadline is zero, or is [`Set::LONGEST`] or longer.
     pub fn new(tasks: Vec<Task>) -> Result<Set, InvalidTask> {
         let mut set = Set {
             utilisation: Bracket::default(),
@@ -62,6 +66,9 @@ impl Set {
             for (length, name) in [(wcet, "WCET"), (period, "period"), (deadline, "deadline")] {
                 if length == 0 {
                     return Err(InvalidTask::Zero(name));
+                }
+                if length >= Set::LONGEST {
+                    return Err(InvalidTask::Endless(name));
                 }
             }
             set.constrained &= deadline <= period;
@@ -100,6 +107,15 @@ impl Set {
             .iter()
             .map(|task| (u128::from(task.wcet), task.period));
         self.utilisation.compare(terms, u128::from(cpus)).is_gt()
+    }
+
+    /// Whether U < m, exactly.
+    pub(super) fn leaves_something_of(&self, cpus: u32) -> bool {
+        let terms = self
+            .tasks
+            .iter()
+            .map(|task| (u128::from(task.wcet), task.period));
+        self.utilisation.compare(terms, u128::from(cpus)).is_lt()
     }
 
     /// The utilisation, between two bounds.

@@ -17,6 +17,11 @@ pub(super) trait Word:
 
     fn new(value: u64) -> Self;
 
+    /// A number that is known to fit.
+    fn narrow(value: u128) -> Self;
+
+    fn wide(self) -> u128;
+
     fn divisor(value: u64) -> Self::Divisor;
 
     /// `self` / `divisor`, rounded down.
@@ -47,6 +52,18 @@ impl Word for u64 {
         value
     }
 
+    fn narrow(value: u128) -> u64 {
+        // The caller knows.
+        debug_assert!(value >> 64 == 0);
+        #[allow(clippy::cast_possible_truncation)]
+        let value = value as u64;
+        value
+    }
+
+    fn wide(self) -> u128 {
+        self.into()
+    }
+
     /// ⌈2⁶⁴/T⌉, or 0 for one.
     fn divisor(value: u64) -> u64 {
         (u64::MAX / value).wrapping_add(1)
@@ -74,6 +91,14 @@ impl Word for u128 {
 
     fn new(value: u64) -> u128 {
         u128::from(value)
+    }
+
+    fn narrow(value: u128) -> u128 {
+        value
+    }
+
+    fn wide(self) -> u128 {
+        self
     }
 
     fn divisor(value: u64) -> u128 {

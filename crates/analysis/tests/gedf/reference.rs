@@ -1,6 +1,7 @@
 //! Every set and every test, against the reference.
 
 use crate::corpus::{Entry, Said, read};
+use crate::plain;
 use flyball_analysis::WorkLimit;
 use flyball_analysis::gedf::{Answer, Test, test};
 
@@ -14,53 +15,117 @@ fn say(entry: &Entry, which: Test) -> Said {
 }
 
 /// What the reference says: where it was stopped, the independent 64-bit code.
-fn reference(entry: &Entry, name: &str) -> Option<Said> {
-    let said = entry.schedcat.get(name).copied();
-    match said {
-        None | Some(Said::Nothing) => entry.plain.get(name).copied().or(said),
-        _ => said,
+fn reference(entry: &Entry, name: &str) -> Said {
+    let said = |verdicts: &std::collections::BTreeMap<String, Said>| {
+        verdicts.get(name).copied().unwrap_or(Said::Nothing)
+    };
+    match said(&entry.schedcat) {
+        Said::Nothing => said(&entry.plain),
+        known => known,
     }
 }
 
-/// Compares all tests on a corpus, and returns how many pairs there were.
-fn compare(corpus: &str) -> usize {
-    let mut pairs = 0;
+/// How many pairs of a set and a test there were.
+#[derive(PartialEq, Eq, Debug)]
+struct Count {
+    same: usize,
+    /// The reference does not know (and so there is nothing to compare).
+    unknown: usize,
+    /// We accept, and the reference rejects since it approximates.
+    finer: usize,
+}
+
+fn compare(corpus: &str) -> Count {
+    let mut count = Count {
+        same: 0,
+        unknown: 0,
+        finer: 0,
+    };
     for entry in read(corpus) {
         for which in Test::ALL {
-            let Some(expected) = reference(&entry, which.name()) else {
-                continue;
-            };
-            if expected == Said::Nothing {
+            // SchedCAT does not have it.
+            if which == Test::Bak05 {
                 continue;
             }
-            pairs += 1;
-            assert_eq!(say(&entry, which), expected, "{which} of {}", entry.name);
+            let (ours, theirs) = (say(&entry, which), reference(&entry, which.name()));
+            assert_ne!(ours, Said::Nothing);
+            if theirs == Said::Nothing {
+                count.unknown += 1;
+            } else if ours == theirs {
+                count.same += 1;
+            } else {
+                assert_eq!(which, Test::Load, "{which} of {}", entry.name);
+                explain(&entry, ours, theirs);
+                count.finer += 1;
+            }
         }
     }
-    pairs
+    count
+}
+
+/// The reference takes for the load what is larger by up to 0.1. With that, in exact arithmetic, we reject, too.
+fn explain(entry: &Entry, ours: Said, theirs: Said) {
+    let tasks = entry.set.tasks();
+    assert_eq!(
+        (ours, theirs),
+        (Said::Accepts, Said::Rejects),
+        "{}",
+        entry.name
+    );
+    assert!(
+        !plain::accepts_approximated(tasks, entry.cpus, 10),
+        "{}",
+        entry.name
+    );
 }
 
 #[test]
 fn implicit_deadlines_in_ticks() {
-    assert_eq!(compare("tinyi"), 2000 * 3);
+    let expected = Count {
+        same: 2000 * 8,
+        unknown: 0,
+        finer: 0,
+    };
+    assert_eq!(compare("tinyi"), expected);
 }
 
 #[test]
 fn constrained_deadlines_in_ticks() {
-    assert_eq!(compare("tinyc"), 2000 * 3);
+    let expected = Count {
+        same: 2000 * 8 - 21,
+        unknown: 0,
+        finer: 21,
+    };
+    assert_eq!(compare("tinyc"), expected);
 }
 
 #[test]
 fn eight_cpus() {
-    assert_eq!(compare("m8"), 2340 * 3);
+    let expected = Count {
+        same: 2340 * 8 - 3,
+        unknown: 3,
+        finer: 0,
+    };
+    assert_eq!(compare("m8"), expected);
 }
 
 #[test]
 fn four_cpus_and_constrained_deadlines() {
-    assert_eq!(compare("m4c"), 1230 * 3);
+    let expected = Count {
+        same: 1230 * 8 - 70,
+        unknown: 0,
+        finer: 70,
+    };
+    assert_eq!(compare("m4c"), expected);
 }
 
 #[test]
 fn a_hundred_cpus() {
-    assert_eq!(compare("m100"), 180 * 3);
+    // FF-DBF was not asked, or stopped, for 26 sets, BAR for 6.
+    let expected = Count {
+        same: 180 * 8 - 32,
+        unknown: 32,
+        finer: 0,
+    };
+    assert_eq!(compare("m100"), expected);
 }
