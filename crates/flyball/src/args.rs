@@ -368,6 +368,11 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "name")]
     pub(crate) only: Vec<String>,
 
+    /// As large as the authors' own experiments, where the usual ones are shorter (epos-study); goes on
+    /// after an interruption
+    #[arg(long, requires = "name")]
+    pub(crate) full: bool,
+
     /// A folder with the authors' own measurements, to be drawn beside ours
     #[arg(long, value_name = "DIRECTORY", requires = "name")]
     pub(crate) data: Option<PathBuf>,
