@@ -49,11 +49,14 @@ mod fractions;
 mod gfb;
 mod interference;
 mod load;
+mod rounds;
 mod rta;
 mod set;
+mod union;
 mod word;
 
 pub use set::{Set, Task};
+pub use union::accepted_by;
 
 use crate::{Stop, WorkLimit};
 use core::fmt;
