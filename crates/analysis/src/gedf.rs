@@ -45,7 +45,6 @@ mod bcl;
 mod bcli;
 mod descent;
 mod ffdbf;
-mod fractions;
 mod gfb;
 mod interference;
 mod load;
@@ -138,7 +137,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    const fn accepts_if(accepts: bool) -> Answer {
+    pub(crate) const fn accepts_if(accepts: bool) -> Answer {
         if accepts {
             Answer::Accepts
         } else {

@@ -22,6 +22,7 @@
 //! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
+//! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //!
 //! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
@@ -67,6 +68,7 @@ pub mod gedf;
 pub mod hyperbolic;
 pub mod liu_layland;
 pub mod partition;
+pub mod partitioned;
 pub mod priority;
 pub mod response;
 pub mod semi;
@@ -77,6 +79,7 @@ pub mod verdict;
 pub mod work;
 
 mod busy;
+mod fractions;
 mod ranking;
 
 pub use partition::{Fit, Sequence, partition};
