@@ -45,15 +45,17 @@ mod bcl;
 mod bcli;
 mod descent;
 mod ffdbf;
-mod fractions;
 mod gfb;
 mod interference;
 mod load;
+mod rounds;
 mod rta;
 mod set;
+mod union;
 mod word;
 
 pub use set::{Set, Task};
+pub use union::accepted_by;
 
 use crate::{Stop, WorkLimit};
 use core::fmt;
@@ -135,7 +137,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    const fn accepts_if(accepts: bool) -> Answer {
+    pub(crate) const fn accepts_if(accepts: bool) -> Answer {
         if accepts {
             Answer::Accepts
         } else {

@@ -23,6 +23,7 @@
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
 //! | [`overheads`] | the kernel's work as a part of tasks | | |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
+//! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //!
 //! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
@@ -69,6 +70,7 @@ pub mod hyperbolic;
 pub mod liu_layland;
 pub mod overheads;
 pub mod partition;
+pub mod partitioned;
 pub mod priority;
 pub mod response;
 pub mod semi;
@@ -79,6 +81,7 @@ pub mod verdict;
 pub mod work;
 
 mod busy;
+mod fractions;
 mod ranking;
 
 pub use partition::{Fit, Sequence, partition};

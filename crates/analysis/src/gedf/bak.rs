@@ -17,8 +17,8 @@
 //! with the largest utilisations, and if it is below the bound even so, then so is the real one. O(n) more
 //! for each k where it is not.
 
-use super::fractions::{self, Bracket, least};
 use super::{Answer, Set, Task};
+use crate::fractions::{self, Bracket, least};
 
 pub(super) fn test(set: &Set, cpus: u32) -> Answer {
     let Some(densest) = set.densest() else {

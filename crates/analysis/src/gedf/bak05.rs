@@ -20,8 +20,8 @@
 //! If D = T, it comes to that with λ = max u: it is the only choice for the task that has it, and every
 //! other task has it for a choice, too, with β_i = u_i.
 
-use super::fractions::{self, least};
 use super::{Answer, Set, Task};
+use crate::fractions::{self, least};
 
 pub(super) fn test(set: &Set, cpus: u32) -> Answer {
     let tasks = set.tasks();

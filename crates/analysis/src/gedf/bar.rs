@@ -40,8 +40,9 @@
 use super::descent::{self, Look};
 use super::load::early;
 use super::word::Word;
-use super::{Answer, Set, Task, fractions};
+use super::{Answer, Set, Task};
 use crate::Stop;
+use crate::fractions;
 use crate::work::Meter;
 use core::cmp::Reverse;
 

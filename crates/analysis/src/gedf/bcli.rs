@@ -13,11 +13,11 @@
 //! multiprocessor platforms", IEEE Transactions on Parallel and Distributed Systems 20(4), 2009. The "+ 1" is
 //! one unit.
 //!
-//! The order of the updates does not matter; [`rta`](super::rta) says why.
-//!
-//! Complexity: O(n²) a round; slacks only grow, by whole units, so the rounds end.
+//! Complexity: O(n²) a round; slacks only grow, by whole units, so the rounds end. [`rounds`](super::rounds)
+//! tells how most of them are saved.
 
-use super::interference::{Row, is_short, rows};
+use super::interference::{Row, is_short};
+use super::rounds::{Response, Rounds};
 use super::word::Word;
 use super::{Answer, Set};
 use crate::Stop;
@@ -25,42 +25,42 @@ use crate::work::Meter;
 
 pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, Stop> {
     let accepts = if is_short(set) {
-        all_in_time::<u64>(set, cpus, meter)?
+        Rounds::<u64, _>::new(set, ToDeadline::new(cpus)).decide(meter)?
     } else {
-        all_in_time::<u128>(set, cpus, meter)?
+        Rounds::<u128, _>::new(set, ToDeadline::new(cpus)).decide(meter)?
     };
     Ok(Answer::accepts_if(accepts))
 }
 
-fn all_in_time<W: Word>(set: &Set, cpus: u32, meter: &mut Meter) -> Result<bool, Stop> {
-    let mut rows = rows::<W>(set);
-    let by_cpus = W::divisor(cpus.into());
-    loop {
-        let (mut late, mut better) = (false, false);
-        for k in 0..rows.len() {
-            meter.spend(rows.len())?;
-            match slack(&rows, k, by_cpus) {
-                Some(slack) => {
-                    better |= slack > rows[k].slack;
-                    rows[k].slack = slack;
-                }
-                None => late = true,
-            }
-        }
-        if !late || !better {
-            return Ok(!late);
+/// What the others do up to the deadline, and no later.
+pub(super) struct ToDeadline<W: Word> {
+    by_cpus: W::Divisor,
+}
+
+impl<W: Word> ToDeadline<W> {
+    pub(super) fn new(cpus: u32) -> ToDeadline<W> {
+        ToDeadline {
+            by_cpus: W::divisor(cpus.into()),
         }
     }
 }
 
-/// What τ_k has left before its deadline, if it is in time.
-pub(super) fn slack<W: Word>(rows: &[Row<W>], k: usize, by_cpus: W::Divisor) -> Option<W> {
-    let Row { c, d, .. } = rows[k];
-    let most = d - c + W::ONE;
-    let mut sum = W::ZERO;
-    for row in rows[..k].iter().chain(&rows[k + 1..]) {
-        sum += row.before(d).min(most);
+impl<W: Word> Response<W> for ToDeadline<W> {
+    fn response(
+        &mut self,
+        rows: &[Row<W>],
+        k: usize,
+        _: W,
+        meter: &mut Meter,
+    ) -> Result<Option<W>, Stop> {
+        meter.spend(rows.len())?;
+        let Row { c, d, .. } = rows[k];
+        let most = d - c + W::ONE;
+        let mut sum = W::ZERO;
+        for row in rows[..k].iter().chain(&rows[k + 1..]) {
+            sum += row.before(d).min(most);
+        }
+        let response = c + sum.over(self.by_cpus);
+        Ok(Some(response).filter(|&response| response <= d))
     }
-    let response = c + sum.over(by_cpus);
-    (response <= d).then(|| d - response)
 }

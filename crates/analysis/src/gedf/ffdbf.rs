@@ -23,8 +23,9 @@
 
 use super::descent::{self, Look};
 use super::load::early;
-use super::{Answer, Set, Task, fractions};
+use super::{Answer, Set, Task};
 use crate::Stop;
+use crate::fractions;
 use crate::work::Meter;
 use num_bigint::BigUint;
 

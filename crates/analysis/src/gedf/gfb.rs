@@ -11,7 +11,8 @@
 //! Complexity: O(n); where the sum is too close to the bound for 64 binary places, that of a sum of big
 //! fractions.
 
-use super::{Answer, Set, Task, fractions};
+use super::{Answer, Set, Task};
+use crate::fractions;
 
 pub(super) fn test(set: &Set, cpus: u32) -> Answer {
     let Some(densest) = set.densest() else {

@@ -17,9 +17,9 @@
 //! intervals up to the hyperperiod H: dbf(t + H) = dbf(t) + U H.
 
 use super::descent::{self, Look};
-use super::fractions::{self, Bracket};
 use super::{Answer, Set, Task};
 use crate::Stop;
+use crate::fractions::{self, Bracket};
 use crate::work::Meter;
 
 pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, Stop> {

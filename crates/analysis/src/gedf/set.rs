@@ -1,7 +1,7 @@
 //! The task sets that the tests of global EDF take.
 
-use super::fractions::Bracket;
 use crate::InvalidTask;
+use crate::fractions::Bracket;
 
 /// A sporadic task in whole units of time. What a unit is, only the caller knows: a nanosecond, a
 /// microsecond, a tick of a paper's example. Where a test adds "one", it is one unit.

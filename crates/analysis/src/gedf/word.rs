@@ -27,6 +27,9 @@ pub(super) trait Word:
     /// `self` / `divisor`, rounded down.
     fn over(self, divisor: Self::Divisor) -> Self;
 
+    /// `self` / `other`, rounded down, for a divisor that is used once.
+    fn divide(self, other: Self) -> Self;
+
     /// `self` − `other`, or zero.
     fn less(self, other: Self) -> Self {
         if self > other {
@@ -81,6 +84,11 @@ impl Word for u64 {
         let quotient = ((u128::from(self) * u128::from(divisor)) >> 64) as u64;
         quotient
     }
+
+    #[inline]
+    fn divide(self, other: u64) -> u64 {
+        self / other
+    }
 }
 
 impl Word for u128 {
@@ -107,5 +115,9 @@ impl Word for u128 {
 
     fn over(self, divisor: u128) -> u128 {
         self / divisor
+    }
+
+    fn divide(self, other: u128) -> u128 {
+        self / other
     }
 }

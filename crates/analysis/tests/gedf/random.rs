@@ -2,7 +2,7 @@
 
 use crate::plain;
 use flyball_analysis::WorkLimit;
-use flyball_analysis::gedf::{Answer, Set, Task, Test, test};
+use flyball_analysis::gedf::{Answer, Set, Task, Test, accepted_by, test};
 
 /// `SplitMix64` (Steele, Lea and Flood 2014).
 pub(crate) struct Random(pub(crate) u64);
@@ -160,5 +160,24 @@ fn what_one_accepts_another_accepts() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn any_is_any() {
+    for seed in 0..sets(5000) {
+        let mut random = Random(seed);
+        let (tasks, cpus) = random.set(20);
+        let chosen = random.between(1, (1 << Test::ALL.len()) - 1);
+        let has = |position: usize| chosen >> position & 1 == 1;
+        let tests: Vec<Test> = (0..Test::ALL.len())
+            .filter(|&i| has(i))
+            .map(|i| Test::ALL[i])
+            .collect();
+        let set = Set::new(tasks.clone()).unwrap();
+        let any = accepted_by(&tests, &set, cpus, WorkLimit::default()).unwrap();
+        let expected = tests.iter().any(|&which| accepts(which, &tasks, cpus));
+        assert_eq!(any.is_some(), expected, "{tests:?} of {tasks:?} on {cpus}");
+        assert!(any.is_none_or(|which| tests.contains(&which) && accepts(which, &tasks, cpus)));
     }
 }

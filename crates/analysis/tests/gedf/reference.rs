@@ -4,6 +4,7 @@ use crate::corpus::{Entry, Said, read};
 use crate::plain;
 use flyball_analysis::WorkLimit;
 use flyball_analysis::gedf::{Answer, Test, test};
+use flyball_analysis::{Fit, partitioned};
 
 /// What we say.
 fn say(entry: &Entry, which: Test) -> Said {
@@ -128,4 +129,26 @@ fn a_hundred_cpus() {
         finer: 0,
     };
     assert_eq!(compare("m100"), expected);
+}
+
+#[test]
+fn partitioned() {
+    let (mut accepted, mut rejected) = (0, 0);
+    for corpus in ["tinyi", "m8", "m100"] {
+        for entry in read(corpus) {
+            for (name, fit) in [("FFD", Fit::First), ("BFD", Fit::Best), ("WFD", Fit::Worst)] {
+                let ours = partitioned::test(&entry.set, entry.cpus, fit, WorkLimit::default());
+                let theirs = entry.schedcat[name];
+                assert_eq!(
+                    ours.accepts(),
+                    theirs == Said::Accepts,
+                    "{name} of {}",
+                    entry.name
+                );
+                accepted += u32::from(ours.accepts());
+                rejected += u32::from(!ours.accepts());
+            }
+        }
+    }
+    assert_eq!((accepted, rejected), (11_746, 1_814));
 }

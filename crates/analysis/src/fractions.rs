@@ -10,12 +10,12 @@ use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
 /// A numerator and a denominator, which is not zero.
-pub(super) type Fraction = (u128, u64);
+pub(crate) type Fraction = (u128, u64);
 
 /// A sum of fractions between two bounds: `whole` + `low`·2⁻⁶⁴ ≤ sum ≤ `whole` + (`low` + `cut`)·2⁻⁶⁴, and
 /// if anything was cut off then the sum lies strictly between.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Bracket {
+pub(crate) struct Bracket {
     whole: u128,
     low: u128,
     cut: u64,
@@ -24,7 +24,7 @@ pub(super) struct Bracket {
 }
 
 impl Bracket {
-    pub(super) fn of(terms: impl Iterator<Item = Fraction>) -> Bracket {
+    pub(crate) fn of(terms: impl Iterator<Item = Fraction>) -> Bracket {
         let mut sum = Bracket::default();
         for (numerator, denominator) in terms {
             sum.add(numerator, denominator);
@@ -33,7 +33,7 @@ impl Bracket {
     }
 
     /// Adds a fraction. The denominator is not zero.
-    pub(super) fn add(&mut self, numerator: u128, denominator: u64) {
+    pub(crate) fn add(&mut self, numerator: u128, denominator: u64) {
         let wide = u128::from(denominator);
         // Most numerators are WCETs, below the denominator.
         let rest = if numerator < wide {
@@ -52,19 +52,39 @@ impl Bracket {
     }
 
     /// How the sum compares with `bound`, exactly; `terms` are those that were added.
-    pub(super) fn compare(&self, terms: impl Iterator<Item = Fraction>, bound: u128) -> Ordering {
+    pub(crate) fn compare(&self, terms: impl Iterator<Item = Fraction>, bound: u128) -> Ordering {
         self.estimate(bound)
             .unwrap_or_else(|| exactly(terms, bound))
     }
 
+    /// How the sum compares with another one, if that is sure.
+    pub(crate) fn compare_estimate(&self, other: &Bracket) -> Option<Ordering> {
+        if self.overflow || other.overflow {
+            return None;
+        }
+        // Where the whole parts are the same, which they are where it matters.
+        let [mine, theirs] = [self, other].map(|sum| sum.low + u128::from(sum.cut));
+        if self.whole != other.whole {
+            None
+        } else if self.cut == 0 && other.cut == 0 {
+            Some(self.low.cmp(&other.low))
+        } else if self.low >= theirs {
+            Some(Ordering::Greater)
+        } else if mine <= other.low {
+            Some(Ordering::Less)
+        } else {
+            None
+        }
+    }
+
     /// Something that the sum does not exceed, in units of 2⁻⁶⁴.
-    pub(super) fn at_most(&self) -> Option<BigUint> {
+    pub(crate) fn at_most(&self) -> Option<BigUint> {
         let low = self.low + u128::from(self.cut);
         (!self.overflow).then(|| (BigUint::from(self.whole) << 64_u8) + low)
     }
 
     /// The same, if it fits into 128 bits.
-    pub(super) fn at_most_short(&self) -> Option<u128> {
+    pub(crate) fn at_most_short(&self) -> Option<u128> {
         let low = self.low + u128::from(self.cut);
         let whole = self.whole.checked_mul(1 << 64)?;
         whole.checked_add(low).filter(|_| !self.overflow)
@@ -94,7 +114,7 @@ impl Bracket {
 
 /// From where on a line that begins at `start` and rises by `rise` is below one that begins at zero and rises by
 /// `slope`, or from later on; `None` if they never cross, or beyond 128 bits.
-pub(super) fn crossing(start: &Bracket, rise: &Bracket, slope: Fraction) -> Option<u128> {
+pub(crate) fn crossing(start: &Bracket, rise: &Bracket, slope: Fraction) -> Option<u128> {
     let (numerator, denominator) = slope;
     // All in units of 2⁻⁶⁴.
     let slope = BigUint::from(numerator) << 64_u8;
@@ -107,7 +127,7 @@ pub(super) fn crossing(start: &Bracket, rise: &Bracket, slope: Fraction) -> Opti
 }
 
 /// a · b / c, rounded up; `None` if that is beyond 128 bits.
-pub(super) fn scaled(a: u128, b: u128, c: u128) -> Option<u128> {
+pub(crate) fn scaled(a: u128, b: u128, c: u128) -> Option<u128> {
     if let Some(product) = a.checked_mul(b) {
         return Some(product.div_ceil(c));
     }
@@ -116,12 +136,12 @@ pub(super) fn scaled(a: u128, b: u128, c: u128) -> Option<u128> {
 }
 
 /// How the sum of `terms` compares with `bound`, exactly.
-pub(super) fn compare(terms: impl Iterator<Item = Fraction> + Clone, bound: u128) -> Ordering {
+pub(crate) fn compare(terms: impl Iterator<Item = Fraction> + Clone, bound: u128) -> Ordering {
     Bracket::of(terms.clone()).compare(terms, bound)
 }
 
 /// min(a + b, most), where `b` and `most` have the same denominator.
-pub(super) fn least(a: Fraction, b: Fraction, most: Fraction) -> [Fraction; 2] {
+pub(crate) fn least(a: Fraction, b: Fraction, most: Fraction) -> [Fraction; 2] {
     let room = most.0.checked_sub(b.0).map(|room| (room, most.1));
     if room.is_some_and(|room| compare_two(a, room).is_lt()) {
         [a, b]
@@ -159,9 +179,23 @@ fn binary(rest: u64, denominator: u64) -> (u64, bool) {
     }
 }
 
-/// How the sum compares with `bound`: with big numbers, O(p²) word operations for p different
-/// denominators.
+/// How two sums compare, exactly.
+pub(crate) fn compare_sums(
+    left: impl Iterator<Item = Fraction>,
+    right: impl Iterator<Item = Fraction>,
+) -> Ordering {
+    let ((left, over_left), (right, over_right)) = (sum(left), sum(right));
+    (left * over_right).cmp(&(right * over_left))
+}
+
+/// How the sum compares with `bound`, exactly.
 fn exactly(terms: impl Iterator<Item = Fraction>, bound: u128) -> Ordering {
+    let (numerator, denominator) = sum(terms);
+    numerator.cmp(&(denominator * bound))
+}
+
+/// The sum as one fraction: O(p²) word operations for p different denominators.
+fn sum(terms: impl Iterator<Item = Fraction>) -> (BigUint, BigUint) {
     let mut numerators: BTreeMap<u64, BigUint> = BTreeMap::new();
     for (numerator, denominator) in terms {
         *numerators.entry(denominator).or_default() += numerator;
@@ -171,5 +205,5 @@ fn exactly(terms: impl Iterator<Item = Fraction>, bound: u128) -> Ordering {
         sum = sum * denominator + &common * numerator;
         common *= denominator;
     }
-    sum.cmp(&(common * bound))
+    (sum, common)
 }
