@@ -13,7 +13,14 @@ fn context_switches_are_measured_beside_the_published_ones() {
     let registry = Registry::standard();
     let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
-    let done = reproduce(&epos::WORK, &["context-switch"], &mut simulator, None, Extent::default()).unwrap();
+    let done = reproduce(
+        &epos::WORK,
+        &["context-switch"],
+        &mut simulator,
+        None,
+        Extent::default(),
+    )
+    .unwrap();
     let [experiment] = &done.experiments[..] else {
         panic!("{done:?}");
     };
@@ -57,7 +64,13 @@ fn whoever_watches_may_end_it() {
         }
     };
     let mut simulator = Simulator::new(&registry, &mut watch);
-    let ended = reproduce(&epos::WORK, &["scheduling"], &mut simulator, None, Extent::default());
+    let ended = reproduce(
+        &epos::WORK,
+        &["scheduling"],
+        &mut simulator,
+        None,
+        Extent::default(),
+    );
     assert!(
         matches!(ended, Err(BenchError::Lab(LabError::Interrupted))),
         "{ended:?}"

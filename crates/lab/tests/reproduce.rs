@@ -16,7 +16,17 @@ fn miosix(data: Option<&Path>) -> Reproduction {
     let registry = Registry::standard();
     let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
-    reproduce(&miosix::WORK, &[], &mut simulator, None, Extent { data, ..Extent::default() }).unwrap()
+    reproduce(
+        &miosix::WORK,
+        &[],
+        &mut simulator,
+        None,
+        Extent {
+            data,
+            ..Extent::default()
+        },
+    )
+    .unwrap()
 }
 
 /// Without the authors' data, once for all tests.
@@ -150,7 +160,16 @@ fn data_that_are_none_are_refused() {
     let registry = Registry::standard();
     let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
-    let refused = reproduce(&miosix::WORK, &[], &mut simulator, None, Extent { data: Some(&folder), ..Extent::default() });
+    let refused = reproduce(
+        &miosix::WORK,
+        &[],
+        &mut simulator,
+        None,
+        Extent {
+            data: Some(&folder),
+            ..Extent::default()
+        },
+    );
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(matches!(
         refused,
@@ -241,7 +260,14 @@ fn a_machine_runs_what_it_can() {
             policies,
             trials: 0,
         };
-        let done = reproduce(&miosix::WORK, &[], &mut simulator, Some(&mut machine), Extent::default()).unwrap();
+        let done = reproduce(
+            &miosix::WORK,
+            &[],
+            &mut simulator,
+            Some(&mut machine),
+            Extent::default(),
+        )
+        .unwrap();
         assert_eq!(machine.trials > 0, runs);
         assert_eq!(experiment(&done, "shares").on_machine, runs);
         for name in ["blocking", "parallel", "hartstone", "overload"] {

@@ -14,7 +14,6 @@ pub use charge::Priced;
 pub use tests_by_name::{Policy, Test, UNIONS, names};
 
 use crate::draw::Drawn;
-use flyball_analysis::gedf;
 use flyball_model::Study;
 use flyball_model::study::Column;
 
@@ -80,18 +79,11 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// The tests that a column stands for, each once, and those first that are likely to decide.
+/// The tests that a column stands for, each once.
 fn members(column: &Column) -> Vec<Test> {
     let names = column.any.iter();
     let named: Vec<Test> = names.flat_map(|name| tests_by_name::find(name)).collect();
-    let mut tests: Vec<Test> = Test::all().filter(|test| named.contains(test)).collect();
-    tests.sort_by_key(|test| match test {
-        Test::Partition(_) | Test::Global(gedf::Test::Gfb) => 0,
-        Test::Global(gedf::Test::Rta) => 1,
-        Test::Global(gedf::Test::Bar) => 3,
-        Test::Global(_) => 2,
-    });
-    tests
+    Test::all().filter(|test| named.contains(test)).collect()
 }
 
 /// All columns of a study's results, those of one variant together.

@@ -7,7 +7,7 @@ use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::progress::Bar;
 use flyball_lab::bench::{Bench, BenchError, Simulator};
-use flyball_lab::reproduce::{self, Extent, Work};
+use flyball_lab::reproduce::{self, Extent, Size, Work};
 use flyball_lab::{LabError, Registry};
 use flyball_report::reproduction::json::{Document, SCHEMA};
 use flyball_report::reproduction::{Experiment, Reproduction, page, svg, table};
@@ -122,7 +122,7 @@ fn perform(
     let keep = args.report.out.join("results");
     let extent = Extent {
         data: args.data.as_deref(),
-        full: args.full,
+        size: if args.full { Size::Full } else { Size::Short },
         // What takes long goes on after an interruption.
         keep: (args.full && !args.report.no_report).then_some(&keep),
     };

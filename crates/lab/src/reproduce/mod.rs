@@ -46,10 +46,33 @@ pub struct Setup<'a> {
     pub bench: &'a mut dyn Bench,
     /// The folder with the authors' measurements, if the user has it.
     pub data: Option<&'a Path>,
-    /// Whether experiments that have a short version are to be as large as the authors'.
-    pub full: bool,
+    /// How large experiments are that can be done in several sizes.
+    pub size: Size,
     /// A folder for what experiments find on the way, from which they go on after an interruption.
     pub keep: Option<&'a Path>,
+}
+
+/// How large an experiment is, if it can be done in several sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Size {
+    /// As small as can be: whether it works at all. Its verdicts mean little.
+    Sample,
+    /// Minutes.
+    #[default]
+    Short,
+    /// The authors' own.
+    Full,
+}
+
+impl Size {
+    /// What belongs to it, of sample, short and full.
+    pub fn of<T: Copy>(self, [sample, short, full]: [T; 3]) -> T {
+        match self {
+            Size::Sample => sample,
+            Size::Short => short,
+            Size::Full => full,
+        }
+    }
 }
 
 /// How much is done, and with what.
@@ -57,8 +80,8 @@ pub struct Setup<'a> {
 pub struct Extent<'a> {
     /// See [`Setup::data`].
     pub data: Option<&'a Path>,
-    /// See [`Setup::full`].
-    pub full: bool,
+    /// See [`Setup::size`].
+    pub size: Size,
     /// See [`Setup::keep`].
     pub keep: Option<&'a Path>,
 }
@@ -116,7 +139,7 @@ pub fn reproduce(
         let experiment = (plan.run)(&mut Setup {
             bench,
             data: extent.data,
-            full: extent.full,
+            size: extent.size,
             keep: extent.keep,
         })?;
         experiments.push(Experiment {

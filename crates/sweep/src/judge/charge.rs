@@ -4,7 +4,7 @@ use super::{Policy, Test, Variant};
 use crate::draw::Drawn;
 use flyball_analysis::overheads::{self, Costs};
 use flyball_analysis::partition::{Fit, Sequence, partition};
-use flyball_analysis::{SporadicTask, WorkLimit, gedf, overloaded};
+use flyball_analysis::{SporadicTask, WorkLimit, gedf, overloaded, partitioned};
 use flyball_model::Study;
 use flyball_model::study::{Accounting, Charge};
 use flyball_trace::Duration;
@@ -14,9 +14,9 @@ const QUANTUM: Duration = Duration::from_millis(1);
 
 const US: Duration = Duration::from_micros(1);
 
-/// What tests of global EDF judge.
+/// The set with the overheads of one policy.
 #[derive(Debug)]
-enum Global {
+enum Inflated {
     Unmade,
     /// Nothing is left of a CPU.
     Nothing,
@@ -29,8 +29,8 @@ pub struct Priced<'s> {
     cpus: u8,
     raw: Vec<SporadicTask>,
     charge: Option<(&'s Charge, Option<u32>)>,
-    /// What tests of global EDF judge. Made when first asked for.
-    global: Global,
+    /// For global and for partitioned EDF.
+    sets: [Inflated; 2],
     said: Vec<(Test, Option<bool>)>,
 }
 
@@ -50,80 +50,92 @@ impl<'s> Priced<'s> {
             cpus: study.cpus,
             raw: raw.collect(),
             charge,
-            global: Global::Unmade,
+            sets: [Inflated::Unmade, Inflated::Unmade],
             said: Vec::new(),
         }
     }
 
     /// Whether any of the tests accepts it; `None`: none does, but one gave up.
     pub fn any(&mut self, tests: &[Test]) -> Option<bool> {
-        let mut verdict = Some(false);
+        let (mut verdict, mut open) = (Some(false), Vec::new());
         for &test in tests {
-            match self.test(test) {
-                Some(true) => return Some(true),
-                Some(false) => {}
-                None => verdict = None,
+            let said = self.said.iter().find(|(other, _)| *other == test);
+            match (said, test) {
+                (Some((_, Some(true))), _) => return Some(true),
+                (Some((_, Some(false))), _) => {}
+                (Some((_, None)), _) => verdict = None,
+                (None, Test::Global(test)) => open.push(test),
+                (None, Test::Partition(fit)) => {
+                    let said = self.partitions(fit);
+                    self.said.push((test, said));
+                    match said {
+                        Some(true) => return Some(true),
+                        Some(false) => {}
+                        None => verdict = None,
+                    }
+                }
             }
         }
-        verdict
+        if open.is_empty() {
+            return verdict;
+        }
+        let said = self.globally(&open);
+        if let [test] = open[..] {
+            self.said.push((Test::Global(test), said));
+        }
+        if said == Some(false) { verdict } else { said }
     }
 
-    fn test(&mut self, test: Test) -> Option<bool> {
-        if let Some(&(_, said)) = self.said.iter().find(|(other, _)| *other == test) {
-            return said;
-        }
-        let verdict = match test {
-            Test::Partition(fit) => Some(self.partitions(fit)),
-            Test::Global(test) => self.globally(test),
-        };
-        self.said.push((test, verdict));
-        verdict
-    }
-
-    fn globally(&mut self, test: gedf::Test) -> Option<bool> {
-        if let Global::Unmade = self.global {
-            let tasks = self.inflated(&self.raw, Policy::GlobalEdf);
-            let tasks = tasks.map(|tasks| tasks.iter().map(counted).collect());
-            let set = tasks.and_then(|tasks| gedf::Set::new(tasks).ok());
-            self.global = set.map_or(Global::Nothing, Global::Set);
-        }
-        let Global::Set(set) = &self.global else {
+    /// Whether any of the tests of global EDF accepts it; what cannot make a difference is left out.
+    fn globally(&mut self, tests: &[gedf::Test]) -> Option<bool> {
+        let cpus = u32::from(self.cpus);
+        let Some(set) = self.inflated_set(Policy::GlobalEdf) else {
             return Some(false);
         };
-        match gedf::test(test, set, u32::from(self.cpus), WorkLimit::default()) {
+        let accepted = gedf::accepted_by(tests, set, cpus, WorkLimit::default());
+        accepted.ok().map(|test| test.is_some())
+    }
+
+    fn partitions(&mut self, fit: Fit) -> Option<bool> {
+        let accounting = self.charge.map(|(charge, _)| charge.accounting);
+        if accounting == Some(Accounting::Interrupts) {
+            return Some(self.partitions_apart(fit));
+        }
+        let cpus = u32::from(self.cpus);
+        let Some(set) = self.inflated_set(Policy::PartitionedEdf) else {
+            return Some(false);
+        };
+        match partitioned::test(set, cpus, fit, WorkLimit::default()) {
             gedf::Answer::Accepts => Some(true),
             gedf::Answer::Rejects => Some(false),
             gedf::Answer::Stopped(_) => None,
         }
     }
 
-    fn partitions(&self, fit: Fit) -> bool {
-        let accounting = self.charge.map(|(charge, _)| charge.accounting);
-        // Where interrupts are charged, what a task costs depends on who else is on its CPU.
-        let apart = accounting == Some(Accounting::Interrupts);
-        let all = if apart {
-            Some(self.raw.clone())
-        } else {
-            self.inflated(&self.raw, Policy::PartitionedEdf)
-        };
-        let Some(all) = all else { return false };
+    /// Where interrupts are charged, what a task costs depends on who else is on its CPU.
+    fn partitions_apart(&self, fit: Fit) -> bool {
         let holds = |_: usize, here: &[usize]| {
-            let here: Vec<_> = here.iter().map(|&task| all[task]).collect();
-            if apart {
-                let here = self.inflated(&here, Policy::PartitionedEdf);
-                here.is_some_and(|here| !overloaded(&here))
-            } else {
-                !overloaded(&here)
-            }
+            let here: Vec<_> = here.iter().map(|&task| self.raw[task]).collect();
+            let here = self.inflated(&here, Policy::PartitionedEdf);
+            here.is_some_and(|here| !overloaded(&here))
         };
-        partition(
-            &all,
-            usize::from(self.cpus),
-            fit,
-            Sequence::Utilisation,
-            holds,
-        )
-        .is_ok()
+        let cpus = usize::from(self.cpus);
+        partition(&self.raw, cpus, fit, Sequence::Utilisation, holds).is_ok()
+    }
+
+    /// The set with the overheads of a policy, made when first asked for; `None`: nothing is left of a CPU.
+    fn inflated_set(&mut self, policy: Policy) -> Option<&gedf::Set> {
+        let place = usize::from(policy == Policy::PartitionedEdf);
+        if let Inflated::Unmade = self.sets[place] {
+            let tasks = self.inflated(&self.raw, policy);
+            let tasks = tasks.map(|tasks| tasks.iter().map(counted).collect());
+            let set = tasks.and_then(|tasks| gedf::Set::new(tasks).ok());
+            self.sets[place] = set.map_or(Inflated::Nothing, Inflated::Set);
+        }
+        match &self.sets[place] {
+            Inflated::Set(set) => Some(set),
+            Inflated::Unmade | Inflated::Nothing => None,
+        }
     }
 
     /// These tasks of the set with their overheads, in whole microseconds; `None`: nothing is left.

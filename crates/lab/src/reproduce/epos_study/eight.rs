@@ -2,7 +2,7 @@
 
 use super::{
     BIMODAL, Curve, PERIODS, SEVEN, UNIFORM, charges, columns, falls_at, inferred_from, ordering,
-    results, scenarios, share, study, table,
+    results, scenarios, share, study, table, together,
 };
 use crate::bench::BenchError;
 use crate::reproduce::{Plan, Setup};
@@ -18,6 +18,9 @@ pub(super) const PLAN: Plan = Plan {
     on_machine: &[],
     run,
 };
+
+const LIGHT: &str = "short-uniform-light";
+const GUESS: &str = "It was predicted from overheads that were inferred from other curves.";
 
 /// The slack of light, medium and heavy utilisations.
 pub(super) const SLACK: [Cap; 3] = [Cap(70), Cap(70), Cap(100)];
@@ -38,19 +41,19 @@ pub(super) struct Found {
 impl Found {
     /// A curve by names.
     pub(super) fn curve(&self, scenario: &str, label: &str) -> Option<Curve<'_>> {
-        let all = [&self.light, &self.others, &self.wide].into_iter();
-        all.filter_map(|results| Curve::find(results, scenario, label))
-            .next()
+        let mut all = [&self.light, &self.others, &self.wide].into_iter();
+        all.find_map(|results| Curve::find(results, scenario, label))
     }
 
-    /// The weighted schedulability by names; 0 where there is none.
+    /// The weighted schedulability by names; no number where there is none, so that no claim holds.
     pub(super) fn weighted(&self, scenario: &str, label: &str) -> f64 {
-        self.curve(scenario, label).map_or(0.0, Curve::weighted)
+        self.curve(scenario, label)
+            .map_or(f64::NAN, Curve::weighted)
     }
 }
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
-    let sets = if setup.full { 1_000 } else { 100 };
+    let sets = setup.size.of([3, 100, 1_000]);
     let charged = |name: &str, utilisations: &[&str]| -> Result<Study, BenchError> {
         let scenarios = scenarios(&PERIODS, utilisations, SLACK);
         let study = study(name, 8, caps(), sets, scenarios);
@@ -77,20 +80,17 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         others: results(setup, &others)?,
         wide: results(setup, &wide)?,
     };
-    let mut claims = curves(&found);
-    claims.extend(table::claims(&found));
-    let mut figures = Vec::new();
-    for (name, results) in [
-        ("", &found.light),
-        ("", &found.others),
-        ("wide-", &found.wide),
-    ] {
-        for mut figure in figure::ratios(results) {
-            let light = std::ptr::eq(results, &raw const found.light);
-            let end = if light { "-light" } else { "" };
-            figure.name = format!("eight-{name}{}{end}", figure.name);
-            figures.push(figure);
-        }
+    let claims = [
+        ideal(&found),
+        short(&found),
+        longer(&found),
+        table::claims(&found),
+    ]
+    .concat();
+    let mut figures = together(figure::ratios(&found.light), figure::ratios(&found.others));
+    figures.extend(figure::ratios(&found.wide));
+    for figure in &mut figures {
+        figure.name = format!("eight-{}", figure.name);
     }
     Ok(Experiment {
         about: "Random sets with implicit deadlines come up to a cap of utilisation. Global EDF holds a set \
@@ -119,127 +119,191 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
-fn curves(found: &Found) -> Vec<Claim> {
-    let light = "short-uniform-light";
+/// What the paper says of curves without overheads.
+fn ideal(found: &Found) -> Vec<Claim> {
     let get = |scenario: &str, label: &str| found.curve(scenario, label);
-    let least = get(light, "P-EDF").map_or(0.0, |curve| {
+    let least = get(LIGHT, "P-EDF").map_or(0.0, |curve| {
         curve.points().map(|(_, share)| share).fold(1.0, f64::min)
     });
     let heavy = "short-uniform-heavy";
     let apart = match (get(heavy, "G-EDF"), get(heavy, "P-EDF")) {
-        (Some(global), Some(partitioned)) => global
-            .points()
-            .zip(partitioned.points())
-            .map(|((_, g), (_, p))| (g - p).abs())
-            .fold(0.0, f64::max),
+        (Some(global), Some(partitioned)) => {
+            let both = global.points().zip(partitioned.points());
+            both.map(|((_, g), (_, p))| (g - p).abs())
+                .fold(0.0, f64::max)
+        }
         _ => f64::NAN,
     };
-    let over = |label: &str| get(light, label).and_then(Curve::is_over);
-    let shown = |cap: Option<f64>| cap.map_or_else(|| "never".into(), |cap| format!("{cap:.1}"));
-    let at =
-        |scenario: &str, label: &str, cap: f64| get(scenario, label).map_or(0.0, |it| it.at(cap));
-    let gain = at("long-uniform-light", "P-EDF + EPOS", 7.9) - at(light, "P-EDF + EPOS", 7.9);
-    let w = |label: &str| found.weighted(light, label);
-    let narrow = get("short-bimodal-light", "P-EDF");
-    let wide = get("short-schedcat-bimodal-light", "P-EDF").map_or(0.0, Curve::falls);
-    let guess = "It was predicted from overheads that were inferred from other curves.";
+    let wide = get("short-schedcat-bimodal-light", "P-EDF").map_or(f64::NAN, Curve::falls);
     let mut bimodal = falls_at(
-        "Short periods, bimodal light: P-EDF decreases from 7.0 on",
-        "5.4, figure 12b",
-        7.0,
-        0.5,
-        narrow,
+        (
+            "Short periods, bimodal light: P-EDF decreases from 7.0 on",
+            "5.4, figure 12b",
+        ),
+        (7.0, 0.5),
+        get("short-bimodal-light", "P-EDF"),
         "The paper says \"around\", and of few heavy tasks much depends on chance.",
     );
-    bimodal.ours += &format!("; with SchedCAT's wider light part {wide:.1}");
+    let ours = &bimodal.ours;
+    bimodal.ours = format!("{ours}; with SchedCAT's wider light part {wide:.1}");
     vec![
         ordering(
-            ("Short periods, uniform light: P-EDF schedules all sets", "5.4, figure 12a", "99 % at every cap"),
-            "all", format!("{} at least", share(least)), least >= 0.99,
+            (
+                "Short periods, uniform light: P-EDF schedules all sets",
+                "5.4, figure 12a",
+                "99 % at every cap",
+            ),
+            "all",
+            format!("{} at least", share(least)),
+            least >= 0.99,
             "Next to 8.0 a few sets cannot be divided.",
         ),
         bimodal,
         falls_at(
-            "Short periods, uniform heavy: drops around 5.1, where there are more than eight tasks",
-            "5.4, figure 12f", 5.1, 0.3, get(heavy, "P-EDF"), "It drops elsewhere.",
-        ),
-        ordering(
-            ("Uniform heavy: G-EDF and P-EDF are the same", "5.4, figure 12", "at no cap more than 2 % apart"),
-            "the same", format!("{} apart at most", share(apart)), apart <= 0.02, "They are not.",
-        ),
-        falls_at(
-            "Short, uniform light: P-EDF with EPOS drops from 7.8", "5.4, figure 12a", 7.8, 0.1,
-            get(light, "P-EDF + EPOS"), guess,
-        ),
-        ordering(
-            ("… and reaches 0 at 8", "6", "1 % at most"), "0",
-            share(at(light, "P-EDF + EPOS", 8.0)), at(light, "P-EDF + EPOS", 8.0) <= 0.01, guess,
-        ),
-        inferred_from(
-            "Short, uniform light: P-EDF with LITMUS^RT drops from 4.6 and reaches 0 at 6.2", "5.4 and 6",
-            "4.6, 6.2",
-            format!(
-                "{:.1}, {}",
-                get(light, "P-EDF + LITMUS^RT").map_or(0.0, Curve::falls),
-                shown(over("P-EDF + LITMUS^RT"))
+            (
+                "Short periods, uniform heavy: drops around 5.1, where there are more than eight tasks",
+                "5.4, figure 12f",
             ),
-        ),
-        inferred_from(
-            "Short, uniform light: G-EDF with LITMUS^RT drops from 3.8", "6", "3.8",
-            format!("{:.1}", get(light, "G-EDF + LITMUS^RT").map_or(0.0, Curve::falls)),
+            (5.1, 0.3),
+            get(heavy, "P-EDF"),
+            "It drops elsewhere.",
         ),
         ordering(
-            ("Short, uniform light: P-EDF with LITMUS^RT is worse than G-EDF, and than G-EDF with EPOS",
-             "5.4, figure 12a", "by weighted schedulability"),
-            "worse",
-            format!("{} < {} and {}", share(w("P-EDF + LITMUS^RT")), share(w("G-EDF")), share(w("G-EDF + EPOS"))),
-            w("P-EDF + LITMUS^RT") < w("G-EDF").min(w("G-EDF + EPOS")), guess,
+            (
+                "Uniform heavy: G-EDF and P-EDF are the same",
+                "5.4, figure 12",
+                "at no cap more than 2 % apart",
+            ),
+            "the same",
+            format!("{} apart at most", share(apart)),
+            apart <= 0.02,
+            "They are not.",
         ),
+    ]
+}
+
+/// What it says of uniform light utilisations with short periods and with overheads.
+fn short(found: &Found) -> Vec<Claim> {
+    let get = |label: &str| found.curve(LIGHT, label);
+    let falls = |label: &str| get(label).map_or(f64::NAN, Curve::falls);
+    let over = get("P-EDF + LITMUS").and_then(Curve::is_over);
+    let over = over.map_or_else(|| "never".into(), |cap| format!("{cap:.1}"));
+    let last = get("P-EDF + EPOS").map_or(f64::NAN, |curve| curve.at(8.0));
+    let w = |label: &str| found.weighted(LIGHT, label);
+    vec![
         falls_at(
-            "Moderate, uniform light: P-EDF with EPOS drops from 7.9", "5.4, figure 13a", 7.9, 0.1,
-            get("moderate-uniform-light", "P-EDF + EPOS"), guess,
+            ("Short, uniform light: P-EDF with EPOS drops from 7.8", "5.4, figure 12a"),
+            (7.8, 0.1),
+            get("P-EDF + EPOS"),
+            GUESS,
         ),
-        falls_at(
-            "Moderate, uniform light: P-EDF with LITMUS^RT drops from 6.6", "5.4, figure 13a", 6.6, 0.2,
-            get("moderate-uniform-light", "P-EDF + LITMUS^RT"), guess,
+        ordering(
+            ("… and reaches 0 at 8", "6", "1 % at most"),
+            "0",
+            share(last),
+            last <= 0.01,
+            GUESS,
         ),
-        falls_at(
-            "Long, uniform light: G-EDF with LITMUS^RT drops from 6.9", "6", 6.9, 0.2,
-            get("long-uniform-light", "G-EDF + LITMUS^RT"), guess,
-        ),
-        better_than_global(found, guess),
         inferred_from(
-            "P-EDF with EPOS accepts 79 % more at 7.9 with long periods than with short ones", "5.4",
-            "79 %", format!("{:.0} %", gain * 100.0),
+            "Short, uniform light: P-EDF with LITMUS^RT drops from 4.6 and reaches 0 at 6.2",
+            "5.4 and 6",
+            "4.6, 6.2",
+            format!("{:.1}, {over}", falls("P-EDF + LITMUS")),
+        ),
+        inferred_from(
+            "Short, uniform light: G-EDF with LITMUS^RT drops from 3.8",
+            "6",
+            "3.8",
+            format!("{:.1}", falls("G-EDF + LITMUS")),
+        ),
+        ordering(
+            (
+                "Short, uniform light: P-EDF with LITMUS^RT is worse than G-EDF, and than G-EDF with EPOS",
+                "5.4, figure 12a",
+                "by weighted schedulability",
+            ),
+            "worse",
+            format!(
+                "{} < {} and {}",
+                share(w("P-EDF + LITMUS")),
+                share(w("G-EDF")),
+                share(w("G-EDF + EPOS"))
+            ),
+            w("P-EDF + LITMUS") < w("G-EDF").min(w("G-EDF + EPOS")),
+            GUESS,
         ),
         Claim {
-            text: "Short, uniform light: G-EDF with EPOS is about 25 % over G-EDF with LITMUS^RT, and P-EDF about 20 %"
+            text: "Short, uniform light: G-EDF with EPOS is about 25 % over G-EDF with LITMUS^RT, and P-EDF \
+                   about 20 %"
                 .into(),
             place: "6".into(),
             criterion: String::new(),
             published: "25 %, 20 %".into(),
             ours: format!(
                 "weighted schedulability: {} over {}, {} over {}",
-                share(w("G-EDF + EPOS")), share(w("G-EDF + LITMUS^RT")),
-                share(w("P-EDF + EPOS")), share(w("P-EDF + LITMUS^RT")),
+                share(w("G-EDF + EPOS")),
+                share(w("G-EDF + LITMUS")),
+                share(w("P-EDF + EPOS")),
+                share(w("P-EDF + LITMUS")),
             ),
             verdict: Verdict::NotComparable("The text does not say what 25 % and 20 % are of.".into()),
         },
     ]
 }
 
-fn better_than_global(found: &Found, guess: &str) -> Claim {
+/// What it says of longer periods.
+fn longer(found: &Found) -> Vec<Claim> {
+    let at = |scenario: &str| {
+        let curve = found.curve(scenario, "P-EDF + EPOS");
+        curve.map_or(f64::NAN, |curve| curve.at(7.9))
+    };
+    let gain = at("long-uniform-light") - at(LIGHT);
     let w = |label: &str| found.weighted("long-uniform-light", label);
-    let (litmus, ideal) = (w("P-EDF + LITMUS^RT"), w("G-EDF"));
-    ordering(
-        (
-            "Long, uniform light: P-EDF with LITMUS^RT is better than G-EDF without overheads",
-            "5.4, figure 14a",
-            "by weighted schedulability",
+    let (litmus, ideal) = (w("P-EDF + LITMUS"), w("G-EDF"));
+    vec![
+        falls_at(
+            (
+                "Moderate, uniform light: P-EDF with EPOS drops from 7.9",
+                "5.4, figure 13a",
+            ),
+            (7.9, 0.1),
+            found.curve("moderate-uniform-light", "P-EDF + EPOS"),
+            GUESS,
         ),
-        "better",
-        format!("{} and {}", share(litmus), share(ideal)),
-        litmus > ideal,
-        guess,
-    )
+        falls_at(
+            (
+                "Moderate, uniform light: P-EDF with LITMUS^RT drops from 6.6",
+                "5.4, figure 13a",
+            ),
+            (6.6, 0.2),
+            found.curve("moderate-uniform-light", "P-EDF + LITMUS"),
+            GUESS,
+        ),
+        falls_at(
+            (
+                "Long, uniform light: G-EDF with LITMUS^RT drops from 6.9",
+                "6",
+            ),
+            (6.9, 0.2),
+            found.curve("long-uniform-light", "G-EDF + LITMUS"),
+            GUESS,
+        ),
+        ordering(
+            (
+                "Long, uniform light: P-EDF with LITMUS^RT is better than G-EDF without overheads",
+                "5.4, figure 14a",
+                "by weighted schedulability",
+            ),
+            "better",
+            format!("{} and {}", share(litmus), share(ideal)),
+            litmus > ideal,
+            GUESS,
+        ),
+        inferred_from(
+            "P-EDF with EPOS accepts 79 % more at 7.9 with long periods than with short ones",
+            "5.4",
+            "79 %",
+            format!("{:.0} %", gain * 100.0),
+        ),
+    ]
 }

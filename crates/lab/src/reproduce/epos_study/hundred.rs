@@ -2,6 +2,7 @@
 
 use super::{
     BIMODAL, Curve, PERIODS, SEVEN, UNIFORM, columns, ordering, results, scenarios, share, study,
+    together,
 };
 use crate::bench::BenchError;
 use crate::reproduce::{Plan, Setup};
@@ -20,11 +21,12 @@ pub(super) const PLAN: Plan = Plan {
 const SLACK: [Cap; 3] = [Cap(500), Cap(500), Cap(1_000)];
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
-    let (sets, first, step) = if setup.full {
-        (1_000, 2_000, 1_000)
-    } else {
-        (10, 5_000, 5_000)
-    };
+    let sizes = [
+        (1, 15_000, 15_000),
+        (10, 5_000, 5_000),
+        (1_000, 2_000, 1_000),
+    ];
+    let (sets, first, step) = setup.size.of(sizes);
     let of = |name: &str, periods: &[&str], utilisations: &[&str]| {
         let caps = (first..=100_000).step_by(step);
         study(
@@ -41,11 +43,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let wide = of("hundred-wide", &["short"], &["schedcat-bimodal-light"]);
     let light = results(setup, &light)?;
     let (others, wide) = (results(setup, &others)?, results(setup, &wide)?);
-    let mut figures = figure::ratios(&light);
-    for figure in &mut figures {
-        figure.name += "-light";
-    }
-    figures.extend(figure::ratios(&others));
+    let mut figures = together(figure::ratios(&light), figure::ratios(&others));
     for figure in &mut figures {
         figure.name = format!("hundred-{}", figure.name);
     }

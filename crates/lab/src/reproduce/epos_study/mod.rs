@@ -20,7 +20,7 @@ use flyball_model::study::{
     Accounting, Cap, Charge, Column, Periods, Scenario, Study, Utilisations,
 };
 use flyball_model::{ModelError, Statistic};
-use flyball_report::reproduction::{Claim, Verdict};
+use flyball_report::reproduction::{Claim, Figure, Verdict};
 use flyball_sweep::{Options, Results, SweepError, compute, sweep};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -106,11 +106,7 @@ fn charges(working_sets: &[u32]) -> Result<Vec<Charge>, BenchError> {
         })
     };
     let epos = charge("EPOS", include_str!("epos.toml"), "epos.toml").map_err(LabError::from)?;
-    let litmus = charge(
-        "LITMUS^RT",
-        include_str!("litmus-rt.toml"),
-        "litmus-rt.toml",
-    );
+    let litmus = charge("LITMUS", include_str!("litmus-rt.toml"), "litmus-rt.toml");
     Ok(vec![epos, litmus.map_err(LabError::from)?])
 }
 
@@ -172,6 +168,19 @@ fn results(setup: &mut Setup<'_>, study: &Study) -> Result<Results, BenchError> 
     }
 }
 
+/// The figures of both, where those of one name are one: the first one's panels come first.
+fn together(first: Vec<Figure>, mut second: Vec<Figure>) -> Vec<Figure> {
+    for figure in first.into_iter().rev() {
+        match second.iter_mut().find(|other| other.name == figure.name) {
+            Some(other) => {
+                other.panels.splice(0..0, figure.panels);
+            }
+            None => second.insert(0, figure),
+        }
+    }
+    second
+}
+
 /// A scenario's and a test's results, for claims.
 #[derive(Clone, Copy)]
 struct Curve<'r> {
@@ -199,12 +208,12 @@ impl<'r> Curve<'r> {
         })
     }
 
-    /// The part accepted at a cap; 0 where there is no such cap.
+    /// The part accepted at a cap; no number where there is no such cap.
     fn at(self, cap: f64) -> f64 {
         let mut points = self.points();
         points
             .find(|(x, _)| (x - cap).abs() < 1e-9)
-            .map_or(0.0, |(_, share)| share)
+            .map_or(f64::NAN, |(_, share)| share)
     }
 
     /// The last cap up to which all sets are accepted but one in a hundred.
@@ -227,30 +236,25 @@ impl<'r> Curve<'r> {
     fn weighted(self) -> f64 {
         self.results
             .weighted(self.scenario, self.label)
-            .map_or(0.0, |it| it.value)
+            .map_or(f64::NAN, |it| it.value)
     }
 }
 
-/// The claim that a curve is at one up to some cap, within `tolerance`.
+/// The claim that a curve is at one up to the published cap, within the tolerance.
 fn falls_at(
-    text: &str,
-    place: &str,
-    published: f64,
-    tolerance: f64,
+    (text, place): (&str, &str),
+    (published, tolerance): (f64, f64),
     curve: Option<Curve<'_>>,
     why_not: &str,
 ) -> Claim {
     let ours = curve.map_or(f64::NAN, Curve::falls);
-    let mut claim = Claim::number(
-        text,
-        place,
-        [published, ours, tolerance + 1e-9],
-        "CPUs",
-        || why_not.into(),
-    );
-    claim.criterion =
-        format!("the last cap with 99 % accepted, within {tolerance} CPUs of the published drop");
-    claim
+    let numbers = [published, ours, tolerance + 1e-9];
+    let criterion =
+        format!("the last cap with 99 % accepted, within {tolerance} of the published one");
+    Claim {
+        criterion,
+        ..Claim::number(text, place, numbers, "CPUs", || why_not.into())
+    }
 }
 
 /// A claim about which of two is more.
