@@ -235,6 +235,27 @@ fn what_cannot_be_is_refused() {
 }
 
 #[test]
+fn the_example_is_a_study() {
+    let folder = TempDir::new().unwrap();
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/studies/eight-cpus.toml");
+    let args = [
+        "sweep",
+        example.to_str().unwrap(),
+        "--out",
+        "out",
+        "--shard",
+        "1/150",
+    ];
+    let (code, out, err) = run(folder.path(), &args);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("1 of 150 units are finished, 1 of them now."),
+        "{out}"
+    );
+}
+
+#[test]
 fn two_sweeps_in_one_folder_are_one_too_many() {
     let folder = folder();
     let text = STUDY.replace("sets = 120", "sets = 100000");

@@ -23,7 +23,7 @@ const SLACK: [Cap; 3] = [Cap(500), Cap(500), Cap(1_000)];
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let sizes = [
         (1, 15_000, 15_000),
-        (10, 5_000, 5_000),
+        (40, 5_000, 5_000),
         (1_000, 2_000, 1_000),
     ];
     let (sets, first, step) = setup.size.of(sizes);

@@ -23,7 +23,7 @@ const KB: u32 = 1 << 10;
 const SIZES: [u32; 5] = [4 * KB, 128 * KB, 512 * KB, 1024 * KB, 10240 * KB];
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
-    let sets = setup.size.of([1, 10, 1_000]);
+    let sets = setup.size.of([1, 50, 1_000]);
     let charged =
         |name: &str, periods: &[&str], utilisations: &[&str]| -> Result<Study, BenchError> {
             let study = study(
