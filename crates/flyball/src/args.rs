@@ -1,7 +1,9 @@
 //! The arguments of the command.
 
+mod analyse;
 mod overheads;
 
+pub(crate) use analyse::AnalyseArgs;
 pub(crate) use overheads::OverheadsArgs;
 
 use crate::failure::Failure;
@@ -68,6 +70,8 @@ pub(crate) enum Command {
     /// Which scheduler holds a task set? Analyses and simulates it, and writes a report. Exit code 0
     /// if at least one of the policies holds it
     Study(StudyArgs),
+    /// What do the multiprocessor analyses say about many task sets?
+    Analyse(AnalyseArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),
     /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated board
