@@ -1,8 +1,10 @@
 //! The arguments of the command.
 
+mod analyse;
 mod overheads;
 mod sweep;
 
+pub(crate) use analyse::AnalyseArgs;
 pub(crate) use overheads::OverheadsArgs;
 pub(crate) use sweep::{PlotArgs, SweepArgs};
 
@@ -70,6 +72,8 @@ pub(crate) enum Command {
     /// Which scheduler holds a task set? Analyses and simulates it, and writes a report. Exit code 0
     /// if at least one of the policies holds it
     Study(StudyArgs),
+    /// What do the multiprocessor analyses say about many task sets?
+    Analyse(AnalyseArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),
     /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated board

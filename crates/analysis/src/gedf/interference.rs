@@ -51,17 +51,6 @@ impl<W: Word> Row<W> {
         let rest = deadline - jobs * self.t;
         jobs * self.c + rest.less(self.slack).min(self.c)
     }
-
-    /// W_i: its work in a window of `length` units, and by how much the latter may grow while this grows
-    /// as fast.
-    #[inline]
-    pub(super) fn within(&self, length: W) -> (W, W) {
-        let reach = length + self.d - self.c - self.slack;
-        let jobs = reach.over(self.by_t);
-        let rest = reach - jobs * self.t;
-        let last = rest.min(self.c);
-        (jobs * self.c + last, self.c - last)
-    }
 }
 
 pub(super) fn rows<W: Word>(set: &Set) -> Vec<Row<W>> {

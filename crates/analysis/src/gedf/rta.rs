@@ -54,10 +54,33 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
 struct ToFixedPoint<W: Word> {
     cpus: W,
     by_cpus: W::Divisor,
-    /// The terms of a task that still grow with R, and E_i of each.
-    growing: Vec<(Row<W>, W)>,
+    /// The terms of a task that still grow with R.
+    growing: Vec<Term<W>>,
     /// By how much they grow for sure: g_i.
     surely: Vec<W>,
+}
+
+/// min(W_i, E_i).
+#[derive(Clone, Copy)]
+struct Term<W: Word> {
+    c: W,
+    t: W,
+    by_t: W::Divisor,
+    /// D_i − C_i − s_i: x is R and that.
+    ahead: W,
+    /// E_i.
+    before: W,
+}
+
+impl<W: Word> Term<W> {
+    /// W_i, and by how much R may grow while it grows as fast.
+    #[inline]
+    fn within(&self, length: W) -> (W, W) {
+        let reach = length + self.ahead;
+        let jobs = reach.over(self.by_t);
+        let last = (reach - jobs * self.t).min(self.c);
+        (jobs * self.c + last, self.c - last)
+    }
 }
 
 impl<W: Word> ToFixedPoint<W> {
@@ -70,13 +93,14 @@ impl<W: Word> ToFixedPoint<W> {
         }
     }
 
-    /// The last x with `above` + Σ min(x, g_i) ≥ m x.
-    fn last_above(&self, above: W) -> W {
-        let all = self.surely.iter().fold(above, |sum, &surely| sum + surely);
+    /// The last x with `above` + Σ min(x, g_i) ≥ m x, for the first `count` of the g_i.
+    fn last_above(&self, above: W, count: usize) -> W {
+        let growth = &self.surely[..count];
+        let all = growth.iter().fold(above, |sum, &surely| sum + surely);
         let mut x = all.over(self.by_cpus);
         loop {
             let (mut flat, mut rising) = (above, W::ZERO);
-            for &surely in &self.surely {
+            for &surely in growth {
                 let rises = surely >= x;
                 flat += if rises { W::ZERO } else { surely };
                 rising += if rises { W::ONE } else { W::ZERO };
@@ -101,35 +125,41 @@ impl<W: Word> Response<W> for ToFixedPoint<W> {
     ) -> Result<Option<W>, Stop> {
         let Row { c, d, .. } = rows[k];
         self.growing.clear();
-        for row in rows[..k].iter().chain(&rows[k + 1..]) {
-            self.growing.push((*row, row.before(d)));
-        }
+        let terms = rows[..k].iter().chain(&rows[k + 1..]).map(|row| Term {
+            c: row.c,
+            t: row.t,
+            by_t: row.by_t,
+            ahead: row.d - row.c - row.slack,
+            before: row.before(d),
+        });
+        self.growing.extend(terms);
+        self.surely.resize(rows.len(), W::ZERO);
         // The terms that have reached E_i, where they stay.
         let mut full = W::ZERO;
         let mut response = least;
         loop {
             meter.spend(self.growing.len())?;
             let most = response - c + W::ONE;
-            let mut sum = full;
-            self.surely.clear();
-            let surely = &mut self.surely;
-            self.growing.retain(|(row, before)| {
-                let (within, more) = row.within(response);
-                let term = within.min(most).min(*before);
-                sum += term;
-                let grows = term < *before;
-                if grows {
-                    surely.push((*before - term).min(within - term + more));
-                } else {
-                    full += *before;
-                }
-                grows
-            });
+            let (mut sum, mut count) = (full, 0);
+            // Whether a term grows is anybody's guess, the processor's too: so there is no branch on it, and terms that
+            // do not are written over.
+            for position in 0..self.growing.len() {
+                let term = self.growing[position];
+                let (within, more) = term.within(response);
+                let value = within.min(most).min(term.before);
+                sum += value;
+                let grows = value < term.before;
+                self.growing[count] = term;
+                self.surely[count] = (term.before - value).min(within - value + more);
+                count += usize::from(grows);
+                full += if grows { W::ZERO } else { value };
+            }
+            self.growing.truncate(count);
             let bound = self.cpus * most;
             if sum < bound {
                 return Ok(Some(response));
             }
-            response += self.last_above(sum - bound) + W::ONE;
+            response += self.last_above(sum - bound, count) + W::ONE;
             if response > d {
                 return Ok(None);
             }

@@ -1,9 +1,10 @@
 //! Task sets with the verdicts of SchedCAT; see `tests/data/schedcat/README.md`.
 
 use flyball_analysis::gedf::{Set, Task};
+use lzma_rust2::XzReader;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 /// What another program says about a set.
@@ -15,14 +16,23 @@ pub(crate) enum Said {
     Nothing,
 }
 
+/// What another program says about a set, and how long that took.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code)] // The tests do not ask for the time.
+pub(crate) struct Reply {
+    pub(crate) said: Said,
+    pub(crate) micros: f64,
+}
+
+/// A set with its replies, by the names of the tests.
+#[allow(dead_code)] // The benchmark does not ask for all.
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) cpus: u32,
     pub(crate) set: Set,
-    /// By the name of a test.
-    pub(crate) schedcat: BTreeMap<String, Said>,
-    /// The same, where somebody else's 64-bit code has been asked, too.
-    pub(crate) plain: BTreeMap<String, Said>,
+    pub(crate) schedcat: BTreeMap<String, Reply>,
+    /// Of the plain 64-bit code.
+    pub(crate) plain: BTreeMap<String, Reply>,
 }
 
 /// The corpus of this name, in the order of its file.
@@ -56,11 +66,11 @@ pub(crate) fn read(corpus: &str) -> Vec<Entry> {
     sets.into_iter().map(entry).collect()
 }
 
-fn verdicts(file: &str) -> BTreeMap<String, BTreeMap<String, Said>> {
+fn verdicts(file: &str) -> BTreeMap<String, BTreeMap<String, Reply>> {
     let mut all: BTreeMap<String, BTreeMap<_, _>> = BTreeMap::new();
     for line in text(file).lines().skip(1) {
         let fields: Vec<_> = line.split(',').collect();
-        let [set, test, verdict, _] = fields[..] else {
+        let [set, test, verdict, micros] = fields[..] else {
             panic!("{file}: {line}");
         };
         let said = match verdict {
@@ -69,8 +79,13 @@ fn verdicts(file: &str) -> BTreeMap<String, BTreeMap<String, Said>> {
             "T" => Said::Nothing,
             other => panic!("{file}: {other}"),
         };
-        let before = all.entry(set.into()).or_default().insert(test.into(), said);
-        assert_eq!(before, None, "{file}: {line}");
+        let micros = micros.parse().unwrap();
+        let reply = Reply { said, micros };
+        let before = all
+            .entry(set.into())
+            .or_default()
+            .insert(test.into(), reply);
+        assert!(before.is_none(), "{file}: {line}");
     }
     all
 }
@@ -78,7 +93,9 @@ fn verdicts(file: &str) -> BTreeMap<String, BTreeMap<String, Said>> {
 fn text(file: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/schedcat");
     let file = File::open(folder.join(file).with_extension("csv.xz")).unwrap();
-    let mut text = Vec::new();
-    lzma_rs::xz_decompress(&mut BufReader::new(file), &mut text).unwrap();
-    String::from_utf8(text).unwrap()
+    let mut text = String::new();
+    XzReader::new(BufReader::new(file), false)
+        .read_to_string(&mut text)
+        .unwrap();
+    text
 }

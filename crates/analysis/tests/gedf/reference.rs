@@ -1,10 +1,11 @@
 //! Every set and every test, against the reference.
 
-use crate::corpus::{Entry, Said, read};
+use crate::corpus::{Entry, Reply, Said, read};
 use crate::plain;
 use flyball_analysis::WorkLimit;
 use flyball_analysis::gedf::{Answer, Test, test};
 use flyball_analysis::{Fit, partitioned};
+use std::collections::BTreeMap;
 
 /// What we say.
 fn say(entry: &Entry, which: Test) -> Said {
@@ -17,8 +18,8 @@ fn say(entry: &Entry, which: Test) -> Said {
 
 /// What the reference says: where it was stopped, the independent 64-bit code.
 fn reference(entry: &Entry, name: &str) -> Said {
-    let said = |verdicts: &std::collections::BTreeMap<String, Said>| {
-        verdicts.get(name).copied().unwrap_or(Said::Nothing)
+    let said = |replies: &BTreeMap<String, Reply>| {
+        replies.get(name).map_or(Said::Nothing, |reply| reply.said)
     };
     match said(&entry.schedcat) {
         Said::Nothing => said(&entry.plain),
@@ -138,7 +139,7 @@ fn partitioned() {
         for entry in read(corpus) {
             for (name, fit) in [("FFD", Fit::First), ("BFD", Fit::Best), ("WFD", Fit::Worst)] {
                 let ours = partitioned::test(&entry.set, entry.cpus, fit, WorkLimit::default());
-                let theirs = entry.schedcat[name];
+                let theirs = entry.schedcat[name].said;
                 assert_eq!(
                     ours.accepts(),
                     theirs == Said::Accepts,
