@@ -17,10 +17,13 @@
 //! | [`edf_demand`] | earliest deadline first, by processor demand | yes | without blocking |
 //! | [`edf_response`] | response times under earliest deadline first | yes | without blocking |
 //! | [`density`] | earliest deadline first on several CPUs with one queue | yes | no |
+//! | [`gedf`] | the same, by all the tests of the literature | yes | no |
 //! | [`fair`] | PF and PD² on several CPUs | yes | in whole slots |
 //! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
+//! | [`overheads`] | the kernel's work as a part of tasks | | |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
+//! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //!
 //! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
@@ -62,9 +65,12 @@ pub mod edf_response;
 pub mod edf_wm;
 pub mod fair;
 pub mod fixed_priority;
+pub mod gedf;
 pub mod hyperbolic;
 pub mod liu_layland;
+pub mod overheads;
 pub mod partition;
+pub mod partitioned;
 pub mod priority;
 pub mod response;
 pub mod semi;
@@ -75,6 +81,7 @@ pub mod verdict;
 pub mod work;
 
 mod busy;
+mod fractions;
 mod ranking;
 
 pub use partition::{Fit, Sequence, partition};

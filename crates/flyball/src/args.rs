@@ -1,8 +1,12 @@
 //! The arguments of the command.
 
+mod analyse;
 mod overheads;
+mod sweep;
 
+pub(crate) use analyse::AnalyseArgs;
 pub(crate) use overheads::OverheadsArgs;
+pub(crate) use sweep::{PlotArgs, SweepArgs};
 
 use crate::failure::Failure;
 use anstream::ColorChoice;
@@ -68,6 +72,8 @@ pub(crate) enum Command {
     /// Which scheduler holds a task set? Analyses and simulates it, and writes a report. Exit code 0
     /// if at least one of the policies holds it
     Study(StudyArgs),
+    /// What do the multiprocessor analyses say about many task sets?
+    Analyse(AnalyseArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),
     /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated board
@@ -80,6 +86,11 @@ pub(crate) enum Command {
     /// What does the kernel's own work cost on this processor, and Linux's beside it? Measures it, and
     /// writes a file that `simulate` and `study` read
     Overheads(OverheadsArgs),
+    /// How many random task sets does each schedulability test accept? Makes a study, on all cores; what
+    /// is finished is kept, and the same command goes on after an interruption
+    Sweep(SweepArgs),
+    /// Figures, tables and a page of what `sweep` has found
+    Plot(PlotArgs),
     /// Make a random task set
     Generate(GenerateArgs),
     /// Which policies there are
@@ -360,6 +371,11 @@ pub(crate) struct ReproduceArgs {
     /// Do these experiments only
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "name")]
     pub(crate) only: Vec<String>,
+
+    /// As large as the authors' own experiments, where the usual ones are shorter (epos-study); goes on
+    /// after an interruption
+    #[arg(long, requires = "name")]
+    pub(crate) full: bool,
 
     /// A folder with the authors' own measurements, to be drawn beside ours
     #[arg(long, value_name = "DIRECTORY", requires = "name")]

@@ -30,6 +30,7 @@
 //! | shares of several CPUs, with tasks that come and go | [`multicore_shares`] |
 //! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
 //! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
+//! | many task sets at once, without simulation | [`corpus`] |
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
 //! | what a machine's kernel is known to spend | [`costs`] |
@@ -42,6 +43,7 @@ pub mod beside;
 mod blocking;
 pub mod calibrate;
 pub mod contention;
+pub mod corpus;
 pub mod costs;
 mod error;
 mod fixed_priority;

@@ -1,0 +1,175 @@
+//! Global earliest deadline first on several CPUs: the sufficient tests of the literature.
+//!
+//! Under global EDF the m jobs with the earliest deadlines run, on whatever CPU. No exact test of
+//! reasonable cost is known, and the sufficient ones are not comparable: each accepts sets that others
+//! reject. So there are all of them, by the short names that the literature uses.
+//!
+//! | [`Test`] | source | idea | cost |
+//! |---|---|---|---|
+//! | GFB | Goossens, Funk, Baruah 2003 | sum and maximum of the densities | n |
+//! | BAK | Baker 2003 | the load of a window before a miss | n log n, n² at worst |
+//! | BAK05 | Baker 2005 | the same, with more windows to choose from | n, for D < T n³ at worst |
+//! | BCL | Bertogna, Cirinei, Lipari 2005 | what can be in a job's way up to its deadline | n² |
+//! | BCLI | Bertogna, Cirinei, Lipari 2009 | the same, with slack, in rounds | n² a round |
+//! | RTA | Bertogna, Cirinei 2007 | … up to its response time | pseudo-polynomial |
+//! | LOAD | Baker, Baruah 2009 | the largest demand | n, for D < T pseudo-polynomial |
+//! | FFDBF | Baruah, Bonifaci, Marchetti-Spaccamela, Stiller 2009 | the forced-forward demand | n, for D < T pseudo-polynomial |
+//! | BAR | Baruah 2007 | fewer than m tasks carry in | pseudo-polynomial |
+//!
+//! They count in whole units of time ([`Task`]), and are exact: nothing is rounded, and nothing overflows
+//! in silence. Each file gives the source, the formula and what is done to be quick; short cuts never
+//! change an answer, which the files prove and `tests/gedf` tests.
+//!
+//! All take sets with C ≤ D ≤ T for every task and U ≤ m, and reject all others. None has anything to say
+//! about release jitter or blocking.
+//!
+//! ```
+//! use flyball_analysis::WorkLimit;
+//! use flyball_analysis::gedf::{Answer, Set, Task, Test, test};
+//!
+//! # fn main() -> Result<(), flyball_analysis::InvalidTask> {
+//! // Two tasks of 3/4, and some small ones, on three CPUs.
+//! let heavy = Task::implicit(75, 100);
+//! let light = Task::implicit(5, 50);
+//! let set = Set::new(vec![heavy, heavy, light, light, light])?;
+//! assert_eq!(test(Test::Gfb, &set, 3, WorkLimit::default()), Answer::Rejects);
+//! assert_eq!(test(Test::Rta, &set, 3, WorkLimit::default()), Answer::Accepts);
+//! # Ok(())
+//! # }
+//! ```
+
+mod bak;
+mod bak05;
+mod bar;
+mod bcl;
+mod bcli;
+mod descent;
+mod ffdbf;
+mod gfb;
+mod interference;
+mod load;
+mod rounds;
+mod rta;
+mod set;
+mod union;
+mod word;
+
+pub use set::{Set, Task};
+pub use union::accepted_by;
+
+use crate::{Stop, WorkLimit};
+use core::fmt;
+
+/// A sufficient test of global EDF.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Test {
+    /// Goossens, Funk and Baruah 2003: the densities.
+    Gfb,
+    /// Baker 2003: the load of a window before a miss.
+    Bak,
+    /// Baker 2005: the same, with more windows to choose from.
+    Bak05,
+    /// Bertogna, Cirinei and Lipari 2005: interference with a job.
+    Bcl,
+    /// Bertogna, Cirinei and Lipari 2009: the same, with slack, in rounds.
+    Bcli,
+    /// Baker and Baruah 2009: the largest demand.
+    Load,
+    /// Bertogna and Cirinei 2007: response times.
+    Rta,
+    /// Baruah, Bonifaci, Marchetti-Spaccamela and Stiller 2009: the forced-forward demand.
+    FfDbf,
+    /// Baruah 2007: few carry in.
+    Bar,
+}
+
+impl Test {
+    /// All of them.
+    pub const ALL: [Test; 9] = [
+        Test::Gfb,
+        Test::Bak,
+        Test::Bak05,
+        Test::Bcl,
+        Test::Bcli,
+        Test::Load,
+        Test::Rta,
+        Test::FfDbf,
+        Test::Bar,
+    ];
+
+    /// Its name, as in tables: `GFB` and so on.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Test::Gfb => "GFB",
+            Test::Bak => "BAK",
+            Test::Bak05 => "BAK05",
+            Test::Bcl => "BCL",
+            Test::Bcli => "BCLI",
+            Test::Load => "LOAD",
+            Test::Rta => "RTA",
+            Test::FfDbf => "FFDBF",
+            Test::Bar => "BAR",
+        }
+    }
+
+    /// The test with this name, in upper or lower case.
+    pub fn find(name: &str) -> Option<Test> {
+        let same = |test: &Test| test.name().eq_ignore_ascii_case(name);
+        Test::ALL.into_iter().find(same)
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a test says about a set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// No job ever misses its deadline.
+    Accepts,
+    /// The test cannot tell. Most such sets hold nevertheless.
+    Rejects,
+    /// The test was not done when it had to stop.
+    Stopped(Stop),
+}
+
+impl Answer {
+    pub(crate) const fn accepts_if(accepts: bool) -> Answer {
+        if accepts {
+            Answer::Accepts
+        } else {
+            Answer::Rejects
+        }
+    }
+
+    /// Whether the set is proven to hold.
+    pub fn accepts(self) -> bool {
+        self == Answer::Accepts
+    }
+}
+
+/// What `test` says about `set` on so many CPUs. It takes at most `limit` steps.
+pub fn test(test: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
+    if !set.is_eligible(cpus) {
+        return Answer::Rejects;
+    }
+    if set.tasks().is_empty() {
+        return Answer::Accepts;
+    }
+    let mut meter = limit.meter();
+    let answer = match test {
+        Test::Gfb => Ok(gfb::test(set, cpus)),
+        Test::Bak => Ok(bak::test(set, cpus)),
+        Test::Bak05 => Ok(bak05::test(set, cpus)),
+        Test::Bcl => Ok(bcl::test(set, cpus)),
+        Test::Bcli => bcli::test(set, cpus, &mut meter),
+        Test::Load => load::test(set, cpus, &mut meter),
+        Test::FfDbf => ffdbf::test(set, cpus, &mut meter),
+        Test::Bar => bar::test(set, cpus, &mut meter),
+        Test::Rta => rta::test(set, cpus, &mut meter),
+    };
+    answer.unwrap_or_else(Answer::Stopped)
+}

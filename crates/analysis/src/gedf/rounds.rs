@@ -1,0 +1,162 @@
+//! Rounds of slack: what BCLI and RTA have in common.
+//!
+//! Both bound the response time R_k of a task from the slacks s of all others, where larger slacks make it no
+//! larger. What is left before the deadline is slack s_k = D_k − R_k, or none if the task is late. So there is a
+//! monotone function s ↦ g(s) of all slacks, the rounds go up from zero to its least fixed point, and the set is
+//! accepted if no task is late there.
+//!
+//! * The order of the updates does not matter: any fair order reaches the least fixed point of a monotone function
+//!   (chaotic iteration; Cousot and Cousot 1977). So a task that is in time once stays in time, and if nobody is late,
+//!   even with slacks that are smaller than they might be, the set is accepted.
+//! * No slack is larger than D − C. From there the rounds go down, to the greatest fixed point, and all the time they
+//!   stay above the least. So who is late with *these* slacks is late at the least fixed point, and the set is rejected.
+//!
+//! One round goes up, then one goes down, and so on. Who is late going up is asked at once whether he is late with the
+//! larger slacks, too; that settles most sets that are rejected. Who was late in the last round comes first in the
+//! next one, and if nobody is any more, that is all. And what a response time is with the larger slacks, it is at
+//! least with the smaller ones: a place for the search to begin.
+
+use super::Set;
+use super::interference::{Row, rows};
+use super::word::Word;
+use crate::Stop;
+use crate::work::Meter;
+
+/// A bound for response times.
+pub(super) trait Response<W: Word> {
+    /// The bound for τ_k, given the slacks in `rows`; `None` if it is beyond the deadline. It is known to be `least`
+    /// or more.
+    fn response(
+        &mut self,
+        rows: &[Row<W>],
+        k: usize,
+        least: W,
+        meter: &mut Meter,
+    ) -> Result<Option<W>, Stop>;
+}
+
+pub(super) struct Rounds<W: Word, R> {
+    response: R,
+    /// With slacks at or below the least fixed point.
+    sure: Vec<Row<W>>,
+    /// With slacks at or above it, and so at or above the greatest.
+    hoped: Vec<Row<W>>,
+    /// Who is late with the sure slacks, as far as is known.
+    late: Vec<usize>,
+}
+
+/// What a round has shown.
+enum Shown {
+    Accepts,
+    Rejects,
+    Nothing,
+}
+
+impl<W: Word, R: Response<W>> Rounds<W, R> {
+    pub(super) fn new(set: &Set, response: R) -> Rounds<W, R> {
+        // Who has a short deadline suffers most from what others carry in, and is late first.
+        let mut sure = rows::<W>(set);
+        sure.sort_by_key(|row| row.d);
+        let mut hoped = sure.clone();
+        for row in &mut hoped {
+            row.slack = row.d - row.c;
+        }
+        Rounds {
+            response,
+            late: (0..sure.len()).collect(),
+            sure,
+            hoped,
+        }
+    }
+
+    /// Whether nobody is late at the least fixed point.
+    pub(super) fn decide(&mut self, meter: &mut Meter) -> Result<bool, Stop> {
+        loop {
+            for round in [Self::up, Self::down] {
+                match round(self, meter)? {
+                    Shown::Accepts => return Ok(true),
+                    Shown::Rejects => return Ok(false),
+                    Shown::Nothing => {}
+                }
+            }
+        }
+    }
+
+    /// A round upwards.
+    fn up(&mut self, meter: &mut Meter) -> Result<Shown, Stop> {
+        let before = core::mem::take(&mut self.late);
+        let mut better = false;
+        for &k in &before {
+            if self.update(k, &mut better, meter)? {
+                if self.hope(k, meter)? {
+                    return Ok(Shown::Rejects);
+                }
+                self.late.push(k);
+            }
+        }
+        if self.late.is_empty() {
+            return Ok(Shown::Accepts);
+        }
+        for k in 0..self.sure.len() {
+            // Both in ascending order.
+            if before.binary_search(&k).is_err() {
+                self.update(k, &mut better, meter)?;
+            }
+        }
+        Ok(if better {
+            Shown::Nothing
+        } else {
+            Shown::Rejects
+        })
+    }
+
+    /// Brings the sure slack of τ_k up to date, and returns whether it is late.
+    fn update(&mut self, k: usize, better: &mut bool, meter: &mut Meter) -> Result<bool, Stop> {
+        let Row { d, slack, .. } = self.sure[k];
+        let least = d - self.hoped[k].slack;
+        let response = self.response.response(&self.sure, k, least, meter)?;
+        if let Some(response) = response {
+            *better |= d - response > slack;
+            self.sure[k].slack = d - response;
+        }
+        Ok(response.is_none())
+    }
+
+    /// Brings the slack that one may hope for up to date, and returns whether τ_k is late.
+    fn hope(&mut self, k: usize, meter: &mut Meter) -> Result<bool, Stop> {
+        let Row { d, slack, .. } = self.hoped[k];
+        let response = self.response.response(&self.hoped, k, d - slack, meter)?;
+        if let Some(response) = response {
+            self.hoped[k].slack = d - response;
+        }
+        Ok(response.is_none())
+    }
+
+    /// A round downwards.
+    fn down(&mut self, meter: &mut Meter) -> Result<Shown, Stop> {
+        let tasks = self.hoped.len();
+        for k in 0..tasks {
+            if self.late.binary_search(&k).is_ok() {
+                continue;
+            }
+            if self.hope(k, meter)? {
+                return Ok(Shown::Rejects);
+            }
+            // Now and then: is what the others have lost enough for the one with the least hope?
+            if k % (tasks / 8 + 1) == 0 {
+                let worst = self.late.iter().min_by_key(|&&late| self.hoped[late].slack);
+                if let Some(&worst) = worst
+                    && self.hope(worst, meter)?
+                {
+                    return Ok(Shown::Rejects);
+                }
+            }
+        }
+        for late in 0..self.late.len() {
+            if self.hope(self.late[late], meter)? {
+                return Ok(Shown::Rejects);
+            }
+        }
+        Ok(Shown::Nothing)
+    }
+}

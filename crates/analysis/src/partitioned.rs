@@ -1,0 +1,108 @@
+//! Earliest deadline first on several CPUs, each with tasks of its own: is there room for all?
+//!
+//! Tasks go to CPUs one after the other, by falling utilisation, and each CPU is tested exactly. With D = T a
+//! CPU has room up to a utilisation of one (Liu and Layland 1973), which first, best and worst fit by falling utilisation
+//! are usually measured by (Johnson, "Near-optimal bin packing algorithms", 1973). With D < T, processor demand
+//! decides ([`edf_demand`]).
+//!
+//! This is [`partition`](fn@crate::partition) for many sets: in whole units of time, and quick where D = T. Loads are kept
+//! between two bounds, and where these cannot tell whether a task fits, or which of two CPUs has more, big fractions do.
+//!
+//! Complexity for D = T: O(n log n + n m).
+
+use crate::fractions::{self, Bracket};
+use crate::gedf::{Answer, Set, Task};
+use crate::{Fit, InvalidTask, Sequence, SporadicTask, WorkLimit, edf_demand, partition};
+use core::cmp::Ordering;
+use flyball_trace::Duration;
+
+/// Whether there is room for the tasks on so many CPUs, if each goes to the one that `fit` names: of equals, to the
+/// first. The test of a CPU takes at most `limit` steps, and counts as failed then.
+pub fn test(set: &Set, cpus: u32, fit: Fit, limit: WorkLimit) -> Answer {
+    let fits = if set.is_implicit() {
+        let mut order: Vec<&Task> = set.tasks().iter().collect();
+        // Tasks of the same utilisation are as good as each other.
+        order.sort_unstable_by(|a, b| utilisation(b, a).cmp(&utilisation(a, b)));
+        by_utilisation(&order, cpus as usize, fit)
+    } else {
+        by_demand(set, cpus as usize, fit, limit).unwrap_or(false)
+    };
+    Answer::accepts_if(fits)
+}
+
+/// u of `a`, times both periods.
+fn utilisation(a: &Task, b: &Task) -> u128 {
+    u128::from(a.wcet) * u128::from(b.period)
+}
+
+fn by_demand(set: &Set, cpus: usize, fit: Fit, limit: WorkLimit) -> Result<bool, InvalidTask> {
+    let of = |task: &Task| {
+        let [wcet, period, deadline] =
+            [task.wcet, task.period, task.deadline].map(Duration::from_nanos);
+        SporadicTask::new(wcet, period, deadline)
+    };
+    let tasks: Vec<SporadicTask> = set.tasks().iter().map(of).collect::<Result<_, _>>()?;
+    let places = partition(&tasks, cpus, fit, Sequence::Utilisation, |_, here| {
+        let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
+        edf_demand::test(&here, limit).holds()
+    });
+    Ok(places.is_ok())
+}
+
+/// The tasks of a CPU, and the sum of their utilisations.
+#[derive(Clone, Default)]
+struct Cpu<'a> {
+    tasks: Vec<&'a Task>,
+    load: Bracket,
+}
+
+impl<'a> Cpu<'a> {
+    fn terms<'b>(&'b self) -> impl Iterator<Item = (u128, u64)> + use<'a, 'b> {
+        self.tasks
+            .iter()
+            .map(|task| (task.wcet.into(), task.period))
+    }
+
+    fn has_room_for(&self, task: &Task) -> bool {
+        let term = (u128::from(task.wcet), task.period);
+        let mut load = self.load;
+        load.add(term.0, term.1);
+        load.compare(self.terms().chain([term]), 1).is_le()
+    }
+
+    fn take(&mut self, task: &'a Task) {
+        self.load.add(task.wcet.into(), task.period);
+        self.tasks.push(task);
+    }
+
+    fn cmp(&self, other: &Cpu<'_>) -> Ordering {
+        let order = self.load.compare_estimate(&other.load);
+        order.unwrap_or_else(|| fractions::compare_sums(self.terms(), other.terms()))
+    }
+}
+
+fn by_utilisation(order: &[&Task], cpus: usize, fit: Fit) -> bool {
+    let mut bins = vec![Cpu::default(); cpus];
+    let mut first = 0;
+    order.iter().all(|task| {
+        let mut chosen: Option<usize> = None;
+        for (position, cpu) in bins.iter().enumerate().skip(first) {
+            let better = match (fit, chosen) {
+                (_, None) => true,
+                (Fit::First | Fit::Next, Some(_)) => break,
+                (Fit::Best, Some(best)) => cpu.cmp(&bins[best]).is_gt(),
+                (Fit::Worst, Some(worst)) => cpu.cmp(&bins[worst]).is_lt(),
+            };
+            if better && cpu.has_room_for(task) {
+                chosen = Some(position);
+            }
+        }
+        if let Some(position) = chosen {
+            bins[position].take(task);
+            if fit == Fit::Next {
+                first = position;
+            }
+        }
+        chosen.is_some()
+    })
+}

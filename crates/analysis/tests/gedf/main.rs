@@ -1,0 +1,7 @@
+//! The tests of global EDF against those of SchedCAT, on corpora of task sets, and against the formulas of the
+//! literature word for word, on random sets.
+
+mod corpus;
+mod plain;
+mod random;
+mod reference;

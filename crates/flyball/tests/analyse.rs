@@ -1,0 +1,223 @@
+//! `flyball analyse` as a user types it.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const HEADER: &str = "set,m,cap,wcet_us,period_us,deadline_us\n";
+
+/// Exit code, standard output and standard error.
+fn run(args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("flyball").expect("the command has been built");
+    let output = command
+        .arg("analyse")
+        .args(args)
+        .output()
+        .expect("the command starts");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("output is UTF-8");
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("paths here are UTF-8")
+}
+
+fn reference(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../analysis/tests/data/schedcat")
+        .join(name)
+}
+
+/// Set, test and verdict of each row, without the times.
+fn verdicts(text: &str) -> Vec<(String, String, String)> {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("set,test,verdict,cpu_us"));
+    lines
+        .map(|line| {
+            let fields: Vec<_> = line.split(',').collect();
+            let [set, test, verdict, took] = fields[..] else {
+                panic!("{line}");
+            };
+            took.parse::<f64>().expect("a time is a number");
+            (set.into(), test.into(), verdict.into())
+        })
+        .collect()
+}
+
+/// Packed files in and out; the verdicts are those of the reference, in the order of the sets.
+#[test]
+fn a_packed_corpus_has_the_verdicts_of_the_reference() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("verdicts.csv.xz");
+    let corpus = reference("corpus_tinyi.csv.xz");
+    let (code, table, _) = run(&["--corpus", path(&corpus), "--out", path(&out)]);
+    assert_eq!(code, 0);
+    let accepted = |test: &str| {
+        let line = table
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(test));
+        line.unwrap()
+            .split_whitespace()
+            .nth(2)
+            .unwrap()
+            .parse::<u32>()
+            .unwrap()
+    };
+    assert_eq!(
+        (accepted("GFB"), accepted("RTA"), accepted("WFD")),
+        (1091, 1279, 1780)
+    );
+    let unpack = |path: &Path| {
+        let packed = fs::read(path).unwrap();
+        String::from_utf8(flyball_lab::corpus::unpacked(&packed).unwrap()).unwrap()
+    };
+    let ours = verdicts(&unpack(&out));
+    assert_eq!(ours.len(), 2000 * 12);
+    let theirs = verdicts(&unpack(&reference("verdicts_tinyi.csv.xz")));
+    let theirs: std::collections::HashMap<_, _> = theirs
+        .into_iter()
+        .map(|(set, test, verdict)| ((set, test), verdict))
+        .collect();
+    let mut compared = 0;
+    for (set, test, verdict) in ours {
+        if let Some(reference) = theirs.get(&(set.clone(), test.clone())) {
+            assert_eq!(*reference, verdict, "{test} of {set}");
+            compared += 1;
+        }
+    }
+    // All but BAK05.
+    assert_eq!(compared, 2000 * 11);
+}
+
+const TWO: &str = "\
+    light,2,0,1,4,4\n\
+    light,2,0,1,4,4\n\
+    light,2,0,1,4,4\n\
+    \"heavy, early\",2,0,4,5,4\n\
+    \"heavy, early\",2,0,4,5,4\n\
+    \"heavy, early\",2,0,4,5,4\n";
+
+#[test]
+fn chosen_tests_and_any_of_them() {
+    let folder = TempDir::new().unwrap();
+    let corpus = folder.path().join("two.csv");
+    fs::write(&corpus, HEADER.to_owned() + TWO).unwrap();
+    let out = folder.path().join("out.csv");
+    let both = ["--corpus", path(&corpus), "--out", path(&out)];
+    let (code, ..) = run(&[&both[..], &["--tests", "gfb,FFD"]].concat());
+    assert_eq!(code, 0);
+    let text = fs::read_to_string(&out).unwrap();
+    assert!(
+        text.contains("\nlight,GFB,1,") && text.contains("\nlight,FFD,1,"),
+        "{text}"
+    );
+    assert!(text.contains("\n\"heavy, early\",FFD,0,"), "{text}");
+    let (code, ..) = run(&[&both[..], &["--union"]].concat());
+    assert_eq!(code, 0);
+    let text = fs::read_to_string(&out).unwrap();
+    assert!(text.contains("\nlight,UNION,1,"), "{text}");
+    assert!(text.contains("\n\"heavy, early\",UNION,0,"), "{text}");
+    assert_eq!(text.lines().count(), 3);
+    // So few steps are not enough, and that is said.
+    let (code, table, _) = run(&[&both[..], &["--tests", "bcli", "--steps", "2"]].concat());
+    assert_eq!(code, 0);
+    let text = fs::read_to_string(&out).unwrap();
+    assert!(text.contains("\nlight,BCLI,T,"), "{text}");
+    assert!(table.contains("STOPPED"), "{table}");
+}
+
+/// A mistake, the place and the reason, exit code 2, and nothing is written.
+#[test]
+fn mistakes_have_a_place_and_leave_nothing() {
+    let longest = "4611686018427387903";
+    for (rows, expected) in [
+        ("", "line 1: expected the columns set,m,cap,"),
+        ("a,b\n", "line 1: expected the columns set,m,cap,"),
+        ("HEADa,2,0,1,4\n", "line 2: expected 6 fields, found 5"),
+        ("HEADa,2,0,1,4,4,\n", "line 2: expected 6 fields, found 7"),
+        (
+            "HEADa,2,0,1,4,4\n\n,2,0,1,4,4\n",
+            "line 4, field set: a set needs a name",
+        ),
+        (
+            "HEADa,0,0,1,4,4\n",
+            "line 2, field m: expected a whole number from 1 to 4294967295",
+        ),
+        (
+            "HEADa,2,0,0,4,4\n",
+            "line 2, field wcet_us: expected a whole number from 1",
+        ),
+        (
+            "HEADa,2,0,1,4.5,4\n",
+            "field period_us: expected a whole number from 1",
+        ),
+        (
+            "HEADa,2,0,1,4,-4\n",
+            "field deadline_us: expected a whole number from 1",
+        ),
+        ("HEADa,2,0,1,4,4611686018427387904\n", longest),
+        ("HEADa,2,0,1,99999999999999999999,4\n", longest),
+        (
+            "HEADa,2,0,1,4,4\na,3,0,1,4,4\n",
+            "line 3, field m: the rows before have 2 CPUs",
+        ),
+        (
+            "HEADa,2,0,1,4,4\nb,2,0,1,4,4\na,2,0,1,4,4\n",
+            "line 4, field set: the set \"a\" has ended before",
+        ),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let corpus = folder.path().join("corpus.csv");
+        fs::write(&corpus, rows.replace("HEAD", HEADER)).unwrap();
+        let out = folder.path().join("out.csv");
+        let (code, shown, error) = run(&["--corpus", path(&corpus), "--out", path(&out)]);
+        assert_eq!((code, shown.as_str()), (2, ""), "{rows}");
+        assert!(error.contains("corpus.csv: line "), "{error}");
+        assert!(error.contains(expected), "{error}");
+        assert!(!out.exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_said() {
+    let folder = TempDir::new().unwrap();
+    let corpus = folder.path().join("corpus.csv.xz");
+    let out = folder.path().join("out.csv");
+    let run_both = || run(&["--corpus", path(&corpus), "--out", path(&out)]);
+    let (code, _, error) = run_both();
+    assert_eq!(code, 2);
+    assert!(error.contains("cannot be read"), "{error}");
+    let whole = fs::read(reference("corpus_tinyc.csv.xz")).unwrap();
+    for damaged in [&b"set,m,cap\n"[..], &[], &whole[..whole.len() / 2]] {
+        fs::write(&corpus, damaged).unwrap();
+        let (code, _, error) = run_both();
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains("corpus.csv.xz: "), "{error}");
+        assert!(!out.exists());
+    }
+    fs::write(&corpus, whole).unwrap();
+    let nowhere = folder.path().join("no/out.csv");
+    let args = [
+        "--corpus",
+        path(&corpus),
+        "--out",
+        path(&nowhere),
+        "--tests",
+        "gfb",
+    ];
+    let (code, _, error) = run(&args);
+    assert_eq!(code, 2);
+    assert!(error.contains("cannot be written"), "{error}");
+    let (code, _, error) = run(&[&args[..4], &["--tests", "ffd", "--union"]].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("FFD is no test of global EDF"), "{error}");
+    let (code, _, error) = run(&[&args[..4], &["--tests", "nothing"]].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("GFB"), "{error}");
+}

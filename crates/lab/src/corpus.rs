@@ -1,0 +1,48 @@
+//! Many task sets at once: files of sets, and what the analyses say about each.
+//!
+//! A corpus is a CSV file with a row for each task, the rows of a set one after the other:
+//!
+//! ```text
+//! set,m,cap,wcet_us,period_us,deadline_us
+//! m8.s.ul.0020.00,8,2,1451,28476,28476
+//! ```
+//!
+//! with the name of the set, its number of CPUs, a number that is for whoever made it (up to which utilisation the set was
+//! filled), and times in whole microseconds. The verdicts are a CSV file, too, with a row for each set and test:
+//!
+//! ```text
+//! set,test,verdict,cpu_us
+//! m8.s.ul.0020.00,GFB,1,0.4
+//! ```
+//!
+//! where 1 is accepted, 0 is not, and T means that the test was stopped; `cpu_us` is the time that it took. Each is
+//! compressed if its name ends in `.xz`.
+
+mod analyse;
+mod read;
+
+pub use analyse::{Asked, Criterion, Verdict, analyse, to_csv};
+pub use read::{CorpusError, Entry, Fault, read};
+
+use lzma_rust2::{XzOptions, XzReader, XzWriter};
+use std::io::{self, Read as _, Write as _};
+
+/// The contents of a file that is compressed (`.xz`).
+///
+/// # Errors
+/// If it is damaged, or no such file.
+pub fn unpacked(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    XzReader::new(bytes, true).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// The same contents, compressed.
+///
+/// # Errors
+/// None that can be foreseen: it is done in memory.
+pub fn packed(text: &[u8]) -> io::Result<Vec<u8>> {
+    let mut writer = XzWriter::new(Vec::new(), XzOptions::default())?;
+    writer.write_all(text)?;
+    writer.finish()
+}
