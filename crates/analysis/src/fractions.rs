@@ -51,6 +51,18 @@ impl Bracket {
         self.cut += u64::from(!exact);
     }
 
+    /// Both sums together.
+    #[inline]
+    pub(crate) fn plus(&self, other: &Bracket) -> Bracket {
+        let (whole, overflow) = self.whole.overflowing_add(other.whole);
+        Bracket {
+            whole,
+            low: self.low + other.low,
+            cut: self.cut + other.cut,
+            overflow: overflow || self.overflow || other.overflow,
+        }
+    }
+
     /// How the sum compares with `bound`, exactly; `terms` are those that were added.
     pub(crate) fn compare(&self, terms: impl Iterator<Item = Fraction>, bound: u128) -> Ordering {
         self.estimate(bound)

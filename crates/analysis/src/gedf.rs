@@ -43,6 +43,7 @@ mod bak05;
 mod bar;
 mod bcl;
 mod bcli;
+mod columns;
 mod descent;
 mod ffdbf;
 mod gfb;

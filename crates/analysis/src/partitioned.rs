@@ -63,15 +63,14 @@ impl<'a> Cpu<'a> {
             .map(|task| (task.wcet.into(), task.period))
     }
 
-    fn has_room_for(&self, task: &Task) -> bool {
-        let term = (u128::from(task.wcet), task.period);
-        let mut load = self.load;
-        load.add(term.0, term.1);
-        load.compare(self.terms().chain([term]), 1).is_le()
+    /// Whether there is room for a task with this utilisation.
+    fn has_room_for(&self, task: &Task, utilisation: &Bracket) -> bool {
+        let terms = || self.terms().chain([(task.wcet.into(), task.period)]);
+        self.load.plus(utilisation).compare(terms(), 1).is_le()
     }
 
-    fn take(&mut self, task: &'a Task) {
-        self.load.add(task.wcet.into(), task.period);
+    fn take(&mut self, task: &'a Task, utilisation: &Bracket) {
+        self.load = self.load.plus(utilisation);
         self.tasks.push(task);
     }
 
@@ -85,6 +84,7 @@ fn by_utilisation(order: &[&Task], cpus: usize, fit: Fit) -> bool {
     let mut bins = vec![Cpu::default(); cpus];
     let mut first = 0;
     order.iter().all(|task| {
+        let utilisation = Bracket::of([(task.wcet.into(), task.period)].into_iter());
         let mut chosen: Option<usize> = None;
         for (position, cpu) in bins.iter().enumerate().skip(first) {
             let better = match (fit, chosen) {
@@ -93,12 +93,12 @@ fn by_utilisation(order: &[&Task], cpus: usize, fit: Fit) -> bool {
                 (Fit::Best, Some(best)) => cpu.cmp(&bins[best]).is_gt(),
                 (Fit::Worst, Some(worst)) => cpu.cmp(&bins[worst]).is_lt(),
             };
-            if better && cpu.has_room_for(task) {
+            if better && cpu.has_room_for(task, &utilisation) {
                 chosen = Some(position);
             }
         }
         if let Some(position) = chosen {
-            bins[position].take(task);
+            bins[position].take(task, &utilisation);
             if fit == Fit::Next {
                 first = position;
             }

@@ -16,6 +16,7 @@
 //! Complexity: O(n²) a round; slacks only grow, by whole units, so the rounds end. [`rounds`](super::rounds)
 //! tells how most of them are saved.
 
+use super::columns::{self, Columns};
 use super::interference::{Row, is_short};
 use super::rounds::{Response, Rounds};
 use super::word::Word;
@@ -24,7 +25,9 @@ use crate::Stop;
 use crate::work::Meter;
 
 pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, Stop> {
-    let accepts = if is_short(set) {
+    let accepts = if columns::fit(set) {
+        Columns::new(set, cpus).decide(meter)?
+    } else if is_short(set) {
         Rounds::<u64, _>::new(set, ToDeadline::new(cpus)).decide(meter)?
     } else {
         Rounds::<u128, _>::new(set, ToDeadline::new(cpus)).decide(meter)?

@@ -69,6 +69,15 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
         }
     }
 
+    /// Begins with these slacks, which are no larger than those of the least fixed point, of the tasks by ascending
+    /// deadlines and of equals the first one first.
+    pub(super) fn begin_with(mut self, slacks: impl Iterator<Item = u64>) -> Rounds<W, R> {
+        for (row, slack) in self.sure.iter_mut().zip(slacks) {
+            row.slack = W::new(slack);
+        }
+        self
+    }
+
     /// Whether nobody is late at the least fixed point.
     pub(super) fn decide(&mut self, meter: &mut Meter) -> Result<bool, Stop> {
         loop {

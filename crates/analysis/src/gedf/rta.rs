@@ -27,9 +27,13 @@
 //! in x, so it holds up to one x and no further, which Newton's method finds from above: the tangents of a concave
 //! function lie above it.
 //!
+//! With R = D_k the right side is no more than what [`bcli`](super::bcli) has there, so BCLI finds no larger slacks
+//! (by induction over the rounds).
+//!
 //! Complexity: pseudo-polynomial; O(n) for each step towards R. [`rounds`](super::rounds) tells how most rounds are
 //! saved.
 
+use super::columns::{self, Columns};
 use super::interference::{Row, is_short};
 use super::rounds::{Response, Rounds};
 use super::word::Word;
@@ -42,7 +46,14 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
     if set.tasks().len() <= cpus as usize {
         return Ok(Answer::Accepts);
     }
-    let accepts = if is_short(set) {
+    let accepts = if columns::fit(set) {
+        // BCLI has no larger slacks, and is much cheaper: if it accepts, then that is all, and if not, it is a start.
+        let mut columns = Columns::new(set, cpus);
+        columns.decide(meter)? || {
+            let rounds = Rounds::<u64, _>::new(set, ToFixedPoint::new(cpus));
+            rounds.begin_with(columns.slacks()).decide(meter)?
+        }
+    } else if is_short(set) {
         Rounds::<u64, _>::new(set, ToFixedPoint::new(cpus)).decide(meter)?
     } else {
         Rounds::<u128, _>::new(set, ToFixedPoint::new(cpus)).decide(meter)?

@@ -60,21 +60,21 @@ fn sets(count: u64) -> u64 {
 
 #[test]
 fn the_quick_way_is_the_plain_way() {
-    let mut accepted = [0_u32; Test::ALL.len()];
-    for seed in 0..sets(3000) {
+    let mut accepted = [0_u64; Test::ALL.len()];
+    let count = sets(3000);
+    for seed in 0..count {
         let (tasks, cpus) = Random(seed).set(10);
         for (which, accepted) in Test::ALL.into_iter().zip(&mut accepted) {
             let plain = plain::accepts(which, &tasks, cpus);
             let quick = accepts(which, &tasks, cpus);
             assert_eq!(quick, plain, "{which} of {tasks:?} on {cpus}");
-            *accepted += u32::from(plain);
+            *accepted += u64::from(plain);
         }
     }
     // Sets of either kind, for each.
+    let both = count / 30..count - count / 30;
     assert!(
-        accepted
-            .iter()
-            .all(|accepted| (100..2900).contains(accepted)),
+        accepted.iter().all(|accepted| both.contains(accepted)),
         "{accepted:?}"
     );
 }
