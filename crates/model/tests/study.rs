@@ -461,3 +461,19 @@ fn files_of_overheads_are_looked_for_beside_the_study() {
     std::fs::write(folder.path().join("o.toml"), OVERHEADS).unwrap();
     assert_eq!(read_study(&path, KNOWN), read(WHOLE));
 }
+
+/// The study that the documentation describes is one.
+#[test]
+fn documentation() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sweep.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (_, block) = text.split_once("```toml\n").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    let known = ["GFB", "BCL", "RTA", "P-EDF"];
+    let overheads = |file: &str| {
+        let larger = OVERHEADS.replace("4096 = ", "131072 = \"9us\", 4096 = ");
+        OverheadFile::read(&larger, file)
+    };
+    let study = Study::read(block, "sweep.md", &known, overheads).unwrap();
+    assert_eq!((study.scenarios.len(), study.tests.len()), (4, 4));
+}

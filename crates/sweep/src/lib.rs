@@ -16,7 +16,7 @@
 //! |---|---|
 //! | [`draw`](mod@draw) | a task set from its address |
 //! | [`judge`] | what the tests say about it, with and without overheads |
-//! | [`unit`] | the pieces of a study |
+//! | [`unit`](mod@unit) | the pieces of a study |
 //! | [`store`] | a folder of results: atomic, locked, checked |
 //! | [`run`] | does what is missing in a folder, or a whole study in memory |
 //! | [`results`] | how many sets were accepted, and how sure that is |
