@@ -2,24 +2,33 @@
 //! over by the end.
 #![no_main]
 
-use flyball_script::image::Common;
+use flyball_script::image::{Common, Contents, TaskContents};
 use flyball_target::Recording;
 use flyball_trace::Time;
 use libfuzzer_sys::fuzz_target;
 
-// In front of the recording: start and end of the set, and how many tasks it has.
-fuzz_target!(|input: (u64, u64, u8, &[u8])| {
-    let (start, end, tasks, bytes) = input;
+// In front of the recordings of two clusters: start and end of the set, how many tasks it has, and how
+// many CPUs.
+fuzz_target!(|input: (u64, u64, u8, u8, Vec<u8>, Vec<u8>)| {
+    let (start, end, tasks, cpus, first, second) = input;
     let common = Common {
         start: Time::from_nanos(start),
         end: Time::from_nanos(end),
+        cpus,
+        cluster: cpus.div_ceil(2),
         ..Common::default()
     };
-    match Recording::read(bytes, &common, usize::from(tasks)) {
+    let contents = Contents {
+        common,
+        tasks: vec![TaskContents::default(); tasks.into()],
+        ..Contents::default()
+    };
+    match Recording::read(&[first, second], &contents) {
         Ok(recording) => {
             assert!(recording.length() <= common.end.since(common.start));
             for event in &recording.events {
                 assert!(event.time <= Time::ZERO + common.end.since(common.start));
+                assert!(event.cpu.0 < cpus);
                 let task = event.kind.task();
                 assert!(task.is_none_or(|task| task.index() < usize::from(tasks)));
             }

@@ -13,8 +13,14 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     match Trace::from_bytes(bytes) {
         Ok(trace) => {
-            assert_eq!(Trace::from_bytes(&trace.to_bytes()).as_ref().ok(), Some(&trace));
-            assert_eq!(from_perfetto(&to_perfetto(&trace)).as_ref().ok(), Some(&trace));
+            assert_eq!(
+                Trace::from_bytes(&trace.to_bytes()).as_ref().ok(),
+                Some(&trace)
+            );
+            assert_eq!(
+                from_perfetto(&to_perfetto(&trace)).as_ref().ok(),
+                Some(&trace)
+            );
             let _ = chart(&trace, Time::ZERO..trace.end(), &ChartStyle::default());
             let _ = html(&Study {
                 policies: vec![PolicyReport {

@@ -73,6 +73,11 @@ impl Form {
     }
 }
 
+/// The thread of a number, if it has begun.
+pub(crate) fn thread_of(number: usize) -> Option<ThreadId> {
+    with(number, |progress| progress.thread)
+}
+
 /// The number of the next random length of a thread's task.
 pub(crate) fn draw(number: usize) -> u32 {
     with(number, |progress| {
@@ -253,7 +258,9 @@ impl Coming {
             },
             alert: None,
         };
-        let params = S::params(&task);
+        // What is split has a deadline for each part.
+        let first = self.image.part(&task, 0);
+        let params = S::params(&first.map_or(task, |part| task.within(part.until)));
         // SAFETY: as the caller promises.
         let thread = unsafe { kernel.spawn_on(stack, attributes, params, entry, number) };
         let thread = or_fail(thread);
@@ -271,7 +278,7 @@ impl Coming {
             News::Becomes(row) => Form::Row(row),
             News::Ends => Form::Nothing,
         };
-        let Some(thread) = with(number, |progress| progress.thread) else {
+        let Some(thread) = thread_of(number) else {
             output::fail("a task changes that has not begun")
         };
         if let Form::Row(_) = next {

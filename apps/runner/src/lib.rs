@@ -6,6 +6,9 @@
 //! for each policy, and each runs any task set.
 #![no_std]
 
+#[cfg(target_arch = "riscv64")]
+extern crate alloc;
+
 mod change;
 pub mod machine;
 mod output;

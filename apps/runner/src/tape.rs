@@ -6,7 +6,8 @@
 //! call takes, once in half a million events.
 
 use core::ffi::CStr;
-use flyball_trace::{Event, Record, Sink};
+use flyball_script::Alias;
+use flyball_trace::{Event, Record, Sink, TaskId};
 use semihosting::fs::File;
 use semihosting::io::{self, Seek, SeekFrom, Write};
 
@@ -69,6 +70,27 @@ impl Tape {
         self.file.write_all(&self.total.min(MOST).to_le_bytes())
     }
 
+    /// From now on `row` is the task of that number, which has come from another cluster.
+    pub fn name(&mut self, row: TaskId, number: usize) {
+        if Self::ENABLED {
+            let task = TaskId(u16::try_from(number).unwrap_or(u16::MAX));
+            self.keep(Alias { row, task }.encode());
+        }
+    }
+
+    fn keep(&mut self, record: Record) {
+        self.total += 1;
+        if self.total > MOST {
+            return;
+        }
+        if !self.append(record) {
+            if let Err(error) = self.hand_over() {
+                crate::output::lost(&error);
+            }
+            self.append(record);
+        }
+    }
+
     fn append(&mut self, record: Record) -> bool {
         let rest = self.memory.get_mut(self.used..);
         let place = rest.and_then(|rest| rest.first_chunk_mut());
@@ -85,16 +107,6 @@ impl Sink for Tape {
     const ENABLED: bool = !cfg!(feature = "probe");
 
     fn record(&mut self, event: Event) {
-        self.total += 1;
-        if self.total > MOST {
-            return;
-        }
-        let record = Record::from(event);
-        if !self.append(record) {
-            if let Err(error) = self.hand_over() {
-                crate::output::lost(&error);
-            }
-            self.append(record);
-        }
+        self.keep(Record::from(event));
     }
 }

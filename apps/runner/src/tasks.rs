@@ -114,6 +114,13 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
         });
         made = Some(or_fail(or_fail(shared)));
     }
+    for number in 0..image.first() {
+        let task = image.task(number).filter(|task| task.parts() > 0);
+        let thread = change::thread_of(number.into());
+        if let (Some(task), Some(thread)) = (task, thread) {
+            or_fail(machine::split(kernel, image, &task, thread, common.start));
+        }
+    }
     let shared = SHARED_PLACE.init(or_fail(made.ok_or(Error::Unknown)));
     SHARED.with(|place| *place = Some(shared));
     let timer = kernel.timer_line();

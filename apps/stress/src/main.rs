@@ -13,13 +13,14 @@
     reason = "there are at most 128 of anything"
 )]
 
+use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use core::task::Poll;
 use flyball_kernel::{
     Attributes, Config, Error, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing,
 };
 use flyball_machine_riscv::board::{HARTS, take_memory};
-use flyball_machine_riscv::{Cpus, MachineConfig, Prepared, Stack};
+use flyball_machine_riscv::{Cpus, MachineConfig, Prepared, SpinLock, Stack};
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Boxed, Duration, FixedPriority, Global, Inline, Nothing, Priority, Time,
@@ -75,6 +76,10 @@ static SEEN: [Seen; THREADS] = [const {
 
 /// What each mutex protects: read and written as if nobody else did.
 static SUMS: [AtomicU64; MUTEXES] = [const { AtomicU64::new(0) }; MUTEXES];
+
+/// The same without the kernel's help: what critical sections and a spin lock protect.
+static IN_SECTION: critical_section::Mutex<Cell<u64>> = critical_section::Mutex::new(Cell::new(0));
+static SPUN: SpinLock<u64> = SpinLock::new(0);
 
 static CPUS: AtomicU32 = AtomicU32::new(1);
 static ROUNDS: AtomicU64 = AtomicU64::new(0);
@@ -181,6 +186,12 @@ extern "C" fn thread(number: usize) -> ! {
         if me.cpu.swap(cpu.0.into(), Relaxed) != u32::from(cpu.0) {
             MIGRATIONS.fetch_add(1, Relaxed);
         }
+        critical_section::with(|outer| {
+            // One inside the other is still the outer one when it ends.
+            let before = critical_section::with(|inner| IN_SECTION.borrow(inner).get());
+            IN_SECTION.borrow(outer).set(before + 1);
+        });
+        SPUN.with(|sum| *sum += 1);
         let which = random(MUTEXES as u32) as u16;
         let (mutex, sum) = (MutexId::from_number(which), &SUMS[usize::from(which)]);
         check(KERNEL.call(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now)));
@@ -213,9 +224,12 @@ extern "C" fn thread(number: usize) -> ! {
 fn report() -> ! {
     let passed = PASSED.load(SeqCst);
     let added: u64 = SUMS.iter().map(|sum| sum.load(SeqCst)).sum();
-    if added != passed {
-        eprintln!("{passed} tokens were passed on, and {added} were added up");
-        process::exit(1);
+    let in_section = critical_section::with(|section| IN_SECTION.borrow(section).get());
+    for sum in [added, in_section, SPUN.with(|sum| *sum)] {
+        if sum != passed {
+            eprintln!("{passed} tokens were passed on, and {sum} were added up");
+            process::exit(1);
+        }
     }
     let traffic = KERNEL.traffic();
     println!(

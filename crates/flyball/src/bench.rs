@@ -72,6 +72,7 @@ impl Bench for Board<'_> {
             until: trial.until,
             seed: trial.seed,
             cluster: entry.cluster(&values, set),
+            parts: &[],
         };
         let stage = self.stage;
         let mut spinner = Spinner::new(self.quiet);

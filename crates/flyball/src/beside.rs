@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::progress::Spinner;
 use crate::schedule::task_name;
-use flyball_lab::{Fit, LabError, Measurement, Registry, SideBySide};
+use flyball_lab::{ByPolicy, Fit, LabError, Measurement, Registry, SideBySide};
 use flyball_model::TaskSet;
 use flyball_report::study::Measured;
 use flyball_target::{Machine, Options, Phase, TargetError};
@@ -36,9 +36,16 @@ pub(crate) fn measure(
         title: machine.title().to_owned(),
         ..Measured::default()
     };
+    let mut left_out = ByPolicy::default();
     for &policy in machine.policies() {
         let all = asked.policies.is_empty();
-        if !all && !asked.policies.iter().any(|name| name == policy) {
+        let is_asked_for = match registry.find(policy) {
+            Ok(entry) if all => !entry
+                .is_another(file, set)
+                .map_err(|error| Failure::lab(file, error))?,
+            _ => asked.policies.iter().any(|name| name == policy),
+        };
+        if !is_asked_for {
             continue;
         }
         let (set, until, patience) = (set.clone(), asked.until, machine.patience());
@@ -49,12 +56,12 @@ pub(crate) fn measure(
             }
             // A policy that was not asked for need not fit.
             Err(error @ (LabError::Sim(_) | LabError::NoRoom { .. })) if all => {
-                let note = format!("\"{policy}\" is left out: {error}.");
-                measured.notes.push(note);
+                left_out.add(policy, &format!("left out: {error}."));
             }
             Err(error) => return Err(Failure::lab(file, error)),
         }
     }
+    measured.notes.extend(left_out.notes());
     Ok(measured)
 }
 
@@ -69,6 +76,7 @@ fn beside(
         until: measurement.until(),
         seed: asked.seed,
         cluster: measurement.cluster(),
+        parts: measurement.parts(),
     };
     let mut spinner = Spinner::new(asked.quiet);
     let mut watch = |phase| {

@@ -139,6 +139,7 @@ fn measured_on(machine: Machine, policy: &str, modes: &Modes, until: Duration) -
         until,
         seed: 0,
         cluster: 1,
+        parts: &[],
     };
     let mut go_on = |_| ControlFlow::Continue(());
     let recording = flyball_target::run_modes(machine, modes, &options, &mut go_on).unwrap();
@@ -408,6 +409,7 @@ fn as_many_begin_as_there_is_room_for() {
         until: ms(300),
         seed: 0,
         cluster: 1,
+        parts: &[],
     };
     let mut go_on = |_| ControlFlow::Continue(());
     let more = flyball_target::run_modes(Machine::CortexM3, &with(most + 1), &options, &mut go_on);

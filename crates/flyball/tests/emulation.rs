@@ -19,6 +19,7 @@ fn record(machine: Machine, task: Task, until: Duration) -> Recording {
         until,
         seed: 0,
         cluster: 1,
+        parts: &[],
     };
     run(machine, &set, &options, &mut |_| ControlFlow::Continue(()))
         .unwrap_or_else(|error| panic!("{error}"))

@@ -55,8 +55,8 @@ fn what_is_measured_is_charged() {
     assert_eq!(code, 0, "{err}");
     let document: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(document["schema"], 1);
-    // Two policies with two queues, two numbers of threads, ten quantities.
-    assert_eq!(document["kernel"].as_array().unwrap().len(), 80);
+    // Two policies with three queues, two numbers of threads, ten quantities.
+    assert_eq!(document["kernel"].as_array().unwrap().len(), 120);
     let read = flyball_model::read_overheads(&file).unwrap();
     assert_eq!(read.policies(), ["g-edf", "p-edf"]);
     assert_eq!(read.provenance.repetitions, 20);

@@ -99,6 +99,7 @@ fn tasks_get_their_shares() {
                 until: measurement.until(),
                 seed,
                 cluster: 1,
+                parts: &[],
             };
             let mut watch = |_| ControlFlow::Continue(());
             let recording = run(machine, measurement.set(), &options, &mut watch)

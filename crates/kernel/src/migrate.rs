@@ -74,7 +74,7 @@ impl<C: Config> Core<C> {
     }
 
     /// Puts a thread into this core, at `now`, on `cpu`: it goes on where it was, with the CPU time
-    /// that it has used. What was to happen to it on the way happens at the next [`Core::timer`], which
+    /// that it has used. `arrived` is told what it is known as here before anything is traced. What was to happen to it on the way happens at the next [`Core::timer`], which
     /// is due at once then. O(log threads).
     ///
     /// # Errors
@@ -89,6 +89,7 @@ impl<C: Config> Core<C> {
         migrant: Migrant<C::Message>,
         params: <C::Policy as Policy>::Params,
         now: Time,
+        arrived: impl FnOnce(&mut C::Trace, ThreadId),
     ) -> Result<ThreadId, (Migrant<C::Message>, Error)> {
         let Some(task) = self.free.first() else {
             return Err((migrant, Error::Full));
@@ -121,6 +122,8 @@ impl<C: Config> Core<C> {
                 self.cpus[cpu].set(Cpu::RESTART);
             }
         }
+        let thread = ThreadId { task, generation };
+        arrived(&mut self.trace, thread);
         self.emit(now, cpu, Kind::Start { task });
         if state != State::Dormant {
             // Its job was released elsewhere; the policy has to know when.
@@ -137,7 +140,7 @@ impl<C: Config> Core<C> {
         if has_jobs {
             self.set_alarm(task);
         }
-        Ok(ThreadId { task, generation })
+        Ok(thread)
     }
 
     /// Whether something that belongs to this core keeps `task` here.

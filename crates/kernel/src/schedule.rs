@@ -7,7 +7,7 @@
 
 use crate::config::Config;
 use crate::{Core, ThreadId};
-use flyball_policy::{Policy, Stop, Table, Usage};
+use flyball_policy::{Attention, Policy, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
@@ -103,13 +103,14 @@ impl<C: Config> Core<C> {
     /// passed, ends the waits that took too long, and the burst of the running thread. Does no harm
     /// if nothing is due. Returns how many jobs were released and how many waits ended.
     ///
-    /// Of several CPUs the first one keeps the time: on the others only bursts end.
+    /// Of several CPUs the first one keeps the time: on the others only bursts end, and where there are
+    /// ticks the first one sees to these, too.
     pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
         let mut served = 0;
         // Whatever the timer was set to, it is set no more.
         self.cpus[cpu.index()].set(Cpu::TIMER);
         if !self.keeps_time(cpu) {
-            if C::Policy::WANTS.bursts {
+            if C::Policy::WANTS.bursts && self.tick().is_none() {
                 self.end_burst(cpu, now);
             }
             return served;
@@ -134,8 +135,23 @@ impl<C: Config> Core<C> {
         }
         if C::Policy::WANTS.bursts {
             self.end_burst(cpu, now);
+            if !self.is_alone() && self.tick().is_some() {
+                self.end_other_bursts(now);
+            }
         }
         served
+    }
+
+    /// It is a tick: other CPUs whose bursts are over have to look, and end them then.
+    fn end_other_bursts(&mut self, now: Time) {
+        let others = (1..=u8::MAX).map(CpuId).take(self.cpus.capacity() - 1);
+        for other in others {
+            let state = &self.cpus[other.index()];
+            let has_run = state.used + now.since(state.counted);
+            if state.burst.is_some_and(|burst| has_run >= burst) {
+                self.attend(Attention::One(other));
+            }
+        }
     }
 
     /// Whether `cpu` is the one whose timer releases jobs and ends waits.
@@ -224,6 +240,10 @@ impl<C: Config> Core<C> {
     #[inline(always)]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Decision {
         self.count(cpu, now);
+        if C::Policy::WANTS.bursts && !self.is_alone() && self.tick().is_some() {
+            // The CPU may be here because of that.
+            self.end_burst(cpu, now);
+        }
         let before = self.cpus[cpu.index()].running;
         if C::Policy::WANTS.preempted
             && let Some(task) = before.get()
@@ -231,7 +251,12 @@ impl<C: Config> Core<C> {
         {
             self.stop(cpu, task, Stop::Preempted, now);
         }
-        let Some(choice) = self.policy.pick(cpu, now) else {
+        let choice = self.policy.pick(cpu, now);
+        if C::Policy::WANTS.leaves {
+            let attention = self.policy.left(cpu);
+            self.attend(attention);
+        }
+        let Some(choice) = choice else {
             return self.go_idle(cpu, now);
         };
         let next = Slot::of(choice.task);
@@ -334,8 +359,12 @@ impl<C: Config> Core<C> {
     /// [`Core::leave`].
     pub fn next_timer(&self, cpu: CpuId) -> Time {
         let keeps_time = self.keeps_time(cpu);
-        if self.tick().is_some() && (keeps_time || C::Policy::WANTS.bursts) {
-            return self.next_tick;
+        if self.tick().is_some() {
+            return if keeps_time {
+                self.next_tick
+            } else {
+                Time::NEVER
+            };
         }
         let mut next = Time::NEVER;
         if keeps_time {

@@ -58,9 +58,14 @@ pub fn calibrate(set: &TaskSet, measured: &Trace, seed: u64) -> Overheads {
         observer.observe(event);
     }
     let costs = solve(&observer.seen);
+    // Where each CPU has a kernel of its own, whoever looks without a cause has lost somebody.
+    let mut interrupts = match observer.messages {
+        messages if messages.is_empty() => observer.interrupts,
+        messages => messages,
+    };
     let cost = |which: usize| Cost::fixed(costs[which]);
     Overheads {
-        ipi: Cost::fixed(median(&mut observer.interrupts)),
+        ipi: Cost::fixed(median(&mut interrupts)),
         release: cost(RELEASE),
         call: cost(CALL),
         scheduling: cost(SCHEDULING),
@@ -115,6 +120,10 @@ struct Observer {
     /// How long it took from the beginning of a passage on one CPU to that of one on another that had to
     /// look because of it.
     interrupts: Vec<Duration>,
+    /// How long tasks were on their way that went from one kernel to another.
+    messages: Vec<Duration>,
+    /// When the CPU of a task's last job was done with it.
+    done: HashMap<TaskId, Time>,
 }
 
 /// What is seen of one CPU.
@@ -123,6 +132,8 @@ struct Lane {
     running: Option<TaskId>,
     /// Who ran last.
     last: Option<TaskId>,
+    /// Whose job is complete in this passage.
+    complete: Option<TaskId>,
     passage: Passage,
 }
 
@@ -139,6 +150,8 @@ impl Observer {
             waiting: HashMap::new(),
             lanes: vec![Lane::default(); usize::from(set.platform.cpus.max(1))],
             interrupts: Vec::new(),
+            messages: Vec::new(),
+            done: HashMap::new(),
         }
     }
 
@@ -165,6 +178,7 @@ impl Observer {
         match event.kind {
             Kind::Complete { task, job } => {
                 passage.called = true;
+                self.lanes[cpu].complete = Some(task);
                 self.stop(task, now);
                 self.complete(task, job);
             }
@@ -195,6 +209,10 @@ impl Observer {
                     *program = None;
                 }
             }
+            Kind::Start { task } if now > Time::ZERO => {
+                passage.other = true;
+                self.arrived(task, now);
+            }
             Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. } => {}
             _ => passage.other = true,
         }
@@ -203,6 +221,8 @@ impl Observer {
     /// The passage is over, and `next` runs or nobody.
     fn decided(&mut self, cpu: usize, now: Time, next: Option<TaskId>) {
         let lane = &mut self.lanes[cpu];
+        self.done
+            .extend(lane.complete.take().map(|task| (task, now)));
         let passage = std::mem::take(&mut lane.passage);
         // What a later event of the same instant belongs to.
         lane.passage.began = passage.began;
@@ -237,6 +257,14 @@ impl Observer {
         }
     }
 
+    /// A task has come from another CPU, to which its job had gone. If that is complete then it comes as a
+    /// message, and not when it is time to.
+    fn arrived(&mut self, task: TaskId, now: Time) {
+        if let Some(done) = self.done.remove(&task) {
+            self.messages.push(now.since(done));
+        }
+    }
+
     /// The passage is over, and whoever ran goes on.
     fn undecided(&mut self, cpu: usize) {
         let lane = &mut self.lanes[cpu];
@@ -253,6 +281,7 @@ impl Observer {
 
     /// A job begins, or goes on.
     fn dispatch(&mut self, task: TaskId, number: u32, now: Time) {
+        self.done.remove(&task);
         if self.begun.insert(task, number) != Some(number) {
             self.jobs.remove(&task);
             let program = self.programs.get_mut(task.index());

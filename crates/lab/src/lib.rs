@@ -74,5 +74,5 @@ pub use recorder::{Phase, Recorder};
 pub use registry::{Entry, Registry};
 pub use semi::Splitter;
 pub use settings::{Parameter, Values};
-pub use study::{Charges, Progress, StudyOptions, Watch, study, study_policy};
+pub use study::{ByPolicy, Charges, Progress, StudyOptions, Watch, study, study_policy};
 pub use theory::Theory;

@@ -5,16 +5,17 @@
 
 use crate::error::LabError;
 use crate::horizon::horizon;
-use crate::partition::assigned;
+use crate::partition::{assigned, limited};
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
+use crate::semi;
 use crate::settings::Values;
 use crate::study::{Observed, is_decided, report};
-use crate::theory::{Findings, Obstacle};
+use crate::theory::{Findings, Obstacle, Theory};
 use crate::verdict::weigh_measured;
 use flyball_analysis::Fit;
 use flyball_model::{Overheads, TaskSet};
-use flyball_policy::Words;
+use flyball_policy::{Part, Words};
 use flyball_report::study::{Simulated, Study};
 use flyball_trace::{Duration, Event, Sink, Time};
 
@@ -27,6 +28,7 @@ pub struct Measurement<'a> {
     pub(crate) theory: Result<Findings, Obstacle>,
     pub(crate) until: Duration,
     pub(crate) notes: Vec<String>,
+    parts: Vec<Vec<Part>>,
 }
 
 /// What happened on the machine.
@@ -60,6 +62,13 @@ impl<'a> Measurement<'a> {
         let entry = registry.find(policy)?;
         let values = entry.values(file, &set)?;
         let mut notes = Vec::new();
+        // No machine's image knows of any.
+        if let Some(task) = limited(&set).filter(|_| entry.cluster(&values, &set) > 1) {
+            return Err(LabError::Affinity {
+                task: task.name.clone(),
+                measured: entry.knows_affinities(),
+            });
+        }
         let (assigned, note) = assigned(&set, entry, &values, fit)?;
         notes.extend(note.map(|note| capital(&note)));
         set = assigned.into_owned();
@@ -68,6 +77,16 @@ impl<'a> Measurement<'a> {
             notes.push("The overheads in the file are ignored: the board has its own.".to_owned());
             set.platform.overheads = Overheads::default();
         }
+        let parts = match entry.theory {
+            Theory::Split(splitter) => {
+                semi::parts(&set, splitter).map_err(|task| LabError::NoRoom {
+                    task: set.tasks[task].name.clone(),
+                    fit: Fit::First,
+                    cluster: 1,
+                })?
+            }
+            _ => Vec::new(),
+        };
         let theory = entry.analyse(&values, &set);
         if theory.is_ok() {
             notes.push(
@@ -93,6 +112,7 @@ impl<'a> Measurement<'a> {
             theory,
             until,
             notes,
+            parts,
         })
     }
 
@@ -114,6 +134,11 @@ impl<'a> Measurement<'a> {
     /// How many CPUs share their tasks.
     pub fn cluster(&self) -> u8 {
         self.entry.cluster(&self.values, &self.set)
+    }
+
+    /// The parts of each task, if the policy splits tasks between CPUs; nothing if it does not.
+    pub fn parts(&self) -> &[Vec<Part>] {
+        &self.parts
     }
 
     /// For how long it is to run.

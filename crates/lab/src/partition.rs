@@ -18,7 +18,7 @@ use std::borrow::Cow;
 const MOST_NAMES: usize = 60;
 
 /// The first task that may not run on all CPUs, without being bound to one.
-fn limited(set: &TaskSet) -> Option<&Task> {
+pub(crate) fn limited(set: &TaskSet) -> Option<&Task> {
     let mut tasks = set.tasks.iter().filter(|task| task.cpus.is_some());
     tasks.find(|task| (0..set.platform.cpus).any(|cpu| !task.allows(cpu)))
 }
@@ -33,9 +33,10 @@ pub(crate) fn refuse_affinities(
     values: &Values,
 ) -> Result<(), LabError> {
     let moves = entry.cluster(values, set) > 1 || matches!(entry.theory, Theory::Split(_));
-    match limited(set).filter(|_| moves) {
+    match limited(set).filter(|_| moves && !entry.knows_affinities()) {
         Some(task) => Err(LabError::Affinity {
             task: task.name.clone(),
+            measured: false,
         }),
         None => Ok(()),
     }

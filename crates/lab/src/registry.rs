@@ -12,6 +12,7 @@
 //! ```
 
 use crate::error::LabError;
+use crate::partition::limited;
 use crate::recorder::Recorder;
 use crate::settings::{Parameter, Values, unknown_policy};
 use crate::several::CLUSTER;
@@ -57,6 +58,8 @@ pub struct Entry {
     /// It is another policy under a name that says more, and only studied if it is asked for.
     pub alias: bool,
     run: Box<Run>,
+    /// How it is simulated where tasks may run on some CPUs only, if it is another one then.
+    affine: Option<Box<Run>>,
     fits: Box<Fits>,
     cluster: Box<Size>,
     check: Box<Check>,
@@ -86,6 +89,7 @@ impl Entry {
             run: Box::new(move |values, modes, options, recorder, watch| {
                 simulate_modes(modes, &make(values), options, recorder, watch)
             }),
+            affine: None,
             fits: Box::new(move |values, set| flyball_sim::fits(set, &make_again(values))),
             cluster: Box::new(move |values| make_for_size(values).cluster()),
         }
@@ -142,12 +146,20 @@ impl Entry {
         u8::try_from(size).unwrap_or(cpus)
     }
 
-    /// Whether it is another of the policies on these CPUs: all of them on one, and clustered ones where
-    /// a cluster is all there is, or one CPU.
-    pub(crate) fn is_nothing_new(&self, values: &Values, set: &TaskSet) -> bool {
-        let size = self.cluster(values, set);
+    /// Whether it is another of the policies by another name, or on the CPUs of this set: all of them on
+    /// one, and clustered ones where a cluster is all there is, or one CPU. Whoever wants all policies wants
+    /// them once.
+    ///
+    /// # Errors
+    /// As [`Entry::values`].
+    pub fn is_another(&self, file: &str, set: &TaskSet) -> Result<bool, LabError> {
+        if self.alias || !self.several {
+            return Ok(self.alias);
+        }
+        let cluster = self.cluster(&self.values(file, set)?, set);
         let is_clustered = self.parameters.iter().any(|known| known.name == CLUSTER);
-        set.platform.cpus <= 1 || is_clustered && (size == 1 || size == set.platform.cpus)
+        let cpus = set.platform.cpus;
+        Ok(cpus <= 1 || is_clustered && (cluster == 1 || cluster == cpus))
     }
 
     /// What theory proves about a task set under the policy.
@@ -174,6 +186,23 @@ impl Entry {
             run(modes, options, recorder, watch)
         });
         self
+    }
+
+    /// Where tasks may run on some CPUs only the policy is made in another way.
+    #[must_use]
+    pub(crate) fn with_affinities<S: Scheduler + 'static>(
+        mut self,
+        make: impl Fn(&Values) -> S + 'static,
+    ) -> Entry {
+        self.affine = Some(Box::new(move |values, modes, options, recorder, watch| {
+            simulate_modes(modes, &make(values), options, recorder, watch)
+        }));
+        self
+    }
+
+    /// Whether the policy knows of tasks that may run on some CPUs only.
+    pub(crate) fn knows_affinities(&self) -> bool {
+        self.affine.is_some()
     }
 
     /// If its setting `queue` is this one, the policy is made in another way. It schedules alike.
@@ -239,7 +268,7 @@ impl Entry {
         recorder: &mut Recorder,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
-        (self.run)(values, &set.clone().into(), options, recorder, watch)
+        self.simulate_modes(values, &set.clone().into(), options, recorder, watch)
     }
 
     /// Simulates a task set that changes while it runs.
@@ -254,7 +283,9 @@ impl Entry {
         recorder: &mut Recorder,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
-        (self.run)(values, modes, options, recorder, watch)
+        let affine = self.affine.as_ref();
+        let affine = affine.filter(|_| limited(modes.all()).is_some());
+        affine.unwrap_or(&self.run)(values, modes, options, recorder, watch)
     }
 }
 

@@ -55,22 +55,30 @@ fn entry(
             let set = modes
                 .unchanging()
                 .ok_or_else(|| unsupported("all".to_owned()))?;
-            let shares = plan(set, splitter).map_err(|task| SimError::NoCpu {
+            let parts = parts(set, splitter).map_err(|task| SimError::NoCpu {
                 task: set.tasks[task].name.clone(),
             })?;
-            let part = |share: &Share| Part {
-                cpu: cpu(share),
-                wcet: share.wcet,
-                from: share.from,
-                until: share.until,
-            };
-            let parts: Vec<Vec<Part>> = shares
-                .iter()
-                .map(|shares| shares.iter().map(part).collect())
-                .collect();
             simulate_split(set, &parts, options, recorder, watch)
         })
         .for_several_cpus()
+}
+
+/// The parts of each task, as [`plan`] has them.
+///
+/// # Errors
+/// The number of the first task that cannot be placed.
+pub(crate) fn parts(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Part>>, usize> {
+    let part = |share: &Share| Part {
+        cpu: cpu(share),
+        wcet: share.wcet,
+        from: share.from,
+        until: share.until,
+    };
+    let shares = plan(set, splitter)?;
+    Ok(shares
+        .iter()
+        .map(|shares| shares.iter().map(part).collect())
+        .collect())
 }
 
 fn cpu(share: &Share) -> CpuId {

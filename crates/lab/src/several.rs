@@ -17,7 +17,7 @@ use flyball_policy::queue::Dated;
 use flyball_policy::{Boxed, Calendar, Order, SortedList};
 use flyball_sim::Scheduler;
 use flyball_sim::schedulers::{
-    Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Queued, Rm, Rr, Rule,
+    Affine, Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Pf, Queued, Rm, Rr, Rule,
 };
 use flyball_trace::Duration;
 
@@ -71,7 +71,7 @@ fn family<R: Rule + Scheduler + 'static>(
     let [partitioned, clustered, global] = names.titles;
     let [own, within, anywhere] = names.about;
     let [alone, together] = theory;
-    let (rule_of_cluster, rule_of_all) = (rule.clone(), rule.clone());
+    let (rule_of_cluster, rule_of_all, rule_of_some) = (rule.clone(), rule.clone(), rule.clone());
     let entries = [
         Entry::new(p, partitioned, own, rule)
             .with_theory(alone)
@@ -103,6 +103,7 @@ fn family<R: Rule + Scheduler + 'static>(
         Entry::new(g, global, anywhere, move |values| {
             Clustered::global(rule_of_all(values))
         })
+        .with_affinities(move |values| Affine(rule_of_some(values)))
         .with_theory(together),
     ];
     entries.map(|entry| {

@@ -146,9 +146,7 @@ pub fn study(
     };
     if options.policies.is_empty() {
         for entry in registry.iter() {
-            if entry.alias
-                || entry.several && entry.is_nothing_new(&entry.values(file, &set)?, &set)
-            {
+            if entry.is_another(file, &set)? {
                 continue;
             }
             match prepare(entry) {
@@ -211,10 +209,11 @@ pub fn study(
 
 /// What there is to say about some policies and not about others, in the order in which it came up.
 #[derive(Default)]
-struct ByPolicy(Vec<(String, Vec<String>)>);
+pub struct ByPolicy(Vec<(String, Vec<String>)>);
 
 impl ByPolicy {
-    fn add(&mut self, policy: &str, note: &str) {
+    /// Adds a note about a policy.
+    pub fn add(&mut self, policy: &str, note: &str) {
         match self.0.iter_mut().find(|(other, _)| other == note) {
             Some((_, policies)) => policies.push(policy.to_owned()),
             None => self.0.push((note.to_owned(), vec![policy.to_owned()])),
@@ -222,7 +221,7 @@ impl ByPolicy {
     }
 
     /// Each note once, with the policies that it is about.
-    fn notes(self) -> Vec<String> {
+    pub fn notes(self) -> Vec<String> {
         let notes = self.0.into_iter();
         notes
             .map(|(note, policies)| format!("{}: {note}", policies.join(", ")))

@@ -80,6 +80,8 @@ struct Alarms {
     application: AtomicU64,
     /// By a thread that computes, which wants to be woken when it is done.
     computed: AtomicU64,
+    /// By the kernel, for when a thread goes to another CPU.
+    travel: AtomicU64,
 }
 
 /// Whom a hart's timer is set for.
@@ -88,6 +90,7 @@ pub(crate) enum Alarm {
     Kernel,
     Application,
     Computed,
+    Travel,
 }
 
 static ALARMS: [Alarms; HARTS] = [const {
@@ -95,6 +98,7 @@ static ALARMS: [Alarms; HARTS] = [const {
         kernel: AtomicU64::new(u64::MAX),
         application: AtomicU64::new(u64::MAX),
         computed: AtomicU64::new(u64::MAX),
+        travel: AtomicU64::new(u64::MAX),
     }
 }; HARTS];
 
@@ -104,15 +108,20 @@ impl Alarms {
             Alarm::Kernel => &self.kernel,
             Alarm::Application => &self.application,
             Alarm::Computed => &self.computed,
+            Alarm::Travel => &self.travel,
         }
     }
 
     fn first(&self) -> u64 {
-        let kernel = self.kernel.load(Ordering::SeqCst);
-        let application = self.application.load(Ordering::SeqCst);
-        kernel
-            .min(application)
-            .min(self.computed.load(Ordering::SeqCst))
+        let all = [
+            &self.kernel,
+            &self.application,
+            &self.computed,
+            &self.travel,
+        ];
+        let load = |alarm: &AtomicU64| alarm.load(Ordering::SeqCst);
+        all.into_iter()
+            .fold(u64::MAX, |first, alarm| first.min(load(alarm)))
     }
 }
 

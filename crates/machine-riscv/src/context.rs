@@ -101,6 +101,11 @@ impl Context {
         self.low..self.end
     }
 
+    /// What the thread began with.
+    pub(crate) fn argument(&self) -> usize {
+        self.argument
+    }
+
     /// The thread begins at `entry` with `argument`, on `stack`, which nobody else has.
     pub(crate) fn begin(&mut self, stack: Range<*mut usize>, entry: Entry, argument: usize) {
         *self = Context {

@@ -1,6 +1,7 @@
 //! The clusters of CPUs, each with a core and a lock around it, and the way in and out.
 
 use crate::board::{Alarm, Bells, Clock, HARTS};
+use crate::cluster::{Cluster, State, Traffic};
 use crate::config::MachineConfig;
 use crate::context::{Context, flyball_switch};
 use crate::hart::{self, Mask};
@@ -8,11 +9,9 @@ use crate::probe::{self, Part, Path};
 use alloc::boxed::Box;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
-use core::task::Poll;
-use flyball_kernel::{Config, Core, Error, Sizes, Timing};
-use flyball_multicore::{FairLock, Presence};
-use flyball_policy::{CpuId, Storage, Table, TaskId, Time};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
+use flyball_kernel::{Core, Sizes, Timing};
+use flyball_policy::{CpuId, Table, TaskId, Time};
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
 pub struct Kernel<C: MachineConfig> {
@@ -28,30 +27,6 @@ pub struct Kernel<C: MachineConfig> {
 
 // SAFETY: the clock is written before other harts run; all else protects itself.
 unsafe impl<C: MachineConfig> Sync for Kernel<C> {}
-
-/// CPUs that share a kernel core.
-pub(crate) struct Cluster<C: MachineConfig> {
-    /// The hart of its first CPU, and how many there are.
-    pub(crate) first: u8,
-    pub(crate) cpus: u8,
-    pub(crate) lock: FairLock<HARTS>,
-    here: Presence<HARTS>,
-    /// Who has the lock: the number of a hart, plus one.
-    owner: AtomicU8,
-    /// Interprocessor interrupts that were sent, and those that were not, as the other CPU was about to
-    /// look by itself.
-    rung: AtomicU64,
-    spared: AtomicU64,
-    state: UnsafeCell<State<C>>,
-}
-
-/// The core, and what the machine adds to it.
-pub(crate) struct State<C: MachineConfig> {
-    pub(crate) core: Core<C>,
-    pub(crate) contexts: Contexts<C>,
-}
-
-pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
 
 /// What a hart is at. Only it touches this, but for what is atomic.
 struct Hart {
@@ -131,19 +106,8 @@ impl<C: MachineConfig> Kernel<C> {
                 ..sizes
             };
             let threads = sizes.threads;
-            let cluster = Box::leak(Box::new(Cluster {
-                first,
-                cpus: count,
-                lock: FairLock::new(),
-                here: Presence::new(),
-                owner: AtomicU8::new(0),
-                rung: AtomicU64::new(0),
-                spared: AtomicU64::new(0),
-                state: UnsafeCell::new(State {
-                    core: Core::new(policy, trace, timing, &sizes),
-                    contexts: Table::new(threads, Context::default()),
-                }),
-            }));
+            let core = Core::new(policy, trace, timing, &sizes);
+            let cluster = Box::leak(Box::new(Cluster::new(first, count, core, threads)));
             for hart in first..first + count {
                 self.clusters[usize::from(hart)].store(cluster, Ordering::SeqCst);
             }
@@ -180,13 +144,13 @@ impl<C: MachineConfig> Kernel<C> {
         if cluster.is_inside(hart) {
             // SAFETY: whoever had the lock is at a fault, and does not go on. What he has left may be half
             // changed, but every bit of it is a value of its type.
-            let result = f(unsafe { &mut *cluster.state.get() }, cluster.cpu(hart));
+            let result = f(unsafe { cluster.state() }, cluster.cpu(hart));
             mask.lift();
             return result;
         }
         cluster.enter(hart);
         // SAFETY: the lock is held, and `f` does not come back here.
-        let result = f(unsafe { &mut *cluster.state.get() }, cluster.cpu(hart));
+        let result = f(unsafe { cluster.state() }, cluster.cpu(hart));
         // Somebody may have asked for a look meanwhile, and not rung.
         let looks = cluster.leave_unlooked(hart);
         mask.lift();
@@ -214,7 +178,7 @@ impl<C: MachineConfig> Kernel<C> {
         });
         let cluster = clusters.skip(usize::from(number)).take(1).last()?;
         // SAFETY: leaked for ever, and only this hart runs.
-        let state = unsafe { &mut *(*cluster).state.get() };
+        let state = unsafe { (*cluster).state() };
         Some(f(state))
     }
 
@@ -232,31 +196,29 @@ impl<C: MachineConfig> Kernel<C> {
         let cluster = self.here(hart);
         cluster.enter(hart);
         probe::end(Part::Lock);
+        let cpu = cluster.cpu(hart);
+        let now = self.clock().now();
         let result = {
             // SAFETY: the lock is held, and `f` does not come back here.
-            let state = unsafe { &mut *cluster.state.get() };
-            let cpu = cluster.cpu(hart);
-            let now = self.clock().now();
+            let state = unsafe { cluster.state() };
             state.core.enter(cpu, now);
             let result = f(state, cpu, now);
+            if cluster.travels.are_used() {
+                state.travel(cluster, now);
+            }
             probe::end(Part::Work);
-            self.finish(hart, cluster, state, cpu, now);
             result
         };
+        self.finish(hart, cluster, cpu, now);
         mask.lift();
         result
     }
 
     /// The end of a passage that began at `entered`: the lock is given back, maybe by who goes on.
     #[inline]
-    fn finish(
-        &'static self,
-        hart: u8,
-        cluster: &'static Cluster<C>,
-        state: &mut State<C>,
-        cpu: CpuId,
-        entered: Time,
-    ) {
+    fn finish(&'static self, hart: u8, cluster: &'static Cluster<C>, cpu: CpuId, entered: Time) {
+        // SAFETY: the lock is held, and nobody else in this passage has the state any more.
+        let state = unsafe { cluster.state() };
         let me = &self.harts[usize::from(hart)];
         let stays = !self.started.load(Ordering::Relaxed) || me.handles.load(Ordering::Relaxed);
         let mut from = me.current.load(Ordering::Relaxed);
@@ -290,9 +252,12 @@ impl<C: MachineConfig> Kernel<C> {
         if cluster.cpus > 1 {
             self.tell_others(hart, cluster, core, cpu);
         }
+        if cluster.travels.are_used() {
+            self.set_travel(hart, state);
+        }
         probe::end(Part::Tell);
         if next == from {
-            return cluster.leave(hart);
+            return self.leave(hart, cluster);
         }
         if C::STACKS.is_painted() && !from.is_null() {
             // SAFETY: contexts stay in place, and that of `main` has no stack of ours.
@@ -309,18 +274,25 @@ impl<C: MachineConfig> Kernel<C> {
         }
         // SAFETY: the lock is held until `next` goes on, so nobody else goes on with either.
         unsafe { flyball_switch(from, next) };
-        probe::end(Part::Switch);
-        // Another hart, maybe, but of the same cluster: threads stay there.
-        cluster.leave(hart::number());
+        // Another hart, maybe, and maybe one of another cluster.
+        self.begun();
+    }
+
+    /// The end of a passage: whoever goes on has his registers.
+    #[inline]
+    fn leave(&'static self, hart: u8, cluster: &'static Cluster<C>) {
+        if cluster.travels.are_used() {
+            // SAFETY: this hart is inside the kernel.
+            self.send(cluster, unsafe { cluster.state() });
+        }
+        cluster.leave(hart);
     }
 
     /// Other CPUs that have to look are interrupted, and the one that keeps the time has its timer set.
     fn tell_others(&'static self, hart: u8, cluster: &Cluster<C>, core: &mut Core<C>, cpu: CpuId) {
         for other in 0..cluster.cpus {
             if other != cpu.0 && core.asks(CpuId(other)) {
-                let rang = cluster.here.call(cluster.first + other, &Bells);
-                let counter = if rang { &cluster.rung } else { &cluster.spared };
-                counter.fetch_add(1, Ordering::Relaxed);
+                cluster.call(other);
             }
         }
         if hart != cluster.first {
@@ -328,12 +300,13 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// A thread begins on this hart, which has the lock.
+    /// A thread begins on this hart, or goes on, which has the lock.
     #[doc(hidden)]
+    #[inline]
     pub fn begun(&'static self) {
         probe::end(Part::Switch);
         let hart = hart::number();
-        self.here(hart).leave(hart);
+        self.leave(hart, self.here(hart));
     }
 
     /// Begins to run threads on the hart that calls, for ever. `main` is on its stack, or nobody.
@@ -431,7 +404,7 @@ impl<C: MachineConfig> Kernel<C> {
             .load(Ordering::Relaxed);
         let cluster = self.cluster(hart)?;
         // SAFETY: addresses are compared; the table stays in place.
-        let contexts = unsafe { &(*cluster.state.get()).contexts };
+        let contexts = unsafe { &cluster.state().contexts };
         let mut rows = 0..contexts.capacity();
         let row = rows.find(|&row| core::ptr::eq(&raw const contexts[row], current))?;
         u16::try_from(row).ok().map(TaskId)
@@ -458,15 +431,8 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// The same of any CPU's cluster, by its number.
     pub fn traffic_of(&'static self, cpu: u8) -> Traffic {
-        let Some(cluster) = self.cluster(cpu.min(HARTS as u8 - 1)) else {
-            return Traffic::default();
-        };
-        Traffic {
-            taken: cluster.lock.taken(),
-            contended: cluster.lock.contended(),
-            rung: cluster.rung.load(Ordering::Relaxed),
-            spared: cluster.spared.load(Ordering::Relaxed),
-        }
+        let cluster = self.cluster(cpu.min(HARTS as u8 - 1));
+        cluster.map(Cluster::traffic).unwrap_or_default()
     }
 }
 
@@ -481,174 +447,6 @@ unsafe fn abandon(next: *const Context) -> ! {
     // SAFETY: as the caller promises.
     unsafe { flyball_switch(&raw mut nobody, next) };
     unreachable!("nobody goes on with nobody")
-}
-
-/// What CPUs of a cluster had to do with each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Traffic {
-    /// How often the lock was taken. A CPU that is alone in its cluster has none.
-    pub taken: u64,
-    /// How often a CPU had to wait for it.
-    pub contended: u64,
-    /// Interprocessor interrupts that were sent.
-    pub rung: u64,
-    /// Those that were not, as the other CPU was about to look by itself.
-    pub spared: u64,
-}
-
-impl<C: MachineConfig> Cluster<C> {
-    /// The CPU that a hart is, as the core counts.
-    #[inline]
-    fn cpu(&self, hart: u8) -> CpuId {
-        CpuId(hart - self.first)
-    }
-
-    /// Waits until no other CPU of the cluster is in the kernel.
-    #[inline]
-    fn enter(&self, hart: u8) {
-        if self.cpus > 1 {
-            self.here.arrive(hart);
-            self.lock.acquire(hart, &Bells);
-            self.owner.store(hart + 1, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether the hart that calls is in the kernel already, as it is when it has come to a fault there.
-    fn is_inside(&self, hart: u8) -> bool {
-        self.owner.load(Ordering::Relaxed) == hart + 1
-    }
-
-    /// After it has looked.
-    #[inline]
-    fn leave(&self, hart: u8) {
-        probe::finish();
-        if self.cpus > 1 {
-            self.owner.store(0, Ordering::Relaxed);
-            self.here.depart(hart);
-            self.lock.release(hart, &Bells);
-        }
-    }
-
-    /// Without having looked. Returns whether it has to.
-    fn leave_unlooked(&self, hart: u8) -> bool {
-        if self.cpus == 1 {
-            return false;
-        }
-        // SAFETY: the lock is held.
-        let asks = unsafe { (*self.state.get()).core.asks(self.cpu(hart)) };
-        self.owner.store(0, Ordering::Relaxed);
-        self.here.depart(hart);
-        self.lock.release(hart, &Bells);
-        asks
-    }
-}
-
-impl<C: MachineConfig> Kernel<C> {
-    /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
-    /// `None`, `slow`, which may have to wait.
-    ///
-    /// # Errors
-    /// What they say.
-    #[inline]
-    pub fn try_or<T>(
-        &'static self,
-        quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Option<T>, Error>,
-        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        self.passage(Path::Call, |state, cpu, now| {
-            match quick(&mut state.core, cpu, now)? {
-                Some(value) => Ok(value),
-                None => slow(&mut state.core, cpu, now),
-            }
-        })
-    }
-
-    /// A call that may have to wait. `f` is told the time.
-    ///
-    /// # Errors
-    /// What `f` says.
-    #[inline]
-    pub fn call<T>(
-        &'static self,
-        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
-    ) -> Result<Option<T>, Error> {
-        let called = self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now));
-        called.map(|poll| match poll {
-            Poll::Ready(value) => Some(value),
-            Poll::Pending => None,
-        })
-    }
-
-    /// The same; on this machine the clock is always read.
-    ///
-    /// # Errors
-    /// What `f` says.
-    #[inline]
-    pub fn call_patiently<T>(
-        &'static self,
-        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
-    ) -> Result<Option<T>, Error> {
-        self.call(f)
-    }
-
-    /// A call that does not wait, and may come from an interrupt.
-    ///
-    /// # Errors
-    /// What `f` says.
-    #[inline]
-    pub fn act<T>(
-        &'static self,
-        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now))
-    }
-
-    /// The same; on this machine the clock is always read.
-    ///
-    /// # Errors
-    /// What `f` says.
-    #[inline]
-    pub fn act_now<T>(
-        &'static self,
-        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now))
-    }
-
-    /// Whether whoever calls may wait, as only a thread can; not looked at without
-    /// [`CHECKS`](flyball_kernel::Config::CHECKS).
-    #[inline]
-    pub fn can_wait(&'static self) -> bool {
-        !C::CHECKS || self.in_thread()
-    }
-
-    /// How the wait ended that the calling thread came back from.
-    ///
-    /// # Errors
-    /// As [`Core::outcome`].
-    #[inline]
-    pub fn outcome(&'static self) -> Result<(), Error> {
-        self.with(|state, cpu| state.core.outcome(cpu))
-    }
-
-    /// Copies the message that the calling thread has received.
-    ///
-    /// # Errors
-    /// As [`Core::received`].
-    #[inline]
-    pub fn received(&'static self, message: &mut C::Message) -> Result<(), Error> {
-        self.with(|state, cpu| {
-            let received = state.core.received(cpu);
-            received.map(|received| *message = *received)
-        })
-    }
-
-    /// With the core of this hart's cluster, and interrupts masked: to look at what it knows. `None`
-    /// before it is set up.
-    pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
-        self.cluster(hart::number())?;
-        Some(self.with(|state, _| f(&mut state.core)))
-    }
 }
 
 impl<C: MachineConfig> Default for Kernel<C> {

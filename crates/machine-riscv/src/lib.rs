@@ -7,7 +7,10 @@
 //! | `hart` | what a CPU can do to itself |
 //! | `start` | how CPUs begin, and interrupts |
 //! | [`context`] | stacks, and changing from one to another |
-//! | [`kernel`](mod@kernel) | clusters of CPUs, each with a core and a lock, and the ways in |
+//! | `cluster` | CPUs that share a core, and the lock around it |
+//! | [`kernel`](mod@kernel) | the clusters of a machine, and one passage through the kernel |
+//! | `calls` | the ways in for an application's calls |
+//! | `travel` | threads that go from one core to another |
 //! | `together` | several things in one passage, threads that begin among them |
 //! | [`spin`] | locks between CPUs, for applications |
 //! | [`config`] | what an application chooses about the machine |
@@ -44,6 +47,8 @@
 extern crate alloc;
 
 pub mod board;
+mod calls;
+mod cluster;
 pub mod config;
 pub mod context;
 pub mod devices;
@@ -57,10 +62,13 @@ pub mod probe;
 pub mod spin;
 mod start;
 mod together;
+mod travel;
 
+pub use cluster::Traffic;
 pub use config::{MachineConfig, Stacks};
 pub use context::{Entry, Stack};
 pub use fault::Fault;
-pub use kernel::{Cpus, Kernel, Traffic};
+pub use kernel::{Cpus, Kernel};
 pub use spin::SpinLock;
 pub use together::{Prepared, Together};
+pub use travel::Arrived;

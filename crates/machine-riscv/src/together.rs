@@ -1,8 +1,9 @@
 //! Several things in one passage through the kernel, threads that begin among them.
 
+use crate::cluster::Contexts;
 use crate::config::MachineConfig;
 use crate::context::{Entry, usable};
-use crate::kernel::{Contexts, Kernel};
+use crate::kernel::Kernel;
 use crate::probe::Path;
 use core::ops::Range;
 use flyball_kernel::{Attributes, Core, Error, OnMiss, ThreadId};

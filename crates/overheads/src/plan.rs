@@ -121,7 +121,7 @@ impl Policy {
     pub const fn queues(self) -> &'static [Queue] {
         match self {
             Policy::GlobalFp | Policy::PartitionedFp => &[Queue::Bitmap, Queue::List],
-            _ => &[Queue::Heap, Queue::List],
+            _ => &[Queue::Heap, Queue::Calendar, Queue::List],
         }
     }
 }
@@ -133,19 +133,22 @@ pub enum Queue {
     Heap,
     /// A list for each priority, and a bit for each list.
     Bitmap,
+    /// A calendar of small heaps.
+    Calendar,
     /// A sorted list, as EPOS has it.
     List,
 }
 
 impl Queue {
     /// All queues.
-    pub const ALL: [Queue; 3] = [Queue::Heap, Queue::Bitmap, Queue::List];
+    pub const ALL: [Queue; 4] = [Queue::Heap, Queue::Bitmap, Queue::Calendar, Queue::List];
 
     /// Its name on the command line and in files.
     pub const fn name(self) -> &'static str {
         match self {
             Queue::Heap => "heap",
             Queue::Bitmap => "bitmap",
+            Queue::Calendar => "calendar",
             Queue::List => "list",
         }
     }
@@ -191,13 +194,17 @@ impl fmt::Display for PlanError {
                 "{repetitions} repetitions: there can be from 1 to {MOST_REPETITIONS}"
             ),
             PlanError::Queues(policy) => {
-                let queues: Vec<_> = policy.queues().iter().map(|queue| queue.name()).collect();
-                write!(
-                    f,
-                    "{} can have none of these queues, only {}",
-                    policy.name(),
-                    queues.join(" and ")
-                )
+                write!(f, "{} can have none of these queues, only ", policy.name())?;
+                let queues = policy.queues();
+                for (number, queue) in queues.iter().enumerate() {
+                    f.write_str(match queues.len() - number {
+                        _ if number == 0 => "",
+                        1 => " and ",
+                        _ => ", ",
+                    })?;
+                    f.write_str(queue.name())?;
+                }
+                Ok(())
             }
             PlanError::WorkingSet(bytes) => write!(
                 f,
@@ -307,7 +314,7 @@ mod tests {
         );
         assert_eq!(
             bad(|plan| plan.queues = vec![Queue::Bitmap]),
-            "g-edf can have none of these queues, only heap and list"
+            "g-edf can have none of these queues, only heap, calendar and list"
         );
         assert_eq!(
             bad(|plan| plan.working_sets.push(1)),

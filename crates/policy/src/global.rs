@@ -303,7 +303,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         usage: O::Turn::ROTATES || O::MOVES,
         bursts: O::Turn::ROTATES || O::MOVES,
         preempted: O::Turn::ROTATES || O::MOVES,
-        alarms: false,
+        ..Wants::NOTHING
     };
 
     fn capacity(&self) -> usize {
@@ -332,13 +332,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         if task.index() >= self.waiting.capacity() {
             return Err(Refused::Stranger);
         }
-        let member = &mut self.members[task.index()];
-        if member.params.is_none() {
-            return Err(Refused::Stranger);
-        }
-        member.params = Some(params);
-        member.own = self.order.adjusted(&params, member.own);
-        member.rank();
+        self.members[task.index()].adjust(&self.order, params)?;
         Ok(self.requeue(task, now))
     }
 
@@ -348,14 +342,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
-        let member = &mut self.members[task.index()];
-        if let Ready::Released { release } = why
-            && let Some(params) = &member.params
-        {
-            member.own = self.order.key(params, release);
-            member.rank();
-        }
-        member.turn = O::Turn::full(self.order.quantum());
+        self.members[task.index()].begin(&self.order, why);
         self.enqueue(here, task, End::Tail, now)
     }
 
@@ -422,17 +409,10 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
 
     fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
         let lent = from.map(|from| self.members[from.index()].key);
-        let member = &mut self.members[to.index()];
-        if member.lent == lent {
-            return Attention::None;
-        }
-        let before = member.key;
-        member.lent = lent;
-        member.rank();
-        if member.key == before {
-            Attention::None
-        } else {
+        if self.members[to.index()].inherit(lent) {
             self.requeue(to, now)
+        } else {
+            Attention::None
         }
     }
 }

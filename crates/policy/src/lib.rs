@@ -24,9 +24,11 @@
 //! | who shares the queue | [`placement`] |
 //! | order × queue × placement = policy | [`ranked`] |
 //! | order × queue on several CPUs | [`global`] |
+//! | the same where tasks may run on some CPUs only | [`affine`] |
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | a controller above that, for several CPUs | [`supervisor`] |
+//! | where the jobs of a task are to be that is split between CPUs | [`itinerary`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
 //!
 //! **Ties** are broken by one rule everywhere: equal keys are served first in, first out; the
@@ -37,10 +39,12 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+pub mod affine;
 #[cfg(feature = "alloc")]
 mod boxed;
 pub mod global;
 pub mod i_plus_pi;
+pub mod itinerary;
 mod member;
 pub mod order;
 pub mod pfair;
@@ -52,11 +56,13 @@ pub mod storage;
 pub mod supervisor;
 mod words;
 
+pub use affine::{Affine, Pinned};
 #[cfg(feature = "alloc")]
 pub use boxed::Boxed;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use global::Global;
 pub use i_plus_pi::IPlusPi;
+pub use itinerary::{Itinerary, Part};
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
     Period, Priority, RateMonotonic, RoundRobin, Sliced, Turn,

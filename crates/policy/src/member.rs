@@ -1,6 +1,7 @@
 //! What a policy that ranks tasks knows of each of them.
 
 use crate::order::{Order, Turn};
+use crate::policy::{Ready, Refused};
 use flyball_trace::Duration;
 
 /// What the policy knows of one task.
@@ -58,6 +59,43 @@ impl<O: Order> Member<O> {
             turn: O::Turn::full(quantum),
             ..Member::absent()
         }
+    }
+
+    /// It can run from now on: with a new job, or again. Its turn is a whole one.
+    #[inline]
+    pub(crate) fn begin(&mut self, order: &O, why: Ready) {
+        if let Ready::Released { release } = why
+            && let Some(params) = &self.params
+        {
+            self.own = order.key(params, release);
+            self.rank();
+        }
+        self.turn = O::Turn::full(order.quantum());
+    }
+
+    /// It has other parameters from now on, which the policy accepts.
+    ///
+    /// # Errors
+    /// [`Refused::Stranger`] if it is no member.
+    pub(crate) fn adjust(&mut self, order: &O, params: O::Params) -> Result<(), Refused> {
+        if self.params.is_none() {
+            return Err(Refused::Stranger);
+        }
+        self.params = Some(params);
+        self.own = order.adjusted(&params, self.own);
+        self.rank();
+        Ok(())
+    }
+
+    /// The most urgent of those who wait for it has this key. Returns whether that changes its own one.
+    pub(crate) fn inherit(&mut self, lent: Option<O::Key>) -> bool {
+        if self.lent == lent {
+            return false;
+        }
+        let before = self.key;
+        self.lent = lent;
+        self.rank();
+        self.key != before
     }
 
     /// It ran for `time`. Returns whether its turn is over, and gives it a new one if it is.

@@ -93,6 +93,13 @@ pub trait Policy {
     /// Chooses the task that runs on `cpu` from now on; `None`: the CPU idles.
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch>;
 
+    /// `cpu` has just picked, and whoever it let go can run elsewhere now: who has to look? Only asked of
+    /// policies that want it ([`Wants::leaves`]): those that decide on a CPU for a task while it still runs
+    /// on another.
+    fn left(&mut self, _cpu: CpuId) -> Attention {
+        Attention::None
+    }
+
     // ---- urgency, for whoever lets tasks wait for each other -----------------------------------
 
     /// Which of two members is more urgent now: [`Ordering::Less`] if `a` is. A policy that knows
@@ -122,6 +129,8 @@ pub struct Wants {
     /// [`Stop::Preempted`]; otherwise it is not told that it is about to be asked about a task that
     /// could go on.
     pub preempted: bool,
+    /// [`Policy::left`].
+    pub leaves: bool,
 }
 
 impl Wants {
@@ -131,6 +140,7 @@ impl Wants {
         bursts: false,
         alarms: false,
         preempted: false,
+        leaves: false,
     };
 }
 

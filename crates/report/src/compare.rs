@@ -54,6 +54,17 @@ pub struct Difference {
     pub measured: Event,
 }
 
+impl Difference {
+    /// How far the two events are from each other, if that is less than the kernel's work takes now and
+    /// then: 10 µs.
+    pub fn hair(&self) -> Option<Duration> {
+        const HAIR: Duration = Duration::from_micros(10);
+        let (simulated, measured) = (self.simulated.time, self.measured.time);
+        let apart = simulated.since(measured).max(measured.since(simulated));
+        Some(apart).filter(|&apart| apart < HAIR)
+    }
+}
+
 /// How the completions of a task's jobs differ between the two schedules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Completions {

@@ -10,25 +10,27 @@
 //!            where changes are, and how many; how many rows of tasks there are; CPUs, and those of
 //!            a cluster, a byte each
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
-//! tasks      64 bytes each: parameters, and where operations and lengths are; behind the tasks, in
-//!            rows of the same kind, is what becomes of some of them
+//! tasks      72 bytes each: parameters, and where operations, lengths and parts are; behind the tasks,
+//!            in rows of the same kind, is what becomes of some of them
 //! changes    16 bytes each: what becomes of a task, and when
 //! operations 12 bytes each
 //! lengths    8 bytes each
+//! parts      32 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
+//!            and until when
 //! ```
 //!
 //! Little-endian, and everything at a multiple of four.
 
 use crate::op::Op;
 use core::fmt;
-use flyball_policy::Words;
 use flyball_policy::i_plus_pi::Fraction;
-use flyball_trace::{Duration, Time};
+use flyball_policy::{Part, Words};
+use flyball_trace::{CpuId, Duration, Time};
 
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
@@ -39,7 +41,8 @@ const ROWS_AT: usize = CHANGES_AT + 8;
 const CPUS_AT: usize = ROWS_AT + 2;
 #[cfg(feature = "std")]
 const HEADER: usize = ROWS_AT + 4;
-const TASK: usize = 64;
+const TASK: usize = 72;
+const PART: usize = 32;
 
 /// Why bytes are not an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +59,8 @@ pub enum ImageError {
     Jump,
     /// A change is none, or is about something that there is not.
     Change,
+    /// A part of a task is for a CPU that there is not, or of a task that does not come again.
+    Part,
 }
 
 impl fmt::Display for ImageError {
@@ -69,6 +74,7 @@ impl fmt::Display for ImageError {
             ImageError::Operation => f.write_str("the task-set image has an unknown operation"),
             ImageError::Jump => f.write_str("the task-set image has a repetition of nothing"),
             ImageError::Change => f.write_str("the task-set image has a change of nothing"),
+            ImageError::Part => f.write_str("the task-set image has a part of a task for nobody"),
         }
     }
 }
@@ -159,9 +165,21 @@ pub struct Task {
     pub importance: u16,
     operations: Stretch,
     lengths: Stretch,
+    parts: Stretch,
 }
 
 impl Task {
+    /// The same with another relative deadline.
+    #[must_use]
+    pub fn within(self, deadline: Duration) -> Task {
+        Task { deadline, ..self }
+    }
+
+    /// How many parts it is split into; zero if it is not.
+    pub fn parts(&self) -> u32 {
+        self.parts.count
+    }
+
     /// The period; [`Duration::MAX`] where there is none.
     pub fn period_or_never(&self) -> Duration {
         match self.arrival {
@@ -232,6 +250,12 @@ impl<'a> Image<'a> {
             self.check_operations(&task)?;
             if let Some(last) = task.lengths.count.checked_sub(1) {
                 self.length(&task, last).ok_or(ImageError::Truncated)?;
+            }
+            for part in 0..task.parts.count {
+                let part = self.part(&task, part).ok_or(ImageError::Truncated)?;
+                if part.cpu.0 >= self.common().cpus || task.period.is_zero() {
+                    return Err(ImageError::Part);
+                }
             }
         }
         self.check_changes()
@@ -371,6 +395,7 @@ impl<'a> Image<'a> {
             lengths: stretch(48)?,
             share: Fraction::from_bits(row.word(56)?),
             importance: row.half(60),
+            parts: stretch(64)?,
         })
     }
 
@@ -385,6 +410,18 @@ impl<'a> Image<'a> {
     pub fn length(self, task: &Task, number: u32) -> Option<Duration> {
         let at = task.lengths.place(number, 8)?;
         self.long(at).map(Duration::from_nanos)
+    }
+
+    /// A part of a task, if there are so many.
+    pub fn part(self, task: &Task, number: u32) -> Option<Part> {
+        let at = task.parts.place(number, PART)?;
+        let duration = |offset| self.long(at + offset).map(Duration::from_nanos);
+        Some(Part {
+            cpu: CpuId(*self.bytes.get(at)?),
+            wcet: duration(8)?,
+            from: duration(16)?,
+            until: duration(24)?,
+        })
     }
 
     fn half(self, at: usize) -> u16 {

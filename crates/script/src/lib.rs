@@ -10,12 +10,15 @@
 //! | [`op`] | operations, and their form of 12 bytes |
 //! | [`place`] | the interpreter |
 //! | [`image`] | a whole task set as bytes, to be loaded into a board's memory |
+//! | `alias` | what a board's trace says besides events |
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 
+mod alias;
 pub mod image;
 pub mod op;
 pub mod place;
 
+pub use alias::Alias;
 pub use image::{Image, ImageError};
 pub use op::{Length, Op};
 pub use place::{Call, Place};

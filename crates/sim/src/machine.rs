@@ -287,10 +287,16 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             return self.dispatch(CPU, now, ticked, released);
         }
-        // By rising number. What one CPU decides may concern others: those behind it are at once asked, those
-        // before it have to wait for the next event.
+        // By rising number, and what one CPU decides may concern others before it.
         let mut from = CPU;
-        while let Some(cpu) = self.concerned().first_from(from) {
+        loop {
+            let Some(cpu) = self.concerned().first_from(from) else {
+                if self.unheard().is_none() {
+                    break;
+                }
+                from = CPU;
+                continue;
+            };
             from = CpuId(cpu.0 + 1);
             let lane = &mut self.lanes[cpu.index()];
             if self.inside.contains(cpu) {
@@ -330,6 +336,13 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     #[inline]
     fn concerned(&self) -> CpuSet {
         self.inside.union(self.core.asking())
+    }
+
+    /// A CPU that has to look, and is not interrupted yet.
+    #[inline]
+    fn unheard(&self) -> Option<CpuId> {
+        let mut asking = self.core.asking().iter();
+        asking.find(|cpu| self.lanes[cpu.index()].interrupt.is_never())
     }
 
     /// The clock stops at `now`, an event at that very instant or not: the running tasks make the

@@ -9,9 +9,10 @@ use flyball_policy::i_plus_pi::{Fraction, Settings, Share};
 use flyball_policy::order::Level;
 use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
-    Bitmap, Boxed, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
-    FixedPriority, Global, Heap, Laxity, LeastLaxity, Period, Priority, Queue, Ranked,
-    RateMonotonic, RoundRobin as RoundRobinOrder, Sliced, Time, Uniprocessor,
+    Affine as AffinePolicy, Bitmap, Boxed, CpuId, CpuSet, Deadline, DeadlineMonotonic, Duration,
+    EarliestDeadline, Fifo as FifoOrder, FixedPriority, Global, Heap, Laxity, LeastLaxity, Period,
+    Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin as RoundRobinOrder, Sliced, Time,
+    Uniprocessor,
 };
 use flyball_policy::{IPlusPi, Order, Policy};
 use std::marker::PhantomData;
@@ -94,6 +95,36 @@ impl<R: Rule> Scheduler for Clustered<R> {
 
     fn params(&self, task: &Task) -> Result<<R::Order as Order>::Params, Missing> {
         self.rule.params(task)
+    }
+}
+
+/// The most urgent tasks run wherever they may: global scheduling for tasks that may run on some CPUs only
+/// ([`Task::cpus`](flyball_model::Task::cpus)).
+#[derive(Clone, Copy, Debug)]
+pub struct Affine<R>(
+    /// Who is urgent.
+    pub R,
+);
+
+impl<R: Rule> Scheduler for Affine<R> {
+    type Policy = AffinePolicy<R::Order, Boxed, Boxed>;
+    const MEMORYLESS: bool = true;
+
+    fn cluster(&self) -> usize {
+        usize::MAX
+    }
+
+    fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
+        AffinePolicy::new(self.0.order(), capacity, cpus)
+    }
+
+    fn params(&self, task: &Task) -> Result<Pinned<<R::Order as Order>::Params>, Missing> {
+        let may = |cpu: &u8| task.cpus.as_ref().is_none_or(|cpus| cpus.contains(cpu));
+        let cpus = (0..=CpuSet::LARGEST.0).filter(may);
+        Ok(Pinned {
+            params: self.0.params(task)?,
+            cpus: cpus.fold(CpuSet::EMPTY, |cpus, cpu| cpus.with(CpuId(cpu))),
+        })
     }
 }
 

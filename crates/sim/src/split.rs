@@ -1,21 +1,13 @@
 //! Semi-partitioned scheduling: tasks whose jobs go from CPU to CPU at instants of their own.
 //!
-//! Each CPU has a kernel of its own under EDF, as in partitioned scheduling. Most tasks stay where they
-//! are; a *split* one has several parts, and each of its jobs works on the first one with that part's
-//! deadline. When it has had its part it leaves the CPU, and comes to the next one when that part begins:
-//! it is taken out of one kernel ([`Core::emigrate`](flyball_kernel::Core::emigrate)), is a message on its
-//! way, and is put into the other one ([`Core::immigrate`](flyball_kernel::Core::immigrate)). A job that is
-//! done before that stays, and goes home with the next release.
-//!
-//! ```text
-//!   CPU 0   ▇▇▇____▇▇ = its part                    ▇▇
-//!           |          ~~~ under way ~~~|           |
-//!   CPU 1                               __▇▇▇ done  |
-//!           release                     next part   next release
-//! ```
+//! Each CPU has a kernel of its own under EDF, as in partitioned scheduling. Where the jobs of a split
+//! task are to be, its [`Itinerary`] says. To move it is to take it out of one kernel
+//! ([`Core::emigrate`](flyball_kernel::Core::emigrate)), and to put it into the other one
+//! ([`Core::immigrate`](flyball_kernel::Core::immigrate)).
 //!
 //! While some kernel is at work whoever would move waits for it. What moves costs what the kernels'
-//! decisions and context switches cost, and its caches are cold; messages take no time beyond that.
+//! decisions and context switches cost, and its caches are cold; on its way it is as long as an
+//! interprocessor interrupt.
 
 use crate::error::SimError;
 use crate::machine::{Node, Traveller};
@@ -26,22 +18,11 @@ use crate::supervised::is_independent;
 use core::ops::ControlFlow;
 use flyball_kernel::Error;
 use flyball_model::{Arrival, Task, TaskSet};
-use flyball_policy::{Deadline, Duration, TaskId, Time};
+use flyball_policy::{Deadline, Duration, Itinerary, TaskId, Time};
 use flyball_trace::{CpuId, Sink};
 use std::collections::HashMap;
 
-/// What one CPU does of each job of a task.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
-    /// Which CPU.
-    pub cpu: CpuId,
-    /// For how long at most, unless it is the last part.
-    pub wcet: Duration,
-    /// From when on, counted from the job's release; rising from part to part, and zero for the first.
-    pub from: Duration,
-    /// The part's deadline, counted from the job's release.
-    pub until: Duration,
-}
+pub use flyball_policy::Part;
 
 /// Whether the jobs of a task can go from CPU to CPU: they come with the clock, since arrivals are
 /// interrupts of some CPU, and use nothing that others might use.
@@ -87,15 +68,12 @@ pub fn simulate_split<T: Sink>(
         parted.first.insert(task.name.clone(), first.until);
         if parts.len() > 1 {
             let period = task.arrival.period().filter(|_| may_be_split(task));
+            let period = period.ok_or_else(|| refused(&task.name, Error::Bound))?;
             split.push(Split {
                 name: task.name.clone(),
                 task: TaskId(u16::try_from(number).unwrap_or(u16::MAX)),
-                period: period.ok_or_else(|| refused(&task.name, Error::Bound))?,
-                release: Time::ZERO + task.phase,
-                at: Place::In(first.cpu.index(), row),
-                part: 0,
-                had: Duration::ZERO,
-                parts: parts.to_vec(),
+                way: Itinerary::new(parts.to_vec(), period, Time::ZERO + task.phase),
+                at: Place::In(first.cpu, row),
             });
         }
     }
@@ -144,89 +122,83 @@ struct Splits(Vec<Split>);
 struct Split {
     name: String,
     task: TaskId,
-    parts: Vec<Part>,
-    period: Duration,
-    /// When its present job was released, or the first is going to be.
-    release: Time,
+    way: Itinerary<Vec<Part>>,
     at: Place,
-    /// The part whose time it is.
-    part: usize,
-    /// The CPU time that it had used when that part began.
-    had: Duration,
 }
 
 /// Where a task is.
 enum Place {
-    /// In this node, in this row.
-    In(usize, usize),
-    UnderWay(Box<Traveller>),
+    /// On this CPU, in this row of its kernel.
+    In(CpuId, usize),
+    UnderWay(Box<Away>),
+}
+
+/// A task that is on no CPU.
+struct Away {
+    traveller: Traveller,
+    /// Whether it goes on with a job, and the CPU time that it has used.
+    has_job: bool,
+    used: Duration,
+    /// Where it goes, and when it comes there at the earliest.
+    to: CpuId,
+    at: Time,
 }
 
 impl Split {
-    /// When the next part begins, or the next job is released.
-    fn next(&self) -> Time {
-        match self.parts.get(self.part + 1) {
-            Some(part) => self.release + part.from,
-            None => self.release + self.period,
-        }
-    }
-
-    /// The CPU time that it will have used when it has had its part; nothing limits the last one.
-    fn limit(&self) -> Option<Duration> {
-        let is_last = self.part + 1 == self.parts.len();
-        (!is_last).then(|| self.had + self.parts[self.part].wcet)
-    }
-
     /// When it is to move next, as far as that is known.
     fn due<T: Sink>(&self, nodes: &[Node<Parted, T>]) -> Time {
-        let mut due = self.next();
-        if let (Place::In(node, row), Some(limit)) = (&self.at, self.limit()) {
-            due = due.min(nodes[*node].uses_up(*row, limit));
+        match &self.at {
+            Place::UnderWay(away) => away.at.min(self.way.next()),
+            Place::In(cpu, row) => {
+                let node = &nodes[cpu.index()];
+                if *cpu != self.way.home() && !node.has_job(*row) {
+                    return Time::ZERO;
+                }
+                let limit = self.way.limit().filter(|_| node.has_job(*row));
+                let used_up = limit.map_or(Time::NEVER, |limit| node.uses_up(*row, limit));
+                self.way.next().min(used_up)
+            }
         }
-        due
     }
 
     /// The kernels are not at work, and whoever ran has run until `now`.
     fn act<T: Sink>(&mut self, nodes: &mut [Node<Parted, T>], now: Time) -> Result<(), SimError> {
-        while self.next() <= now {
-            let next = self.next();
-            self.part = (self.part + 1) % self.parts.len();
-            if self.part == 0 {
-                self.release = next;
-            }
-            self.go(nodes, now)?;
-        }
-        if let (Place::In(node, row), Some(limit)) = (&self.at, self.limit())
-            && nodes[*node].has_job(*row)
-            && nodes[*node].used(*row, now) >= limit
-        {
-            let traveller = nodes[*node].take(*row, now);
-            let traveller = traveller.map_err(|error| refused(&self.name, error))?;
-            self.at = Place::UnderWay(Box::new(traveller));
-        }
-        Ok(())
-    }
-
-    /// To the CPU of its part. Who has no job need not go anywhere but home.
-    fn go<T: Sink>(&mut self, nodes: &mut [Node<Parted, T>], now: Time) -> Result<(), SimError> {
-        let Part { cpu, until, .. } = self.parts[self.part];
-        let to = cpu.index();
-        if let Place::In(node, row) = self.at {
-            if node == to || self.part > 0 && !nodes[node].has_job(row) {
-                self.had = nodes[node].used(row, now);
+        if let Place::In(cpu, row) = self.at {
+            let node = &mut nodes[cpu.index()];
+            let (has_job, used) = (node.has_job(row), node.used(row, now));
+            let (to, from) = self.way.look(now, has_job, used);
+            if to == cpu && from <= now {
                 return Ok(());
             }
-            let traveller = nodes[node].take(row, now);
-            let traveller = traveller.map_err(|error| refused(&self.name, error))?;
-            self.at = Place::UnderWay(Box::new(traveller));
+            let traveller = node.take(row, now);
+            self.at = Place::UnderWay(Box::new(Away {
+                traveller: traveller.map_err(|error| refused(&self.name, error))?,
+                has_job,
+                used,
+                to,
+                at: from.max(now + node.message()),
+            }));
         }
-        if let Place::UnderWay(traveller) = std::mem::replace(&mut self.at, Place::In(to, 0)) {
-            let row = nodes[to]
-                .put(*traveller, Deadline(until), now)
+        let Place::UnderWay(away) = &mut self.at else {
+            return Ok(());
+        };
+        let (to, from) = self.way.look(now, away.has_job, away.used);
+        if to != away.to {
+            // It comes too late, and is sent on.
+            away.at = from.max(now + nodes[to.index()].message());
+            away.to = to;
+        }
+        if away.at > now {
+            return Ok(());
+        }
+        let until = self.way.parts()[if away.has_job { self.way.part() } else { 0 }].until;
+        if let Place::UnderWay(away) = std::mem::replace(&mut self.at, Place::In(to, 0)) {
+            let node = &mut nodes[to.index()];
+            let row = node
+                .put(away.traveller, Deadline(until), now)
                 .map_err(|(_, error)| refused(&self.name, error))?;
             self.at = Place::In(to, row);
-            debug_assert!(nodes[to].handle(row, self.task).is_some());
-            self.had = nodes[to].used(row, now);
+            debug_assert!(node.handle(row, self.task).is_some());
         }
         Ok(())
     }

@@ -5,8 +5,10 @@
 
 use crate::{Machine, Options, TargetError};
 use flyball_model::{Arrival, Length, Protocol, Task, TaskSet};
+use flyball_policy::Part;
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
+use flyball_sim::may_be_split;
 use flyball_sim::modes::{Modes, News};
 use flyball_sim::program::{Program, Script};
 use flyball_sim::schedulers::Ipi;
@@ -217,7 +219,29 @@ fn compile(
         importance: share.importance,
         operations,
         lengths: lengths(machine, task, number, options)?,
+        parts: parts(machine, task, number, options)?,
     })
+}
+
+/// The parts of a task that is split.
+fn parts(
+    machine: Machine,
+    task: &Task,
+    number: usize,
+    options: &Options<'_>,
+) -> Result<Vec<Part>, TargetError> {
+    let parts = options.parts.get(number).map_or(&[][..], Vec::as_slice);
+    if parts.len() < 2 {
+        return Ok(Vec::new());
+    }
+    if !machine.splits() || options.cluster > 1 || !may_be_split(task) {
+        return Err(TargetError::Unsupported {
+            machine: machine.name(),
+            task: Some(task.name.clone()),
+            what: "to split it between CPUs is not supported".into(),
+        });
+    }
+    Ok(parts.to_vec())
 }
 
 fn is_always(gap: &Length, separation: Duration) -> bool {

@@ -18,31 +18,6 @@ pub struct Lengths {
     pub most: u64,
 }
 
-impl Lengths {
-    /// The mean; zero if there are none.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "instructions of some seconds are below 2⁵³"
-    )]
-    pub fn mean(&self) -> f64 {
-        if self.count == 0 {
-            0.0
-        } else {
-            self.sum as f64 / self.count as f64
-        }
-    }
-
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: Lengths) -> Lengths {
-        Lengths {
-            count: self.count + other.count,
-            sum: self.sum + other.sum,
-            most: self.most.max(other.most),
-        }
-    }
-}
-
 /// What was counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Counts(Vec<(String, String, Lengths)>);
@@ -82,13 +57,6 @@ impl Counts {
             .find(|(this, that, _)| this == path && that == part);
         found.map_or(Lengths::default(), |(_, _, lengths)| *lengths)
     }
-
-    /// The same of passages that were begun by anything.
-    pub fn all(&self, part: &str) -> Lengths {
-        ["call", "timer", "interrupt"]
-            .into_iter()
-            .fold(Lengths::default(), |all, path| all.and(self.of(path, part)))
-    }
 }
 
 #[cfg(test)]
@@ -99,15 +67,10 @@ mod tests {
     fn what_was_written_is_read() {
         let counts =
             Counts::read("call work 2 30 20\ntimer work 1 6 6\nlock taken 7 0 0\n").unwrap();
-        assert_eq!(
-            counts.of("call", "work").mean().to_bits(),
-            15.0_f64.to_bits()
-        );
-        let all = counts.all("work");
-        assert_eq!((all.count, all.sum, all.most), (3, 36, 20));
+        let work = counts.of("call", "work");
+        assert_eq!((work.count, work.sum, work.most), (2, 30, 20));
         assert_eq!(counts.of("lock", "taken").count, 7);
         assert_eq!(counts.of("lock", "given"), Lengths::default());
-        assert_eq!(Lengths::default().mean().to_bits(), 0.0_f64.to_bits());
     }
 
     #[test]

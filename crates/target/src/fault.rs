@@ -11,7 +11,6 @@
 //! pc 0x00000a1c
 //! ```
 
-use crate::recording::cluster_of;
 use flyball_script::image::Contents;
 use flyball_trace::{TaskId, Time};
 use std::fmt;
@@ -57,11 +56,16 @@ impl std::error::Error for FaultError {}
 
 impl Fault {
     /// Reads what a board wrote that ran a task set. A thread is numbered there within the cluster of the
-    /// CPU, which is the first one if nothing else is said. O(bytes).
+    /// CPU, which is the first one if nothing else is said; `rows` has the tasks of each cluster.
+    /// O(bytes).
     ///
     /// # Errors
     /// [`FaultError`].
-    pub fn read(text: &str, contents: &Contents) -> Result<Fault, FaultError> {
+    pub fn read(
+        text: &str,
+        contents: &Contents,
+        rows: &[Vec<TaskId>],
+    ) -> Result<Fault, FaultError> {
         let mut cpu = 0_u8;
         let (mut task, mut time, mut cause) = (None, None, None);
         let (mut message, mut address, mut pc, mut caller) = (None, None, None, None);
@@ -92,8 +96,9 @@ impl Fault {
         let (Some(time), Some(cause), "") = (time, cause, rest) else {
             return Err(FaultError::Incomplete);
         };
+        let cluster = rows.get(usize::from(cpu / contents.common.cluster.max(1)));
         Ok(Fault {
-            task: task.and_then(|row: TaskId| cluster_of(contents, cpu).get(row.index()).copied()),
+            task: task.and_then(|row: TaskId| cluster?.get(row.index()).copied()),
             time: Time::ZERO + time.since(contents.common.start),
             cause,
             message,
@@ -147,7 +152,7 @@ mod tests {
             tasks: vec![TaskContents::default(); 2],
             ..Contents::default()
         };
-        Fault::read(text, &contents)
+        Fault::read(text, &contents, &[vec![TaskId(0), TaskId(1)]])
     }
 
     #[test]

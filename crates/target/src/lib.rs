@@ -16,7 +16,7 @@
 //!
 //! let ms = Duration::from_millis;
 //! let set = TaskSet { tasks: vec![Task::periodic("a", ms(4), ms(1))], ..TaskSet::default() };
-//! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0, cluster: 1 };
+//! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0, cluster: 1, parts: &[] };
 //! let recording = run(Machine::CortexM3, &set, &options, &mut |_| ControlFlow::Continue(()))?;
 //! println!("{} events", recording.events.len());
 //! # Ok::<(), flyball_target::TargetError>(())
@@ -45,7 +45,7 @@ pub mod recording;
 pub use counts::{Counts, Lengths};
 pub use error::TargetError;
 pub use fault::Fault;
-pub use flyball_policy::Words;
+pub use flyball_policy::{Part, Words};
 pub use machine::{Limits, Machine};
 pub use recording::Recording;
 
@@ -70,6 +70,9 @@ pub struct Options<'a> {
     /// How many CPUs share their tasks, if there are several: 1, and each task runs where it is assigned
     /// to; [`Options::GLOBAL`], and all of them do.
     pub cluster: u8,
+    /// For each task the parts into which it is split between CPUs, one or none if it is not; empty: no
+    /// task is. Only where each CPU has its own tasks ([`Machine::splits`]).
+    pub parts: &'a [Vec<Part>],
 }
 
 impl Options<'_> {
@@ -147,7 +150,10 @@ pub fn run_modes(
     let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;
     let recording = Recording::read(&output.traces, &contents)?;
     match output.fault {
-        Some(said) => Ok(recording.until(Fault::read(&said, &contents)?)),
+        Some(said) => {
+            let fault = Fault::read(&said, &contents, &recording.rows)?;
+            Ok(recording.until(fault))
+        }
         None => Ok(recording),
     }
 }

@@ -107,6 +107,14 @@ impl Machine {
         }
     }
 
+    /// Whether jobs can go from one CPU to another where each has its own tasks.
+    pub const fn splits(self) -> bool {
+        match self {
+            Machine::CortexM3 | Machine::CortexM3At62 => false,
+            Machine::Riscv => true,
+        }
+    }
+
     /// Whether it can count what its kernel does.
     pub const fn counts(self) -> bool {
         match self {
@@ -169,17 +177,19 @@ impl Machine {
                 "fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi", "p-fp", "p-fp-rr",
                 "p-rm", "p-dm", "p-edf", "p-llf", "p-rr", "p-fifo", "c-fp", "c-fp-rr", "c-rm",
                 "c-dm", "c-edf", "c-llf", "c-rr", "c-fifo", "g-fp", "g-fp-rr", "g-rm", "g-dm",
-                "g-edf", "g-llf", "g-rr", "g-fifo", "pd2", "pf",
+                "g-edf", "g-llf", "g-rr", "g-fifo", "pd2", "pf", "edf-wm", "c=d", "edf-cd",
             ],
         }
     }
 
     /// The policy whose image it is that runs `policy`, which may have several names: that of one CPU is
-    /// that of each of several, and a cluster is a machine of its own.
+    /// that of each of several, split tasks or not, and a cluster is a machine of its own.
     pub(crate) fn image(self, policy: &str) -> String {
         match (self, policy.split_once('-')) {
             (Machine::Riscv, Some(("p", order))) => order.to_owned(),
             (Machine::Riscv, Some(("c", order))) => format!("g-{order}"),
+            (Machine::Riscv, Some(("edf", _))) => "edf".to_owned(),
+            (Machine::Riscv, None) if policy == "c=d" => "edf".to_owned(),
             _ => policy.to_owned(),
         }
     }
@@ -249,6 +259,9 @@ mod tests {
         assert_eq!(Machine::Riscv.image("p-fp-rr"), "fp-rr");
         assert_eq!(Machine::Riscv.image("c-fp-rr"), "g-fp-rr");
         assert_eq!(Machine::Riscv.image("pd2"), "pd2");
+        for split in ["edf-wm", "c=d", "edf-cd", "edf"] {
+            assert_eq!(Machine::Riscv.image(split), "edf");
+        }
         assert_eq!(Machine::CortexM3.image("fp-rr"), "fp-rr");
     }
 

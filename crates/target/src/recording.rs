@@ -11,6 +11,7 @@
 //! time zero, as in a simulation.
 
 use crate::Fault;
+use flyball_script::Alias;
 use flyball_script::image::{Common, Contents};
 use flyball_trace::{CpuId, Duration, Event, Kind, Record, TaskId, Time};
 use std::fmt;
@@ -28,6 +29,8 @@ pub struct Recording {
     pub dropped: u64,
     /// Why the board went no further, if it did not come to the end.
     pub fault: Option<Fault>,
+    /// The tasks of each cluster, at the end, as its kernel numbers them.
+    pub(crate) rows: Vec<Vec<TaskId>>,
 }
 
 /// Why bytes are not a board's trace.
@@ -46,7 +49,7 @@ pub enum ReadError {
     Counts,
     /// A record is none.
     Record(usize),
-    /// A record is about a CPU that there is not.
+    /// A record is about a CPU, or a task, that there is not.
     Stranger(usize),
     /// There are not so many clusters of CPUs as traces.
     Traces(usize),
@@ -57,6 +60,19 @@ struct Cluster {
     first: usize,
     cpus: usize,
     tasks: Vec<TaskId>,
+}
+
+/// No task of the set.
+const NOBODY: TaskId = TaskId(u16::MAX);
+
+impl Cluster {
+    /// A row is another task from now on.
+    fn name(&mut self, Alias { row, task }: Alias) {
+        if row.index() >= self.tasks.len() {
+            self.tasks.resize(row.index() + 1, NOBODY);
+        }
+        self.tasks[row.index()] = task;
+    }
 }
 
 impl fmt::Display for ReadError {
@@ -70,7 +86,9 @@ impl fmt::Display for ReadError {
             ),
             ReadError::Counts => f.write_str("it has kept more events than there were"),
             ReadError::Record(at) => write!(f, "event {at} is none"),
-            ReadError::Stranger(at) => write!(f, "event {at} is about a CPU that there is not"),
+            ReadError::Stranger(at) => {
+                write!(f, "event {at} is about a CPU or a task that there is not")
+            }
             ReadError::Traces(found) => write!(f, "there are traces of {found} clusters of CPUs"),
         }
     }
@@ -103,7 +121,8 @@ impl Recording {
                 // There are at most 64 CPUs.
                 tasks: cluster_of(contents, u8::try_from(first).unwrap_or(u8::MAX)),
             };
-            all.add(trace, common, &cluster)?;
+            let rows = all.add(trace, contents, cluster)?;
+            all.rows.push(rows);
         }
         // What happened at one instant stays in the order of the clusters.
         all.events.sort_by_key(|event| event.time);
@@ -112,8 +131,14 @@ impl Recording {
         Ok(all)
     }
 
-    /// What one cluster wrote.
-    fn add(&mut self, bytes: &[u8], common: &Common, cluster: &Cluster) -> Result<(), ReadError> {
+    /// What one cluster wrote. Returns its tasks at the end.
+    fn add(
+        &mut self,
+        bytes: &[u8],
+        contents: &Contents,
+        mut cluster: Cluster,
+    ) -> Result<Vec<TaskId>, ReadError> {
+        let (common, tasks) = (&contents.common, contents.tasks.len());
         let rest = bytes.strip_prefix(MAGIC).ok_or(ReadError::Magic)?;
         let (total, rest) = number(rest)?;
         let (kept, rest) = number(rest)?;
@@ -127,6 +152,13 @@ impl Recording {
         let dropped = total.checked_sub(kept).ok_or(ReadError::Counts)?;
         let mut last = Time::ZERO;
         for (at, record) in records.iter().enumerate() {
+            if let Some(alias) = Alias::decode(&Record(*record)) {
+                if alias.task.index() >= tasks {
+                    return Err(ReadError::Stranger(at));
+                }
+                cluster.name(alias);
+                continue;
+            }
             let mut event = Record(*record).decode().ok_or(ReadError::Record(at))?;
             if event.cpu.index() >= cluster.cpus {
                 return Err(ReadError::Stranger(at));
@@ -144,7 +176,7 @@ impl Recording {
             self.dropped += dropped;
             self.end = self.end.min(Time::ZERO + last.since(common.start));
         }
-        Ok(())
+        Ok(cluster.tasks)
     }
 
     /// The same of a run that ended with a fault: what is known ends there.
@@ -164,7 +196,7 @@ impl Recording {
 }
 
 /// The tasks of a CPU's cluster, as its kernel numbers them.
-pub(crate) fn cluster_of(contents: &Contents, cpu: u8) -> Vec<TaskId> {
+fn cluster_of(contents: &Contents, cpu: u8) -> Vec<TaskId> {
     let size = contents.common.cluster.max(1);
     let tasks = (0..).map(TaskId).zip(&contents.tasks);
     let tasks = tasks.filter(|(_, task)| task.cpu / size == cpu / size);
@@ -183,7 +215,10 @@ fn is_over(event: &Event, end: Time) -> bool {
 
 /// The event as the task set sees it, if it does; `tasks` are those of the cluster.
 fn own(event: Event, tasks: &[TaskId]) -> Option<Event> {
-    let name = |row: TaskId| tasks.get(row.index()).copied();
+    let name = |row: TaskId| {
+        let task = tasks.get(row.index()).copied();
+        task.filter(|&task| task != NOBODY)
+    };
     match event.kind.task().map(name) {
         Some(None) => match event.kind {
             Kind::Dispatch { .. } => Some(Event {
@@ -332,6 +367,24 @@ mod tests {
         let written = written(100, &[event(1_100, dispatch(0)), event(1_700, Kind::Idle)]);
         let read = read(&written, 1).unwrap();
         assert_eq!((read.end, read.dropped), (Time::from_nanos(700), 98));
+    }
+
+    #[test]
+    fn who_comes_from_another_cluster_has_a_name() {
+        let mut written = written(2, &[event(1_100, dispatch(9)), event(1_200, dispatch(9))]);
+        let (row, task) = (TaskId(9), TaskId(7));
+        // Between the two.
+        let at = written.len() - Record::SIZE;
+        written.splice(at..at, Alias { row, task }.encode().0);
+        written[8] = 3;
+        written[16] = 3;
+        assert_eq!(read(&written, 7), Err(ReadError::Stranger(1)));
+        let read = read(&written, 8).unwrap();
+        assert_eq!(
+            read.events,
+            [event(100, Kind::Idle), event(200, dispatch(7))]
+        );
+        assert_eq!(read.rows[0][7..], [TaskId(7), NOBODY, TaskId(7)]);
     }
 
     #[test]

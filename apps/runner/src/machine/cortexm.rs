@@ -1,9 +1,9 @@
 //! The Cortex-M3: one CPU, and tables in place.
 
 use crate::{Runner, Scheduler};
-use flyball_kernel::{Error, Timing};
-use flyball_policy::{Duration, Inline};
-use flyball_script::image::{Common, Image};
+use flyball_kernel::{Error, ThreadId, Timing};
+use flyball_policy::{Duration, Inline, Time};
+use flyball_script::image::{Common, Image, Task};
 
 pub use flyball_machine_cortexm as machine;
 pub use flyball_machine_cortexm::board::take_memory;
@@ -47,6 +47,17 @@ pub(crate) fn prepare<S: Scheduler + 'static, R>(
         return Err(Error::Unknown);
     }
     Ok(kernel.together(f))
+}
+
+/// The parts of a task that is split are on several CPUs, of which there is one.
+pub(crate) fn split<S: Scheduler + 'static>(
+    _: &'static Kernel<Runner<S>>,
+    _: Image<'static>,
+    _: &Task,
+    _: ThreadId,
+    _: Time,
+) -> Result<(), Error> {
+    Err(Error::Invalid)
 }
 
 /// The CPU of a fault.

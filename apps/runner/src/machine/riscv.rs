@@ -2,9 +2,10 @@
 //! wants.
 
 use crate::{Runner, Scheduler, output};
-use flyball_kernel::{Error, Sizes, Timing};
-use flyball_policy::{Boxed, Duration};
-use flyball_script::image::{Common, Image};
+use alloc::vec::Vec;
+use flyball_kernel::{Error, Sizes, ThreadId, Timing};
+use flyball_policy::{Boxed, Duration, Itinerary, Time};
+use flyball_script::image::{Common, Image, Task};
 
 pub use flyball_machine_riscv as machine;
 pub use flyball_machine_riscv::board::take_memory;
@@ -43,8 +44,10 @@ pub(crate) fn set_up<S: Scheduler + 'static>(
     };
     let all = clusters(&common);
     kernel.set_up_clusters(cpus, timing, |cluster| {
-        let threads = crate::tasks::of_cluster(image, cluster).count().max(1);
         let first = cluster * common.cluster;
+        let visitors = (0..image.first()).filter(|&number| visits(image, number, first));
+        let residents = crate::tasks::of_cluster(image, cluster).count();
+        let threads = (residents + visitors.count()).max(1);
         let count = common.cluster.min(common.cpus - first);
         let messages = (0..image.queues()).map(|number| usize::from(image.capacity(number)));
         let sizes = Sizes {
@@ -70,6 +73,31 @@ pub(crate) fn prepare<S: Scheduler + 'static, R>(
     f: impl FnOnce(&mut Together<'_, Runner<S>>) -> R,
 ) -> Result<R, Error> {
     kernel.prepare(cluster, f).ok_or(Error::Unknown)
+}
+
+/// Whether a task that is split has a part on a CPU that is not its home.
+fn visits(image: Image<'static>, number: u16, cpu: u8) -> bool {
+    image.task(number).is_some_and(|task| {
+        let mut parts = (0..task.parts()).filter_map(|part| image.part(&task, part));
+        task.cpu != cpu && parts.any(|part| part.cpu.0 == cpu)
+    })
+}
+
+/// The parts of a task that is split are on several CPUs.
+pub(crate) fn split<S: Scheduler + 'static>(
+    kernel: &'static Kernel<Runner<S>>,
+    image: Image<'static>,
+    task: &Task,
+    thread: ThreadId,
+    start: Time,
+) -> Result<(), Error> {
+    let parts: Vec<_> = (0..task.parts())
+        .filter_map(|part| image.part(task, part))
+        .collect();
+    let params = parts.iter().map(|part| S::params(&task.within(part.until)));
+    let params = params.collect();
+    let way = Itinerary::new(parts.into_boxed_slice(), task.period, start + task.phase);
+    kernel.send_round(thread, way, params, Tape::name)
 }
 
 /// The CPU of a fault.

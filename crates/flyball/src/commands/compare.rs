@@ -112,6 +112,13 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
                 line(&difference.simulated, &beside.simulated),
                 line(&difference.measured, &beside.measured),
             );
+            if let Some(apart) = difference.hair() {
+                let _ = writeln!(
+                    text,
+                    "  That is {apart} apart: so near to each other, things that do not cause each other may \
+                     come in\n  any order."
+                );
+            }
         }
     }
     text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs\n\

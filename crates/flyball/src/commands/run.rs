@@ -35,6 +35,7 @@ pub(crate) fn run(
         until: measurement.until(),
         seed: args.seed,
         cluster: measurement.cluster(),
+        parts: measurement.parts(),
     };
     let recording = {
         let mut spinner = Spinner::new(quiet);

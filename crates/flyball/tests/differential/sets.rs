@@ -35,6 +35,30 @@ pub(crate) fn four_times_one_cpu(seed: u64) -> String {
     spread(seed, |number| Some(number % 4))
 }
 
+/// Five tasks that ask for more than half a CPU each, of which there are four, and two small ones. So one
+/// has to be split. Jobs are done a little before their worst case.
+pub(crate) fn five_halves(seed: u64) -> String {
+    let mut numbers = Numbers(Random::new(seed, 2));
+    let mut text = String::from("schema = 1\n[platform]\ncpus = 4\n");
+    for number in 0..7 {
+        let period = numbers.of(&[8, 10, 16, 20, 40]);
+        let phase = numbers.number(0, 7_000_000);
+        let per_mille = match number {
+            0..5 => numbers.number(510, 560),
+            _ => numbers.number(30, 120),
+        };
+        let wcet = period * 1_000 * per_mille;
+        let length = wcet - numbers.number(150_000, 250_000);
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "[[task]]\nname = \"t{number}\"\nperiod = \"{period}ms\"\nphase = \"{phase}ns\"\n\
+             wcet = \"{wcet}ns\"\nbehaviour = [{{ compute = \"{length}ns\" }}]\n"
+        );
+    }
+    text
+}
+
 fn spread(seed: u64, cpu: fn(usize) -> Option<usize>) -> String {
     let mut numbers = Numbers(Random::new(seed, 1));
     let tasks = usize::try_from(numbers.number(6, 9)).expect("it is small");

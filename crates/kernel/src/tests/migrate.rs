@@ -23,7 +23,7 @@ fn bring(
     from.core.audit(false);
     let moved = to
         .core
-        .immigrate(CPU, migrant, Priority(priority), to.now)
+        .immigrate(CPU, migrant, Priority(priority), to.now, |_, _| ())
         .map_err(|(_, error)| error);
     to.core.audit(false);
     from.settle();
@@ -124,11 +124,16 @@ fn who_finds_no_room_can_go_back() {
     }
     let thread = a.thread(1);
     let migrant = a.core.emigrate(CPU, thread, a.now).unwrap();
-    let Err((migrant, error)) = b.core.immigrate(CPU, migrant, Priority(1), b.now) else {
+    let Err((migrant, error)) = b
+        .core
+        .immigrate(CPU, migrant, Priority(1), b.now, |_, _| ())
+    else {
         panic!("there is no room");
     };
     assert_eq!(error, Error::Full);
-    let back = a.core.immigrate(CPU, migrant, Priority(1), a.now);
+    let back = a
+        .core
+        .immigrate(CPU, migrant, Priority(1), a.now, |_, _| ());
     a.settle();
     assert_eq!(a.core.running(CPU), back.ok());
 }

@@ -2,6 +2,7 @@
 
 use super::{Cluster, Findings, Obstacle, Theory, clusters, stays_behind, with_deadlines};
 use crate::blocking;
+use crate::partition::limited;
 use flyball_analysis::{Strength, Verdict, density, fair as fairness};
 use flyball_model::{Arrival, TaskSet};
 use flyball_sim::schedulers::until_slot;
@@ -15,6 +16,11 @@ const FAIR: &str = "proportionate fairness";
 /// Global EDF in each cluster, by the sum of the densities.
 pub(super) fn density(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
     blocking::none(set, &everyone(set))?;
+    if limited(set).is_some() {
+        return Err(Obstacle(
+            "The density bound is for tasks that may run on all CPUs".into(),
+        ));
+    }
     for Cluster { cpus, tasks } in clusters(set, cluster) {
         for &task in &tasks {
             if set.tasks[task].arrival == Arrival::Once {

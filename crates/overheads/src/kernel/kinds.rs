@@ -7,8 +7,8 @@ use crate::plan::{Policy, Queue};
 use core::marker::PhantomData;
 use flyball_policy::order::Level;
 use flyball_policy::{
-    Bitmap, Deadline, Duration, EarliestDeadline, FixedPriority, Global, Heap, Inline, Order,
-    Period, Priority, Ranked, RateMonotonic, SortedList, Time, Uniprocessor,
+    Bitmap, Calendar, Deadline, Duration, EarliestDeadline, FixedPriority, Global, Heap, Inline,
+    Order, Period, Priority, Ranked, RateMonotonic, SortedList, Time, Uniprocessor,
 };
 
 /// Where tables are.
@@ -77,10 +77,12 @@ pub(super) fn measure(policy: Policy, queue: Queue, task: Task<'_>) -> Result<Re
     kinds! { policy, queue, task:
         GlobalEdf / PartitionedEdf: EarliestDeadline {
             Heap: Heap<Time, Rows>,
+            Calendar: Calendar<Time, Rows>,
             List: SortedList<Time, Rows>
         }
         GlobalRm / PartitionedRm: RateMonotonic {
             Heap: Heap<Duration, Rows>,
+            Calendar: Calendar<Duration, Rows>,
             List: SortedList<Duration, Rows>
         }
         GlobalFp / PartitionedFp: FixedPriority {

@@ -13,7 +13,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
         usage: true,
         bursts: true,
         preempted: true,
-        alarms: false,
+        ..Wants::NOTHING
     };
 
     fn capacity(&self) -> usize {

@@ -124,10 +124,14 @@ fn details(number: usize, policy: &str, beside: &SideBySide) -> Markup {
     html! {
         details open[difference.is_some()] {
             summary { bdi { (policy) } ": tasks and both schedules" }
-            @if let Some(Difference { simulated, measured }) = difference {
+            @if let Some(difference @ Difference { simulated, measured }) = difference {
                 p.note {
                     "The schedules part here. Simulated: " (event(&simulated, &beside.simulated))
                     ". Measured: " (event(&measured, &beside.measured)) "."
+                    @if let Some(apart) = difference.hair() {
+                        " That is " (apart) " apart: so near to each other, things that do not cause each other "
+                        "may come in any order."
+                    }
                 }
             }
             (tasks(policy, beside))

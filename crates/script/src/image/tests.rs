@@ -21,6 +21,9 @@ fn contents() -> Contents {
         importance: 1_000 + u16::from(priority),
         operations: vec![Op::Lock(0), Op::Compute(Length::Drawn(0)), Op::End],
         lengths: vec![ns(7), ns(u64::MAX - 1)],
+        parts: (0..priority % 4)
+            .map(|n| part(n, u64::from(priority)))
+            .collect(),
     };
     Contents {
         common: Common {
@@ -42,6 +45,16 @@ fn contents() -> Contents {
             change(7, 1, News::Begins),
             change(50, 0, News::Ends),
         ],
+    }
+}
+
+fn part(cpu: u8, n: u64) -> Part {
+    let ns = Duration::from_nanos;
+    Part {
+        cpu: CpuId(cpu),
+        wcet: ns(n),
+        from: ns(n + 1),
+        until: ns(n + 2),
     }
 }
 
@@ -94,6 +107,9 @@ fn what_is_written_is_read_back() {
         assert_eq!(operations, expected.operations);
         let lengths: Vec<Duration> = (0..).map_while(|at| image.length(&task, at)).collect();
         assert_eq!(lengths, expected.lengths);
+        let parts: Vec<Part> = (0..).map_while(|at| image.part(&task, at)).collect();
+        assert_eq!(parts, expected.parts);
+        assert_eq!(task.parts() as usize, parts.len());
     }
     assert_eq!(image.task(4), None);
 }
@@ -124,6 +140,7 @@ proptest! {
             for number in 0..image.rows() {
                 let task = image.task(number).unwrap();
                 let _ = (image.operation(&task, 0), image.length(&task, u32::MAX));
+                prop_assert!((0..task.parts()).all(|at| image.part(&task, at).is_some()));
             }
             prop_assert!(image.first() <= image.tasks() && image.tasks() <= image.rows());
             let changes = (0..).map_while(|number| image.change(number));
@@ -165,6 +182,24 @@ fn changes_of_nothing_are_refused() {
     ] {
         assert_eq!(refused(&changes), Some(ImageError::Change), "{changes:?}");
     }
+}
+
+#[test]
+fn parts_for_nobody_are_refused() {
+    let refused = |change: fn(&mut TaskContents)| {
+        let mut contents = contents();
+        change(&mut contents.tasks[1]);
+        Image::new(&contents.to_bytes().unwrap()).err()
+    };
+    assert_eq!(refused(|_| ()), None);
+    assert_eq!(
+        refused(|task| task.parts[2].cpu = CpuId(4)),
+        Some(ImageError::Part)
+    );
+    assert_eq!(
+        refused(|task| task.period = Duration::ZERO),
+        Some(ImageError::Part)
+    );
 }
 
 /// More tasks begin than there are, and than a number counts.

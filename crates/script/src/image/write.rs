@@ -1,7 +1,7 @@
 //! Writing images, which needs a heap.
 
 use super::change::CHANGE;
-use super::{Arrival, Change, Common, HEADER, MAGIC, OnMiss, Op, TASK, VERSION};
+use super::{Arrival, Change, Common, HEADER, MAGIC, OnMiss, Op, PART, Part, TASK, VERSION};
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_trace::Duration;
 
@@ -51,6 +51,8 @@ pub struct TaskContents {
     pub operations: Vec<Op>,
     /// The random lengths, in the order in which jobs need them.
     pub lengths: Vec<Duration>,
+    /// The parts that it is split into; none if it is not.
+    pub parts: Vec<Part>,
 }
 
 impl Contents {
@@ -109,6 +111,7 @@ impl Contents {
             let TaskContents {
                 operations,
                 lengths,
+                parts,
                 ..
             } = task;
             bytes.extend([
@@ -121,20 +124,30 @@ impl Contents {
             for time in [task.period, task.phase, task.deadline, task.wcet] {
                 bytes.extend(time.as_nanos().to_le_bytes());
             }
-            for (count, size) in [(operations.len(), Op::SIZE), (lengths.len(), 8)] {
+            let mut stretch = |bytes: &mut Vec<u8>, count: usize, size: usize| {
                 bytes.extend(u32::try_from(tail_at).ok()?.to_le_bytes());
                 bytes.extend(u32::try_from(count).ok()?.to_le_bytes());
                 tail_at += count * size;
-            }
+                Some(())
+            };
+            stretch(&mut bytes, operations.len(), Op::SIZE)?;
+            stretch(&mut bytes, lengths.len(), 8)?;
             bytes.extend(task.share.bits().to_le_bytes());
             bytes.extend(task.importance.to_le_bytes());
             bytes.extend([0; 2]);
+            stretch(&mut bytes, parts.len(), PART)?;
             tail.extend(operations.iter().flat_map(|op| op.encode()));
             tail.extend(
                 lengths
                     .iter()
                     .flat_map(|time| time.as_nanos().to_le_bytes()),
             );
+            for part in parts {
+                tail.extend([part.cpu.0, 0, 0, 0, 0, 0, 0, 0]);
+                for time in [part.wcet, part.from, part.until] {
+                    tail.extend(time.as_nanos().to_le_bytes());
+                }
+            }
         }
         for change in &self.changes {
             bytes.extend(change.encode());

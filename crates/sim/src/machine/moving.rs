@@ -3,6 +3,7 @@
 use super::{CPU, Details, Node, Thread};
 use crate::error::SimError;
 use crate::scheduler::Scheduler;
+use crate::tap::Tap;
 use flyball_kernel::{Error, Migrant, ThreadId};
 use flyball_policy::{Duration, Policy, TaskId, Time};
 use flyball_trace::Sink;
@@ -30,6 +31,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// Until when the kernel works.
     pub(crate) fn busy_until(&self) -> Time {
         self.lanes[0].busy_until
+    }
+
+    /// How long a message from another CPU takes.
+    pub(crate) fn message(&self) -> Duration {
+        self.costs.ipi
     }
 
     /// The thread of a task that was put into `row`; `None` if somebody else is there now, so that
@@ -100,7 +106,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             mut thread,
             details,
         } = traveller;
-        match self.core.immigrate(CPU, kernel, params, now) {
+        let number = details.number;
+        let arrived = |trace: &mut Tap<T>, thread: ThreadId| trace.name(thread.task(), number);
+        match self.core.immigrate(CPU, kernel, params, now, arrived) {
             Err((kernel, error)) => {
                 let traveller = Traveller {
                     kernel,
@@ -112,7 +120,6 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             Ok(handle) => {
                 let row = handle.task().index();
                 thread.handle = handle;
-                self.core.trace().name(handle.task(), details.number);
                 if row < self.threads.len() {
                     self.threads[row] = thread;
                     self.details[row] = details;

@@ -23,6 +23,7 @@ fn options(until: Duration) -> Options<'static> {
         until,
         seed: 7,
         cluster: 1,
+        parts: &[],
     }
 }
 

@@ -89,6 +89,7 @@ fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure>
             until: run.until,
             seed: plan.seed,
             cluster: run.cluster,
+            parts: &[],
         };
         flyball_target::count(machine, run.set, &options, &mut |_| {
             bar.show(flyball_lab::Progress {

@@ -1,0 +1,150 @@
+//! CPUs that share a kernel core, and the lock around it.
+
+use crate::board::{Bells, HARTS};
+use crate::config::MachineConfig;
+use crate::context::Context;
+use crate::probe;
+use crate::travel::{Traveller, Travels};
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use flyball_kernel::{Config, Core};
+use flyball_multicore::{FairLock, Presence};
+use flyball_policy::{CpuId, Storage, Table};
+
+/// CPUs that share a kernel core.
+pub(crate) struct Cluster<C: MachineConfig> {
+    /// The hart of its first CPU, and how many there are.
+    pub(crate) first: u8,
+    pub(crate) cpus: u8,
+    lock: FairLock<HARTS>,
+    here: Presence<HARTS>,
+    /// Who has the lock: the number of a hart, plus one.
+    owner: AtomicU8,
+    /// Interprocessor interrupts that were sent, and those that were not, as the other CPU was about to
+    /// look by itself.
+    rung: AtomicU64,
+    spared: AtomicU64,
+    /// Threads that go from CPU to CPU.
+    pub(crate) travels: Travels<C>,
+    state: UnsafeCell<State<C>>,
+}
+
+/// The core, and what the machine adds to it.
+pub(crate) struct State<C: MachineConfig> {
+    pub(crate) core: Core<C>,
+    pub(crate) contexts: Contexts<C>,
+    /// Those that go from CPU to CPU, and are here, or are going to be.
+    pub(crate) travellers: Vec<&'static mut Traveller<C>>,
+}
+
+pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
+
+/// What CPUs of a cluster had to do with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traffic {
+    /// How often the lock was taken. A CPU that is alone in its cluster has none.
+    pub taken: u64,
+    /// How often a CPU had to wait for it.
+    pub contended: u64,
+    /// Interprocessor interrupts that were sent.
+    pub rung: u64,
+    /// Those that were not, as the other CPU was about to look by itself.
+    pub spared: u64,
+}
+
+impl<C: MachineConfig> Cluster<C> {
+    /// The CPUs from hart `first` on, `cpus` of them.
+    pub(crate) fn new(first: u8, cpus: u8, core: Core<C>, threads: usize) -> Cluster<C> {
+        Cluster {
+            first,
+            cpus,
+            lock: FairLock::new(),
+            here: Presence::new(),
+            owner: AtomicU8::new(0),
+            rung: AtomicU64::new(0),
+            spared: AtomicU64::new(0),
+            travels: Travels::new(),
+            state: UnsafeCell::new(State {
+                core,
+                contexts: Table::new(threads, Context::default()),
+                travellers: Vec::new(),
+            }),
+        }
+    }
+
+    /// The core, and what belongs to it.
+    ///
+    /// # Safety
+    /// The caller is inside the kernel, or at a fault there, or no other hart runs; and it has nothing of
+    /// the state from before.
+    #[expect(clippy::mut_from_ref, reason = "the lock says who may have it")]
+    #[inline]
+    pub(crate) unsafe fn state(&self) -> &mut State<C> {
+        // SAFETY: as the caller promises.
+        unsafe { &mut *self.state.get() }
+    }
+
+    /// Another CPU of the cluster has to look, and is interrupted unless it is about to.
+    #[inline]
+    pub(crate) fn call(&self, other: u8) {
+        let rang = self.here.call(self.first + other, &Bells);
+        let counter = if rang { &self.rung } else { &self.spared };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What happened so far.
+    pub(crate) fn traffic(&self) -> Traffic {
+        Traffic {
+            taken: self.lock.taken(),
+            contended: self.lock.contended(),
+            rung: self.rung.load(Ordering::Relaxed),
+            spared: self.spared.load(Ordering::Relaxed),
+        }
+    }
+
+    /// The CPU that a hart is, as the core counts.
+    #[inline]
+    pub(crate) fn cpu(&self, hart: u8) -> CpuId {
+        CpuId(hart - self.first)
+    }
+
+    /// Waits until no other CPU of the cluster is in the kernel.
+    #[inline]
+    pub(crate) fn enter(&self, hart: u8) {
+        if self.cpus > 1 {
+            self.here.arrive(hart);
+            self.lock.acquire(hart, &Bells);
+            self.owner.store(hart + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the hart that calls is in the kernel already, as it is when it has come to a fault there.
+    pub(crate) fn is_inside(&self, hart: u8) -> bool {
+        self.owner.load(Ordering::Relaxed) == hart + 1
+    }
+
+    /// After it has looked.
+    #[inline]
+    pub(crate) fn leave(&self, hart: u8) {
+        probe::finish();
+        if self.cpus > 1 {
+            self.owner.store(0, Ordering::Relaxed);
+            self.here.depart(hart);
+            self.lock.release(hart, &Bells);
+        }
+    }
+
+    /// Without having looked. Returns whether it has to.
+    pub(crate) fn leave_unlooked(&self, hart: u8) -> bool {
+        if self.cpus == 1 {
+            return false;
+        }
+        // SAFETY: the lock is held.
+        let asks = unsafe { (*self.state.get()).core.asks(self.cpu(hart)) };
+        self.owner.store(0, Ordering::Relaxed);
+        self.here.depart(hart);
+        self.lock.release(hart, &Bells);
+        asks
+    }
+}

@@ -1,0 +1,279 @@
+//! Threads that go from CPU to CPU where each has a kernel of its own: semi-partitioned scheduling.
+//!
+//! Where the jobs of such a thread are to be, its [`Itinerary`] says. The CPU on which it is looks at that
+//! in each passage, and its timer fires when there is something to see. To send a thread is to take it out
+//! of one core, to keep its registers, and to put it into the other CPU's inbox, and then that one is
+//! interrupted. A thread whose next part has not begun waits at the CPU where it is going to be, so when
+//! the time comes nobody else is concerned.
+//!
+//! CPUs that send and receive nothing pay for a look at a flag.
+
+use crate::board::{Alarm, Bells};
+use crate::cluster::{Cluster, Contexts, State};
+use crate::config::MachineConfig;
+use crate::context::Context;
+use crate::kernel::Kernel;
+use crate::spin::SpinLock;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
+use flyball_kernel::{Config, Core, Error, Migrant, ThreadId};
+use flyball_multicore::Doorbell;
+use flyball_policy::{CpuId, Duration, Itinerary, Part, Policy, TaskId, Time};
+
+/// Where a CPU keeps threads that come and go.
+pub(crate) struct Travels<C: MachineConfig> {
+    /// Whether there ever are any.
+    used: AtomicBool,
+    /// Whether there is anybody in the inbox.
+    mail: AtomicBool,
+    inbox: SpinLock<Vec<&'static mut Traveller<C>>>,
+}
+
+/// A thread that goes from CPU to CPU.
+pub(crate) struct Traveller<C: MachineConfig> {
+    way: Itinerary<Box<[Part]>>,
+    /// What it tells the policy of each CPU.
+    params: Box<[Params<C>]>,
+    arrived: Arrived<C>,
+    place: Place<C>,
+    /// Its registers, where it is `Away`.
+    context: Context,
+    /// Whether it goes on with a job, and the CPU time that it has used, where it is `Leaving` or `Away`.
+    has_job: bool,
+    used: Duration,
+}
+
+type Params<C> = <<C as Config>::Policy as Policy>::Params;
+
+/// The trace is told when a thread has come to another core, as what it is known there, and what it began
+/// with.
+pub type Arrived<C> = fn(&mut <C as Config>::Trace, TaskId, usize);
+
+// SAFETY: its registers and its stack are used by the CPU on which it runs, and by nobody while it is on
+// its way.
+unsafe impl<C: MachineConfig> Send for Traveller<C> {}
+
+enum Place<C: MachineConfig> {
+    /// In the core of the CPU that has it.
+    Here(ThreadId),
+    /// No more; its registers are in this row as soon as this CPU does something else.
+    Leaving(TaskId, Migrant<C::Message>, CpuId),
+    /// On its way to this CPU.
+    Away(Migrant<C::Message>, CpuId),
+    /// Between two of these.
+    Moving,
+}
+
+impl<C: MachineConfig> Travels<C> {
+    pub(crate) fn new() -> Travels<C> {
+        Travels {
+            used: AtomicBool::new(false),
+            mail: AtomicBool::new(false),
+            inbox: SpinLock::new(Vec::new()),
+        }
+    }
+
+    /// Whether threads come and go at all.
+    #[inline]
+    pub(crate) fn are_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Room for one more.
+    fn reserve(&self, here: &mut Vec<&'static mut Traveller<C>>) {
+        self.used.store(true, Ordering::SeqCst);
+        here.reserve_exact(here.capacity() + 1 - here.len());
+        self.inbox
+            .with(|inbox| inbox.reserve_exact(inbox.capacity() + 1));
+    }
+
+    fn post(&self, traveller: &'static mut Traveller<C>) {
+        // Never more than there is room for: nobody allocates here.
+        self.inbox.with(|inbox| inbox.push(traveller));
+        self.mail.store(true, Ordering::Release);
+    }
+
+    fn take(&self, here: &mut Vec<&'static mut Traveller<C>>) {
+        if self.mail.swap(false, Ordering::Acquire) {
+            self.inbox.with(|inbox| here.append(inbox));
+        }
+    }
+}
+
+impl<C: MachineConfig> Traveller<C> {
+    /// If it is on its way to this CPU, and the time has come, then it goes on here.
+    fn arrive(&mut self, cpu: CpuId, core: &mut Core<C>, contexts: &mut Contexts<C>, now: Time) {
+        self.place = match core::mem::replace(&mut self.place, Place::Moving) {
+            Place::Away(migrant, _) => {
+                let (to, from) = self.way.look(now, self.has_job, self.used);
+                if to != cpu || from > now {
+                    self.place = Place::Away(migrant, to);
+                    return;
+                }
+                let part = if self.has_job { self.way.part() } else { 0 };
+                let params = self.params[part];
+                let arrived = |trace: &mut C::Trace, thread: ThreadId| {
+                    (self.arrived)(trace, thread.task(), self.context.argument());
+                };
+                match core.immigrate(FIRST, migrant, params, now, arrived) {
+                    Ok(thread) => {
+                        contexts[thread.task().index()] = self.context;
+                        Place::Here(thread)
+                    }
+                    // There is no room, or the policy does not want it: later, maybe.
+                    Err((migrant, _)) => Place::Away(migrant, to),
+                }
+            }
+            place => place,
+        }
+    }
+
+    /// If it is not to be on this CPU any more it leaves the core.
+    fn leave(&mut self, cpu: CpuId, core: &mut Core<C>, now: Time) {
+        let Place::Here(thread) = self.place else {
+            return;
+        };
+        self.has_job = core.has_job(thread);
+        self.used = core.cpu_time(thread, now).unwrap_or_default();
+        let (to, from) = self.way.look(now, self.has_job, self.used);
+        if (to != cpu || from > now)
+            && let Ok(migrant) = core.emigrate(FIRST, thread, now)
+        {
+            self.place = Place::Leaving(thread.task(), migrant, to);
+        }
+    }
+
+    /// Its registers are kept, if it has just left. Returns where it is to be sent.
+    fn depart(&mut self, cpu: CpuId, contexts: &Contexts<C>) -> Option<CpuId> {
+        self.place = match core::mem::replace(&mut self.place, Place::Moving) {
+            Place::Leaving(row, migrant, to) => {
+                self.context = contexts[row.index()];
+                Place::Away(migrant, to)
+            }
+            place => place,
+        };
+        match self.place {
+            Place::Away(_, to) if to != cpu => Some(to),
+            _ => None,
+        }
+    }
+
+    /// When this CPU has to look again.
+    fn due(&self, core: &Core<C>) -> Time {
+        let next = self.way.next();
+        match self.place {
+            Place::Here(thread) if core.has_job(thread) => {
+                let used_up = |limit| core.uses_up(thread, limit);
+                next.min(self.way.limit().map_or(Time::NEVER, used_up))
+            }
+            _ => next,
+        }
+    }
+}
+
+/// The CPU of a core that has only one.
+const FIRST: CpuId = CpuId(0);
+
+impl<C: MachineConfig> Kernel<C> {
+    /// A thread of the CPU `way.home()` goes its way from now on; `params` are what the policies are told,
+    /// part by part. `arrived` is called inside the kernel. Before [`Kernel::start`].
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if there is no such CPU, or it is too late; [`Error::Invalid`] if one of the CPUs
+    /// shares its core with others, or there is no part, or there are not as many parameters.
+    pub fn send_round(
+        &'static self,
+        thread: ThreadId,
+        way: Itinerary<Box<[Part]>>,
+        params: Box<[Params<C>]>,
+        arrived: Arrived<C>,
+    ) -> Result<(), Error> {
+        if params.len() != way.parts().len() {
+            return Err(Error::Invalid);
+        }
+        let home = way.home();
+        let cpus: Vec<CpuId> = way.parts().iter().map(|part| part.cpu).collect();
+        for &cpu in &cpus {
+            let cluster = self.cluster_of(cpu).ok_or(Error::Unknown)?;
+            if cluster.cpus > 1 {
+                return Err(Error::Invalid);
+            }
+        }
+        let mut traveller = Some(Box::leak(Box::new(Traveller {
+            way,
+            params,
+            arrived,
+            place: Place::Here(thread),
+            context: Context::NONE,
+            has_job: false,
+            used: Duration::ZERO,
+        })));
+        for cpu in cpus {
+            let cluster = self.cluster_of(cpu).ok_or(Error::Unknown)?;
+            let put = |state: &mut State<C>| {
+                cluster.travels.reserve(&mut state.travellers);
+                if cpu == home {
+                    state.travellers.extend(traveller.take());
+                }
+            };
+            self.with_cluster(cpu.0, put).ok_or(Error::Unknown)?;
+        }
+        Ok(())
+    }
+
+    /// The cluster of a CPU, counted through the whole machine.
+    fn cluster_of(&'static self, cpu: CpuId) -> Option<&'static Cluster<C>> {
+        let is_there = cpu.0 < self.cpus();
+        is_there.then(|| self.cluster(cpu.0)).flatten()
+    }
+}
+
+impl<C: MachineConfig> State<C> {
+    /// Threads come and go. The core has been entered at `now`.
+    #[inline(never)]
+    pub(crate) fn travel(&mut self, cluster: &Cluster<C>, now: Time) {
+        let cpu = CpuId(cluster.first);
+        cluster.travels.take(&mut self.travellers);
+        // They come before others leave: the row of one who leaves is not free before it has left.
+        for traveller in &mut self.travellers {
+            traveller.arrive(cpu, &mut self.core, &mut self.contexts, now);
+        }
+        for traveller in &mut self.travellers {
+            traveller.leave(cpu, &mut self.core, now);
+        }
+    }
+
+    /// When the CPU has to look again at those who come and go.
+    #[inline(never)]
+    pub(crate) fn next_travel(&self) -> Time {
+        let due = |traveller: &&'static mut Traveller<C>| traveller.due(&self.core);
+        let dues = self.travellers.iter().map(due);
+        dues.min().unwrap_or(Time::NEVER)
+    }
+}
+
+impl<C: MachineConfig> Kernel<C> {
+    /// This CPU has the registers of whoever goes on: those who have left are sent.
+    #[inline(never)]
+    pub(crate) fn send(&'static self, cluster: &Cluster<C>, state: &mut State<C>) {
+        let cpu = CpuId(cluster.first);
+        let mut number = 0;
+        while let Some(traveller) = state.travellers.get_mut(number) {
+            let to = traveller.depart(cpu, &state.contexts);
+            let Some(other) = to.and_then(|to| self.cluster_of(to)) else {
+                number += 1;
+                continue;
+            };
+            other.travels.post(state.travellers.swap_remove(number));
+            Bells.ring(other.first);
+        }
+    }
+
+    /// The timer of this hart is set to the next instant at which somebody comes or goes.
+    #[inline(never)]
+    pub(crate) fn set_travel(&'static self, hart: u8, state: &State<C>) {
+        let next = self.clock().tick(state.next_travel());
+        Alarm::Travel.set(hart, next);
+    }
+}

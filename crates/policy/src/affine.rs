@@ -1,0 +1,400 @@
+//! Global scheduling where each task may run on some CPUs only.
+//!
+//! A task is never kept waiting for another that is less urgent and is on a CPU that it may have: *every*
+//! such CPU has somebody at least as urgent. (That is the weak invariant of Gujarati, Cerqueira and
+//! Brandenburg, "Multiprocessor real-time scheduling with arbitrary processor affinities", Real-Time
+//! Systems 2015, section 2.2, and about what Linux does. The strong one would also move running tasks out
+//! of the way of others.) Where every task may run anywhere the most urgent ones run, as under
+//! [`Global`](crate::Global).
+//!
+//! ```text
+//!   a may run on 0, 1     CPU 0: b     CPU 1: c      and b gives way to a: b, which is more urgent than c,
+//!   b may run on 0, 1     CPU 0: a     CPU 1: b      takes CPU 1, and c, which may run there only, waits
+//!   c may run on 1
+//! ```
+//!
+//! As there, a task is *linked* to a CPU as soon as it should run there, and *runs* there when the CPU has
+//! looked. One difference: a task may have to leave a CPU for another before the first has looked, as
+//! somebody came who may run on no other. The second one waits then, and is told when the first has let
+//! it go.
+//!
+//! Nobody has arbitrary sets of CPUs and thousands of tasks, so there is no queue: whoever looks for the
+//! first of those who wait and may have a CPU goes through all of them. O(tasks) where a CPU becomes free,
+//! O(CPUs) for each who gives way where a task becomes ready.
+
+use crate::member::Member;
+use crate::order::{Order, Turn};
+use crate::policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+use crate::queue::End;
+use crate::storage::{Storage, Table};
+use core::cmp::Ordering;
+use flyball_trace::{CpuId, Slot, TaskId, Time};
+
+/// A policy for all CPUs of a cluster, made of an order of tasks. `S` is where what is known of tasks is
+/// kept, `C` where what is known of CPUs is.
+pub struct Affine<O: Order, S: Storage, C: Storage> {
+    order: O,
+    members: S::Table<Member<O>>,
+    places: S::Table<Place>,
+    cpus: C::Table<Cpu>,
+    /// CPUs that wait for a task that has just been let go.
+    awaits: CpuSet,
+    /// The last numbers that were given at the head and at the tail of equals.
+    head: i64,
+    tail: i64,
+}
+
+/// What a task tells the policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pinned<P> {
+    /// What it tells the order.
+    pub params: P,
+    /// The CPUs that it may run on, at least one of them there.
+    pub cpus: CpuSet,
+}
+
+/// Where a task is.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The CPUs that it may have.
+    cpus: CpuSet,
+    /// It can run, and is not linked.
+    waits: bool,
+    linked: Option<CpuId>,
+    runs: Option<CpuId>,
+    /// Where it ran last.
+    last: Option<CpuId>,
+    /// Its place among equals: the smaller, the earlier.
+    number: i64,
+}
+
+const NOWHERE: Place = Place {
+    cpus: CpuSet::EMPTY,
+    waits: false,
+    linked: None,
+    runs: None,
+    last: None,
+    number: 0,
+};
+
+/// What a CPU does.
+#[derive(Clone, Copy, Default)]
+struct Cpu {
+    linked: Slot,
+    runs: Slot,
+    /// Since when.
+    since: Time,
+}
+
+impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
+    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids below
+    /// `capacity` (storages whose size is part of their type have room for that many instead).
+    pub fn new(order: O, capacity: usize, cpus: usize) -> Self {
+        Affine {
+            order,
+            members: Table::new(capacity, Member::absent()),
+            places: Table::new(capacity, NOWHERE),
+            cpus: Table::new(cpus.min(CpuSet::LARGEST.index() + 1), Cpu::default()),
+            awaits: CpuSet::EMPTY,
+            head: 0,
+            tail: 0,
+        }
+    }
+
+    /// The task that is linked to a CPU.
+    pub fn linked(&self, cpu: CpuId) -> Option<TaskId> {
+        self.cpus[cpu.index()].linked.get()
+    }
+
+    fn cpus(&self) -> impl Iterator<Item = CpuId> + use<O, S, C> {
+        (0..=CpuSet::LARGEST.0)
+            .take(self.cpus.capacity())
+            .map(CpuId)
+    }
+
+    /// Whether the order can serve a task with these parameters, and a CPU can.
+    fn accepts(&self, params: &Pinned<O::Params>) -> bool {
+        self.order.accepts(&params.params) && self.cpus().any(|cpu| params.cpus.contains(cpu))
+    }
+
+    /// The key that counts of `task` at `now`, and its place among equals.
+    fn key(&self, task: TaskId, now: Time) -> (O::Key, i64) {
+        let (member, place) = (&self.members[task.index()], &self.places[task.index()]);
+        let key = match place.runs {
+            Some(cpu) if O::MOVES && place.linked.is_some() => {
+                let ran = now.since(self.cpus[cpu.index()].since);
+                member.with(self.order.ran(member.own, ran))
+            }
+            _ => member.key,
+        };
+        (key, place.number)
+    }
+
+    /// `task` gets a new place among equals.
+    fn number(&mut self, task: TaskId, end: End) {
+        let (next, step) = match end {
+            End::Head => (&mut self.head, -1),
+            End::Tail => (&mut self.tail, 1),
+        };
+        *next += step;
+        self.places[task.index()].number = *next;
+    }
+
+    fn seat(&mut self, task: TaskId, cpu: CpuId) {
+        self.cpus[cpu.index()].linked = Slot::of(task);
+        let place = &mut self.places[task.index()];
+        (place.linked, place.waits) = (Some(cpu), false);
+    }
+
+    fn unseat(&mut self, cpu: CpuId) -> Option<TaskId> {
+        let task = core::mem::take(&mut self.cpus[cpu.index()].linked).get()?;
+        self.places[task.index()].linked = None;
+        Some(task)
+    }
+
+    /// The CPU for `task`: a free one, the one that it was on at best, or else the one whose link is the
+    /// least urgent, if that is less urgent than itself.
+    fn choose(&self, here: CpuId, task: TaskId, now: Time) -> Option<CpuId> {
+        let place = &self.places[task.index()];
+        let may = |&cpu: &CpuId| place.cpus.contains(cpu);
+        let free = |cpu: &CpuId| may(cpu) && self.linked(*cpu).is_none();
+        let wishes = [place.runs, place.last, Some(here)];
+        if let Some(cpu) = wishes.into_iter().flatten().chain(self.cpus()).find(free) {
+            return Some(cpu);
+        }
+        let links = self.cpus().filter(may).filter_map(|cpu| {
+            let key = self.key(self.linked(cpu)?, now);
+            Some((key, cpu))
+        });
+        let (least, cpu) = links.max_by(|a, b| a.0.cmp(&b.0))?;
+        (self.key(task, now).0 < least.0).then_some(cpu)
+    }
+
+    /// `task`, which is nowhere, gets a CPU if it is urgent enough; whoever gives way to it looks for
+    /// another one, and so on: each is less urgent than the one before.
+    fn place(&mut self, here: CpuId, mut task: TaskId, now: Time) -> Attention {
+        let mut attention = Attention::None;
+        while let Some(cpu) = self.choose(here, task, now) {
+            let old = self.unseat(cpu);
+            self.seat(task, cpu);
+            attention = attention.and(Attention::One(cpu));
+            let Some(old) = old else { return attention };
+            task = old;
+        }
+        self.places[task.index()].waits = true;
+        attention
+    }
+
+    /// `cpu` has become free: the first of those who wait and may have it gets it.
+    fn fill(&mut self, cpu: CpuId, now: Time) -> Attention {
+        let tasks = (0..=u16::MAX).map(TaskId).take(self.places.capacity());
+        let waits = tasks.filter(|task| {
+            let place = &self.places[task.index()];
+            place.waits && place.cpus.contains(cpu)
+        });
+        if let Some(first) = waits.min_by_key(|&task| self.key(task, now)) {
+            self.seat(first, cpu);
+        }
+        Attention::One(cpu)
+    }
+
+    /// The key of `task`, or its place among equals, has changed while it is linked to `cpu`: somebody who
+    /// waits may have become more urgent, and then it looks for another CPU.
+    fn compete(&mut self, task: TaskId, cpu: CpuId, now: Time) -> Attention {
+        self.unseat(cpu);
+        self.places[task.index()].waits = true;
+        let attention = self.fill(cpu, now);
+        if self.linked(cpu) == Some(task) {
+            return Attention::None;
+        }
+        self.places[task.index()].waits = false;
+        attention.and(self.place(cpu, task, now))
+    }
+
+    /// The key of `task` has changed.
+    fn requeue(&mut self, task: TaskId, now: Time) -> Attention {
+        let Place {
+            linked,
+            runs,
+            waits,
+            ..
+        } = self.places[task.index()];
+        let end = if runs.is_some() { End::Head } else { End::Tail };
+        if let Some(cpu) = linked {
+            self.number(task, end);
+            self.compete(task, cpu, now)
+        } else if waits {
+            self.number(task, end);
+            self.places[task.index()].waits = false;
+            // No CPU that it may have is free, so none has to be chosen.
+            self.place(CpuId(0), task, now)
+        } else {
+            Attention::None
+        }
+    }
+}
+
+impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
+    type Params = Pinned<O::Params>;
+
+    const WANTS: Wants = Wants {
+        usage: O::Turn::ROTATES || O::MOVES,
+        bursts: O::Turn::ROTATES || O::MOVES,
+        preempted: O::Turn::ROTATES || O::MOVES,
+        leaves: true,
+        ..Wants::NOTHING
+    };
+
+    fn capacity(&self) -> usize {
+        self.members.capacity()
+    }
+
+    fn admit(&mut self, task: TaskId, params: Self::Params, _: Time) -> Result<(), Refused> {
+        if task.index() >= self.members.capacity() {
+            return Err(Refused::Full);
+        }
+        if self.members[task.index()].params.is_some() {
+            return Err(Refused::Member);
+        }
+        if !self.accepts(&params) {
+            return Err(Refused::Params);
+        }
+        self.members[task.index()] = Member::new(params.params, self.order.quantum());
+        self.places[task.index()] = Place {
+            cpus: params.cpus,
+            ..NOWHERE
+        };
+        Ok(())
+    }
+
+    fn adjust(
+        &mut self,
+        task: TaskId,
+        params: Self::Params,
+        now: Time,
+    ) -> Result<Attention, Refused> {
+        if !self.accepts(&params) {
+            return Err(Refused::Params);
+        }
+        if task.index() >= self.members.capacity() {
+            return Err(Refused::Stranger);
+        }
+        self.members[task.index()].adjust(&self.order, params.params)?;
+        let place = &mut self.places[task.index()];
+        place.cpus = params.cpus;
+        match place.linked.filter(|&cpu| !params.cpus.contains(cpu)) {
+            None => Ok(self.requeue(task, now)),
+            Some(cpu) => {
+                self.unseat(cpu);
+                let attention = self.fill(cpu, now);
+                Ok(attention.and(self.place(cpu, task, now)))
+            }
+        }
+    }
+
+    fn retire(&mut self, task: TaskId, _: Time) {
+        debug_assert!(!self.places[task.index()].waits, "{task:?} can still run");
+        self.members[task.index()].params = None;
+    }
+
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
+        self.members[task.index()].begin(&self.order, why);
+        self.number(task, End::Tail);
+        self.place(here, task, now)
+    }
+
+    fn stopped(
+        &mut self,
+        cpu: CpuId,
+        task: TaskId,
+        used: Usage,
+        why: Stop,
+        now: Time,
+    ) -> Attention {
+        let mut turn_is_over = why == Stop::Yielded;
+        if Self::WANTS.usage {
+            let member = &mut self.members[task.index()];
+            turn_is_over = member.ran(&self.order, used.time, turn_is_over);
+            if let Some(runs) = self.places[task.index()].runs {
+                // What it has used so far is in its key.
+                self.cpus[runs.index()].since = now;
+            }
+        }
+        let place = &mut self.places[task.index()];
+        let linked = place.linked;
+        if matches!(why, Stop::Blocked | Stop::Completed) {
+            let mut attention = Attention::None;
+            place.waits = false;
+            if let Some(runs) = place.runs.take() {
+                self.cpus[runs.index()].runs = Slot::EMPTY;
+                attention = Attention::One(runs);
+            }
+            if let Some(linked) = linked {
+                self.unseat(linked);
+                attention = attention.and(self.fill(linked, now));
+            }
+            return attention;
+        }
+        let attention = Attention::One(cpu);
+        if turn_is_over || O::MOVES {
+            self.number(task, if turn_is_over { End::Tail } else { End::Head });
+            if let Some(linked) = linked {
+                return attention.and(self.compete(task, linked, now));
+            }
+        }
+        attention
+    }
+
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+        let linked = self.linked(cpu);
+        let seat = &mut self.cpus[cpu.index()];
+        seat.since = now;
+        let before = seat.runs.get().filter(|&before| linked != Some(before));
+        if let Some(before) = before {
+            self.places[before.index()].runs = None;
+            self.cpus[cpu.index()].runs = Slot::EMPTY;
+            if let Some(awaits) = self.places[before.index()].linked {
+                self.awaits = self.awaits.with(awaits);
+            }
+        }
+        // Whoever runs elsewhere comes when that CPU has looked.
+        let is_free = |task: &TaskId| {
+            self.places[task.index()]
+                .runs
+                .is_none_or(|runs| runs == cpu)
+        };
+        let task = linked.filter(is_free)?;
+        self.cpus[cpu.index()].runs = Slot::of(task);
+        let place = &mut self.places[task.index()];
+        (place.runs, place.last) = (Some(cpu), Some(cpu));
+        let burst = if O::Turn::ROTATES {
+            self.members[task.index()].turn.left()
+        } else {
+            self.order.quantum()
+        };
+        Some(Dispatch { task, burst })
+    }
+
+    fn left(&mut self, _: CpuId) -> Attention {
+        let awaits = core::mem::replace(&mut self.awaits, CpuSet::EMPTY);
+        if awaits == CpuSet::EMPTY {
+            Attention::None
+        } else {
+            Attention::Many(awaits)
+        }
+    }
+
+    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
+        let key = |task: TaskId| self.members[task.index()].key;
+        key(a).cmp(&key(b))
+    }
+
+    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
+        let lent = from.map(|from| self.members[from.index()].key);
+        if self.members[to.index()].inherit(lent) {
+            self.requeue(to, now)
+        } else {
+            Attention::None
+        }
+    }
+}
