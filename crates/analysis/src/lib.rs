@@ -21,6 +21,7 @@
 //! | [`fair`] | PF and PD² on several CPUs | yes | in whole slots |
 //! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
+//! | [`overheads`] | the kernel's work as a part of tasks | | |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
 //! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
@@ -67,6 +68,7 @@ pub mod fixed_priority;
 pub mod gedf;
 pub mod hyperbolic;
 pub mod liu_layland;
+pub mod overheads;
 pub mod partition;
 pub mod partitioned;
 pub mod priority;

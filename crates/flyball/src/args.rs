@@ -2,9 +2,11 @@
 
 mod analyse;
 mod overheads;
+mod sweep;
 
 pub(crate) use analyse::AnalyseArgs;
 pub(crate) use overheads::OverheadsArgs;
+pub(crate) use sweep::{PlotArgs, SweepArgs};
 
 use crate::failure::Failure;
 use anstream::ColorChoice;
@@ -84,6 +86,11 @@ pub(crate) enum Command {
     /// What does the kernel's own work cost on this processor, and Linux's beside it? Measures it, and
     /// writes a file that `simulate` and `study` read
     Overheads(OverheadsArgs),
+    /// How many random task sets does each schedulability test accept? Makes a study, on all cores; what
+    /// is finished is kept, and the same command goes on after an interruption
+    Sweep(SweepArgs),
+    /// Figures, tables and a page of what `sweep` has found
+    Plot(PlotArgs),
     /// Make a random task set
     Generate(GenerateArgs),
     /// Which policies there are
@@ -364,6 +371,11 @@ pub(crate) struct ReproduceArgs {
     /// Do these experiments only
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "name")]
     pub(crate) only: Vec<String>,
+
+    /// As large as the authors' own experiments, where the usual ones are shorter (epos-study); goes on
+    /// after an interruption
+    #[arg(long, requires = "name")]
+    pub(crate) full: bool,
 
     /// A folder with the authors' own measurements, to be drawn beside ours
     #[arg(long, value_name = "DIRECTORY", requires = "name")]

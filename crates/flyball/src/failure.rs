@@ -5,6 +5,7 @@ use anstyle::{AnsiColor, Style};
 use flyball_lab::LabError;
 use flyball_model::ModelError;
 use flyball_model::generate::GenerateError;
+use flyball_sweep::SweepError;
 use flyball_target::TargetError;
 use std::fmt;
 use std::io;
@@ -32,6 +33,8 @@ pub(crate) enum Failure {
     },
     /// No random set can be like this.
     Generate(GenerateError),
+    /// A schedulability study cannot be made or read.
+    Sweep(SweepError),
     /// A file cannot be read or written.
     File {
         /// Which file.
@@ -115,6 +118,10 @@ impl Failure {
                 }
             }
             Failure::Generate(fault) => eprintln!("{error} {fault}"),
+            Failure::Sweep(fault) => {
+                eprintln!("{error} {fault}");
+                eprintln!("   = help: {}", fault.remedy());
+            }
             Failure::File { path, what, help } => {
                 eprintln!("{error} {}: {what}", path.display());
                 if let Some(help) = help {
@@ -143,5 +150,14 @@ impl From<ModelError> for Failure {
 impl From<GenerateError> for Failure {
     fn from(error: GenerateError) -> Failure {
         Failure::Generate(error)
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Failure {
+        match error {
+            SweepError::Model(error) => Failure::Model(error),
+            error => Failure::Sweep(error),
+        }
     }
 }

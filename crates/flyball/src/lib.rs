@@ -37,6 +37,7 @@ pub use flyball_model as model;
 pub use flyball_policy as policy;
 pub use flyball_report as report;
 pub use flyball_sim as sim;
+pub use flyball_sweep as sweep;
 pub use flyball_target as target;
 pub use flyball_trace as trace;
 
@@ -68,6 +69,8 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Simulate(args) => commands::simulate::run(registry, &args, quiet),
         Command::Compare(args) => commands::compare::run(registry, &args, quiet),
         Command::Run(args) => commands::run::run(registry, &args, quiet),
+        Command::Plot(args) => commands::plot::run(&args),
+        Command::Sweep(args) => commands::sweep::run(&args, quiet),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Overheads(args) => commands::overheads::run(&args, quiet),
         Command::Policies(args) => commands::policies::run(registry, &args),

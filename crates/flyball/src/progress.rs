@@ -1,6 +1,7 @@
 //! Progress on the terminal, and the way to stop.
 
 use flyball_lab::Progress;
+use flyball_sweep as sweep;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -120,5 +121,46 @@ impl Drop for Spinner {
         if let Some(spinner) = &self.shown {
             spinner.finish_and_clear();
         }
+    }
+}
+
+/// A bar that shows how many sets of a study have been judged, for all threads.
+pub(crate) struct SweepBar {
+    shown: ProgressBar,
+    begun: std::sync::Once,
+}
+
+impl SweepBar {
+    /// Nothing is shown yet; nothing will be if `quiet`, or if standard error is no terminal.
+    pub(crate) fn new(quiet: bool) -> SweepBar {
+        let style = ProgressStyle::with_template(
+            "{spinner} {wide_bar:.cyan/dim} {human_pos} of {human_len} sets {percent:>3}% {eta:>4} left",
+        );
+        let shown = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::no_length()
+        };
+        SweepBar {
+            shown: shown.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
+            begun: std::sync::Once::new(),
+        }
+    }
+
+    /// Shows how far a sweep has come.
+    pub(crate) fn show(&self, progress: sweep::Progress) {
+        self.begun.call_once(|| {
+            self.shown.set_length(progress.of);
+            self.shown.set_position(progress.before);
+            // What was finished before took no time now.
+            self.shown.reset_eta();
+        });
+        self.shown.set_position(progress.judged);
+    }
+}
+
+impl Drop for SweepBar {
+    fn drop(&mut self) {
+        self.shown.finish_and_clear();
     }
 }

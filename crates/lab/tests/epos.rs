@@ -3,7 +3,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use flyball_lab::bench::Simulator;
-use flyball_lab::reproduce::{epos, reproduce};
+use flyball_lab::reproduce::{Extent, epos, reproduce};
 use flyball_lab::{BenchError, LabError, Registry};
 use flyball_report::reproduction::Verdict;
 use std::ops::ControlFlow;
@@ -13,7 +13,14 @@ fn context_switches_are_measured_beside_the_published_ones() {
     let registry = Registry::standard();
     let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
-    let done = reproduce(&epos::WORK, &["context-switch"], &mut simulator, None, None).unwrap();
+    let done = reproduce(
+        &epos::WORK,
+        &["context-switch"],
+        &mut simulator,
+        None,
+        Extent::default(),
+    )
+    .unwrap();
     let [experiment] = &done.experiments[..] else {
         panic!("{done:?}");
     };
@@ -57,7 +64,13 @@ fn whoever_watches_may_end_it() {
         }
     };
     let mut simulator = Simulator::new(&registry, &mut watch);
-    let ended = reproduce(&epos::WORK, &["scheduling"], &mut simulator, None, None);
+    let ended = reproduce(
+        &epos::WORK,
+        &["scheduling"],
+        &mut simulator,
+        None,
+        Extent::default(),
+    );
     assert!(
         matches!(ended, Err(BenchError::Lab(LabError::Interrupted))),
         "{ended:?}"

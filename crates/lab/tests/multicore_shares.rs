@@ -225,6 +225,8 @@ fn the_experiment_holds() {
     let mut setup = Setup {
         bench: &mut bench,
         data: None,
+        size: flyball_lab::reproduce::Size::Short,
+        keep: None,
     };
     let experiment = (miosix::multicore::PLAN.run)(&mut setup).unwrap();
     assert_eq!(experiment.claims.len(), 9);

@@ -1,7 +1,7 @@
 //! The published experiments, done again.
 
 use flyball_lab::bench::{Bench, BenchError, Ran, Simulator, Stage, Trial};
-use flyball_lab::reproduce::{self, miosix, reproduce};
+use flyball_lab::reproduce::{self, Extent, miosix, reproduce};
 use flyball_lab::{LabError, Registry};
 use flyball_model::{Arrival, Length, OnMiss, Share, Step, Task, TaskSet};
 use flyball_report::reproduction::{Experiment, Machine, Reproduction, Verdict};
@@ -16,7 +16,17 @@ fn miosix(data: Option<&Path>) -> Reproduction {
     let registry = Registry::standard();
     let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
-    reproduce(&miosix::WORK, &[], &mut simulator, None, data).unwrap()
+    reproduce(
+        &miosix::WORK,
+        &[],
+        &mut simulator,
+        None,
+        Extent {
+            data,
+            ..Extent::default()
+        },
+    )
+    .unwrap()
 }
 
 /// Without the authors' data, once for all tests.
@@ -150,7 +160,16 @@ fn data_that_are_none_are_refused() {
     let registry = Registry::standard();
     let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
-    let refused = reproduce(&miosix::WORK, &[], &mut simulator, None, Some(&folder));
+    let refused = reproduce(
+        &miosix::WORK,
+        &[],
+        &mut simulator,
+        None,
+        Extent {
+            data: Some(&folder),
+            ..Extent::default()
+        },
+    );
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(matches!(
         refused,
@@ -182,7 +201,7 @@ fn it_ends_when_nobody_wants_more() {
             }
         };
         let mut simulator = Simulator::new(&registry, &mut watch);
-        let ended = reproduce(&miosix::WORK, only, &mut simulator, None, None);
+        let ended = reproduce(&miosix::WORK, only, &mut simulator, None, Extent::default());
         assert!(
             matches!(ended, Err(BenchError::Lab(LabError::Interrupted))),
             "{after} {only:?}"
@@ -241,7 +260,14 @@ fn a_machine_runs_what_it_can() {
             policies,
             trials: 0,
         };
-        let done = reproduce(&miosix::WORK, &[], &mut simulator, Some(&mut machine), None).unwrap();
+        let done = reproduce(
+            &miosix::WORK,
+            &[],
+            &mut simulator,
+            Some(&mut machine),
+            Extent::default(),
+        )
+        .unwrap();
         assert_eq!(machine.trials > 0, runs);
         assert_eq!(experiment(&done, "shares").on_machine, runs);
         for name in ["blocking", "parallel", "hartstone", "overload"] {

@@ -9,6 +9,7 @@
 //! | [`taskset`] | the types: platform, tasks and their behaviour, resources, policies' settings |
 //! | [`behaviour`] | what the steps of a job add up to |
 //! | [`measured`] | overheads that were measured, in a file |
+//! | [`study`] | studies of schedulability, in a file |
 //! | [`units`] | lengths of time as people write them |
 //! | [`read`] | [`read_file`] and [`read_str`] |
 //! | [`error`] | [`ModelError`]: what is wrong with a file, where, and what to do about it |
@@ -46,6 +47,7 @@ pub mod read;
 mod settings;
 mod share;
 mod source;
+pub mod study;
 pub mod taskset;
 mod toml;
 pub mod units;
@@ -56,6 +58,7 @@ pub use error::{Kind, ModelError};
 pub use measured::{OverheadFile, Statistic, read_overheads};
 pub use read::{Format, read_file, read_str};
 pub use share::Share;
+pub use study::{Study, read_study};
 pub use taskset::{
     Arrival, Cost, Length, Mutex, OnMiss, Overheads, Place, Platform, Protocol, Queue, Semaphore,
     Setting, Settings, Step, Task, TaskSet, Value,

@@ -20,6 +20,15 @@ impl Random {
         Random(generator)
     }
 
+    /// The stream with that address: other addresses give streams that are independent of it.
+    pub fn addressed(address: [u64; 4]) -> Random {
+        let mut key = [0; 32];
+        for (bytes, word) in key.chunks_exact_mut(8).zip(address) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        Random(ChaCha8Rng::from_seed(key))
+    }
+
     /// A number from 0 on and below 1: one of the multiples of 2^-53, each equally likely.
     pub fn unit(&mut self) -> f64 {
         const SCALE: f64 = f64::EPSILON / 2.0; // 2^-53

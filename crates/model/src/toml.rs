@@ -8,12 +8,15 @@ mod measured;
 mod platform;
 mod resources;
 mod size;
+mod study;
 mod table;
 mod task;
 mod write;
 
 pub(crate) use measured::read as read_measured;
 pub(crate) use measured::write as write_measured;
+pub(crate) use study::read as read_study;
+pub(crate) use study::write as write_study;
 pub(crate) use task::ON_MISS;
 pub use write::to_toml;
 

@@ -130,8 +130,45 @@ fn a_figure_has_all_its_numbers_in_a_table() {
     assert!(table::figure(&bars).ends_with("top,a,ours,right,7\n"));
 }
 
+/// An interval is a shade below its line, and the legend has the line only.
+#[test]
+fn an_interval_goes_around() {
+    let line = Series::ours("a", Shape::Line, 2, vec![[0.0, 0.5], [1.0, 0.7]]);
+    let interval = Series::interval("a", 2, &[[0.0, 0.4, 0.6], [1.0, 0.6, 0.8]]);
+    assert_eq!(
+        interval.points,
+        [[0.0, 0.4], [1.0, 0.6], [1.0, 0.8], [0.0, 0.6]]
+    );
+    let both = figure(vec![interval.clone(), line]);
+    let text = svg::file(&both);
+    assert_eq!(
+        text.matches("<path class=\"area interval c2\"").count(),
+        1,
+        "{text}"
+    );
+    assert_eq!(
+        text.matches("<path class=\"line ours c2\"").count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(text.matches("class=\"entry\"").count(), 1);
+    assert!(text.contains("Z\""));
+    assert!(table::figure(&both).contains("top,a,interval,0,0.4\n"));
+    // By itself it is in the legend.
+    let alone = svg::file(&figure(vec![interval]));
+    assert_eq!(alone.matches("<path class=\"area interval c2\"").count(), 2);
+}
+
 fn shape() -> impl Strategy<Value = Shape> {
-    prop::sample::select(vec![Shape::Line, Shape::Steps, Shape::Points, Shape::Bars])
+    prop::sample::select(vec![
+        Shape::Line,
+        Shape::Dashes,
+        Shape::Dots,
+        Shape::Steps,
+        Shape::Points,
+        Shape::Bars,
+        Shape::Area,
+    ])
 }
 
 proptest! {

@@ -12,7 +12,7 @@
 
 use crate::Fault;
 use flyball_script::Alias;
-use flyball_script::image::{Common, Contents};
+use flyball_script::image::Contents;
 use flyball_trace::{CpuId, Duration, Event, Kind, Record, TaskId, Time};
 use std::fmt;
 
@@ -260,7 +260,7 @@ fn shift(event: Event, start: Time) -> Event {
 mod tests {
     use super::*;
     use flyball_policy::Words;
-    use flyball_script::image::TaskContents;
+    use flyball_script::image::{Common, TaskContents};
 
     const COMMON: Common = Common {
         start: Time::from_nanos(1_000),

@@ -7,7 +7,7 @@ use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::progress::Bar;
 use flyball_lab::bench::{Bench, BenchError, Simulator};
-use flyball_lab::reproduce::{self, Work};
+use flyball_lab::reproduce::{self, Extent, Size, Work};
 use flyball_lab::{LabError, Registry};
 use flyball_report::reproduction::json::{Document, SCHEMA};
 use flyball_report::reproduction::{Experiment, Reproduction, page, svg, table};
@@ -119,8 +119,14 @@ fn perform(
         .map(|machine| Board::new(registry, machine, quiet));
     let board = board.as_mut().map(|board| board as &mut dyn Bench);
     let only: Vec<_> = args.only.iter().map(String::as_str).collect();
-    let data = args.data.as_deref();
-    reproduce::reproduce(work, &only, &mut simulator, board, data)
+    let keep = args.report.out.join("results");
+    let extent = Extent {
+        data: args.data.as_deref(),
+        size: if args.full { Size::Full } else { Size::Short },
+        // What takes long goes on after an interruption.
+        keep: (args.full && !args.report.no_report).then_some(&keep),
+    };
+    reproduce::reproduce(work, &only, &mut simulator, board, extent)
         .map_err(|error| failure(work.name, error))
 }
 

@@ -5,6 +5,7 @@
 //! work, put it into [`ALL`].
 
 pub mod epos;
+pub mod epos_study;
 pub mod miosix;
 
 use crate::bench::{Bench, BenchError, Stage};
@@ -45,10 +46,48 @@ pub struct Setup<'a> {
     pub bench: &'a mut dyn Bench,
     /// The folder with the authors' measurements, if the user has it.
     pub data: Option<&'a Path>,
+    /// How large experiments are that can be done in several sizes.
+    pub size: Size,
+    /// A folder for what experiments find on the way, from which they go on after an interruption.
+    pub keep: Option<&'a Path>,
+}
+
+/// How large an experiment is, if it can be done in several sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Size {
+    /// As small as can be: whether it works at all. Its verdicts mean little.
+    Sample,
+    /// Minutes.
+    #[default]
+    Short,
+    /// The authors' own.
+    Full,
+}
+
+impl Size {
+    /// What belongs to it, of sample, short and full.
+    pub fn of<T: Copy>(self, [sample, short, full]: [T; 3]) -> T {
+        match self {
+            Size::Sample => sample,
+            Size::Short => short,
+            Size::Full => full,
+        }
+    }
+}
+
+/// How much is done, and with what.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extent<'a> {
+    /// See [`Setup::data`].
+    pub data: Option<&'a Path>,
+    /// See [`Setup::size`].
+    pub size: Size,
+    /// See [`Setup::keep`].
+    pub keep: Option<&'a Path>,
 }
 
 /// All works, in the order in which they are listed.
-pub const ALL: [&Work; 2] = [&miosix::WORK, &epos::WORK];
+pub const ALL: [&Work; 3] = [&miosix::WORK, &epos::WORK, &epos_study::WORK];
 
 /// The work of that name.
 pub fn find(name: &str) -> Option<&'static Work> {
@@ -56,8 +95,7 @@ pub fn find(name: &str) -> Option<&'static Work> {
 }
 
 /// Does the experiments of a work that `only` names, or all if it names none: those that can on
-/// `machine`, the others with `simulator`. `data` is the folder with the authors' measurements, if the
-/// user has it.
+/// `machine`, the others with `simulator`.
 ///
 /// # Errors
 /// [`BenchError`] of the first trial that cannot be run.
@@ -66,7 +104,7 @@ pub fn reproduce(
     only: &[&str],
     simulator: &mut dyn Bench,
     mut machine: Option<&mut dyn Bench>,
-    data: Option<&Path>,
+    extent: Extent<'_>,
 ) -> Result<Reproduction, BenchError> {
     let mut notes: Vec<String> = work.notes.iter().map(|&note| note.to_owned()).collect();
     let is_wanted = |plan: &&Plan| only.is_empty() || only.contains(&plan.name);
@@ -98,7 +136,12 @@ pub fn reproduce(
         if on_machine {
             bench.begin(stage)?;
         }
-        let experiment = (plan.run)(&mut Setup { bench, data })?;
+        let experiment = (plan.run)(&mut Setup {
+            bench,
+            data: extent.data,
+            size: extent.size,
+            keep: extent.keep,
+        })?;
         experiments.push(Experiment {
             name: plan.name.to_owned(),
             title: plan.title.to_owned(),

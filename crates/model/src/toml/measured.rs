@@ -10,7 +10,7 @@ use crate::source::{Source, Span};
 use ::toml::de::DeTable;
 use core::fmt::Write;
 
-const STATISTICS: &[(&str, Statistic)] = &[
+pub(super) const STATISTICS: &[(&str, Statistic)] = &[
     ("median", Statistic::Median),
     ("mean", Statistic::Mean),
     ("p999", Statistic::P999),

@@ -146,7 +146,12 @@ impl<'d> Table<'d> {
 }
 
 /// A fault: `node` is no `what`.
-fn expected(source: &Source<'_>, node: &Node<'_>, what: &str, found: &DeValue<'_>) -> ModelError {
+pub(super) fn expected(
+    source: &Source<'_>,
+    node: &Node<'_>,
+    what: &str,
+    found: &DeValue<'_>,
+) -> ModelError {
     let message = format!("expected {what}, found {}", describe(found));
     source.error(Kind::WrongType, &node.span(), message)
 }

@@ -59,7 +59,7 @@ pub struct Series {
     /// Which of the colours it has; ignored for [`Role::Published`] and [`Role::Target`], which have
     /// their own. Any number will do.
     pub colour: u8,
-    /// Pairs of x and y; by rising x for lines and steps.
+    /// Pairs of x and y; by rising x for lines and steps, around it for areas.
     pub points: Vec<[f64; 2]>,
 }
 
@@ -74,6 +74,8 @@ pub enum Role {
     Published,
     /// What should be: a thin line.
     Target,
+    /// Between what ours is with some confidence: a shade.
+    Interval,
 }
 
 /// How a series is drawn.
@@ -81,12 +83,18 @@ pub enum Role {
 pub enum Shape {
     /// A line from point to point.
     Line,
+    /// The same in dashes, which show a line below them.
+    Dashes,
+    /// The same in dots.
+    Dots,
     /// Each value goes on until the next point.
     Steps,
     /// A mark at each point.
     Points,
     /// A bar from zero to each point. Bars of several series at one x stand beside each other.
     Bars,
+    /// What the points go around. The legend has it with the line of the same name.
+    Area,
 }
 
 impl Axis {
@@ -135,6 +143,14 @@ impl Series {
         }
     }
 
+    /// Between what a series of that name is with some confidence: x, the lower and the upper bound.
+    pub fn interval(name: impl Into<String>, colour: u8, bounds: &[[f64; 3]]) -> Series {
+        let lower = bounds.iter().map(|&[x, low, _]| [x, low]);
+        let upper = bounds.iter().rev().map(|&[x, _, high]| [x, high]);
+        Series::ours(name, Shape::Area, colour, lower.chain(upper).collect())
+            .with_role(Role::Interval)
+    }
+
     /// The same in another role.
     #[must_use]
     pub fn with_role(mut self, role: Role) -> Series {
@@ -151,6 +167,7 @@ impl Role {
             Role::Model => "model",
             Role::Published => "published",
             Role::Target => "target",
+            Role::Interval => "interval",
         }
     }
 }

@@ -9,10 +9,12 @@
 //! | [`figure`] | what a figure shows |
 //! | [`svg`] | a figure as SVG |
 //! | [`page`] | everything as one HTML page |
+//! | [`gallery`] | figures alone, as one HTML page |
 //! | [`table`] | claims and figures as CSV |
 //! | [`json`] | everything for programs: a versioned contract |
 
 pub mod figure;
+pub mod gallery;
 pub mod json;
 pub mod page;
 mod scale;

@@ -4,7 +4,7 @@ use super::{Claim, Experiment, Figure, Reproduction, Verdict, svg};
 use crate::html::{CONTENT_POLICY, STYLE as REPORT_STYLE};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("page.css");
+pub(super) const STYLE: &str = include_str!("page.css");
 
 /// The reproduction as an HTML page: the verdicts on all claims first, then each experiment with what
 /// was done, what was assumed, its claims and its figures.
@@ -140,7 +140,7 @@ fn section(experiment: &Experiment) -> Markup {
     }
 }
 
-fn figure_of(figure: &Figure) -> Markup {
+pub(super) fn figure_of(figure: &Figure) -> Markup {
     html! {
         figure.plotted {
             figcaption { strong { (figure.title) } " " (figure.caption) }

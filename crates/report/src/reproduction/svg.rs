@@ -181,8 +181,12 @@ impl<'a> Layout<'a> {
         let places = finite.map(|&[x, value]| (self.x.at(x), y.at(value)));
         let size = if series.points.len() > 100 { "2" } else { "3" };
         match series.shape {
-            Shape::Line | Shape::Steps => {
-                html! { path class={ "line " (class) } d=(path(places, series.shape)) {} }
+            Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
+                let line = line(series.shape);
+                html! { path class={ (line) " " (class) } d=(path(places, series.shape)) {} }
+            }
+            Shape::Area => {
+                html! { path class={ "area " (class) } d={ (path(places, series.shape)) "Z" } {} }
             }
             Shape::Points => html! {
                 g class={ "marks " (class) } {
@@ -231,10 +235,19 @@ fn px(place: f64) -> String {
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
+/// The classes of a line.
+fn line(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Dashes => "line dashes",
+        Shape::Dots => "line dots",
+        _ => "line",
+    }
+}
+
 fn class(series: &Series) -> String {
     match series.role {
         Role::Published | Role::Target => series.role.name().to_owned(),
-        Role::Ours | Role::Model => {
+        Role::Ours | Role::Model | Role::Interval => {
             let colour = series.colour % COLOURS_THAT_THERE_ARE;
             format!("{} c{colour}", series.role.name())
         }
@@ -267,11 +280,14 @@ impl Entry<'_> {
         let class = class(self.series);
         html! {
             @match self.series.shape {
-                Shape::Line | Shape::Steps => {
-                    path class={ "line " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h18" } {}
+                Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
+                    path class={ (line(self.series.shape)) " " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h18" } {}
                 }
                 Shape::Points => {
                     g class={ "marks " (class) } { circle cx=(px(x + 9.0)) cy=(px(y - 4.0)) r="3" {} }
+                }
+                Shape::Area => {
+                    path class={ "area " (class) } d={ "M" (px(x)) " " (px(y - 9.0)) "h18v9h-18Z" } {}
                 }
                 Shape::Bars => {
                     g class={ "bars " (class) } { rect x=(px(x + 3.0)) y=(px(y - 10.0)) width="12" height="11" {} }
@@ -287,7 +303,10 @@ fn legend(figure: &Figure) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     let (mut x, mut row) = (LEFT, 0.0);
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {
-        if entries.iter().any(|entry| entry.series.name == series.name) {
+        let is_there = entries.iter().any(|entry| entry.series.name == series.name);
+        let has_a_line = |other: &Series| other.name == series.name && other.shape != Shape::Area;
+        let mut all = figure.panels.iter().flat_map(|panel| &panel.series);
+        if is_there || series.shape == Shape::Area && all.any(has_a_line) {
             continue;
         }
         let width = SWATCH + scale::whole(series.name.chars().count()) * LETTER + 18.0;

@@ -32,7 +32,8 @@ pub fn claims(reproduction: &Reproduction) -> String {
 }
 
 /// All points of a figure, one row each: `panel, series, role, x, y`. Panels without a title are
-/// numbered from 1; an x that is a category has its name.
+/// numbered from 1; an x that is a category has its name. An interval has its lower bounds first, and
+/// then its upper ones, from right to left.
 pub fn figure(figure: &Figure) -> String {
     let x = |x: f64| match &figure.x.scale {
         Scale::Categories(names) => {

@@ -1,0 +1,54 @@
+//! The arguments of `flyball sweep` and `flyball plot`.
+
+use flyball_sweep::Shard;
+use std::path::PathBuf;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct SweepArgs {
+    /// The study (.toml); docs/sweep.md has one to begin with
+    pub(crate) study: PathBuf,
+
+    /// Where results go; what is there already is not computed again
+    #[arg(short, long, value_name = "DIRECTORY", default_value = "flyball-sweep")]
+    pub(crate) out: PathBuf,
+
+    /// Compute this part of the study only (1/4, 2/4, …), as on another machine
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<Shard>,
+
+    /// Number of threads, instead of one for each core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) threads: Option<u16>,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct PlotArgs {
+    /// Folders with results of one study, such as those of its shards
+    #[arg(required = true, value_name = "RESULTS")]
+    pub(crate) results: Vec<PathBuf>,
+
+    /// Where figures (SVG), tables (CSV) and the page go
+    #[arg(
+        short,
+        long,
+        value_name = "DIRECTORY",
+        default_value = "flyball-report"
+    )]
+    pub(crate) out: PathBuf,
+}
+
+/// One of several parts: 1/4.
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/').and_then(|(number, of)| {
+        let (number, of): (u32, u32) = (number.parse().ok()?, of.parse().ok()?);
+        (1..=of).contains(&number).then(|| Shard {
+            number: number - 1,
+            of,
+        })
+    });
+    parts.ok_or_else(|| "expected a part and of how many, from 1/N to N/N, such as 1/4".into())
+}

@@ -1,0 +1,38 @@
+//! `flyball plot RESULTS`: what a sweep found, as figures.
+
+use crate::args::PlotArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output;
+use flyball_report::reproduction::{gallery, svg};
+use flyball_sweep::{Results, figure};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn run(args: &PlotArgs) -> Result<ExitCode, Failure> {
+    let folders: Vec<&Path> = args.results.iter().map(AsRef::as_ref).collect();
+    let results = Results::read(&folders)?;
+    let gallery = figure::gallery(&results);
+    let at = |name: &str, text: String| (args.out.join(name), text.into_bytes());
+    let mut all = vec![
+        at("report.html", gallery::html(&gallery)),
+        at("ratios.csv", figure::ratio_table(&results)),
+        at("weighted.csv", figure::weighted_table(&results)),
+    ];
+    for figure in &gallery.figures {
+        all.push(at(&figure.file("svg"), svg::file(figure)));
+        all.push(at(
+            &figure.file("csv"),
+            flyball_report::reproduction::table::figure(figure),
+        ));
+    }
+    files::make_folder(&args.out)?;
+    files::write_all(&all)?;
+    let (finished, of) = results.finished();
+    let figures = gallery.figures.len();
+    output::print(&format!(
+        "{finished} of {of} units, {figures} figures\n\nReport: {}\n",
+        files::shown(&args.out.join("report.html"))
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}

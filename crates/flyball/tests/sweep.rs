@@ -1,0 +1,373 @@
+//! The command `sweep` as a user types it: killed and resumed, interrupted, refused.
+
+use assert_cmd::cargo::CommandCargoExt;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Takes one core a second or so.
+const STUDY: &str = r#"
+    schema = 1
+    cpus = 8
+    caps = { from = 5.0, to = 7.5, step = 0.5 }
+    sets = 120
+    batch = 20
+    tests = ["GFB", "RTA", "P-EDF"]
+    [[scenario]]
+    periods = ["short", "long"]
+    utilisations = ["uniform-light", "bimodal-light"]
+    slack = 0.07
+"#;
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("flyball").expect("the command has been built");
+    command
+        .current_dir(folder)
+        .env("LANG", "C.UTF-8")
+        .args(args);
+    command
+}
+
+/// Exit code, standard output and standard error.
+fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command(folder, args).output().expect("it starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    (status.code().unwrap_or(-1), text(stdout), text(stderr))
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("s.toml"), STUDY).unwrap();
+    folder
+}
+
+/// All files but the lock: their paths in the folder, and their bytes.
+fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(here) = folders.pop() {
+        for entry in fs::read_dir(here).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with("lock") {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                all.insert(name, fs::read(path).unwrap());
+            }
+        }
+    }
+    all
+}
+
+/// Killed at random moments and resumed until it is done, the results are those of a sweep that nobody
+/// disturbed, byte for byte. `SOAK` says how many sweeps are killed this way.
+#[test]
+fn killed_and_resumed_is_as_if_nothing_had_been() {
+    let folder = folder();
+    let begun = Instant::now();
+    let (code, _, err) = run(
+        folder.path(),
+        &["sweep", "s.toml", "--out", "whole", "--quiet"],
+    );
+    assert_eq!(code, 0, "{err}");
+    let whole = begun.elapsed();
+    let expected = bytes(&folder.path().join("whole"));
+    assert_eq!(expected.len(), 4 * 6 * 6 + 1);
+    let kills = std::env::var("SOAK").map_or(8, |_| 50);
+    let (mut random, mut killed, mut round) = (0x2545_f491_4f6c_dd1d_u64, 0, 0);
+    while killed < kills {
+        let out = format!("out-{round}");
+        let args = [
+            "sweep",
+            "s.toml",
+            "--out",
+            &out,
+            "--quiet",
+            "--threads",
+            "2",
+        ];
+        loop {
+            let mut child = command(folder.path(), &args)
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            // xorshift64: any moments will do.
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let part = f64::from(u32::try_from(random >> 32).unwrap()) / f64::from(u32::MAX);
+            let until = Instant::now() + whole.mul_f64(part * 0.6);
+            while Instant::now() < until && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let _ = child.kill();
+            let status = child.wait().unwrap();
+            if status.success() {
+                break;
+            }
+            killed += 1;
+        }
+        assert_eq!(bytes(&folder.path().join(&out)), expected, "round {round}");
+        round += 1;
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_is_finished() {
+    let folder = folder();
+    let text = STUDY.replace("sets = 120", "sets = 100000");
+    fs::write(folder.path().join("s.toml"), text).unwrap();
+    let child = command(folder.path(), &["sweep", "s.toml", "--out", "out"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let scenario = folder.path().join("out/short-uniform-light");
+    let begun = Instant::now();
+    while fs::read_dir(&scenario).map_or(0, Iterator::count) < 3 {
+        assert!(
+            begun.elapsed() < Duration::from_mins(1),
+            "nothing gets finished"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        err.contains("of 120000 units are finished, and the same command goes on"),
+        "{err}"
+    );
+    assert!(bytes(&folder.path().join("out")).len() >= 4);
+    let (code, out, _) = run(
+        folder.path(),
+        &[
+            "sweep", "s.toml", "--out", "out", "--shard", "1/100000", "--json",
+        ],
+    );
+    assert_eq!(code, 0);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(document["units"]["left"], 0);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = folder();
+    let at = folder.path();
+    let (code, ..) = run(
+        at,
+        &[
+            "sweep", "s.toml", "--out", "out", "--shard", "1/40", "--quiet",
+        ],
+    );
+    assert_eq!(code, 0);
+    let before = bytes(&at.join("out"));
+    let cases: &[(&str, &str, &str)] = &[
+        (
+            "cpus = 8",
+            "cpus = 0",
+            "s.toml:3:12: cpus: expected a whole number from 1 to 128, found 0",
+        ),
+        (
+            "from = 5.0",
+            "from = 0.0005",
+            "caps: from: expected a number of CPUs",
+        ),
+        (
+            "\"uniform-light\"",
+            "{ name = \"x\", uniform = [0.9, 0.1] }",
+            "the least is above the most",
+        ),
+        (
+            "\"uniform-light\"",
+            "{ name = \"x\", uniform = [5.5, 6] }",
+            "expected a part of a CPU",
+        ),
+        ("\"RTA\"", "\"RAT\"", "there is no test \"RAT\""),
+        (
+            "sets = 120",
+            "sets = 121",
+            "out has the results of another study",
+        ),
+    ];
+    for (word, instead, says) in cases {
+        fs::write(at.join("s.toml"), STUDY.replacen(word, instead, 1)).unwrap();
+        let (code, out, err) = run(at, &["sweep", "s.toml", "--out", "out"]);
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.starts_with("error: ") && err.contains(says), "{err}");
+        assert_eq!(bytes(&at.join("out")), before);
+    }
+    // A cap that no set can come down to.
+    let text = STUDY
+        .replace("from = 5.0", "from = 0.2")
+        .replace("\"bimodal-light\"", "\"uniform-heavy\"");
+    fs::write(at.join("s.toml"), text).unwrap();
+    let (code, _, err) = run(at, &["sweep", "s.toml"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains(
+            "uniform-heavy: no set of tasks that use 0.5 and more comes up to the cap 0.2"
+        ),
+        "{err}"
+    );
+    for shard in ["0/3", "4/3", "1", "x/y", "1/0"] {
+        let (code, _, err) = run(at, &["sweep", "s.toml", "--shard", shard]);
+        assert_eq!(code, 2);
+        assert!(err.contains("expected a part and of how many"), "{err}");
+    }
+}
+
+#[test]
+fn the_example_is_a_study() {
+    let folder = TempDir::new().unwrap();
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/studies/eight-cpus.toml");
+    let args = [
+        "sweep",
+        example.to_str().unwrap(),
+        "--out",
+        "out",
+        "--shard",
+        "1/150",
+    ];
+    let (code, out, err) = run(folder.path(), &args);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("1 of 150 units are finished, 1 of them now."),
+        "{out}"
+    );
+}
+
+#[test]
+fn two_sweeps_in_one_folder_are_one_too_many() {
+    let folder = folder();
+    let text = STUDY.replace("sets = 120", "sets = 100000");
+    fs::write(folder.path().join("s.toml"), text).unwrap();
+    let args = ["sweep", "s.toml", "--out", "out", "--quiet"];
+    let mut first = command(folder.path(), &args)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !folder.path().join("out/study.toml").exists() {
+        assert!(first.try_wait().unwrap().is_none(), "the first one ended");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let (code, _, err) = run(folder.path(), &args);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(code, 2);
+    assert!(err.contains("another sweep is writing to out"), "{err}");
+    // The lock goes with who held it.
+    let (code, _, err) = run(
+        folder.path(),
+        &["sweep", "s.toml", "--out", "out", "--shard", "7/120000"],
+    );
+    assert_eq!(code, 0, "{err}");
+}
+
+#[test]
+fn a_file_cut_in_half_is_named_and_computed_again() {
+    let folder = folder();
+    let args = ["sweep", "s.toml", "--out", "out", "--shard", "1/20"];
+    assert_eq!(run(folder.path(), &args).0, 0);
+    let out = folder.path().join("out");
+    let expected = bytes(&out);
+    let (name, whole) = expected
+        .iter()
+        .find(|(path, _)| path.extension().unwrap() == "parquet")
+        .unwrap();
+    fs::write(out.join(name), &whole[..whole.len() / 2]).unwrap();
+    let (code, _, err) = run(folder.path(), &args);
+    assert_eq!(code, 0);
+    assert!(
+        err.contains(name.to_str().unwrap()) && err.contains("computed again"),
+        "{err}"
+    );
+    assert_eq!(bytes(&out), expected);
+}
+
+/// Two shards, each in its own folder, are plotted together.
+#[test]
+fn what_was_found_is_plotted() {
+    let folder = folder();
+    let at = folder.path();
+    let small = STUDY.replace("sets = 120", "sets = 20");
+    let overheads = "schema = 1\n[provenance]\nprocessor = \"p\"\n\
+        [[measured]]\npolicy = \"g-edf\"\nstatistic = \"worst\"\n[measured.overheads]\nrelease = \"40us\"\n\
+        [[measured]]\npolicy = \"p-edf\"\nstatistic = \"worst\"\n[measured.overheads]\nrelease = \"40us\"\n\
+        [[cache]]\nafter = \"preemption\"\nstatistic = \"worst\"\nby_working_set = { 4096 = \"9us\" }\n";
+    fs::write(at.join("o.toml"), overheads).unwrap();
+    let charge = "[[overheads]]\nname = \"theirs\"\nfile = \"o.toml\"\nworking_sets = [4096]\n";
+    fs::write(at.join("s.toml"), format!("{small}{charge}")).unwrap();
+    let (code, _, err) = run(at, &["plot", "one"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("there is no study in one"), "{err}");
+    for (shard, out) in [("1/2", "one"), ("2/2", "two")] {
+        let (code, _, err) = run(at, &["sweep", "s.toml", "--shard", shard, "--out", out]);
+        assert_eq!(code, 0, "{err}");
+    }
+    let (code, out, _) = run(at, &["plot", "one", "--out", "half"]);
+    assert_eq!(
+        (code, out.lines().next()),
+        (0, Some("12 of 24 units, 8 figures"))
+    );
+    let (code, out, _) = run(at, &["plot", "one", "two", "--out", "all"]);
+    assert_eq!(
+        (code, out.lines().next()),
+        (0, Some("24 of 24 units, 8 figures"))
+    );
+    let read = |name: &str| fs::read_to_string(at.join("all").join(name)).unwrap();
+    let ratios = read("ratios.csv");
+    // Four scenarios, six caps; three tests without overheads, with them, and with a working set.
+    assert_eq!(ratios.lines().count(), 1 + 4 * 6 * 9);
+    assert!(
+        ratios.contains("long-uniform-light,5.0,P-EDF,20,20,0,1.000000,0.838875,1.000000\n"),
+        "{ratios}"
+    );
+    assert!(ratios.contains(",\"RTA + theirs, 4 KB\",20,"));
+    assert_eq!(read("weighted.csv").lines().count(), 1 + 4 * 9);
+    let page = read("report.html");
+    assert!(page.contains("P-EDF + theirs") && page.contains("weighted-short-bimodal.svg"));
+    assert!(!page.contains("not finished"));
+    assert!(
+        fs::read_to_string(at.join("half/report.html"))
+            .unwrap()
+            .contains("not finished: 12 of 24")
+    );
+    assert!(read("ratio-long-uniform.svg").contains("line dashes"));
+    // A file that was cut is named, and nothing is written.
+    let cut = fs::read_dir(at.join("two/long-bimodal-light"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    fs::write(&cut, "PAR1").unwrap();
+    let (code, _, err) = run(at, &["plot", "one", "two", "--out", "no"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains(cut.file_name().unwrap().to_str().unwrap()),
+        "{err}"
+    );
+    assert!(
+        err.contains("computes it again") && !at.join("no").exists(),
+        "{err}"
+    );
+}

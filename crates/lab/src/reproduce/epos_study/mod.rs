@@ -1,0 +1,293 @@
+//! Which sets hold under global and partitioned EDF, by Gracioli et al.: figures 12 to 18 and table 2.
+//!
+//! | experiment | |
+//! |---|---|
+//! | `eight-cpus` | figures 12 to 14, and table 2 |
+//! | `weighted` | figures 15 and 16 |
+//! | `hundred-cpus` | figures 17 and 18 |
+
+mod eight;
+mod hundred;
+mod inferred;
+mod table;
+mod weighted;
+
+use super::{Setup, Work};
+use crate::bench::BenchError;
+use crate::error::LabError;
+use flyball_model::OverheadFile;
+use flyball_model::study::{
+    Accounting, Cap, Charge, Column, Periods, Scenario, Study, Utilisations,
+};
+use flyball_model::{ModelError, Statistic};
+use flyball_report::reproduction::{Claim, Figure, Verdict};
+use flyball_sweep::{Options, Results, SweepError, compute, sweep};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// The paper, as far as it says which sets hold.
+pub const WORK: Work = Work {
+    name: "epos-study",
+    title: "Global and partitioned scheduling in EPOS: which task sets hold",
+    source: "G. Gracioli, A. A. Fröhlich, R. Pellizzoni, S. Fischmeister: Implementation and evaluation of \
+             global and partitioned scheduling in a real-time OS. Real-Time Systems 49, 2013, sections 5.4 \
+             and 6",
+    notes: &[
+        "Sets are drawn anew, from the same distributions; the authors' own sets are not published.",
+        "The paper's figures are not in its text: a claim is what the text says of them.",
+        "What EPOS and LITMUS^RT cost is in figures 8 and 9 for the most part. What is missing was inferred \
+         from where four of the published curves fall; claims about these are not comparable, and all others \
+         are predictions.",
+        "Without --full there are fewer sets, and for 100 CPUs fewer caps, than the paper has.",
+    ],
+    plans: &[eight::PLAN, weighted::PLAN, hundred::PLAN],
+};
+
+/// The paper's utilisations.
+const UNIFORM: [&str; 3] = ["uniform-light", "uniform-medium", "uniform-heavy"];
+const BIMODAL: [&str; 3] = ["bimodal-light", "bimodal-medium", "bimodal-heavy"];
+const PERIODS: [&str; 3] = ["short", "moderate", "long"];
+
+/// The eight tests of the paper without Baruah's, and that.
+const SEVEN: [&str; 7] = ["GFB", "BAK", "BAK05", "BCL", "LOAD", "RTA", "FFDBF"];
+const BARUAH: &str = "BAR";
+
+/// Scenarios with these names, and the slack of light, medium and heavy utilisations.
+fn scenarios(periods: &[&str], utilisations: &[&str], slacks: [Cap; 3]) -> Vec<Scenario> {
+    let mut scenarios = Vec::new();
+    for periods in periods {
+        for name in utilisations {
+            let slack = match name.rsplit_once('-') {
+                Some((_, "heavy")) => slacks[2],
+                Some((_, "medium")) => slacks[1],
+                _ => slacks[0],
+            };
+            // The names are those of the table that they are looked up in.
+            if let (Some(periods), Some(utilisations)) =
+                (Periods::named(periods), Utilisations::named(name))
+            {
+                scenarios.push(Scenario {
+                    periods,
+                    utilisations,
+                    slack,
+                });
+            }
+        }
+    }
+    scenarios
+}
+
+/// Global EDF by these tests, and partitioned EDF.
+fn columns(global: &[&str]) -> Vec<Column> {
+    let global = Column {
+        name: "G-EDF".into(),
+        any: global.iter().map(|&name| name.to_owned()).collect(),
+    };
+    let partitioned = ["FFD", "BFD", "WFD"].map(str::to_owned);
+    vec![
+        global,
+        Column {
+            name: "P-EDF".into(),
+            any: partitioned.into(),
+        },
+    ]
+}
+
+/// What EPOS and LITMUS^RT are charged, with these working sets.
+fn charges(working_sets: &[u32]) -> Result<Vec<Charge>, BenchError> {
+    let charge = |name: &str, text, file| -> Result<Charge, ModelError> {
+        Ok(Charge {
+            name: name.into(),
+            file: OverheadFile::read(text, file)?,
+            statistic: Statistic::Worst,
+            accounting: Accounting::PerJob,
+            working_sets: working_sets.to_vec(),
+        })
+    };
+    let epos = charge("EPOS", include_str!("epos.toml"), "epos.toml").map_err(LabError::from)?;
+    let litmus = charge("LITMUS", include_str!("litmus-rt.toml"), "litmus-rt.toml");
+    Ok(vec![epos, litmus.map_err(LabError::from)?])
+}
+
+/// A study of this reproduction.
+fn study(
+    name: &str,
+    cpus: u8,
+    caps: impl Iterator<Item = u32>,
+    sets: u32,
+    scenarios: Vec<Scenario>,
+) -> Study {
+    Study {
+        name: name.into(),
+        seed: 2013,
+        cpus,
+        caps: caps.map(Cap).collect(),
+        sets,
+        batch: 100.min(sets),
+        scenarios,
+        tests: columns(&[&SEVEN[..], &[BARUAH]].concat()),
+        charges: Vec::new(),
+    }
+}
+
+/// Does a study: in memory, or in the folder of all results, where it goes on after an interruption.
+fn results(setup: &mut Setup<'_>, study: &Study) -> Result<Results, BenchError> {
+    let stop = AtomicBool::new(false);
+    let go_on = |_: flyball_sweep::Progress| !stop.load(Ordering::Relaxed);
+    let folder = setup.keep.map(|keep| keep.join(&study.name));
+    let work = || -> Result<Option<Results>, SweepError> {
+        let Some(folder) = &folder else {
+            return compute(study, &Options::default(), &go_on);
+        };
+        let outcome = sweep(study, folder, &Options::default(), &go_on)?;
+        if outcome.left > 0 {
+            return Ok(None);
+        }
+        Results::read(&[folder]).map(Some)
+    };
+    let mut refused = None;
+    let found = thread::scope(|scope| {
+        let worker = scope.spawn(work);
+        while !worker.is_finished() {
+            thread::sleep(Duration::from_millis(20));
+            if let Err(error) = setup.bench.go_on() {
+                stop.store(true, Ordering::Relaxed);
+                refused = Some(error);
+            }
+        }
+        worker.join()
+    });
+    match (found, refused) {
+        (Ok(Ok(Some(results))), _) => Ok(results),
+        (_, Some(error)) => Err(error),
+        (Ok(Ok(None)), None) => Err(LabError::Interrupted.into()),
+        (Ok(Err(error)), None) => Err(LabError::Bench(error.to_string()).into()),
+        // A panic of the worker's is this thread's, too.
+        (Err(panic), None) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// The figures of both, where those of one name are one: the first one's panels come first.
+fn together(first: Vec<Figure>, mut second: Vec<Figure>) -> Vec<Figure> {
+    for figure in first.into_iter().rev() {
+        match second.iter_mut().find(|other| other.name == figure.name) {
+            Some(other) => {
+                other.panels.splice(0..0, figure.panels);
+            }
+            None => second.insert(0, figure),
+        }
+    }
+    second
+}
+
+/// A scenario's and a test's results, for claims.
+#[derive(Clone, Copy)]
+struct Curve<'r> {
+    results: &'r Results,
+    scenario: usize,
+    label: usize,
+}
+
+impl<'r> Curve<'r> {
+    /// The curve of a test in a scenario, both by name; `None` if there is none.
+    fn find(results: &'r Results, scenario: &str, label: &str) -> Option<Curve<'r>> {
+        Some(Curve {
+            results,
+            scenario: results.scenario(scenario)?,
+            label: results.label(label)?,
+        })
+    }
+
+    /// The part accepted at each cap.
+    fn points(self) -> impl Iterator<Item = (f64, f64)> + 'r {
+        let caps = self.results.study().caps.iter().enumerate();
+        caps.filter_map(move |(place, cap)| {
+            let ratio = self.results.ratio(self.scenario, place, self.label)?;
+            Some((cap.cpus(), ratio.share()))
+        })
+    }
+
+    /// The part accepted at a cap; no number where there is no such cap.
+    fn at(self, cap: f64) -> f64 {
+        let mut points = self.points();
+        points
+            .find(|(x, _)| (x - cap).abs() < 1e-9)
+            .map_or(f64::NAN, |(_, share)| share)
+    }
+
+    /// The last cap up to which all sets are accepted but one in a hundred.
+    fn falls(self) -> f64 {
+        let good = self.points().take_while(|&(_, share)| share >= 0.99);
+        good.last().map_or(0.0, |(cap, _)| cap)
+    }
+
+    /// The first cap from which on none are but one in a hundred.
+    fn is_over(self) -> Option<f64> {
+        let last = self
+            .points()
+            .filter(|&(_, share)| share > 0.01)
+            .last()
+            .map_or(0.0, |(cap, _)| cap);
+        self.points().map(|(cap, _)| cap).find(|&cap| cap > last)
+    }
+
+    /// The weighted schedulability.
+    fn weighted(self) -> f64 {
+        self.results
+            .weighted(self.scenario, self.label)
+            .map_or(f64::NAN, |it| it.value)
+    }
+}
+
+/// The claim that a curve is at one up to the published cap, within the tolerance.
+fn falls_at(
+    (text, place): (&str, &str),
+    (published, tolerance): (f64, f64),
+    curve: Option<Curve<'_>>,
+    why_not: &str,
+) -> Claim {
+    let ours = curve.map_or(f64::NAN, Curve::falls);
+    let numbers = [published, ours, tolerance + 1e-9];
+    let criterion =
+        format!("the last cap with 99 % accepted, within {tolerance} of the published one");
+    Claim {
+        criterion,
+        ..Claim::number(text, place, numbers, "CPUs", || why_not.into())
+    }
+}
+
+/// A claim about which of two is more.
+fn ordering(
+    (text, place, criterion): (&str, &str, &str),
+    published: &str,
+    ours: String,
+    holds: bool,
+    why_not: &str,
+) -> Claim {
+    Claim {
+        text: text.into(),
+        place: place.into(),
+        criterion: criterion.into(),
+        published: published.into(),
+        ours,
+        verdict: Verdict::of(holds, || why_not.into()),
+    }
+}
+
+/// A claim from which something was inferred, so that it says nothing of it.
+fn inferred_from(text: &str, place: &str, published: &str, ours: String) -> Claim {
+    Claim {
+        text: text.into(),
+        place: place.into(),
+        criterion: String::new(),
+        published: published.into(),
+        ours,
+        verdict: Verdict::NotComparable(inferred::WHY.into()),
+    }
+}
+
+/// A part of one, for people.
+fn share(part: f64) -> String {
+    format!("{part:.3}")
+}

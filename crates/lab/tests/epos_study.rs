@@ -1,0 +1,132 @@
+//! The study of EPOS: a sample of each experiment; that it can be stopped, and goes on where it was.
+
+use flyball_lab::bench::Simulator;
+use flyball_lab::reproduce::{Extent, Size, epos_study, reproduce};
+use flyball_lab::{BenchError, LabError, Registry};
+use flyball_report::reproduction::{Reproduction, Verdict};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Every claim found what it asks for.
+fn complete(done: &Reproduction) {
+    for (_, claim) in done.claims() {
+        assert!(
+            !claim.ours.contains("NaN") && !claim.ours.contains("inf"),
+            "{claim:?}"
+        );
+    }
+}
+
+fn sample(only: &[&str], keep: Option<&Path>) -> Result<Reproduction, BenchError> {
+    let registry = Registry::standard();
+    let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
+    let mut simulator = Simulator::new(&registry, &mut watch);
+    let extent = Extent {
+        size: Size::Sample,
+        keep,
+        ..Extent::default()
+    };
+    reproduce(&epos_study::WORK, only, &mut simulator, None, extent)
+}
+
+/// What does not depend on chance holds in a sample, too.
+#[test]
+fn eight_cpus_say_what_the_paper_says() {
+    let done = sample(&["eight-cpus"], None).unwrap();
+    complete(&done);
+    let [experiment] = &done.experiments[..] else {
+        panic!("one experiment")
+    };
+    assert_eq!(experiment.claims.len(), 27);
+    let verdict = |text: &str| {
+        let mut claims = experiment.claims.iter();
+        let claim = claims.find(|claim| claim.text.contains(text));
+        &claim.unwrap_or_else(|| panic!("{text}")).verdict
+    };
+    for text in [
+        "P-EDF is better than G-EDF for all distributions",
+        "Uniform heavy: G-EDF and P-EDF have the same",
+        "G-EDF with EPOS is better than P-EDF with LITMUS^RT",
+        "P-EDF with LITMUS^RT is worse than G-EDF",
+        "Bimodal light has the biggest difference",
+    ] {
+        assert_eq!(*verdict(text), Verdict::Holds, "{text}");
+    }
+    for text in ["drops from 4.6", "drops from 3.8", "79 %", "about 25 %"] {
+        assert_eq!(verdict(text).name(), "not comparable", "{text}");
+    }
+    // Three periods, uniform and bimodal; and the other reading of the bimodal ones.
+    assert_eq!(experiment.figures.len(), 7);
+    assert!(
+        experiment.figures[..6]
+            .iter()
+            .all(|figure| figure.panels.len() == 3)
+    );
+}
+
+#[test]
+fn cache_delays_are_weighted() {
+    let done = sample(&["weighted"], None).unwrap();
+    complete(&done);
+    let experiment = &done.experiments[0];
+    assert_eq!(experiment.claims.len(), 6);
+    let names: Vec<_> = experiment
+        .figures
+        .iter()
+        .map(|figure| figure.name.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "weighted-long-uniform",
+            "weighted-short-uniform",
+            "weighted-short-bimodal"
+        ]
+    );
+    // More delay never makes more sets hold under partitioned EDF, nearly.
+    for series in experiment.figures[1]
+        .panels
+        .iter()
+        .flat_map(|panel| &panel.series)
+    {
+        let [first, .., last] = &series.points[..] else {
+            continue;
+        };
+        assert!(series.name == "G-EDF" || series.name == "P-EDF" || first[1] >= last[1]);
+    }
+}
+
+#[test]
+fn a_hundred_cpus_are_not_used_up() {
+    let done = sample(&["hundred-cpus"], None).unwrap();
+    let experiment = &done.experiments[0];
+    assert_eq!(experiment.claims.len(), 3);
+    assert_eq!(experiment.claims[1].verdict, Verdict::Holds);
+    assert_eq!(experiment.figures.len(), 6);
+}
+
+#[test]
+fn it_can_be_stopped() {
+    let registry = Registry::standard();
+    let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Break(());
+    let mut simulator = Simulator::new(&registry, &mut watch);
+    let ended = reproduce(
+        &epos_study::WORK,
+        &[],
+        &mut simulator,
+        None,
+        Extent::default(),
+    );
+    assert!(matches!(ended, Err(BenchError::Lab(LabError::Interrupted))));
+}
+
+/// Results that are kept are those that are used.
+#[test]
+fn what_was_found_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = sample(&["weighted"], Some(folder.path())).unwrap();
+    assert!(folder.path().join("weighted-light/study.toml").exists());
+    let again = sample(&["weighted"], Some(folder.path())).unwrap();
+    assert_eq!(first, again);
+    assert_eq!(first, sample(&["weighted"], None).unwrap());
+}

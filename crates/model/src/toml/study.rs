@@ -1,0 +1,312 @@
+//! Reads studies.
+
+mod charge;
+mod distribution;
+mod write;
+
+pub(crate) use write::write;
+
+use super::table::{Node, Read, Table, expected, list, tables, text, whole};
+use super::{schema, size, syntax};
+use crate::check::{MOST_CPUS, Names};
+use crate::error::{Kind, ModelError};
+use crate::hint;
+use crate::source::{At, Source};
+use crate::study::{Cap, Column, MOST_SETS, Scenario, Study};
+use ::toml::de::{DeTable, DeValue};
+use std::path::Path;
+
+const KEYS: &[&str] = &[
+    "schema",
+    "name",
+    "seed",
+    "cpus",
+    "caps",
+    "sets",
+    "batch",
+    "tests",
+    "union",
+    "scenario",
+    "overheads",
+];
+
+/// Sets that are judged in one piece of work if the file does not say.
+const BATCH: u32 = 250;
+
+/// Most caps of a study, and most scenarios.
+const MOST_CAPS: usize = 10_000;
+const MOST_SCENARIOS: usize = 1_000;
+
+/// Reads a study. `known` are the names of tests.
+pub(crate) fn read(
+    source: &Source<'_>,
+    known: &[&str],
+    overheads: charge::Overheads<'_>,
+) -> Read<Study> {
+    size::check(source)?;
+    let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
+    let document = Table::document(source, document.get_ref(), KEYS);
+    schema(&document)?;
+    document.check_keys()?;
+    let stem = Path::new(source.name).file_stem();
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
+    let name = document.get("name", text)?;
+    let caps = document.require(
+        "caps",
+        "such as `{ from = 2.0, to = 8.0, step = 0.1 }`",
+        caps,
+    )?;
+    let sets = document.require("sets", "how many sets each cap has", whole(1..=MOST_SETS))?;
+    let batch = document.get("batch", whole(1..=MOST_SETS))?;
+    Ok(Study {
+        name: name.map_or_else(|| stem.unwrap_or_default(), |name| name.value.to_owned()),
+        seed: document
+            .get("seed", whole(0..=u64::MAX))?
+            .map_or(0, |seed| seed.value),
+        cpus: document
+            .require(
+                "cpus",
+                "how many CPUs sets are to hold on",
+                whole(1..=MOST_CPUS),
+            )?
+            .value,
+        sets: sets.value,
+        batch: batch.map_or(BATCH, |batch| batch.value).min(sets.value),
+        scenarios: scenarios(&document, &caps.value)?,
+        tests: columns(&document, known)?,
+        charges: charge::charges(&document, overheads)?,
+        caps: caps.value,
+    })
+}
+
+/// Reads a utilisation of a set.
+fn cap(source: &Source<'_>, node: &Node<'_>) -> Read<Cap> {
+    let parsed = match node.get_ref() {
+        DeValue::Float(number) => Cap::parse(number.as_str()),
+        DeValue::Integer(number) if number.radix() == 10 => Cap::parse(number.as_str()),
+        other => {
+            return Err(expected(
+                source,
+                node,
+                "a number of CPUs, such as 7.5",
+                other,
+            ));
+        }
+    };
+    parsed.ok_or_else(|| {
+        let mut error = expected(
+            source,
+            node,
+            "a number of CPUs, such as 7.5",
+            node.get_ref(),
+        );
+        error.kind = Kind::OutOfRange;
+        error.help("it is not below zero, and may have three digits behind the point")
+    })
+}
+
+/// Reads caps: a list, or from where to where in which steps.
+fn caps<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Vec<Cap>> {
+    let caps: Vec<Cap> = if node.get_ref().is_table() {
+        let table = Table::open(source, node, &["from", "to", "step"])?;
+        let from = table.require("from", "the first cap", cap)?.value;
+        let to = table.require("to", "the last cap", cap)?.value;
+        let step = table.require("step", "from one cap to the next", cap)?;
+        if step.value.0 == 0 {
+            let error = source.error(Kind::OutOfRange, &step.span, "a step of 0 leads nowhere");
+            return Err(error.within("step").help("make it larger, such as 0.1"));
+        }
+        let step = usize::try_from(step.value.0).unwrap_or(usize::MAX);
+        (from.0..=to.0)
+            .step_by(step)
+            .take(MOST_CAPS + 1)
+            .map(Cap)
+            .collect()
+    } else {
+        let caps = list(source, node)?.iter().take(MOST_CAPS + 1);
+        caps.map(|node| cap(source, node)).collect::<Read<_>>()?
+    };
+    let fault =
+        |kind, message: &str, help: &str| Err(source.error(kind, &node.span(), message).help(help));
+    if caps.is_empty() {
+        return fault(
+            Kind::Missing,
+            "there are no caps",
+            "write one at least, such as `[4.0]`",
+        );
+    }
+    if caps.len() > MOST_CAPS {
+        let message = format!("there are more than {MOST_CAPS} caps");
+        return fault(Kind::TooMany, &message, "make the steps larger");
+    }
+    if caps[0] == Cap(0) {
+        return fault(
+            Kind::OutOfRange,
+            "a cap of 0 leaves room for no task",
+            "begin above it",
+        );
+    }
+    if !caps.is_sorted_by(|one, next| one < next) {
+        let help = "write each cap once, the smallest one first";
+        return fault(Kind::Inconsistent, "the caps do not rise", help);
+    }
+    Ok(caps)
+}
+
+fn scenarios(document: &Table<'_>, caps: &[Cap]) -> Read<Vec<Scenario>> {
+    let source = document.source;
+    let nodes = document.get("scenario", tables("scenario"))?;
+    let nodes = nodes.map_or(&[][..], |nodes| nodes.value);
+    if nodes.is_empty() {
+        let error = ModelError::new(Kind::Missing, "there are no scenarios").in_file(source.name);
+        return Err(error.help(
+            "add one: `[[scenario]]`, then `periods = [\"short\"]` and `utilisations = [\"uniform-light\"]`",
+        ));
+    }
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    for (number, node) in nodes.iter().enumerate() {
+        let place = format!("scenario {}", number + 1);
+        let read = scenario(source, node, caps).map_err(|error| error.within(&place))?;
+        for found in read {
+            let name = found.name();
+            if scenarios.iter().any(|other| other.name() == name) {
+                let message = format!("there is a scenario {name} already");
+                let error = source.error(Kind::Duplicate, &node.span(), message);
+                return Err(error.within(&place).help("leave one of them out"));
+            }
+            if scenarios.len() == MOST_SCENARIOS {
+                let message = format!("there are more than {MOST_SCENARIOS} scenarios");
+                let error = source.error(Kind::TooMany, &node.span(), message);
+                return Err(error.help("make several studies of it"));
+            }
+            scenarios.push(found);
+        }
+    }
+    Ok(scenarios)
+}
+
+/// Every periods with every utilisations.
+fn scenario<'d>(source: &'d Source<'d>, node: &'d Node<'d>, caps: &[Cap]) -> Read<Vec<Scenario>> {
+    let table = Table::open(source, node, &["periods", "utilisations", "slack"])?;
+    let periods = table.require(
+        "periods",
+        "such as `[\"short\"]`",
+        distribution::all_periods,
+    )?;
+    let utilisations = "such as `[\"uniform-light\"]`";
+    let utilisations =
+        table.require("utilisations", utilisations, distribution::all_utilisations)?;
+    let slack = table.require("slack", "by how much a set may stay below its cap", cap)?;
+    for utilisations in &utilisations.value {
+        let millionths = |cap: Cap| u64::from(cap.0) * 1_000;
+        let (lowest, slack) = (caps.iter().min(), millionths(slack.value));
+        let out_of_reach = caps.iter().find(|&&cap| {
+            let cap = millionths(cap);
+            !utilisations.value.reaches(cap.saturating_sub(slack), cap)
+        });
+        let Some(&cap) = out_of_reach else { continue };
+        let least = f64::from(utilisations.value.least().millionths()) / 1e6;
+        let message = format!(
+            "no set of tasks that use {least} and more comes up to the cap {cap}{}",
+            if lowest == Some(&cap) {
+                ""
+            } else {
+                " with this slack"
+            },
+        );
+        let error = source.error(Kind::Inconsistent, &utilisations.span, message);
+        return Err(error
+            .within(&utilisations.value.name)
+            .within("utilisations")
+            .help("leave that cap out, allow more slack, or let tasks use less"));
+    }
+    let mut scenarios = Vec::new();
+    for periods in &periods.value {
+        for utilisations in &utilisations.value {
+            scenarios.push(Scenario {
+                periods: periods.clone(),
+                utilisations: utilisations.value.clone(),
+                slack: slack.value,
+            });
+        }
+    }
+    Ok(scenarios)
+}
+
+/// The tests and the unions.
+fn columns(document: &Table<'_>, known: &[&str]) -> Read<Vec<Column>> {
+    let source = document.source;
+    let mut columns = Vec::new();
+    let mut names = Names::default();
+    let tests = document.get("tests", |source, node| test_names(source, node, known))?;
+    for test in tests.map(|tests| tests.value).unwrap_or_default() {
+        names
+            .claim(source, &test)
+            .map_err(|error| error.within("tests"))?;
+        columns.push(Column {
+            any: vec![test.value.clone()],
+            name: test.value,
+        });
+    }
+    let nodes = document.get("union", tables("union"))?;
+    for (number, node) in nodes
+        .map_or(&[][..], |nodes| nodes.value)
+        .iter()
+        .enumerate()
+    {
+        let within = |error: ModelError| error.within(&format!("union {}", number + 1));
+        let read = || {
+            let table = Table::open(source, node, &["name", "of"])?;
+            let name = table.require("name", "what it is called", text)?;
+            let name = At {
+                value: name.value.to_owned(),
+                span: name.span,
+            };
+            names.claim(source, &name)?;
+            let of = table.require(
+                "of",
+                "the tests of which one has to accept",
+                |source, node| test_names(source, node, known),
+            )?;
+            if of.value.is_empty() {
+                let error = source.error(
+                    Kind::Missing,
+                    &of.span,
+                    "a union of no tests accepts nothing",
+                );
+                return Err(error.within("of").help("write the names of tests"));
+            }
+            Ok(Column {
+                name: name.value,
+                any: of.value.into_iter().map(|at| at.value).collect(),
+            })
+        };
+        let mut read = read;
+        columns.push(read().map_err(within)?);
+    }
+    if columns.is_empty() {
+        let error = ModelError::new(Kind::Missing, "there are no tests").in_file(source.name);
+        return Err(error.help(format!(
+            "add `tests = […]`, of {}",
+            hint::list(known, "and")
+        )));
+    }
+    Ok(columns)
+}
+
+/// Reads a list of tests.
+fn test_names(source: &Source<'_>, node: &Node<'_>, known: &[&str]) -> Read<Vec<At<String>>> {
+    let names = list(source, node)?.iter().map(|node| {
+        let name = text(source, node)?;
+        if known.contains(&name) {
+            return Ok(At {
+                value: name.to_owned(),
+                span: node.span(),
+            });
+        }
+        let message = format!("there is no test {}", hint::quoted(name));
+        let error = source.error(Kind::UnknownName, &node.span(), message);
+        Err(error.help(hint::did_you_mean(name, "there are", known)))
+    });
+    names.collect()
+}

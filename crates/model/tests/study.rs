@@ -1,0 +1,463 @@
+//! Studies: what a file says, round trips, and every mistake with its place and its remedy.
+
+use flyball_model::study::{Accounting, Cap, Shape, Study, Utilisations};
+use flyball_model::{Kind, ModelError, OverheadFile, Share, Statistic, read_study};
+use flyball_trace::Duration;
+
+const KNOWN: &[&str] = &["GFB", "RTA", "FFD"];
+
+const OVERHEADS: &str = r#"
+    schema = 1
+    [provenance]
+    processor = "p"
+    [[measured]]
+    policy = "g-edf"
+    statistic = "worst"
+    [measured.overheads]
+    scheduling = { 5 = "1us", 15 = "2us" }
+    [[cache]]
+    after = "preemption"
+    statistic = "worst"
+    by_working_set = { 4096 = "3us" }
+"#;
+
+fn overheads(file: &str) -> Result<OverheadFile, ModelError> {
+    OverheadFile::read(OVERHEADS, file)
+}
+
+fn read(text: &str) -> Result<Study, ModelError> {
+    Study::read(text, "s.toml", KNOWN, overheads)
+}
+
+const WHOLE: &str = r#"schema = 1
+name = "a study"
+seed = 7
+cpus = 8
+caps = { from = 2.0, to = 3.0, step = 0.25 }
+sets = 1000
+batch = 100
+tests = ["GFB", "FFD"]
+
+[[union]]
+name = "either"
+of = ["GFB", "RTA"]
+
+[[scenario]]
+periods = ["short", { name = "odd", uniform = ["7us", "2ms"] }]
+utilisations = ["bimodal-light", { name = "mine", modes = [
+    { weight = 3, uniform = [0.1, 0.2] }, { weight = 1, exponential = 0.4 }] }]
+slack = 0.07
+
+[[scenario]]
+periods = ["long"]
+utilisations = [{ name = "flat", uniform = [0.25, 0.25] }]
+slack = 0.25
+
+[[overheads]]
+name = "theirs"
+file = "o.toml"
+accounting = "interrupts"
+working_sets = [1024, 4096]
+"#;
+
+#[test]
+fn a_study_says_what_it_means() {
+    let study = read(WHOLE).unwrap();
+    let caps: Vec<String> = study.caps.iter().map(Cap::to_string).collect();
+    assert_eq!(caps, ["2.0", "2.25", "2.5", "2.75", "3.0"]);
+    assert_eq!(
+        (study.seed, study.cpus, study.sets, study.batch),
+        (7, 8, 1000, 100)
+    );
+    let names: Vec<String> = study
+        .scenarios
+        .iter()
+        .map(flyball_model::study::Scenario::name)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "short-bimodal-light",
+            "short-mine",
+            "odd-bimodal-light",
+            "odd-mine",
+            "long-flat"
+        ]
+    );
+    assert_eq!(
+        study.scenarios[2].periods.shortest,
+        Duration::from_micros(7)
+    );
+    let modes = &study.scenarios[0].utilisations.modes;
+    assert_eq!([modes[0].weight, modes[1].weight], [8, 1]);
+    let heavy = Shape::Uniform(
+        Share::from_millionths(500_000),
+        Share::from_millionths(900_000),
+    );
+    assert_eq!(modes[1].shape, heavy);
+    let tests: Vec<_> = study
+        .tests
+        .iter()
+        .map(|test| (test.name.as_str(), test.any.len()))
+        .collect();
+    assert_eq!(tests, [("GFB", 1), ("FFD", 1), ("either", 2)]);
+    let charge = &study.charges[0];
+    assert_eq!(
+        (charge.statistic, charge.accounting),
+        (Statistic::Worst, Accounting::Interrupts)
+    );
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let study = read(WHOLE).unwrap();
+    let (text, files) = study.to_toml();
+    let again = Study::read(&text, "x.toml", KNOWN, |file| {
+        let (_, text) = files.iter().find(|(name, _)| name == file).unwrap();
+        OverheadFile::read(text, file)
+    });
+    assert_eq!(again.as_ref(), Ok(&study), "{text}");
+    assert_eq!(again.unwrap().to_toml().0, text);
+}
+
+#[test]
+fn what_the_file_does_not_say_is_filled_in() {
+    let text = "schema = 1\ncpus = 1\ncaps = [0.5]\nsets = 30\ntests = [\"GFB\"]\n[[scenario]]\n\
+                periods = [\"long\"]\nutilisations = [\"uniform-light\"]\nslack = 0.1";
+    let study = read(text).unwrap();
+    assert_eq!((study.name.as_str(), study.seed, study.batch), ("s", 0, 30));
+    assert_eq!(
+        study.scenarios[0].utilisations,
+        Utilisations::named("uniform-light").unwrap()
+    );
+}
+
+/// A word of [`WHOLE`], what stands there instead, the kind of mistake, and what the headline says.
+const MISTAKES: &[(&str, &str, Kind, &str)] = &[
+    (
+        "from = 2.0",
+        "from = 0.1",
+        Kind::Inconsistent,
+        "flat: no set of tasks that use 0.25 and more comes up to the cap 0.1",
+    ),
+    (
+        "schema = 1",
+        "schema = 2",
+        Kind::Schema,
+        "s.toml:1:10: schema: the format has version 1",
+    ),
+    (
+        "cpus = 8",
+        "cpus = 0",
+        Kind::OutOfRange,
+        "s.toml:4:8: cpus: expected a whole number from 1 to 128, found 0",
+    ),
+    ("cpus = 8", "cpus = 129", Kind::OutOfRange, "found 129"),
+    ("cpus = 8\n", "", Kind::Missing, "missing key `cpus`"),
+    (
+        "seed = 7",
+        "seeed = 7",
+        Kind::UnknownKey,
+        "s.toml:3:1: unknown key \"seeed\"",
+    ),
+    (
+        "seed = 7",
+        "seed = -1",
+        Kind::OutOfRange,
+        "s.toml:3:8: seed: ",
+    ),
+    (
+        "sets = 1000",
+        "sets = 0",
+        Kind::OutOfRange,
+        "sets: expected a whole number from 1 to 1000000",
+    ),
+    ("batch = 100", "batch = 0", Kind::OutOfRange, "batch: "),
+    (
+        "step = 0.25",
+        "step = 0",
+        Kind::OutOfRange,
+        "caps: step: a step of 0 leads nowhere",
+    ),
+    (
+        "step = 0.25",
+        "step = 0.0001",
+        Kind::OutOfRange,
+        "caps: step: expected a number of CPUs",
+    ),
+    (
+        "step = 0.25",
+        "step = \"x\"",
+        Kind::WrongType,
+        "caps: step: expected a number of CPUs",
+    ),
+    (
+        "to = 3.0, step = 0.25",
+        "to = 30.0, step = 0.001",
+        Kind::TooMany,
+        "more than 10000 caps",
+    ),
+    (
+        "to = 3.0",
+        "to = 1.0",
+        Kind::Missing,
+        "caps: there are no caps",
+    ),
+    (
+        "from = 2.0",
+        "from = 0.0",
+        Kind::OutOfRange,
+        "caps: a cap of 0 leaves room for no task",
+    ),
+    (
+        "{ from = 2.0, to = 3.0, step = 0.25 }",
+        "[2.0, 2.0]",
+        Kind::Inconsistent,
+        "the caps do not rise",
+    ),
+    (
+        "tests = [\"GFB\", \"FFD\"]",
+        "tests = [\"GBF\"]",
+        Kind::UnknownName,
+        "s.toml:8:10: tests: there is no test \"GBF\"",
+    ),
+    (
+        "tests = [\"GFB\", \"FFD\"]",
+        "tests = [\"GFB\", \"GFB\"]",
+        Kind::Duplicate,
+        "tests: name: \"GFB\" is there already",
+    ),
+    (
+        "name = \"either\"",
+        "name = \"GFB\"",
+        Kind::Duplicate,
+        "union 1: name: \"GFB\" is there already",
+    ),
+    (
+        "of = [\"GFB\", \"RTA\"]",
+        "of = []",
+        Kind::Missing,
+        "union 1: of: a union of no tests",
+    ),
+    (
+        "\"short\"",
+        "\"shrt\"",
+        Kind::UnknownName,
+        "scenario 1: periods: there are no periods \"shrt\"",
+    ),
+    (
+        "\"bimodal-light\"",
+        "\"bimodal\"",
+        Kind::UnknownName,
+        "scenario 1: utilisations: there are no utilisations",
+    ),
+    (
+        "\"7us\", \"2ms\"",
+        "\"2ms\", \"7us\"",
+        Kind::Inconsistent,
+        "uniform: the least is above the most",
+    ),
+    (
+        "\"7us\", \"2ms\"",
+        "\"7ns\", \"2ms\"",
+        Kind::OutOfRange,
+        "uniform: expected whole microseconds, found 7ns",
+    ),
+    (
+        "\"7us\", \"2ms\"",
+        "\"0us\", \"2ms\"",
+        Kind::OutOfRange,
+        "uniform: expected whole microseconds, found 0",
+    ),
+    (
+        "\"7us\", \"2ms\"",
+        "\"7us\"",
+        Kind::WrongType,
+        "expected a list of two, the least and the most",
+    ),
+    (
+        "name = \"odd\"",
+        "name = \"../odd\"",
+        Kind::OutOfRange,
+        "name: expected up to 40 lower-case letters",
+    ),
+    (
+        "[0.1, 0.2]",
+        "[0.2, 0.1]",
+        Kind::Inconsistent,
+        "modes: 1: uniform: the least is above the most",
+    ),
+    (
+        "[0.1, 0.2]",
+        "[0.0, 0.1]",
+        Kind::OutOfRange,
+        "modes: 1: uniform: tasks that use nothing never end",
+    ),
+    (
+        "[0.1, 0.2]",
+        "[0.1, 1.5]",
+        Kind::OutOfRange,
+        "expected a part of a CPU from 0 to 1",
+    ),
+    (
+        "[0.1, 0.2]",
+        "[0.1, nan]",
+        Kind::OutOfRange,
+        "expected a part of a CPU from 0 to 1",
+    ),
+    (
+        "exponential = 0.4",
+        "exponential = 0",
+        Kind::OutOfRange,
+        "modes: 2: exponential: tasks that use nothing",
+    ),
+    (
+        "weight = 3, uniform = [0.1, 0.2]",
+        "weight = 3",
+        Kind::Missing,
+        "modes: 1: there is no shape",
+    ),
+    (
+        "weight = 1,",
+        "weight = 1, uniform = [0.1, 0.2],",
+        Kind::Inconsistent,
+        "modes: 2: there are two shapes",
+    ),
+    (
+        "weight = 3",
+        "weight = -3",
+        Kind::OutOfRange,
+        "modes: 1: weight: ",
+    ),
+    (
+        "{ name = \"mine\", modes",
+        "{ name = \"mine\", uniform = [0.1, 0.2], modes",
+        Kind::Inconsistent,
+        "modes and a shape, too",
+    ),
+    (
+        "periods = [\"long\"]",
+        "periods = []",
+        Kind::Missing,
+        "scenario 2: periods: the list is empty",
+    ),
+    (
+        "[\"long\"]",
+        "[\"short\", \"short\"]",
+        Kind::Duplicate,
+        "scenario 2: there is a scenario short-flat already",
+    ),
+    (
+        "slack = 0.07\n",
+        "",
+        Kind::Missing,
+        "scenario 1: missing key `slack`",
+    ),
+    (
+        "[0.25, 0.25]",
+        "[0.9, 0.9]",
+        Kind::Inconsistent,
+        "scenario 2: utilisations: flat: no set of tasks that use 0.9 and more comes up to the cap 2.25 with this slack",
+    ),
+    (
+        "file = \"o.toml\"",
+        "file = 1",
+        Kind::WrongType,
+        "overheads 1: file: expected a text in quotes",
+    ),
+    (
+        "accounting = \"interrupts\"",
+        "accounting = \"interupts\"",
+        Kind::UnknownName,
+        "overheads 1: accounting: ",
+    ),
+    (
+        "working_sets = [1024, 4096]",
+        "working_sets = [8192]",
+        Kind::Missing,
+        "working_sets: o.toml has no worst delay",
+    ),
+    (
+        "working_sets = [1024, 4096]",
+        "working_sets = [4096, 1024]",
+        Kind::Inconsistent,
+        "the working sets do not rise",
+    ),
+    (
+        "accounting = \"interrupts\"",
+        "statistic = \"mean\"",
+        Kind::Missing,
+        "file: o.toml has no mean of any policy",
+    ),
+];
+
+#[test]
+fn mistakes_have_a_place_and_a_remedy() {
+    for (word, instead, kind, says) in MISTAKES {
+        assert!(WHOLE.contains(word), "{word}");
+        let text = WHOLE.replacen(word, instead, 1);
+        let Err(error) = read(&text) else {
+            panic!("{word} -> {instead} was read")
+        };
+        let headline = error.headline();
+        assert_eq!(error.kind, *kind, "{headline}");
+        assert!(headline.contains(says), "{headline} does not say {says}");
+        assert!(headline.starts_with("s.toml:"), "{headline}");
+        assert!(
+            error.help.is_some() || *kind == Kind::OutOfRange || *kind == Kind::WrongType,
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_is_missing_altogether() {
+    for (text, says) in [
+        ("", "the file is empty"),
+        ("schema = 1", "missing key `caps`"),
+        (
+            "schema = 1\ncaps = [1]\nsets = 1\ncpus = 1",
+            "there are no scenarios",
+        ),
+        ("schema", "not TOML"),
+    ] {
+        let headline = read(text).unwrap_err().headline();
+        assert!(headline.contains(says), "{headline}");
+    }
+    let (begin, end) = (
+        WHOLE.find("tests").unwrap(),
+        WHOLE.find("[[scenario]]").unwrap(),
+    );
+    let without = format!("{}{}", &WHOLE[..begin], &WHOLE[end..]);
+    assert_eq!(
+        read(&without).unwrap_err().headline(),
+        "s.toml: there are no tests"
+    );
+    let error = read_study("no/such/study.toml", KNOWN).unwrap_err();
+    assert_eq!(error.kind, Kind::Io);
+}
+
+/// A study names files from where it stands, and their mistakes are theirs.
+#[test]
+fn files_of_overheads_are_looked_for_beside_the_study() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.toml");
+    std::fs::write(&path, WHOLE).unwrap();
+    let missing = read_study(&path, KNOWN).unwrap_err();
+    assert!(
+        missing.headline().contains("o.toml: there is no such file"),
+        "{missing}"
+    );
+    std::fs::write(
+        folder.path().join("o.toml"),
+        OVERHEADS.replace("1us", "1 parsec"),
+    )
+    .unwrap();
+    let wrong = read_study(&path, KNOWN).unwrap_err().headline();
+    assert!(
+        wrong.contains("o.toml:9:") && !wrong.contains("overheads 1"),
+        "{wrong}"
+    );
+    std::fs::write(folder.path().join("o.toml"), OVERHEADS).unwrap();
+    assert_eq!(read_study(&path, KNOWN), read(WHOLE));
+}

@@ -1,0 +1,202 @@
+//! Does a study: what is missing in a folder, or all of it in memory.
+
+use crate::error::SweepError;
+use crate::judge::Judge;
+use crate::results::Results;
+use crate::store::Store;
+use crate::unit::{Row, Unit, units};
+use flyball_model::Study;
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How a study is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// How many threads; `None`: one a core.
+    pub threads: Option<usize>,
+    /// Which part of it; `None`: all.
+    pub shard: Option<Shard>,
+}
+
+/// One of several parts of a study, each of which can be done on another machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shard {
+    /// Which one, from 0 on and below [`Shard::of`].
+    pub number: u32,
+    /// Of how many, not zero.
+    pub of: u32,
+}
+
+/// How far a sweep has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// Sets that were finished before.
+    pub before: u64,
+    /// Sets that are judged by now, those of unfinished units included, and those from before.
+    pub judged: u64,
+    /// Sets that there are to judge, those from before included.
+    pub of: u64,
+}
+
+/// What a sweep did.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Units that were finished before.
+    pub before: usize,
+    /// Units that were finished now.
+    pub finished: usize,
+    /// Units of this shard that are not finished: somebody wanted no more.
+    pub left: usize,
+    /// Files that were damaged, which are computed again.
+    pub damaged: Vec<SweepError>,
+}
+
+/// What a sweep asks and tells those who wait: whether to go on. Asked after each set, by all threads.
+pub type Watch<'w> = &'w (dyn Fn(Progress) -> bool + Sync);
+
+impl Shard {
+    fn has(self, place: usize) -> bool {
+        place as u64 % u64::from(self.of.max(1)) == u64::from(self.number)
+    }
+}
+
+/// Finishes the study in `folder`, or the shard of it. What is there is kept; what is not gets there unit
+/// by unit. If `watch` says no, the units that are under way are given up, and all others are kept.
+///
+/// # Errors
+/// [`SweepError`]; all units that were finished before it are kept.
+pub fn sweep(
+    study: &Study,
+    folder: &Path,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<Outcome, SweepError> {
+    sweep_into(&Store::open(study, folder)?, study, options, watch)
+}
+
+pub(crate) fn sweep_into(
+    store: &Store,
+    study: &Study,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<Outcome, SweepError> {
+    let files = store.files()?;
+    let (mut outcome, mut missing, mut before) = (Outcome::default(), Vec::new(), 0);
+    for (place, unit) in units(study).into_iter().enumerate() {
+        if !options.shard.is_none_or(|shard| shard.has(place)) {
+            continue;
+        }
+        match files.has(study, unit) {
+            Ok(true) => {
+                outcome.before += 1;
+                before += unit.sets(study).len() as u64;
+            }
+            Ok(false) => missing.push(unit),
+            Err(damaged @ SweepError::Damaged { .. }) => {
+                files.discard(study, unit)?;
+                outcome.damaged.push(damaged);
+                missing.push(unit);
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    let finished = Mutex::new(0);
+    work(study, &missing, options, before, watch, |unit, rows| {
+        store.put(study, unit, rows)?;
+        *finished
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner) += 1;
+        Ok(())
+    })?;
+    outcome.finished = finished
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    outcome.left = missing.len() - outcome.finished;
+    Ok(outcome)
+}
+
+/// Does the whole study in memory; `None` if `watch` said no.
+///
+/// # Errors
+/// [`SweepError::Draw`].
+pub fn compute(
+    study: &Study,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<Option<Results>, SweepError> {
+    let units = units(study);
+    let found = Mutex::new(Vec::with_capacity(units.len()));
+    work(study, &units, options, 0, watch, |unit, rows| {
+        let mut found = found
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        found.push((unit, rows.to_vec()));
+        Ok(())
+    })?;
+    let mut found = found
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    if found.len() < units.len() {
+        return Ok(None);
+    }
+    // Units come in any order, and sums of floating-point numbers depend on it.
+    found.sort_unstable_by_key(|(unit, _)| *unit);
+    let mut results = Results::new(study.clone());
+    for (unit, rows) in found {
+        results.add(unit, &rows);
+    }
+    Ok(Some(results))
+}
+
+/// Does units on all threads, and hands the rows of each to `keep`.
+fn work(
+    study: &Study,
+    missing: &[Unit],
+    options: &Options,
+    before: u64,
+    watch: Watch<'_>,
+    keep: impl Fn(Unit, &[Row]) -> Result<(), SweepError> + Sync,
+) -> Result<(), SweepError> {
+    let judge = Judge::new(study);
+    let sets: u64 = missing
+        .iter()
+        .map(|unit| unit.sets(study).len() as u64)
+        .sum();
+    let (judged, stopped) = (AtomicU64::new(before), AtomicBool::new(false));
+    let go_on = || {
+        let judged = judged.fetch_add(1, Ordering::Relaxed) + 1;
+        if !watch(Progress {
+            before,
+            judged,
+            of: before + sets,
+        }) {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        !stopped.load(Ordering::Relaxed)
+    };
+    let one = |unit: &Unit| {
+        if stopped.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let done = unit.work(study, &judge, go_on).and_then(|rows| match rows {
+            Some(rows) => keep(*unit, &rows),
+            None => Ok(()),
+        });
+        // The others finish the sets that they are at, but no more units.
+        if done.is_err() {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        done
+    };
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(options.threads.unwrap_or(0))
+        .build();
+    let pool = pool.map_err(|error| SweepError::Threads(error.to_string()))?;
+    pool.install(|| missing.par_iter().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests;
