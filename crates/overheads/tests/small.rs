@@ -22,7 +22,7 @@ fn every_policy_is_measured_with_all_its_queues() {
     let found = measure(&plan, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(found.threads(), plan.threads);
     let kinds = found.kinds();
-    assert_eq!(kinds.len(), 12);
+    assert_eq!(kinds.len(), 16);
     for (policy, queue) in kinds {
         for &threads in &plan.threads {
             for quantity in Quantity::ALL {
