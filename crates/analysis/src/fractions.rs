@@ -44,8 +44,10 @@ impl Bracket {
             self.overflow |= overflow;
             numerator % wide
         };
-        // Below the denominator, so it has at most 64 bits.
-        #[allow(clippy::cast_possible_truncation)]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it is below the denominator, so it has at most 64 bits"
+        )]
         let (quotient, exact) = binary(rest as u64, denominator);
         self.low += u128::from(quotient);
         self.cut += u64::from(!exact);
@@ -184,8 +186,10 @@ fn binary(rest: u64, denominator: u64) -> (u64, bool) {
     } else {
         let rest = u128::from(rest) << 64;
         let denominator = u128::from(denominator);
-        // Below 2⁶⁴, since the fraction is below one.
-        #[allow(clippy::cast_possible_truncation)]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it is below 2⁶⁴, since the fraction is below one"
+        )]
         let quotient = (rest / denominator) as u64;
         (quotient, rest.is_multiple_of(denominator))
     }

@@ -37,6 +37,9 @@ pub(crate) struct Traveller<C: MachineConfig> {
     params: Box<[Params<C>]>,
     arrived: Arrived<C>,
     place: Place<C>,
+    /// Something keeps it in its core, a mutex that it owns maybe: it is tried again in each passage, and
+    /// the timer does not fire for that.
+    bound: bool,
     /// Its registers, where it is `Away`.
     context: Context,
     /// Whether it goes on with a job, and the CPU time that it has used, where it is `Leaving` or `Away`.
@@ -137,9 +140,11 @@ impl<C: MachineConfig> Traveller<C> {
         self.has_job = core.has_job(thread);
         self.used = core.cpu_time(thread, now).unwrap_or_default();
         let (to, from) = self.way.look(now, self.has_job, self.used);
-        if (to != cpu || from > now)
+        self.bound = to != cpu || from > now;
+        if self.bound
             && let Ok(migrant) = core.emigrate(FIRST, thread, now)
         {
+            self.bound = false;
             self.place = Place::Leaving(thread.task(), migrant, to);
         }
     }
@@ -163,7 +168,7 @@ impl<C: MachineConfig> Traveller<C> {
     fn due(&self, core: &Core<C>) -> Time {
         let next = self.way.next();
         match self.place {
-            Place::Here(thread) if core.has_job(thread) => {
+            Place::Here(thread) if !self.bound && core.has_job(thread) => {
                 let used_up = |limit| core.uses_up(thread, limit);
                 next.min(self.way.limit().map_or(Time::NEVER, used_up))
             }
@@ -205,6 +210,7 @@ impl<C: MachineConfig> Kernel<C> {
             params,
             arrived,
             place: Place::Here(thread),
+            bound: false,
             context: Context::NONE,
             has_job: false,
             used: Duration::ZERO,

@@ -46,8 +46,23 @@ const SCRIPTS: [&str; 4] = [
 ];
 
 /// Forbids the page to load anything from anywhere.
-pub(crate) const CONTENT_POLICY: &str =
+const CONTENT_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// What every page begins with: it needs nothing from anywhere else.
+pub(crate) fn head(title: &str, styles: &[&str]) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta http-equiv="Content-Security-Policy" content=(CONTENT_POLICY);
+            meta name="generator" content="Flyball";
+            title { (title) " – Flyball" }
+            style { @for style in styles { (PreEscaped(style)) } }
+        }
+    }
+}
 
 /// The study as an HTML page.
 ///
@@ -58,15 +73,7 @@ pub fn html(study: &Study) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(CONTENT_POLICY);
-                meta name="generator" content="Flyball";
-                title { (title) " – Flyball" }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(title, &[STYLE]))
             body {
                 a.skip href="#summary" { "Skip to the summary" }
                 header { (summary::header(study)) }

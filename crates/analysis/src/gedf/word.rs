@@ -56,9 +56,8 @@ impl Word for u64 {
     }
 
     fn narrow(value: u128) -> u64 {
-        // The caller knows.
         debug_assert!(value >> 64 == 0);
-        #[allow(clippy::cast_possible_truncation)]
+        #[expect(clippy::cast_possible_truncation, reason = "the caller knows")]
         let value = value as u64;
         value
     }
@@ -80,9 +79,7 @@ impl Word for u64 {
             return self;
         }
         // The upper half of a product of 64-bit numbers has 64 bits.
-        #[allow(clippy::cast_possible_truncation)]
-        let quotient = ((u128::from(self) * u128::from(divisor)) >> 64) as u64;
-        quotient
+        ((u128::from(self) * u128::from(divisor)) >> 64) as u64
     }
 
     #[inline]

@@ -1,8 +1,8 @@
 //! Figures with a table in front of them, as one HTML page that needs nothing else.
 
 use super::{Figure, page, svg};
-use crate::html::{CONTENT_POLICY, STYLE as REPORT_STYLE};
-use maud::{DOCTYPE, PreEscaped, html};
+use crate::html::{STYLE as REPORT_STYLE, head};
+use maud::{DOCTYPE, html};
 
 /// What is on the page.
 #[derive(Clone, PartialEq, Debug)]
@@ -36,15 +36,7 @@ pub fn html(gallery: &Gallery) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(CONTENT_POLICY);
-                meta name="generator" content="Flyball";
-                title { (gallery.title) " – Flyball" }
-                style { (PreEscaped(REPORT_STYLE)) (PreEscaped(svg::STYLE)) (PreEscaped(page::STYLE)) }
-            }
+            (head(&gallery.title, &[REPORT_STYLE, svg::STYLE, page::STYLE]))
             body {
                 a.skip href="#figures" { "Skip to the figures" }
                 header {

@@ -1,8 +1,8 @@
 //! A reproduction as one HTML page that needs nothing else, as [that of a study](mod@crate::html).
 
 use super::{Claim, Experiment, Figure, Reproduction, Verdict, svg};
-use crate::html::{CONTENT_POLICY, STYLE as REPORT_STYLE};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use crate::html::{STYLE as REPORT_STYLE, head};
+use maud::{DOCTYPE, Markup, html};
 
 pub(super) const STYLE: &str = include_str!("page.css");
 
@@ -12,15 +12,7 @@ pub fn html(reproduction: &Reproduction) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(CONTENT_POLICY);
-                meta name="generator" content="Flyball";
-                title { (reproduction.title) " – Flyball" }
-                style { (PreEscaped(REPORT_STYLE)) (PreEscaped(svg::STYLE)) (PreEscaped(STYLE)) }
-            }
+            (head(&reproduction.title, &[REPORT_STYLE, svg::STYLE, STYLE]))
             body {
                 a.skip href="#claims" { "Skip to the claims" }
                 header { (header(reproduction)) }
