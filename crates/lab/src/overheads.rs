@@ -9,7 +9,7 @@ pub use flyball_overheads::{plan, stats};
 
 use flyball_model::measured::{After, Delays, Entry, OverheadFile, Provenance, Statistic};
 use flyball_model::{Cost, Overheads};
-use flyball_overheads::found::{Interference, Quantity};
+use flyball_overheads::found::{Act, Class, Interference, Quantity};
 use flyball_overheads::stats::Summary;
 use flyball_trace::Duration;
 
@@ -42,8 +42,7 @@ pub(crate) fn charge(nanoseconds: f64) -> Duration {
 /// | `scheduling` | [`Quantity::Decision`]: what the call has spent is charged as such |
 /// | `context_switch` | [`Quantity::ContextSwitch`] |
 /// | `tick` | [`Quantity::Tick`] |
-///
-/// There is no cost of interrupting another CPU, as one thread of the host drives all CPUs.
+/// | `ipi`, of global policies | [`Act::Interrupt`], where it could be measured |
 pub fn file(found: &Found) -> OverheadFile {
     let mut entries = Vec::new();
     for (policy, queue) in found.kinds() {
@@ -66,7 +65,8 @@ pub fn file(found: &Found) -> OverheadFile {
                     scheduling: cost(Quantity::Decision),
                     context_switch: cost(Quantity::ContextSwitch),
                     tick: cost(Quantity::Tick),
-                    ..Overheads::default()
+                    ipi: ipi(found, policy, statistic),
+                    cache: Cost::default(),
                 },
             });
         }
@@ -76,6 +76,15 @@ pub fn file(found: &Found) -> OverheadFile {
         entries,
         delays: delays(found),
     }
+}
+
+/// What it costs to interrupt another CPU: it hangs on no number of threads.
+fn ipi(found: &Found, policy: Policy, statistic: Statistic) -> Cost {
+    let summary = found.linux(Act::Interrupt, Class::Other);
+    let summary = summary.filter(|_| policy.is_global());
+    summary.map_or_else(Cost::default, |summary| {
+        Cost::fixed(charge(number(summary, statistic)))
+    })
 }
 
 fn provenance(found: &Found) -> Provenance {

@@ -153,11 +153,27 @@ pub enum Act {
     Wake,
     /// The same by an eventfd.
     Event,
+    /// From a call that interrupts another CPU, to when that CPU leaves what it does.
+    Interrupt,
 }
 
 impl Act {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Act; 4] = [Act::Switch, Act::Sleep, Act::Wake, Act::Event];
+    pub const ALL: [Act; 5] = [
+        Act::Switch,
+        Act::Sleep,
+        Act::Wake,
+        Act::Event,
+        Act::Interrupt,
+    ];
+
+    /// The policies under which it is measured. An interrupt knows none.
+    pub const fn classes(self) -> &'static [Class] {
+        match self {
+            Act::Interrupt => &[Class::Other],
+            Act::Switch | Act::Sleep | Act::Wake | Act::Event => &Class::ALL,
+        }
+    }
 
     /// Its name for programs.
     pub const fn name(self) -> &'static str {
@@ -166,6 +182,7 @@ impl Act {
             Act::Sleep => "sleep_late_by",
             Act::Wake => "futex_wake_up",
             Act::Event => "eventfd_wake_up",
+            Act::Interrupt => "ipi",
         }
     }
 
@@ -176,6 +193,7 @@ impl Act {
             Act::Sleep => "sleep, late by (clock_nanosleep)",
             Act::Wake => "wake-up of another CPU (futex)",
             Act::Event => "wake-up of another CPU (eventfd)",
+            Act::Interrupt => "interrupt of another CPU (membarrier)",
         }
     }
 }

@@ -10,9 +10,13 @@
 //! * *Sleep*: how much later than asked for a thread comes that sleeps 100 µs by `clock_nanosleep`.
 //! * *Wake-up*: a thread waits on one CPU, another one wakes it from another CPU, by a futex or an eventfd; from
 //!   before the call that wakes to after the call that waits.
+//! * *Interrupt*: what it takes to interrupt another CPU, which knows no policy. It is what a kernel for several CPUs has to
+//!   expect on this processor, too, so it is in the file of overheads.
 
 #[cfg(target_os = "linux")]
 mod class;
+#[cfg(target_os = "linux")]
+mod interrupt;
 #[cfg(target_os = "linux")]
 mod switch;
 #[cfg(target_os = "linux")]
@@ -93,7 +97,7 @@ fn repetitions(plan: &Plan) -> usize {
 /// Into how many parts the measurement falls.
 pub(crate) fn parts(plan: &Plan) -> usize {
     if plan.linux {
-        Act::ALL.len() * Class::ALL.len()
+        Act::ALL.iter().map(|act| act.classes().len()).sum()
     } else {
         0
     }
@@ -111,7 +115,7 @@ pub(crate) fn measure(
         return Ok(results);
     }
     for what in Act::ALL {
-        for class in Class::ALL {
+        for &class in what.classes() {
             pace.next(what.name())?;
             results.push(Linux {
                 what,
@@ -143,6 +147,7 @@ fn one(
             repetitions.div_ceil(10).min(20_000),
             clock,
         ),
+        Act::Interrupt => interrupt::measure(cpus, repetitions, clock),
     }?;
     Ok(samples.summary())
 }
