@@ -1,7 +1,7 @@
 //! Figures 12 to 14: eight CPUs, with and without overheads.
 
 use super::{
-    BIMODAL, Curve, PERIODS, SEVEN, UNIFORM, charges, columns, falls_at, inferred_from, ordering,
+    BIMODAL, Curve, PERIODS, UNIFORM, both_readings, charges, falls_at, inferred_from, ordering,
     results, scenarios, share, study, table, together,
 };
 use crate::bench::BenchError;
@@ -64,7 +64,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     };
     let mut light = charged("eight-light", &UNIFORM[..1])?;
     // As in the paper, Baruah's test is left out here.
-    light.tests = columns(&SEVEN);
+    light.tests = both_readings();
     let others = charged("eight", &[&UNIFORM[1..], &BIMODAL].concat())?;
     let wide = BIMODAL.map(|name| format!("schedcat-{name}"));
     let wide = wide.iter().map(String::as_str).collect::<Vec<_>>();

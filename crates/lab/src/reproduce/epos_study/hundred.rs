@@ -1,7 +1,7 @@
 //! Figures 17 and 18: a hundred CPUs, without overheads.
 
 use super::{
-    BIMODAL, Curve, PERIODS, SEVEN, UNIFORM, columns, ordering, results, scenarios, share, study,
+    BIMODAL, Curve, PERIODS, UNIFORM, both_readings, ordering, results, scenarios, share, study,
     together,
 };
 use crate::bench::BenchError;
@@ -38,7 +38,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         )
     };
     let mut light = of("hundred-light", &PERIODS, &UNIFORM[..1]);
-    light.tests = columns(&SEVEN);
+    light.tests = both_readings();
     let others = of("hundred", &PERIODS, &[&UNIFORM[1..], &BIMODAL].concat());
     let wide = of("hundred-wide", &["short"], &["schedcat-bimodal-light"]);
     let light = results(setup, &light)?;

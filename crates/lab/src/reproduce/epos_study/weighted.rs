@@ -2,7 +2,7 @@
 
 use super::eight::{SLACK, caps};
 use super::{
-    BIMODAL, Curve, SEVEN, UNIFORM, charges, columns, ordering, results, scenarios, share, study,
+    BIMODAL, Curve, UNIFORM, both_readings, charges, ordering, results, scenarios, share, study,
     together,
 };
 use crate::bench::BenchError;
@@ -39,7 +39,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             })
         };
     let mut light = charged("weighted-light", &["short", "long"], &UNIFORM[..1])?;
-    light.tests = columns(&SEVEN);
+    light.tests = both_readings();
     let others = charged("weighted", &["short"], &[&UNIFORM[1..], &BIMODAL].concat())?;
     let (light, others) = (results(setup, &light)?, results(setup, &others)?);
     let figures = together(figure::weighted(&light), figure::weighted(&others));
