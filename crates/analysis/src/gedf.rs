@@ -45,6 +45,7 @@ mod bcl;
 mod bcli;
 mod columns;
 mod descent;
+mod explain;
 mod ffdbf;
 mod gfb;
 mod interference;
@@ -55,6 +56,7 @@ mod set;
 mod union;
 mod word;
 
+pub use explain::{Explanation, Share, explain, response_times};
 pub use set::{Set, Task};
 pub use union::accepted_by;
 

@@ -22,8 +22,10 @@
 //! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
 //! | [`overheads`] | the kernel's work as a part of tasks | | |
+//! | [`charged`] | a set that pays for it, and what tests say of it | | |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
 //! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
+//! | [`criterion`] | the tests for several CPUs, by name | | |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //!
 //! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
@@ -59,6 +61,8 @@
 
 pub mod affinity;
 pub mod c_equals_d;
+pub mod charged;
+pub mod criterion;
 pub mod density;
 pub mod edf_demand;
 pub mod edf_response;
@@ -84,6 +88,7 @@ mod busy;
 mod fractions;
 mod ranking;
 
+pub use criterion::Criterion;
 pub use partition::{Fit, Sequence, partition};
 pub use priority::{Level, LevelMismatch};
 pub use response::Response;

@@ -11,7 +11,7 @@
 //! still rejected, but there may be larger ones that are accepted. A test that stops at a work
 //! limit counts as a rejection; then the result is the largest that could be proven.
 //!
-//! Sets with a utilisation above one are rejected without asking. Just below one, where a search
+//! Sets that ask for more than all CPUs are rejected without asking. Just below that, where a search
 //! for the edge often ends, the exact tests take longest: give the test a small
 //! [`WorkLimit`].
 //!
@@ -83,6 +83,15 @@ pub struct Breakdown {
 /// `None` if it rejects even WCETs of 1 ns, or if there is no task.
 pub fn breakdown(
     tasks: &[SporadicTask],
+    passes: impl FnMut(&[SporadicTask]) -> bool,
+) -> Option<Breakdown> {
+    breakdown_on(1, tasks, passes)
+}
+
+/// The same on so many CPUs.
+pub fn breakdown_on(
+    cpus: u32,
+    tasks: &[SporadicTask],
     mut passes: impl FnMut(&[SporadicTask]) -> bool,
 ) -> Option<Breakdown> {
     if tasks.is_empty() {
@@ -90,7 +99,7 @@ pub fn breakdown(
     }
     let mut try_factor = |ppm| {
         let scaled = Factor(ppm).scale(tasks);
-        scaled.is_some_and(|tasks| !overloaded(&tasks) && passes(&tasks))
+        scaled.is_some_and(|tasks| !demand_more_than(cpus, &tasks) && passes(&tasks))
     };
     let factor = Factor(largest(Factor::ONE.ppm(), u64::MAX, &mut try_factor)?);
     Some(Breakdown {
@@ -104,6 +113,16 @@ pub fn breakdown(
 pub fn slack(
     tasks: &[SporadicTask],
     index: usize,
+    passes: impl FnMut(&[SporadicTask]) -> bool,
+) -> Option<Duration> {
+    slack_on(1, tasks, index, passes)
+}
+
+/// The same on so many CPUs.
+pub fn slack_on(
+    cpus: u32,
+    tasks: &[SporadicTask],
+    index: usize,
     mut passes: impl FnMut(&[SporadicTask]) -> bool,
 ) -> Option<Duration> {
     let task = *tasks.get(index)?;
@@ -114,7 +133,7 @@ pub fn slack(
             return false;
         };
         longer[index] = grown;
-        !overloaded(&longer) && passes(&longer)
+        !demand_more_than(cpus, &longer) && passes(&longer)
     });
     growth.map(Duration::from_nanos)
 }
@@ -166,6 +185,13 @@ pub fn fixed_priority_slacks(
         slacks[ranking.places[index]] = Duration::from_nanos(growth.unwrap_or(0));
     }
     Ok(Some(slacks))
+}
+
+fn demand_more_than(cpus: u32, tasks: &[SporadicTask]) -> bool {
+    match cpus {
+        1 => overloaded(tasks),
+        _ => Utilisation::of(tasks).cmp_cpus(cpus).is_gt(),
+    }
 }
 
 fn grow(task: &SporadicTask, growth: u64) -> Option<SporadicTask> {

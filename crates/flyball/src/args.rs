@@ -72,7 +72,8 @@ pub(crate) enum Command {
     /// Which scheduler holds a task set? Analyses and simulates it, and writes a report. Exit code 0
     /// if at least one of the policies holds it
     Study(StudyArgs),
-    /// What do the multiprocessor analyses say about many task sets?
+    /// What do the analyses for several CPUs say, and why? Of one task set: verdicts and reasons, response times, slack, the
+    /// fewest CPUs, what overheads cost. Of many (`--corpus`): verdicts
     Analyse(AnalyseArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),
@@ -277,6 +278,13 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) stop_at_miss: bool,
 
+    #[command(flatten)]
+    pub(crate) charge: ChargeArgs,
+}
+
+/// The kernel's work that was measured.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ChargeArgs {
     /// Charge the overheads in this file, those of each policy, instead of the platform's; see
     /// `flyball overheads`
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,6 @@
 //! Reading and writing files: whole, or not at all.
 
-use crate::args::RunArgs;
+use crate::args::ChargeArgs;
 use crate::failure::Failure;
 use flyball_lab::Charges;
 use flyball_model::measured::Entry;
@@ -16,7 +16,7 @@ pub(crate) fn read_set(path: &Path) -> Result<TaskSet, Failure> {
 }
 
 /// The overheads that are to be charged, if the user has any.
-pub(crate) fn charges(args: &RunArgs) -> Result<Option<Charges>, Failure> {
+pub(crate) fn charges(args: &ChargeArgs) -> Result<Option<Charges>, Failure> {
     let Some(path) = &args.overheads else {
         return Ok(None);
     };

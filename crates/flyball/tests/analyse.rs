@@ -221,3 +221,102 @@ fn what_cannot_be_read_or_written_is_said() {
     assert_eq!(code, 2);
     assert!(error.contains("GFB"), "{error}");
 }
+
+const FIVE: &str = "schema = 1
+name = \"five\"
+[platform]
+cpus = 4
+overheads = { release = \"100us\", context_switch = \"50us\" }
+[[task]]
+name = \"a\"
+period = \"10ms\"
+wcet = \"4ms\"
+[[task]]
+name = \"b\"
+period = \"10ms\"
+wcet = \"4ms\"
+[[task]]
+name = \"c\"
+period = \"20ms\"
+wcet = \"12ms\"
+";
+
+fn written(folder: &TempDir, text: &str) -> PathBuf {
+    let path = folder.path().join("set.toml");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// One set: what each test says, the tasks, the partition, the cheapest one, and what overheads cost.
+#[test]
+fn one_set_is_told_how_near_the_edge_it_is() {
+    let folder = TempDir::new().unwrap();
+    let set = written(&folder, FIVE);
+    let (code, text, _) = run(&[path(&set), "--accounting", "per-job"]);
+    assert_eq!(code, 0, "{text}");
+    for part in [
+        "G-EDF",
+        "P-EDF",
+        "GFB    accepts",
+        "Known to hold on 2 CPUs or more",
+        "The cheapest partition: 2 CPUs (first-fit)",
+        // 12 ms and 200 µs of 20 ms; and 4.2 of 10, twice.
+        "CPU 0  0.6100  c",
+        "CPU 1  0.8400  a, b",
+        "all but release",
+    ] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    // Slack of "a" on a CPU of its own: 10 − 4.2.
+    let line = text.lines().find(|line| line.starts_with("a ")).unwrap();
+    assert!(line.contains("5.8ms"), "{line}");
+    // On one CPU nothing holds it, and everyone says why.
+    let (code, text, _) = run(&[path(&set), "--cpus", "1"]);
+    assert_eq!(code, 1);
+    for part in [
+        "No policy can hold it: the tasks ask for 1.4000 of 1 CPU.",
+        "No CPU has room for",
+        "? not known",
+    ] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn one_set_for_programs() {
+    let folder = TempDir::new().unwrap();
+    let set = written(&folder, FIVE);
+    let (code, text, _) = run(&[path(&set), "--json"]);
+    assert_eq!(code, 0);
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let policies = found["policies"].as_array().unwrap();
+    let partitioned = policies.iter().find(|it| it["policy"] == "p-edf").unwrap();
+    assert_eq!(partitioned["holds"], true);
+    assert_eq!(partitioned["fewest_cpus"], 2);
+    assert_eq!(found["cheapest_partition"]["cpus"][0]["tasks"][0], "c");
+    assert_eq!(partitioned["tasks"].as_array().unwrap().len(), 3);
+    assert_eq!(found["overheads"][0]["charged"], "nothing");
+}
+
+#[test]
+fn what_cannot_be_analysed_is_said() {
+    let folder = TempDir::new().unwrap();
+    let text = FIVE.replace(
+        "wcet = \"12ms\"",
+        "behaviour = [{ compute = \"1ms\" }, { suspend = \"1ms\" }]",
+    );
+    let (code, text, _) = run(&[path(&written(&folder, &text))]);
+    assert_eq!(code, 1);
+    assert!(text.contains("\"c\" suspends itself"), "{text}");
+    for (args, part) in [
+        (&[][..], "required"),
+        (&["a.toml", "--corpus", "b.csv"], "cannot be used with"),
+        (&["--corpus", "b.csv"], "--out"),
+        (&["a.toml", "--union"], "--corpus"),
+        (&["no-such.toml"], "no-such.toml"),
+    ] {
+        let (code, _, error) = run(args);
+        assert_eq!(code, 2, "{args:?}: {error}");
+        assert!(error.contains(part), "{args:?}: {error}");
+    }
+}

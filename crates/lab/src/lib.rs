@@ -30,6 +30,7 @@
 //! | shares of several CPUs, with tasks that come and go | [`multicore_shares`] |
 //! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
 //! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
+//! | one task set on several CPUs, by all analyses | [`assess`](mod@assess) |
 //! | many task sets at once, without simulation | [`corpus`] |
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
@@ -38,6 +39,7 @@
 //! | what it spends on an emulated machine, in instructions | [`instructions`] |
 //! | how long CPUs wait for a lock that they share | [`contention`] |
 
+pub mod assess;
 pub mod bench;
 pub mod beside;
 mod blocking;

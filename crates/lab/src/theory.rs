@@ -195,6 +195,11 @@ fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
             "The exact tests do not cover a periodic tick".into(),
         ));
     }
+    check_steps(set)
+}
+
+/// What no test covers of what jobs do.
+pub(crate) fn check_steps(set: &TaskSet) -> Result<(), Obstacle> {
     for task in &set.tasks {
         let mut steps: Vec<&Step> = task.behaviour.iter().collect();
         while let Some(step) = steps.pop() {

@@ -8,12 +8,13 @@
 //! whole microseconds, periods and deadlines down, as SchedCAT does.
 
 mod charge;
-mod tests_by_name;
 
-pub use charge::Priced;
-pub use tests_by_name::{Policy, Test, UNIONS, names};
+use charge::Priced;
+pub use charge::{QUANTUM, costs_of};
 
 use crate::draw::Drawn;
+use flyball_analysis::Criterion;
+use flyball_analysis::criterion::Policy;
 use flyball_model::Study;
 use flyball_model::study::Column;
 
@@ -42,7 +43,7 @@ pub struct Label {
 pub struct Judge<'s> {
     study: &'s Study,
     labels: Vec<Label>,
-    columns: Vec<Vec<Test>>,
+    columns: Vec<Vec<Criterion>>,
 }
 
 impl<'s> Judge<'s> {
@@ -63,27 +64,40 @@ impl<'s> Judge<'s> {
 
     /// Whether the set is accepted, for each label; `None`: the tests gave up before they knew.
     pub fn judge(&self, set: &[Drawn]) -> Vec<Option<bool>> {
+        let tasks = charge::tasks(set);
         let mut priced: Option<(Variant, Priced<'_>)> = None;
         let verdicts = self.labels.iter().map(|label| {
             // Labels of one variant stand together, so what a test has said of it is kept until the next.
             let known = priced
                 .take()
                 .filter(|(variant, _)| *variant == label.variant);
-            let (_, priced) =
-                priced.insert(known.unwrap_or_else(|| {
-                    (label.variant, Priced::new(self.study, set, label.variant))
-                }));
+            let (_, priced) = priced.insert(known.unwrap_or_else(|| {
+                (
+                    label.variant,
+                    Priced::new(self.study, &tasks, label.variant),
+                )
+            }));
             priced.any(&self.columns[label.test])
         });
         verdicts.collect()
     }
 }
 
+/// The names that a study may use.
+pub fn names() -> Vec<&'static str> {
+    let unions = Policy::ALL.into_iter().map(Policy::title);
+    unions
+        .chain(Criterion::all().map(Criterion::name))
+        .collect()
+}
+
 /// The tests that a column stands for, each once.
-fn members(column: &Column) -> Vec<Test> {
-    let names = column.any.iter();
-    let named: Vec<Test> = names.flat_map(|name| tests_by_name::find(name)).collect();
-    Test::all().filter(|test| named.contains(test)).collect()
+fn members(column: &Column) -> Vec<Criterion> {
+    let is_named = |test: &Criterion| {
+        let names = [test.name(), test.policy().title()];
+        column.any.iter().any(|name| names.contains(&&**name))
+    };
+    Criterion::all().filter(is_named).collect()
 }
 
 /// All columns of a study's results, those of one variant together.

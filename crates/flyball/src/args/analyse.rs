@@ -1,25 +1,51 @@
 //! The arguments of `flyball analyse`.
 
+use super::ChargeArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use flyball_lab::corpus::Criterion;
+use flyball_analysis::Criterion;
+use flyball_analysis::charged::Accounting;
 use std::path::PathBuf;
 
 #[derive(clap::Args, Debug)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["file", "corpus"]))]
 pub(crate) struct AnalyseArgs {
-    /// The task sets: a CSV file with the columns set,m,cap,wcet_us,period_us,deadline_us (.csv or .csv.xz)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) corpus: PathBuf,
+    /// The task set (.toml or .csv)
+    pub(crate) file: Option<PathBuf>,
 
-    /// Where the verdicts go (.csv or .csv.xz): set,test,verdict,cpu_us
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
+    /// Number of CPUs, instead of the platform's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128), conflicts_with = "corpus")]
+    pub(crate) cpus: Option<u8>,
+
+    #[command(flatten)]
+    pub(crate) charge: ChargeArgs,
+
+    /// How overheads are charged: to each job what is done for it, or with what interrupts of others can take from it
+    #[arg(long, value_name = "HOW", default_value = "interrupts", value_parser = accounting(), conflicts_with = "corpus")]
+    pub(crate) accounting: Accounting,
+
+    /// Print the result as JSON
+    #[arg(long, conflicts_with = "corpus")]
+    pub(crate) json: bool,
+
+    /// Many task sets instead: a CSV file with the columns set,m,cap,wcet_us,period_us,deadline_us (.csv or .csv.xz)
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "out",
+        conflicts_with = "overheads"
+    )]
+    pub(crate) corpus: Option<PathBuf>,
+
+    /// Where the verdicts on many go (.csv or .csv.xz): set,test,verdict,cpu_us
+    #[arg(short, long, value_name = "FILE", requires = "corpus")]
+    pub(crate) out: Option<PathBuf>,
 
     /// Only these tests (separated by commas), instead of all: sufficient ones of global EDF, and partitioned EDF
-    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', ignore_case = true, value_parser = criterion())]
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', ignore_case = true, requires = "corpus", value_parser = criterion())]
     pub(crate) tests: Vec<Criterion>,
 
     /// Only whether any of the tests of global EDF accepts; the quick ones are asked first
-    #[arg(long)]
+    #[arg(long, requires = "corpus")]
     pub(crate) union: bool,
 
     /// The most steps that a test of a set takes, before it is stopped (verdict T); a step is about two nanoseconds
@@ -27,12 +53,18 @@ pub(crate) struct AnalyseArgs {
     pub(crate) steps: u64,
 }
 
+/// Takes the name of an accounting.
+fn accounting() -> impl TypedValueParser<Value = Accounting> {
+    PossibleValuesParser::new(["per-job", "interrupts"]).map(|name| match &*name {
+        "per-job" => Accounting::PerJob,
+        _ => Accounting::Interrupts,
+    })
+}
+
 /// Takes the name of a test.
 fn criterion() -> impl TypedValueParser<Value = Criterion> {
     let names = Criterion::all().map(Criterion::name);
     PossibleValuesParser::new(names).try_map(|name| {
-        let same = |criterion: &Criterion| criterion.name().eq_ignore_ascii_case(&name);
-        let unknown = || format!("there is no test \"{name}\"");
-        Criterion::all().find(same).ok_or_else(unknown)
+        Criterion::find(&name).ok_or_else(|| format!("there is no test \"{name}\""))
     })
 }

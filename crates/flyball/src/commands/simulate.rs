@@ -28,7 +28,7 @@ pub(crate) fn run(
         } else {
             StudyOptions::default().keep
         },
-        overheads: files::charges(&args.run)?,
+        overheads: files::charges(&args.run.charge)?,
     };
     let file = files::shown(&args.file);
     let study = {

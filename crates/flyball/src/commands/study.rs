@@ -24,7 +24,7 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
-        overheads: files::charges(&args.run)?,
+        overheads: files::charges(&args.run.charge)?,
         ..StudyOptions::default()
     };
     let file = files::shown(&args.file);

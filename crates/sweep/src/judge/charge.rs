@@ -1,62 +1,61 @@
 //! A set with its overheads, and what tests say of it.
 
-use super::{Policy, Test, Variant};
+use super::Variant;
 use crate::draw::Drawn;
-use flyball_analysis::overheads::{self, Costs};
-use flyball_analysis::partition::{Fit, Sequence, partition};
-use flyball_analysis::{SporadicTask, WorkLimit, gedf, overloaded, partitioned};
-use flyball_model::Study;
-use flyball_model::study::{Accounting, Charge};
+use flyball_analysis::charged::{Accounting, Charged};
+use flyball_analysis::criterion::Policy;
+use flyball_analysis::gedf::Answer;
+use flyball_analysis::overheads::Costs;
+use flyball_analysis::{Criterion, SporadicTask, WorkLimit};
+use flyball_model::study::{self, Charge};
+use flyball_model::{Overheads, Study};
 use flyball_trace::Duration;
 
 /// The period of a tick, where a charge has a cost of one: that of LITMUS^RT.
-const QUANTUM: Duration = Duration::from_millis(1);
+pub const QUANTUM: Duration = Duration::from_millis(1);
 
 const US: Duration = Duration::from_micros(1);
 
-/// The set with the overheads of one policy.
+/// A set whose tasks pay one variant of overheads, and what was said of it.
 #[derive(Debug)]
-enum Inflated {
-    Unmade,
-    /// Nothing is left of a CPU.
-    Nothing,
-    Set(gedf::Set),
+pub(super) struct Priced<'s> {
+    set: Charged<'s>,
+    said: Vec<(Criterion, Option<bool>)>,
 }
 
-/// A set whose tasks pay one variant of overheads.
-#[derive(Debug)]
-pub struct Priced<'s> {
-    cpus: u8,
-    raw: Vec<SporadicTask>,
-    charge: Option<(&'s Charge, Option<u32>)>,
-    /// For global and for partitioned EDF.
-    sets: [Inflated; 2],
-    said: Vec<(Test, Option<bool>)>,
+/// A drawn set's tasks.
+pub(super) fn tasks(set: &[Drawn]) -> Vec<SporadicTask> {
+    let task = |task: &Drawn| {
+        let period = US * task.period;
+        // None of a drawn task's times is zero.
+        SporadicTask::new(US * task.wcet, period, period).ok()
+    };
+    set.iter().filter_map(task).collect()
 }
 
 impl<'s> Priced<'s> {
     /// The set with the overheads of that variant.
-    pub fn new(study: &'s Study, set: &[Drawn], variant: Variant) -> Priced<'s> {
+    pub(super) fn new(study: &Study, set: &'s [SporadicTask], variant: Variant) -> Priced<'s> {
         let charge = match variant {
             Variant::Ideal => None,
             Variant::Charged(place, bytes) => study.charges.get(place).map(|it| (it, bytes)),
         };
-        let raw = set.iter().filter_map(|task| {
-            let period = US * task.period;
-            // None of a drawn task's times is zero.
-            SporadicTask::new(US * task.wcet, period, period).ok()
+        let charge = charge.map(|(charge, bytes)| {
+            let accounting = match charge.accounting {
+                study::Accounting::PerJob => Accounting::PerJob,
+                study::Accounting::Interrupts => Accounting::Interrupts,
+            };
+            let prices = Policy::ALL.map(|policy| costs(charge, bytes, policy, set.len()));
+            (accounting, prices)
         });
         Priced {
-            cpus: study.cpus,
-            raw: raw.collect(),
-            charge,
-            sets: [Inflated::Unmade, Inflated::Unmade],
+            set: Charged::new(set, study.cpus.into(), US, charge),
             said: Vec::new(),
         }
     }
 
     /// Whether any of the tests accepts it; `None`: none does, but one gave up.
-    pub fn any(&mut self, tests: &[Test]) -> Option<bool> {
+    pub(super) fn any(&mut self, tests: &[Criterion]) -> Option<bool> {
         let (mut verdict, mut open) = (Some(false), Vec::new());
         for &test in tests {
             let said = self.said.iter().find(|(other, _)| *other == test);
@@ -64,9 +63,13 @@ impl<'s> Priced<'s> {
                 (Some((_, Some(true))), _) => return Some(true),
                 (Some((_, Some(false))), _) => {}
                 (Some((_, None)), _) => verdict = None,
-                (None, Test::Global(test)) => open.push(test),
-                (None, Test::Partition(fit)) => {
-                    let said = self.partitions(fit);
+                (None, Criterion::Global(test)) => open.push(test),
+                (None, _) => {
+                    let said = match self.set.ask(test, WorkLimit::default()) {
+                        Answer::Accepts => Some(true),
+                        Answer::Rejects => Some(false),
+                        Answer::Stopped(_) => None,
+                    };
                     self.said.push((test, said));
                     match said {
                         Some(true) => return Some(true),
@@ -79,76 +82,18 @@ impl<'s> Priced<'s> {
         if open.is_empty() {
             return verdict;
         }
-        let said = self.globally(&open);
-        if let [test] = open[..] {
-            self.said.push((Test::Global(test), said));
+        match self.set.accepted_by(&open, WorkLimit::default()) {
+            Ok(Some(test)) => {
+                self.said.push((Criterion::Global(test), Some(true)));
+                Some(true)
+            }
+            Ok(None) => {
+                let said = |test| (Criterion::Global(test), Some(false));
+                self.said.extend(open.into_iter().map(said));
+                verdict
+            }
+            Err(_) => None,
         }
-        if said == Some(false) { verdict } else { said }
-    }
-
-    /// Whether any of the tests of global EDF accepts it; what cannot make a difference is left out.
-    fn globally(&mut self, tests: &[gedf::Test]) -> Option<bool> {
-        let cpus = u32::from(self.cpus);
-        let Some(set) = self.inflated_set(Policy::GlobalEdf) else {
-            return Some(false);
-        };
-        let accepted = gedf::accepted_by(tests, set, cpus, WorkLimit::default());
-        accepted.ok().map(|test| test.is_some())
-    }
-
-    fn partitions(&mut self, fit: Fit) -> Option<bool> {
-        let accounting = self.charge.map(|(charge, _)| charge.accounting);
-        if accounting == Some(Accounting::Interrupts) {
-            return Some(self.partitions_apart(fit));
-        }
-        let cpus = u32::from(self.cpus);
-        let Some(set) = self.inflated_set(Policy::PartitionedEdf) else {
-            return Some(false);
-        };
-        match partitioned::test(set, cpus, fit, WorkLimit::default()) {
-            gedf::Answer::Accepts => Some(true),
-            gedf::Answer::Rejects => Some(false),
-            gedf::Answer::Stopped(_) => None,
-        }
-    }
-
-    /// Where interrupts are charged, what a task costs depends on who else is on its CPU.
-    fn partitions_apart(&self, fit: Fit) -> bool {
-        let holds = |_: usize, here: &[usize]| {
-            let here: Vec<_> = here.iter().map(|&task| self.raw[task]).collect();
-            let here = self.inflated(&here, Policy::PartitionedEdf);
-            here.is_some_and(|here| !overloaded(&here))
-        };
-        let cpus = usize::from(self.cpus);
-        partition(&self.raw, cpus, fit, Sequence::Utilisation, holds).is_ok()
-    }
-
-    /// The set with the overheads of a policy, made when first asked for; `None`: nothing is left of a CPU.
-    fn inflated_set(&mut self, policy: Policy) -> Option<&gedf::Set> {
-        let place = usize::from(policy == Policy::PartitionedEdf);
-        if let Inflated::Unmade = self.sets[place] {
-            let tasks = self.inflated(&self.raw, policy);
-            let tasks = tasks.map(|tasks| tasks.iter().map(counted).collect());
-            let set = tasks.and_then(|tasks| gedf::Set::new(tasks).ok());
-            self.sets[place] = set.map_or(Inflated::Nothing, Inflated::Set);
-        }
-        match &self.sets[place] {
-            Inflated::Set(set) => Some(set),
-            Inflated::Unmade | Inflated::Nothing => None,
-        }
-    }
-
-    /// These tasks of the set with their overheads, in whole microseconds; `None`: nothing is left.
-    fn inflated(&self, tasks: &[SporadicTask], policy: Policy) -> Option<Vec<SporadicTask>> {
-        let Some((charge, bytes)) = self.charge else {
-            return Some(tasks.to_vec());
-        };
-        let costs = costs(charge, bytes, policy, self.raw.len())?;
-        let inflated = match charge.accounting {
-            Accounting::PerJob => overheads::per_job(tasks, &costs)?,
-            Accounting::Interrupts => overheads::interrupts(tasks, &costs)?,
-        };
-        inflated.iter().map(rounded).collect()
     }
 }
 
@@ -160,35 +105,29 @@ fn costs(charge: &Charge, bytes: Option<u32>, policy: Policy, tasks: usize) -> O
         Some(bytes) => charge.file.delay(bytes, charge.statistic)?,
         None => Duration::ZERO,
     };
-    let global = policy == Policy::GlobalEdf;
     Some(Costs {
+        cache,
+        ..costs_of(measured, QUANTUM, policy, tasks)
+    })
+}
+
+/// What the kernel's work costs of so many tasks under a policy, with a tick of this period if ticks cost anything. A job ends
+/// with one call, and there are two decisions for a job, so half of the call is added to each.
+pub fn costs_of(measured: &Overheads, quantum: Duration, policy: Policy, tasks: usize) -> Costs {
+    let global = policy == Policy::GlobalEdf;
+    let call = measured.call.at(tasks).as_nanos().div_ceil(2);
+    Costs {
         tick: measured.tick.at(tasks),
-        quantum: (!measured.tick.is_free()).then_some(QUANTUM),
+        quantum: (!measured.tick.is_free()).then_some(quantum),
         release: measured.release.at(tasks),
-        scheduling: measured.scheduling.at(tasks),
+        scheduling: measured.scheduling.at(tasks) + Duration::from_nanos(call),
         context_switch: measured.context_switch.at(tasks),
         ipi: if global {
             measured.ipi.at(tasks)
         } else {
             Duration::ZERO
         },
-        cache,
+        cache: measured.cache.at(tasks),
         event_latency: Duration::ZERO,
-    })
-}
-
-/// In whole microseconds, to the safe side; `None` if nothing is left of the period.
-fn rounded(task: &SporadicTask) -> Option<SporadicTask> {
-    let us = US.as_nanos();
-    let up = US * task.wcet().as_nanos().div_ceil(us);
-    let [period, deadline] = [task.period(), task.deadline()].map(|time| US * (time / US));
-    SporadicTask::new(up, period, deadline).ok()
-}
-
-fn counted(task: &SporadicTask) -> gedf::Task {
-    gedf::Task {
-        wcet: task.wcet() / US,
-        period: task.period() / US,
-        deadline: task.deadline() / US,
     }
 }

@@ -1,42 +1,45 @@
-//! `flyball analyse`: what do the multiprocessor analyses say about many task sets?
+//! Of many task sets: what each test says.
 
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output;
 use crate::progress::Bar;
-use flyball_analysis::WorkLimit;
 use flyball_analysis::gedf::{Answer, Test};
-use flyball_lab::corpus::{self, Asked, Criterion, Verdict};
+use flyball_analysis::{Criterion, WorkLimit};
+use flyball_lab::corpus::{self as many, Asked, Verdict};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &AnalyseArgs, quiet: bool) -> Result<ExitCode, Failure> {
+pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCode, Failure> {
+    let Some(out) = &args.out else {
+        return Err(Failure::Usage("--corpus needs --out FILE".into()));
+    };
     let asked = asked(args)?;
     let entries = {
-        let text = read(&args.corpus)?;
-        corpus::read(&text).map_err(|error| {
+        let text = read(corpus)?;
+        many::read(&text).map_err(|error| {
             let help = "docs/task-set-format.md has the format";
-            Failure::file(&args.corpus, error, Some(help))
+            Failure::file(corpus, error, Some(help))
         })?
     };
     let verdicts = {
         let mut bar = Bar::new(quiet);
         let mut watch = |progress: flyball_lab::Progress<'_>| bar.show(progress);
-        corpus::analyse(&entries, &asked, WorkLimit::steps(args.steps), &mut watch)
+        many::analyse(&entries, &asked, WorkLimit::steps(args.steps), &mut watch)
     };
     let verdicts = verdicts.ok_or(Failure::Interrupted)?;
-    let written = corpus::to_csv(&entries, &verdicts).and_then(|text| {
-        if is_packed(&args.out) {
-            corpus::packed(&text)
+    let written = many::to_csv(&entries, &verdicts).and_then(|text| {
+        if is_packed(out) {
+            many::packed(&text)
         } else {
             Ok(text)
         }
     });
-    let written = written.map_err(|error| Failure::file(&args.out, error, None))?;
-    files::write_all(&[(args.out.clone(), written)])?;
+    let written = written.map_err(|error| Failure::file(out, error, None))?;
+    files::write_all(&[(out.clone(), written)])?;
     output::print(&summary(entries.len(), &verdicts))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -79,7 +82,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if !is_packed(path) {
         return Ok(bytes);
     }
-    corpus::unpacked(&bytes).map_err(|error| {
+    many::unpacked(&bytes).map_err(|error| {
         let help = "it is damaged, or not compressed by xz in spite of its name";
         Failure::file(path, format!("cannot be unpacked: {error}"), Some(help))
     })

@@ -1,0 +1,167 @@
+//! A set that pays for the kernel's work, and what tests say of it.
+//!
+//! What is charged depends on the policy ([`Costs`]) and on the accounting ([`overheads`]). Where interrupts are charged, too, a
+//! partitioned policy's depend on who else is on the CPU, so they are charged while tasks are divided.
+//!
+//! Tests count in whole units: with overheads, execution times are rounded up, periods and deadlines down.
+
+use crate::criterion::{Criterion, Policy};
+use crate::gedf::{self, Answer, Set, Task};
+use crate::overheads::{self, Costs};
+use crate::partition::{Fit, Sequence, partition};
+use crate::{SporadicTask, Stop, WorkLimit, edf_demand, overloaded};
+use flyball_trace::Duration;
+
+/// How the kernel's work is charged.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Accounting {
+    /// To each job what is done for it: [`overheads::per_job`].
+    PerJob,
+    /// And what interrupts of others can take from it: [`overheads::interrupts`].
+    Interrupts,
+}
+
+/// What the kernel's work costs under each policy, in the order of [`Policy::ALL`]; `None`: that is not known, and nothing
+/// is accepted.
+pub type Prices = [Option<Costs>; Policy::ALL.len()];
+
+/// The set with the overheads of one policy.
+#[derive(Clone, Debug)]
+enum Inflated {
+    Unmade,
+    /// Nothing is left of a CPU.
+    Nothing,
+    Set(Set),
+}
+
+/// A set whose tasks pay for the kernel's work.
+#[derive(Clone, Debug)]
+pub struct Charged<'t> {
+    cpus: u32,
+    unit: Duration,
+    raw: &'t [SporadicTask],
+    charge: Option<(Accounting, Prices)>,
+    sets: [Inflated; Policy::ALL.len()],
+}
+
+impl<'t> Charged<'t> {
+    /// These tasks on so many CPUs. The tests count in `unit`s, which is not zero. `None` as charge: the kernel's work is free.
+    pub fn new(
+        tasks: &'t [SporadicTask],
+        cpus: u32,
+        unit: Duration,
+        charge: Option<(Accounting, Prices)>,
+    ) -> Charged<'t> {
+        Charged {
+            cpus,
+            unit,
+            raw: tasks,
+            charge,
+            sets: [const { Inflated::Unmade }; Policy::ALL.len()],
+        }
+    }
+
+    /// What a test says. It takes at most `limit` steps.
+    pub fn ask(&mut self, criterion: Criterion, limit: WorkLimit) -> Answer {
+        if let (Criterion::Partitioned(fit), Some((Accounting::Interrupts, _))) =
+            (criterion, &self.charge)
+        {
+            let policy = criterion.policy();
+            return Answer::accepts_if(self.places(fit, policy, limit).is_ok());
+        }
+        let cpus = self.cpus;
+        match self.set(criterion.policy()) {
+            Some(set) => criterion.ask(set, cpus, limit),
+            None => Answer::Rejects,
+        }
+    }
+
+    /// Which of the tests of global EDF accepts it; what cannot make a difference is left out.
+    ///
+    /// # Errors
+    /// If none accepts, and one of them had to stop.
+    pub fn accepted_by(
+        &mut self,
+        tests: &[gedf::Test],
+        limit: WorkLimit,
+    ) -> Result<Option<gedf::Test>, Stop> {
+        let cpus = self.cpus;
+        let Some(set) = self.set(Policy::GlobalEdf) else {
+            return Ok(None);
+        };
+        gedf::accepted_by(tests, set, cpus, limit)
+    }
+
+    /// The CPU of each task under partitioned EDF.
+    ///
+    /// # Errors
+    /// The position of the first task that no CPU has room for.
+    pub fn divide(&self, fit: Fit, limit: WorkLimit) -> Result<Vec<usize>, usize> {
+        self.places(fit, Policy::PartitionedEdf, limit)
+    }
+
+    fn places(&self, fit: Fit, policy: Policy, limit: WorkLimit) -> Result<Vec<usize>, usize> {
+        let holds = |_: usize, here: &[usize]| {
+            let here: Vec<_> = here.iter().map(|&task| self.raw[task]).collect();
+            let here = self.inflated(&here, policy);
+            here.is_some_and(|here| hold(&here, limit))
+        };
+        partition(
+            self.raw,
+            self.cpus as usize,
+            fit,
+            Sequence::Utilisation,
+            holds,
+        )
+    }
+
+    /// The set with the overheads of a policy, in whole units, made when first asked for; `None`: nothing is left of a CPU.
+    pub fn set(&mut self, policy: Policy) -> Option<&Set> {
+        let place = policy as usize;
+        if let Inflated::Unmade = self.sets[place] {
+            let tasks = self.inflated(self.raw, policy);
+            let counted = |task: &SporadicTask| Task {
+                wcet: task.wcet() / self.unit,
+                period: task.period() / self.unit,
+                deadline: task.deadline() / self.unit,
+            };
+            let tasks = tasks.map(|tasks| tasks.iter().map(counted).collect());
+            let set = tasks.and_then(|tasks| Set::new(tasks).ok());
+            self.sets[place] = set.map_or(Inflated::Nothing, Inflated::Set);
+        }
+        match &self.sets[place] {
+            Inflated::Set(set) => Some(set),
+            Inflated::Unmade | Inflated::Nothing => None,
+        }
+    }
+
+    /// These tasks of the set with their overheads, in whole units; `None`: nothing is left.
+    pub fn inflated(&self, tasks: &[SporadicTask], policy: Policy) -> Option<Vec<SporadicTask>> {
+        let Some((accounting, prices)) = &self.charge else {
+            return Some(tasks.to_vec());
+        };
+        let costs = prices[policy as usize].as_ref()?;
+        let inflated = match accounting {
+            Accounting::PerJob => overheads::per_job(tasks, costs)?,
+            Accounting::Interrupts => overheads::interrupts(tasks, costs)?,
+        };
+        inflated.iter().map(|task| self.rounded(task)).collect()
+    }
+
+    /// In whole units, to the safe side; `None` if nothing is left of the period.
+    fn rounded(&self, task: &SporadicTask) -> Option<SporadicTask> {
+        let unit = self.unit;
+        let up = unit * task.wcet().as_nanos().div_ceil(unit.as_nanos());
+        let [period, deadline] = [task.period(), task.deadline()].map(|time| unit * (time / unit));
+        SporadicTask::new(up, period, deadline).ok()
+    }
+}
+
+/// Whether one CPU holds these tasks under EDF.
+fn hold(tasks: &[SporadicTask], limit: WorkLimit) -> bool {
+    if tasks.iter().all(|task| task.deadline() >= task.period()) {
+        !overloaded(tasks)
+    } else {
+        edf_demand::test(tasks, limit).holds()
+    }
+}

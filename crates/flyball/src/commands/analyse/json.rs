@@ -1,0 +1,159 @@
+//! The same for programs.
+
+use flyball_analysis::gedf::Answer;
+use flyball_analysis::sensitivity::Breakdown;
+use flyball_lab::assess::{Assessment, Division, ForPolicy};
+use flyball_model::TaskSet;
+use flyball_trace::Duration;
+use serde::Serialize;
+
+/// What `analyse --json` prints. Times are nanoseconds, factors and utilisations millionths.
+#[derive(Serialize)]
+pub(super) struct Document<'a> {
+    schema: u32,
+    file: &'a str,
+    cpus: u32,
+    utilisation_ppm: u64,
+    infeasible: Option<&'a str>,
+    policies: Vec<Policy<'a>>,
+    partition: Option<Partition<'a>>,
+    cheapest_partition: Option<Partition<'a>>,
+    overheads: Vec<Effect<'a>>,
+}
+
+#[derive(Serialize)]
+struct Policy<'a> {
+    #[serde(rename = "policy")]
+    name: &'static str,
+    holds: bool,
+    tests: Vec<Test<'a>>,
+    fewest_cpus: Option<u32>,
+    factor_ppm: Option<u64>,
+    tasks: Vec<Task<'a>>,
+}
+
+#[derive(Serialize)]
+struct Test<'a> {
+    #[serde(rename = "test")]
+    name: &'static str,
+    /// `null`: it was stopped.
+    accepts: Option<bool>,
+    why_not: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Task<'a> {
+    #[serde(rename = "task")]
+    name: &'a str,
+    response_bound_ns: Option<u64>,
+    slack_ns: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Partition<'a> {
+    fit: &'static str,
+    cpus: Vec<Cpu<'a>>,
+}
+
+#[derive(Serialize)]
+struct Cpu<'a> {
+    utilisation_ppm: u64,
+    tasks: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Effect<'a> {
+    charged: &'a str,
+    factors_ppm: Vec<(&'static str, Option<u64>)>,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn new(file: &'a str, set: &'a TaskSet, found: &'a Assessment) -> Document<'a> {
+        let names: Vec<&str> = found
+            .tasks
+            .iter()
+            .map(|&task| set.tasks[task].name.as_str())
+            .collect();
+        let partition = |division: &'a Option<Division>| {
+            let division = division.as_ref()?;
+            Some(Partition::new(division, &names))
+        };
+        Document {
+            schema: 1,
+            file,
+            cpus: found.cpus,
+            utilisation_ppm: found.utilisation.parts_per_million(),
+            infeasible: found.infeasible.as_deref(),
+            policies: found
+                .policies
+                .iter()
+                .map(|it| Policy::new(it, &names))
+                .collect(),
+            partition: partition(&found.division),
+            cheapest_partition: partition(&found.cheapest),
+            overheads: found
+                .effects
+                .iter()
+                .map(|effect| {
+                    let of = found.policies.iter().zip(&effect.scaling);
+                    let factors = of.map(|(it, factor)| (it.policy.name(), ppm(factor.as_ref())));
+                    Effect {
+                        charged: &effect.charged,
+                        factors_ppm: factors.collect(),
+                    }
+                })
+                .collect(),
+        }
+    }
+}
+
+fn ppm(breakdown: Option<&Breakdown>) -> Option<u64> {
+    breakdown.map(|it| it.factor.ppm())
+}
+
+impl<'a> Policy<'a> {
+    fn new(it: &'a ForPolicy, names: &[&'a str]) -> Policy<'a> {
+        let tests = it.said.iter().map(|said| Test {
+            name: said.criterion.name(),
+            accepts: match said.answer {
+                Answer::Accepts => Some(true),
+                Answer::Rejects => Some(false),
+                Answer::Stopped(_) => None,
+            },
+            why_not: said.why.as_deref(),
+        });
+        let ns = |time: Option<Duration>| time.map(Duration::as_nanos);
+        let tasks = names.iter().enumerate().map(|(place, &name)| Task {
+            name,
+            response_bound_ns: ns(it.bounds[place]),
+            slack_ns: ns(it.slacks[place]),
+        });
+        Policy {
+            name: it.policy.name(),
+            holds: it.holds(),
+            tests: tests.collect(),
+            fewest_cpus: it.fewest,
+            factor_ppm: ppm(it.scaling.as_ref()),
+            tasks: tasks.collect(),
+        }
+    }
+}
+
+impl<'a> Partition<'a> {
+    fn new(division: &Division, names: &[&'a str]) -> Partition<'a> {
+        let cpu = |(cpu, load): (usize, &flyball_analysis::Utilisation)| {
+            let here = division.places.iter().zip(names);
+            Cpu {
+                utilisation_ppm: load.parts_per_million(),
+                tasks: here
+                    .filter(|(place, _)| **place == cpu)
+                    .map(|(_, &name)| name)
+                    .collect(),
+            }
+        };
+        Partition {
+            fit: division.fit.name(),
+            cpus: division.loads.iter().enumerate().map(cpu).collect(),
+        }
+    }
+}

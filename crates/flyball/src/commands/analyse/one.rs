@@ -1,0 +1,236 @@
+//! Of one task set: verdicts and reasons, response times and slack, the fewest CPUs, and what overheads cost.
+
+use super::json::Document;
+use crate::args::AnalyseArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{self, BOLD, DIM};
+use flyball_analysis::WorkLimit;
+use flyball_analysis::charged::Accounting;
+use flyball_analysis::criterion::Policy;
+use flyball_analysis::gedf::Answer;
+use flyball_analysis::sensitivity;
+use flyball_lab::Charges;
+use flyball_lab::assess::{Assessment, Charge, Division, ForPolicy, MOST_CPUS, assess};
+use flyball_model::{Overheads, TaskSet};
+use flyball_report::study::{Breakdown, Verdict};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(super) fn run(file: &Path, args: &AnalyseArgs) -> Result<ExitCode, Failure> {
+    let mut set = files::read_set(file)?;
+    if let Some(cpus) = args.cpus {
+        set.platform.cpus = cpus;
+    }
+    let charge = charge(&set, files::charges(&args.charge)?, args.accounting);
+    let cpus = set.platform.cpus.max(1).into();
+    let shown = files::shown(file);
+    let steps = WorkLimit::steps(args.steps);
+    let found = match assess(&set, cpus, charge.as_ref(), steps) {
+        Ok(found) => found,
+        Err(obstacle) => {
+            let text = format!("{}\n{obstacle}.\n", output::heading(&shown, &set));
+            output::print(&text)?;
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    if args.json {
+        output::print_json(&Document::new(&shown, &set, &found))?;
+    } else {
+        output::print(&text(&shown, &set, &found))?;
+    }
+    Ok(if found.policies.iter().any(ForPolicy::holds) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The kernel's work: what was measured, or else the platform's own, if it costs anything.
+fn charge(set: &TaskSet, measured: Option<Charges>, accounting: Accounting) -> Option<Charge> {
+    let tick = set.platform.tick;
+    if let Some(Charges {
+        file,
+        statistic,
+        cache,
+    }) = measured
+    {
+        let of = |policy: Policy| -> Option<Overheads> {
+            let overheads = file.overheads(policy.name(), statistic)?;
+            Some(Overheads {
+                cache: flyball_model::Cost::fixed(cache),
+                ..overheads.clone()
+            })
+        };
+        return Some(Charge {
+            accounting,
+            overheads: Policy::ALL.map(of),
+            tick,
+        });
+    }
+    let own = &set.platform.overheads;
+    (!own.are_free()).then(|| Charge {
+        accounting,
+        overheads: Policy::ALL.map(|_| Some(own.clone())),
+        tick,
+    })
+}
+
+fn text(file: &str, set: &TaskSet, found: &Assessment) -> String {
+    let mut text = output::heading(file, set);
+    if let Some(why) = &found.infeasible {
+        let _ = writeln!(text, "\nNo policy can hold it: {}.", lower(why));
+    }
+    for policy in &found.policies {
+        for_policy(&mut text, policy);
+    }
+    tasks(&mut text, set, found);
+    division(&mut text, set, found);
+    effects(&mut text, found);
+    text
+}
+
+/// A sentence that goes on behind a colon.
+fn lower(sentence: &str) -> String {
+    let mut text = sentence.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
+}
+
+fn for_policy(text: &mut String, it: &ForPolicy) {
+    let verdict = Verdict {
+        holds: it.holds().then_some(true),
+        ..Verdict::default()
+    };
+    let _ = writeln!(
+        text,
+        "\n{BOLD}{}{BOLD:#}  {}",
+        it.policy,
+        output::verdict(&verdict)
+    );
+    let mut table = output::table(&["TEST", "VERDICT", "WHY NOT"], &[]);
+    for said in &it.said {
+        let answer = match said.answer {
+            Answer::Accepts => "accepts",
+            Answer::Rejects => "cannot tell",
+            Answer::Stopped(_) => "stopped",
+        };
+        table.add_row([
+            said.criterion.name(),
+            answer,
+            said.why.as_deref().unwrap_or(""),
+        ]);
+    }
+    *text += &output::render(&table);
+    let fewest = match it.fewest {
+        Some(1) => "on 1 CPU or more".to_owned(),
+        Some(cpus) => format!("on {cpus} CPUs or more"),
+        None => format!("on no number of CPUs up to {MOST_CPUS}"),
+    };
+    let _ = writeln!(
+        text,
+        "{DIM}Known to hold {fewest}; all execution times together: {}.{DIM:#}",
+        margin(it.scaling.as_ref())
+    );
+}
+
+fn margin(breakdown: Option<&sensitivity::Breakdown>) -> String {
+    output::margin(breakdown.map(|it| Breakdown {
+        factor_ppm: it.factor.ppm(),
+        utilisation_ppm: it.utilisation.parts_per_million(),
+    }))
+}
+
+/// Each task's response time and slack under each policy, and its CPU.
+fn tasks(text: &mut String, set: &TaskSet, found: &Assessment) {
+    let holding: Vec<&ForPolicy> = found.policies.iter().filter(|it| it.holds()).collect();
+    if holding.is_empty() {
+        return;
+    }
+    let mut columns = vec!["TASK".to_owned(), "WCET".into(), "DEADLINE".into()];
+    for it in &holding {
+        columns.push(format!("{} AT MOST", it.policy));
+        columns.push("SLACK".into());
+    }
+    columns.push("CPU".into());
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let mut table = output::table(&columns, &columns[1..]);
+    for (place, &number) in found.tasks.iter().enumerate() {
+        let task = &set.tasks[number];
+        let mut row = vec![
+            task.name.clone(),
+            output::time(Some(task.wcet)),
+            output::time(task.deadline),
+        ];
+        for it in &holding {
+            row.push(output::time(it.bounds[place]));
+            row.push(output::time(it.slacks[place]));
+        }
+        let cpu = found.division.as_ref().map(|it| it.places[place]);
+        row.push(cpu.map_or_else(|| "–".into(), |cpu| cpu.to_string()));
+        table.add_row(row);
+    }
+    let _ = write!(text, "\n{}", output::render(&table));
+    let _ = writeln!(
+        text,
+        "{DIM}At most: from arrival to completion. Slack: how much longer jobs of this task alone may compute. CPU: under P-EDF.{DIM:#}"
+    );
+}
+
+/// What each CPU is asked for, and the same on as few CPUs as will do.
+fn division(text: &mut String, set: &TaskSet, found: &Assessment) {
+    let name = |place: usize| set.tasks[found.tasks[place]].name.as_str();
+    let show = |text: &mut String, division: &Division| {
+        for (cpu, load) in division.loads.iter().enumerate() {
+            let here = (0..division.places.len()).filter(|&task| division.places[task] == cpu);
+            let names: Vec<&str> = here.map(name).collect();
+            let _ = writeln!(text, "  CPU {cpu}  {load}  {}", names.join(", "));
+        }
+    };
+    if let Some(division) = &found.division {
+        let _ = writeln!(
+            text,
+            "\n{BOLD}Partition{BOLD:#} {DIM}({}){DIM:#}",
+            division.fit.name()
+        );
+        show(text, division);
+    }
+    let fewer = found.cheapest.as_ref();
+    if let Some(cheapest) = fewer.filter(|it| it.loads.len() != found.cpus as usize) {
+        let cpus = output::count(cheapest.loads.len(), "CPU");
+        let _ = writeln!(
+            text,
+            "\n{BOLD}The cheapest partition: {cpus}{BOLD:#} {DIM}({}){DIM:#}",
+            cheapest.fit.name()
+        );
+        show(text, cheapest);
+    }
+}
+
+/// By how much execution times may grow with some of the kernel's work.
+fn effects(text: &mut String, found: &Assessment) {
+    if found.effects.is_empty() {
+        return;
+    }
+    let mut columns = vec!["CHARGED".to_owned()];
+    columns.extend(found.policies.iter().map(|it| it.policy.title().to_owned()));
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let mut table = output::table(&columns, &columns[1..]);
+    for effect in &found.effects {
+        let mut row = vec![effect.charged.clone()];
+        row.extend(effect.scaling.iter().map(|it| margin(it.as_ref())));
+        table.add_row(row);
+    }
+    let _ = write!(
+        text,
+        "\n{BOLD}The kernel's work{BOLD:#}\n{}",
+        output::render(&table)
+    );
+    let _ = writeln!(
+        text,
+        "{DIM}By how much all execution times may grow together.{DIM:#}"
+    );
+}

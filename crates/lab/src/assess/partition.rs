@@ -1,0 +1,54 @@
+//! Which task runs where under partitioned EDF.
+
+use super::Case;
+use flyball_analysis::criterion::Policy;
+use flyball_analysis::{Fit, SporadicTask, Utilisation, WorkLimit, edf_response};
+use flyball_trace::Duration;
+
+/// A way to divide tasks among CPUs, each of which holds.
+#[derive(Clone, Debug)]
+pub struct Division {
+    /// Which of the CPUs that had room a task got.
+    pub fit: Fit,
+    /// The CPU of each task, from 0.
+    pub places: Vec<usize>,
+    /// What each CPU is asked for, the kernel's work included.
+    pub loads: Vec<Utilisation>,
+    /// How long each task's jobs can take, where that is known.
+    pub bounds: Vec<Option<Duration>>,
+}
+
+impl Case<'_> {
+    /// The first way that the heuristics find.
+    pub(super) fn division(&self, limit: WorkLimit) -> Option<Division> {
+        if let Some((_, prices)) = &self.charge
+            && prices[Policy::PartitionedEdf as usize].is_none()
+        {
+            return None;
+        }
+        let charged = self.with(self.tasks);
+        let mut fits = [Fit::First, Fit::Best, Fit::Worst].into_iter();
+        let (fit, places) = fits.find_map(|fit| Some((fit, charged.divide(fit, limit).ok()?)))?;
+        let mut loads = Vec::new();
+        let mut bounds = vec![None; self.tasks.len()];
+        for cpu in 0..self.cpus as usize {
+            let here: Vec<usize> = (0..places.len())
+                .filter(|&task| places[task] == cpu)
+                .collect();
+            let tasks: Vec<SporadicTask> = here.iter().map(|&task| self.tasks[task]).collect();
+            // They have been found to hold with it.
+            let tasks = charged.inflated(&tasks, Policy::PartitionedEdf)?;
+            loads.push(Utilisation::of(&tasks));
+            let responses = edf_response::response_times(&tasks, limit);
+            for (task, response) in here.into_iter().zip(responses) {
+                bounds[task] = response.bound();
+            }
+        }
+        Some(Division {
+            fit,
+            places,
+            loads,
+            bounds,
+        })
+    }
+}
