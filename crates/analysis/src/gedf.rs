@@ -16,6 +16,8 @@
 //! | FFDBF | Baruah, Bonifaci, Marchetti-Spaccamela, Stiller 2009 | the forced-forward demand | n, for D < T pseudo-polynomial |
 //! | BAR | Baruah 2007 | fewer than m tasks carry in | pseudo-polynomial |
 //!
+//! What is true of a set, [`exact`] finds out for small ones.
+//!
 //! They count in whole units of time ([`Task`]), and are exact: nothing is rounded, and nothing overflows
 //! in silence. Each file gives the source, the formula and what is done to be quick; short cuts never
 //! change an answer, which the files prove and `tests/gedf` tests.
@@ -45,6 +47,7 @@ mod bcl;
 mod bcli;
 mod columns;
 mod descent;
+mod exact;
 mod explain;
 mod ffdbf;
 mod gfb;
@@ -56,6 +59,7 @@ mod set;
 mod union;
 mod word;
 
+pub use exact::{Counterexample, MOST_TASKS, Truth, common_unit, exact};
 pub use explain::{Explanation, Share, explain, response_times};
 pub use set::{Set, Task};
 pub use union::accepted_by;

@@ -16,8 +16,7 @@
 //! | [`fixed_priority`] | response times under any fixed priorities | yes | without blocking |
 //! | [`edf_demand`] | earliest deadline first, by processor demand | yes | without blocking |
 //! | [`edf_response`] | response times under earliest deadline first | yes | without blocking |
-//! | [`density`] | earliest deadline first on several CPUs with one queue | yes | no |
-//! | [`gedf`] | the same, by all the tests of the literature | yes | no |
+//! | [`gedf`] | earliest deadline first on several CPUs with one queue | yes | no |
 //! | [`fair`] | PF and PD² on several CPUs | yes | in whole slots |
 //! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
@@ -63,7 +62,6 @@ pub mod affinity;
 pub mod c_equals_d;
 pub mod charged;
 pub mod criterion;
-pub mod density;
 pub mod edf_demand;
 pub mod edf_response;
 pub mod edf_wm;

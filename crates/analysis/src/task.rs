@@ -141,12 +141,6 @@ impl SporadicTask {
         self.blocking.as_nanos()
     }
 
-    /// The task that has as little time for each job, and whose jobs come one after the other.
-    pub(crate) const fn dense(mut self) -> SporadicTask {
-        self.period = self.deadline;
-        self
-    }
-
     /// The same task without its blocking.
     pub(crate) const fn unblocked(mut self) -> SporadicTask {
         self.blocking = Duration::ZERO;

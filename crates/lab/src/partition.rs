@@ -5,11 +5,11 @@ use crate::registry::Entry;
 use crate::semi;
 use crate::settings::Values;
 use crate::several::{PARTITION, SEQUENCE};
-use crate::theory::{self, Cluster, LIMIT, Theory};
+use crate::theory::{self, Cluster, LIMIT, PROBE, Theory};
 use flyball_analysis::affinity::{self, Infeasible};
 use flyball_analysis::{
-    Fit, Level, Sequence, SporadicTask, Utilisation, density, edf_demand, fixed_priority,
-    overloaded, partition,
+    Fit, Level, Sequence, SporadicTask, Utilisation, edf_demand, fixed_priority, gedf, overloaded,
+    partition,
 };
 use flyball_model::{Task, TaskSet};
 use std::borrow::Cow;
@@ -90,7 +90,9 @@ pub(crate) fn assigned<'a>(
             (fit, place(fit, &holds))
         }
         (_, Theory::GlobalDeadline) => {
-            match place(fit, &|cluster, here| known.are_sparse(here, cpus(cluster))) {
+            match place(fit, &|cluster, here| {
+                known.hold_globally(here, cpus(cluster))
+            }) {
                 Ok(places) => (fit, Ok(places)),
                 Err(_) => spread(),
             }
@@ -270,9 +272,11 @@ impl Known {
     }
 
     /// Whether global EDF on so many CPUs is known to hold with these.
-    fn are_sparse(&self, here: &[usize], cpus: usize) -> bool {
+    fn hold_globally(&self, here: &[usize], cpus: usize) -> bool {
         let cpus = u32::try_from(cpus).unwrap_or(u32::MAX);
-        density::test(&self.these(here), cpus).holds()
+        let known = gedf::Set::of(&self.these(here));
+        let accepted = known.map(|known| gedf::accepted_by(&gedf::Test::ALL, &known, cpus, PROBE));
+        matches!(accepted, Some(Ok(Some(_))))
     }
 
     /// Whether these ask for no more than so many CPUs, and none of them for more than one.

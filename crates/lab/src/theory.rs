@@ -155,7 +155,7 @@ fn apply(
     }
     check_set(set)?;
     if matches!(theory, Theory::GlobalDeadline) {
-        return several::density(set, cluster);
+        return several::global(set, cluster);
     }
     if matches!(theory, Theory::Fair) {
         return several::fair(set, quantum.unwrap_or(Duration::from_millis(1)));

@@ -34,3 +34,35 @@ pub(super) fn test(set: &Set, cpus: u32) -> Answer {
     };
     Answer::accepts_if(order.is_le())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts(tasks: &[Task], cpus: u32) -> bool {
+        let set = Set::new(tasks.to_vec()).unwrap();
+        test(&set, cpus).accepts()
+    }
+
+    /// By hand: on two CPUs the sum may be 2 less the largest density.
+    #[test]
+    fn the_bound_is_met_exactly() {
+        let third = Task::implicit(1, 3);
+        assert!(accepts(&[third; 5], 2));
+        assert!(!accepts(&[third; 6], 2));
+        // 5/3 + 1/3 = 2, and one in 10⁹ is too much.
+        let more = Task::implicit(333_333_334, 1_000_000_000);
+        assert!(!accepts(&[third, third, third, third, more], 2));
+        // A deadline before the period makes it denser.
+        let dense = Task {
+            deadline: 2,
+            ..third
+        };
+        assert!(!accepts(&[third, third, third, third, dense], 2));
+        assert!(accepts(&[third; 3], 1));
+        assert!(!accepts(&[dense, third, third], 1));
+        // Dhall's effect: next to nothing beside one whole CPU, for any number of CPUs.
+        let dhall = [Task::implicit(2, 100), Task::implicit(101, 101)];
+        assert!(!accepts(&dhall, 2) && !accepts(&dhall, 128));
+    }
+}

@@ -1,7 +1,7 @@
 //! The task sets that the tests of global EDF take.
 
-use crate::InvalidTask;
 use crate::fractions::Bracket;
+use crate::{InvalidTask, SporadicTask};
 
 /// A sporadic task in whole units of time. What a unit is, only the caller knows: a nanosecond, a
 /// microsecond, a tick of a paper's example. Where a test adds "one", it is one unit.
@@ -81,6 +81,20 @@ impl Set {
             }
         }
         Ok(set)
+    }
+
+    /// These tasks in nanoseconds; `None` if one has release jitter or blocking, which the tests know nothing of, or is out of
+    /// range.
+    pub fn of(tasks: &[SporadicTask]) -> Option<Set> {
+        let plain = |task: &SporadicTask| {
+            (task.j() == 0 && task.b() == 0).then_some(Task {
+                wcet: task.c(),
+                period: task.t(),
+                deadline: task.d(),
+            })
+        };
+        let tasks: Option<Vec<Task>> = tasks.iter().map(plain).collect();
+        Set::new(tasks?).ok()
     }
 
     /// The tasks, in the order in which they came.

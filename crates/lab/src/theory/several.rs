@@ -1,45 +1,57 @@
 //! CPUs that share a queue.
 
-use super::{Cluster, Findings, Obstacle, Theory, clusters, stays_behind, with_deadlines};
+use super::{Cluster, Findings, LIMIT, Obstacle, Theory, clusters, stays_behind, with_deadlines};
 use crate::blocking;
 use crate::partition::limited;
-use flyball_analysis::{Strength, Verdict, density, fair as fairness};
+use flyball_analysis::{Strength, Verdict, fair as fairness, gedf};
 use flyball_model::{Arrival, TaskSet};
 use flyball_sim::schedulers::until_slot;
 use flyball_trace::Duration;
 
-/// The name of the test for EDF.
-const DENSITY: &str = "density bound";
+/// The name of the tests for EDF.
+const GLOBAL: &str = "global EDF's sufficient tests";
 /// The name of the test for PF and PD².
 const FAIR: &str = "proportionate fairness";
 
-/// Global EDF in each cluster, by the sum of the densities.
-pub(super) fn density(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
+/// Global EDF in each cluster, by all tests of the literature.
+pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
     blocking::none(set, &everyone(set))?;
     if limited(set).is_some() {
         return Err(Obstacle(
-            "The density bound is for tasks that may run on all CPUs".into(),
+            "The tests of global EDF are for tasks that may run on all CPUs".into(),
         ));
     }
+    let mut findings = holds(set, GLOBAL, String::new());
+    let mut by = Vec::new();
     for Cluster { cpus, tasks } in clusters(set, cluster) {
         for &task in &tasks {
             if set.tasks[task].arrival == Arrival::Once {
                 stays_behind(Theory::GlobalDeadline, set, task, &[])?;
             }
         }
-        let known: Vec<_> = with_deadlines(set, &tasks).map(|(_, task)| task).collect();
+        let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &tasks).unzip();
         let cpus = u32::try_from(cpus.len()).unwrap_or(u32::MAX);
-        if !density::test(&known, cpus).holds() {
-            return Err(Obstacle(
-                "The densities are above the bound up to which global EDF is known to hold".into(),
-            ));
+        let unknown = || Obstacle("None of the tests of global EDF accepts the tasks".into());
+        let known = gedf::Set::of(&known).ok_or_else(unknown)?;
+        let accepted = gedf::accepted_by(&gedf::Test::ALL, &known, cpus, LIMIT);
+        let test = accepted.ok().flatten().ok_or_else(unknown)?;
+        if !by.contains(&test.name()) {
+            by.push(test.name());
+        }
+        if let Some(bounds) = gedf::response_times(&known, cpus, LIMIT) {
+            for (number, bound) in numbers.into_iter().zip(bounds) {
+                findings.bounds[number] = Some(Duration::from_nanos(bound));
+            }
         }
     }
-    Ok(holds(
-        set,
-        DENSITY,
-        "The densities are within the bound up to which global EDF holds".into(),
-    ))
+    findings.reason = match &by[..] {
+        [] => "There is no task that has a deadline".into(),
+        by => format!(
+            "Accepted by {}, so no deadline is ever missed",
+            by.join(", ")
+        ),
+    };
+    Ok(findings)
 }
 
 /// PF and PD² on all CPUs, with slots of `quantum`. That the tasks ask for more than there is has been
