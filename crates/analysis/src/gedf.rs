@@ -180,3 +180,42 @@ pub fn test(test: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
     };
     answer.unwrap_or_else(Answer::Stopped)
 }
+
+/// Whether it is certain that no policy can hold `set` on so many CPUs: for every task C ≤ D, and in no interval jobs have
+/// to have computed more than all CPUs can (Baker and Cirinei, RTSS 2006), or else it is. `false` if that is not known, after `limit`
+/// steps, or for deadlines beyond periods.
+pub fn is_infeasible(set: &Set, cpus: u32, limit: WorkLimit) -> bool {
+    let long = |task: &Task| task.wcet > task.deadline || task.wcet > task.period;
+    if set.tasks().iter().any(long) || set.demands_more_than(cpus) {
+        return true;
+    }
+    if set.tasks().iter().any(|task| task.deadline > task.period) {
+        return false;
+    }
+    ffdbf::is_infeasible(set, cpus, &mut limit.meter()).unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: three jobs of two units within two on two CPUs are too many by any policy, though U = 3/5.
+    #[test]
+    fn what_no_policy_can_hold() {
+        let task = |wcet, deadline| Task {
+            wcet,
+            deadline,
+            period: 10,
+        };
+        let infeasible = |tasks: &[Task]| {
+            let set = Set::new(tasks.to_vec()).unwrap();
+            is_infeasible(&set, 2, WorkLimit::default())
+        };
+        assert!(infeasible(&[task(2, 2); 3]) && !infeasible(&[task(2, 3); 3]));
+        // The third has a unit of two to do before both others can be left, who need all of the first two.
+        assert!(infeasible(&[task(2, 2), task(2, 2), task(2, 3)]));
+        assert!(!infeasible(&[task(2, 2), task(2, 2), task(1, 3)]));
+        assert!(infeasible(&[task(3, 2)]) && !infeasible(&[task(10, 10); 2]));
+        assert!(infeasible(&[task(10, 10), task(10, 10), task(1, 10)]));
+    }
+}

@@ -216,7 +216,7 @@ fn what_cannot_be_read_or_written_is_said() {
     assert!(error.contains("cannot be written"), "{error}");
     let (code, _, error) = run(&[&args[..4], &["--tests", "ffd", "--union"]].concat());
     assert_eq!(code, 2);
-    assert!(error.contains("FFD is no test of global EDF"), "{error}");
+    assert!(error.contains("FFD is no sufficient test of global EDF"), "{error}");
     let (code, _, error) = run(&[&args[..4], &["--tests", "nothing"]].concat());
     assert_eq!(code, 2);
     assert!(error.contains("GFB"), "{error}");
@@ -318,5 +318,51 @@ fn what_cannot_be_analysed_is_said() {
         let (code, _, error) = run(args);
         assert_eq!(code, 2, "{args:?}: {error}");
         assert!(error.contains(part), "{args:?}: {error}");
+    }
+}
+
+/// Exact answers, bad arrivals, and what is left open.
+#[test]
+fn many_sets_can_be_proven_both_ways() {
+    let folder = TempDir::new().unwrap();
+    let corpus = folder.path().join("c.csv");
+    // Dhall's effect on two CPUs and on three; a set that no policy holds; one that all tests accept.
+    let rows = "dhall,2,2,2,10,10\ndhall,2,2,2,10,10\ndhall,2,2,10,11,11\n\
+                three,3,2,2,10,10\nthree,3,2,2,10,10\nthree,3,2,10,11,11\n\
+                full,2,2,9,10,10\nfull,2,2,9,10,10\nfull,2,2,9,10,10\n\
+                easy,2,2,1,10,10\neasy,2,2,1,10,10\neasy,2,2,1,10,10\n";
+    fs::write(&corpus, format!("{HEADER}{rows}")).unwrap();
+    let out = folder.path().join("v.csv");
+    let tests = "rta,exact,sim";
+    let (code, table, error) = run(&[
+        "--corpus",
+        path(&corpus),
+        "--out",
+        path(&out),
+        "--tests",
+        tests,
+    ]);
+    assert_eq!(code, 0, "{error}");
+    assert!(
+        table.contains("Global EDF holds 2, misses deadlines of 2, and 0 are open."),
+        "{table}"
+    );
+    let text = fs::read_to_string(&out).unwrap();
+    let said: Vec<String> = verdicts(&text)
+        .into_iter()
+        .map(|(set, test, verdict)| format!("{set} {test} {verdict}"))
+        .collect();
+    for expected in [
+        "dhall RTA 0",
+        "dhall EXACT 0",
+        "dhall SIM 0",
+        "three EXACT 1",
+        "three SIM T",
+        "full EXACT 0",
+        "full SIM 0",
+        "easy RTA 1",
+        "easy EXACT 1",
+    ] {
+        assert!(said.contains(&expected.to_owned()), "{expected}: {said:?}");
     }
 }

@@ -15,13 +15,13 @@
 //! m8.s.ul.0020.00,GFB,1,0.4
 //! ```
 //!
-//! where 1 is accepted, 0 is not, and T means that the test was stopped; `cpu_us` is the time that it took. Each is
+//! where 1 is accepted, 0 is not, and T means that the test was stopped, or cannot tell; `cpu_us` is the time that it took. Each is
 //! compressed if its name ends in `.xz`.
 
 mod analyse;
 mod read;
 
-pub use analyse::{Asked, Verdict, analyse, to_csv};
+pub use analyse::{Asked, Question, Verdict, analyse, to_csv};
 pub use read::{CorpusError, Entry, Fault, read};
 
 use lzma_rust2::{XzOptions, XzReader, XzWriter};

@@ -31,6 +31,7 @@
 //! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
 //! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
 //! | one task set on several CPUs, by all analyses | [`assess`](mod@assess) |
+//! | arrivals under which a set fails | [`adversary`] |
 //! | many task sets at once, without simulation | [`corpus`] |
 //! | published experiments, done again | [`reproduce`] |
 //! | what the machine spent, and the simulation beside it | [`calibrate`], [`beside`] |
@@ -39,6 +40,7 @@
 //! | what it spends on an emulated machine, in instructions | [`instructions`] |
 //! | how long CPUs wait for a lock that they share | [`contention`] |
 
+pub mod adversary;
 pub mod assess;
 pub mod bench;
 pub mod beside;

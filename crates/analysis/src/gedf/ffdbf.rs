@@ -54,7 +54,10 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
         if !is_within(set, cpus, speed) {
             break;
         }
-        if suffices(set, cpus, speed, &mut critical, meter)? {
+        let [p, q] = [speed.0, speed.1].map(u128::from);
+        // σ ≤ 1. Both sides times q.
+        let slope = u128::from(cpus) * q - u128::from(cpus - 1) * p;
+        if stays_below(set, slope, speed, &mut critical, meter)? {
             return Ok(Answer::Accepts);
         }
     }
@@ -76,19 +79,31 @@ fn is_within(set: &Set, cpus: u32, (p, q): (u64, u64)) -> bool {
     sum.compare(utilisations.chain(more), cpus.into()).is_le()
 }
 
-/// Whether the demand stays below the line with this σ. `critical` has lengths where it did not with
-/// another one, which are looked at first.
-fn suffices(
+/// Whether no policy can hold the set: whether in some interval its jobs ask for more than all CPUs, which have to have
+/// done of a job with a deadline behind the interval all but what can be done after it. So it is the forced-forward demand with
+/// σ = 1, and the line rises with m.
+///
+/// Source: Baker and Cirinei, "A necessary and sometimes sufficient condition for the feasibility of sets of sporadic hard-deadline
+/// tasks", RTSS 2006.
+pub(super) fn is_infeasible(set: &Set, cpus: u32, meter: &mut Meter) -> Result<bool, Stop> {
+    if set.is_implicit() || !set.leaves_something_of(cpus) {
+        return Ok(set.demands_more_than(cpus));
+    }
+    let fits = stays_below(set, cpus.into(), (1, 1), &mut Vec::new(), meter)?;
+    Ok(!fits)
+}
+
+/// Whether the demand with σ = p/q stays below a line that rises with `slope`/q. `critical` has lengths where it did not with
+/// another σ, which are looked at first.
+fn stays_below(
     set: &Set,
-    cpus: u32,
+    slope: u128,
     (p, q): (u64, u64),
     critical: &mut Vec<u128>,
     meter: &mut Meter,
 ) -> Result<bool, Stop> {
     let tasks = set.tasks();
     let [wide_p, wide_q] = [p, q].map(u128::from);
-    // σ ≤ 1. Both sides times q.
-    let slope = u128::from(cpus) * wide_q - u128::from(cpus - 1) * wide_p;
     let mut look = |length: u128| -> Result<Look, Stop> {
         meter.spend(tasks.len())?;
         let down_to = if let Some(sum) = demand(tasks, length, wide_p, wide_q) {

@@ -2,8 +2,8 @@
 
 use super::ChargeArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use flyball_analysis::Criterion;
 use flyball_analysis::charged::Accounting;
+use flyball_lab::corpus::Question;
 use std::path::PathBuf;
 
 #[derive(clap::Args, Debug)]
@@ -40,9 +40,10 @@ pub(crate) struct AnalyseArgs {
     #[arg(short, long, value_name = "FILE", requires = "corpus")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Only these tests (separated by commas), instead of all: sufficient ones of global EDF, and partitioned EDF
-    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', ignore_case = true, requires = "corpus", value_parser = criterion())]
-    pub(crate) tests: Vec<Criterion>,
+    /// Only these tests (separated by commas), instead of all sufficient ones; EXACT decides small sets under
+    /// global EDF, and SIM looks for a miss by simulation
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', ignore_case = true, requires = "corpus", value_parser = question())]
+    pub(crate) tests: Vec<Question>,
 
     /// Only whether any of the tests of global EDF accepts; the quick ones are asked first
     #[arg(long, requires = "corpus")]
@@ -62,9 +63,8 @@ fn accounting() -> impl TypedValueParser<Value = Accounting> {
 }
 
 /// Takes the name of a test.
-fn criterion() -> impl TypedValueParser<Value = Criterion> {
-    let names = Criterion::all().map(Criterion::name);
-    PossibleValuesParser::new(names).try_map(|name| {
-        Criterion::find(&name).ok_or_else(|| format!("there is no test \"{name}\""))
-    })
+fn question() -> impl TypedValueParser<Value = Question> {
+    let names = Question::all().map(Question::name);
+    PossibleValuesParser::new(names)
+        .try_map(|name| Question::find(&name).ok_or_else(|| format!("there is no test \"{name}\"")))
 }

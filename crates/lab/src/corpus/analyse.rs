@@ -1,21 +1,86 @@
 //! What the analyses say about the sets of a corpus.
 
 use super::Entry;
+use crate::adversary;
 use crate::study::{Progress, Watch};
 use csv::{IntoInnerError, WriterBuilder};
-use flyball_analysis::gedf::{Answer, Test, accepted_by};
-use flyball_analysis::{Criterion, WorkLimit};
+use flyball_analysis::criterion::Policy;
+use flyball_analysis::gedf::{self, Answer, Test, Truth, accepted_by};
+use flyball_analysis::{Criterion, Stop, WorkLimit};
 use flyball_trace::Time;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::io;
 use std::time::{Duration, Instant};
 
+/// What a set can be asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Question {
+    /// What a test says.
+    Test(Criterion),
+    /// Whether global EDF holds it, with arrivals at multiples of what all its times have in common.
+    Exact,
+    /// Whether it is certain that global EDF does not hold it: no policy does, or a simulation with bad arrivals misses a deadline.
+    /// Else nobody can tell.
+    Adversary,
+}
+
+impl Question {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Question> {
+        let more = [Question::Exact, Question::Adversary];
+        Criterion::all().map(Question::Test).chain(more)
+    }
+
+    /// Its name in the files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Question::Test(criterion) => criterion.name(),
+            Question::Exact => "EXACT",
+            Question::Adversary => "SIM",
+        }
+    }
+
+    /// The question with this name, in upper or lower case.
+    pub fn find(name: &str) -> Option<Question> {
+        Question::all().find(|question| question.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Whether it is about global EDF.
+    pub fn is_global(self) -> bool {
+        match self {
+            Question::Test(criterion) => criterion.policy() == Policy::GlobalEdf,
+            Question::Exact | Question::Adversary => true,
+        }
+    }
+
+    fn ask(self, Entry { set, cpus, .. }: &Entry, limit: WorkLimit) -> Answer {
+        match self {
+            Question::Test(criterion) => criterion.ask(set, *cpus, limit),
+            Question::Exact => match gedf::exact(set, *cpus, gedf::common_unit(set), limit) {
+                Truth::Holds => Answer::Accepts,
+                Truth::Fails(_) => Answer::Rejects,
+                Truth::Stopped(stop) => Answer::Stopped(stop),
+            },
+            Question::Adversary => {
+                let simulated = |cpus| adversary::misses(set, cpus).is_some();
+                let fails = gedf::is_infeasible(set, *cpus, limit)
+                    || u8::try_from(*cpus).is_ok_and(simulated);
+                if fails {
+                    Answer::Rejects
+                } else {
+                    Answer::Stopped(Stop::WorkLimit)
+                }
+            }
+        }
+    }
+}
+
 /// What is asked about each set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asked {
     /// What each of these says.
-    Each(Vec<Criterion>),
+    Each(Vec<Question>),
     /// Whether any of these accepts; the name is `UNION` then.
     Any(Vec<Test>),
 }
@@ -79,13 +144,9 @@ fn of_one(set: usize, entry: &Entry, asked: &Asked, limit: WorkLimit) -> Vec<Ver
         }
     };
     match asked {
-        Asked::Each(criteria) => criteria
+        Asked::Each(questions) => questions
             .iter()
-            .map(|criterion| {
-                verdict(criterion.name(), &|| {
-                    criterion.ask(&entry.set, entry.cpus, limit)
-                })
-            })
+            .map(|question| verdict(question.name(), &|| question.ask(entry, limit)))
             .collect(),
         Asked::Any(tests) => {
             let any = || match accepted_by(tests, &entry.set, entry.cpus, limit) {

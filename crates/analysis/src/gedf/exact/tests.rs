@@ -215,7 +215,10 @@ mod random {
                         prop_assert!(!accepts, "{which}: {example:?}");
                     }
                 }
-                Truth::Holds => prop_assert!(set.is_eligible(cpus)),
+                Truth::Holds => {
+                    prop_assert!(set.is_eligible(cpus));
+                    prop_assert!(!crate::gedf::is_infeasible(&set, cpus, LIMIT));
+                }
                 Truth::Stopped(_) => {}
             }
         }

@@ -7,7 +7,7 @@ use crate::output;
 use crate::progress::Bar;
 use flyball_analysis::gedf::{Answer, Test};
 use flyball_analysis::{Criterion, WorkLimit};
-use flyball_lab::corpus::{self as many, Asked, Verdict};
+use flyball_lab::corpus::{self as many, Asked, Question, Verdict};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
@@ -48,16 +48,16 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
 fn asked(args: &AnalyseArgs) -> Result<Asked, Failure> {
     if !args.union {
         let tests = match &args.tests[..] {
-            [] => Criterion::all().collect(),
+            [] => Criterion::all().map(Question::Test).collect(),
             some => some.to_vec(),
         };
         return Ok(Asked::Each(tests));
     }
-    let global = |criterion: &Criterion| match criterion {
-        Criterion::Global(test) => Ok(*test),
-        Criterion::Partitioned(_) => Err(Failure::Usage(format!(
-            "{} is no test of global EDF, of which --union makes one",
-            criterion.name()
+    let global = |question: &Question| match question {
+        Question::Test(Criterion::Global(test)) => Ok(*test),
+        other => Err(Failure::Usage(format!(
+            "{} is no sufficient test of global EDF, of which --union makes one",
+            other.name()
         ))),
     };
     Ok(Asked::Any(match &args.tests[..] {
@@ -116,5 +116,27 @@ fn summary(sets: usize, verdicts: &[Verdict]) -> String {
             format!("{took:.3} s"),
         ]);
     }
-    output::render(&table)
+    output::render(&table) + &band(sets, verdicts)
+}
+
+/// Where something can be proven both ways: of how many sets it is known what global EDF does.
+fn band(sets: usize, verdicts: &[Verdict]) -> String {
+    let proves = |verdict: &Verdict| {
+        [Question::Exact, Question::Adversary]
+            .iter()
+            .any(|question| question.name() == verdict.test)
+    };
+    if !verdicts.iter().any(proves) {
+        return String::new();
+    }
+    let (mut holds, mut fails) = (vec![false; sets], vec![false; sets]);
+    for verdict in verdicts {
+        if Question::find(verdict.test).is_some_and(Question::is_global) {
+            holds[verdict.set] |= verdict.answer.accepts();
+            fails[verdict.set] |= proves(verdict) && verdict.answer == Answer::Rejects;
+        }
+    }
+    let [held, failed] = [&holds, &fails].map(|all| all.iter().filter(|&&it| it).count());
+    let open = sets - held - failed;
+    format!("Global EDF holds {held}, misses deadlines of {failed}, and {open} are open.\n")
 }
