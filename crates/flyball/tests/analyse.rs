@@ -216,7 +216,10 @@ fn what_cannot_be_read_or_written_is_said() {
     assert!(error.contains("cannot be written"), "{error}");
     let (code, _, error) = run(&[&args[..4], &["--tests", "ffd", "--union"]].concat());
     assert_eq!(code, 2);
-    assert!(error.contains("FFD is no sufficient test of global EDF"), "{error}");
+    assert!(
+        error.contains("FFD is no sufficient test of global EDF"),
+        "{error}"
+    );
     let (code, _, error) = run(&[&args[..4], &["--tests", "nothing"]].concat());
     assert_eq!(code, 2);
     assert!(error.contains("GFB"), "{error}");

@@ -2,7 +2,7 @@
 
 use super::{
     BIMODAL, Curve, PERIODS, UNIFORM, both_readings, charges, falls_at, inferred_from, ordering,
-    results, scenarios, share, study, table, together,
+    results, scenarios, share, study, table, together, with_baruah,
 };
 use crate::bench::BenchError;
 use crate::reproduce::{Plan, Setup};
@@ -84,6 +84,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         ideal(&found),
         short(&found),
         longer(&found),
+        vec![with_baruah(&found.light)],
         table::claims(&found),
     ]
     .concat();
@@ -108,7 +109,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             "A set that oversteps its cap is thrown away as a whole, and another one begun.".into(),
             "An IPI is charged under global EDF only.".into(),
             "Where a curve \"starts to drop\" is the last cap at which 99 % are accepted.".into(),
-            "Baruah's test is left out for uniform light utilisations, as in the paper. The light part of \
+            "Baruah's test is left out for uniform light utilisations, as in the paper (but in \"G-EDF with BAR\"). The light part of \
              bimodal ones is 0.001 to 0.1, as it prints; SchedCAT's is 0.001 to 0.5 (the figure with \
              \"schedcat\")."
                 .into(),

@@ -301,6 +301,35 @@ fn inferred_from(text: &str, place: &str, published: &str, ours: String) -> Clai
     }
 }
 
+/// What the paper's other reading gives: Baruah's test for uniform light utilisations, too, which it left out.
+fn with_baruah(light: &Results) -> Claim {
+    let of = |label: &str| {
+        PERIODS.map(|periods| {
+            let scenario = format!("{periods}-uniform-light");
+            let curve = Curve::find(light, &scenario, label);
+            share(curve.map_or(f64::NAN, Curve::weighted))
+        })
+    };
+    let shown = |label: &str| of(label).join(", ");
+    Claim {
+        text: "Uniform light: Baruah's test, which the paper left out here as it takes long".into(),
+        place: "5.4".into(),
+        criterion: String::new(),
+        published: "left out".into(),
+        ours: format!(
+            "weighted schedulability, short, moderate, long: G-EDF {} without it, {} with it; P-EDF {}",
+            shown("G-EDF"),
+            shown(ALL_EIGHT),
+            shown("P-EDF"),
+        ),
+        verdict: Verdict::NotComparable(
+            "The paper has no such figure. Of many light tasks few carry in, which of the eight only this test knows: \
+             what it makes of G-EDF is the test's doing, not the policy's."
+                .into(),
+        ),
+    }
+}
+
 /// A part of one, for people.
 fn share(part: f64) -> String {
     format!("{part:.3}")
