@@ -1,5 +1,6 @@
 //! Tokens that go round among threads on many emulated CPUs (`apps/stress`): none is lost, nobody runs in
-//! two places, nothing that a mutex protects is overwritten. On an emulator that runs one CPU after the
+//! two places, nothing that a mutex protects is overwritten; and none runs where it may not, if it may run on
+//! some CPUs only. On an emulator that runs one CPU after the
 //! other, the same each time, and on one that runs them at once, which meets in other orders each time.
 //!
 //! `SOAK=100` passes tokens on a hundred times as often.
@@ -42,15 +43,15 @@ fn build() {
 }
 
 /// What the image has counted, by name.
-fn stress(cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) -> u64 {
+fn stress(image: &str, cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) -> u64 {
     build();
     let soak: Option<u64> = std::env::var("SOAK").ok().and_then(|n| n.parse().ok());
     let rounds = ROUNDS * soak.unwrap_or(1);
     let folder = tempfile::tempdir().expect("a folder");
     let words = [cpus, rounds, seed].map(u64::to_le_bytes).concat();
     std::fs::write(folder.path().join("words.bin"), words).expect("a file");
-    let image = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../apps/target/riscv64gc-unknown-none-elf/release/stress");
+    let images = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../apps/target/riscv64gc-unknown-none-elf/release");
     let child = Command::new("qemu-system-riscv64")
         .args(["-M", "virt", "-m", "512M", "-bios", "none", "-nodefaults"])
         .args([
@@ -62,7 +63,7 @@ fn stress(cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) -> u64 {
             "loader,file=words.bin,addr=0x90000000,force-raw=on",
         ])
         .args(["-smp", &cpus.to_string(), "-kernel"])
-        .arg(image)
+        .arg(images.join(image))
         .args(flags)
         .current_dir(folder.path())
         .stdin(Stdio::null())
@@ -114,7 +115,7 @@ const AT_ONCE: [&str; 2] = ["-accel", "tcg,thread=multi"];
 #[test]
 fn eight_cpus_in_turn() {
     if has_riscv() {
-        let count = stress(8, 1, &IN_TURN);
+        let count = stress("stress", 8, 1, &IN_TURN);
         assert!(count("migrations") * 4 > count("wake-ups"));
         assert!(count("waits") > 0 && count("interrupts") > 0 && count("spared") > 0);
     }
@@ -123,7 +124,7 @@ fn eight_cpus_in_turn() {
 #[test]
 fn sixty_four_cpus_in_turn() {
     if has_riscv() {
-        let count = stress(64, 2, &IN_TURN);
+        let count = stress("stress", 64, 2, &IN_TURN);
         assert!(count("migrations") * 4 > count("wake-ups"));
     }
 }
@@ -131,7 +132,25 @@ fn sixty_four_cpus_in_turn() {
 #[test]
 fn eight_cpus_at_once() {
     if has_riscv() {
-        let count = stress(8, 3, &AT_ONCE);
+        let count = stress("stress", 8, 3, &AT_ONCE);
         assert!(count("migrations") * 4 > count("wake-ups"));
+    }
+}
+
+/// Most threads may run on three CPUs, or on one.
+#[test]
+fn affinities_on_eight_cpus_in_turn() {
+    if has_riscv() {
+        let count = stress("stress-affine", 8, 4, &IN_TURN);
+        assert!(count("migrations") * 8 > count("wake-ups"));
+        assert!(count("waits") > 0 && count("interrupts") > 0 && count("spared") > 0);
+    }
+}
+
+#[test]
+fn affinities_on_eight_cpus_at_once() {
+    if has_riscv() {
+        let count = stress("stress-affine", 8, 5, &AT_ONCE);
+        assert!(count("migrations") * 8 > count("wake-ups"));
     }
 }
