@@ -42,13 +42,25 @@ fn build() {
     });
 }
 
-/// What the image has counted, by name.
+fn soak() -> u64 {
+    let soak = std::env::var("SOAK").ok().and_then(|n| n.parse().ok());
+    soak.unwrap_or(1)
+}
+
+/// What the image has counted when tokens have gone round, by name.
 fn stress(image: &str, cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) -> u64 {
+    let rounds = ROUNDS * soak();
+    let count = run(image, [cpus, rounds, seed], flags);
+    assert!(count("wake-ups") >= rounds);
+    count
+}
+
+/// What an image has counted on so many CPUs, by name; it is told three numbers, of which that is the first.
+fn run(image: &str, words: [u64; 3], flags: &[&str]) -> impl Fn(&str) -> u64 + use<> {
     build();
-    let soak: Option<u64> = std::env::var("SOAK").ok().and_then(|n| n.parse().ok());
-    let rounds = ROUNDS * soak.unwrap_or(1);
+    let cpus = words[0];
     let folder = tempfile::tempdir().expect("a folder");
-    let words = [cpus, rounds, seed].map(u64::to_le_bytes).concat();
+    let words = words.map(u64::to_le_bytes).concat();
     std::fs::write(folder.path().join("words.bin"), words).expect("a file");
     let images = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../apps/target/riscv64gc-unknown-none-elf/release");
@@ -71,7 +83,7 @@ fn stress(image: &str, cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) ->
         .spawn()
         .expect("the emulator starts");
     // Who loses a wake-up waits for ever.
-    let patience = Duration::from_secs(120 * soak.unwrap_or(1));
+    let patience = Duration::from_secs(120 * soak());
     let id = child.id().to_string();
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     let guard = std::thread::spawn(move || {
@@ -84,10 +96,7 @@ fn stress(image: &str, cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) ->
     // The guard is there until it is told, or has given up.
     let _ = done.send(());
     guard.join().expect("the guard does not panic");
-    assert!(
-        output.status.success(),
-        "{cpus} CPUs, seed {seed}: {output:?}"
-    );
+    assert!(output.status.success(), "{cpus} CPUs: {output:?}");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     eprintln!("{cpus} CPUs: {}", said.trim());
     let counts: Vec<(String, u64)> = said
@@ -96,11 +105,6 @@ fn stress(image: &str, cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) ->
         .chunks(2)
         .map(|pair| (pair[0].to_owned(), pair[1].parse().expect("a number")))
         .collect();
-    assert!(
-        counts
-            .iter()
-            .any(|(name, count)| name == "wake-ups" && *count >= rounds)
-    );
     move |name| {
         let count = counts.iter().find(|(other, _)| other == name);
         count.map_or(0, |(_, count)| *count)
@@ -152,5 +156,20 @@ fn affinities_on_eight_cpus_at_once() {
     if has_riscv() {
         let count = stress("stress-affine", 8, 5, &AT_ONCE);
         assert!(count("migrations") * 8 > count("wake-ups"));
+    }
+}
+
+/// A split thread that owns a mutex cannot go to another CPU when it has had its part of one, and has it all
+/// the same.
+#[test]
+fn who_cannot_go_is_not_interrupted_again_and_again() {
+    if has_riscv() {
+        let count = run("bound", [2, 0, 0], &IN_TURN);
+        let (before, after) = (count("before"), count("after"));
+        assert!(
+            before > 1_000 && after * 10 > before * 9,
+            "{before} {after}"
+        );
+        assert_eq!(count("gone"), 5);
     }
 }
