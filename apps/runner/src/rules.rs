@@ -1,5 +1,6 @@
 //! The orders that there are images of: what each needs of an image, and what each task tells it. One CPU
-//! for itself ([`Alone`]), or several that share a queue ([`Together`]).
+//! for itself ([`Alone`]), or several that share a queue ([`Together`]), where tasks may be kept to some of
+//! them ([`Affine`]).
 
 use crate::Scheduler;
 use crate::machine::{Cpus, Rows};
@@ -7,9 +8,9 @@ use core::marker::PhantomData;
 use flyball_policy::order::Level;
 use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
-    Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Fifo as FifoOrder,
-    FixedPriority, Global, Heap, Laxity, LeastLaxity, Order, Period, Priority, Queue, Ranked,
-    RateMonotonic, RoundRobin, Sliced, Time, Uniprocessor,
+    Affine as AffinePolicy, Bitmap, CpuSet, Deadline, DeadlineMonotonic, Duration,
+    EarliestDeadline, Fifo as FifoOrder, FixedPriority, Global, Heap, Laxity, LeastLaxity, Order,
+    Period, Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin, Sliced, Time, Uniprocessor,
 };
 use flyball_script::image::{Common, Task};
 
@@ -54,6 +55,28 @@ impl<R: Rule> Scheduler for Together<R> {
 
     fn params(task: &Task) -> <R::Order as Order>::Params {
         R::params(task)
+    }
+}
+
+/// The CPUs of a cluster share its tasks, some of which may run on some of these CPUs only.
+pub struct Affine<R>(PhantomData<R>);
+
+impl<R: Rule> Scheduler for Affine<R> {
+    type Policy = AffinePolicy<R::Order, Rows, Cpus>;
+
+    fn policy(common: &Common, threads: usize, cpus: usize) -> Self::Policy {
+        AffinePolicy::new(R::order(common), threads, cpus)
+    }
+
+    fn params(task: &Task) -> Pinned<<R::Order as Order>::Params> {
+        Pinned {
+            params: R::params(task),
+            cpus: if task.cpus.is_empty() {
+                CpuSet::ALL
+            } else {
+                task.cpus
+            },
+        }
     }
 }
 

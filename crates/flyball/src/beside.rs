@@ -55,7 +55,9 @@ pub(crate) fn measure(
                 measured.policies.push((policy.to_owned(), beside));
             }
             // A policy that was not asked for need not fit.
-            Err(error @ (LabError::Sim(_) | LabError::NoRoom { .. })) if all => {
+            Err(
+                error @ (LabError::Sim(_) | LabError::NoRoom { .. } | LabError::Affinity { .. }),
+            ) if all => {
                 left_out.add(policy, &format!("left out: {error}."));
             }
             Err(error) => return Err(Failure::lab(file, error)),

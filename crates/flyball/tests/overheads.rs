@@ -166,6 +166,57 @@ fn mean(row: &Value, quantity: &str) -> f64 {
     cost.unwrap()["mean"].as_f64().unwrap_or(0.0)
 }
 
+/// What the CPUs counted is what was counted.
+fn adds_up(row: &Value) {
+    let (all, cpus) = (&row["quantities"], row["by_cpu"].as_array().unwrap());
+    assert_eq!(cpus.len(), 4);
+    for (number, all) in all.as_array().unwrap().iter().enumerate() {
+        let on = |name: &str| {
+            let of = |cpu: &Value| cpu["quantities"][number][name].as_u64();
+            cpus.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            on("count").into_iter().flatten().sum::<u64>(),
+            all["count"].as_u64().unwrap(),
+            "{row}"
+        );
+        assert_eq!(
+            on("most").into_iter().max().flatten(),
+            all["most"].as_u64(),
+            "{row}"
+        );
+    }
+    for name in ["releases", "passages_disturbed"] {
+        let of = |cpu: &Value| cpu[name].as_u64().unwrap();
+        assert_eq!(
+            cpus.iter().map(of).sum::<u64>(),
+            row[name].as_u64().unwrap()
+        );
+    }
+}
+
+/// Of all rows; and whoever keeps the time of a cluster makes its releases.
+fn by_cpu(document: &Value) {
+    for row in document["kernel"].as_array().unwrap() {
+        adds_up(row);
+    }
+    let releases = |policy| {
+        let row = counted(document, policy, 50);
+        let cpus = row["by_cpu"].as_array().unwrap().iter();
+        cpus.map(|cpu| cpu["releases"].as_u64() > Some(0))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(releases("g-edf"), [true, false, false, false]);
+    assert_eq!(releases("c-edf"), [true, false, true, false]);
+    assert_eq!(releases("p-edf"), [true; 4]);
+    for lock in document["locks"].as_array().unwrap() {
+        let cpus = lock["by_cpu"].as_array().unwrap();
+        assert_eq!(Some(cpus.len() as u64), lock["cpus"].as_u64());
+        let held = |from: &Value| from["held"][0]["count"].as_u64().unwrap();
+        assert_eq!(cpus.iter().map(held).sum::<u64>(), held(lock));
+    }
+}
+
 #[test]
 fn a_machine_counts_instructions() {
     if !common::has_riscv() {
@@ -222,6 +273,7 @@ fn a_machine_counts_instructions() {
         assert!(mean(own, "call") < mean(global, "call"));
         assert!(mean(own, "release") < mean(global, "release"));
     }
+    by_cpu(&document);
     // Two and eight CPUs with one lock, and eight in clusters of two.
     let locks = document["locks"].as_array().unwrap();
     let lost: Vec<_> = locks
@@ -237,6 +289,16 @@ fn a_machine_counts_instructions() {
     for name in ["instructions.csv", "decision.svg", "lock.svg"] {
         assert!(Path::new(&report).join(name).is_file(), "{name}");
     }
+    let table = fs::read_to_string(Path::new(&report).join("instructions.csv")).unwrap();
+    let served = |cpu: &str| {
+        let start = format!("g-edf,4,4,50,{cpu},timer,served,");
+        table.lines().find_map(|line| line.strip_prefix(&start))
+    };
+    assert!(
+        served("0").is_some() && served("0") == served(""),
+        "{table}"
+    );
+    assert_eq!(served("3"), Some("0,,0"));
     let read = flyball_model::read_overheads(&file).unwrap();
     assert_eq!(read.policies(), ["g-edf", "c-edf", "p-edf"]);
     assert!(
@@ -260,6 +322,52 @@ fn a_machine_counts_instructions() {
     }
 }
 
+/// On the terminal a line for each CPU is below that of all, for whoever asks.
+#[test]
+fn a_table_tells_the_cpus_apart() {
+    if !common::has_riscv() {
+        return;
+    }
+    let args = [
+        "overheads",
+        "--machine",
+        "riscv",
+        "-p",
+        "g-edf",
+        "--threads",
+        "5",
+        "--until",
+        "20ms",
+        "--cpus",
+        "2",
+        "--harts",
+        "2",
+    ];
+    let (code, all, err) = run(&args);
+    assert_eq!(code, 0, "{err}");
+    let (code, each, err) = run(&[&args[..], &["--per-cpu"]].concat());
+    assert_eq!(code, 0, "{err}");
+    let rows = |text: &str| {
+        let table = text.lines().skip_while(|line| !line.starts_with("THREADS"));
+        let table = table.skip(1).take_while(|line| !line.is_empty());
+        table.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let (all, each) = (rows(&all), rows(&each));
+    assert_eq!((all.len(), each.len()), (1, 3), "{all:?} {each:?}");
+    let words: Vec<_> = each
+        .iter()
+        .map(|row| row.split_whitespace().collect::<Vec<_>>())
+        .collect();
+    assert_eq!(words[0][..2], ["5", "all"]);
+    assert_eq!([words[1][0], words[2][0]], ["0", "1"]);
+    assert!(
+        words[1].iter().any(|word| word.starts_with('×')),
+        "{each:?}"
+    );
+    // The first CPU keeps the time: the other one releases nothing.
+    assert!(words[2].contains(&"–"), "{each:?}");
+}
+
 #[test]
 fn what_no_machine_can_is_told() {
     let bad = |more: &[&str]| {
@@ -280,6 +388,7 @@ fn what_no_machine_can_is_told() {
     assert!(riscv(&["--until", "1ms"]).contains("runs of 1ms"));
     assert!(riscv(&["--queue", "heap"]).contains("cannot be used with"));
     assert!(bad(&["--until", "1s"]).contains("--machine"));
+    assert!(bad(&["--per-cpu"]).contains("--machine"));
     // Without the emulator's programs anywhere.
     let mut command = Command::cargo_bin("flyball").unwrap();
     let output = command

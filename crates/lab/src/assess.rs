@@ -168,7 +168,7 @@ fn check(set: &TaskSet, everyone: &[usize]) -> Result<(), Obstacle> {
             stays_behind(Theory::GlobalDeadline, set, task, &[])?;
         }
     }
-    match crate::partition::limited(set) {
+    match set.limited() {
         Some(task) => Err(Obstacle(format!(
             "The tests do not cover that \"{}\" may run on some CPUs only",
             task.name

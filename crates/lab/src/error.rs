@@ -25,8 +25,6 @@ pub enum LabError {
     Affinity {
         /// The task.
         task: String,
-        /// The policy knows of such, but not on a machine.
-        measured: bool,
     },
     /// Tasks could not be divided among the CPUs.
     NoRoom {
@@ -81,7 +79,7 @@ impl LabError {
                 "add `cpu = …` to the task, or choose a global policy such as g-edf"
             }
             LabError::Affinity { .. } => {
-                "leave out its `cpus`, or choose a partitioned policy such as p-edf, or simulate a global one such as g-edf"
+                "leave out its `cpus`, or choose a partitioned policy such as p-edf, or a global one such as g-edf"
             }
             LabError::NoRoom { .. } => {
                 "try another `--partition`, give tasks a `cpu = …`, or choose a global policy such as g-edf"
@@ -128,14 +126,9 @@ impl fmt::Display for LabError {
                 "analysis and simulation contradict each other under {policy}: {analysis}, but \
                  {simulation}. This is a fault in Flyball; please report it with the task set"
             ),
-            LabError::Affinity { task, measured } => write!(
+            LabError::Affinity { task } => write!(
                 f,
-                "task \"{task}\" may not run on all CPUs, which {} does not know of",
-                if *measured {
-                    "the policy's image"
-                } else {
-                    "the policy"
-                }
+                "task \"{task}\" may not run on all CPUs, which the policy does not know of"
             ),
             LabError::NotMeasured { policy, measured } => write!(
                 f,

@@ -11,7 +11,7 @@ mod plan;
 mod tasks;
 
 pub use file::file;
-pub use found::{Counted, Found, Lengths, Passages, Quantity, Row};
+pub use found::{ByHart, Counted, Found, Lengths, Passages, Quantity, Row};
 pub use plan::{HARTS, Kind, Limits, Plan, PlanError, THINK};
 
 use flyball_model::TaskSet;
@@ -49,12 +49,13 @@ pub struct Progress<'a> {
 /// Those of `count`.
 pub fn measure<E>(
     plan: &Plan,
-    count: &mut dyn FnMut(Run<'_>, Progress<'_>) -> Result<Counted, E>,
+    count: &mut dyn FnMut(Run<'_>, Progress<'_>) -> Result<ByHart, E>,
 ) -> Result<Found, E> {
     let kinds = plan.kinds();
     let waits: Vec<_> = plan.waits().collect();
     let of = 2 * kinds.len() * plan.threads.len() + waits.len();
     let mut done = 0;
+    let without_tick = |counted| (counted, Lengths::default());
     let mut run = |kind: Kind, cpus, threads, load: Load| {
         let set = tasks::set(kind, cpus, threads, load, plan.seed);
         let name = kind.name();
@@ -75,15 +76,20 @@ pub fn measure<E>(
             kind,
             cpus,
             threads,
-            counted,
+            counted: counted.all,
             tick: Lengths::default(),
+            harts: counted.harts.into_iter().map(without_tick).collect(),
         })
     };
     let mut rows = Vec::new();
     for &kind in &kinds {
         for &threads in &plan.threads {
             let mut row = run(kind, plan.cpus, threads, Load::Usual)?;
-            row.tick = run(kind, plan.cpus, threads, Load::Ticks)?.counted.nothing;
+            let ticks = run(kind, plan.cpus, threads, Load::Ticks)?;
+            row.tick = ticks.counted.nothing;
+            for ((_, tick), (there, _)) in row.harts.iter_mut().zip(&ticks.harts) {
+                *tick = there.nothing;
+            }
             rows.push(row);
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::error::LabError;
 use crate::horizon::horizon;
-use crate::partition::{assigned, limited};
+use crate::partition::assigned;
 use crate::recorder::Recorder;
 use crate::registry::{Entry, Registry};
 use crate::semi;
@@ -62,13 +62,6 @@ impl<'a> Measurement<'a> {
         let entry = registry.find(policy)?;
         let values = entry.values(file, &set)?;
         let mut notes = Vec::new();
-        // No machine's image knows of any.
-        if let Some(task) = limited(&set).filter(|_| entry.cluster(&values, &set) > 1) {
-            return Err(LabError::Affinity {
-                task: task.name.clone(),
-                measured: entry.knows_affinities(),
-            });
-        }
         let (assigned, note) = assigned(&set, entry, &values, fit)?;
         notes.extend(note.map(|note| capital(&note)));
         set = assigned.into_owned();

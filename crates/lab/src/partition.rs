@@ -17,12 +17,6 @@ use std::borrow::Cow;
 /// Up to how many tasks it is said of each where it runs.
 const MOST_NAMES: usize = 60;
 
-/// The first task that may not run on all CPUs, without being bound to one.
-pub(crate) fn limited(set: &TaskSet) -> Option<&Task> {
-    let mut tasks = set.tasks.iter().filter(|task| task.cpus.is_some());
-    tasks.find(|task| (0..set.platform.cpus).any(|cpu| !task.allows(cpu)))
-}
-
 /// Whether the policy lets tasks run where they may not.
 ///
 /// # Errors
@@ -33,10 +27,9 @@ pub(crate) fn refuse_affinities(
     values: &Values,
 ) -> Result<(), LabError> {
     let moves = entry.cluster(values, set) > 1 || matches!(entry.theory, Theory::Split(_));
-    match limited(set).filter(|_| moves && !entry.knows_affinities()) {
+    match set.limited().filter(|_| moves && !entry.knows_affinities()) {
         Some(task) => Err(LabError::Affinity {
             task: task.name.clone(),
-            measured: false,
         }),
         None => Ok(()),
     }
@@ -62,7 +55,7 @@ pub(crate) fn assigned<'a>(
         return semi::assigned(set, splitter);
     }
     let size = entry.cluster(values, set);
-    let is_assigned = set.tasks.iter().any(|task| task.cpu.is_some()) && limited(set).is_none();
+    let is_assigned = set.tasks.iter().any(|task| task.cpu.is_some()) && set.limited().is_none();
     if size >= set.platform.cpus || is_assigned {
         return Ok((Cow::Borrowed(set), None));
     }

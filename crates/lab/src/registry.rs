@@ -12,7 +12,6 @@
 //! ```
 
 use crate::error::LabError;
-use crate::partition::limited;
 use crate::recorder::Recorder;
 use crate::settings::{Parameter, Values, unknown_policy};
 use crate::several::CLUSTER;
@@ -284,7 +283,7 @@ impl Entry {
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
         let affine = self.affine.as_ref();
-        let affine = affine.filter(|_| limited(modes.all()).is_some());
+        let affine = affine.filter(|_| modes.all().limited().is_some());
         affine.unwrap_or(&self.run)(values, modes, options, recorder, watch)
     }
 }

@@ -1,9 +1,9 @@
 //! Tasks that may run on some CPUs only.
 
-use flyball_lab::{LabError, Progress, Registry, StudyOptions, study};
+use flyball_lab::{LabError, Measurement, Progress, Registry, StudyOptions, study};
 use flyball_model::{Format, read_str};
 use flyball_report::study::Study;
-use flyball_trace::Kind;
+use flyball_trace::{Duration, Kind};
 use std::ops::ControlFlow;
 
 fn studied(cpus: u8, tasks: &[(&str, u64, &str)], policies: &[&str]) -> Result<Study, LabError> {
@@ -93,6 +93,28 @@ fn what_nobody_can_hold_is_said_with_the_tasks_and_the_cpus() {
     bound[2].1 = 20;
     let study = studied(3, &bound, &["edf"]).unwrap();
     assert_eq!(study.policies[0].verdict.holds, Some(true));
+}
+
+/// A machine runs them as it runs all others.
+#[test]
+fn a_machine_is_not_refused() {
+    let text = "schema = 1\n[platform]\ncpus = 2\n[[task]]\nname = \"a\"\nperiod = \"10ms\"\n\
+                wcet = \"1ms\"\ncpus = [1]\n";
+    let measured = |policy| {
+        let set = read_str(text, Format::Toml, "set.toml").unwrap();
+        let (until, registry) = (Duration::from_millis(20), Registry::standard());
+        Measurement::new(&registry, policy, "set.toml", set, Some(until), until, None)
+            .map(|measurement| (measurement.cluster(), measurement.set().tasks[0].cpu))
+    };
+    assert_eq!(measured("g-edf"), Ok((2, None)));
+    assert_eq!(measured("p-edf"), Ok((1, Some(1))));
+    for policy in ["pd2", "edf-wm"] {
+        let error = measured(policy).unwrap_err();
+        assert!(
+            matches!(error, LabError::Affinity { .. }),
+            "{policy}: {error}"
+        );
+    }
 }
 
 /// Under a global policy jobs run on any CPU that they may have, and on no other. Three jobs of 60 ms

@@ -99,12 +99,6 @@ impl Lengths {
         self.sum += length;
         self.most = self.most.max(length);
     }
-
-    fn join(&mut self, other: Lengths) {
-        self.count += other.count;
-        self.sum += other.sum;
-        self.most = self.most.max(other.most);
-    }
 }
 
 /// What one hart has counted.
@@ -235,33 +229,28 @@ pub(crate) fn served(number: u32) {
     }
 }
 
-/// What was counted on all harts, when all have come to an end: by path and part, with the lock held by
+/// What hart number `hart` has counted, when all have come to an end: by path and part, with the lock held by
 /// path, and of the timer how many jobs it released and waits it ended, what that took where it was one by
-/// itself, and what passages took where it was none.
-pub fn report(mut line: impl FnMut(&str, &str, Lengths)) {
-    let all = |of: &dyn Fn(&Counts) -> Lengths| {
-        let mut sum = Lengths::NONE;
-        for place in &COUNTS {
-            // SAFETY: the others have come to an end.
-            sum.join(of(unsafe { &*place.0.get() }));
-        }
-        sum
+/// itself, and what passages took where it was none. Nothing if there is no such hart.
+pub fn report(hart: u8, mut line: impl FnMut(&str, &str, Lengths)) {
+    let Some(place) = COUNTS.get(usize::from(hart)) else {
+        return;
     };
+    // SAFETY: it has come to an end.
+    let counts = unsafe { &*place.0.get() };
     let number = |count| Lengths {
         count,
         ..Lengths::NONE
     };
     for path in Path::ALL {
         for part in Part::ALL {
-            let lengths = all(&|counts| counts.parts[path as usize][part as usize]);
+            let lengths = counts.parts[path as usize][part as usize];
             line(path.name(), part.name(), lengths);
         }
-        let held = all(&|counts| counts.held[path as usize]);
-        line(path.name(), "held", held);
+        line(path.name(), "held", counts.held[path as usize]);
     }
-    line("timer", "served", all(&|counts| number(counts.served)));
-    line("timer", "one", all(&|counts| counts.one));
-    line("timer", "none", all(&|counts| counts.none));
-    let disturbed = all(&|counts| number(counts.disturbed));
-    line("passages", "disturbed", disturbed);
+    line("timer", "served", number(counts.served));
+    line("timer", "one", counts.one);
+    line("timer", "none", counts.none);
+    line("passages", "disturbed", number(counts.disturbed));
 }

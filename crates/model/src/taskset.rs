@@ -212,7 +212,20 @@ impl Arrival {
     }
 }
 
+impl TaskSet {
+    /// The first task that may not run on all CPUs, without being bound to one. O(tasks × CPUs).
+    pub fn limited(&self) -> Option<&Task> {
+        let mut tasks = self.tasks.iter();
+        tasks.find(|task| task.is_limited(self.platform.cpus))
+    }
+}
+
 impl Task {
+    /// Whether the task may run on some of so many CPUs only, without being bound to one.
+    pub fn is_limited(&self, cpus: u8) -> bool {
+        self.cpus.is_some() && (0..cpus).any(|cpu| !self.allows(cpu))
+    }
+
     /// Whether the task may run on a CPU of that number.
     pub fn allows(&self, cpu: u8) -> bool {
         match (self.cpu, &self.cpus) {

@@ -259,6 +259,18 @@ impl CpuSet {
     pub const EMPTY: CpuSet = CpuSet(0);
     /// The largest CPU number that fits.
     pub const LARGEST: CpuId = CpuId(127);
+    /// All CPUs that fit.
+    pub const ALL: CpuSet = CpuSet(u128::MAX);
+
+    /// The set as a number: bit `n` is CPU `n`.
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// The set that [`CpuSet::bits`] makes this of.
+    pub const fn from_bits(bits: u128) -> CpuSet {
+        CpuSet(bits)
+    }
 
     /// This set and `cpu`, which has to be at most [`CpuSet::LARGEST`].
     #[must_use]
@@ -353,5 +365,8 @@ mod tests {
         assert_eq!([from(127), from(128)], [Some(CpuId(127)), None]);
         assert_eq!(CpuSet::EMPTY.first_from(CpuId(0)), None);
         assert!(CpuSet::EMPTY.is_empty() && !set.is_empty());
+        assert_eq!(set.bits(), 1 | 1 << 127);
+        assert_eq!(CpuSet::from_bits(set.bits()), set);
+        assert_eq!(CpuSet::ALL.iter().count(), 128);
     }
 }

@@ -10,8 +10,8 @@
 //!            where changes are, and how many; how many rows of tasks there are; CPUs, and those of
 //!            a cluster, a byte each
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
-//! tasks      72 bytes each: parameters, and where operations, lengths and parts are; behind the tasks,
-//!            in rows of the same kind, is what becomes of some of them
+//! tasks      88 bytes each: parameters; where operations, lengths and parts are; the CPUs that it may
+//!            run on, a bit each. Behind the tasks, in rows of the same kind, is what becomes of some of them
 //! changes    16 bytes each: what becomes of a task, and when
 //! operations 12 bytes each
 //! lengths    8 bytes each
@@ -22,15 +22,14 @@
 //! Little-endian, and everything at a multiple of four.
 
 use crate::op::Op;
-use core::fmt;
 use flyball_policy::i_plus_pi::Fraction;
-use flyball_policy::{Part, Words};
+use flyball_policy::{CpuSet, Part, Words};
 use flyball_trace::{CpuId, Duration, Time};
 
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
@@ -41,45 +40,8 @@ const ROWS_AT: usize = CHANGES_AT + 8;
 const CPUS_AT: usize = ROWS_AT + 2;
 #[cfg(feature = "std")]
 const HEADER: usize = ROWS_AT + 4;
-const TASK: usize = 72;
+const TASK: usize = 88;
 const PART: usize = 32;
-
-/// Why bytes are not an image.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ImageError {
-    /// They do not begin like one.
-    Magic,
-    /// It is one of another version.
-    Version(u32),
-    /// Something lies beyond the end.
-    Truncated,
-    /// A task's operation is none.
-    Operation,
-    /// A repetition leads nowhere.
-    Jump,
-    /// A change is none, or is about something that there is not.
-    Change,
-    /// A part of a task is for a CPU that there is not, or of a task that does not come again.
-    Part,
-}
-
-impl fmt::Display for ImageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ImageError::Magic => f.write_str("this is no task-set image"),
-            ImageError::Version(version) => {
-                write!(f, "the task-set image has version {version}, not {VERSION}")
-            }
-            ImageError::Truncated => f.write_str("the task-set image is cut off"),
-            ImageError::Operation => f.write_str("the task-set image has an unknown operation"),
-            ImageError::Jump => f.write_str("the task-set image has a repetition of nothing"),
-            ImageError::Change => f.write_str("the task-set image has a change of nothing"),
-            ImageError::Part => f.write_str("the task-set image has a part of a task for nobody"),
-        }
-    }
-}
-
-impl core::error::Error for ImageError {}
 
 /// How jobs are released.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -159,6 +121,8 @@ pub struct Task {
     pub priority: u8,
     /// The first CPU of its cluster.
     pub cpu: u8,
+    /// The CPUs of its cluster that it may run on; none: all of them.
+    pub cpus: CpuSet,
     /// The part of the CPU that it asks for.
     pub share: Fraction,
     /// Its relative importance in overload.
@@ -248,6 +212,10 @@ impl<'a> Image<'a> {
         for number in 0..self.rows() {
             let task = self.task(number).ok_or(ImageError::Truncated)?;
             self.check_operations(&task)?;
+            let (cpus, cluster) = (task.cpus, self.common().cluster);
+            if !cpus.is_empty() && cpus.first_from(CpuId(0)) >= Some(CpuId(cluster)) {
+                return Err(ImageError::Cpus);
+            }
             if let Some(last) = task.lengths.count.checked_sub(1) {
                 self.length(&task, last).ok_or(ImageError::Truncated)?;
             }
@@ -396,6 +364,7 @@ impl<'a> Image<'a> {
             share: Fraction::from_bits(row.word(56)?),
             importance: row.half(60),
             parts: stretch(64)?,
+            cpus: CpuSet::from_bits(row.long_long(72)?),
         })
     }
 
@@ -442,13 +411,20 @@ impl<'a> Image<'a> {
         let bytes = self.bytes.get(at..)?.first_chunk()?;
         Some(u64::from_le_bytes(*bytes))
     }
+
+    fn long_long(self, at: usize) -> Option<u128> {
+        let bytes = self.bytes.get(at..)?.first_chunk()?;
+        Some(u128::from_le_bytes(*bytes))
+    }
 }
 
 pub use change::{Change, News};
+pub use error::ImageError;
 #[cfg(feature = "std")]
 pub use write::{Contents, TaskContents};
 
 mod change;
+mod error;
 
 #[cfg(feature = "std")]
 mod write;

@@ -5,7 +5,7 @@
 
 use crate::{Machine, Options, TargetError};
 use flyball_model::{Arrival, Length, Protocol, Task, TaskSet};
-use flyball_policy::Part;
+use flyball_policy::{CpuId, CpuSet, Part};
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
 use flyball_sim::may_be_split;
@@ -41,8 +41,15 @@ pub fn changing(
     let cpus = set.platform.cpus.max(1);
     let cluster = options.cluster.clamp(1, cpus);
     let tasks = set.tasks.iter().enumerate();
-    let tasks = tasks.map(|(number, task)| compile(machine, task, number, options));
-    let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
+    let tasks = tasks.map(|(number, task)| {
+        let cpus = match cluster {
+            1 => CpuSet::EMPTY,
+            _ => affinity(machine, task, cpus, options)?,
+        };
+        let contents = compile(machine, task, number, options)?;
+        Ok(TaskContents { cpus, ..contents })
+    });
+    let tasks = tasks.collect::<Result<Vec<_>, TargetError>>()?;
     let (forms, changes) = changes(machine, modes, options, &tasks)?;
     let inherits = |protocol| match protocol {
         Protocol::Inherit => true,
@@ -215,12 +222,37 @@ fn compile(
         wcet: task.wcet,
         priority: task.priority.unwrap_or(0),
         cpu: task.cpu.unwrap_or(0),
+        cpus: CpuSet::EMPTY,
         share: share.cpu,
         importance: share.importance,
         operations,
         lengths: lengths(machine, task, number, options)?,
         parts: parts(machine, task, number, options)?,
     })
+}
+
+/// The CPUs that a task may run on where it shares `cpus` of them with others; none: all of them.
+fn affinity(
+    machine: Machine,
+    task: &Task,
+    cpus: u8,
+    options: &Options<'_>,
+) -> Result<CpuSet, TargetError> {
+    if !task.is_limited(cpus) {
+        return Ok(CpuSet::EMPTY);
+    }
+    if options.cluster < cpus || machine.image_with_affinities(options.policy).is_none() {
+        return Err(TargetError::Unsupported {
+            machine: machine.name(),
+            task: Some(task.name.clone()),
+            what: format!(
+                "to keep it to some CPUs under {} is not supported",
+                options.policy
+            ),
+        });
+    }
+    let allowed = (0..cpus).filter(|&cpu| task.allows(cpu)).map(CpuId);
+    Ok(allowed.fold(CpuSet::EMPTY, CpuSet::with))
 }
 
 /// The parts of a task that is split.

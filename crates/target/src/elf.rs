@@ -31,17 +31,29 @@ pub enum Kind {
     Counts,
 }
 
-/// The image for a policy; it is built if it has to be.
+/// The image for a policy, one for tasks that may run on some CPUs only if `has_affinities`; it is built
+/// if it has to be.
 ///
 /// # Errors
 /// [`TargetError`] if there is none, or it cannot be built.
 pub fn find(
     machine: Machine,
     policy: &str,
+    has_affinities: bool,
     kind: Kind,
     watch: &mut Watch<'_>,
 ) -> Result<PathBuf, TargetError> {
-    let name = format!("runner-{}", machine.image(policy));
+    let no_image = || TargetError::NoImage {
+        machine: machine.name(),
+        policy: policy.to_owned(),
+        known: machine.policies(),
+    };
+    let image = if has_affinities {
+        machine.image_with_affinities(policy).ok_or_else(no_image)?
+    } else {
+        machine.image(policy)
+    };
+    let name = format!("runner-{image}");
     if let Some(folder) = env::var_os(IMAGES)
         && kind == Kind::Trace
     {
@@ -51,11 +63,7 @@ pub fn find(
         }
     }
     if !machine.policies().contains(&policy) {
-        return Err(TargetError::NoImage {
-            machine: machine.name(),
-            policy: policy.to_owned(),
-            known: machine.policies(),
-        });
+        return Err(no_image());
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps");
     if !sources.join("Cargo.toml").is_file() {
@@ -152,7 +160,7 @@ mod tests {
     #[test]
     fn a_policy_without_an_image_is_named() {
         let mut watch = |_| ControlFlow::Continue(());
-        let error = find(Machine::CortexM3, "mine", Kind::Trace, &mut watch).unwrap_err();
+        let error = find(Machine::CortexM3, "mine", false, Kind::Trace, &mut watch).unwrap_err();
         assert_eq!(
             error.to_string(),
             "there is no image of policy \"mine\" for machine cortex-m3"

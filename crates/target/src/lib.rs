@@ -50,9 +50,11 @@ pub use machine::{Limits, Machine};
 pub use recording::Recording;
 
 use flyball_model::TaskSet;
+use flyball_script::image::Contents;
 use flyball_sim::Modes;
 use flyball_trace::Duration;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 /// What is to be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,10 +128,23 @@ pub fn count(
     }
     let contents = compile::contents(machine, set, options)?;
     let blob = compile::blob(machine, &contents)?;
-    let elf = elf::find(machine, options.policy, elf::Kind::Counts, watch)?;
+    let elf = image(machine, &contents, options, elf::Kind::Counts, watch)?;
     let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;
     let said = output.counts.ok_or(TargetError::NoCounts)?;
     Counts::read(&said).ok_or(TargetError::NoCounts)
+}
+
+/// The image that runs such contents.
+fn image(
+    machine: Machine,
+    contents: &Contents,
+    options: &Options<'_>,
+    kind: elf::Kind,
+    watch: &mut Watch<'_>,
+) -> Result<PathBuf, TargetError> {
+    // Where all tasks may run anywhere there is one that does not ask for each task where it may.
+    let has_affinities = contents.tasks.iter().any(|task| !task.cpus.is_empty());
+    elf::find(machine, options.policy, has_affinities, kind, watch)
 }
 
 /// As [`run`], with a task set that changes while it runs. Tasks are numbered in the order in which they
@@ -146,7 +161,7 @@ pub fn run_modes(
     // What the user can mend is told before anything takes time.
     let contents = compile::changing(machine, modes, options)?;
     let blob = compile::blob(machine, &contents)?;
-    let elf = elf::find(machine, options.policy, elf::Kind::Trace, watch)?;
+    let elf = image(machine, &contents, options, elf::Kind::Trace, watch)?;
     let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;
     let recording = Recording::read(&output.traces, &contents)?;
     match output.fault {

@@ -194,6 +194,16 @@ impl Machine {
         }
     }
 
+    /// The same where some tasks may run on some CPUs only; `None`: no image of the policy knows of such.
+    pub(crate) fn image_with_affinities(self, policy: &str) -> Option<String> {
+        if !self.policies().contains(&policy) {
+            // A user's own image is told of them as any other is.
+            return Some(policy.to_owned());
+        }
+        let order = policy.strip_prefix("g-")?;
+        Some(format!("a-{order}"))
+    }
+
     /// The tool chain's name for what it executes.
     pub(crate) const fn triple(self) -> &'static str {
         match self {
@@ -263,6 +273,16 @@ mod tests {
             assert_eq!(Machine::Riscv.image(split), "edf");
         }
         assert_eq!(Machine::CortexM3.image("fp-rr"), "fp-rr");
+    }
+
+    #[test]
+    fn global_policies_have_images_for_affinities() {
+        let image = |policy| Machine::Riscv.image_with_affinities(policy);
+        assert_eq!(image("g-fp-rr").as_deref(), Some("a-fp-rr"));
+        assert_eq!(image("mine").as_deref(), Some("mine"));
+        for other in ["c-edf", "pd2", "edf", "c=d"] {
+            assert_eq!(image(other), None, "{other}");
+        }
     }
 
     #[test]

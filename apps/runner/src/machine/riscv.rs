@@ -2,7 +2,9 @@
 //! wants.
 
 use crate::{Runner, Scheduler, output};
+use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 use flyball_kernel::{Error, Sizes, ThreadId, Timing};
 use flyball_policy::{Boxed, Duration, Itinerary, Time};
 use flyball_script::image::{Common, Image, Task};
@@ -138,19 +140,25 @@ pub(crate) fn retire<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>,
     }
 }
 
-/// What was counted: a line for each, two words and some numbers.
+/// What was counted: a line for each, two words and some numbers, of which the first is the hart's where it
+/// is about one.
 fn write_counts<S: Scheduler + 'static>(
     kernel: &'static Kernel<Runner<S>>,
     common: &Common,
 ) -> io::Result<()> {
     let mut file = File::create(c"flyball-counts.txt")?;
-    let mut written = Ok(());
-    machine::probe::report(|path, part, lengths| {
-        let (count, sum, most) = (lengths.count, lengths.sum, lengths.most);
-        let line = writeln!(file, "{path} {part} {count} {sum} {most}");
-        written = core::mem::replace(&mut written, Ok(())).and(line);
-    });
-    written?;
+    let mut lines = String::new();
+    for hart in 0..common.cpus {
+        machine::probe::report(hart, |path, part, lengths| {
+            let (count, sum, most) = (lengths.count, lengths.sum, lengths.most);
+            // What there was none of is left out. Writing to a string cannot fail.
+            if count > 0 {
+                let _ = writeln!(lines, "{path} {part} {hart} {count} {sum} {most}");
+            }
+        });
+        file.write_all(lines.as_bytes())?;
+        lines.clear();
+    }
     let mut all = machine::Traffic::default();
     for first in (0..common.cpus).step_by(common.cluster.into()) {
         let traffic = kernel.traffic_of(first);

@@ -8,6 +8,7 @@ use flyball_trace::Duration;
 use std::path::PathBuf;
 
 #[derive(clap::Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct OverheadsArgs {
     /// Count instructions on this emulated machine, instead of time on this processor
     #[arg(short, long, value_name = "NAME", value_parser = super::machine(),
@@ -57,6 +58,10 @@ pub(crate) struct OverheadsArgs {
     /// Numbers of CPUs for which waits for the kernel's lock are computed
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = instructions::HARTS, requires = "machine")]
     pub(crate) harts: Vec<u8>,
+
+    /// Show what each CPU of the machine counted, too, below what all did (JSON and CSV always have both)
+    #[arg(long, requires = "machine")]
+    pub(crate) per_cpu: bool,
 
     /// What the task sets on the machine are drawn from
     #[arg(long, value_name = "N", default_value_t = 0, requires = "machine")]

@@ -14,9 +14,11 @@ use flyball_lab::{Entry, Measured, Measurement, Registry, SideBySide};
 use flyball_model::{Format, Overheads, TaskSet, read_str};
 use flyball_sim::Options;
 use flyball_target::Machine;
-use flyball_trace::{Duration, Event, Kind};
+use flyball_trace::{CpuId, Duration, Event, Kind, TaskId};
 use margin::is_settled;
-use sets::{five_halves, four_cpus, four_times_one_cpu, random_set};
+use sets::{
+    five_halves, four_cpus, four_cpus_with_affinities, four_times_one_cpu, handed_over, random_set,
+};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -310,6 +312,53 @@ fn global_fixed_priorities_on_four_cpus() {
     let tally = differential(&Case::four_cpus("g-fp", four_cpus));
     assert!(tally.missing > 0, "{tally:?}");
     assert!(tally.migrating * 2 >= tally.compared, "{tally:?}");
+}
+
+/// Jobs run on any CPU that they may have. A job may be told to go to a CPU while it still runs on another,
+/// which has to let it go first.
+fn with_affinities(policy: &'static str, sets: u64) {
+    let case = Case {
+        sets,
+        ..Case::four_cpus(policy, four_cpus_with_affinities)
+    };
+    let tally = differential(&case);
+    assert!(tally.missing > 0, "{tally:?}");
+    assert!(tally.migrating * 2 >= tally.compared, "{tally:?}");
+}
+
+#[test]
+fn global_edf_with_affinities() {
+    with_affinities("g-edf", 30);
+}
+
+#[test]
+fn global_fixed_priorities_with_affinities() {
+    with_affinities("g-fp", 15);
+}
+
+/// A CPU that has to wait for a task which still runs on another is told when that one has let it go.
+#[test]
+fn a_cpu_waits_for_a_task_that_another_lets_go() {
+    if !has_riscv() {
+        return;
+    }
+    let case = Case::four_cpus("g-edf", handed_over);
+    let side = run(&case, &Registry::standard(), &read(&handed_over(0)), 0);
+    assert_same(&side, "handed over");
+    let mut events = side.measured.events.iter();
+    let mut next = |is: &dyn Fn(&Event) -> bool| {
+        let found = events.find(|event| is(event));
+        found.unwrap_or_else(|| panic!("{:?}", side.measured.events))
+    };
+    next(&|event| matches!(event.kind, Kind::Release { task: id, .. } if id == TaskId(3)));
+    let idle = next(&|event| event.cpu == CpuId(1) && event.kind == Kind::Idle);
+    let leaves =
+        next(&|event| matches!(event.kind, Kind::Preempt { task: id, .. } if id == TaskId(1)));
+    let goes_on =
+        next(&|event| matches!(event.kind, Kind::Dispatch { task: id, .. } if id == TaskId(1)));
+    assert_eq!((leaves.cpu, goes_on.cpu), (CpuId(2), CpuId(1)));
+    // By an interrupt, and not by whatever happens next anyway.
+    assert!(goes_on.time.since(idle.time) < Duration::from_micros(10));
 }
 
 /// Each CPU has its own tasks, and its own kernel.

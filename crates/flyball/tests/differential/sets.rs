@@ -25,14 +25,31 @@ impl Numbers {
     }
 }
 
+/// Where a task runs.
+enum Home {
+    Anywhere,
+    Cpu(usize),
+    /// Any of these.
+    Cpus(Vec<usize>),
+}
+
 /// Six to nine tasks on four CPUs, some of which share mutexes. Little happens at the same instant.
 pub(crate) fn four_cpus(seed: u64) -> String {
-    spread(seed, |_| None)
+    spread(seed, |_| Home::Anywhere)
 }
 
 /// The same, each task assigned to a CPU, where it shares nothing with other CPUs.
 pub(crate) fn four_times_one_cpu(seed: u64) -> String {
-    spread(seed, |number| Some(number % 4))
+    spread(seed, |number| Home::Cpu(number % 4))
+}
+
+/// The same, where most tasks may run on some CPUs only, from one of them to three.
+pub(crate) fn four_cpus_with_affinities(seed: u64) -> String {
+    let mut numbers = Numbers(Random::new(seed, 3));
+    spread(seed, |_| match numbers.number(0, 15) {
+        0 | 15 => Home::Anywhere,
+        mask => Home::Cpus((0..4).filter(|cpu| mask >> cpu & 1 == 1).collect()),
+    })
 }
 
 /// Five tasks that ask for more than half a CPU each, of which there are four, and two small ones. So one
@@ -59,7 +76,27 @@ pub(crate) fn five_halves(seed: u64) -> String {
     text
 }
 
-fn spread(seed: u64, cpu: fn(usize) -> Option<usize>) -> String {
+/// At 5 ms task `a` comes, which may run on CPU 2 only. So `b` has to leave it for CPU 1, which looks before
+/// CPU 2 has, and has to wait for it.
+pub(crate) fn handed_over(_: u64) -> String {
+    let mut text = String::from("schema = 1\n[platform]\ncpus = 3\n");
+    for (name, phase, wcet, deadline, cpus) in [
+        ("d", 0, 3, 40, "1"),
+        ("b", 1, 9, 20, "1, 2"),
+        ("c", 4, 4, 35, "1"),
+        ("a", 5, 3, 10, "2"),
+    ] {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "[[task]]\nname = \"{name}\"\nperiod = \"40ms\"\nphase = \"{phase}ms\"\n\
+             deadline = \"{deadline}ms\"\nwcet = \"{wcet}ms\"\ncpus = [{cpus}]\n"
+        );
+    }
+    text
+}
+
+fn spread(seed: u64, mut home: impl FnMut(usize) -> Home) -> String {
     let mut numbers = Numbers(Random::new(seed, 1));
     let tasks = usize::try_from(numbers.number(6, 9)).expect("it is small");
     let load = numbers.of(&[2_800, 3_400, 4_000, 5_400]);
@@ -73,7 +110,8 @@ fn spread(seed: u64, cpu: fn(usize) -> Option<usize>) -> String {
         let priority = numbers.number(1, 8);
         let on_miss = numbers.of(&["continue", "skip", "abort"]);
         // The mutex belongs to everyone, or to the first CPU.
-        let shares = numbers.once_in(2) && cpu(number).is_none_or(|cpu| cpu == 0);
+        let home = home(number);
+        let shares = numbers.once_in(2) && !matches!(home, Home::Cpu(1..));
         let steps = if shares {
             format!(
                 "{{ compute = \"{before}ns\" }}, {{ lock = \"m\" }}, {{ compute = \"{held}ns\" }}, \
@@ -89,9 +127,11 @@ fn spread(seed: u64, cpu: fn(usize) -> Option<usize>) -> String {
             "[[task]]\nname = \"t{number}\"\npriority = {priority}\nperiod = \"{period}ms\"\n\
              phase = \"{phase}ns\"\non_miss = \"{on_miss}\"\nbehaviour = [{steps}]\n"
         );
-        if let Some(cpu) = cpu(number) {
-            let _ = writeln!(text, "cpu = {cpu}");
-        }
+        let _ = match home {
+            Home::Anywhere => Ok(()),
+            Home::Cpu(cpu) => writeln!(text, "cpu = {cpu}"),
+            Home::Cpus(cpus) => writeln!(text, "cpus = {cpus:?}"),
+        };
     }
     text
 }

@@ -80,6 +80,16 @@ pub struct Counted {
     pub disturbed: u64,
 }
 
+/// What one run counted, on all CPUs together and on each.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ByHart {
+    /// All together.
+    pub all: Counted,
+    /// CPU by CPU. What belongs to a cluster is zero here: how often the lock was taken, and was not free,
+    /// and the interrupts of other CPUs.
+    pub harts: Vec<Counted>,
+}
+
 /// What is charged, or shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Quantity {
@@ -151,7 +161,7 @@ impl Counted {
 }
 
 /// What one policy took with one number of threads and of CPUs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     /// The policy.
     pub kind: Kind,
@@ -163,12 +173,18 @@ pub struct Row {
     pub counted: Counted,
     /// Ticks without anything to do, of a run by itself; none where there was no such run.
     pub tick: Lengths,
+    /// The same two on each CPU.
+    pub harts: Vec<(Counted, Lengths)>,
 }
 
 impl Row {
-    /// What a quantity took.
+    /// What a quantity took, on all CPUs together.
     pub fn cost(&self, quantity: Quantity) -> Lengths {
-        let counted = &self.counted;
+        self.cost_of(&self.counted, self.tick, quantity)
+    }
+
+    /// What it took by one CPU's counts, or by all.
+    pub fn cost_of(&self, counted: &Counted, tick: Lengths, quantity: Quantity) -> Lengths {
         match quantity {
             Quantity::Switch => counted.all(|passages| passages.switch),
             Quantity::Decision => counted.all(|passages| passages.decide),
@@ -177,7 +193,7 @@ impl Row {
             // Each CPU of a cluster of its own begins with one that nobody sent.
             Quantity::Interrupt if self.kind.cluster(self.cpus) == 1 => Lengths::default(),
             Quantity::Interrupt => counted.interrupts.held,
-            Quantity::Tick => self.tick,
+            Quantity::Tick => tick,
         }
     }
 
@@ -260,7 +276,35 @@ pub(super) mod tests {
                 ..Counted::default()
             },
             tick: lengths(3, 70),
+            harts: Vec::new(),
         }
+    }
+
+    #[test]
+    fn each_cpu_has_its_own() {
+        let mut global = row(Policy::GlobalEdf, 2, 5);
+        let mut first = global.counted;
+        first.calls.work = lengths(7, 31);
+        global.harts = vec![
+            (first, lengths(1, 60)),
+            (Counted::default(), lengths(2, 75)),
+        ];
+        let on = |row: &Row, quantity| {
+            let harts = row.harts.iter();
+            harts
+                .map(|(counted, tick)| row.cost_of(counted, *tick, quantity))
+                .collect::<Vec<_>>()
+        };
+        let none = Lengths::default();
+        assert_eq!(on(&global, Quantity::Call), [lengths(7, 31), none]);
+        assert_eq!(
+            on(&global, Quantity::Tick),
+            [lengths(1, 60), lengths(2, 75)]
+        );
+        assert_eq!(on(&global, Quantity::Interrupt), [lengths(2, 1300), none]);
+        // Where nobody shares a kernel nobody interrupts.
+        global.kind.policy = Policy::PartitionedEdf;
+        assert_eq!(on(&global, Quantity::Interrupt), [none, none]);
     }
 
     #[test]

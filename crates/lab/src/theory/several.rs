@@ -2,7 +2,6 @@
 
 use super::{Cluster, Findings, LIMIT, Obstacle, Theory, clusters, stays_behind, with_deadlines};
 use crate::blocking;
-use crate::partition::limited;
 use flyball_analysis::{Strength, Verdict, fair as fairness, gedf};
 use flyball_model::{Arrival, TaskSet};
 use flyball_sim::schedulers::until_slot;
@@ -16,7 +15,7 @@ const FAIR: &str = "proportionate fairness";
 /// Global EDF in each cluster, by all tests of the literature.
 pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
     blocking::none(set, &everyone(set))?;
-    if limited(set).is_some() {
+    if set.limited().is_some() {
         return Err(Obstacle(
             "The tests of global EDF are for tasks that may run on all CPUs".into(),
         ));

@@ -10,6 +10,7 @@ fn contents() -> Contents {
     let ns = Duration::from_nanos;
     let task = |priority| TaskContents {
         cpu: priority % 3,
+        cpus: CpuSet::from_bits(1 | u128::from(priority) | 1 << 127),
         arrival: Arrival::Periodic,
         on_miss: OnMiss::Abort,
         period: ns(10),
@@ -91,8 +92,8 @@ fn what_is_written_is_read_back() {
             (expected.arrival, expected.on_miss, expected.priority)
         );
         assert_eq!(
-            (task.share, task.importance),
-            (expected.share, expected.importance)
+            (task.share, task.importance, task.cpus),
+            (expected.share, expected.importance, expected.cpus)
         );
         assert_eq!(
             [task.period, task.phase, task.deadline, task.wcet],
@@ -200,6 +201,23 @@ fn parts_for_nobody_are_refused() {
         refused(|task| task.period = Duration::ZERO),
         Some(ImageError::Part)
     );
+}
+
+#[test]
+fn a_task_that_may_run_nowhere_is_refused() {
+    // There are two CPUs in a cluster.
+    for (cpus, expected) in [
+        (0, None),
+        (0b01, None),
+        (0b110, None),
+        (0b100, Some(ImageError::Cpus)),
+        (1 << 127, Some(ImageError::Cpus)),
+    ] {
+        let mut contents = contents();
+        contents.tasks[1].cpus = CpuSet::from_bits(cpus);
+        let bytes = contents.to_bytes().unwrap();
+        assert_eq!(Image::new(&bytes).err(), expected, "{cpus:b}");
+    }
 }
 
 /// More tasks begin than there are, and than a number counts.

@@ -2,6 +2,7 @@
 
 use super::change::CHANGE;
 use super::{Arrival, Change, Common, HEADER, MAGIC, OnMiss, Op, PART, Part, TASK, VERSION};
+use flyball_policy::CpuSet;
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_trace::Duration;
 
@@ -43,6 +44,8 @@ pub struct TaskContents {
     pub priority: u8,
     /// The first CPU of its cluster.
     pub cpu: u8,
+    /// The CPUs of its cluster that it may run on; none: all of them.
+    pub cpus: CpuSet,
     /// The part of the CPU that it asks for.
     pub share: Fraction,
     /// Its relative importance in overload.
@@ -136,6 +139,7 @@ impl Contents {
             bytes.extend(task.importance.to_le_bytes());
             bytes.extend([0; 2]);
             stretch(&mut bytes, parts.len(), PART)?;
+            bytes.extend(task.cpus.bits().to_le_bytes());
             tail.extend(operations.iter().flat_map(|op| op.encode()));
             tail.extend(
                 lengths

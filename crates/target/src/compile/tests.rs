@@ -99,6 +99,46 @@ fn a_set_becomes_an_image() {
     assert_eq!((b.share, b.importance), (Fraction::percent(25), 125));
 }
 
+/// Where CPUs share their tasks a task may be kept to some of them.
+#[test]
+fn affinities_are_for_global_policies() {
+    let mut set = one(Task::periodic("a", ms(10), ms(2)));
+    set.tasks.push(Task {
+        cpus: Some(vec![0, 2]),
+        ..Task::periodic("b", ms(10), ms(2))
+    });
+    // No more than all there are.
+    set.tasks.push(Task {
+        cpus: Some(vec![0, 1, 2]),
+        ..Task::periodic("c", ms(10), ms(2))
+    });
+    set.platform.cpus = 3;
+    let compiled = |set: &TaskSet, policy, cluster| {
+        let options = Options {
+            policy,
+            cluster,
+            ..options(ms(50))
+        };
+        let contents = contents(Machine::Riscv, set, &options)?;
+        let tasks = contents.tasks.iter();
+        Ok::<_, TargetError>(tasks.map(|task| task.cpus.bits()).collect::<Vec<_>>())
+    };
+    assert_eq!(compiled(&set, "g-edf", 3).unwrap(), [0, 0b101, 0]);
+    assert_eq!(compiled(&set, "p-edf", 1).unwrap(), [0; 3]);
+    for (policy, cluster) in [("c-edf", 2), ("g-edf", 2), ("pd2", 3)] {
+        let error = compiled(&set, policy, cluster).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "task \"b\": to keep it to some CPUs under {policy} is not supported on machine riscv \
+                 yet"
+            )
+        );
+    }
+    set.tasks.remove(1);
+    assert_eq!(compiled(&set, "pd2", 3).unwrap(), [0; 2]);
+}
+
 #[test]
 fn lengths_are_enough_and_those_of_the_simulation() {
     let task = Task {

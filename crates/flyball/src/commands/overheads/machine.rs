@@ -9,12 +9,12 @@ use crate::files;
 use crate::output;
 use crate::progress::Bar;
 use flyball_lab::instructions::{
-    self, Counted, Found, Lengths, Limits, Passages, Plan, Progress, Run, figures,
+    self, ByHart, Counted, Found, Lengths, Limits, Passages, Plan, Progress, Run, figures,
 };
 use flyball_lab::overheads::Policy;
 use flyball_report::reproduction;
 use flyball_report::reproduction::svg;
-use flyball_target::{Counts, Machine, Options, Words};
+use flyball_target::{Machine, Options, Words};
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,7 +58,7 @@ pub(super) fn run(
     } else {
         let written = files.iter().map(|(path, _)| files::shown(path));
         let written: Vec<_> = written.collect();
-        output::print(&table::summary(machine, &found, &written))?;
+        output::print(&table::summary(machine, &found, args.per_cpu, &written))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -100,15 +100,20 @@ fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure>
                 until: Time::NEVER,
             })
         })
-        .map(|counts| counted(&counts))
+        .map(|counts| ByHart {
+            all: counted(|path, part| counts.of(path, part)),
+            harts: (0..run.set.platform.cpus)
+                .map(|hart| counted(|path, part| counts.on(hart, path, part)))
+                .collect(),
+        })
     };
     instructions::measure(plan, &mut count).map_err(|error| Failure::target(machine.name(), error))
 }
 
-/// What the machine said, as the laboratory has it.
-fn counted(counts: &Counts) -> Counted {
+/// What the machine said, of all CPUs or of one, as the laboratory has it.
+fn counted(said: impl Fn(&str, &str) -> flyball_target::Lengths) -> Counted {
     let of = |path: &str, part: &str| {
-        let found = counts.of(path, part);
+        let found = said(path, part);
         Lengths {
             count: found.count,
             sum: found.sum,
@@ -123,7 +128,7 @@ fn counted(counts: &Counts) -> Counted {
         switch: of(path, "switch"),
         held: of(path, "held"),
     };
-    let number = |what: &str, which: &str| counts.of(what, which).count;
+    let number = |what: &str, which: &str| said(what, which).count;
     Counted {
         calls: passages("call"),
         timers: passages("timer"),

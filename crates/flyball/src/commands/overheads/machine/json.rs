@@ -1,6 +1,6 @@
 //! What was counted, for programs: a versioned contract.
 
-use flyball_lab::instructions::{Found, Lengths, Quantity, Row, THINK};
+use flyball_lab::instructions::{Counted, Found, Lengths, Quantity, Row, THINK};
 use flyball_target::Machine;
 use serde::Serialize;
 
@@ -32,6 +32,16 @@ struct Costs {
     interrupts_rung: u64,
     interrupts_spared: u64,
     passages_disturbed: u64,
+    by_cpu: Vec<OfCpu>,
+}
+
+/// What one CPU counted; the lock and the interrupts belong to those who share them.
+#[derive(Serialize)]
+struct OfCpu {
+    cpu: usize,
+    quantities: Vec<Cost>,
+    releases: u64,
+    passages_disturbed: u64,
 }
 
 #[derive(Serialize)]
@@ -50,6 +60,13 @@ struct Lock {
     threads: usize,
     held: Vec<Held>,
     lost: Vec<Lost>,
+    by_cpu: Vec<HeldByCpu>,
+}
+
+#[derive(Serialize)]
+struct HeldByCpu {
+    cpu: usize,
+    held: Vec<Held>,
 }
 
 #[derive(Serialize)]
@@ -103,9 +120,20 @@ impl<'a> Document<'a> {
 
 fn costs(row: &Row) -> Costs {
     let counted = &row.counted;
-    let quantities = Quantity::ALL.map(|quantity| Cost {
+    let cost = |quantity: Quantity, lengths: Lengths| Cost {
         quantity: quantity.name(),
-        numbers: row.cost(quantity).into(),
+        numbers: lengths.into(),
+    };
+    let quantities = Quantity::ALL.map(|quantity| cost(quantity, row.cost(quantity)));
+    let harts = row.harts.iter().enumerate();
+    let by_cpu = harts.map(|(cpu, (counted, tick))| {
+        let of = |quantity| cost(quantity, row.cost_of(counted, *tick, quantity));
+        OfCpu {
+            cpu,
+            quantities: Quantity::ALL.map(of).into(),
+            releases: counted.served,
+            passages_disturbed: counted.disturbed,
+        }
     });
     Costs {
         policy: row.kind.name(),
@@ -118,13 +146,22 @@ fn costs(row: &Row) -> Costs {
         interrupts_rung: counted.rung,
         interrupts_spared: counted.spared,
         passages_disturbed: counted.disturbed,
+        by_cpu: by_cpu.collect(),
     }
 }
 
 fn lock(row: &Row) -> Lock {
-    let held = row.counted.paths().map(|(by, passages)| Held {
-        by,
-        numbers: passages.held.into(),
+    let held = |counted: &Counted| {
+        let paths = counted.paths().map(|(by, passages)| Held {
+            by,
+            numbers: passages.held.into(),
+        });
+        paths.into()
+    };
+    let harts = row.harts.iter().enumerate();
+    let by_cpu = harts.map(|(cpu, (counted, _))| HeldByCpu {
+        cpu,
+        held: held(counted),
     });
     let lost = THINK.map(|think| Lost {
         computing_ns: think.as_nanos(),
@@ -135,7 +172,8 @@ fn lock(row: &Row) -> Lock {
         cluster: row.kind.cluster(row.cpus),
         cpus: row.cpus,
         threads: row.threads,
-        held: held.into(),
+        held: held(&row.counted),
         lost: lost.into(),
+        by_cpu: by_cpu.collect(),
     }
 }

@@ -1,7 +1,7 @@
 //! What was counted, for people: tables on the terminal, and all numbers as CSV.
 
 use crate::output::{self, BOLD, DIM};
-use flyball_lab::instructions::{Found, Kind, Lengths, Quantity, Row, THINK};
+use flyball_lab::instructions::{Counted, Found, Kind, Lengths, Quantity, Row, THINK};
 use flyball_target::Machine;
 use std::fmt::Write;
 
@@ -15,7 +15,14 @@ const COLUMNS: [(Quantity, &str); 6] = [
 ];
 
 /// Everything that fits on a terminal.
-pub(super) fn summary(machine: Machine, found: &Found, written: &[String]) -> String {
+///
+/// `per_cpu`: below what all CPUs took is what each did.
+pub(super) fn summary(
+    machine: Machine,
+    found: &Found,
+    per_cpu: bool,
+    written: &[String],
+) -> String {
     let plan = &found.plan;
     let mut text = format!("{BOLD}{}{BOLD:#}", machine.title());
     // Writing to a string cannot fail, here and below.
@@ -25,7 +32,7 @@ pub(super) fn summary(machine: Machine, found: &Found, written: &[String]) -> St
         plan.cpus, plan.until, plan.seed
     );
     for kind in plan.kinds() {
-        costs(&mut text, found, kind);
+        costs(&mut text, found, kind, per_cpu);
     }
     let disturbed: u64 = found.rows.iter().map(|row| row.counted.disturbed).sum();
     let _ = writeln!(
@@ -36,6 +43,13 @@ pub(super) fn summary(machine: Machine, found: &Found, written: &[String]) -> St
          many of these times they were not free. {} passages into which another CPU's fell are not in the means.{DIM:#}",
         output::grouped(disturbed),
     );
+    if per_cpu {
+        let _ = writeln!(
+            text,
+            "{DIM}Below what all CPUs took is what each did, and how often (×). The first CPU of a cluster \
+             keeps its time: it makes all releases.{DIM:#}"
+        );
+    }
     locks(&mut text, found);
     waits(&mut text, found);
     for file in written {
@@ -45,23 +59,34 @@ pub(super) fn summary(machine: Machine, found: &Found, written: &[String]) -> St
 }
 
 /// One policy.
-fn costs(text: &mut String, found: &Found, kind: Kind) {
+fn costs(text: &mut String, found: &Found, kind: Kind, per_cpu: bool) {
     let cluster = kind
         .cluster
         .map(|cpus| format!(", {cpus} CPUs in a cluster"));
     let cluster = cluster.unwrap_or_default();
     let _ = writeln!(text, "\n{BOLD}{}{cluster}{BOLD:#}", kind.name());
-    let names = ["THREADS"].into_iter();
+    let names = ["THREADS"].into_iter().chain(per_cpu.then_some("CPU"));
     let names = names.chain(COLUMNS.map(|(_, name)| name));
     let names: Vec<_> = names.chain(["LOCK/S", "CONTENDED"]).collect();
     let mut table = output::table(&names, &names);
     for row in found.of(kind) {
         let mut cells = vec![row.threads.to_string()];
+        cells.extend(per_cpu.then(|| "all".to_owned()));
         cells.extend(COLUMNS.map(|(quantity, _)| both(row.cost(quantity))));
         let counted = &row.counted;
         cells.push(output::grouped(per_second(found, counted.taken)));
         cells.push(percent(counted.contended, counted.taken));
         table.add_row(cells);
+        if per_cpu {
+            for (cpu, (counted, tick)) in row.harts.iter().enumerate() {
+                let mut cells = vec![String::new(), cpu.to_string()];
+                let cost = |quantity| row.cost_of(counted, *tick, quantity);
+                cells.extend(COLUMNS.map(|(quantity, _)| thrice(cost(quantity))));
+                // How often a lock is taken is known of those who share it.
+                cells.extend([String::new(), String::new()]);
+                table.add_row(cells);
+            }
+        }
     }
     *text += &output::render(&table);
 }
@@ -85,6 +110,14 @@ fn both(lengths: Lengths) -> String {
     match lengths.mean() {
         Some(mean) => format!("{mean:.0} {}", lengths.most),
         None => "–".into(),
+    }
+}
+
+/// The same, and how often.
+fn thrice(lengths: Lengths) -> String {
+    match lengths.count {
+        0 => "–".into(),
+        count => format!("{} ×{}", both(lengths), output::grouped(count)),
     }
 }
 
@@ -137,15 +170,15 @@ fn waits(text: &mut String, found: &Found) {
     );
 }
 
-/// All numbers, one row for each length.
+/// All numbers, one row for each length: of all CPUs (`cpu` is empty), and of each.
 pub(super) fn csv(found: &Found) -> String {
-    let mut csv = String::from("policy,cluster,cpus,threads,by,part,count,mean,most\n");
+    let mut csv = String::from("policy,cluster,cpus,threads,cpu,by,part,count,mean,most\n");
     for row in found.rows.iter().chain(&found.locks) {
-        let mut line = |by: &str, part: &str, lengths: Lengths| {
+        let mut line = |cpu: &str, by: &str, part: &str, lengths: Lengths| {
             let mean = lengths.mean().map(|mean| format!("{mean:.3}"));
             let _ = writeln!(
                 csv,
-                "{},{},{},{},{by},{part},{},{},{}",
+                "{},{},{},{},{cpu},{by},{part},{},{},{}",
                 row.kind.name(),
                 row.kind.cluster(row.cpus),
                 row.cpus,
@@ -155,16 +188,23 @@ pub(super) fn csv(found: &Found) -> String {
                 lengths.most,
             );
         };
-        for (by, part, lengths) in parts(row) {
-            line(by, part, lengths);
+        for (by, part, lengths) in lengths(&row.counted, row.tick).chain(of_clusters(row)) {
+            line("", by, part, lengths);
+        }
+        for (cpu, (counted, tick)) in row.harts.iter().enumerate() {
+            for (by, part, lengths) in lengths(counted, *tick) {
+                line(&cpu.to_string(), by, part, lengths);
+            }
         }
     }
     csv
 }
 
-/// Everything that was counted, by what began the passage and what was done.
-fn parts(row: &Row) -> Vec<(&'static str, &'static str, Lengths)> {
-    let counted = &row.counted;
+/// By what begins a passage, what is done, and how long that takes.
+type Part = (&'static str, &'static str, Lengths);
+
+/// What each CPU counts, or all together.
+fn lengths(counted: &Counted, tick: Lengths) -> impl Iterator<Item = Part> {
     let mut all = Vec::new();
     for (by, passages) in counted.paths() {
         all.extend([
@@ -176,19 +216,29 @@ fn parts(row: &Row) -> Vec<(&'static str, &'static str, Lengths)> {
             (by, "held", passages.held),
         ]);
     }
-    let number = |count| Lengths {
-        count,
-        ..Lengths::default()
-    };
     all.extend([
         ("timer", "one", counted.one),
-        ("timer", "tick", row.tick),
+        ("timer", "tick", tick),
         ("timer", "served", number(counted.served)),
+        ("passages", "disturbed", number(counted.disturbed)),
+    ]);
+    all.into_iter()
+}
+
+/// What CPUs that share a kernel have counted together.
+fn of_clusters(row: &Row) -> [Part; 4] {
+    let counted = &row.counted;
+    [
         ("lock", "taken", number(counted.taken)),
         ("lock", "contended", number(counted.contended)),
         ("interrupts", "rung", number(counted.rung)),
         ("interrupts", "spared", number(counted.spared)),
-        ("passages", "disturbed", number(counted.disturbed)),
-    ]);
-    all
+    ]
+}
+
+fn number(count: u64) -> Lengths {
+    Lengths {
+        count,
+        ..Lengths::default()
+    }
 }

@@ -1,0 +1,160 @@
+//! What running tasks do: they compute, and then make the calls of their programs. Sporadic jobs arrive.
+
+use super::{CPU, Node};
+use crate::error::SimError;
+use crate::program::Call;
+use crate::run::Deadlock;
+use crate::scheduler::Scheduler;
+use core::task::Poll;
+use flyball_kernel::Error;
+use flyball_policy::{CpuId, TaskId, Time};
+use flyball_trace::Sink;
+use std::cmp::Reverse;
+
+/// How often a task may call the kernel while no time passes. Far beyond what a task set can mean.
+const MOST_CALLS: u64 = 1_000_000;
+
+impl<S: Scheduler, T: Sink> Node<S, T> {
+    /// The running task of a CPU has computed until `now`. If that was all, it goes on with its program.
+    #[inline]
+    pub(super) fn compute(&mut self, cpu: CpuId, now: Time) -> Result<(), SimError> {
+        match self.pause(cpu, now) {
+            Some(row) if self.threads[row].program.left.is_zero() => self.act(cpu, row, now),
+            _ => Ok(()),
+        }
+    }
+
+    /// The running task of a CPU has computed until `now`. Returns its row; `None` if there is none, or if
+    /// its job has been given up from elsewhere and the CPU has not heard of it yet: what it did since is
+    /// for nothing, and the task may be at its next job on another CPU.
+    #[inline]
+    pub(super) fn pause(&mut self, cpu: CpuId, now: Time) -> Option<usize> {
+        let lane = &mut self.lanes[cpu.index()];
+        let row = lane.running?;
+        let ran = now.since(lane.resumed);
+        lane.resumed = now;
+        if self.core.running_task(cpu).map(TaskId::index) != Some(row) {
+            return None;
+        }
+        let program = &mut self.threads[row].program;
+        program.left = program.left.saturating_sub(ran);
+        Some(row)
+    }
+
+    /// The running task makes its calls until it computes again, has to wait, or another task has
+    /// become more urgent.
+    pub(super) fn act(&mut self, cpu: CpuId, row: usize, now: Time) -> Result<(), SimError> {
+        const ENDLESS: Time = Time::NEVER;
+        if self.calls.0 != now {
+            self.calls = (now, 0);
+        }
+        loop {
+            self.calls.1 += 1;
+            if self.calls.1 > MOST_CALLS * self.threads.len() as u64 {
+                return Err(SimError::Stuck {
+                    task: self.details[row].name.clone(),
+                    at: now,
+                });
+            }
+            self.lanes[cpu.index()].unpaid += 1;
+            let core = &mut self.core;
+            let call = self.threads[row].program.step();
+            let called = match call {
+                Call::Compute(length) => {
+                    // Computing is no call.
+                    self.lanes[cpu.index()].unpaid -= 1;
+                    let program = &mut self.threads[row].program;
+                    program.left = program.draw(length);
+                    if !program.left.is_zero() {
+                        return Ok(());
+                    }
+                    Ok(Poll::Ready(()))
+                }
+                Call::Suspend(length) => {
+                    let length = self.threads[row].program.draw(length);
+                    core.sleep_until(cpu, now + length, now)
+                }
+                Call::Yield => core.yield_now(cpu, now).map(Poll::Ready),
+                Call::Lock(n) => {
+                    match core.lock(cpu, self.mutexes[usize::from(n)], ENDLESS, now) {
+                        Err(Error::Deadlock) => {
+                            self.deadlock.get_or_insert(Deadlock {
+                                task: self.details[row].number,
+                                mutex: n,
+                                at: now,
+                            });
+                            // The kernel refuses to wait for ever; the task does it all the same.
+                            self.core.sleep_until(cpu, ENDLESS, now)
+                        }
+                        locked => locked,
+                    }
+                }
+                Call::Unlock(n) => core
+                    .unlock(cpu, self.mutexes[usize::from(n)], now)
+                    .map(Poll::Ready),
+                Call::Wait(n) => core.wait(cpu, self.semaphores[usize::from(n)], ENDLESS, now),
+                Call::Signal(n) => core
+                    .signal(cpu, self.semaphores[usize::from(n)], now)
+                    .map(Poll::Ready),
+                Call::Send(n) => core.send(cpu, self.queues[usize::from(n)], &(), ENDLESS, now),
+                Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], ENDLESS, now),
+                Call::End => {
+                    self.counts.jobs += 1;
+                    if self.threads[row].once {
+                        core.exit(cpu, now).map(|()| Poll::Pending)
+                    } else {
+                        core.wait_next(cpu, now)
+                    }
+                }
+            };
+            let called = called.map_err(|error| self.failed(row, now, error))?;
+            if call == Call::End && self.details[row].next.is_some() {
+                self.turn(row)?;
+            }
+            if called.is_pending() {
+                return Ok(());
+            }
+            // A call that takes time is over before the next one, and others may come in between.
+            if !self.costs.call.is_zero() {
+                return Ok(());
+            }
+            // Somebody may be more urgent now. A job whose last call this was is complete all the
+            // same: what it had left to do takes no time.
+            let is_done = call != Call::End && self.threads[row].program.is_done();
+            if self.core.asks(cpu) && !is_done {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) fn failed(&self, row: usize, at: Time, error: Error) -> SimError {
+        SimError::Call {
+            task: self.details[row].name.clone(),
+            at,
+            error,
+        }
+    }
+
+    /// Sporadic jobs arrive. Returns how many.
+    #[inline]
+    pub(super) fn arrive(&mut self, now: Time) -> Result<u32, SimError> {
+        let mut arrived = 0;
+        while let Some(&Reverse((at, row))) = self.arrivals.peek()
+            && at <= now
+        {
+            self.arrivals.pop();
+            let thread = self.threads[row].handle;
+            match self.core.release(CPU, thread, at, now) {
+                // A task that is tens of thousands of jobs behind loses some; the trace says so.
+                Ok(()) | Err(Error::Full) => arrived += 1,
+                // It has ended, so nothing more arrives.
+                Err(Error::Dead) => continue,
+                Err(error) => return Err(self.failed(row, now, error)),
+            }
+            if let Some((gap, random)) = &mut self.details[row].gap {
+                self.arrivals.push(Reverse((at + random.draw(gap), row)));
+            }
+        }
+        Ok(arrived)
+    }
+}

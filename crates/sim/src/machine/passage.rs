@@ -1,0 +1,211 @@
+//! The way into the kernel and out of it: who has to look decides, and the kernel's work takes its time.
+
+use super::{CPU, Node};
+use crate::error::SimError;
+use crate::scheduler::Scheduler;
+use flyball_model::Overheads;
+use flyball_policy::{CpuId, CpuSet, Duration, TaskId, Time};
+use flyball_trace::{Cause, Event, Kind, Sink};
+
+/// The overheads for the number of tasks that there are.
+#[derive(Clone, Copy)]
+pub(super) struct Costs {
+    /// All of them are zero.
+    pub(super) free: bool,
+    pub(super) call: Duration,
+    pub(super) tick: Duration,
+    pub(super) release: Duration,
+    pub(super) scheduling: Duration,
+    pub(super) switch: Duration,
+    pub(super) ipi: Duration,
+    pub(super) cache: Duration,
+}
+
+impl Costs {
+    pub(super) fn new(overheads: &Overheads, tasks: usize) -> Costs {
+        Costs {
+            free: overheads.are_free(),
+            call: overheads.call.at(tasks),
+            tick: overheads.tick.at(tasks),
+            release: overheads.release.at(tasks),
+            scheduling: overheads.scheduling.at(tasks),
+            switch: overheads.context_switch.at(tasks),
+            ipi: overheads.ipi.at(tasks),
+            cache: overheads.cache.at(tasks),
+        }
+    }
+}
+
+impl<S: Scheduler, T: Sink> Node<S, T> {
+    /// A CPU begins to work for the kernel.
+    #[inline]
+    pub(super) fn enter(&mut self, cpu: CpuId, now: Time) {
+        if !self.costs.free {
+            self.core.enter(cpu, now);
+        }
+        self.inside = self.inside.with(cpu);
+    }
+
+    /// The end of what happens at `now`: the CPUs that work for the kernel decide and go on, and those
+    /// that have to look are interrupted.
+    #[inline]
+    pub(super) fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
+        if self.is_alone() {
+            self.inside = CpuSet::EMPTY;
+            if self.goes_on(CPU) {
+                return Ok(());
+            }
+            return self.dispatch(CPU, now, ticked, released);
+        }
+        // By rising number, and what one CPU decides may concern others before it.
+        let mut from = CPU;
+        loop {
+            let Some(cpu) = self.concerned().first_from(from) else {
+                if self.unheard().is_none() {
+                    break;
+                }
+                from = CPU;
+                continue;
+            };
+            from = CpuId(cpu.0 + 1);
+            let lane = &mut self.lanes[cpu.index()];
+            if self.inside.contains(cpu) {
+                lane.interrupt = Time::NEVER;
+            } else if !lane.interrupt.is_never() {
+                continue;
+            } else if lane.busy_until > now || !self.costs.ipi.is_zero() {
+                lane.interrupt = lane.busy_until.max(now + self.costs.ipi);
+                let next = self.nexts.at(cpu).min(lane.interrupt);
+                self.nexts.set(cpu, next);
+                continue;
+            } else {
+                // It has something left to compute: otherwise it would be here by itself.
+                self.enter(cpu, now);
+                self.pause(cpu, now);
+            }
+            self.inside = self.inside.without(cpu);
+            if !self.goes_on(cpu) {
+                let is_first = cpu == CPU;
+                let released = if is_first { released } else { 0 };
+                self.dispatch(cpu, now, ticked && is_first, released)?;
+            }
+            self.nexts.set(cpu, self.next_on(cpu));
+        }
+        // What happened on other CPUs may have set the clock of the one that keeps the time.
+        self.nexts.set(CPU, self.next_on(CPU));
+        Ok(())
+    }
+
+    /// Whether a CPU that works for the kernel has nothing to decide, and its work takes no time.
+    #[inline]
+    pub(super) fn goes_on(&mut self, cpu: CpuId) -> bool {
+        self.costs.free && !self.core.asks(cpu)
+    }
+
+    /// The CPUs that work for the kernel, and those that have to look.
+    #[inline]
+    pub(super) fn concerned(&self) -> CpuSet {
+        self.inside.union(self.core.asking())
+    }
+
+    /// A CPU that has to look, and is not interrupted yet.
+    #[inline]
+    pub(super) fn unheard(&self) -> Option<CpuId> {
+        let mut asking = self.core.asking().iter();
+        asking.find(|cpu| self.lanes[cpu.index()].interrupt.is_never())
+    }
+
+    /// The end of a passage through the kernel: it decides, and its work takes its time.
+    #[inline]
+    pub(super) fn dispatch(
+        &mut self,
+        cpu: CpuId,
+        now: Time,
+        ticked: bool,
+        released: u32,
+    ) -> Result<(), SimError> {
+        let before = self.lanes[cpu.index()].running;
+        let asked = self.core.asks(cpu);
+        let mut switch = false;
+        if asked {
+            let preemptions = self.core.preemptions();
+            let decision = self.core.decide(cpu, now);
+            if self.core.preemptions() > preemptions {
+                self.counts.preemptions += 1;
+                if let Some(row) = before {
+                    self.threads[row].cold = true;
+                }
+            }
+            let running = decision.run.map(TaskId::index);
+            self.lanes[cpu.index()].running = running;
+            switch = decision.switch;
+            self.counts.switches += u64::from(switch);
+            if decision.more
+                && self.core.more(cpu).restart
+                && let Some(row) = running
+            {
+                self.threads[row].program.restart();
+                self.threads[row].cold = false;
+                self.turn(row)?;
+            }
+        }
+        let mut leave = now;
+        let calls = std::mem::take(&mut self.lanes[cpu.index()].unpaid);
+        if !self.costs.free {
+            leave = self.charge(cpu, leave, Cause::Call, self.costs.call * calls);
+            leave = self.charge(cpu, leave, Cause::Tick, self.costs.tick * u64::from(ticked));
+            leave = self.charge(
+                cpu,
+                leave,
+                Cause::Release,
+                self.costs.release * u64::from(released),
+            );
+            leave = self.charge(
+                cpu,
+                leave,
+                Cause::Scheduling,
+                self.costs.scheduling * u64::from(asked),
+            );
+            leave = self.charge(
+                cpu,
+                leave,
+                Cause::ContextSwitch,
+                self.costs.switch * u64::from(switch),
+            );
+            if let Some(row) = self.lanes[cpu.index()].running
+                && switch
+                && std::mem::take(&mut self.threads[row].cold)
+            {
+                self.threads[row].program.left += self.costs.cache;
+                self.charge(cpu, leave, Cause::Cache, self.costs.cache);
+            }
+        } else if asked && let Some(row) = self.lanes[cpu.index()].running {
+            // Where the kernel's work takes time, others may get in between.
+            self.threads[row].program.begin();
+        }
+        self.core.leave(cpu, leave);
+        let lane = &mut self.lanes[cpu.index()];
+        lane.resumed = leave;
+        lane.busy_until = leave;
+        Ok(())
+    }
+
+    /// The kernel works on a CPU from `from` on; returns until when.
+    pub(super) fn charge(
+        &mut self,
+        cpu: CpuId,
+        from: Time,
+        cause: Cause,
+        length: Duration,
+    ) -> Time {
+        if T::ENABLED && !length.is_zero() {
+            let kind = Kind::Overhead { cause, length };
+            self.sink.borrow_mut().record(Event {
+                time: from,
+                cpu: CpuId(self.cpu.0 + cpu.0),
+                kind,
+            });
+        }
+        from + length
+    }
+}
