@@ -5,3 +5,4 @@ mod corpus;
 mod plain;
 mod random;
 mod reference;
+mod simulated;

@@ -14,11 +14,11 @@ pub(crate) struct AnalyseArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 
-    /// Only these tests (separated by commas), instead of all: sufficient ones of global EDF, and partitioned EDF
+    /// Only these tests (separated by commas), instead of the nine sufficient ones of global EDF up to 2009, and partitioned EDF
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',', ignore_case = true, value_parser = criterion())]
     pub(crate) tests: Vec<Criterion>,
 
-    /// Only whether any of the tests of global EDF accepts; the quick ones are asked first
+    /// Only whether any of those tests of global EDF accepts (or of those that --tests names); the quick ones are asked first
     #[arg(long)]
     pub(crate) union: bool,
 

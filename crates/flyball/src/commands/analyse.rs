@@ -45,7 +45,7 @@ pub(crate) fn run(args: &AnalyseArgs, quiet: bool) -> Result<ExitCode, Failure> 
 fn asked(args: &AnalyseArgs) -> Result<Asked, Failure> {
     if !args.union {
         let tests = match &args.tests[..] {
-            [] => Criterion::all().collect(),
+            [] => Criterion::usual().collect(),
             some => some.to_vec(),
         };
         return Ok(Asked::Each(tests));
@@ -58,7 +58,7 @@ fn asked(args: &AnalyseArgs) -> Result<Asked, Failure> {
         ))),
     };
     Ok(Asked::Any(match &args.tests[..] {
-        [] => Test::ALL.to_vec(),
+        [] => Test::CLASSIC.to_vec(),
         some => some.iter().map(global).collect::<Result<_, _>>()?,
     }))
 }
