@@ -18,6 +18,7 @@
 //! | [`edf_response`] | response times under earliest deadline first | yes | without blocking |
 //! | [`density`] | earliest deadline first on several CPUs with one queue | yes | no |
 //! | [`gedf`] | the same, by all the tests of the literature | yes | no |
+//! | [`gfp`] | fixed priorities on several CPUs with one queue, and which suit best | yes | no |
 //! | [`fair`] | PF and PD² on several CPUs | yes | in whole slots |
 //! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
@@ -66,6 +67,7 @@ pub mod edf_wm;
 pub mod fair;
 pub mod fixed_priority;
 pub mod gedf;
+pub mod gfp;
 pub mod hyperbolic;
 pub mod liu_layland;
 pub mod overheads;
