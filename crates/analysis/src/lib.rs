@@ -25,6 +25,7 @@
 //! | [`overheads`] | the kernel's work as a part of tasks | | |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
 //! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
+//! | [`criterion`] | all those for several CPUs, by the names of tables | yes | no |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //!
 //! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
@@ -60,6 +61,7 @@
 
 pub mod affinity;
 pub mod c_equals_d;
+pub mod criterion;
 pub mod density;
 pub mod edf_demand;
 pub mod edf_response;
@@ -86,6 +88,7 @@ mod busy;
 mod fractions;
 mod ranking;
 
+pub use criterion::Criterion;
 pub use partition::{Fit, Sequence, partition};
 pub use priority::{Level, LevelMismatch};
 pub use response::Response;

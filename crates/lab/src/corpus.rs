@@ -21,7 +21,8 @@
 mod analyse;
 mod read;
 
-pub use analyse::{Asked, Criterion, Verdict, analyse, to_csv};
+pub use analyse::{Asked, Verdict, analyse, to_csv};
+pub use flyball_analysis::Criterion;
 pub use read::{CorpusError, Entry, Fault, read};
 
 use lzma_rust2::{XzOptions, XzReader, XzWriter};

@@ -1,8 +1,8 @@
 //! What the tests say about a set: with no overheads, and with those of each charge.
 //!
-//! Tests have the short names of the literature and of `flyball analyse`. Each is about one policy, global
-//! or partitioned EDF, and so pays the overheads of that policy. Unions have names of their own:
-//! `G-EDF`, the nine tests of global EDF up to 2009, `G-EDF+`, all of them, and `P-EDF`, all partitioning heuristics.
+//! Tests have the short names of the literature and of `flyball analyse`. Each pays the overheads of a policy that its own
+//! costs as much as ([`Policy::charged`]). Unions have names of their own: `G-EDF`, the nine tests of global EDF up to 2009,
+//! `G-EDF+`, all of them, and `P-EDF` and `P-FP`, all partitioning heuristics.
 //!
 //! Tests count in microseconds, in which sets are drawn; execution times with overheads are rounded up to
 //! whole microseconds, periods and deadlines down, as SchedCAT does.

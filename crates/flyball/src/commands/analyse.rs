@@ -52,7 +52,7 @@ fn asked(args: &AnalyseArgs) -> Result<Asked, Failure> {
     }
     let global = |criterion: &Criterion| match criterion {
         Criterion::Global(test) => Ok(*test),
-        Criterion::Partitioned(_) => Err(Failure::Usage(format!(
+        criterion => Err(Failure::Usage(format!(
             "{} is no test of global EDF, of which --union makes one",
             criterion.name()
         ))),

@@ -3,56 +3,13 @@
 use super::Entry;
 use crate::study::{Progress, Watch};
 use csv::{IntoInnerError, WriterBuilder};
-use flyball_analysis::gedf::{Answer, Test, accepted_by, test};
-use flyball_analysis::{Fit, WorkLimit, partitioned};
+use flyball_analysis::gedf::{Answer, Test, accepted_by};
+use flyball_analysis::{Criterion, WorkLimit};
 use flyball_trace::Time;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::io;
 use std::time::{Duration, Instant};
-
-/// An analysis that a corpus can be asked about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Criterion {
-    /// A sufficient test of global EDF.
-    Global(Test),
-    /// Partitioned EDF, tasks by falling utilisation.
-    Partitioned(Fit),
-}
-
-impl Criterion {
-    /// All of them.
-    pub fn all() -> impl Iterator<Item = Criterion> {
-        let newer = Test::ALL.into_iter().skip(Test::CLASSIC.len());
-        Criterion::usual().chain(newer.map(Criterion::Global))
-    }
-
-    /// Those that comparisons in the literature are made of, and that are asked if nobody says which: the
-    /// [nine](Test::CLASSIC) of global EDF, and partitioned EDF.
-    pub fn usual() -> impl Iterator<Item = Criterion> {
-        let fits = [Fit::First, Fit::Best, Fit::Worst];
-        let global = Test::CLASSIC.into_iter().map(Criterion::Global);
-        global.chain(fits.into_iter().map(Criterion::Partitioned))
-    }
-
-    /// Its name in the files: `GFB`, `FFD` and so on.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Criterion::Global(test) => test.name(),
-            Criterion::Partitioned(Fit::First) => "FFD",
-            Criterion::Partitioned(Fit::Best) => "BFD",
-            Criterion::Partitioned(Fit::Worst) => "WFD",
-            Criterion::Partitioned(Fit::Next) => "NFD",
-        }
-    }
-
-    fn ask(self, entry: &Entry, limit: WorkLimit) -> Answer {
-        match self {
-            Criterion::Global(which) => test(which, &entry.set, entry.cpus, limit),
-            Criterion::Partitioned(fit) => partitioned::test(&entry.set, entry.cpus, fit, limit),
-        }
-    }
-}
 
 /// What is asked about each set.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -124,7 +81,11 @@ fn of_one(set: usize, entry: &Entry, asked: &Asked, limit: WorkLimit) -> Vec<Ver
     match asked {
         Asked::Each(criteria) => criteria
             .iter()
-            .map(|criterion| verdict(criterion.name(), &|| criterion.ask(entry, limit)))
+            .map(|criterion| {
+                verdict(criterion.name(), &|| {
+                    criterion.ask(&entry.set, entry.cpus, limit)
+                })
+            })
             .collect(),
         Asked::Any(tests) => {
             let any = || match accepted_by(tests, &entry.set, entry.cpus, limit) {

@@ -4,7 +4,7 @@ use super::{Policy, Test, Variant};
 use crate::draw::Drawn;
 use flyball_analysis::overheads::{self, Costs};
 use flyball_analysis::partition::{Fit, Sequence, partition};
-use flyball_analysis::{SporadicTask, WorkLimit, gedf, overloaded, partitioned};
+use flyball_analysis::{SporadicTask, WorkLimit, gedf, overloaded};
 use flyball_model::Study;
 use flyball_model::study::{Accounting, Charge};
 use flyball_trace::Duration;
@@ -65,8 +65,11 @@ impl<'s> Priced<'s> {
                 (Some((_, Some(false))), _) => {}
                 (Some((_, None)), _) => verdict = None,
                 (None, Test::Global(test)) => open.push(test),
-                (None, Test::Partition(fit)) => {
-                    let said = self.partitions(fit);
+                (None, other) => {
+                    let said = match other {
+                        Test::Partitioned(fit) => self.partitions(fit),
+                        other => self.ask(other),
+                    };
                     self.said.push((test, said));
                     match said {
                         Some(true) => return Some(true),
@@ -96,20 +99,31 @@ impl<'s> Priced<'s> {
         accepted.ok().map(|test| test.is_some())
     }
 
+    /// What any test says of the set with its policy's overheads.
+    fn ask(&mut self, test: Test) -> Option<bool> {
+        let cpus = u32::from(self.cpus);
+        let policy = match Policy::charged(test) {
+            Some(policy) => policy,
+            // Nothing is charged, so all policies are the same.
+            None if self.charge.is_none() => Policy::GlobalEdf,
+            None => return None,
+        };
+        let Some(set) = self.inflated_set(policy) else {
+            return Some(false);
+        };
+        match test.ask(set, cpus, WorkLimit::default()) {
+            gedf::Answer::Accepts => Some(true),
+            gedf::Answer::Rejects => Some(false),
+            gedf::Answer::Stopped(_) => None,
+        }
+    }
+
     fn partitions(&mut self, fit: Fit) -> Option<bool> {
         let accounting = self.charge.map(|(charge, _)| charge.accounting);
         if accounting == Some(Accounting::Interrupts) {
             return Some(self.partitions_apart(fit));
         }
-        let cpus = u32::from(self.cpus);
-        let Some(set) = self.inflated_set(Policy::PartitionedEdf) else {
-            return Some(false);
-        };
-        match partitioned::test(set, cpus, fit, WorkLimit::default()) {
-            gedf::Answer::Accepts => Some(true),
-            gedf::Answer::Rejects => Some(false),
-            gedf::Answer::Stopped(_) => None,
-        }
+        self.ask(Test::Partitioned(fit))
     }
 
     /// Where interrupts are charged, what a task costs depends on who else is on its CPU.

@@ -1,29 +1,19 @@
 //! The tests that there are, by name.
 
+pub use flyball_analysis::Criterion as Test;
 use flyball_analysis::gedf;
-use flyball_analysis::partition::Fit;
 
-/// A policy whose tests there are.
+/// A policy whose measured overheads are charged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Policy {
-    /// All CPUs serve one queue.
+    /// CPUs serve one queue.
     GlobalEdf,
     /// Each CPU serves the tasks that it was given for good.
     PartitionedEdf,
 }
 
-/// A test.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Test {
-    /// Tasks are divided among CPUs by this heuristic, the one with the largest utilisation first, and
-    /// each CPU is to hold under EDF, which is exact.
-    Partition(Fit),
-    /// A sufficient test of global EDF.
-    Global(gedf::Test),
-}
-
 /// The unions that have names.
-pub const UNIONS: [&str; 3] = ["G-EDF", "G-EDF+", "P-EDF"];
+pub const UNIONS: [&str; 4] = ["G-EDF", "G-EDF+", "P-EDF", "P-FP"];
 
 impl Policy {
     /// Its name in files of overheads.
@@ -33,31 +23,17 @@ impl Policy {
             Policy::PartitionedEdf => "p-edf",
         }
     }
-}
 
-impl Test {
-    /// All of them.
-    pub fn all() -> impl Iterator<Item = Test> {
-        let fits = [Fit::First, Fit::Best, Fit::Worst].map(Test::Partition);
-        fits.into_iter().chain(gedf::Test::ALL.map(Test::Global))
-    }
-
-    /// Its short name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Test::Partition(Fit::First) => "FFD",
-            Test::Partition(Fit::Best) => "BFD",
-            Test::Partition(Fit::Worst) => "WFD",
-            Test::Partition(Fit::Next) => "NFD",
-            Test::Global(test) => test.name(),
-        }
-    }
-
-    /// The policy under which what it accepts holds.
-    pub const fn policy(self) -> Policy {
-        match self {
-            Test::Partition(_) => Policy::PartitionedEdf,
-            Test::Global(_) => Policy::GlobalEdf,
+    /// Whose overheads a set is to have for a test.
+    ///
+    /// What a queue costs hardly depends on what it is sorted by, so fixed priorities have those of EDF. A cluster has
+    /// those of one queue for all CPUs, which is to the safe side. `None`: jobs of split tasks, and all jobs under PD²,
+    /// begin more than once, which nothing here charges.
+    pub const fn charged(test: Test) -> Option<Policy> {
+        match test {
+            Test::Global(_) | Test::GlobalFixed(_) | Test::Clustered(_) => Some(Policy::GlobalEdf),
+            Test::Partitioned(_) | Test::PartitionedFixed(_) => Some(Policy::PartitionedEdf),
+            Test::EdfWm | Test::CEqualsD | Test::Fair => None,
         }
     }
 }
@@ -72,12 +48,13 @@ pub fn names() -> Vec<&'static str> {
 
 /// The tests that a name stands for; none if it is not known.
 pub(super) fn find(name: &str) -> Vec<Test> {
-    let is_it = |test: &Test| match name {
+    let is_it = |test: &Test| match (name, test) {
         // What studies of the literature call so; a newer test changes nothing about it.
-        "G-EDF" => matches!(test, Test::Global(test) if gedf::Test::CLASSIC.contains(test)),
-        "G-EDF+" => test.policy() == Policy::GlobalEdf,
-        "P-EDF" => test.policy() == Policy::PartitionedEdf,
-        name => test.name() == name,
+        ("G-EDF", Test::Global(test)) => gedf::Test::CLASSIC.contains(test),
+        ("G-EDF+", Test::Global(_))
+        | ("P-EDF", Test::Partitioned(_))
+        | ("P-FP", Test::PartitionedFixed(_)) => true,
+        (name, test) => test.name() == name,
     };
     Test::all().filter(is_it).collect()
 }

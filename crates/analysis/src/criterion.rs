@@ -1,0 +1,215 @@
+//! The tests for several CPUs, by their short names.
+//!
+//! | name | what is tested |
+//! |---|---|
+//! | `GFB` … `BAR`, `RTALC` | global EDF, by a [sufficient test](crate::gedf) |
+//! | `FFD` `BFD` `WFD` | partitioned EDF: tasks by falling utilisation, [first, best or worst fit](crate::partitioned) |
+//! | `DA-LC` `RTA-LC` | global fixed priorities, the [best ones](crate::gfp::test_best) that are known |
+//! | `FFD-FP` `BFD-FP` `WFD-FP` | partitioned fixed priorities: the same fits, D-monotonic, with [exact response times](crate::fixed_priority) |
+//! | `C-EDF/2` `/4` `/8` `/16` | clusters of so many CPUs: tasks by falling utilisation, worst fit or else first fit; global EDF in each, by any of the [nine](crate::gedf::Test::CLASSIC) |
+//! | `EDF-WM` `C=D` | semi-partitioned EDF, with [windows](crate::edf_wm) or with [parts that have no time to spare](crate::c_equals_d) |
+//! | `PD2` | [PD²](crate::fair), in whole slots of 1000 units |
+//!
+//! All are sufficient: what they accept never misses a deadline under that policy.
+
+use crate::gedf::{self, Answer, Set, Task, accepted_by};
+use crate::partitioned::sporadic;
+use crate::{
+    Fit, InvalidTask, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_wm, fair,
+    fixed_priority, gfp, partition, partitioned, priority,
+};
+use core::fmt;
+use flyball_trace::Duration;
+
+/// A test for several CPUs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Criterion {
+    /// A sufficient test of global EDF.
+    Global(gedf::Test),
+    /// Partitioned EDF, tasks by falling utilisation.
+    Partitioned(Fit),
+    /// A sufficient test of global fixed priorities, with the best ones that are known.
+    GlobalFixed(gfp::Test),
+    /// Partitioned fixed priorities, tasks by falling utilisation, and D-monotonic on each CPU.
+    PartitionedFixed(Fit),
+    /// EDF in clusters of this size.
+    Clustered(Cluster),
+    /// Semi-partitioned EDF: jobs of some tasks have a window on each of several CPUs.
+    EdfWm,
+    /// Semi-partitioned EDF: parts of some tasks have no time to spare.
+    CEqualsD,
+    /// Proportionate fairness.
+    Fair,
+}
+
+/// How many CPUs are in a cluster; in the last one there may be fewer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cluster {
+    /// Two.
+    Two,
+    /// Four.
+    Four,
+    /// Eight.
+    Eight,
+    /// Sixteen.
+    Sixteen,
+}
+
+/// A slot of PD²: a millisecond, if a unit is a microsecond.
+const SLOT: Duration = Duration::from_nanos(1000);
+
+/// The fits that comparisons in the literature are made of.
+const FITS: [Fit; 3] = [Fit::First, Fit::Best, Fit::Worst];
+
+impl Cluster {
+    /// All sizes.
+    pub const ALL: [Cluster; 4] = [
+        Cluster::Two,
+        Cluster::Four,
+        Cluster::Eight,
+        Cluster::Sixteen,
+    ];
+
+    const fn cpus(self) -> usize {
+        match self {
+            Cluster::Two => 2,
+            Cluster::Four => 4,
+            Cluster::Eight => 8,
+            Cluster::Sixteen => 16,
+        }
+    }
+}
+
+impl Criterion {
+    /// All of them, [the usual ones](Criterion::usual) first.
+    pub fn all() -> impl Iterator<Item = Criterion> {
+        let newer = gedf::Test::ALL
+            .into_iter()
+            .skip(gedf::Test::CLASSIC.len())
+            .map(Criterion::Global);
+        Criterion::usual()
+            .chain(newer)
+            .chain(gfp::Test::ALL.map(Criterion::GlobalFixed))
+            .chain(FITS.map(Criterion::PartitionedFixed))
+            .chain(Cluster::ALL.map(Criterion::Clustered))
+            .chain([Criterion::EdfWm, Criterion::CEqualsD, Criterion::Fair])
+    }
+
+    /// Those that comparisons in the literature are made of, and that are asked if nobody says which: the
+    /// [nine](gedf::Test::CLASSIC) of global EDF, and partitioned EDF.
+    pub fn usual() -> impl Iterator<Item = Criterion> {
+        let global = gedf::Test::CLASSIC.into_iter().map(Criterion::Global);
+        global.chain(FITS.map(Criterion::Partitioned))
+    }
+
+    /// Its name, as in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Criterion::Global(test) => test.name(),
+            Criterion::Partitioned(Fit::First) => "FFD",
+            Criterion::Partitioned(Fit::Best) => "BFD",
+            Criterion::Partitioned(Fit::Worst) => "WFD",
+            Criterion::Partitioned(Fit::Next) => "NFD",
+            Criterion::GlobalFixed(test) => test.name(),
+            Criterion::PartitionedFixed(Fit::First) => "FFD-FP",
+            Criterion::PartitionedFixed(Fit::Best) => "BFD-FP",
+            Criterion::PartitionedFixed(Fit::Worst) => "WFD-FP",
+            Criterion::PartitionedFixed(Fit::Next) => "NFD-FP",
+            Criterion::Clustered(Cluster::Two) => "C-EDF/2",
+            Criterion::Clustered(Cluster::Four) => "C-EDF/4",
+            Criterion::Clustered(Cluster::Eight) => "C-EDF/8",
+            Criterion::Clustered(Cluster::Sixteen) => "C-EDF/16",
+            Criterion::EdfWm => "EDF-WM",
+            Criterion::CEqualsD => "C=D",
+            Criterion::Fair => "PD2",
+        }
+    }
+
+    /// The test with this name, in upper or lower case.
+    pub fn find(name: &str) -> Option<Criterion> {
+        Criterion::all().find(|criterion| criterion.name().eq_ignore_ascii_case(name))
+    }
+
+    /// What it says about a set on so many CPUs. It takes at most `limit` steps, or so many for each CPU and each place
+    /// that is tried for a task. Of the tests of one CPU, one that has to stop counts as failed.
+    pub fn ask(self, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
+        let asked = match self {
+            Criterion::Global(which) => return gedf::test(which, set, cpus, limit),
+            Criterion::Partitioned(fit) => return partitioned::test(set, cpus, fit, limit),
+            Criterion::GlobalFixed(which) => return gfp::test_best(which, set, cpus, limit),
+            Criterion::Clustered(size) => {
+                let fits = [Fit::Worst, Fit::First];
+                return any(fits.map(|fit| clustered(set, cpus, size.cpus(), fit, limit)));
+            }
+            Criterion::PartitionedFixed(fit) => partitioned_fixed(set, cpus, fit, limit),
+            Criterion::EdfWm => sporadic(set)
+                .map(|tasks| edf_wm::split(&tasks, cpus as usize, limit, |_| true).is_ok()),
+            Criterion::CEqualsD => sporadic(set)
+                .map(|tasks| c_equals_d::split(&tasks, cpus as usize, limit, |_| true).is_ok()),
+            Criterion::Fair => sporadic(set).map(|tasks| fair::test(&tasks, SLOT, cpus).holds()),
+        };
+        // Times of a set are shorter than those of a task may be.
+        Answer::accepts_if(asked.unwrap_or(false))
+    }
+}
+
+impl fmt::Display for Criterion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+fn any(answers: [Answer; 2]) -> Answer {
+    match answers {
+        [one, _] if one.accepts() => one,
+        [one @ Answer::Stopped(_), Answer::Rejects] => one,
+        [_, other] => other,
+    }
+}
+
+fn partitioned_fixed(
+    set: &Set,
+    cpus: u32,
+    fit: Fit,
+    limit: WorkLimit,
+) -> Result<bool, InvalidTask> {
+    let tasks = sporadic(set)?;
+    let holds = |_: usize, here: &[usize]| {
+        let here: Vec<SporadicTask> = here.iter().map(|&task| tasks[task]).collect();
+        let levels = priority::distinct(&priority::deadline_monotonic(&here));
+        fixed_priority::test(&here, &levels, limit).is_ok_and(|outcome| outcome.holds())
+    };
+    Ok(partition(&tasks, cpus as usize, fit, Sequence::Utilisation, holds).is_ok())
+}
+
+fn clustered(set: &Set, cpus: u32, size: usize, fit: Fit, limit: WorkLimit) -> Answer {
+    let cpus = cpus as usize;
+    let clusters = cpus.div_ceil(size);
+    let mut stopped: Option<Stop> = None;
+    let mut holds = |cluster: usize, here: &[usize]| {
+        let members: Vec<Task> = here.iter().map(|&task| set.tasks()[task]).collect();
+        // All are below 2³², as `cpus` was.
+        let cpus = u32::try_from(size.min(cpus - cluster * size)).unwrap_or(1);
+        let Ok(members) = Set::new(members) else {
+            return false;
+        };
+        match accepted_by(&gedf::Test::CLASSIC, &members, cpus, limit) {
+            Ok(by) => by.is_some(),
+            Err(stop) => {
+                stopped = Some(stop);
+                false
+            }
+        }
+    };
+    let Ok(tasks) = sporadic(set) else {
+        return Answer::Rejects;
+    };
+    match (
+        partition(&tasks, clusters, fit, Sequence::Utilisation, &mut holds),
+        stopped,
+    ) {
+        (Ok(_), _) => Answer::Accepts,
+        (Err(_), None) => Answer::Rejects,
+        (Err(_), Some(stop)) => Answer::Stopped(stop),
+    }
+}
