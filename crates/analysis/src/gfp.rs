@@ -36,7 +36,7 @@
 //! (Audsley 1991, 2001; that it works for this test: Davis and Burns 2011). D-monotonic and D − kC-monotonic ones (Andersson and Jonsson
 //! 2000; "`DkC`") are for RTA-LC.
 //!
-//! All take sets with C ≤ D ≤ T for every task and U ≤ m, count in whole units of time ([`Task`](crate::gedf::Task)) and are exact.
+//! All take sets with C ≤ D ≤ T for every task and U ≤ m, count in whole units of time ([`Task`]) and are exact.
 //!
 //! Complexity: O(n²) for DA-LC with given priorities, and O(n³) to find them; RTA-LC is pseudo-polynomial.
 
