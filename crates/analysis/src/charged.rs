@@ -1,11 +1,11 @@
 //! A set that pays for the kernel's work, and what tests say of it.
 //!
-//! What is charged depends on the policy ([`Costs`]) and on the accounting ([`overheads`]). Where interrupts are charged, too, a
+//! What is charged depends on the policy ([`Payer`], [`Costs`]) and on the accounting ([`overheads`]). Where interrupts are charged, too, a
 //! partitioned policy's depend on who else is on the CPU, so they are charged while tasks are divided.
 //!
 //! Tests count in whole units: with overheads, execution times are rounded up, periods and deadlines down.
 
-use crate::criterion::{Criterion, Policy};
+use crate::criterion::{Criterion, Payer, Policy};
 use crate::gedf::{self, Answer, Set, Task};
 use crate::overheads::{self, Costs};
 use crate::partition::{Fit, Sequence, partition};
@@ -21,11 +21,10 @@ pub enum Accounting {
     Interrupts,
 }
 
-/// What the kernel's work costs under each policy, in the order of [`Policy::ALL`]; `None`: that is not known, and nothing
-/// is accepted.
-pub type Prices = [Option<Costs>; Policy::ALL.len()];
+/// What the kernel's work costs, in the order of [`Payer::ALL`]; `None`: that is not known, and nothing is accepted.
+pub type Prices = [Option<Costs>; Payer::ALL.len()];
 
-/// The set with the overheads of one policy.
+/// The set with the overheads of one payer.
 #[derive(Clone, Debug)]
 enum Inflated {
     Unmade,
@@ -41,7 +40,7 @@ pub struct Charged<'t> {
     unit: Duration,
     raw: &'t [SporadicTask],
     charge: Option<(Accounting, Prices)>,
-    sets: [Inflated; Policy::ALL.len()],
+    sets: [Inflated; Payer::ALL.len()],
 }
 
 impl<'t> Charged<'t> {
@@ -57,22 +56,30 @@ impl<'t> Charged<'t> {
             unit,
             raw: tasks,
             charge,
-            sets: [const { Inflated::Unmade }; Policy::ALL.len()],
+            sets: [const { Inflated::Unmade }; Payer::ALL.len()],
         }
     }
 
-    /// What a test says. It takes at most `limit` steps.
-    pub fn ask(&mut self, criterion: Criterion, limit: WorkLimit) -> Answer {
+    /// What a test says; `None`: nobody knows what its policy is to be charged. It takes at most `limit` steps.
+    pub fn ask(&mut self, criterion: Criterion, limit: WorkLimit) -> Option<Answer> {
+        let payer = self.payer(criterion.policy())?;
         if let (Criterion::Partitioned(fit), Some((Accounting::Interrupts, _))) =
             (criterion, &self.charge)
         {
-            let policy = criterion.policy();
-            return Answer::accepts_if(self.places(fit, policy, limit).is_ok());
+            return Some(Answer::accepts_if(self.divide(fit, limit).is_ok()));
         }
         let cpus = self.cpus;
-        match self.set(criterion.policy()) {
+        Some(match self.set(payer) {
             Some(set) => criterion.ask(set, cpus, limit),
             None => Answer::Rejects,
+        })
+    }
+
+    /// Whose overheads a policy pays; without any, all are the same.
+    pub fn payer(&self, policy: Policy) -> Option<Payer> {
+        match self.charge {
+            Some(_) => policy.payer(),
+            None => Some(policy.payer().unwrap_or(Payer::Global)),
         }
     }
 
@@ -86,7 +93,7 @@ impl<'t> Charged<'t> {
         limit: WorkLimit,
     ) -> Result<Option<gedf::Test>, Stop> {
         let cpus = self.cpus;
-        let Some(set) = self.set(Policy::GlobalEdf) else {
+        let Some(set) = self.set(Payer::Global) else {
             return Ok(None);
         };
         gedf::accepted_by(tests, set, cpus, limit)
@@ -97,13 +104,9 @@ impl<'t> Charged<'t> {
     /// # Errors
     /// The position of the first task that no CPU has room for.
     pub fn divide(&self, fit: Fit, limit: WorkLimit) -> Result<Vec<usize>, usize> {
-        self.places(fit, Policy::PartitionedEdf, limit)
-    }
-
-    fn places(&self, fit: Fit, policy: Policy, limit: WorkLimit) -> Result<Vec<usize>, usize> {
         let holds = |_: usize, here: &[usize]| {
             let here: Vec<_> = here.iter().map(|&task| self.raw[task]).collect();
-            let here = self.inflated(&here, policy);
+            let here = self.inflated(&here, Payer::Partitioned);
             here.is_some_and(|here| hold(&here, limit))
         };
         partition(
@@ -115,11 +118,11 @@ impl<'t> Charged<'t> {
         )
     }
 
-    /// The set with the overheads of a policy, in whole units, made when first asked for; `None`: nothing is left of a CPU.
-    pub fn set(&mut self, policy: Policy) -> Option<&Set> {
-        let place = policy as usize;
+    /// The set with the overheads of a payer, in whole units, made when first asked for; `None`: nothing is left of a CPU.
+    pub fn set(&mut self, payer: Payer) -> Option<&Set> {
+        let place = payer as usize;
         if let Inflated::Unmade = self.sets[place] {
-            let tasks = self.inflated(self.raw, policy);
+            let tasks = self.inflated(self.raw, payer);
             let counted = |task: &SporadicTask| Task {
                 wcet: task.wcet() / self.unit,
                 period: task.period() / self.unit,
@@ -136,11 +139,11 @@ impl<'t> Charged<'t> {
     }
 
     /// These tasks of the set with their overheads, in whole units; `None`: nothing is left.
-    pub fn inflated(&self, tasks: &[SporadicTask], policy: Policy) -> Option<Vec<SporadicTask>> {
+    pub fn inflated(&self, tasks: &[SporadicTask], payer: Payer) -> Option<Vec<SporadicTask>> {
         let Some((accounting, prices)) = &self.charge else {
             return Some(tasks.to_vec());
         };
-        let costs = prices[policy as usize].as_ref()?;
+        let costs = prices[payer as usize].as_ref()?;
         let inflated = match accounting {
             Accounting::PerJob => overheads::per_job(tasks, costs)?,
             Accounting::Interrupts => overheads::interrupts(tasks, costs)?,

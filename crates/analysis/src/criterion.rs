@@ -1,88 +1,108 @@
-//! All tests of policies for several CPUs, by the short names of the literature.
+//! The tests for several CPUs, by their short names.
 //!
-//! | [`Criterion`] | policy | what it is |
-//! |---|---|---|
-//! | GFB BAK BAK05 BCL BCLI LOAD RTA FFDBF BAR | global EDF | sufficient tests: [`gedf`] |
-//! | FFD BFD WFD | partitioned EDF | first, best and worst fit by falling utilisation, each CPU tested exactly: [`partitioned`] |
+//! | name | what is tested |
+//! |---|---|
+//! | `GFB` … `BAR`, `RTALC` | global EDF, by a [sufficient test](crate::gedf) |
+//! | `FFD` `BFD` `WFD` | partitioned EDF: tasks by falling utilisation, [first, best or worst fit](crate::partitioned) |
+//! | `DA-LC` `RTA-LC` | global fixed priorities, the [best ones](crate::gfp::test_best) that are known |
+//! | `FFD-FP` `BFD-FP` `WFD-FP` | partitioned fixed priorities: the same fits, D-monotonic, with [exact response times](crate::fixed_priority) |
+//! | `C-EDF/2` `/4` `/8` `/16` | clusters of so many CPUs: tasks by falling utilisation, worst fit or else first fit; global EDF in each, by any of the [nine](crate::gedf::Test::CLASSIC) |
+//! | `EDF-WM` `C=D` | semi-partitioned EDF, with [windows](crate::edf_wm) or with [parts that have no time to spare](crate::c_equals_d) |
+//! | `PD2` | [PD²](crate::fair), in whole slots of 1000 units |
 //!
-//! ```
-//! use flyball_analysis::WorkLimit;
-//! use flyball_analysis::criterion::Criterion;
-//! use flyball_analysis::gedf::{Set, Task};
-//!
-//! # fn main() -> Result<(), flyball_analysis::InvalidTask> {
-//! // Three of 0.51 on two CPUs: no two of them have room on one.
-//! let set = Set::new(vec![Task::implicit(51, 100); 3])?;
-//! let first_fit = Criterion::find("FFD").unwrap();
-//! assert!(!first_fit.ask(&set, 2, WorkLimit::default()).accepts());
-//! assert!(first_fit.ask(&set, 3, WorkLimit::default()).accepts());
-//! # Ok(())
-//! # }
-//! ```
+//! All are sufficient: what they accept never misses a deadline under that policy.
 
-use crate::gedf::{self, Answer, Set};
-use crate::{Fit, WorkLimit, partitioned};
+use crate::gedf::{self, Answer, Set, Task, accepted_by};
+use crate::partitioned::sporadic;
+use crate::{
+    Fit, InvalidTask, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_wm, fair,
+    fixed_priority, gfp, partition, partitioned, priority,
+};
 use core::fmt;
+use flyball_trace::Duration;
 
-/// A policy for several CPUs that there are tests of.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Policy {
-    /// All CPUs serve one queue, the earliest deadline first.
-    GlobalEdf,
-    /// Each CPU serves the tasks that it was given for good, the earliest deadline first.
-    PartitionedEdf,
-}
-
-impl Policy {
-    /// All of them.
-    pub const ALL: [Policy; 2] = [Policy::GlobalEdf, Policy::PartitionedEdf];
-
-    /// Its name on command lines and in files of overheads: `g-edf` and so on.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Policy::GlobalEdf => "g-edf",
-            Policy::PartitionedEdf => "p-edf",
-        }
-    }
-
-    /// Its name in tables, which stands for all of its tests: `G-EDF` and so on.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Policy::GlobalEdf => "G-EDF",
-            Policy::PartitionedEdf => "P-EDF",
-        }
-    }
-
-    /// Its tests.
-    pub fn criteria(self) -> impl Iterator<Item = Criterion> {
-        Criterion::all().filter(move |criterion| criterion.policy() == self)
-    }
-}
-
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.title())
-    }
-}
-
-/// A test of a policy.
+/// A test for several CPUs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Criterion {
     /// A sufficient test of global EDF.
     Global(gedf::Test),
-    /// Partitioned EDF: tasks go to CPUs in this way, the one with the largest utilisation first.
+    /// Partitioned EDF, tasks by falling utilisation.
     Partitioned(Fit),
+    /// A sufficient test of global fixed priorities, with the best ones that are known.
+    GlobalFixed(gfp::Test),
+    /// Partitioned fixed priorities, tasks by falling utilisation, and D-monotonic on each CPU.
+    PartitionedFixed(Fit),
+    /// EDF in clusters of this size.
+    Clustered(Cluster),
+    /// Semi-partitioned EDF: jobs of some tasks have a window on each of several CPUs.
+    EdfWm,
+    /// Semi-partitioned EDF: parts of some tasks have no time to spare.
+    CEqualsD,
+    /// Proportionate fairness.
+    Fair,
+}
+
+/// How many CPUs are in a cluster; in the last one there may be fewer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cluster {
+    /// Two.
+    Two,
+    /// Four.
+    Four,
+    /// Eight.
+    Eight,
+    /// Sixteen.
+    Sixteen,
+}
+
+/// A slot of PD²: a millisecond, if a unit is a microsecond.
+const SLOT: Duration = Duration::from_nanos(1000);
+
+/// The fits that comparisons in the literature are made of.
+const FITS: [Fit; 3] = [Fit::First, Fit::Best, Fit::Worst];
+
+impl Cluster {
+    /// All sizes.
+    pub const ALL: [Cluster; 4] = [
+        Cluster::Two,
+        Cluster::Four,
+        Cluster::Eight,
+        Cluster::Sixteen,
+    ];
+
+    const fn cpus(self) -> usize {
+        match self {
+            Cluster::Two => 2,
+            Cluster::Four => 4,
+            Cluster::Eight => 8,
+            Cluster::Sixteen => 16,
+        }
+    }
 }
 
 impl Criterion {
-    /// All of them, those of one policy together.
+    /// All of them, [the usual ones](Criterion::usual) first.
     pub fn all() -> impl Iterator<Item = Criterion> {
-        let fits = [Fit::First, Fit::Best, Fit::Worst];
-        let global = gedf::Test::ALL.into_iter().map(Criterion::Global);
-        global.chain(fits.into_iter().map(Criterion::Partitioned))
+        let newer = gedf::Test::ALL
+            .into_iter()
+            .skip(gedf::Test::CLASSIC.len())
+            .map(Criterion::Global);
+        Criterion::usual()
+            .chain(newer)
+            .chain(gfp::Test::ALL.map(Criterion::GlobalFixed))
+            .chain(FITS.map(Criterion::PartitionedFixed))
+            .chain(Cluster::ALL.map(Criterion::Clustered))
+            .chain([Criterion::EdfWm, Criterion::CEqualsD, Criterion::Fair])
     }
 
-    /// Its short name: `GFB`, `FFD` and so on.
+    /// Those that comparisons in the literature are made of, and that are asked if nobody says which: the
+    /// [nine](gedf::Test::CLASSIC) of global EDF, and partitioned EDF.
+    pub fn usual() -> impl Iterator<Item = Criterion> {
+        let global = gedf::Test::CLASSIC.into_iter().map(Criterion::Global);
+        global.chain(FITS.map(Criterion::Partitioned))
+    }
+
+    /// Its name, as in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Criterion::Global(test) => test.name(),
@@ -90,6 +110,18 @@ impl Criterion {
             Criterion::Partitioned(Fit::Best) => "BFD",
             Criterion::Partitioned(Fit::Worst) => "WFD",
             Criterion::Partitioned(Fit::Next) => "NFD",
+            Criterion::GlobalFixed(test) => test.name(),
+            Criterion::PartitionedFixed(Fit::First) => "FFD-FP",
+            Criterion::PartitionedFixed(Fit::Best) => "BFD-FP",
+            Criterion::PartitionedFixed(Fit::Worst) => "WFD-FP",
+            Criterion::PartitionedFixed(Fit::Next) => "NFD-FP",
+            Criterion::Clustered(Cluster::Two) => "C-EDF/2",
+            Criterion::Clustered(Cluster::Four) => "C-EDF/4",
+            Criterion::Clustered(Cluster::Eight) => "C-EDF/8",
+            Criterion::Clustered(Cluster::Sixteen) => "C-EDF/16",
+            Criterion::EdfWm => "EDF-WM",
+            Criterion::CEqualsD => "C=D",
+            Criterion::Fair => "PD2",
         }
     }
 
@@ -103,15 +135,144 @@ impl Criterion {
         match self {
             Criterion::Global(_) => Policy::GlobalEdf,
             Criterion::Partitioned(_) => Policy::PartitionedEdf,
+            Criterion::GlobalFixed(_) => Policy::GlobalFp,
+            Criterion::PartitionedFixed(_) => Policy::PartitionedFp,
+            Criterion::Clustered(_) => Policy::ClusteredEdf,
+            Criterion::EdfWm => Policy::EdfWm,
+            Criterion::CEqualsD => Policy::CEqualsD,
+            Criterion::Fair => Policy::Fair,
         }
     }
 
-    /// What it says about `set` on so many CPUs. It takes at most `limit` steps.
+    /// What it says about a set on so many CPUs. It takes at most `limit` steps, or so many for each CPU and each place
+    /// that is tried for a task. Of the tests of one CPU, one that has to stop counts as failed.
     pub fn ask(self, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
+        let asked = match self {
+            Criterion::Global(which) => return gedf::test(which, set, cpus, limit),
+            Criterion::Partitioned(fit) => return partitioned::test(set, cpus, fit, limit),
+            Criterion::GlobalFixed(which) => return gfp::test_best(which, set, cpus, limit),
+            Criterion::Clustered(size) => {
+                let fits = [Fit::Worst, Fit::First];
+                return any(fits.map(|fit| clustered(set, cpus, size.cpus(), fit, limit)));
+            }
+            Criterion::PartitionedFixed(fit) => partitioned_fixed(set, cpus, fit, limit),
+            Criterion::EdfWm => sporadic(set)
+                .map(|tasks| edf_wm::split(&tasks, cpus as usize, limit, |_| true).is_ok()),
+            Criterion::CEqualsD => sporadic(set)
+                .map(|tasks| c_equals_d::split(&tasks, cpus as usize, limit, |_| true).is_ok()),
+            Criterion::Fair => sporadic(set).map(|tasks| fair::test(&tasks, SLOT, cpus).holds()),
+        };
+        // Times of a set are shorter than those of a task may be.
+        Answer::accepts_if(asked.unwrap_or(false))
+    }
+}
+
+/// A policy for several CPUs that there are tests of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Policy {
+    /// All CPUs serve one queue, the earliest deadline first.
+    GlobalEdf,
+    /// Each CPU serves the tasks that it was given for good, the earliest deadline first.
+    PartitionedEdf,
+    /// A few CPUs each serve a queue, the earliest deadline first.
+    ClusteredEdf,
+    /// All CPUs serve one queue by fixed priorities.
+    GlobalFp,
+    /// Each CPU serves the tasks that it was given for good by fixed priorities.
+    PartitionedFp,
+    /// As partitioned EDF, but some tasks are split, with a window for each part.
+    EdfWm,
+    /// As partitioned EDF, but some tasks are split, and all parts but one have no time to spare.
+    CEqualsD,
+    /// Each task gets its part of every stretch of time.
+    Fair,
+}
+
+/// Whose overheads a policy pays.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Payer {
+    /// Those of a queue for all CPUs.
+    Global,
+    /// Those of queues of their own.
+    Partitioned,
+}
+
+impl Payer {
+    /// Both.
+    pub const ALL: [Payer; 2] = [Payer::Global, Payer::Partitioned];
+
+    /// The policy whose overheads are measured for it, as files of overheads name it.
+    pub const fn name(self) -> &'static str {
         match self {
-            Criterion::Global(which) => gedf::test(which, set, cpus, limit),
-            Criterion::Partitioned(fit) => partitioned::test(set, cpus, fit, limit),
+            Payer::Global => "g-edf",
+            Payer::Partitioned => "p-edf",
         }
+    }
+}
+
+impl Policy {
+    /// All of them.
+    pub const ALL: [Policy; 8] = [
+        Policy::GlobalEdf,
+        Policy::PartitionedEdf,
+        Policy::ClusteredEdf,
+        Policy::GlobalFp,
+        Policy::PartitionedFp,
+        Policy::EdfWm,
+        Policy::CEqualsD,
+        Policy::Fair,
+    ];
+
+    /// Its name on command lines: `g-edf` and so on.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Policy::GlobalEdf => "g-edf",
+            Policy::PartitionedEdf => "p-edf",
+            Policy::ClusteredEdf => "c-edf",
+            Policy::GlobalFp => "g-fp",
+            Policy::PartitionedFp => "p-fp",
+            Policy::EdfWm => "edf-wm",
+            Policy::CEqualsD => "c=d",
+            Policy::Fair => "pd2",
+        }
+    }
+
+    /// Its name in tables: `G-EDF` and so on.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Policy::GlobalEdf => "G-EDF",
+            Policy::PartitionedEdf => "P-EDF",
+            Policy::ClusteredEdf => "C-EDF",
+            Policy::GlobalFp => "G-FP",
+            Policy::PartitionedFp => "P-FP",
+            Policy::EdfWm => "EDF-WM",
+            Policy::CEqualsD => "C=D",
+            Policy::Fair => "PD2",
+        }
+    }
+
+    /// Its tests.
+    pub fn criteria(self) -> impl Iterator<Item = Criterion> {
+        Criterion::all().filter(move |criterion| criterion.policy() == self)
+    }
+
+    /// Whose overheads it pays.
+    ///
+    /// What a queue costs hardly depends on what it is sorted by, so fixed priorities have those of EDF. A cluster has
+    /// those of one queue for all CPUs, which is to the safe side. `None`: jobs of split tasks, and all jobs under PD²,
+    /// begin more than once, which nothing here charges.
+    pub const fn payer(self) -> Option<Payer> {
+        match self {
+            Policy::GlobalEdf | Policy::ClusteredEdf | Policy::GlobalFp => Some(Payer::Global),
+            Policy::PartitionedEdf | Policy::PartitionedFp => Some(Payer::Partitioned),
+            Policy::EdfWm | Policy::CEqualsD | Policy::Fair => None,
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.title())
     }
 }
 
@@ -121,25 +282,73 @@ impl fmt::Display for Criterion {
     }
 }
 
+fn any(answers: [Answer; 2]) -> Answer {
+    match answers {
+        [one, _] if one.accepts() => one,
+        [one @ Answer::Stopped(_), Answer::Rejects] => one,
+        [_, other] => other,
+    }
+}
+
+fn partitioned_fixed(
+    set: &Set,
+    cpus: u32,
+    fit: Fit,
+    limit: WorkLimit,
+) -> Result<bool, InvalidTask> {
+    let tasks = sporadic(set)?;
+    let holds = |_: usize, here: &[usize]| {
+        let here: Vec<SporadicTask> = here.iter().map(|&task| tasks[task]).collect();
+        let levels = priority::distinct(&priority::deadline_monotonic(&here));
+        fixed_priority::test(&here, &levels, limit).is_ok_and(|outcome| outcome.holds())
+    };
+    Ok(partition(&tasks, cpus as usize, fit, Sequence::Utilisation, holds).is_ok())
+}
+
+fn clustered(set: &Set, cpus: u32, size: usize, fit: Fit, limit: WorkLimit) -> Answer {
+    let cpus = cpus as usize;
+    let clusters = cpus.div_ceil(size);
+    let mut stopped: Option<Stop> = None;
+    let mut holds = |cluster: usize, here: &[usize]| {
+        let members: Vec<Task> = here.iter().map(|&task| set.tasks()[task]).collect();
+        // All are below 2³², as `cpus` was.
+        let cpus = u32::try_from(size.min(cpus - cluster * size)).unwrap_or(1);
+        let Ok(members) = Set::new(members) else {
+            return false;
+        };
+        match accepted_by(&gedf::Test::CLASSIC, &members, cpus, limit) {
+            Ok(by) => by.is_some(),
+            Err(stop) => {
+                stopped = Some(stop);
+                false
+            }
+        }
+    };
+    let Ok(tasks) = sporadic(set) else {
+        return Answer::Rejects;
+    };
+    match (
+        partition(&tasks, clusters, fit, Sequence::Utilisation, &mut holds),
+        stopped,
+    ) {
+        (Ok(_), _) => Answer::Accepts,
+        (Err(_), None) => Answer::Rejects,
+        (Err(_), Some(stop)) => Answer::Stopped(stop),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_again() {
-        for criterion in Criterion::all() {
-            assert_eq!(Criterion::find(criterion.name()), Some(criterion));
-            assert_eq!(
-                Criterion::find(&criterion.name().to_ascii_lowercase()),
-                Some(criterion)
-            );
-        }
-        assert_eq!(Criterion::find("G-EDF"), None);
-    }
-
-    #[test]
     fn every_test_is_of_one_policy() {
         let all: Vec<_> = Policy::ALL.into_iter().flat_map(Policy::criteria).collect();
-        assert!(all.into_iter().eq(Criterion::all()));
+        assert_eq!(all.len(), Criterion::all().count());
+        for criterion in Criterion::all() {
+            assert_eq!(Criterion::find(criterion.name()), Some(criterion));
+            assert!(all.contains(&criterion));
+        }
+        assert_eq!(Criterion::find("G-EDF"), None);
     }
 }

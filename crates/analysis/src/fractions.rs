@@ -97,7 +97,20 @@ impl Bracket {
         (!self.overflow).then(|| (BigUint::from(self.whole) << 64_u8) + low)
     }
 
-    /// The same, if it fits into 128 bits.
+    /// A whole number that the sum does not exceed.
+    pub(crate) fn at_most_whole(&self) -> Option<u128> {
+        let low = self.low + u128::from(self.cut);
+        let whole = self.whole.checked_add(low.div_ceil(1 << 64))?;
+        Some(whole).filter(|_| !self.overflow)
+    }
+
+    /// A whole number that does not exceed the sum.
+    pub(crate) fn at_least_whole(&self) -> Option<u128> {
+        let whole = self.whole.checked_add(self.low >> 64)?;
+        Some(whole).filter(|_| !self.overflow)
+    }
+
+    /// The same as [`Bracket::at_most`], if it fits into 128 bits.
     pub(crate) fn at_most_short(&self) -> Option<u128> {
         let low = self.low + u128::from(self.cut);
         let whole = self.whole.checked_mul(1 << 64)?;

@@ -17,6 +17,7 @@
 //! | [`edf_demand`] | earliest deadline first, by processor demand | yes | without blocking |
 //! | [`edf_response`] | response times under earliest deadline first | yes | without blocking |
 //! | [`gedf`] | earliest deadline first on several CPUs with one queue | yes | no |
+//! | [`gfp`] | fixed priorities on several CPUs with one queue, and which suit best | yes | no |
 //! | [`fair`] | PF and PD² on several CPUs | yes | in whole slots |
 //! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
@@ -24,7 +25,7 @@
 //! | [`charged`] | a set that pays for it, and what tests say of it | | |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
 //! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
-//! | [`criterion`] | the tests for several CPUs, by name | | |
+//! | [`criterion`] | all those for several CPUs, by the names of tables | yes | no |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //!
 //! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
@@ -68,6 +69,7 @@ pub mod edf_wm;
 pub mod fair;
 pub mod fixed_priority;
 pub mod gedf;
+pub mod gfp;
 pub mod hyperbolic;
 pub mod liu_layland;
 pub mod overheads;

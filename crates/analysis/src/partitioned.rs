@@ -36,17 +36,22 @@ fn utilisation(a: &Task, b: &Task) -> u128 {
 }
 
 fn by_demand(set: &Set, cpus: usize, fit: Fit, limit: WorkLimit) -> Result<bool, InvalidTask> {
-    let of = |task: &Task| {
-        let [wcet, period, deadline] =
-            [task.wcet, task.period, task.deadline].map(Duration::from_nanos);
-        SporadicTask::new(wcet, period, deadline)
-    };
-    let tasks: Vec<SporadicTask> = set.tasks().iter().map(of).collect::<Result<_, _>>()?;
+    let tasks = sporadic(set)?;
     let places = partition(&tasks, cpus, fit, Sequence::Utilisation, |_, here| {
         let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
         edf_demand::test(&here, limit).holds()
     });
     Ok(places.is_ok())
+}
+
+/// The same tasks, with a nanosecond for a unit.
+pub(crate) fn sporadic(set: &Set) -> Result<Vec<SporadicTask>, InvalidTask> {
+    let of = |task: &Task| {
+        let [wcet, period, deadline] =
+            [task.wcet, task.period, task.deadline].map(Duration::from_nanos);
+        SporadicTask::new(wcet, period, deadline)
+    };
+    set.tasks().iter().map(of).collect()
 }
 
 /// The tasks of a CPU, and the sum of their utilisations.

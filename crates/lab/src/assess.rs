@@ -19,11 +19,11 @@ use crate::theory::{
     MOST_SLACKS, Obstacle, PROBE, Theory, check_steps, stays_behind, with_deadlines,
 };
 use flyball_analysis::charged::{Accounting, Charged, Prices};
-use flyball_analysis::criterion::Policy;
+use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::gedf::{self, Answer};
 use flyball_analysis::overheads::Costs;
 use flyball_analysis::sensitivity::{Breakdown, breakdown_on, slack_on};
-use flyball_analysis::{Criterion, SporadicTask, Utilisation, WorkLimit};
+use flyball_analysis::{Criterion, SporadicTask, Utilisation, WorkLimit, fair};
 use flyball_model::{Arrival, Overheads, TaskSet};
 use flyball_sweep::judge::{QUANTUM, costs_of};
 use flyball_trace::Duration;
@@ -34,6 +34,12 @@ pub use partition::Division;
 /// The tests count in nanoseconds.
 const UNIT: Duration = Duration::from_nanos(1);
 
+/// The slots of PD².
+const SLOT: Duration = Duration::from_millis(1);
+
+/// Of which policies it is searched how much longer jobs may compute, and said how long they can take.
+pub const IN_DETAIL: [Policy; 2] = [Policy::GlobalEdf, Policy::PartitionedEdf];
+
 /// The most CPUs that are tried.
 pub const MOST_CPUS: u32 = 128;
 
@@ -42,9 +48,8 @@ pub const MOST_CPUS: u32 = 128;
 pub struct Charge {
     /// How.
     pub accounting: Accounting,
-    /// What it costs under each policy, in the order of [`Policy::ALL`]; `None`: it is not known, and nothing is said of the
-    /// policy.
-    pub overheads: [Option<Overheads>; Policy::ALL.len()],
+    /// What it costs, in the order of [`Payer::ALL`]; `None`: it is not known, and nothing is said of policies that pay it.
+    pub overheads: [Option<Overheads>; Payer::ALL.len()],
     /// The period of the tick, if there is one.
     pub tick: Option<Duration>,
 }
@@ -83,7 +88,7 @@ pub struct ForPolicy {
     pub scaling: Option<Breakdown>,
     /// How long each task's jobs can take, where that is bounded and known.
     pub bounds: Vec<Option<Duration>>,
-    /// How much longer each task's jobs may compute if no others do, where the set holds.
+    /// How much longer each task's jobs may compute if no others do, where the set holds, of the policies [`IN_DETAIL`].
     pub slacks: Vec<Option<Duration>>,
 }
 
@@ -139,7 +144,7 @@ pub fn assess(
     };
     let policies: Vec<ForPolicy> = Policy::ALL
         .into_iter()
-        .filter(|&policy| charge.is_none_or(|it| it.overheads[policy as usize].is_some()))
+        .filter(|&policy| case.is_known(policy))
         .map(|policy| case.under(policy, &names, limit))
         .collect();
     let fewest = |policy: Policy| {
@@ -188,12 +193,12 @@ fn infeasible(tasks: &[SporadicTask], cpus: u32, names: &[&str]) -> Option<Strin
     is_too_much.then(|| format!("The tasks ask for {utilisation} of {}", words::cpus(cpus)))
 }
 
-/// The costs of so many tasks under each policy.
+/// The costs of so many tasks.
 fn prices(charge: &Charge, tasks: usize) -> Prices {
-    Policy::ALL.map(|policy| {
-        let overheads = charge.overheads[policy as usize].as_ref()?;
+    Payer::ALL.map(|payer| {
+        let overheads = charge.overheads[payer as usize].as_ref()?;
         let quantum = charge.tick.unwrap_or(QUANTUM);
-        Some(costs_of(overheads, quantum, policy, tasks))
+        Some(costs_of(overheads, quantum, payer, tasks))
     })
 }
 
@@ -217,6 +222,36 @@ impl<'t> Case<'t> {
         Charged::new(tasks, self.cpus, UNIT, self.charge)
     }
 
+    /// Whether it is known what a policy is to be charged.
+    fn is_known(&self, policy: Policy) -> bool {
+        match (&self.charge, policy.payer()) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some((_, prices)), Some(payer)) => prices[payer as usize].is_some(),
+        }
+    }
+
+    /// What a test says.
+    fn ask(
+        &self,
+        criterion: Criterion,
+        charged: &mut Charged<'_>,
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer {
+        if criterion == Criterion::Fair {
+            // Its slots are no part of a set.
+            let holds = fair::test(tasks, SLOT, self.cpus).holds();
+            return if holds {
+                Answer::Accepts
+            } else {
+                Answer::Rejects
+            };
+        }
+        // Only policies that are known are asked.
+        charged.ask(criterion, limit).unwrap_or(Answer::Rejects)
+    }
+
     /// Whether a policy is known to hold these tasks instead.
     fn holds(&self, policy: Policy, tasks: &[SporadicTask]) -> bool {
         let mut charged = self.with(tasks);
@@ -224,7 +259,7 @@ impl<'t> Case<'t> {
             return matches!(charged.accepted_by(&gedf::Test::ALL, PROBE), Ok(Some(_)));
         }
         let mut tests = policy.criteria();
-        tests.any(|criterion| charged.ask(criterion, PROBE).accepts())
+        tests.any(|criterion| self.ask(criterion, &mut charged, tasks, PROBE).accepts())
     }
 
     fn under(&self, policy: Policy, names: &[&str], limit: WorkLimit) -> ForPolicy {
@@ -232,7 +267,7 @@ impl<'t> Case<'t> {
         let said: Vec<Said> = policy
             .criteria()
             .map(|criterion| {
-                let answer = charged.ask(criterion, limit);
+                let answer = self.ask(criterion, &mut charged, self.tasks, limit);
                 let why = match answer {
                     Answer::Accepts => None,
                     Answer::Stopped(stop) => Some(words::sentence(&stop.to_string())),
@@ -252,7 +287,7 @@ impl<'t> Case<'t> {
                 self.holds(policy, tasks)
             })
         };
-        let slacks = if holds && self.tasks.len() <= MOST_SLACKS {
+        let slacks = if holds && IN_DETAIL.contains(&policy) && self.tasks.len() <= MOST_SLACKS {
             room.into_par_iter().map(slack).collect()
         } else {
             vec![None; self.tasks.len()]
@@ -282,7 +317,7 @@ impl<'t> Case<'t> {
     ) -> String {
         match criterion {
             Criterion::Global(test) => {
-                let Some(set) = charged.set(criterion.policy()) else {
+                let Some(set) = charged.set(Payer::Global) else {
                     return words::NOTHING_LEFT.into();
                 };
                 let reason = gedf::explain(test, set, self.cpus, limit);
@@ -296,6 +331,7 @@ impl<'t> Case<'t> {
                     Utilisation::of(&self.tasks[task..=task])
                 ),
             },
+            other => words::why_not(other).into(),
         }
     }
 
@@ -309,7 +345,7 @@ impl<'t> Case<'t> {
         let found = match policy {
             Policy::GlobalEdf => {
                 let cpus = self.cpus;
-                let set = charged.set(policy);
+                let set = charged.set(Payer::Global);
                 let bounds = set.and_then(|set| gedf::response_times(set, cpus, limit));
                 bounds.map(|bounds| {
                     let bound = |units| Some(UNIT * units);
@@ -317,6 +353,7 @@ impl<'t> Case<'t> {
                 })
             }
             Policy::PartitionedEdf => self.division(limit).map(|division| division.bounds),
+            _ => None,
         };
         found.unwrap_or_else(|| vec![None; self.tasks.len()])
     }

@@ -1,8 +1,8 @@
 //! What the tests say about a set: with no overheads, and with those of each charge.
 //!
-//! Tests have the short names of the literature and of `flyball analyse`. Each is about one policy, global
-//! or partitioned EDF, and so pays the overheads of that policy. Two unions have names of their own:
-//! `G-EDF`, all tests of global EDF, and `P-EDF`, all partitioning heuristics.
+//! Tests have the short names of the literature and of `flyball analyse`. Each pays the overheads of a policy that its own
+//! costs as much as ([`Policy::payer`](flyball_analysis::criterion::Policy::payer)). Unions have names of their own: `G-EDF`, the nine tests of global EDF up to 2009,
+//! `G-EDF+`, all of them, and `P-EDF` and `P-FP`, all partitioning heuristics.
 //!
 //! Tests count in microseconds, in which sets are drawn; execution times with overheads are rounded up to
 //! whole microseconds, periods and deadlines down, as SchedCAT does.
@@ -13,8 +13,7 @@ use charge::Priced;
 pub use charge::{QUANTUM, costs_of};
 
 use crate::draw::Drawn;
-use flyball_analysis::Criterion;
-use flyball_analysis::criterion::Policy;
+use flyball_analysis::{Criterion, gedf};
 use flyball_model::Study;
 use flyball_model::study::Column;
 
@@ -83,21 +82,31 @@ impl<'s> Judge<'s> {
     }
 }
 
+/// The unions that have names.
+const UNIONS: [&str; 4] = ["G-EDF", "G-EDF+", "P-EDF", "P-FP"];
+
 /// The names that a study may use.
 pub fn names() -> Vec<&'static str> {
-    let unions = Policy::ALL.into_iter().map(Policy::title);
-    unions
-        .chain(Criterion::all().map(Criterion::name))
-        .collect()
+    let tests = Criterion::all().map(Criterion::name);
+    UNIONS.into_iter().chain(tests).collect()
 }
 
 /// The tests that a column stands for, each once.
 fn members(column: &Column) -> Vec<Criterion> {
-    let is_named = |test: &Criterion| {
-        let names = [test.name(), test.policy().title()];
-        column.any.iter().any(|name| names.contains(&&**name))
-    };
-    Criterion::all().filter(is_named).collect()
+    let is_meant = |test: &Criterion| column.any.iter().any(|name| is_named(*test, name));
+    Criterion::all().filter(is_meant).collect()
+}
+
+/// Whether a name stands for a test, among others.
+fn is_named(test: Criterion, name: &str) -> bool {
+    match (name, test) {
+        // What studies of the literature call so; a newer test changes nothing about it.
+        ("G-EDF", Criterion::Global(test)) => gedf::Test::CLASSIC.contains(&test),
+        ("G-EDF+", Criterion::Global(_))
+        | ("P-EDF", Criterion::Partitioned(_))
+        | ("P-FP", Criterion::PartitionedFixed(_)) => true,
+        (name, test) => test.name() == name,
+    }
 }
 
 /// All columns of a study's results, those of one variant together.

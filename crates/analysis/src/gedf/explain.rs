@@ -32,6 +32,8 @@ pub enum Explanation {
     LateDeadline(usize),
     /// The task at this position cannot compute in time even if it is alone.
     TooLong(usize),
+    /// Response times cannot be bounded by the deadlines, for many windows in many rounds.
+    NoBound,
     /// The test is for two CPUs or more.
     OneCpu,
     /// Too much is asked for in the long run.
@@ -91,6 +93,7 @@ pub fn explain(which: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Option<Ex
         Test::Load => load(set, mu, densest, &mut meter),
         Test::FfDbf => forced(set, cpus, densest, &mut meter),
         Test::Bar => bar(set, cpus, &mut meter),
+        Test::Rtalc => Ok(Some(Explanation::NoBound)),
     };
     Some(match found {
         Ok(Some(explanation)) => explanation,
@@ -576,6 +579,7 @@ mod tests {
                     Some(Explanation::Window { work, room, .. }) => {
                         prop_assert!(!accepts && work + 1 >= room, "{which} {work} {room}");
                     }
+                    Some(Explanation::NoBound) => prop_assert!(!accepts && which == Test::Rtalc),
                     Some(other) => prop_assert!(false, "{which}: {other:?}"),
                 }
             }

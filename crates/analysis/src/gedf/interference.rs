@@ -23,18 +23,18 @@ use super::{Set, Task};
 
 /// A task as the loops want it.
 #[derive(Clone, Copy)]
-pub(super) struct Row<W: Word> {
-    pub(super) c: W,
-    pub(super) d: W,
-    pub(super) t: W,
+pub(crate) struct Row<W: Word> {
+    pub(crate) c: W,
+    pub(crate) d: W,
+    pub(crate) t: W,
     /// For divisions by the period.
-    pub(super) by_t: W::Divisor,
+    pub(crate) by_t: W::Divisor,
     /// What every job of this task is known to have left when it ends, so far. At most D − C.
-    pub(super) slack: W,
+    pub(crate) slack: W,
 }
 
 impl<W: Word> Row<W> {
-    pub(super) fn new(task: &Task) -> Row<W> {
+    pub(crate) fn new(task: &Task) -> Row<W> {
         Row {
             c: W::new(task.wcet),
             d: W::new(task.deadline),
@@ -46,18 +46,18 @@ impl<W: Word> Row<W> {
 
     /// E_i: its work in a window of `deadline` units that ends with the deadline of another task's job.
     #[inline]
-    pub(super) fn before(&self, deadline: W) -> W {
+    pub(crate) fn before(&self, deadline: W) -> W {
         let jobs = deadline.over(self.by_t);
         let rest = deadline - jobs * self.t;
         jobs * self.c + rest.less(self.slack).min(self.c)
     }
 }
 
-pub(super) fn rows<W: Word>(set: &Set) -> Vec<Row<W>> {
+pub(crate) fn rows<W: Word>(set: &Set) -> Vec<Row<W>> {
     set.tasks().iter().map(Row::new).collect()
 }
 
 /// Whether 64 bits are enough: for x ≤ 2 max(T) also x · T < 2⁶⁴, and no sum is larger than that.
-pub(super) fn is_short(set: &Set) -> bool {
+pub(crate) fn is_short(set: &Set) -> bool {
     set.longest() < SHORT && set.tasks().len() < 1 << 31
 }

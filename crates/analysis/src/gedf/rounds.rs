@@ -33,6 +33,17 @@ pub(super) trait Response<W: Word> {
         least: W,
         meter: &mut Meter,
     ) -> Result<Option<W>, Stop>;
+
+    /// A bound that is no better, but cheaper; `None` if and only if the other one is.
+    fn quick(
+        &mut self,
+        rows: &[Row<W>],
+        k: usize,
+        least: W,
+        meter: &mut Meter,
+    ) -> Result<Option<W>, Stop> {
+        self.response(rows, k, least, meter)
+    }
 }
 
 pub(super) struct Rounds<W: Word, R> {
@@ -43,6 +54,8 @@ pub(super) struct Rounds<W: Word, R> {
     hoped: Vec<Row<W>>,
     /// Who is late with the sure slacks, as far as is known.
     late: Vec<usize>,
+    /// Whether the sure slacks are from the quick bounds.
+    quick: bool,
 }
 
 /// What a round has shown.
@@ -64,6 +77,7 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
         Rounds {
             response,
             late: (0..sure.len()).collect(),
+            quick: false,
             sure,
             hoped,
         }
@@ -76,6 +90,22 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
             row.slack = W::new(slack);
         }
         self
+    }
+
+    /// The same as [`Rounds::decide`], with the quick bounds for as long as they make anything better. Their slacks
+    /// are no larger than those of the least fixed point, by induction: so if nobody is late with them, that is all,
+    /// and if somebody is, they are a start.
+    pub(super) fn decide_quickly_first(&mut self, meter: &mut Meter) -> Result<bool, Stop> {
+        self.quick = true;
+        while self.quick {
+            match self.up(meter)? {
+                Shown::Accepts => return Ok(true),
+                // By who is late even with the slacks that one may hope for.
+                Shown::Rejects => return Ok(false),
+                Shown::Nothing => {}
+            }
+        }
+        self.decide(meter)
     }
 
     /// Whether nobody is late at the least fixed point.
@@ -112,7 +142,8 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
                 self.update(k, &mut better, meter)?;
             }
         }
-        Ok(if better {
+        Ok(if better || self.quick {
+            self.quick = better && self.quick;
             Shown::Nothing
         } else {
             Shown::Rejects
@@ -123,10 +154,15 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
     fn update(&mut self, k: usize, better: &mut bool, meter: &mut Meter) -> Result<bool, Stop> {
         let Row { d, slack, .. } = self.sure[k];
         let least = d - self.hoped[k].slack;
-        let response = self.response.response(&self.sure, k, least, meter)?;
+        let response = if self.quick {
+            self.response.quick(&self.sure, k, least, meter)?
+        } else {
+            self.response.response(&self.sure, k, least, meter)?
+        };
         if let Some(response) = response {
+            // The quick bound may be worse than it was, where the other one stood in for it.
             *better |= d - response > slack;
-            self.sure[k].slack = d - response;
+            self.sure[k].slack = slack.max(d - response);
         }
         Ok(response.is_none())
     }

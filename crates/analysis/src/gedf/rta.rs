@@ -23,9 +23,8 @@
 //!   v = min(W, E, R − C_k + 1)          g_i = min(E − v, W − v + (C_i − x mod T_i)⁺)
 //! ```
 //!
-//! So there is no R to be found as long as Σ v + Σ min(x, g_i) ≥ m (R + x − C_k + 1). The left side of that is concave
-//! in x, so it holds up to one x and no further, which Newton's method finds from above: the tangents of a concave
-//! function lie above it.
+//! So there is no R to be found as long as Σ v + Σ min(x, g_i) ≥ m (R + x − C_k + 1); [`growth`](super::growth)
+//! finds how long that is.
 //!
 //! With R = D_k the right side is no more than what [`bcli`](super::bcli) has there, so BCLI finds no larger slacks
 //! (by induction over the rounds).
@@ -34,6 +33,7 @@
 //! saved.
 
 use super::columns::{self, Columns};
+use super::growth::last_above;
 use super::interference::{Row, is_short};
 use super::rounds::{Response, Rounds};
 use super::word::Word;
@@ -103,27 +103,6 @@ impl<W: Word> ToFixedPoint<W> {
             surely: Vec::new(),
         }
     }
-
-    /// The last x with `above` + Σ min(x, g_i) ≥ m x, for the first `count` of the g_i.
-    fn last_above(&self, above: W, count: usize) -> W {
-        let growth = &self.surely[..count];
-        let all = growth.iter().fold(above, |sum, &surely| sum + surely);
-        let mut x = all.over(self.by_cpus);
-        loop {
-            let (mut flat, mut rising) = (above, W::ZERO);
-            for &surely in growth {
-                let rises = surely >= x;
-                flat += if rises { W::ZERO } else { surely };
-                rising += if rises { W::ONE } else { W::ZERO };
-            }
-            // The tangent at x is flat + rising · x.
-            if flat + rising * x >= self.cpus * x {
-                return x;
-            }
-            // It is below m x there, and `flat` is not negative: so it rises by less than m.
-            x = flat.divide(self.cpus - rising);
-        }
-    }
 }
 
 impl<W: Word> Response<W> for ToFixedPoint<W> {
@@ -170,7 +149,8 @@ impl<W: Word> Response<W> for ToFixedPoint<W> {
             if sum < bound {
                 return Ok(Some(response));
             }
-            response += self.last_above(sum - bound, count) + W::ONE;
+            let cpus = (self.cpus, self.by_cpus);
+            response += last_above(sum - bound, &self.surely[..count], cpus) + W::ONE;
             if response > d {
                 return Ok(None);
             }

@@ -16,7 +16,7 @@ use super::{Answer, Set, Test, test};
 use crate::{Stop, WorkLimit};
 
 /// The tests by what they cost, roughly.
-const CHEAPEST_FIRST: [Test; 9] = [
+const CHEAPEST_FIRST: [Test; 10] = [
     Test::Gfb,
     Test::Bak,
     Test::Bak05,
@@ -26,6 +26,7 @@ const CHEAPEST_FIRST: [Test; 9] = [
     Test::Bcli,
     Test::Bar,
     Test::Rta,
+    Test::Rtalc,
 ];
 
 /// The first one of `tests` that accepts `set` on so many CPUs, in the order of what they cost; `None` if none does.
@@ -50,7 +51,7 @@ pub fn accepted_by(
         Test::Bcl => has(Test::Bcli) || has(Test::Rta),
         Test::Bcli => has(Test::Rta),
         Test::Bak | Test::Load | Test::FfDbf => set.is_implicit() && has(Test::Gfb),
-        Test::Gfb | Test::Bak05 | Test::Rta | Test::Bar => false,
+        Test::Gfb | Test::Bak05 | Test::Rta | Test::Bar | Test::Rtalc => false,
     };
     let mut stopped = Ok(None);
     for which in CHEAPEST_FIRST {

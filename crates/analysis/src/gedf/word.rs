@@ -6,7 +6,7 @@
 use core::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 /// A whole number that is large enough for a set.
-pub(super) trait Word:
+pub(crate) trait Word:
     Copy + Ord + Add<Output = Self> + AddAssign + Sub<Output = Self> + SubAssign + Mul<Output = Self>
 {
     /// What is kept of a number that others are divided by.
@@ -42,7 +42,7 @@ pub(super) trait Word:
 
 /// The longest period for which interference, over intervals of up to two periods, can be computed in
 /// 64 bits. See [`u64::over`](Word::over); the sum over fewer than 2³² tasks of less than 2³² fits, too.
-pub(super) const SHORT: u64 = 1 << 31;
+pub(crate) const SHORT: u64 = 1 << 31;
 
 impl Word for u64 {
     type Divisor = u64;

@@ -42,6 +42,7 @@ pub(crate) fn accepts(test: Test, tasks: &[Task], cpus: u32) -> bool {
         Test::Load => load(tasks) <= load_bound(tasks, m),
         Test::FfDbf => ffdbf(tasks, m),
         Test::Bar => bar(tasks, m),
+        Test::Rtalc => rounds(tasks, |k, slacks| rtalc(tasks, k, slacks, m)),
     }
 }
 
@@ -168,6 +169,121 @@ fn rta(tasks: &[Task], k: usize, slacks: &[u64], m: u64) -> Option<u64> {
         response = next;
     }
     None
+}
+
+/// The work of jobs that arrive at `first` and every period later, with up to `left` of the first one left at zero: of those
+/// that arrive by `last`, up to `end`.
+fn pattern(task: &Task, first: i64, left: i64, last: i64, end: i64) -> i64 {
+    let Task { wcet, period, .. } = *task;
+    let arrivals = (0..).map(|j| first + j * int64(period));
+    arrivals
+        .take_while(|&arrival| arrival <= last)
+        .map(|arrival| {
+            let most = if arrival < 0 { left } else { int64(wcet) };
+            most.min(end - arrival.max(0)).max(0)
+        })
+        .sum()
+}
+
+fn int64(value: u64) -> i64 {
+    value.try_into().unwrap()
+}
+
+/// The most work of a task that has no job there before a window, in any pattern.
+fn without(task: &Task, last: i64, end: i64) -> i64 {
+    let firsts = 0..=int64(task.period);
+    firsts
+        .map(|first| pattern(task, first, 0, last, end))
+        .max()
+        .unwrap()
+}
+
+/// The same of one that has, with up to `most` left, and a response time of up to `response`.
+fn with(task: &Task, most: i64, response: i64, last: i64, end: i64) -> i64 {
+    let firsts = 1..response;
+    firsts
+        .map(|before| pattern(task, -before, most.min(response - before), last, end))
+        .max()
+        .unwrap_or(0)
+}
+
+fn rtalc(tasks: &[Task], k: usize, slacks: &[u64], m: u64) -> Option<u64> {
+    let everyone = rtalc_everyone(tasks, k, slacks, m);
+    everyone
+        .into_iter()
+        .chain(rtalc_limited(tasks, k, slacks, m))
+        .min()
+}
+
+/// (2).
+fn rtalc_everyone(tasks: &[Task], k: usize, slacks: &[u64], m: u64) -> Option<u64> {
+    let Task { wcet, deadline, .. } = tasks[k];
+    (wcet..=deadline).find(|&response| {
+        let most = response - wcet + 1;
+        let work = |(i, task): (usize, &Task)| {
+            let last = int64(deadline) - int64(task.deadline);
+            let end = int64(response);
+            let known = int64(task.deadline - slacks[i]);
+            with(task, int64(task.wcet), known, last, end)
+                .max(without(task, last, end))
+                .min(int64(most))
+        };
+        others(tasks, k).map(work).sum::<i64>() < int64(m * most)
+    })
+}
+
+/// The most of all R_A.
+fn rtalc_limited(tasks: &[Task], k: usize, slacks: &[u64], m: u64) -> Option<u64> {
+    let room = int(m) - utilisation(tasks);
+    if room <= int(0) {
+        return None;
+    }
+    let carried: u64 = tasks.iter().map(|task| task.wcet).sum();
+    let longest = tasks.iter().map(|task| task.period).max().unwrap();
+    let until = (utilisation(tasks) * int(2 * longest) + int(carried)) / room;
+    let until = u64::try_from(until.ceil().to_integer()).unwrap();
+    let mut most = 0;
+    for before in 0..=until {
+        let found = (tasks[k].wcet..=tasks[k].deadline)
+            .find(|&response| rtalc_at(tasks, k, slacks, m, before, response))?;
+        most = most.max(found);
+    }
+    Some(most)
+}
+
+/// (1).
+pub(crate) fn rtalc_at(
+    tasks: &[Task],
+    k: usize,
+    slacks: &[u64],
+    m: u64,
+    before: u64,
+    response: u64,
+) -> bool {
+    let Task { wcet, deadline, .. } = tasks[k];
+    let most = before + response - wcet + 1;
+    let mut sum = 0;
+    let mut more = Vec::new();
+    for (i, task) in tasks.iter().enumerate() {
+        let (last, end, most) = if i == k {
+            let last = int64(before) - int64(task.period);
+            (last, int64(before), int64(before))
+        } else {
+            let last = int64(before + deadline) - int64(task.deadline);
+            (last, int64(before + response), int64(most))
+        };
+        let known = int64(task.deadline - slacks[i]);
+        let plain = without(task, last, end).min(most);
+        let all = with(task, int64(task.wcet) - 1, known, last, end).min(most);
+        sum += plain;
+        more.push((all - plain).max(0));
+    }
+    more.sort_unstable_by(|a, b| b.cmp(a));
+    sum += more
+        .iter()
+        .take(usize::try_from(m - 1).unwrap())
+        .sum::<i64>();
+    sum < int64(m * most)
 }
 
 fn dbf(task: &Task, length: u64) -> u64 {

@@ -40,7 +40,8 @@ pub(crate) struct AnalyseArgs {
     #[arg(short, long, value_name = "FILE", requires = "corpus")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Only these tests (separated by commas), instead of all sufficient ones; EXACT decides small sets under
+    /// Only these tests (separated by commas), instead of the nine sufficient ones of global EDF up to 2009, and
+    /// partitioned EDF; EXACT decides small sets under
     /// global EDF, and SIM looks for a miss by simulation
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',', ignore_case = true, requires = "corpus", value_parser = question())]
     pub(crate) tests: Vec<Question>,

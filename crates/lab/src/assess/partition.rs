@@ -1,7 +1,7 @@
 //! Which task runs where under partitioned EDF.
 
 use super::Case;
-use flyball_analysis::criterion::Policy;
+use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::{Fit, SporadicTask, Utilisation, WorkLimit, edf_response};
 use flyball_trace::Duration;
 
@@ -21,9 +21,7 @@ pub struct Division {
 impl Case<'_> {
     /// The first way that the heuristics find.
     pub(super) fn division(&self, limit: WorkLimit) -> Option<Division> {
-        if let Some((_, prices)) = &self.charge
-            && prices[Policy::PartitionedEdf as usize].is_none()
-        {
+        if !self.is_known(Policy::PartitionedEdf) {
             return None;
         }
         let charged = self.with(self.tasks);
@@ -37,7 +35,7 @@ impl Case<'_> {
                 .collect();
             let tasks: Vec<SporadicTask> = here.iter().map(|&task| self.tasks[task]).collect();
             // They have been found to hold with it.
-            let tasks = charged.inflated(&tasks, Policy::PartitionedEdf)?;
+            let tasks = charged.inflated(&tasks, Payer::Partitioned)?;
             loads.push(Utilisation::of(&tasks));
             let responses = edf_response::response_times(&tasks, limit);
             for (task, response) in here.into_iter().zip(responses) {

@@ -1,6 +1,7 @@
 //! Reasons, in words.
 
 use super::UNIT;
+use flyball_analysis::Criterion;
 use flyball_analysis::gedf::{Explanation, Share};
 use flyball_trace::Duration;
 
@@ -14,6 +15,26 @@ pub(super) fn cpus(count: u32) -> String {
     }
 }
 
+/// Why a test does not accept a set, where nothing is known in numbers.
+pub(super) const fn why_not(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::GlobalFixed(_) => {
+            "There is a task that is not sure to be in time, whatever priorities are tried"
+        }
+        Criterion::PartitionedFixed(_) => {
+            "There is a task that no CPU has room for when its turn comes"
+        }
+        Criterion::Clustered(_) => {
+            "There is a task that no cluster has room for when its turn comes"
+        }
+        Criterion::EdfWm | Criterion::CEqualsD => {
+            "There is a task that no CPU has room for, and that cannot be split"
+        }
+        Criterion::Fair => "In whole slots of 1ms the tasks ask for more than there is",
+        Criterion::Global(_) | Criterion::Partitioned(_) => "",
+    }
+}
+
 /// Why a test of global EDF does not accept a set.
 pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32) -> String {
     let name = |task: usize| names.get(task).copied().unwrap_or("?");
@@ -24,6 +45,9 @@ pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32) -> String {
         ),
         Explanation::TooLong(task) => {
             format!("\"{}\" cannot be in time even alone", name(task))
+        }
+        Explanation::NoBound => {
+            "For some task no response time within its deadline can be proven".into()
         }
         Explanation::OneCpu => "The test is for two CPUs or more".into(),
         Explanation::Share { what, share, bound } => match what {

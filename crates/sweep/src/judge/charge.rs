@@ -3,7 +3,7 @@
 use super::Variant;
 use crate::draw::Drawn;
 use flyball_analysis::charged::{Accounting, Charged};
-use flyball_analysis::criterion::Policy;
+use flyball_analysis::criterion::Payer;
 use flyball_analysis::gedf::Answer;
 use flyball_analysis::overheads::Costs;
 use flyball_analysis::{Criterion, SporadicTask, WorkLimit};
@@ -45,7 +45,7 @@ impl<'s> Priced<'s> {
                 study::Accounting::PerJob => Accounting::PerJob,
                 study::Accounting::Interrupts => Accounting::Interrupts,
             };
-            let prices = Policy::ALL.map(|policy| costs(charge, bytes, policy, set.len()));
+            let prices = Payer::ALL.map(|payer| costs(charge, bytes, payer, set.len()));
             (accounting, prices)
         });
         Priced {
@@ -66,9 +66,9 @@ impl<'s> Priced<'s> {
                 (None, Criterion::Global(test)) => open.push(test),
                 (None, _) => {
                     let said = match self.set.ask(test, WorkLimit::default()) {
-                        Answer::Accepts => Some(true),
-                        Answer::Rejects => Some(false),
-                        Answer::Stopped(_) => None,
+                        Some(Answer::Accepts) => Some(true),
+                        Some(Answer::Rejects) => Some(false),
+                        Some(Answer::Stopped(_)) | None => None,
                     };
                     self.said.push((test, said));
                     match said {
@@ -97,24 +97,23 @@ impl<'s> Priced<'s> {
     }
 }
 
-/// What the kernel's work costs under a policy with so many tasks; `None` where the file has no such
-/// policy.
-fn costs(charge: &Charge, bytes: Option<u32>, policy: Policy, tasks: usize) -> Option<Costs> {
-    let measured = charge.file.overheads(policy.name(), charge.statistic)?;
+/// What the kernel's work costs of so many tasks; `None` where the file does not have it.
+fn costs(charge: &Charge, bytes: Option<u32>, payer: Payer, tasks: usize) -> Option<Costs> {
+    let measured = charge.file.overheads(payer.name(), charge.statistic)?;
     let cache = match bytes {
         Some(bytes) => charge.file.delay(bytes, charge.statistic)?,
         None => Duration::ZERO,
     };
     Some(Costs {
         cache,
-        ..costs_of(measured, QUANTUM, policy, tasks)
+        ..costs_of(measured, QUANTUM, payer, tasks)
     })
 }
 
-/// What the kernel's work costs of so many tasks under a policy, with a tick of this period if ticks cost anything. A job ends
+/// What the kernel's work costs of so many tasks, with a tick of this period if ticks cost anything. A job ends
 /// with one call, and there are two decisions for a job, so half of the call is added to each.
-pub fn costs_of(measured: &Overheads, quantum: Duration, policy: Policy, tasks: usize) -> Costs {
-    let global = policy == Policy::GlobalEdf;
+pub fn costs_of(measured: &Overheads, quantum: Duration, payer: Payer, tasks: usize) -> Costs {
+    let global = payer == Payer::Global;
     let call = measured.call.at(tasks).as_nanos().div_ceil(2);
     Costs {
         tick: measured.tick.at(tasks),

@@ -132,3 +132,57 @@ fn partitioned_interrupts_are_those_of_the_cpu() {
     // pending: (C + 20)/0.988 + 2 · 121.457… + 5 ≤ 5714 is C ≤ 5380.49…
     assert!(has(&[5_380; 4], "GFB + theirs") && !has(&[5_381; 4], "GFB + theirs"));
 }
+
+/// All but the splits and PD² pay what a policy pays; of those nothing is known with overheads.
+#[test]
+fn other_policies_pay_what_suits_them() {
+    let names = "\"RTALC\", \"G-EDF+\", \"RTA-LC\", \"P-FP\", \"C-EDF/2\", \"C=D\", \"PD2\"";
+    let text = STUDY.replace("\"GFB\", \"FFD\", \"P-EDF\", \"G-EDF\"", names);
+    let text = text.replace("working_sets = [4096, 10485760]", "");
+    let study = study(&text);
+    let judge = Judge::new(&study);
+    let say = |wcet| {
+        let set = [Drawn {
+            wcet,
+            period: 10_000,
+        }; 4];
+        let verdicts = judge.judge(&set);
+        let labels = judge.labels().iter().map(|label| label.name.clone());
+        labels.zip(verdicts).collect::<Vec<_>>()
+    };
+    let of = |said: &[(String, Option<bool>)], name: &str| {
+        let found = said.iter().find(|(label, _)| label == name);
+        found.map(|&(_, verdict)| verdict)
+    };
+    // Four jobs on four CPUs: what is left is 10 ms less what a policy costs.
+    let said = say(9_970);
+    for name in ["RTALC", "G-EDF+", "RTA-LC", "P-FP", "C-EDF/2", "C=D"] {
+        assert_eq!(of(&said, name), Some(Some(true)), "{name}");
+    }
+    for name in ["RTALC", "G-EDF+", "RTA-LC", "P-FP", "C-EDF/2"] {
+        let charged = format!("{name} + theirs");
+        assert_eq!(of(&said, &charged), Some(Some(false)), "{charged}");
+        assert_eq!(of(&say(9_000), &charged), Some(Some(true)), "{charged}");
+    }
+    for name in ["C=D + theirs", "PD2 + theirs"] {
+        assert_eq!(of(&said, name), Some(None), "{name}");
+    }
+}
+
+/// A test that is newer than the comparisons of the literature changes nothing about their union.
+#[test]
+fn unions_are_of_what_they_say() {
+    let count = |name: &str| {
+        let column = Column {
+            name: name.into(),
+            any: vec![name.into()],
+        };
+        members(&column).len()
+    };
+    assert_eq!(
+        ["G-EDF", "G-EDF+", "P-EDF", "P-FP"].map(count),
+        [9, 10, 3, 3]
+    );
+    assert_eq!(count("RTALC"), 1);
+    assert_eq!(count("unheard of"), 0);
+}

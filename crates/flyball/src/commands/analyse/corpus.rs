@@ -48,7 +48,7 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
 fn asked(args: &AnalyseArgs) -> Result<Asked, Failure> {
     if !args.union {
         let tests = match &args.tests[..] {
-            [] => Criterion::all().map(Question::Test).collect(),
+            [] => Criterion::usual().map(Question::Test).collect(),
             some => some.to_vec(),
         };
         return Ok(Asked::Each(tests));
@@ -61,7 +61,7 @@ fn asked(args: &AnalyseArgs) -> Result<Asked, Failure> {
         ))),
     };
     Ok(Asked::Any(match &args.tests[..] {
-        [] => Test::ALL.to_vec(),
+        [] => Test::CLASSIC.to_vec(),
         some => some.iter().map(global).collect::<Result<_, _>>()?,
     }))
 }

@@ -7,11 +7,11 @@ use crate::files;
 use crate::output::{self, BOLD, DIM};
 use flyball_analysis::WorkLimit;
 use flyball_analysis::charged::Accounting;
-use flyball_analysis::criterion::Policy;
+use flyball_analysis::criterion::Payer;
 use flyball_analysis::gedf::Answer;
 use flyball_analysis::sensitivity;
 use flyball_lab::Charges;
-use flyball_lab::assess::{Assessment, Charge, Division, ForPolicy, MOST_CPUS, assess};
+use flyball_lab::assess::{Assessment, Charge, Division, ForPolicy, IN_DETAIL, MOST_CPUS, assess};
 use flyball_model::{Overheads, TaskSet};
 use flyball_report::study::{Breakdown, Verdict};
 use std::fmt::Write as _;
@@ -56,8 +56,8 @@ fn charge(set: &TaskSet, measured: Option<Charges>, accounting: Accounting) -> O
         cache,
     }) = measured
     {
-        let of = |policy: Policy| -> Option<Overheads> {
-            let overheads = file.overheads(policy.name(), statistic)?;
+        let of = |payer: Payer| -> Option<Overheads> {
+            let overheads = file.overheads(payer.name(), statistic)?;
             Some(Overheads {
                 cache: flyball_model::Cost::fixed(cache),
                 ..overheads.clone()
@@ -65,14 +65,14 @@ fn charge(set: &TaskSet, measured: Option<Charges>, accounting: Accounting) -> O
         };
         return Some(Charge {
             accounting,
-            overheads: Policy::ALL.map(of),
+            overheads: Payer::ALL.map(of),
             tick,
         });
     }
     let own = &set.platform.overheads;
     (!own.are_free()).then(|| Charge {
         accounting,
-        overheads: Policy::ALL.map(|_| Some(own.clone())),
+        overheads: Payer::ALL.map(|_| Some(own.clone())),
         tick,
     })
 }
@@ -146,7 +146,10 @@ fn margin(breakdown: Option<&sensitivity::Breakdown>) -> String {
 
 /// Each task's response time and slack under each policy, and its CPU.
 fn tasks(text: &mut String, set: &TaskSet, found: &Assessment) {
-    let holding: Vec<&ForPolicy> = found.policies.iter().filter(|it| it.holds()).collect();
+    let all = found.policies.iter();
+    let holding: Vec<&ForPolicy> = all
+        .filter(|it| it.holds() && IN_DETAIL.contains(&it.policy))
+        .collect();
     if holding.is_empty() {
         return;
     }

@@ -1,0 +1,105 @@
+//! What is accepted, run: global EDF and global fixed priorities from one unit of time to the next, with arrivals as early as
+//! they may be and with random ones.
+
+use crate::random::{Random, accepts, sets};
+use flyball_analysis::gedf::{Task, Test};
+
+/// A job that is under way.
+#[derive(Clone, Copy)]
+pub(crate) struct Job {
+    pub(crate) task: usize,
+    deadline: u64,
+    left: u64,
+}
+
+/// Whether a job is late up to `until`. `gap` is how much longer than a period there is to the next arrival of a task, and
+/// how long to the first one. Jobs with the smallest `key` run.
+fn is_late<K: Ord>(
+    tasks: &[Task],
+    cpus: u32,
+    until: u64,
+    key: impl Fn(&Job) -> K,
+    mut gap: impl FnMut(&Task) -> u64,
+) -> bool {
+    let mut next: Vec<u64> = tasks.iter().map(&mut gap).collect();
+    let mut jobs: Vec<Job> = Vec::new();
+    for now in 0..until {
+        for (task, next) in next.iter_mut().enumerate() {
+            if *next == now {
+                let Task {
+                    wcet,
+                    period,
+                    deadline,
+                } = tasks[task];
+                let deadline = now + deadline;
+                jobs.push(Job {
+                    task,
+                    deadline,
+                    left: wcet,
+                });
+                *next += period + gap(&tasks[task]);
+            }
+        }
+        jobs.sort_unstable_by_key(&key);
+        for job in jobs.iter_mut().take(cpus as usize) {
+            job.left -= 1;
+        }
+        jobs.retain(|job| job.left > 0);
+        if jobs.iter().any(|job| job.deadline <= now + 1) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Late by fixed priorities, in any of a few rounds: the tasks' positions, the most urgent one first.
+pub(crate) fn is_late_by_priorities(
+    tasks: &[Task],
+    cpus: u32,
+    order: &[usize],
+    random: &mut Random,
+) -> bool {
+    let longest = tasks.iter().map(|task| task.period).max().unwrap_or(1);
+    let key = |job: &Job| order.iter().position(|&task| task == job.task);
+    (0..4).any(|round| is_late(tasks, cpus, 30 * longest, key, gaps(round, random)))
+}
+
+/// How arrivals are spread: not at all, a little, or now and then by up to a period.
+fn gaps(round: u32, random: &mut Random) -> impl FnMut(&Task) -> u64 {
+    move |task| match round {
+        0 => 0,
+        1 => random.between(0, 1),
+        _ if random.between(0, 3) == 0 => random.between(0, task.period),
+        _ => 0,
+    }
+}
+
+#[test]
+fn nothing_that_is_accepted_is_late() {
+    let [mut accepted, mut only, mut late] = [0_u64; 3];
+    for seed in 0..sets(2000) {
+        let mut random = Random(seed ^ 0x5eed);
+        let longest = random.between(6, 20);
+        let (tasks, cpus) = random.set(longest);
+        if tasks.len() <= cpus as usize {
+            continue;
+        }
+        let by = Test::ALL
+            .into_iter()
+            .find(|&which| accepts(which, &tasks, cpus));
+        accepted += u64::from(by.is_some());
+        only += u64::from(by == Some(Test::Rtalc));
+        let until = 30 * longest;
+        for round in 0..4 {
+            let last = usize::try_from(random.between(0, tasks.len() as u64 - 1)).unwrap();
+            // Of equal deadlines that of the task `last` comes last.
+            let key = |job: &Job| (job.deadline, job.task == last, job.task);
+            if is_late(&tasks, cpus, until, key, gaps(round, &mut random)) {
+                late += 1;
+                assert_eq!(by, None, "{tasks:?} on {cpus}");
+            }
+        }
+    }
+    println!("{accepted} accepted, {only} of them by the last test only, {late} late");
+    assert!(accepted > 200 && only > 20 && late > 200);
+}
