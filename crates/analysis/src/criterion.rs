@@ -70,7 +70,8 @@ impl Cluster {
         Cluster::Sixteen,
     ];
 
-    const fn cpus(self) -> usize {
+    /// How many CPUs.
+    pub const fn cpus(self) -> usize {
         match self {
             Cluster::Two => 2,
             Cluster::Four => 4,

@@ -144,7 +144,7 @@ pub fn assess(
     };
     let policies: Vec<ForPolicy> = Policy::ALL
         .into_iter()
-        .filter(|&policy| case.is_known(policy))
+        .filter(|&policy| case.is_known(policy) && case.criteria(policy).next().is_some())
         .map(|policy| case.under(policy, &names, limit))
         .collect();
     let fewest = |policy: Policy| {
@@ -222,6 +222,14 @@ impl<'t> Case<'t> {
         Charged::new(tasks, self.cpus, UNIT, self.charge)
     }
 
+    /// The tests of a policy. A cluster of all CPUs is none.
+    fn criteria(&self, policy: Policy) -> impl Iterator<Item = Criterion> + use<> {
+        let cpus = self.cpus as usize;
+        policy
+            .criteria()
+            .filter(move |criterion| !matches!(criterion, Criterion::Clustered(size) if size.cpus() >= cpus))
+    }
+
     /// Whether it is known what a policy is to be charged.
     fn is_known(&self, policy: Policy) -> bool {
         match (&self.charge, policy.payer()) {
@@ -258,14 +266,14 @@ impl<'t> Case<'t> {
         if policy == Policy::GlobalEdf {
             return matches!(charged.accepted_by(&gedf::Test::ALL, PROBE), Ok(Some(_)));
         }
-        let mut tests = policy.criteria();
+        let mut tests = self.criteria(policy);
         tests.any(|criterion| self.ask(criterion, &mut charged, tasks, PROBE).accepts())
     }
 
     fn under(&self, policy: Policy, names: &[&str], limit: WorkLimit) -> ForPolicy {
         let mut charged = self.with(self.tasks);
-        let said: Vec<Said> = policy
-            .criteria()
+        let said: Vec<Said> = self
+            .criteria(policy)
             .map(|criterion| {
                 let answer = self.ask(criterion, &mut charged, self.tasks, limit);
                 let why = match answer {

@@ -98,7 +98,7 @@ fn each_part_of_the_kernels_work_has_an_effect() {
     };
     let found = ask(&set, 1, Some(&charge));
     let policies: Vec<_> = found.policies.iter().map(|it| it.policy).collect();
-    assert_eq!(policies, [Policy::PartitionedEdf]);
+    assert_eq!(policies, [Policy::PartitionedEdf, Policy::PartitionedFp]);
     let factor = |effect: &Effect| effect.scaling[0].as_ref().unwrap().factor.to_string();
     let effects: Vec<_> = found
         .effects
