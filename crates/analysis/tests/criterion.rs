@@ -148,3 +148,38 @@ fn fair_slots_are_a_thousand_units() {
         2
     ));
 }
+
+/// So many sets, or as many times more as the variable `SOAK` says.
+fn sets(count: u64) -> u64 {
+    let soak = std::env::var("SOAK").ok();
+    let times: Option<u64> = soak.and_then(|soak| soak.parse().ok());
+    count * times.unwrap_or(1)
+}
+
+/// What is known to hold under no policy no test of any policy accepts, be the policy as good as it may.
+#[test]
+fn what_no_policy_holds_no_test_accepts() {
+    let mut random = Random(77);
+    let (mut none, mut early) = (0, 0);
+    for _ in 0..sets(1_000) {
+        let (count, cpus) = (random.between(2, 8), random.between(1, 3));
+        let cpus = u32::try_from(cpus).unwrap();
+        let mut tasks = random.tasks(count);
+        for task in &mut tasks {
+            // Slots of PD² are of 1000 units.
+            task.wcet *= 1000;
+            task.period *= 1000;
+            task.deadline = random.between(task.wcet / 1000, task.period / 1000) * 1000;
+        }
+        let set = Set::new(tasks.clone()).unwrap();
+        if gedf::is_infeasible(&set, cpus, WorkLimit::default()) {
+            none += 1;
+            early += u32::from(!set.demands_more_than(cpus));
+            for criterion in Criterion::all() {
+                assert!(!accepts(criterion, &tasks, cpus), "{criterion}: {tasks:?}");
+            }
+        }
+    }
+    // By their utilisation, and by deadlines before periods.
+    assert!(none > 200 && early > 50, "{none} {early}");
+}

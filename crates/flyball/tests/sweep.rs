@@ -371,3 +371,48 @@ fn what_was_found_is_plotted() {
         "{err}"
     );
 }
+
+/// A disk that is full ends it, and what had been finished is kept: on a larger one it goes on from there. The disk is a file
+/// system in memory, in a namespace of its own; where such are not permitted there is nothing to see.
+#[test]
+fn a_full_disk_costs_nothing_that_is_finished() {
+    let folder = folder();
+    let here = folder.path();
+    for name in ["small", "large"] {
+        fs::create_dir(here.join(name)).unwrap();
+    }
+    let script = "mount -t tmpfs -o size=200k none small || exit 77
+        \"$0\" sweep s.toml --out small --quiet
+        code=$?
+        cp -r small/. large/
+        exit $code";
+    let mut command = Command::new("unshare");
+    let flyball = Command::cargo_bin("flyball").expect("the command has been built");
+    command
+        .current_dir(here)
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
+        .arg(flyball.get_program());
+    let Ok(output) = command.output() else {
+        eprintln!("skipped: there is no unshare(1)");
+        return;
+    };
+    let error = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(77) || error.starts_with("unshare:") {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("No space left on device"), "{error}");
+    let kept = bytes(&here.join("large")).into_keys();
+    let kept = kept
+        .filter(|path| path.extension().is_some_and(|end| end == "parquet"))
+        .count();
+    assert!((1..144).contains(&kept), "{kept}");
+    let (code, text, error) = run(here, &["sweep", "s.toml", "--out", "large"]);
+    assert_eq!(code, 0, "{error}");
+    let now = format!("144 of 144 units are finished, {} of them now.", 144 - kept);
+    assert!(text.contains(&now), "{text}");
+    let (code, _, error) = run(here, &["sweep", "s.toml", "--out", "whole", "--quiet"]);
+    assert_eq!(code, 0, "{error}");
+    assert_eq!(bytes(&here.join("large")), bytes(&here.join("whole")));
+}
