@@ -14,7 +14,8 @@
 //! One round goes up, then one goes down, and so on. Who is late going up is asked at once whether he is late with the
 //! larger slacks, too; that settles most sets that are rejected. Who was late in the last round comes first in the
 //! next one, and if nobody is any more, that is all. And what a response time is with the larger slacks, it is at
-//! least with the smaller ones: a place for the search to begin.
+//! least with the smaller ones: a place for the search to begin. Where the first tasks are all late going up, that round is
+//! put off, since most such sets are rejected going down.
 
 use super::Set;
 use super::interference::{Row, rows};
@@ -56,7 +57,14 @@ pub(super) struct Rounds<W: Word, R> {
     late: Vec<usize>,
     /// Whether the sure slacks are from the quick bounds.
     quick: bool,
+    /// For how many rounds more the slacks that one may hope for are expected to fall, and whether they have fallen in this one.
+    falls: u8,
+    fallen: bool,
 }
+
+/// If so many are late at once, one after the other, a round upwards is put off as long as slacks fall, but not for ever.
+const SAMPLE: usize = 24;
+const PUT_OFF: u8 = 3;
 
 /// What a round has shown.
 enum Shown {
@@ -78,6 +86,8 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
             response,
             late: (0..sure.len()).collect(),
             quick: false,
+            falls: PUT_OFF,
+            fallen: false,
             sure,
             hoped,
         }
@@ -125,7 +135,13 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
     fn up(&mut self, meter: &mut Meter) -> Result<Shown, Stop> {
         let before = core::mem::take(&mut self.late);
         let mut better = false;
-        for &k in &before {
+        for (place, &k) in before.iter().enumerate() {
+            let put_off = self.falls > 0 && !self.quick;
+            if put_off && place == SAMPLE && self.late.len() == SAMPLE {
+                // All so far: most sets of this kind are rejected, which going down shows.
+                self.late = before;
+                return Ok(Shown::Nothing);
+            }
             if self.update(k, &mut better, meter)? {
                 if self.hope(k, meter)? {
                     return Ok(Shown::Rejects);
@@ -172,6 +188,7 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
         let Row { d, slack, .. } = self.hoped[k];
         let response = self.response.response(&self.hoped, k, d - slack, meter)?;
         if let Some(response) = response {
+            self.fallen |= d - response < slack;
             self.hoped[k].slack = d - response;
         }
         Ok(response.is_none())
@@ -180,6 +197,7 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
     /// A round downwards.
     fn down(&mut self, meter: &mut Meter) -> Result<Shown, Stop> {
         let tasks = self.hoped.len();
+        self.fallen = false;
         for k in 0..tasks {
             if self.late.binary_search(&k).is_ok() {
                 continue;
@@ -202,6 +220,11 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
                 return Ok(Shown::Rejects);
             }
         }
+        self.falls = if self.fallen {
+            self.falls.saturating_sub(1)
+        } else {
+            0
+        };
         Ok(Shown::Nothing)
     }
 }
