@@ -15,9 +15,7 @@ mod partition;
 mod words;
 
 use crate::blocking;
-use crate::theory::{
-    MOST_SLACKS, Obstacle, PROBE, Theory, check_steps, stays_behind, with_deadlines,
-};
+use crate::theory::{MOST_SLACKS, Obstacle, Theory, check_steps, stays_behind, with_deadlines};
 use flyball_analysis::charged::{Accounting, Charged, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::gedf::{self, Answer};
@@ -33,6 +31,9 @@ pub use partition::Division;
 
 /// The tests count in nanoseconds.
 const UNIT: Duration = Duration::from_nanos(1);
+
+/// How many steps a test may take in a search, which asks hundreds of times: about a millisecond.
+const SEARCH: WorkLimit = WorkLimit::steps(500_000);
 
 /// The slots of PD².
 const SLOT: Duration = Duration::from_millis(1);
@@ -264,10 +265,10 @@ impl<'t> Case<'t> {
     fn holds(&self, policy: Policy, tasks: &[SporadicTask]) -> bool {
         let mut charged = self.with(tasks);
         if policy == Policy::GlobalEdf {
-            return matches!(charged.accepted_by(&gedf::Test::ALL, PROBE), Ok(Some(_)));
+            return matches!(charged.accepted_by(&gedf::Test::ALL, SEARCH), Ok(Some(_)));
         }
         let mut tests = self.criteria(policy);
-        tests.any(|criterion| self.ask(criterion, &mut charged, tasks, PROBE).accepts())
+        tests.any(|criterion| self.ask(criterion, &mut charged, tasks, SEARCH).accepts())
     }
 
     fn under(&self, policy: Policy, names: &[&str], limit: WorkLimit) -> ForPolicy {
