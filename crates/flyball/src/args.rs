@@ -385,6 +385,10 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, requires = "name")]
     pub(crate) full: bool,
 
+    /// Ask each test by itself, too, where the union of all would do (epos-study); takes longer
+    #[arg(long)]
+    pub(crate) each_test: bool,
+
     /// A folder with the authors' own measurements, to be drawn beside ours
     #[arg(long, value_name = "DIRECTORY", requires = "name")]
     pub(crate) data: Option<PathBuf>,

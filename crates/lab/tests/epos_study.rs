@@ -114,6 +114,33 @@ fn a_hundred_cpus_are_not_used_up() {
     assert_eq!(experiment.figures.len(), 6);
 }
 
+/// Each test by itself, too: whatever one of a union accepts, the union does.
+#[test]
+fn each_test_has_a_curve_if_asked() {
+    let registry = Registry::standard();
+    let mut watch = |_: flyball_lab::Progress<'_>| ControlFlow::Continue(());
+    let mut simulator = Simulator::new(&registry, &mut watch);
+    let extent = Extent {
+        size: Size::Sample,
+        each_test: true,
+        ..Extent::default()
+    };
+    let only = &["hundred-cpus"];
+    let done = reproduce(&epos_study::WORK, only, &mut simulator, None, extent).unwrap();
+    let figures = &done.experiments[0].figures;
+    let panel = &figures[0].panels[1];
+    let curve = |name: &str| {
+        let mut all = panel.series.iter();
+        let found = all.find(|series| series.name == name);
+        let found = found.unwrap_or_else(|| panic!("there is no curve of {name}"));
+        found.points.iter().map(|point| point[1]).sum::<f64>()
+    };
+    for test in ["GFB", "BAK", "BAK05", "BCL", "LOAD", "RTA", "FFDBF"] {
+        assert!(curve(test) <= curve("G-EDF"), "{test}");
+    }
+    assert!(curve("FFD") <= curve("P-EDF"));
+}
+
 #[test]
 fn it_can_be_stopped() {
     let registry = Registry::standard();

@@ -227,6 +227,7 @@ fn the_experiment_holds() {
         data: None,
         size: flyball_lab::reproduce::Size::Short,
         keep: None,
+        each_test: false,
     };
     let experiment = (miosix::multicore::PLAN.run)(&mut setup).unwrap();
     assert_eq!(experiment.claims.len(), 9);

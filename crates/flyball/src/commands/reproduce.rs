@@ -124,6 +124,7 @@ fn perform(
         data: args.data.as_deref(),
         size: if args.full { Size::Full } else { Size::Short },
         // What takes long goes on after an interruption.
+        each_test: args.each_test,
         keep: (args.full && !args.report.no_report).then_some(&keep),
     };
     reproduce::reproduce(work, &only, &mut simulator, board, extent)

@@ -50,6 +50,8 @@ pub struct Setup<'a> {
     pub size: Size,
     /// A folder for what experiments find on the way, from which they go on after an interruption.
     pub keep: Option<&'a Path>,
+    /// Whether every test is asked by itself, too, where a union of them would do.
+    pub each_test: bool,
 }
 
 /// How large an experiment is, if it can be done in several sizes.
@@ -84,6 +86,8 @@ pub struct Extent<'a> {
     pub size: Size,
     /// See [`Setup::keep`].
     pub keep: Option<&'a Path>,
+    /// See [`Setup::each_test`].
+    pub each_test: bool,
 }
 
 /// All works, in the order in which they are listed.
@@ -141,6 +145,7 @@ pub fn reproduce(
             data: extent.data,
             size: extent.size,
             keep: extent.keep,
+            each_test: extent.each_test,
         })?;
         experiments.push(Experiment {
             name: plan.name.to_owned(),

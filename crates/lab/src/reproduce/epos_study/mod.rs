@@ -22,6 +22,7 @@ use flyball_model::study::{
 use flyball_model::{ModelError, Statistic};
 use flyball_report::reproduction::{Claim, Figure, Verdict};
 use flyball_sweep::{Options, Results, SweepError, compute, sweep};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -147,6 +148,13 @@ fn study(
 
 /// Does a study: in memory, or in the folder of all results, where it goes on after an interruption.
 fn results(setup: &mut Setup<'_>, study: &Study) -> Result<Results, BenchError> {
+    let each;
+    let study = if setup.each_test {
+        each = with_each_test(study);
+        &each
+    } else {
+        study
+    };
     let stop = AtomicBool::new(false);
     let go_on = |_: flyball_sweep::Progress| !stop.load(Ordering::Relaxed);
     let folder = setup.keep.map(|keep| keep.join(&study.name));
@@ -180,6 +188,18 @@ fn results(setup: &mut Setup<'_>, study: &Study) -> Result<Results, BenchError> 
         // A panic of the worker's is this thread's, too.
         (Err(panic), None) => std::panic::resume_unwind(panic),
     }
+}
+
+/// The same study with a column for each test of its unions, too. It is another study, with results of its own.
+fn with_each_test(study: &Study) -> Study {
+    let mut study = study.clone();
+    study.name += "-each";
+    let names: BTreeSet<String> = study.tests.iter().flat_map(|it| it.any.clone()).collect();
+    study.tests.extend(names.into_iter().map(|name| Column {
+        any: vec![name.clone()],
+        name,
+    }));
+    study
 }
 
 /// The figures of both, where those of one name are one: the first one's panels come first.
