@@ -261,7 +261,7 @@ fn one_set_is_told_how_near_the_edge_it_is() {
         "G-EDF",
         "P-EDF",
         "GFB    accepts",
-        "Known to hold on 2 CPUs or more",
+        "Known to hold on as few as 2 CPUs",
         "The cheapest partition: 2 CPUs (first-fit)",
         // 12 ms and 200 µs of 20 ms; and 4.2 of 10, twice.
         "CPU 0  0.6100  c",

@@ -126,8 +126,8 @@ fn for_policy(text: &mut String, it: &ForPolicy) {
     }
     *text += &output::render(&table);
     let fewest = match it.fewest {
-        Some(1) => "on 1 CPU or more".to_owned(),
-        Some(cpus) => format!("on {cpus} CPUs or more"),
+        Some(1) => "on a single CPU".to_owned(),
+        Some(cpus) => format!("on as few as {cpus} CPUs"),
         None => format!("on no number of CPUs up to {MOST_CPUS}"),
     };
     let _ = writeln!(
