@@ -174,16 +174,29 @@ fn tasks(per_cpu: usize) -> impl Strategy<Value = (u8, Vec<(u64, u8)>)> {
     })
 }
 
+/// What is not proved is not always so: two of these tasks are to have a CPU each for themselves, and one of them is left with a
+/// small neighbour for good, as no move or exchange makes the loads any more equal.
+#[test]
+fn a_task_that_needs_a_whole_cpu_may_not_get_it() {
+    let wants = [458, 57, 948, 463, 480, 107, 102, 824, 461];
+    let cpus = [6, 1, 2, 3, 0, 3, 7, 5, 6];
+    let tasks: Vec<(u64, u8)> = wants.into_iter().zip(cpus).collect();
+    let mut machine = Machine::with(5, &tasks);
+    machine.error(400);
+    let error = machine.error(40);
+    assert!(error > 0.06 && error < machine.tolerance(), "{error}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 300 }))]
 
-    /// From anywhere: after thirty periods a share over forty is right to some hundredths of a CPU.
+    /// From anywhere: after thirty periods a share over forty is right to some hundredths of a CPU, unless a task needs one for itself.
     #[test]
     fn shares_converge((cpus, tasks) in tasks(4)) {
         let mut machine = Machine::with(cpus, &tasks);
         machine.error(30);
         let error = machine.error(40);
-        prop_assert!(error < 0.06, "{}", error);
+        prop_assert!(error < machine.tolerance(), "{}", error);
     }
 
     /// If tasks are placed such that every CPU is full and none too full, none ever moves, and every
@@ -243,8 +256,8 @@ proptest! {
         for task in machine.tasks.iter_mut().flatten() {
             task.1 = ONE;
         }
-        machine.error(40);
+        machine.error(80);
         let error = machine.error(40);
-        prop_assert!(error < 0.06, "{}", error);
+        prop_assert!(error < machine.tolerance(), "{}", error);
     }
 }

@@ -154,6 +154,17 @@ impl Machine {
         assert!(lost <= 64 || self.here().all(full), "{lost}");
     }
 
+    /// Up to where an error over forty periods is small: some hundredths of a CPU, unless a task is to have nearly a CPU for
+    /// itself, of which nothing is proved: it may be left with a small neighbour for good.
+    pub(super) fn tolerance(&self) -> f64 {
+        let is_large = |task: usize| self.member(task).set_point > ONE / 8 * 7;
+        if self.here().any(is_large) {
+            0.25
+        } else {
+            0.06
+        }
+    }
+
     /// The largest mean error of all tasks over `periods`.
     pub(super) fn error(&mut self, periods: u32) -> f64 {
         let mut sums = vec![0_i64; self.tasks.len()];
