@@ -50,6 +50,7 @@ mod descent;
 mod ffdbf;
 mod gfb;
 pub(crate) mod growth;
+mod horizon;
 pub(crate) mod interference;
 mod load;
 mod rounds;
