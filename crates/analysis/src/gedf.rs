@@ -54,6 +54,7 @@ mod explain;
 mod ffdbf;
 mod gfb;
 pub(crate) mod growth;
+mod horizon;
 pub(crate) mod interference;
 mod load;
 mod rounds;

@@ -83,15 +83,13 @@
 
 use super::columns::{self, Columns};
 use super::growth::last_above;
+use super::horizon::{Horizon, horizon};
 use super::interference::Row;
-use super::load::early;
 use super::rounds::{Response, Rounds};
 use super::word::Word;
 use super::{Answer, Set};
 use crate::Stop;
-use crate::fractions::{self, Bracket};
 use crate::work::Meter;
-use core::cmp::Reverse;
 
 pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, Stop> {
     // (2) holds for R = C.
@@ -118,75 +116,12 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
     Ok(Answer::accepts_if(accepts))
 }
 
-/// Up to which A one has to look.
-#[derive(Clone, Copy)]
-enum Horizon {
-    UpTo(Line),
-    /// U = m.
-    Endless,
-    TooFar,
-}
-
-/// h(A) ≤ U A + U D_k + E − C_k for E = Σ u_i (T_i − D_i) + the m − 1 largest C.
-#[derive(Clone, Copy)]
-struct Line {
-    /// The longest deadline, U times that, and E, both rounded up.
-    longest: u128,
-    load: u128,
-    more: u128,
-    /// Their sum, rounded down, but not to zero; and where U A + that is below m A, for sure.
-    whole: u128,
-    crossing: u128,
-}
-
-impl Line {
-    fn of(set: &Set, cpus: u32) -> Option<Line> {
-        let tasks = set.tasks();
-        let longest = tasks.iter().map(|task| task.deadline).max()?;
-        let load = tasks
-            .iter()
-            .map(|task| (u128::from(task.wcet) * u128::from(longest), task.period));
-        let load = Bracket::of(load);
-        let mut more = early(tasks);
-        let mut wcets: Vec<u64> = tasks.iter().map(|task| task.wcet).collect();
-        wcets.sort_unstable_by_key(|&wcet| Reverse(wcet));
-        for &wcet in wcets.iter().take(cpus as usize - 1) {
-            more.add(wcet.into(), 1);
-        }
-        let whole = load.plus(&more);
-        Some(Line {
-            longest: longest.into(),
-            load: load.at_most_whole()?,
-            more: more.at_most_whole()?,
-            whole: whole.at_least_whole()?.max(1),
-            crossing: fractions::crossing(&whole, set.utilisation(), (cpus.into(), 1))?,
-        })
-    }
-
-    /// From which A on (1) holds, for τ_k and this R: m (A + R − C_k + 1) is `ahead` more than m A.
-    fn last(&self, deadline: u128, wcet: u128, ahead: u128) -> Option<u128> {
-        let load = fractions::scaled(self.load, deadline, self.longest)?;
-        let start = (load + self.more).saturating_sub(wcet + ahead);
-        // A line that begins at that is crossed earlier in proportion.
-        fractions::scaled(start, self.crossing, self.whole)
-    }
-}
-
-fn horizon(set: &Set, cpus: u32) -> Horizon {
-    if set.leaves_something_of(cpus) {
-        Line::of(set, cpus).map_or(Horizon::TooFar, Horizon::UpTo)
-    } else {
-        Horizon::Endless
-    }
-}
-
 /// Whether 64 bits are enough: for products of the longest window and the longest period (see [`Word`]), and for m X and the
 /// sums of so many X.
 fn is_short(set: &Set, cpus: u32, horizon: Horizon) -> bool {
     let longest = u128::from(set.longest());
     let farthest = match horizon {
-        // No A is farther than for the longest deadline, and R = C; but for what is rounded up.
-        Horizon::UpTo(line) => line.crossing + line.crossing / line.whole + 1,
+        Horizon::UpTo(line) => line.farthest(),
         Horizon::Endless | Horizon::TooFar => 0,
     };
     let factor = longest
