@@ -12,6 +12,7 @@
 //! proves nothing.
 
 use flyball_analysis::gedf::{Set, Task};
+use flyball_model::random::Random;
 use flyball_model::{Task as Model, TaskSet};
 use flyball_sim::schedulers::{Clustered, Edf};
 use flyball_sim::{Options, simulate};
@@ -61,8 +62,11 @@ pub fn misses(set: &Set, cpus: u8) -> Option<Vec<u64>> {
         }
     }
     (0..RANDOM).find_map(|seed| {
-        let mut random = Random(seed.wrapping_mul(2).wrapping_add(1).wrapping_mul(SPREAD));
-        let phases = tasks.iter().map(|task| random.next() % task.period);
+        let mut random = Random::new(0, seed);
+        let last = |task: &Task| Duration::from_nanos(task.period - 1);
+        let phases = tasks
+            .iter()
+            .map(|task| random.uniform(Duration::ZERO, last(task)).as_nanos());
         try_phases(phases.collect(), horizon.saturating_add(longest))
     })
 }
@@ -91,21 +95,6 @@ fn victims(tasks: &[Task]) -> Vec<usize> {
     });
     all.truncate(VICTIMS);
     all
-}
-
-/// An odd number whose bits look random: 2⁶⁴ divided by the golden ratio.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// `xorshift64*` (Vigna 2016): phases need not be any better.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
 }
 
 #[cfg(test)]

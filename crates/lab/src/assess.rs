@@ -68,6 +68,8 @@ pub struct Assessment {
     pub infeasible: Option<String>,
     /// What is known of each policy.
     pub policies: Vec<ForPolicy>,
+    /// Of which policies nothing is said, as it is not known what they are to be charged.
+    pub uncharged: Vec<Policy>,
     /// Where tasks run under partitioned EDF, if there is a way.
     pub division: Option<Division>,
     /// The same on as few CPUs as were found to do.
@@ -160,6 +162,10 @@ pub fn assess(
         division: case.division(limit),
         cheapest,
         effects: case.effects(&policies),
+        uncharged: Policy::ALL
+            .into_iter()
+            .filter(|&policy| !case.is_known(policy))
+            .collect(),
         tasks: numbers,
         policies,
     })

@@ -99,6 +99,10 @@ fn each_part_of_the_kernels_work_has_an_effect() {
     let found = ask(&set, 1, Some(&charge));
     let policies: Vec<_> = found.policies.iter().map(|it| it.policy).collect();
     assert_eq!(policies, [Policy::PartitionedEdf, Policy::PartitionedFp]);
+    // No prices of a queue for all CPUs, and none of parts of jobs at all.
+    assert!(
+        found.uncharged.contains(&Policy::GlobalEdf) && found.uncharged.contains(&Policy::Fair)
+    );
     let factor = |effect: &Effect| effect.scaling[0].as_ref().unwrap().factor.to_string();
     let effects: Vec<_> = found
         .effects

@@ -85,6 +85,14 @@ fn text(file: &str, set: &TaskSet, found: &Assessment) -> String {
     for policy in &found.policies {
         for_policy(&mut text, policy);
     }
+    if !found.uncharged.is_empty() {
+        let names: Vec<&str> = found.uncharged.iter().map(|it| it.title()).collect();
+        let _ = writeln!(
+            text,
+            "\n{DIM}Left out, as it is not known what the kernel's work costs there: {}.{DIM:#}",
+            names.join(", ")
+        );
+    }
     tasks(&mut text, set, found);
     division(&mut text, set, found);
     effects(&mut text, found);
