@@ -17,7 +17,7 @@
 //! tells how most of them are saved.
 
 use super::columns::{self, Columns};
-use super::interference::{Row, is_short};
+use super::interference::{Row, by_deadline, is_short};
 use super::rounds::{Response, Rounds};
 use super::word::Word;
 use super::{Answer, Set};
@@ -25,12 +25,12 @@ use crate::Stop;
 use crate::work::Meter;
 
 pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, Stop> {
-    let accepts = if columns::fit(set) {
-        Columns::new(set, cpus).decide(meter)?
+    let accepts = if let Some(mut columns) = Columns::new(set) {
+        columns::bcli::decide(&mut columns, cpus, meter)?
     } else if is_short(set) {
-        Rounds::<u64, _>::new(set, ToDeadline::new(cpus)).decide(meter)?
+        Rounds::new(by_deadline(set), ToDeadline::<u64>::new(cpus)).decide(meter)?
     } else {
-        Rounds::<u128, _>::new(set, ToDeadline::new(cpus)).decide(meter)?
+        Rounds::new(by_deadline(set), ToDeadline::<u128>::new(cpus)).decide(meter)?
     };
     Ok(Answer::accepts_if(accepts))
 }
@@ -48,10 +48,12 @@ impl<W: Word> ToDeadline<W> {
     }
 }
 
-impl<W: Word> Response<W> for ToDeadline<W> {
+impl<W: Word> Response for ToDeadline<W> {
+    type Tasks = Vec<Row<W>>;
+
     fn response(
         &mut self,
-        rows: &[Row<W>],
+        rows: &Vec<Row<W>>,
         k: usize,
         _: W,
         meter: &mut Meter,

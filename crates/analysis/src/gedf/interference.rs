@@ -18,6 +18,7 @@
 //!   W_i(R) = ⌊x/T_i⌋ C_i + min(C_i, x mod T_i)      x = R + D_i − C_i − s_i
 //! ```
 
+use super::rounds::Slacks;
 use super::word::{SHORT, Word};
 use super::{Set, Task};
 
@@ -55,6 +56,37 @@ impl<W: Word> Row<W> {
 
 pub(crate) fn rows<W: Word>(set: &Set) -> Vec<Row<W>> {
     set.tasks().iter().map(Row::new).collect()
+}
+
+/// The same by ascending deadlines, of equals the first one first.
+pub(crate) fn by_deadline<W: Word>(set: &Set) -> Vec<Row<W>> {
+    let mut rows = rows(set);
+    rows.sort_by_key(|row| row.d);
+    rows
+}
+
+impl<W: Word> Slacks for Vec<Row<W>> {
+    type Time = W;
+
+    fn tasks(&self) -> usize {
+        self.len()
+    }
+
+    fn wcet(&self, k: usize) -> W {
+        self[k].c
+    }
+
+    fn deadline(&self, k: usize) -> W {
+        self[k].d
+    }
+
+    fn slack(&self, k: usize) -> W {
+        self[k].slack
+    }
+
+    fn set_slack(&mut self, k: usize, slack: W) {
+        self[k].slack = slack;
+    }
 }
 
 /// Whether 64 bits are enough: for x ≤ 2 max(T) also x · T < 2⁶⁴, and no sum is larger than that.

@@ -17,42 +17,64 @@
 //! least with the smaller ones: a place for the search to begin. Where the first tasks are all late going up, that round is
 //! put off, since most such sets are rejected going down.
 
-use super::Set;
-use super::interference::{Row, rows};
-use super::word::Word;
 use crate::Stop;
 use crate::work::Meter;
+use core::ops::Sub;
+
+/// Tasks by ascending deadlines, each with a slack.
+pub(super) trait Slacks: Clone {
+    /// A length of time.
+    type Time: Copy + Ord + Sub<Output = Self::Time>;
+
+    /// How many tasks there are.
+    fn tasks(&self) -> usize;
+
+    /// C of τ_k.
+    fn wcet(&self, k: usize) -> Self::Time;
+
+    /// D of τ_k.
+    fn deadline(&self, k: usize) -> Self::Time;
+
+    /// What every job of τ_k is known to have left when it ends.
+    fn slack(&self, k: usize) -> Self::Time;
+
+    fn set_slack(&mut self, k: usize, slack: Self::Time);
+}
 
 /// A bound for response times.
-pub(super) trait Response<W: Word> {
-    /// The bound for τ_k, given the slacks in `rows`; `None` if it is beyond the deadline. It is known to be `least`
+pub(super) trait Response {
+    type Tasks: Slacks;
+
+    /// The bound for τ_k, given the slacks of all; `None` if it is beyond the deadline. It is known to be `least`
     /// or more.
     fn response(
         &mut self,
-        rows: &[Row<W>],
+        tasks: &Self::Tasks,
         k: usize,
-        least: W,
+        least: Time<Self>,
         meter: &mut Meter,
-    ) -> Result<Option<W>, Stop>;
+    ) -> Result<Option<Time<Self>>, Stop>;
 
     /// A bound that is no better, but cheaper; `None` if and only if the other one is.
     fn quick(
         &mut self,
-        rows: &[Row<W>],
+        tasks: &Self::Tasks,
         k: usize,
-        least: W,
+        least: Time<Self>,
         meter: &mut Meter,
-    ) -> Result<Option<W>, Stop> {
-        self.response(rows, k, least, meter)
+    ) -> Result<Option<Time<Self>>, Stop> {
+        self.response(tasks, k, least, meter)
     }
 }
 
-pub(super) struct Rounds<W: Word, R> {
+type Time<R> = <<R as Response>::Tasks as Slacks>::Time;
+
+pub(super) struct Rounds<R: Response> {
     response: R,
     /// With slacks at or below the least fixed point.
-    sure: Vec<Row<W>>,
+    sure: R::Tasks,
     /// With slacks at or above it, and so at or above the greatest.
-    hoped: Vec<Row<W>>,
+    hoped: R::Tasks,
     /// Who is late with the sure slacks, as far as is known.
     late: Vec<usize>,
     /// Whether the sure slacks are from the quick bounds.
@@ -73,33 +95,24 @@ enum Shown {
     Nothing,
 }
 
-impl<W: Word, R: Response<W>> Rounds<W, R> {
-    pub(super) fn new(set: &Set, response: R) -> Rounds<W, R> {
-        // Who has a short deadline suffers most from what others carry in, and is late first.
-        let mut sure = rows::<W>(set);
-        sure.sort_by_key(|row| row.d);
+impl<R: Response> Rounds<R> {
+    /// Begins with slacks that are no larger than those of the least fixed point.
+    ///
+    /// By ascending deadlines, as who has a short deadline suffers most from what others carry in, and is late first.
+    pub(super) fn new(sure: R::Tasks, response: R) -> Rounds<R> {
         let mut hoped = sure.clone();
-        for row in &mut hoped {
-            row.slack = row.d - row.c;
+        for k in 0..hoped.tasks() {
+            hoped.set_slack(k, hoped.deadline(k) - hoped.wcet(k));
         }
         Rounds {
             response,
-            late: (0..sure.len()).collect(),
+            late: (0..sure.tasks()).collect(),
             quick: false,
             falls: PUT_OFF,
             fallen: false,
             sure,
             hoped,
         }
-    }
-
-    /// Begins with these slacks, which are no larger than those of the least fixed point, of the tasks by ascending
-    /// deadlines and of equals the first one first.
-    pub(super) fn begin_with(mut self, slacks: impl Iterator<Item = u64>) -> Rounds<W, R> {
-        for (row, slack) in self.sure.iter_mut().zip(slacks) {
-            row.slack = W::new(slack);
-        }
-        self
     }
 
     /// The same as [`Rounds::decide`], with the quick bounds for as long as they make anything better. Their slacks
@@ -152,7 +165,7 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
         if self.late.is_empty() {
             return Ok(Shown::Accepts);
         }
-        for k in 0..self.sure.len() {
+        for k in 0..self.sure.tasks() {
             // Both in ascending order.
             if before.binary_search(&k).is_err() {
                 self.update(k, &mut better, meter)?;
@@ -168,8 +181,8 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
 
     /// Brings the sure slack of τ_k up to date, and returns whether it is late.
     fn update(&mut self, k: usize, better: &mut bool, meter: &mut Meter) -> Result<bool, Stop> {
-        let Row { d, slack, .. } = self.sure[k];
-        let least = d - self.hoped[k].slack;
+        let (d, slack) = (self.sure.deadline(k), self.sure.slack(k));
+        let least = d - self.hoped.slack(k);
         let response = if self.quick {
             self.response.quick(&self.sure, k, least, meter)?
         } else {
@@ -178,25 +191,25 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
         if let Some(response) = response {
             // The quick bound may be worse than it was, where the other one stood in for it.
             *better |= d - response > slack;
-            self.sure[k].slack = slack.max(d - response);
+            self.sure.set_slack(k, slack.max(d - response));
         }
         Ok(response.is_none())
     }
 
     /// Brings the slack that one may hope for up to date, and returns whether τ_k is late.
     fn hope(&mut self, k: usize, meter: &mut Meter) -> Result<bool, Stop> {
-        let Row { d, slack, .. } = self.hoped[k];
+        let (d, slack) = (self.hoped.deadline(k), self.hoped.slack(k));
         let response = self.response.response(&self.hoped, k, d - slack, meter)?;
         if let Some(response) = response {
             self.fallen |= d - response < slack;
-            self.hoped[k].slack = d - response;
+            self.hoped.set_slack(k, d - response);
         }
         Ok(response.is_none())
     }
 
     /// A round downwards.
     fn down(&mut self, meter: &mut Meter) -> Result<Shown, Stop> {
-        let tasks = self.hoped.len();
+        let tasks = self.hoped.tasks();
         self.fallen = false;
         for k in 0..tasks {
             if self.late.binary_search(&k).is_ok() {
@@ -207,7 +220,7 @@ impl<W: Word, R: Response<W>> Rounds<W, R> {
             }
             // Now and then: is what the others have lost enough for the one with the least hope?
             if k % (tasks / 8 + 1) == 0 {
-                let worst = self.late.iter().min_by_key(|&&late| self.hoped[late].slack);
+                let worst = self.late.iter().min_by_key(|&&late| self.hoped.slack(late));
                 if let Some(&worst) = worst
                     && self.hope(worst, meter)?
                 {

@@ -34,7 +34,7 @@
 
 use super::columns::{self, Columns};
 use super::growth::last_above;
-use super::interference::{Row, is_short};
+use super::interference::{Row, by_deadline, is_short};
 use super::rounds::{Response, Rounds};
 use super::word::Word;
 use super::{Answer, Set};
@@ -46,23 +46,20 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
     if set.tasks().len() <= cpus as usize {
         return Ok(Answer::Accepts);
     }
-    let accepts = if columns::fit(set) {
+    let accepts = if let Some(mut columns) = Columns::new(set).filter(|_| columns::rta::fit(set)) {
         // BCLI has no larger slacks, and is much cheaper: if it accepts, then that is all, and if not, it is a start.
-        let mut columns = Columns::new(set, cpus);
-        columns.decide(meter)? || {
-            let rounds = Rounds::<u64, _>::new(set, ToFixedPoint::new(cpus));
-            rounds.begin_with(columns.slacks()).decide(meter)?
-        }
+        columns::bcli::decide(&mut columns, cpus, meter)?
+            || Rounds::new(columns, columns::rta::ToFixedPoint::new(cpus)).decide(meter)?
     } else if is_short(set) {
-        Rounds::<u64, _>::new(set, ToFixedPoint::new(cpus)).decide(meter)?
+        Rounds::new(by_deadline(set), ToFixedPoint::<u64>::new(cpus)).decide(meter)?
     } else {
-        Rounds::<u128, _>::new(set, ToFixedPoint::new(cpus)).decide(meter)?
+        Rounds::new(by_deadline(set), ToFixedPoint::<u128>::new(cpus)).decide(meter)?
     };
     Ok(Answer::accepts_if(accepts))
 }
 
 /// The least R.
-struct ToFixedPoint<W: Word> {
+pub(super) struct ToFixedPoint<W: Word> {
     cpus: W,
     by_cpus: W::Divisor,
     /// The terms of a task that still grow with R.
@@ -95,7 +92,7 @@ impl<W: Word> Term<W> {
 }
 
 impl<W: Word> ToFixedPoint<W> {
-    fn new(cpus: u32) -> ToFixedPoint<W> {
+    pub(super) fn new(cpus: u32) -> ToFixedPoint<W> {
         ToFixedPoint {
             cpus: W::new(cpus.into()),
             by_cpus: W::divisor(cpus.into()),
@@ -105,10 +102,12 @@ impl<W: Word> ToFixedPoint<W> {
     }
 }
 
-impl<W: Word> Response<W> for ToFixedPoint<W> {
+impl<W: Word> Response for ToFixedPoint<W> {
+    type Tasks = Vec<Row<W>>;
+
     fn response(
         &mut self,
-        rows: &[Row<W>],
+        rows: &Vec<Row<W>>,
         k: usize,
         least: W,
         meter: &mut Meter,

@@ -84,7 +84,7 @@
 use super::columns::{self, Columns};
 use super::growth::last_above;
 use super::horizon::{Horizon, horizon};
-use super::interference::Row;
+use super::interference::{Row, by_deadline};
 use super::rounds::{Response, Rounds};
 use super::word::Word;
 use super::{Answer, Set};
@@ -99,19 +99,19 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
     let horizon = horizon(set, cpus);
     let accepts = if is_short(set, cpus, horizon) {
         // BCLI has no larger slacks.
-        let columns = columns::fit(set).then(|| Columns::new(set, cpus));
-        if let Some(mut columns) = columns {
-            columns.decide(meter)? || {
-                let rounds = Rounds::<u64, _>::new(set, Limited::new(cpus, horizon));
-                rounds
-                    .begin_with(columns.slacks())
-                    .decide_quickly_first(meter)?
+        let mut rows = by_deadline(set);
+        if let Some(mut columns) = Columns::new(set) {
+            if columns::bcli::decide(&mut columns, cpus, meter)? {
+                return Ok(Answer::Accepts);
             }
-        } else {
-            Rounds::<u64, _>::new(set, Limited::new(cpus, horizon)).decide_quickly_first(meter)?
+            for (row, slack) in rows.iter_mut().zip(columns.slacks()) {
+                row.slack = slack;
+            }
         }
+        Rounds::new(rows, Limited::<u64>::new(cpus, horizon)).decide_quickly_first(meter)?
     } else {
-        Rounds::<u128, _>::new(set, Limited::new(cpus, horizon)).decide_quickly_first(meter)?
+        let limited = Limited::<u128>::new(cpus, horizon);
+        Rounds::new(by_deadline(set), limited).decide_quickly_first(meter)?
     };
     Ok(Answer::accepts_if(accepts))
 }
@@ -473,10 +473,12 @@ fn next_bend<W: Word>(job: &Job<'_, W>, a: W, response: W, meter: &mut Meter) ->
     Ok(bend)
 }
 
-impl<W: Word> Response<W> for Limited<W> {
+impl<W: Word> Response for Limited<W> {
+    type Tasks = Vec<Row<W>>;
+
     fn response(
         &mut self,
-        rows: &[Row<W>],
+        rows: &Vec<Row<W>>,
         k: usize,
         least: W,
         meter: &mut Meter,
@@ -495,7 +497,7 @@ impl<W: Word> Response<W> for Limited<W> {
 
     fn quick(
         &mut self,
-        rows: &[Row<W>],
+        rows: &Vec<Row<W>>,
         k: usize,
         least: W,
         meter: &mut Meter,
