@@ -79,7 +79,8 @@
 //! led to. If U is all but m, there are many A nevertheless.
 //!
 //! Complexity: pseudo-polynomial; O(n) for each A and R that is looked at. What (2) can show is shown first. (1) is for the
-//! tasks that are late by (2), and for all only if that does not help.
+//! tasks that are late by (2), with R = D_k and no slack to begin with; and for all tasks, with the least R, only if that does
+//! not help.
 
 use super::columns::{self, Columns};
 use super::growth::last_above;
@@ -508,6 +509,7 @@ impl<W: Word> Response for Limited<W> {
         if everyone.is_some() {
             return Ok(everyone);
         }
-        self.limited(&job, least, meter)
+        // R = D_k leaves no slack, but the most room in (1), so that few A have to be looked at.
+        self.limited(&job, limit, meter)
     }
 }
