@@ -57,6 +57,7 @@ pub(crate) mod growth;
 mod horizon;
 pub(crate) mod interference;
 mod load;
+mod response_times;
 mod rounds;
 mod rta;
 mod rtalc;
@@ -65,7 +66,8 @@ mod union;
 pub(crate) mod word;
 
 pub use exact::{Counterexample, MOST_TASKS, Truth, common_unit, exact};
-pub use explain::{Explanation, Share, explain, response_times};
+pub use explain::{Explanation, Share, explain};
+pub use response_times::response_times;
 pub use set::{Set, Task};
 pub use union::accepted_by;
 

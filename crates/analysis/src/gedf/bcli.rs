@@ -18,7 +18,7 @@
 
 use super::columns::{self, Columns};
 use super::interference::{Row, by_deadline, is_short};
-use super::rounds::{Response, Rounds};
+use super::rounds::{self, Outcome, Response, Rounds};
 use super::word::Word;
 use super::{Answer, Set};
 use crate::Stop;
@@ -33,6 +33,15 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
         Rounds::new(by_deadline(set), ToDeadline::<u128>::new(cpus)).decide(meter)?
     };
     Ok(Answer::accepts_if(accepts))
+}
+
+/// What the rounds come to.
+pub(super) fn outcome(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Outcome, Stop> {
+    if is_short(set) {
+        rounds::outcome(set, ToDeadline::<u64>::new(cpus), meter)
+    } else {
+        rounds::outcome(set, ToDeadline::<u128>::new(cpus), meter)
+    }
 }
 
 /// What the others do up to the deadline, and no later.

@@ -17,6 +17,9 @@
 //! least with the smaller ones: a place for the search to begin. Where the first tasks are all late going up, that round is
 //! put off, since most such sets are rejected going down.
 
+use super::Set;
+use super::interference::{Row, by_deadline};
+use super::word::Word;
 use crate::Stop;
 use crate::work::Meter;
 use core::ops::Sub;
@@ -240,4 +243,45 @@ impl<R: Response> Rounds<R> {
         };
         Ok(Shown::Nothing)
     }
+
+    /// Goes up to the least fixed point. Returns the tasks with their slacks there, and who is late.
+    fn least(mut self, meter: &mut Meter) -> Result<(R::Tasks, Vec<usize>), Stop> {
+        loop {
+            let (mut late, mut better) = (Vec::new(), false);
+            for k in 0..self.sure.tasks() {
+                if self.update(k, &mut better, meter)? {
+                    late.push(k);
+                }
+            }
+            if !better {
+                return Ok((self.sure, late));
+            }
+        }
+    }
+}
+
+/// What the rounds of a test come to, with the tasks in the order of the set.
+pub(super) struct Outcome {
+    /// Slacks that all have if nobody is late.
+    pub(super) slacks: Vec<u64>,
+    pub(super) late: Vec<usize>,
+}
+
+/// The least fixed point of rounds over `set`.
+pub(super) fn outcome<W: Word>(
+    set: &Set,
+    response: impl Response<Tasks = Vec<Row<W>>>,
+    meter: &mut Meter,
+) -> Result<Outcome, Stop> {
+    let (rows, late) = Rounds::new(by_deadline(set), response).least(meter)?;
+    let tasks = set.tasks();
+    let mut places: Vec<usize> = (0..tasks.len()).collect();
+    places.sort_by_key(|&place| tasks[place].deadline);
+    let mut slacks = vec![0; tasks.len()];
+    for (&place, row) in places.iter().zip(&rows) {
+        // No longer than a deadline.
+        slacks[place] = u64::try_from(row.slack.wide()).unwrap_or(u64::MAX);
+    }
+    let late = late.into_iter().map(|k| places[k]).collect();
+    Ok(Outcome { slacks, late })
 }

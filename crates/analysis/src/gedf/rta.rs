@@ -35,7 +35,7 @@
 use super::columns::{self, Columns};
 use super::growth::last_above;
 use super::interference::{Row, by_deadline, is_short};
-use super::rounds::{Response, Rounds};
+use super::rounds::{self, Outcome, Response, Rounds};
 use super::word::Word;
 use super::{Answer, Set};
 use crate::Stop;
@@ -56,6 +56,15 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
         Rounds::new(by_deadline(set), ToFixedPoint::<u128>::new(cpus)).decide(meter)?
     };
     Ok(Answer::accepts_if(accepts))
+}
+
+/// What the rounds come to.
+pub(super) fn outcome(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Outcome, Stop> {
+    if is_short(set) {
+        rounds::outcome(set, ToFixedPoint::<u64>::new(cpus), meter)
+    } else {
+        rounds::outcome(set, ToFixedPoint::<u128>::new(cpus), meter)
+    }
 }
 
 /// The least R.

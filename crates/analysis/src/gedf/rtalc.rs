@@ -86,7 +86,7 @@ use super::columns::{self, Columns};
 use super::growth::last_above;
 use super::horizon::{Horizon, horizon};
 use super::interference::{Row, by_deadline};
-use super::rounds::{Response, Rounds};
+use super::rounds::{self, Outcome, Response, Rounds};
 use super::word::Word;
 use super::{Answer, Set};
 use crate::Stop;
@@ -115,6 +115,16 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
         Rounds::new(by_deadline(set), limited).decide_quickly_first(meter)?
     };
     Ok(Answer::accepts_if(accepts))
+}
+
+/// What the rounds come to.
+pub(super) fn outcome(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Outcome, Stop> {
+    let horizon = horizon(set, cpus);
+    if is_short(set, cpus, horizon) {
+        rounds::outcome(set, Limited::<u64>::new(cpus, horizon), meter)
+    } else {
+        rounds::outcome(set, Limited::<u128>::new(cpus, horizon), meter)
+    }
 }
 
 /// Whether 64 bits are enough: for products of the longest window and the longest period (see [`Word`]), and for m X and the

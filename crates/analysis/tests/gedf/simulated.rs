@@ -2,20 +2,24 @@
 //! they may be and with random ones.
 
 use crate::random::{Random, accepts, sets};
-use flyball_analysis::gedf::{Task, Test};
+use flyball_analysis::WorkLimit;
+use flyball_analysis::gedf::{Set, Task, Test, response_times};
 
 /// A job that is under way.
 #[derive(Clone, Copy)]
 pub(crate) struct Job {
     pub(crate) task: usize,
     deadline: u64,
+    /// When it has to be complete: at its deadline, or earlier.
+    end: u64,
     left: u64,
 }
 
-/// Whether a job is late up to `until`. `gap` is how much longer than a period there is to the next arrival of a task, and
+/// Whether a job takes longer than `within` says of its task, up to `until`. `gap` is how much longer than a period there is to the next arrival of a task, and
 /// how long to the first one. Jobs with the smallest `key` run.
 fn is_late<K: Ord>(
     tasks: &[Task],
+    within: &[u64],
     cpus: u32,
     until: u64,
     key: impl Fn(&Job) -> K,
@@ -31,10 +35,10 @@ fn is_late<K: Ord>(
                     period,
                     deadline,
                 } = tasks[task];
-                let deadline = now + deadline;
                 jobs.push(Job {
                     task,
-                    deadline,
+                    deadline: now + deadline,
+                    end: now + within[task],
                     left: wcet,
                 });
                 *next += period + gap(&tasks[task]);
@@ -45,7 +49,7 @@ fn is_late<K: Ord>(
             job.left -= 1;
         }
         jobs.retain(|job| job.left > 0);
-        if jobs.iter().any(|job| job.deadline <= now + 1) {
+        if jobs.iter().any(|job| job.end <= now + 1) {
             return true;
         }
     }
@@ -61,7 +65,9 @@ pub(crate) fn is_late_by_priorities(
 ) -> bool {
     let longest = tasks.iter().map(|task| task.period).max().unwrap_or(1);
     let key = |job: &Job| order.iter().position(|&task| task == job.task);
-    (0..4).any(|round| is_late(tasks, cpus, 30 * longest, key, gaps(round, random)))
+    let deadlines: Vec<u64> = tasks.iter().map(|task| task.deadline).collect();
+    let until = 30 * longest;
+    (0..4).any(|round| is_late(tasks, &deadlines, cpus, until, key, gaps(round, random)))
 }
 
 /// How arrivals are spread: not at all, a little, or now and then by up to a period.
@@ -74,9 +80,10 @@ fn gaps(round: u32, random: &mut Random) -> impl FnMut(&Task) -> u64 {
     }
 }
 
+/// Nor does any job take longer than the bound of its response time, if there is one.
 #[test]
 fn nothing_that_is_accepted_is_late() {
-    let [mut accepted, mut only, mut late] = [0_u64; 3];
+    let [mut accepted, mut only, mut late, mut bounded] = [0_u64; 4];
     for seed in 0..sets(2000) {
         let mut random = Random(seed ^ 0x5eed);
         let longest = random.between(6, 20);
@@ -90,16 +97,22 @@ fn nothing_that_is_accepted_is_late() {
         accepted += u64::from(by.is_some());
         only += u64::from(by == Some(Test::Rtalc));
         let until = 30 * longest;
+        let set = Set::new(tasks.clone()).unwrap();
+        let bounds = response_times(&set, cpus, WorkLimit::default());
+        bounded += u64::from(bounds.is_some());
+        let within = bounds.unwrap_or_else(|| tasks.iter().map(|task| task.deadline).collect());
         for round in 0..4 {
             let last = usize::try_from(random.between(0, tasks.len() as u64 - 1)).unwrap();
             // Of equal deadlines that of the task `last` comes last.
             let key = |job: &Job| (job.deadline, job.task == last, job.task);
-            if is_late(&tasks, cpus, until, key, gaps(round, &mut random)) {
+            if is_late(&tasks, &within, cpus, until, key, gaps(round, &mut random)) {
                 late += 1;
                 assert_eq!(by, None, "{tasks:?} on {cpus}");
             }
         }
     }
-    println!("{accepted} accepted, {only} of them by the last test only, {late} late");
-    assert!(accepted > 200 && only > 20 && late > 200);
+    println!(
+        "{accepted} accepted, {only} of them by the last test only, {bounded} with bounds, {late} late"
+    );
+    assert!(accepted > 200 && only > 20 && bounded > 150 && late > 200);
 }

@@ -46,9 +46,10 @@ pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32) -> String {
         Explanation::TooLong(task) => {
             format!("\"{}\" cannot be in time even alone", name(task))
         }
-        Explanation::NoBound => {
-            "For some task no response time within its deadline can be proven".into()
-        }
+        Explanation::NoBound(task) => format!(
+            "For \"{}\" no response time within its deadline can be proven",
+            name(task)
+        ),
         Explanation::OneCpu => "The test is for two CPUs or more".into(),
         Explanation::Share { what, share, bound } => match what {
             Share::Utilisation => format!("The tasks ask for {share:.4} of {}", self::cpus(cpus)),
