@@ -2,7 +2,7 @@
 
 use super::{Explanation, Share, explain};
 use crate::WorkLimit;
-use crate::gedf::{Set, Task, Test, response_times, test};
+use crate::gedf::{Set, Task, Test, response_times, rta, test};
 
 const LIMIT: WorkLimit = WorkLimit::steps(1_000_000);
 
@@ -96,11 +96,18 @@ fn there_is_a_reason() {
                 Some(other) => prop_assert!(false, "{which}: {other:?}"),
             }
         }
-        let accepts = test(Test::Rta, &set, cpus, LIMIT).accepts();
+        let accepts = test(Test::Rtalc, &set, cpus, LIMIT).accepts();
         let bounds = response_times(&set, cpus, LIMIT);
         prop_assert_eq!(bounds.is_some(), accepts);
         for (bound, task) in bounds.iter().flatten().zip(set.tasks()) {
             prop_assert!((task.wcet..=task.deadline).contains(bound));
+        }
+        if test(Test::Rta, &set, cpus, LIMIT).accepts() {
+            // Limited carry-in makes no bound longer.
+            let slacks = rta::outcome(&set, cpus, &mut LIMIT.meter()).unwrap().slacks;
+            for ((bound, task), slack) in bounds.unwrap().iter().zip(set.tasks()).zip(slacks) {
+                prop_assert!(*bound <= task.deadline - slack);
+            }
         }
     });
 }
