@@ -75,11 +75,11 @@ impl<'t> Charged<'t> {
         })
     }
 
-    /// Whose overheads a policy pays; without any, all are the same.
+    /// Whose overheads a policy pays; without any, whose set it is asked about.
     pub fn payer(&self, policy: Policy) -> Option<Payer> {
         match self.charge {
             Some(_) => policy.payer(),
-            None => Some(policy.payer().unwrap_or(Payer::Global)),
+            None => Some(policy.payer().unwrap_or(Payer::Partitioned)),
         }
     }
 
@@ -119,6 +119,9 @@ impl<'t> Charged<'t> {
     }
 
     /// The set with the overheads of a payer, in whole units, made when first asked for; `None`: nothing is left of a CPU.
+    ///
+    /// Tests of several CPUs with one queue are about deadlines up to the period. So that of a [global](Payer::Global) payer
+    /// has no later ones: who is in time for these is in time.
     pub fn set(&mut self, payer: Payer) -> Option<&Set> {
         let place = payer as usize;
         if let Inflated::Unmade = self.sets[place] {
@@ -126,7 +129,10 @@ impl<'t> Charged<'t> {
             let counted = |task: &SporadicTask| Task {
                 wcet: task.wcet() / self.unit,
                 period: task.period() / self.unit,
-                deadline: task.deadline() / self.unit,
+                deadline: match payer {
+                    Payer::Global => task.deadline().min(task.period()) / self.unit,
+                    Payer::Partitioned => task.deadline() / self.unit,
+                },
             };
             let tasks = tasks.map(|tasks| tasks.iter().map(counted).collect());
             let set = tasks.and_then(|tasks| Set::new(tasks).ok());

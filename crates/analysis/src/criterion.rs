@@ -8,15 +8,16 @@
 //! | `FFD-FP` `BFD-FP` `WFD-FP` | partitioned fixed priorities: the same fits, D-monotonic, with [exact response times](crate::fixed_priority) |
 //! | `C-EDF/2` `/4` `/8` `/16` | clusters of so many CPUs: tasks by falling utilisation, worst fit or else first fit; global EDF in each, by any of the [nine](crate::gedf::Test::CLASSIC) |
 //! | `EDF-WM` `C=D` | semi-partitioned EDF, with [windows](crate::edf_wm) or with [parts that have no time to spare](crate::c_equals_d) |
-//! | `PD2` | [PD²](crate::fair), in whole slots of 1000 units |
+//! | `PD2` | [PD²](crate::fair), in whole slots of 1000 units: a job waits for the next one, unless all periods are whole slots |
 //!
-//! All are sufficient: what they accept never misses a deadline under that policy.
+//! All are sufficient: what they accept never misses a deadline under that policy. (Where all periods are whole slots, PD² is
+//! asked about arrivals at the beginnings of slots, as in the literature.)
 
 use crate::gedf::{self, Answer, Set, Task, accepted_by};
 use crate::partitioned::sporadic;
 use crate::{
-    Fit, InvalidTask, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_wm, fair,
-    fixed_priority, gfp, partition, partitioned, priority,
+    Fit, InvalidTask, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_demand, edf_wm,
+    fair, fixed_priority, gfp, partition, partitioned, priority,
 };
 use core::fmt;
 use flyball_trace::Duration;
@@ -153,18 +154,52 @@ impl Criterion {
             Criterion::Partitioned(fit) => return partitioned::test(set, cpus, fit, limit),
             Criterion::GlobalFixed(which) => return gfp::test_best(which, set, cpus, limit),
             Criterion::Clustered(size) => {
-                let fits = [Fit::Worst, Fit::First];
-                return any(fits.map(|fit| clustered(set, cpus, size.cpus(), fit, limit)));
+                let Ok(tasks) = sporadic(set) else {
+                    return Answer::Rejects;
+                };
+                let place = |fit| match clustered(set, &tasks, cpus, size.cpus(), fit, limit) {
+                    (Ok(_), _) => Answer::Accepts,
+                    (Err(_), None) => Answer::Rejects,
+                    (Err(_), Some(stop)) => Answer::Stopped(stop),
+                };
+                return any([Fit::Worst, Fit::First].map(place));
             }
-            Criterion::PartitionedFixed(fit) => partitioned_fixed(set, cpus, fit, limit),
-            Criterion::EdfWm => sporadic(set)
-                .map(|tasks| edf_wm::split(&tasks, cpus as usize, limit, |_| true).is_ok()),
-            Criterion::CEqualsD => sporadic(set)
-                .map(|tasks| c_equals_d::split(&tasks, cpus as usize, limit, |_| true).is_ok()),
-            Criterion::Fair => sporadic(set).map(|tasks| fair::test(&tasks, SLOT, cpus).holds()),
+            Criterion::PartitionedFixed(_) | Criterion::EdfWm | Criterion::CEqualsD => {
+                return Answer::accepts_if(self.first_without_room(set, cpus, limit).is_none());
+            }
+            Criterion::Fair => sporadic(set).and_then(|tasks| fair(&tasks, cpus)),
         };
         // Times of a set are shorter than those of a task may be.
         Answer::accepts_if(asked.unwrap_or(false))
+    }
+
+    /// The position of the first task that there is no room for where tasks are divided among CPUs or clusters; `None` if there
+    /// is for all, or the test divides nothing. Limits are those of [`Criterion::ask`].
+    pub fn first_without_room(self, set: &Set, cpus: u32, limit: WorkLimit) -> Option<usize> {
+        let tasks = sporadic(set).ok()?;
+        let many = cpus as usize;
+        match self {
+            Criterion::Partitioned(fit) => {
+                let holds = |_: usize, here: &[usize]| {
+                    let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
+                    edf_demand::test(&here, limit).holds()
+                };
+                partition(&tasks, many, fit, Sequence::Utilisation, holds).err()
+            }
+            Criterion::PartitionedFixed(fit) => partitioned_fixed(&tasks, many, fit, limit).err(),
+            Criterion::Clustered(size) => {
+                let place = |fit| {
+                    clustered(set, &tasks, cpus, size.cpus(), fit, limit)
+                        .0
+                        .err()
+                };
+                // What the other fit leaves over is no worse a reason.
+                place(Fit::Worst).and_then(|_| place(Fit::First))
+            }
+            Criterion::EdfWm => edf_wm::split(&tasks, many, limit, |_| true).err(),
+            Criterion::CEqualsD => c_equals_d::split(&tasks, many, limit, |_| true).err(),
+            Criterion::Global(_) | Criterion::GlobalFixed(_) | Criterion::Fair => None,
+        }
     }
 }
 
@@ -291,22 +326,42 @@ fn any(answers: [Answer; 2]) -> Answer {
     }
 }
 
+/// PD² in slots of [`SLOT`].
+fn fair(tasks: &[SporadicTask], cpus: u32) -> Result<bool, InvalidTask> {
+    let is_whole = |task: &SporadicTask| task.t().is_multiple_of(SLOT.as_nanos());
+    if tasks.iter().all(is_whole) {
+        return Ok(fair::test(tasks, SLOT, cpus).holds());
+    }
+    // Up to the next slot.
+    let wait = SLOT.saturating_sub(Duration::from_nanos(1));
+    let waits = tasks.iter().map(|task| task.with_jitter(wait));
+    let waiting = waits.collect::<Result<Vec<_>, _>>()?;
+    Ok(fair::test(&waiting, SLOT, cpus).holds())
+}
+
 fn partitioned_fixed(
-    set: &Set,
-    cpus: u32,
+    tasks: &[SporadicTask],
+    cpus: usize,
     fit: Fit,
     limit: WorkLimit,
-) -> Result<bool, InvalidTask> {
-    let tasks = sporadic(set)?;
+) -> Result<Vec<usize>, usize> {
     let holds = |_: usize, here: &[usize]| {
         let here: Vec<SporadicTask> = here.iter().map(|&task| tasks[task]).collect();
         let levels = priority::distinct(&priority::deadline_monotonic(&here));
         fixed_priority::test(&here, &levels, limit).is_ok_and(|outcome| outcome.holds())
     };
-    Ok(partition(&tasks, cpus as usize, fit, Sequence::Utilisation, holds).is_ok())
+    partition(tasks, cpus, fit, Sequence::Utilisation, holds)
 }
 
-fn clustered(set: &Set, cpus: u32, size: usize, fit: Fit, limit: WorkLimit) -> Answer {
+/// The cluster of each task, and whether a test had to stop meanwhile.
+fn clustered(
+    set: &Set,
+    tasks: &[SporadicTask],
+    cpus: u32,
+    size: usize,
+    fit: Fit,
+    limit: WorkLimit,
+) -> (Result<Vec<usize>, usize>, Option<Stop>) {
     let cpus = cpus as usize;
     let clusters = cpus.div_ceil(size);
     let mut stopped: Option<Stop> = None;
@@ -325,17 +380,8 @@ fn clustered(set: &Set, cpus: u32, size: usize, fit: Fit, limit: WorkLimit) -> A
             }
         }
     };
-    let Ok(tasks) = sporadic(set) else {
-        return Answer::Rejects;
-    };
-    match (
-        partition(&tasks, clusters, fit, Sequence::Utilisation, &mut holds),
-        stopped,
-    ) {
-        (Ok(_), _) => Answer::Accepts,
-        (Err(_), None) => Answer::Rejects,
-        (Err(_), Some(stop)) => Answer::Stopped(stop),
-    }
+    let places = partition(tasks, clusters, fit, Sequence::Utilisation, &mut holds);
+    (places, stopped)
 }
 
 #[cfg(test)]

@@ -101,27 +101,44 @@ pub fn test(test: Test, set: &Set, cpus: u32, order: &[usize], limit: WorkLimit)
     accepts.map_or_else(Answer::Stopped, Answer::accepts_if)
 }
 
-/// What `test` says about a set with the best priorities that are known for it. For DA-LC these are optimal. For RTA-LC they
-/// are D − kC-monotonic, or D-monotonic, or those for DA-LC, whichever it accepts. Each takes at most `limit` steps.
+/// What `test` says about a set with the [best priorities](best) that are known for it.
 pub fn test_best(which: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
+    match best(which, set, cpus, limit) {
+        Ok(order) => Answer::accepts_if(order.is_some()),
+        Err(stop) => Answer::Stopped(stop),
+    }
+}
+
+/// The best priorities that are known for a set, the most urgent task first; `None` if `which` accepts it with none of
+/// them. For DA-LC these are optimal. For RTA-LC they are D − kC-monotonic, or D-monotonic, or those for DA-LC, whichever it
+/// accepts. Each takes at most `limit` steps.
+///
+/// # Errors
+/// If none was accepted, and it had to stop.
+pub fn best(
+    which: Test,
+    set: &Set,
+    cpus: u32,
+    limit: WorkLimit,
+) -> Result<Option<Vec<usize>>, Stop> {
     if !set.is_eligible(cpus) {
-        return Answer::Rejects;
+        return Ok(None);
     }
     let mut stopped = None;
     if which == Test::RtaLc {
         for order in [by_d_less_kc(set, cpus), by_deadlines(set)] {
             match test(which, set, cpus, &order, limit) {
-                Answer::Accepts => return Answer::Accepts,
+                Answer::Accepts => return Ok(Some(order)),
                 Answer::Rejects => {}
                 Answer::Stopped(stop) => stopped = Some(stop),
             }
         }
     }
     // What DA-LC accepts RTA-LC does, with the same priorities.
-    match optimal(set, cpus, limit) {
-        Ok(Some(_)) => Answer::Accepts,
-        Ok(None) => stopped.map_or(Answer::Rejects, Answer::Stopped),
-        Err(stop) => Answer::Stopped(stop),
+    let order = optimal(set, cpus, limit)?;
+    match (order, stopped) {
+        (None, Some(stop)) => Err(stop),
+        (order, _) => Ok(order),
     }
 }
 

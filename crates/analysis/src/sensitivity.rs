@@ -6,9 +6,10 @@
 //!   Buttazzo 2008), outside of critical sections: blocking times stay as they are.
 //!
 //! Both search by bisection, with any test. That relies on the test being *sustainable* in the
-//! WCETs (Baruah and Burns 2006): what it accepts, it also accepts with smaller ones. All tests
-//! of this crate are. With a test that is not, the result is still accepted and its successor
-//! still rejected, but there may be larger ones that are accepted. A test that stops at a work
+//! WCETs (Baruah and Burns 2006): what it accepts, it also accepts with smaller ones. The tests of one CPU are, and
+//! dividing tasks among CPUs is not: a longer job may lead first fit to a better division. With a test that is not, the
+//! result is still accepted and its successor still rejected, but there may be larger ones that are accepted, and smaller ones
+//! that are not. A test that stops at a work
 //! limit counts as a rejection; then the result is the largest that could be proven.
 //!
 //! Sets that ask for more than all CPUs are rejected without asking. Just below that, where a search

@@ -1,7 +1,7 @@
 //! Why a test does not accept a set: which task, which interval, and by how much.
 //!
 //! The tests proper know whether, as fast as they can. Here the formulas are evaluated as the literature has them, for
-//! people, so what comes out is rounded: work up, and what would be fine down.
+//! people, so what comes out is rounded.
 //!
 //! Complexity: O(n²) for GFB, BAK and BCL, O(n³) for BAK05, pseudo-polynomial for all others.
 
@@ -50,6 +50,8 @@ pub enum Explanation {
     Window {
         /// The position of the task whose job it is about; `None` if it is about all.
         task: Option<usize>,
+        /// Whether that task's own work is counted, too.
+        own: bool,
         /// The interval's length, in units.
         interval: u64,
         /// What can be asked for in it, in units of CPU time.
@@ -137,11 +139,12 @@ fn worst(tasks: &[Task], of: impl Fn(&Task) -> (f64, f64)) -> Option<Explanation
         clippy::cast_sign_loss,
         reason = "it saturates"
     )]
-    let units = |part: f64| (part * real(k.deadline)) as u128;
+    let units = |part: f64| (part * real(k.deadline)).round() as u128;
     Some(Explanation::Window {
         task: Some(place),
+        own: true,
         interval: k.deadline,
-        work: units(work) + 1,
+        work: units(work),
         room: units(room),
     })
 }
@@ -212,6 +215,7 @@ fn bcl(tasks: &[Task], cpus: u32) -> Option<Explanation> {
     })?;
     Some(Explanation::Window {
         task: Some(k),
+        own: false,
         interval: tasks[k].deadline,
         work,
         room,
@@ -256,6 +260,7 @@ fn latest(tasks: &[Task], cpus: u32, outcome: &Outcome, of_window: bool) -> Opti
     })?;
     Some(Explanation::Window {
         task: Some(k),
+        own: false,
         interval: tasks[k].deadline,
         work,
         room,

@@ -65,6 +65,7 @@ fn first_above(
             )]
             return Ok(Some(Explanation::Window {
                 task: None,
+                own: true,
                 interval: length,
                 work: sum.ceil() as u128,
                 room: (slope * real(length)).floor() as u128,
@@ -148,6 +149,7 @@ pub(super) fn bar(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Option<Expl
             if work > room {
                 return Ok(Some(Explanation::Window {
                     task: Some(place),
+                    own: true,
                     interval: length,
                     work,
                     room,

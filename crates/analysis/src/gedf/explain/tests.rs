@@ -51,6 +51,7 @@ fn dhall() {
     for which in [Test::Bcl, Test::Rta] {
         let expected = Explanation::Window {
             task: Some(2),
+            own: false,
             interval: 11,
             work: if which == Test::Bcl { 2 } else { 4 },
             room: if which == Test::Bcl { 2 } else { 3 },
