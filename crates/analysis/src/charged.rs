@@ -106,8 +106,7 @@ impl<'t> Charged<'t> {
     pub fn divide(&self, fit: Fit, limit: WorkLimit) -> Result<Vec<usize>, usize> {
         let holds = |_: usize, here: &[usize]| {
             let here: Vec<_> = here.iter().map(|&task| self.raw[task]).collect();
-            let here = self.inflated(&here, Payer::Partitioned);
-            here.is_some_and(|here| hold(&here, limit))
+            self.hold_on_one(&here, limit)
         };
         partition(
             self.raw,
@@ -116,6 +115,12 @@ impl<'t> Charged<'t> {
             Sequence::Utilisation,
             holds,
         )
+    }
+
+    /// Whether one CPU of partitioned EDF holds these tasks, which pay as those of the set do.
+    pub fn hold_on_one(&self, tasks: &[SporadicTask], limit: WorkLimit) -> bool {
+        let inflated = self.inflated(tasks, Payer::Partitioned);
+        inflated.is_some_and(|tasks| hold(&tasks, limit))
     }
 
     /// The set with the overheads of a payer, in whole units, made when first asked for; `None`: nothing is left of a CPU.

@@ -169,7 +169,8 @@ pub enum Answer {
 }
 
 impl Answer {
-    pub(crate) const fn accepts_if(accepts: bool) -> Answer {
+    /// [`Answer::Accepts`], or else [`Answer::Rejects`].
+    pub const fn accepts_if(accepts: bool) -> Answer {
         if accepts {
             Answer::Accepts
         } else {

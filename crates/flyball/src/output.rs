@@ -166,13 +166,27 @@ pub(crate) fn grouped(n: u64) -> String {
 /// A time, or a dash where there is none; rounded to four digits, since a person compares sizes.
 /// (The files have every digit.)
 pub(crate) fn time(length: Option<Duration>) -> String {
+    rounded(length, |ns, unit| ns.saturating_add(unit / 2) / unit)
+}
+
+/// The same of a time that nothing is longer than: rounded up.
+pub(crate) fn time_at_most(length: Option<Duration>) -> String {
+    rounded(length, u64::div_ceil)
+}
+
+/// The same of a time that there is for sure: rounded down.
+pub(crate) fn time_at_least(length: Option<Duration>) -> String {
+    rounded(length, |ns, unit| ns / unit)
+}
+
+fn rounded(length: Option<Duration>, units: fn(u64, u64) -> u64) -> String {
     let Some(length) = length else {
         return "–".into();
     };
     let ns = length.as_nanos();
     let digits = ns.checked_ilog10().map_or(1, |log| log + 1);
     let unit = 10_u64.pow(digits.saturating_sub(4));
-    Duration::from_nanos(ns.saturating_add(unit / 2) / unit * unit).to_string()
+    Duration::from_nanos(units(ns, unit).saturating_mul(unit)).to_string()
 }
 
 /// By how much all execution times can grow, or have to shrink, together.

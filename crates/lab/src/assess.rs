@@ -9,23 +9,28 @@
 //! | what does the kernel's work cost of all that? | [`Effect`] |
 //!
 //! A policy holds a set if one of its tests accepts it. All tests are sufficient, so a policy may do better than is said here;
-//! and tasks are taken as sporadic: phases, and where tasks are told to run, do not matter.
+//! and tasks are taken as sporadic: phases, and where tasks are told to run, do not matter (but for PD², where phases say how
+//! long jobs wait for a slot).
 
+mod case;
+mod effects;
 mod partition;
+mod rules;
 mod words;
 
 use crate::blocking;
-use crate::theory::{MOST_SLACKS, Obstacle, Theory, check_steps, stays_behind, with_deadlines};
-use flyball_analysis::charged::{Accounting, Charged, Prices};
+use crate::theory::{Obstacle, Theory, check_steps, stays_behind, with_deadlines};
+use case::Case;
+use flyball_analysis::charged::{Accounting, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::gedf::{self, Answer};
 use flyball_analysis::overheads::Costs;
-use flyball_analysis::sensitivity::{Breakdown, breakdown_on, slack_on};
-use flyball_analysis::{Criterion, SporadicTask, Utilisation, WorkLimit, fair};
+use flyball_analysis::sensitivity::Breakdown;
+use flyball_analysis::{Criterion, SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand};
 use flyball_model::{Arrival, Overheads, TaskSet};
 use flyball_sweep::judge::{QUANTUM, costs_of};
 use flyball_trace::Duration;
-use rayon::prelude::*;
+use rules::Rules;
 
 pub use partition::Division;
 
@@ -34,9 +39,6 @@ const UNIT: Duration = Duration::from_nanos(1);
 
 /// How many steps a test may take in a search, which asks hundreds of times: about a millisecond.
 const SEARCH: WorkLimit = WorkLimit::steps(500_000);
-
-/// The slots of PD².
-const SLOT: Duration = Duration::from_millis(1);
 
 /// Of which policies it is searched how much longer jobs may compute, and said how long they can take.
 pub const IN_DETAIL: [Policy; 2] = [Policy::GlobalEdf, Policy::PartitionedEdf];
@@ -66,6 +68,8 @@ pub struct Assessment {
     pub utilisation: Utilisation,
     /// Why no policy holds it, if that is certain.
     pub infeasible: Option<String>,
+    /// How late a job may be released, because there is a tick: taken off periods and deadlines.
+    pub late: Duration,
     /// What is known of each policy.
     pub policies: Vec<ForPolicy>,
     /// Of which policies nothing is said, as it is not known what they are to be charged.
@@ -78,6 +82,16 @@ pub struct Assessment {
     pub effects: Vec<Effect>,
 }
 
+impl Assessment {
+    /// Whether a policy holds the set; `None` if that is not known.
+    pub fn verdict(&self, policy: &ForPolicy) -> Option<bool> {
+        match self.infeasible {
+            Some(_) => Some(false),
+            None => policy.holds().then_some(true),
+        }
+    }
+}
+
 /// What is known of a set under one policy.
 #[derive(Clone, Debug)]
 pub struct ForPolicy {
@@ -85,6 +99,8 @@ pub struct ForPolicy {
     pub policy: Policy,
     /// What each of its tests says.
     pub said: Vec<Said>,
+    /// Under global fixed priorities, those with which it is known to hold the set: the most urgent task first.
+    pub priorities: Option<Vec<usize>>,
     /// The fewest CPUs on which it is known to hold the set, up to [`MOST_CPUS`].
     pub fewest: Option<u32>,
     /// By how much all execution times may grow together.
@@ -140,16 +156,30 @@ pub fn assess(
         .iter()
         .map(|&task| set.tasks[task].name.as_str())
         .collect();
+    let late = set.platform.tick.unwrap_or(Duration::ZERO);
+    let (asked, rules) = (
+        released_late(&tasks, late, &names)?,
+        Rules::of(set, &numbers),
+    );
     let case = Case {
-        tasks: &tasks,
+        tasks: &asked,
         cpus,
         charge: charge.map(|charge| (charge.accounting, prices(charge, tasks.len()))),
+        rules: &rules,
     };
-    let policies: Vec<ForPolicy> = Policy::ALL
+    let after_arrival = |bounds: &mut Vec<Option<Duration>>| {
+        for bound in bounds.iter_mut().flatten() {
+            *bound += late;
+        }
+    };
+    let mut policies: Vec<ForPolicy> = Policy::ALL
         .into_iter()
         .filter(|&policy| case.is_known(policy) && case.criteria(policy).next().is_some())
         .map(|policy| case.under(policy, &names, limit))
         .collect();
+    for policy in &mut policies {
+        after_arrival(&mut policy.bounds);
+    }
     let fewest = |policy: Policy| {
         let mut all = policies.iter();
         all.find(|it| it.policy == policy).and_then(|it| it.fewest)
@@ -158,7 +188,8 @@ pub fn assess(
     Ok(Assessment {
         cpus,
         utilisation: Utilisation::of(&tasks),
-        infeasible: infeasible(&tasks, cpus, &names),
+        infeasible: infeasible(&tasks, cpus, &names, limit),
+        late,
         division: case.division(limit),
         cheapest,
         effects: case.effects(&policies),
@@ -189,236 +220,71 @@ fn check(set: &TaskSet, everyone: &[usize]) -> Result<(), Obstacle> {
     }
 }
 
+/// The tasks, where each job may be released so much after its arrival: what is sure is so much more time between
+/// releases, and so much less for a job (Brandenburg 2011, section 3.3, on event latency).
+fn released_late(
+    tasks: &[SporadicTask],
+    late: Duration,
+    names: &[&str],
+) -> Result<Vec<SporadicTask>, Obstacle> {
+    let shorter = |(task, name): (&SporadicTask, &&str)| {
+        let [period, deadline] =
+            [task.period(), task.deadline()].map(|time| time.saturating_sub(late));
+        SporadicTask::new(task.wcet(), period, deadline).map_err(|_| {
+            Obstacle(format!(
+                "Jobs of \"{name}\" may be released a tick ({late}) late, which leaves them no time"
+            ))
+        })
+    };
+    tasks.iter().zip(names).map(shorter).collect()
+}
+
 /// Why no policy can hold the set, if that is certain.
-fn infeasible(tasks: &[SporadicTask], cpus: u32, names: &[&str]) -> Option<String> {
+fn infeasible(
+    tasks: &[SporadicTask],
+    cpus: u32,
+    names: &[&str],
+    limit: WorkLimit,
+) -> Option<String> {
     let long = |task: &SporadicTask| task.wcet() > task.deadline().min(task.period());
     if let Some(which) = tasks.iter().position(long) {
         return Some(format!("\"{}\" cannot be in time even alone", names[which]));
     }
     let utilisation = Utilisation::of(tasks);
-    let is_too_much = utilisation.cmp_cpus(cpus).is_gt();
-    is_too_much.then(|| format!("The tasks ask for {utilisation} of {}", words::cpus(cpus)))
+    if utilisation.cmp_cpus(cpus).is_gt() {
+        return Some(format!(
+            "The tasks ask for {utilisation} of {}",
+            words::cpus(cpus)
+        ));
+    }
+    if cpus == 1 {
+        let verdict = edf_demand::test(tasks, limit).verdict;
+        return match verdict {
+            Verdict::Fails(reason) => Some(words::sentence(&reason.to_string())),
+            _ => None,
+        };
+    }
+    let set = gedf::Set::of(tasks)?;
+    gedf::is_infeasible(&set, cpus, limit)
+        .then(|| "There is an interval in which the jobs ask for more than all CPUs".into())
 }
 
 /// The costs of so many tasks.
 fn prices(charge: &Charge, tasks: usize) -> Prices {
     Payer::ALL.map(|payer| {
         let overheads = charge.overheads[payer as usize].as_ref()?;
-        let quantum = charge.tick.unwrap_or(QUANTUM);
-        Some(costs_of(overheads, quantum, payer, tasks))
+        let costs = costs_of(overheads, charge.tick.unwrap_or(QUANTUM), payer, tasks);
+        // A platform without a tick has none to pay for, though one was measured.
+        Some(match charge.tick {
+            Some(_) => costs,
+            None => Costs {
+                tick: Duration::ZERO,
+                quantum: None,
+                ..costs
+            },
+        })
     })
 }
-
-/// A set on so many CPUs, with the kernel's work.
-#[derive(Clone)]
-struct Case<'t> {
-    tasks: &'t [SporadicTask],
-    cpus: u32,
-    charge: Option<(Accounting, Prices)>,
-}
-
-impl<'t> Case<'t> {
-    fn on(&self, cpus: u32) -> Case<'t> {
-        Case {
-            cpus,
-            ..self.clone()
-        }
-    }
-
-    fn with<'u>(&self, tasks: &'u [SporadicTask]) -> Charged<'u> {
-        Charged::new(tasks, self.cpus, UNIT, self.charge)
-    }
-
-    /// The tests of a policy. A cluster of all CPUs is none.
-    fn criteria(&self, policy: Policy) -> impl Iterator<Item = Criterion> + use<> {
-        let cpus = self.cpus as usize;
-        policy
-            .criteria()
-            .filter(move |criterion| !matches!(criterion, Criterion::Clustered(size) if size.cpus() >= cpus))
-    }
-
-    /// Whether it is known what a policy is to be charged.
-    fn is_known(&self, policy: Policy) -> bool {
-        match (&self.charge, policy.payer()) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some((_, prices)), Some(payer)) => prices[payer as usize].is_some(),
-        }
-    }
-
-    /// What a test says.
-    fn ask(
-        &self,
-        criterion: Criterion,
-        charged: &mut Charged<'_>,
-        tasks: &[SporadicTask],
-        limit: WorkLimit,
-    ) -> Answer {
-        if criterion == Criterion::Fair {
-            // Its slots are no part of a set.
-            let holds = fair::test(tasks, SLOT, self.cpus).holds();
-            return if holds {
-                Answer::Accepts
-            } else {
-                Answer::Rejects
-            };
-        }
-        // Only policies that are known are asked.
-        charged.ask(criterion, limit).unwrap_or(Answer::Rejects)
-    }
-
-    /// Whether a policy is known to hold these tasks instead.
-    fn holds(&self, policy: Policy, tasks: &[SporadicTask]) -> bool {
-        let mut charged = self.with(tasks);
-        if policy == Policy::GlobalEdf {
-            return matches!(charged.accepted_by(&gedf::Test::ALL, SEARCH), Ok(Some(_)));
-        }
-        let mut tests = self.criteria(policy);
-        tests.any(|criterion| self.ask(criterion, &mut charged, tasks, SEARCH).accepts())
-    }
-
-    fn under(&self, policy: Policy, names: &[&str], limit: WorkLimit) -> ForPolicy {
-        let mut charged = self.with(self.tasks);
-        let said: Vec<Said> = self
-            .criteria(policy)
-            .map(|criterion| {
-                let answer = self.ask(criterion, &mut charged, self.tasks, limit);
-                let why = match answer {
-                    Answer::Accepts => None,
-                    Answer::Stopped(stop) => Some(words::sentence(&stop.to_string())),
-                    Answer::Rejects => Some(self.why(criterion, &mut charged, names, limit)),
-                };
-                Said {
-                    criterion,
-                    answer,
-                    why,
-                }
-            })
-            .collect();
-        let holds = said.iter().any(|said| said.answer.accepts());
-        let room = 0..self.tasks.len();
-        let slack = |task| {
-            slack_on(self.cpus, self.tasks, task, |tasks| {
-                self.holds(policy, tasks)
-            })
-        };
-        let slacks = if holds && IN_DETAIL.contains(&policy) && self.tasks.len() <= MOST_SLACKS {
-            room.into_par_iter().map(slack).collect()
-        } else {
-            vec![None; self.tasks.len()]
-        };
-        let fewest = |cpus: &u32| self.on(*cpus).holds(policy, self.tasks);
-        ForPolicy {
-            policy,
-            fewest: (1..=MOST_CPUS).find(fewest),
-            scaling: self.scaling(policy),
-            bounds: self.bounds(policy, &mut charged, limit),
-            slacks,
-            said,
-        }
-    }
-
-    fn scaling(&self, policy: Policy) -> Option<Breakdown> {
-        breakdown_on(self.cpus, self.tasks, |tasks| self.holds(policy, tasks))
-    }
-
-    /// Why a test rejects the set, in words.
-    fn why(
-        &self,
-        criterion: Criterion,
-        charged: &mut Charged<'_>,
-        names: &[&str],
-        limit: WorkLimit,
-    ) -> String {
-        match criterion {
-            Criterion::Global(test) => {
-                let Some(set) = charged.set(Payer::Global) else {
-                    return words::NOTHING_LEFT.into();
-                };
-                let reason = gedf::explain(test, set, self.cpus, limit);
-                reason.map_or_else(String::new, |reason| words::why(&reason, names, self.cpus))
-            }
-            Criterion::Partitioned(fit) => match charged.divide(fit, limit) {
-                Ok(_) => String::new(),
-                Err(task) => format!(
-                    "No CPU has room for \"{}\" (utilisation {}) when its turn comes",
-                    names[task],
-                    Utilisation::of(&self.tasks[task..=task])
-                ),
-            },
-            other => words::why_not(other).into(),
-        }
-    }
-
-    /// How long jobs can take.
-    fn bounds(
-        &self,
-        policy: Policy,
-        charged: &mut Charged<'_>,
-        limit: WorkLimit,
-    ) -> Vec<Option<Duration>> {
-        let found = match policy {
-            Policy::GlobalEdf => {
-                let cpus = self.cpus;
-                let set = charged.set(Payer::Global);
-                let bounds = set.and_then(|set| gedf::response_times(set, cpus, limit));
-                bounds.map(|bounds| {
-                    let bound = |units| Some(UNIT * units);
-                    bounds.into_iter().map(bound).collect()
-                })
-            }
-            Policy::PartitionedEdf => self.division(limit).map(|division| division.bounds),
-            _ => None,
-        };
-        found.unwrap_or_else(|| vec![None; self.tasks.len()])
-    }
-
-    /// How much all may grow without overheads, with all, and without each.
-    fn effects(&self, policies: &[ForPolicy]) -> Vec<Effect> {
-        let Some((accounting, prices)) = self.charge else {
-            return Vec::new();
-        };
-        let with = |charge| Case {
-            charge,
-            ..self.clone()
-        };
-        let effect = |charged: String, case: Case<'_>| Effect {
-            charged,
-            scaling: policies.iter().map(|it| case.scaling(it.policy)).collect(),
-        };
-        let mut effects = vec![
-            effect("nothing".into(), with(None)),
-            effect("all".into(), self.clone()),
-        ];
-        for (name, part) in PARTS {
-            let mut fewer = prices;
-            let mut is_charged = false;
-            for costs in fewer.iter_mut().flatten() {
-                let part = part(costs);
-                is_charged |= !part.is_zero();
-                *part = Duration::ZERO;
-            }
-            if is_charged {
-                let case = with(Some((accounting, fewer)));
-                effects.push(effect(format!("all but {name}"), case));
-            }
-        }
-        effects
-    }
-}
-
-/// A part of the kernel's work, by its place among the costs.
-type Part = fn(&mut Costs) -> &mut Duration;
-
-/// The parts of the kernel's work.
-const PARTS: [(&str, Part); 6] = [
-    ("tick", |costs| &mut costs.tick),
-    ("release", |costs| &mut costs.release),
-    ("scheduling", |costs| &mut costs.scheduling),
-    ("context switch", |costs| &mut costs.context_switch),
-    ("IPI", |costs| &mut costs.ipi),
-    ("cache", |costs| &mut costs.cache),
-];
 
 #[cfg(test)]
 mod tests;

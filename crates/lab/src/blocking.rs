@@ -28,9 +28,7 @@ type Sections = BTreeMap<u16, Duration>;
 pub(crate) fn none(set: &TaskSet, here: &[usize]) -> Result<(), Obstacle> {
     for &task in here {
         if !sections(set, task)?.is_empty() {
-            return Err(Obstacle(
-                "The exact test does not cover mutexes under EDF".into(),
-            ));
+            return Err(Obstacle("The tests do not cover mutexes under EDF".into()));
         }
     }
     Ok(())

@@ -187,13 +187,11 @@ fn apply(
 fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
     if !set.platform.overheads.are_free() {
         return Err(Obstacle(
-            "The exact tests do not count the overheads of the platform".into(),
+            "The tests do not count the overheads of the platform".into(),
         ));
     }
     if set.platform.tick.is_some() {
-        return Err(Obstacle(
-            "The exact tests do not cover a periodic tick".into(),
-        ));
+        return Err(Obstacle("The tests do not cover a periodic tick".into()));
     }
     check_steps(set)
 }
@@ -216,7 +214,7 @@ pub(crate) fn check_steps(set: &TaskSet) -> Result<(), Obstacle> {
             };
             let name = &task.name;
             return Err(Obstacle(format!(
-                "The exact tests do not cover that \"{name}\" {what}"
+                "The tests do not cover that \"{name}\" {what}"
             )));
         }
     }
@@ -407,12 +405,12 @@ pub(crate) fn stays_behind(
     };
     if deadline.is_some() {
         return Err(Obstacle(format!(
-            "The exact tests do not cover the single job of \"{name}\""
+            "The tests do not cover the single job of \"{name}\""
         )));
     }
     if !is_last {
         return Err(Obstacle(format!(
-            "The exact tests do not cover \"{name}\", which has no period and is as urgent as tasks \
+            "The tests do not cover \"{name}\", which has no period and is as urgent as tasks \
              that have one"
         )));
     }
@@ -422,7 +420,7 @@ pub(crate) fn stays_behind(
         && !set.mutexes.is_empty()
     {
         return Err(Obstacle(format!(
-            "The exact tests do not cover mutexes beside \"{name}\", which has no period"
+            "The tests do not cover mutexes beside \"{name}\", which has no period"
         )));
     }
     Ok(())

@@ -1,7 +1,10 @@
 //! Which task runs where under partitioned EDF.
 
-use super::Case;
+use super::SEARCH;
+use super::case::Case;
+use crate::theory::MOST_SLACKS;
 use flyball_analysis::criterion::{Payer, Policy};
+use flyball_analysis::sensitivity::slack;
 use flyball_analysis::{Fit, SporadicTask, Utilisation, WorkLimit, edf_response};
 use flyball_trace::Duration;
 
@@ -16,6 +19,8 @@ pub struct Division {
     pub loads: Vec<Utilisation>,
     /// How long each task's jobs can take, where that is known.
     pub bounds: Vec<Option<Duration>>,
+    /// How much longer each task's jobs may compute on that CPU if no others do.
+    pub slacks: Vec<Option<Duration>>,
 }
 
 impl Case<'_> {
@@ -29,11 +34,17 @@ impl Case<'_> {
         let (fit, places) = fits.find_map(|fit| Some((fit, charged.divide(fit, limit).ok()?)))?;
         let mut loads = Vec::new();
         let mut bounds = vec![None; self.tasks.len()];
+        let mut slacks = vec![None; self.tasks.len()];
         for cpu in 0..self.cpus as usize {
             let here: Vec<usize> = (0..places.len())
                 .filter(|&task| places[task] == cpu)
                 .collect();
             let tasks: Vec<SporadicTask> = here.iter().map(|&task| self.tasks[task]).collect();
+            if self.tasks.len() <= MOST_SLACKS {
+                for (place, &task) in here.iter().enumerate() {
+                    slacks[task] = slack(&tasks, place, |tasks| charged.hold_on_one(tasks, SEARCH));
+                }
+            }
             // They have been found to hold with it.
             let tasks = charged.inflated(&tasks, Payer::Partitioned)?;
             loads.push(Utilisation::of(&tasks));
@@ -47,6 +58,7 @@ impl Case<'_> {
             places,
             loads,
             bounds,
+            slacks,
         })
     }
 }

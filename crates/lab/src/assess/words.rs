@@ -1,8 +1,8 @@
 //! Reasons, in words.
 
 use super::UNIT;
-use flyball_analysis::Criterion;
 use flyball_analysis::gedf::{Explanation, Share};
+use flyball_analysis::{Criterion, SporadicTask};
 use flyball_trace::Duration;
 
 /// A set with overheads that take all there is.
@@ -15,28 +15,55 @@ pub(super) fn cpus(count: u32) -> String {
     }
 }
 
-/// Why a test does not accept a set, where nothing is known in numbers.
-pub(super) const fn why_not(criterion: Criterion) -> &'static str {
+/// Of fixed priorities that nobody has chosen.
+pub(super) const NO_PRIORITIES: &str =
+    "There is a task that is not sure to be in time, whatever priorities are tried";
+
+/// Of chosen ones.
+pub(super) fn not_sure(name: &str) -> String {
+    format!("\"{name}\" is not sure to be in time with the priorities of the file")
+}
+
+/// Of PD².
+pub(super) fn slots(slot: Duration) -> String {
+    format!(
+        "In whole slots of {slot}, with the wait for the first one, the tasks ask for more than there is"
+    )
+}
+
+/// Of policies that divide the tasks. `task`: with what it pays for alone.
+pub(super) fn no_room(
+    criterion: Criterion,
+    name: &str,
+    task: Option<&SporadicTask>,
+    is_charged: bool,
+) -> String {
+    let needs = task.map_or_else(String::new, |task| {
+        let work = if is_charged {
+            ", the kernel's work included"
+        } else {
+            ""
+        };
+        let within = if task.deadline() == task.period() {
+            String::new()
+        } else {
+            format!(" within {}", task.deadline())
+        };
+        format!(" ({}{within} every {}{work})", task.wcet(), task.period())
+    });
     match criterion {
-        Criterion::GlobalFixed(_) => {
-            "There is a task that is not sure to be in time, whatever priorities are tried"
-        }
-        Criterion::PartitionedFixed(_) => {
-            "There is a task that no CPU has room for when its turn comes"
-        }
         Criterion::Clustered(_) => {
-            "There is a task that no cluster has room for when its turn comes"
+            format!("No cluster has room for \"{name}\"{needs} when its turn comes")
         }
         Criterion::EdfWm | Criterion::CEqualsD => {
-            "There is a task that no CPU has room for, and that cannot be split"
+            format!("No CPU has room for \"{name}\"{needs}, and it cannot be split")
         }
-        Criterion::Fair => "In whole slots of 1ms the tasks ask for more than there is",
-        Criterion::Global(_) | Criterion::Partitioned(_) => "",
+        _ => format!("No CPU has room for \"{name}\"{needs} when its turn comes"),
     }
 }
 
 /// Why a test of global EDF does not accept a set.
-pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32) -> String {
+pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32, is_charged: bool) -> String {
     let name = |task: usize| names.get(task).copied().unwrap_or("?");
     match *reason {
         Explanation::LateDeadline(task) => format!(
@@ -44,55 +71,71 @@ pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32) -> String {
             name(task)
         ),
         Explanation::TooLong(task) => {
-            format!("\"{}\" cannot be in time even alone", name(task))
+            let with = if is_charged {
+                " with the kernel's work"
+            } else {
+                ""
+            };
+            format!("\"{}\" cannot be in time even alone{with}", name(task))
         }
         Explanation::NoBound(task) => format!(
             "For \"{}\" no response time within its deadline can be proven",
             name(task)
         ),
         Explanation::OneCpu => "The test is for two CPUs or more".into(),
-        Explanation::Share { what, share, bound } => match what {
-            Share::Utilisation => format!("The tasks ask for {share:.4} of {}", self::cpus(cpus)),
-            Share::Densities => {
-                format!("The densities add up to {share:.4}, and {bound:.4} is accepted")
+        Explanation::Share { what, share, bound } => {
+            let accepted = match bound {
+                ..0.00005 => "none is accepted".to_owned(),
+                _ => format!("{bound:.4} is accepted"),
+            };
+            match what {
+                Share::Utilisation if share <= bound => format!(
+                    "The tasks ask for all of {}, and the test needs some to spare",
+                    self::cpus(cpus)
+                ),
+                Share::Utilisation => {
+                    format!("The tasks ask for {share:.4} of {}", self::cpus(cpus))
+                }
+                Share::Densities => format!("The densities add up to {share:.4}, and {accepted}"),
+                Share::Load => format!("The load is {share:.4}, and {accepted}"),
+                Share::LargestDensity => {
+                    format!("The largest density is {share:.4}, and {accepted}")
+                }
             }
-            Share::Load => format!("The load is {share:.4}, and {bound:.4} is accepted"),
-            Share::LargestDensity => {
-                format!("The largest density is {share:.4}, and {bound:.4} is accepted")
-            }
-        },
+        }
         Explanation::Window {
-            task: Some(task),
+            task,
+            own,
             interval,
             work,
             room,
-        } => format!(
-            "\"{}\": in {} up to its deadline others may want {}, and {} is accepted",
-            name(task),
-            UNIT * interval,
-            rounded(work, u128::div_ceil),
-            rounded(room, |a, b| a / b)
-        ),
-        Explanation::Window {
-            task: None,
-            interval,
-            work,
-            room,
-        } => format!(
-            "In {} jobs may want {}, and {} is accepted",
-            UNIT * interval,
-            rounded(work, u128::div_ceil),
-            rounded(room, |a, b| a / b)
-        ),
+        } => {
+            let who = if own { "jobs" } else { "others" };
+            let window = UNIT * interval;
+            let (work, room) = (rounded(work), rounded(room));
+            // Some tests accept what is less than there is room for, and numbers are rounded.
+            let accepted = if work <= room {
+                format!("less than {room} is accepted")
+            } else {
+                format!("{room} is accepted")
+            };
+            match task {
+                Some(task) => format!(
+                    "\"{}\": in {window} up to its deadline {who} may want {work}, and {accepted}",
+                    name(task)
+                ),
+                None => format!("In {window} {who} may want {work}, and {accepted}"),
+            }
+        }
         Explanation::Stopped(stop) => sentence(&stop.to_string()),
     }
 }
 
 /// A time of five digits, since a person compares sizes.
-fn rounded(units: u128, divide: fn(u128, u128) -> u128) -> Duration {
+fn rounded(units: u128) -> Duration {
     let digits = units.checked_ilog10().map_or(1, |log| log + 1);
     let unit = 10_u128.pow(digits.saturating_sub(5));
-    let units = divide(units, unit) * unit;
+    let units = (units + unit / 2) / unit * unit;
     u64::try_from(units).map_or(Duration::MAX, |units| UNIT * units)
 }
 

@@ -15,18 +15,44 @@ pub(super) struct Document<'a> {
     cpus: u32,
     utilisation_ppm: u64,
     infeasible: Option<&'a str>,
+    /// How late a job may be released because of a tick; it is taken off periods and deadlines.
+    late_ns: u64,
     policies: Vec<Policy<'a>>,
+    /// Policies of which nothing is said, as it is not known what they are to be charged.
+    uncharged: Vec<&'static str>,
     partition: Option<Partition<'a>>,
     cheapest_partition: Option<Partition<'a>>,
     overheads: Vec<Effect<'a>>,
+}
+
+/// What it prints of a set that the tests do not cover.
+#[derive(Serialize)]
+pub(super) struct Refusal<'a> {
+    schema: u32,
+    file: &'a str,
+    /// What it is about the set, in a sentence.
+    not_covered: &'a str,
+}
+
+impl<'a> Refusal<'a> {
+    pub(super) fn new(file: &'a str, not_covered: &'a str) -> Refusal<'a> {
+        Refusal {
+            schema: 1,
+            file,
+            not_covered,
+        }
+    }
 }
 
 #[derive(Serialize)]
 struct Policy<'a> {
     #[serde(rename = "policy")]
     name: &'static str,
-    holds: bool,
+    /// `null`: it is not known.
+    holds: Option<bool>,
     tests: Vec<Test<'a>>,
+    /// Under global fixed priorities: with which it holds, the most urgent task first.
+    priorities: Option<Vec<&'a str>>,
     fewest_cpus: Option<u32>,
     factor_ppm: Option<u64>,
     tasks: Vec<Task<'a>>,
@@ -87,8 +113,10 @@ impl<'a> Document<'a> {
             policies: found
                 .policies
                 .iter()
-                .map(|it| Policy::new(it, &names))
+                .map(|it| Policy::new(it, found.verdict(it), &names))
                 .collect(),
+            late_ns: found.late.as_nanos(),
+            uncharged: found.uncharged.iter().map(|it| it.name()).collect(),
             partition: partition(&found.division),
             cheapest_partition: partition(&found.cheapest),
             overheads: found
@@ -112,7 +140,7 @@ fn ppm(breakdown: Option<&Breakdown>) -> Option<u64> {
 }
 
 impl<'a> Policy<'a> {
-    fn new(it: &'a ForPolicy, names: &[&'a str]) -> Policy<'a> {
+    fn new(it: &'a ForPolicy, holds: Option<bool>, names: &[&'a str]) -> Policy<'a> {
         let tests = it.said.iter().map(|said| Test {
             name: said.criterion.name(),
             accepts: match said.answer {
@@ -130,8 +158,12 @@ impl<'a> Policy<'a> {
         });
         Policy {
             name: it.policy.name(),
-            holds: it.holds(),
+            holds,
             tests: tests.collect(),
+            priorities: it
+                .priorities
+                .as_ref()
+                .map(|order| order.iter().map(|&place| names[place]).collect()),
             fewest_cpus: it.fewest,
             factor_ppm: ppm(it.scaling.as_ref()),
             tasks: tasks.collect(),

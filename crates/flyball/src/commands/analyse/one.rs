@@ -1,6 +1,6 @@
 //! Of one task set: verdicts and reasons, response times and slack, the fewest CPUs, and what overheads cost.
 
-use super::json::Document;
+use super::json::{Document, Refusal};
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -29,6 +29,10 @@ pub(super) fn run(file: &Path, args: &AnalyseArgs) -> Result<ExitCode, Failure> 
     let steps = WorkLimit::steps(args.steps);
     let found = match assess(&set, cpus, charge.as_ref(), steps) {
         Ok(found) => found,
+        Err(obstacle) if args.json => {
+            output::print_json(&Refusal::new(&shown, &obstacle.0))?;
+            return Ok(ExitCode::FAILURE);
+        }
         Err(obstacle) => {
             let text = format!("{}\n{obstacle}.\n", output::heading(&shown, &set));
             output::print(&text)?;
@@ -82,8 +86,26 @@ fn text(file: &str, set: &TaskSet, found: &Assessment) -> String {
     if let Some(why) = &found.infeasible {
         let _ = writeln!(text, "\nNo policy can hold it: {}.", lower(why));
     }
+    if found.tasks.is_empty() {
+        text += "\nNo task has a deadline: there is nothing to miss.\n";
+        return text;
+    }
+    if !found.late.is_zero() {
+        let _ = writeln!(
+            text,
+            "\n{DIM}A tick of {}: a job may be released so late, which is taken off periods and deadlines.{DIM:#}",
+            found.late
+        );
+    }
+    if set.tasks.iter().any(|task| task.cpu.is_some()) {
+        let _ = writeln!(
+            text,
+            "\n{DIM}That tasks say on which CPU they run is not looked at: they are divided anew. \
+             `flyball study` judges the file's own division.{DIM:#}"
+        );
+    }
     for policy in &found.policies {
-        for_policy(&mut text, policy);
+        for_policy(&mut text, policy, set, found);
     }
     if !found.uncharged.is_empty() {
         let names: Vec<&str> = found.uncharged.iter().map(|it| it.title()).collect();
@@ -108,9 +130,9 @@ fn lower(sentence: &str) -> String {
     text
 }
 
-fn for_policy(text: &mut String, it: &ForPolicy) {
+fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessment) {
     let verdict = Verdict {
-        holds: it.holds().then_some(true),
+        holds: found.verdict(it),
         ..Verdict::default()
     };
     let _ = writeln!(
@@ -133,6 +155,15 @@ fn for_policy(text: &mut String, it: &ForPolicy) {
         ]);
     }
     *text += &output::render(&table);
+    if let Some(order) = &it.priorities {
+        let name = |&place: &usize| set.tasks[found.tasks[place]].name.as_str();
+        let names: Vec<&str> = order.iter().map(name).collect();
+        let _ = writeln!(
+            text,
+            "{DIM}Priorities, the most urgent first: {}.{DIM:#}",
+            names.join(", ")
+        );
+    }
     let fewest = match it.fewest {
         Some(1) => "on a single CPU".to_owned(),
         Some(cpus) => format!("on as few as {cpus} CPUs"),
@@ -177,8 +208,8 @@ fn tasks(text: &mut String, set: &TaskSet, found: &Assessment) {
             output::time(task.deadline),
         ];
         for it in &holding {
-            row.push(output::time(it.bounds[place]));
-            row.push(output::time(it.slacks[place]));
+            row.push(output::time_at_most(it.bounds[place]));
+            row.push(output::time_at_least(it.slacks[place]));
         }
         let cpu = found.division.as_ref().map(|it| it.places[place]);
         row.push(cpu.map_or_else(|| "–".into(), |cpu| cpu.to_string()));
@@ -187,7 +218,7 @@ fn tasks(text: &mut String, set: &TaskSet, found: &Assessment) {
     let _ = write!(text, "\n{}", output::render(&table));
     let _ = writeln!(
         text,
-        "{DIM}At most: from arrival to completion. Slack: how much longer jobs of this task alone may compute. CPU: under P-EDF.{DIM:#}"
+        "{DIM}At most: from arrival to completion. Slack: how much longer jobs of this task alone may compute, under P-EDF on the CPU that it has.{DIM:#}"
     );
 }
 

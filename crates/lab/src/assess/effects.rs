@@ -1,0 +1,54 @@
+//! What the parts of the kernel's work cost.
+
+use super::case::Case;
+use super::{Effect, ForPolicy};
+use flyball_analysis::overheads::Costs;
+use flyball_trace::Duration;
+
+/// A part of the kernel's work, by its place among the costs.
+type Part = fn(&mut Costs) -> &mut Duration;
+
+/// The parts of the kernel's work.
+const PARTS: [(&str, Part); 6] = [
+    ("tick", |costs| &mut costs.tick),
+    ("release", |costs| &mut costs.release),
+    ("scheduling", |costs| &mut costs.scheduling),
+    ("context switch", |costs| &mut costs.context_switch),
+    ("IPI", |costs| &mut costs.ipi),
+    ("cache", |costs| &mut costs.cache),
+];
+
+impl Case<'_> {
+    /// How much all may grow without overheads, with all, and without each.
+    pub(super) fn effects(&self, policies: &[ForPolicy]) -> Vec<Effect> {
+        let Some((accounting, prices)) = self.charge else {
+            return Vec::new();
+        };
+        let with = |charge| Case {
+            charge,
+            ..self.clone()
+        };
+        let effect = |charged: String, case: Case<'_>| Effect {
+            charged,
+            scaling: policies.iter().map(|it| case.scaling(it.policy)).collect(),
+        };
+        let mut effects = vec![
+            effect("nothing".into(), with(None)),
+            effect("all".into(), self.clone()),
+        ];
+        for (name, part) in PARTS {
+            let mut fewer = prices;
+            let mut is_charged = false;
+            for costs in fewer.iter_mut().flatten() {
+                let part = part(costs);
+                is_charged |= !part.is_zero();
+                *part = Duration::ZERO;
+            }
+            if is_charged {
+                let case = with(Some((accounting, fewer)));
+                effects.push(effect(format!("all but {name}"), case));
+            }
+        }
+        effects
+    }
+}
