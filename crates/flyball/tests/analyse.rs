@@ -279,7 +279,7 @@ fn one_set_is_told_how_near_the_edge_it_is() {
     for part in [
         "No policy can hold it: the tasks ask for 1.4000 of 1 CPU.",
         "No CPU has room for",
-        "? not known",
+        "✗ does not hold",
     ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
@@ -368,4 +368,67 @@ fn many_sets_can_be_proven_both_ways() {
     ] {
         assert!(said.contains(&expected.to_owned()), "{expected}: {said:?}");
     }
+}
+
+/// What a file says of ticks, priorities, slots and CPUs is heard, or else it is said that it is not.
+#[test]
+fn what_the_file_says_is_heard() {
+    let folder = TempDir::new().unwrap();
+    let text = "\
+schema = 1
+[platform]
+cpus = 2
+tick = \"1ms\"
+[[task]]
+name = \"a\"
+period = \"10ms\"
+wcet = \"4ms\"
+priority = 1
+cpu = 1
+[[task]]
+name = \"b\"
+period = \"20ms\"
+wcet = \"5ms\"
+priority = 2
+";
+    let set = written(&folder, text);
+    let (code, text, _) = run(&[path(&set)]);
+    assert_eq!(code, 0);
+    for part in [
+        "A tick of 1ms: a job may be released so late",
+        "That tasks say on which CPU they run is not looked at",
+        "Priorities, the most urgent first: b, a.",
+        "PD2   cannot tell  That a tick delays slots is not covered",
+    ] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let (_, text, _) = run(&[path(&set), "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(found["late_ns"], 1_000_000);
+    let policies = found["policies"].as_array().unwrap();
+    let of = |name| policies.iter().find(|it| it["policy"] == name).unwrap();
+    assert_eq!(of("g-fp")["priorities"], serde_json::json!(["b", "a"]));
+    // Each has a CPU, from a tick after its arrival at the latest.
+    assert_eq!(of("g-edf")["tasks"][0]["response_bound_ns"], 5_000_000);
+    assert_eq!(of("pd2")["holds"], serde_json::Value::Null);
+}
+
+#[test]
+fn what_is_not_covered_is_said_to_programs_too() {
+    let folder = TempDir::new().unwrap();
+    let text = "\
+schema = 1
+[[task]]
+name = \"a\"
+period = \"10ms\"
+behaviour = [{ compute = \"1ms\" }, { suspend = \"1ms\" }, { compute = \"1ms\" }]
+";
+    let set = written(&folder, text);
+    let (code, text, _) = run(&[path(&set), "--json"]);
+    assert_eq!(code, 1);
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        found["not_covered"],
+        "The tests do not cover that \"a\" suspends itself"
+    );
 }

@@ -79,8 +79,11 @@ impl<'t> Case<'t> {
         }
     }
 
-    /// Whether PD² holds the tasks, where a job waits for the next slot.
+    /// Whether PD² is known to hold the tasks, where a job waits for the next slot.
     fn is_fair(&self, tasks: &[SporadicTask]) -> bool {
+        if self.rules.ticks {
+            return false;
+        }
         let waits = tasks.iter().zip(&self.rules.waits);
         let waiting: Result<Vec<_>, _> =
             waits.map(|(task, &wait)| task.with_jitter(wait)).collect();
@@ -220,6 +223,7 @@ impl<'t> Case<'t> {
                     None => words::NO_PRIORITIES.into(),
                 }
             }
+            Criterion::Fair if self.rules.ticks => words::SLOTS_AND_TICKS.into(),
             Criterion::Fair => words::slots(self.rules.slot),
             Criterion::Partitioned(_)
             | Criterion::PartitionedFixed(_)

@@ -11,6 +11,8 @@ use std::cmp::Reverse;
 /// What PD² is asked about, and the priorities that tasks were given.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
+    /// Whether there is a tick, which delays slots, too.
+    pub(super) ticks: bool,
     /// The slots of PD².
     pub(super) slot: Duration,
     /// How long a job of each task waits for its first slot, at most.
@@ -48,6 +50,7 @@ impl Rules {
             partition::levels(&ranks)
         });
         Rules {
+            ticks: set.platform.tick.is_some(),
             slot,
             waits: tasks().map(|task| until_slot(task, slot)).collect(),
             levels,

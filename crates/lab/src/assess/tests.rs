@@ -38,7 +38,7 @@ fn five_tasks_of_a_little_more_than_a_half() {
     let why = partitioned.said[0].why.as_deref();
     assert_eq!(
         why,
-        Some("No CPU has room for \"e\" (utilisation 0.5100) when its turn comes")
+        Some("No CPU has room for \"e\" (5.1ms every 10ms) when its turn comes")
     );
     // 0.5 instead of 0.51.
     let scaling = partitioned.scaling.as_ref().unwrap();

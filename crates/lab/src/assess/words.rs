@@ -24,6 +24,9 @@ pub(super) fn not_sure(name: &str) -> String {
     format!("\"{name}\" is not sure to be in time with the priorities of the file")
 }
 
+/// Of PD² with a tick.
+pub(super) const SLOTS_AND_TICKS: &str = "That a tick delays slots is not covered";
+
 /// Of PD².
 pub(super) fn slots(slot: Duration) -> String {
     format!(
@@ -112,13 +115,16 @@ pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32, is_charged: b
         } => {
             let who = if own { "jobs" } else { "others" };
             let window = UNIT * interval;
-            let (work, room) = (rounded(work), rounded(room));
-            // Some tests accept what is less than there is room for, and numbers are rounded.
-            let accepted = if work <= room {
-                format!("less than {room} is accepted")
+            // Some tests accept only what is less than there is room for.
+            let less = if work <= room { "less than " } else { "" };
+            let (wanted, room_shown) = (rounded(work), rounded(room));
+            let more = if wanted == room_shown && work > room {
+                "a little more than "
             } else {
-                format!("{room} is accepted")
+                ""
             };
+            let accepted = format!("{less}{room_shown} is accepted");
+            let work = format!("{more}{wanted}");
             match task {
                 Some(task) => format!(
                     "\"{}\": in {window} up to its deadline {who} may want {work}, and {accepted}",
