@@ -1,0 +1,49 @@
+//! Figures as PNG: every letter of the published works' figures is in the font. (`reproduce.rs`, `sweep.rs` and
+//! `overheads.rs` ask the command for pictures.)
+
+use flyball::Registry;
+use flyball::lab::bench::Simulator;
+use flyball::lab::reproduce::{Extent, Size, Work, epos, epos_study, reproduce};
+use flyball::report::reproduction::Figure;
+use flyball_raster::{Renderer, Scale};
+use std::ops::ControlFlow;
+
+fn figures(work: &Work, only: &[&str]) -> Vec<Figure> {
+    let registry = Registry::standard();
+    let mut watch = |_: flyball::lab::Progress<'_>| ControlFlow::Continue(());
+    let mut simulator = Simulator::new(&registry, &mut watch);
+    let extent = Extent {
+        size: Size::Sample,
+        each_test: true,
+        ..Extent::default()
+    };
+    let done = reproduce(work, only, &mut simulator, None, extent).unwrap();
+    let figures = done.experiments.into_iter().map(|one| one.figures);
+    figures.flatten().collect()
+}
+
+/// No letter is a box.
+fn can_be_drawn(figures: &[Figure]) {
+    assert!(!figures.is_empty());
+    let renderer = Renderer::new();
+    for figure in figures {
+        let picture = renderer.draw(figure, Scale::LEAST).unwrap();
+        assert!(
+            picture.missing.is_empty(),
+            "{}: {:?}",
+            figure.name,
+            picture.missing
+        );
+    }
+}
+
+#[test]
+fn the_study_of_epos_has_letters_that_the_font_has() {
+    can_be_drawn(&figures(&epos_study::WORK, &[]));
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_overheads_of_epos_have_letters_that_the_font_has() {
+    can_be_drawn(&figures(&epos::WORK, &[]));
+}
