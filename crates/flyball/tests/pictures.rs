@@ -1,10 +1,10 @@
-//! Figures as PNG: every letter of the published works' figures is in the font. (`reproduce.rs`, `sweep.rs` and
+//! Figures as PNG: every letter of the published works' figures is in the font, and a legend tells curves apart. (`reproduce.rs`, `sweep.rs` and
 //! `overheads.rs` ask the command for pictures.)
 
 use flyball::Registry;
 use flyball::lab::bench::Simulator;
 use flyball::lab::reproduce::{Extent, Size, Work, epos, epos_study, reproduce};
-use flyball::report::reproduction::Figure;
+use flyball::report::reproduction::{Figure, Role, Series};
 use flyball_raster::{Renderer, Scale};
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ fn figures(work: &Work, only: &[&str]) -> Vec<Figure> {
     figures.flatten().collect()
 }
 
-/// No letter is a box.
+/// No letter is a box, and what looks the same is the same.
 fn can_be_drawn(figures: &[Figure]) {
     assert!(!figures.is_empty());
     let renderer = Renderer::new();
@@ -34,6 +34,20 @@ fn can_be_drawn(figures: &[Figure]) {
             figure.name,
             picture.missing
         );
+        let mut looks: Vec<(_, &str)> = Vec::new();
+        for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+            // What is published is in ink.
+            if series.role == Role::Ours {
+                looks.push((
+                    (series.colour % Series::COLOURS, series.shape),
+                    &series.name,
+                ));
+            }
+        }
+        for (look, name) in &looks {
+            let same = looks.iter().find(|(other, _)| other == look);
+            assert_eq!(same.map(|(_, name)| name), Some(name), "{}", figure.name);
+        }
     }
 }
 

@@ -159,6 +159,31 @@ fn an_interval_goes_around() {
     assert_eq!(alone.matches("<path class=\"area interval c2\"").count(), 2);
 }
 
+/// A line needs two points to be seen.
+#[test]
+fn a_line_of_one_point_is_a_mark() {
+    for shape in [Shape::Line, Shape::Dashes, Shape::Dots, Shape::Steps] {
+        let one = Series::ours("a", shape, 4, vec![[1.0, 7.0]]);
+        let text = svg::file(&figure(vec![one.clone()]));
+        assert!(!text.contains("<path class=\"line"), "{text}");
+        // In the panel and in the legend.
+        assert_eq!(
+            text.matches("<g class=\"marks ours c4\"><circle").count(),
+            2,
+            "{text}"
+        );
+        let two = Series {
+            points: vec![[1.0, 7.0], [2.0, 7.0]],
+            ..one
+        };
+        let text = svg::file(&figure(vec![two]));
+        assert!(
+            text.contains("<path class=\"line") && !text.contains("<circle"),
+            "{text}"
+        );
+    }
+}
+
 /// The number above the highest bar is not cut off: the axis goes on above it, if the caller leaves it to the numbers.
 #[test]
 fn there_is_room_for_numbers_above_bars() {

@@ -31,7 +31,6 @@ const PANEL: f64 = 190.0;
 const ONLY_PANEL: f64 = 280.0;
 const ROW: f64 = 19.0;
 const SWATCH: f64 = 24.0;
-const COLOURS_THAT_THERE_ARE: u8 = 10;
 /// How much higher than the highest bar an axis is at least, for the number above the bar.
 const ROOM: f64 = 1.09;
 /// Beyond so many bars their values are not written beside them.
@@ -202,7 +201,7 @@ impl<'a> Layout<'a> {
         let finite = points.filter(|point| point.iter().all(|number| number.is_finite()));
         let places = finite.map(|&[x, value]| (self.x.at(x), y.at(value)));
         let size = if series.points.len() > 100 { "2" } else { "3" };
-        match series.shape {
+        match shape(series) {
             Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
                 let line = line(series.shape);
                 html! { path class={ (line) " " (class) } d=(path(places, series.shape)) {} }
@@ -257,6 +256,16 @@ fn px(place: f64) -> String {
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
+/// What a series looks like. A line with one point would not be seen, so it is a mark.
+fn shape(series: &Series) -> Shape {
+    match series.shape {
+        Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps if series.points.len() == 1 => {
+            Shape::Points
+        }
+        shape => shape,
+    }
+}
+
 /// The classes of a line.
 fn line(shape: Shape) -> &'static str {
     match shape {
@@ -270,7 +279,7 @@ fn class(series: &Series) -> String {
     match series.role {
         Role::Published | Role::Target => series.role.name().to_owned(),
         Role::Ours | Role::Model | Role::Interval => {
-            let colour = series.colour % COLOURS_THAT_THERE_ARE;
+            let colour = series.colour % Series::COLOURS;
             format!("{} c{colour}", series.role.name())
         }
     }
@@ -289,22 +298,6 @@ fn path(places: impl Iterator<Item = (f64, f64)>, shape: Shape) -> String {
     path
 }
 
-/// About how wide a text is. These are the widths of DejaVu Sans, which has the widest letters of those
-/// that a reader's system may bring, so that with another the distances are larger and never too small.
-fn width_of(text: &str) -> f64 {
-    let letter = |letter: char| match letter {
-        'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 4.0,
-        'f' | 'r' | 't' | '-' | '/' | '(' | ')' | '[' | ']' => 5.0,
-        'm' | 'w' | 'M' | 'W' | '%' | '@' => 11.5,
-        '+' | '<' | '=' | '>' | '≤' | '≥' | '×' | '→' => 10.5,
-        letter if letter.is_uppercase() => 9.2,
-        letter if letter.is_ascii() => 7.8,
-        // Greek and accented letters are narrower, Chinese ones as wide as the font is high.
-        _ => 9.2,
-    };
-    text.chars().map(letter).sum()
-}
-
 /// One thing that the legend explains.
 struct Entry<'a> {
     series: &'a Series,
@@ -317,7 +310,7 @@ impl Entry<'_> {
         let (x, y) = (self.x, self.row * ROW + 17.0);
         let class = class(self.series);
         html! {
-            @match self.series.shape {
+            @match shape(self.series) {
                 Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
                     path class={ (line(self.series.shape)) " " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h18" } {}
                 }
@@ -347,7 +340,7 @@ fn legend(figure: &Figure) -> Vec<Entry<'_>> {
         if is_there || series.shape == Shape::Area && all.any(has_a_line) {
             continue;
         }
-        let width = SWATCH + width_of(&series.name) + 18.0;
+        let width = SWATCH + scale::width_of(&series.name) + 18.0;
         if x + width > WIDTH && x > LEFT {
             (x, row) = (LEFT, row + 1.0);
         }
