@@ -2,10 +2,12 @@
 
 mod analyse;
 mod overheads;
+mod pictures;
 mod sweep;
 
 pub(crate) use analyse::AnalyseArgs;
 pub(crate) use overheads::OverheadsArgs;
+pub(crate) use pictures::PictureArgs;
 pub(crate) use sweep::{PlotArgs, SweepArgs};
 
 use crate::failure::Failure;
@@ -368,6 +370,7 @@ pub(crate) struct GenerateArgs {
 }
 
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("png", |png| png.requires("name").conflicts_with("no_report")))]
 pub(crate) struct ReproduceArgs {
     /// The work; without one: which there are
     pub(crate) name: Option<String>,
@@ -395,6 +398,9 @@ pub(crate) struct ReproduceArgs {
 
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+
+    #[command(flatten)]
+    pub(crate) pictures: PictureArgs,
 }
 
 #[derive(clap::Args, Debug)]

@@ -25,8 +25,10 @@ mod bench;
 mod beside;
 mod commands;
 mod failure;
+
 mod files;
 mod output;
+mod pictures;
 mod progress;
 mod schedule;
 
@@ -69,7 +71,7 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Simulate(args) => commands::simulate::run(registry, &args, quiet),
         Command::Compare(args) => commands::compare::run(registry, &args, quiet),
         Command::Run(args) => commands::run::run(registry, &args, quiet),
-        Command::Plot(args) => commands::plot::run(&args),
+        Command::Plot(args) => commands::plot::run(&args, quiet),
         Command::Sweep(args) => commands::sweep::run(&args, quiet),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Overheads(args) => commands::overheads::run(&args, quiet),

@@ -49,10 +49,12 @@ fn what_is_measured_is_charged() {
         &file,
         "--report",
         &report,
+        "--png",
         "--json",
     ]);
     let (code, out, err) = run(&args);
     assert_eq!(code, 0, "{err}");
+    assert!(!err.contains("the font for PNG has no"), "{err}");
     let document: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(document["schema"], 1);
     // Two policies with three queues, two numbers of threads, ten quantities.
@@ -64,7 +66,9 @@ fn what_is_measured_is_charged() {
         "overheads.csv",
         "scheduling.svg",
         "scheduling.csv",
+        "scheduling.png",
         "cache.svg",
+        "cache.png",
     ] {
         assert!(Path::new(&report).join(name).is_file(), "{name}");
     }
@@ -242,9 +246,11 @@ fn a_machine_counts_instructions() {
         &file,
         "--report",
         &report,
+        "--png",
     ];
     let (code, out, err) = run(&args);
     assert_eq!(code, 0, "{err}");
+    assert!(!err.contains("the font for PNG has no"), "{err}");
     let document: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
         (&document["schema"], &document["machine"]),
@@ -286,7 +292,7 @@ fn a_machine_counts_instructions() {
     // The same numbers in each run.
     assert_eq!(run(&args).1, out);
 
-    for name in ["instructions.csv", "decision.svg", "lock.svg"] {
+    for name in ["instructions.csv", "decision.svg", "lock.svg", "lock.png"] {
         assert!(Path::new(&report).join(name).is_file(), "{name}");
     }
     let table = fs::read_to_string(Path::new(&report).join("instructions.csv")).unwrap();

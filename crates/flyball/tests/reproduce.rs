@@ -153,8 +153,10 @@ fn the_board_has_the_simulations_verdicts() {
 fn miosix_has_every_claim_and_every_file() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().to_str().unwrap();
-    let (code, out, error) = run(&["reproduce", "miosix", "--out", path, "--json"]);
+    let (code, out, error) = run(&["reproduce", "miosix", "--out", path, "--json", "--png"]);
     assert_eq!(code, 0, "a claim that differs is no failure: {error}");
+    // Pictures have all letters.
+    assert!(!error.contains("the font for PNG has no"), "{error}");
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
         (&json["schema"], &json["machine"]),
@@ -195,6 +197,9 @@ fn miosix_has_every_claim_and_every_file() {
         let svg = read(figure["svg"].as_str().unwrap());
         assert!(svg.contains("</svg>") && page.contains(figure["svg"].as_str().unwrap()));
         assert!(read(figure["csv"].as_str().unwrap()).lines().count() > 2);
+        let picture = figure["svg"].as_str().unwrap().replace(".svg", ".png");
+        let png = fs::read(folder.path().join(picture)).unwrap();
+        assert!(png.starts_with(b"\x89PNG") && png.len() > 10_000);
         figures += 1;
     }
     assert!(figures >= 4);

@@ -352,6 +352,7 @@ fn what_was_found_is_plotted() {
             .contains("not finished: 12 of 24")
     );
     assert!(read("ratio-long-uniform.svg").contains("line dashes"));
+    drawn_as_pixels(at, "all");
     // A file that was cut is named, and nothing is written.
     let cut = fs::read_dir(at.join("two/long-bimodal-light"))
         .unwrap()
@@ -370,6 +371,112 @@ fn what_was_found_is_plotted() {
         err.contains("computes it again") && !at.join("no").exists(),
         "{err}"
     );
+}
+
+/// `plot --png`: a picture beside each figure, the same in each run, as large as it is asked to be; all else as without it.
+fn drawn_as_pixels(at: &Path, without: &str) {
+    let names = |folder: &str, ending: &str| -> Vec<String> {
+        let all = bytes(&at.join(folder)).into_keys();
+        let names = all.filter(|path| path.extension().is_some_and(|it| it == ending));
+        names
+            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect()
+    };
+    // Width and height are the first two numbers of the first chunk.
+    let size = |file: &Path| {
+        let png = fs::read(file).unwrap();
+        assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n", "{}", file.display());
+        [16, 20].map(|place| u32::from_be_bytes(png[place..place + 4].try_into().unwrap()))
+    };
+    for (out, more, width) in [
+        ("twice", &[][..], 1760),
+        ("again", &["--scale", "2"], 1760),
+        ("half", &["--scale=0.5"], 440),
+    ] {
+        let args = ["plot", "one", "two", "--png", "--out", out];
+        let (code, _, err) = run(at, &[&args, more].concat());
+        // Nothing to be said: the font has every character of these figures.
+        assert_eq!((code, err.as_str()), (0, ""));
+        let pictures = names(out, "png");
+        assert_eq!(pictures, names(out, "svg"));
+        assert_eq!(pictures.len(), 8);
+        for name in pictures {
+            let [found, height] = size(&at.join(out).join(format!("{name}.png")));
+            let svg = fs::read_to_string(at.join(out).join(format!("{name}.svg"))).unwrap();
+            let expected = format!("width=\"880\" height=\"{}\"", height * 880 / width);
+            assert!(
+                found == width && svg.contains(&expected),
+                "{name}: {found} × {height}"
+            );
+        }
+    }
+    assert_eq!(
+        bytes(&at.join("twice")).into_values().collect::<Vec<_>>(),
+        bytes(&at.join("again")).into_values().collect::<Vec<_>>()
+    );
+    let all_but_pictures = |folder: &str| -> Vec<Vec<u8>> {
+        let all = bytes(&at.join(folder)).into_iter();
+        let others = all.filter(|(path, _)| path.extension().is_none_or(|it| it != "png"));
+        others.map(|(_, bytes)| bytes).collect()
+    };
+    assert!(names(without, "png").is_empty());
+    assert_eq!(all_but_pictures("twice"), all_but_pictures(without));
+}
+
+/// A size that is none is refused before anything is read or written.
+#[test]
+fn a_bad_scale_is_refused() {
+    let folder = folder();
+    let at = folder.path();
+    for scale in ["0", "0.4", "8.5", "-1", "NaN", "two", ""] {
+        let scale = format!("--scale={scale}");
+        let (code, out, err) = run(at, &["plot", "results", "--png", &scale, "--out", "no"]);
+        assert_eq!((code, out.as_str()), (2, ""), "{scale}");
+        // What is empty clap refuses by itself.
+        assert!(
+            err.contains("expected a number from 0.5 to 8, such as 2")
+                || err.contains("a value is required"),
+            "{scale}: {err}"
+        );
+    }
+    // A scale of what?
+    let (code, _, err) = run(at, &["plot", "results", "--scale", "3"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("--png"), "{err}");
+    // No report, no pictures.
+    for args in [
+        &["reproduce", "miosix", "--no-report", "--png"][..],
+        &["reproduce", "--png"],
+        &["overheads", "--png"],
+    ] {
+        let (code, _, err) = run(at, args);
+        assert_eq!(code, 2, "{args:?}");
+        assert!(err.contains("--png"), "{err}");
+    }
+    assert!(!at.join("no").exists());
+}
+
+/// A character that the font for PNG lacks is named, not passed over.
+#[test]
+fn letters_that_no_picture_can_have_are_a_note() {
+    let folder = folder();
+    let at = folder.path();
+    let study = STUDY.replace("sets = 120", "sets = 20").replace(
+        "\"P-EDF\"]",
+        "\"P-EDF\"]\n[[union]]\nname = \"quick 早\"\nof = [\"GFB\", \"BCL\"]",
+    );
+    fs::write(at.join("s.toml"), study).unwrap();
+    let (code, _, err) = run(at, &["sweep", "s.toml", "--out", "r"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, _, err) = run(at, &["plot", "r", "--png"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        err.contains("ratio-short-uniform.png: the font for PNG has no 早, so"),
+        "{err}"
+    );
+    let (code, _, err) = run(at, &["plot", "r", "--png", "--quiet"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(run(at, &["plot", "r"]).2, "");
 }
 
 /// A disk that is full ends it, and what had been finished is kept: on a larger one it goes on from there. The disk is a file

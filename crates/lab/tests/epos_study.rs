@@ -3,7 +3,8 @@
 use flyball_lab::bench::Simulator;
 use flyball_lab::reproduce::{Extent, Size, epos_study, reproduce};
 use flyball_lab::{BenchError, LabError, Registry};
-use flyball_report::reproduction::{Reproduction, Verdict};
+use flyball_report::reproduction::{Reproduction, Role, Verdict};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -139,6 +140,35 @@ fn each_test_has_a_curve_if_asked() {
         assert!(curve(test) <= curve("G-EDF"), "{test}");
     }
     assert!(curve("FFD") <= curve("P-EDF"));
+}
+
+/// Some panels of a figure have curves that others have not. The legend is one for all.
+#[test]
+fn a_name_has_one_look_in_all_panels() {
+    let done = sample(&["weighted", "hundred-cpus"], None).unwrap();
+    let figures = done.experiments.iter().flat_map(|one| &one.figures);
+    let mut shared = 0;
+    for figure in figures {
+        let mut looks = BTreeMap::new();
+        for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+            if series.role == Role::Interval {
+                continue;
+            }
+            let look = (series.colour, series.shape);
+            let before = *looks.entry(&series.name).or_insert(look);
+            assert_eq!(before, look, "{}: {}", figure.name, series.name);
+            shared += 1;
+        }
+        let mut colours: Vec<_> = looks.values().map(|look| look.0).collect();
+        colours.sort_unstable();
+        colours.dedup();
+        assert_eq!(colours.len(), looks.len(), "{}: {looks:?}", figure.name);
+        // A shade has its line's colour.
+        for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+            assert_eq!(series.colour, looks[&series.name].0);
+        }
+    }
+    assert!(shared > 50, "{shared}");
 }
 
 #[test]

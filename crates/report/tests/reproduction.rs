@@ -159,6 +159,64 @@ fn an_interval_goes_around() {
     assert_eq!(alone.matches("<path class=\"area interval c2\"").count(), 2);
 }
 
+/// A line needs two points to be seen.
+#[test]
+fn a_line_of_one_point_is_a_mark() {
+    for shape in [Shape::Line, Shape::Dashes, Shape::Dots, Shape::Steps] {
+        let one = Series::ours("a", shape, 4, vec![[1.0, 7.0]]);
+        let text = svg::file(&figure(vec![one.clone()]));
+        assert!(!text.contains("<path class=\"line"), "{text}");
+        // In the panel and in the legend.
+        assert_eq!(
+            text.matches("<g class=\"marks ours c4\"><circle").count(),
+            2,
+            "{text}"
+        );
+        let two = Series {
+            points: vec![[1.0, 7.0], [2.0, 7.0]],
+            ..one
+        };
+        let text = svg::file(&figure(vec![two]));
+        assert!(
+            text.contains("<path class=\"line") && !text.contains("<circle"),
+            "{text}"
+        );
+    }
+}
+
+/// The number above the highest bar is not cut off: the axis goes on above it, if the caller leaves it to the numbers.
+#[test]
+fn there_is_room_for_numbers_above_bars() {
+    for height in [0.4, 30.0, 40.0, 99.0, 1e6] {
+        let bars = vec![[0.0, height / 3.0], [1.0, height]];
+        let mut bars = figure(vec![Series::ours("a", Shape::Bars, 0, bars)]);
+        bars.x = Axis::categories("", ["left", "right"]);
+        let text = svg::file(&bars);
+        let number = |part: &str, name: &str| -> f64 {
+            let (_, rest) = part.split_once(&format!("{name}=\"")).unwrap();
+            rest.split('"').next().unwrap().parse().unwrap()
+        };
+        let (_, clip) = text.split_once("<clipPath").unwrap();
+        let (_, drawn) = text
+            .split_once("<g class=\"bars ours")
+            .unwrap()
+            .1
+            .split_once("<g class=\"bars ours")
+            .unwrap();
+        let highest = drawn
+            .match_indices("<text")
+            .map(|(at, _)| number(&drawn[at..], " y"));
+        let highest = highest.take(2).fold(f64::INFINITY, f64::min);
+        // Figures are less than 9 pixels high.
+        assert!(
+            highest - 9.0 > number(clip, " y"),
+            "{height}: {highest}, {text}"
+        );
+        // And bars begin at zero.
+        assert!(text.contains(">0<") || text.contains(">0.0<"), "{text}");
+    }
+}
+
 fn shape() -> impl Strategy<Value = Shape> {
     prop::sample::select(vec![
         Shape::Line,

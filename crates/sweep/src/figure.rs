@@ -162,13 +162,19 @@ fn shape(label: &Label) -> Shape {
     }
 }
 
-/// The places of labels, each with its colour.
+/// The places of labels, each with its colour. If there are too many, a test has one colour with all variants of overheads, which
+/// [`shape`] tells apart.
 fn shown(results: &Results, is_shown: impl Fn(&Label) -> bool) -> Vec<(usize, u8)> {
     let labels = results.labels().iter().enumerate();
-    let places = labels
-        .filter(|(_, label)| is_shown(label))
-        .map(|(place, _)| place);
-    places.zip((0..=u8::MAX).cycle()).collect()
+    let labels: Vec<_> = labels.filter(|(_, label)| is_shown(label)).collect();
+    let colours = usize::from(Series::COLOURS);
+    let is_enough = labels.len() <= colours;
+    let colour = |(n, (place, label)): (usize, (usize, &Label))| {
+        let number = if is_enough { n } else { label.test };
+        // It is less than the number of colours.
+        (place, u8::try_from(number % colours).unwrap_or(0))
+    };
+    labels.into_iter().enumerate().map(colour).collect()
 }
 
 /// Scenarios with the same periods and the same kind of utilisations, each group with its name.

@@ -1,5 +1,6 @@
 //! The arguments of `flyball overheads`, and of those who read what it measured.
 
+use super::PictureArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flyball_lab::{instructions, overheads};
 use flyball_model::Statistic;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[command(mut_arg("png", |png| png.requires("report")))]
 pub(crate) struct OverheadsArgs {
     /// Count instructions on this emulated machine, instead of time on this processor
     #[arg(short, long, value_name = "NAME", value_parser = super::machine(),
@@ -74,6 +76,9 @@ pub(crate) struct OverheadsArgs {
     /// Where figures (SVG and CSV) and a table of all numbers (CSV) go
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) report: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) pictures: PictureArgs,
 
     /// Print the result as JSON
     #[arg(long)]

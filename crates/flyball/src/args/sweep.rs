@@ -1,5 +1,6 @@
 //! The arguments of `flyball sweep` and `flyball plot`.
 
+use super::PictureArgs;
 use flyball_sweep::Shard;
 use std::path::PathBuf;
 
@@ -39,6 +40,9 @@ pub(crate) struct PlotArgs {
         default_value = "flyball-report"
     )]
     pub(crate) out: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) pictures: PictureArgs,
 }
 
 /// One of several parts: 1/4.

@@ -8,10 +8,9 @@ use crate::args::OverheadsArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output;
+use crate::pictures;
 use crate::progress::Bar;
 use flyball_lab::overheads::{self, Error, Found, Plan, Policy, Queue, figures};
-use flyball_report::reproduction;
-use flyball_report::reproduction::svg;
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,7 +44,7 @@ pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure
     }
     if let Some(folder) = &args.report {
         files::make_folder(folder)?;
-        files.extend(report(&found, folder));
+        files.extend(report(&found, folder, args, quiet)?);
     }
     files::write_all(&files)?;
     if args.json {
@@ -88,12 +87,14 @@ fn plan(args: &OverheadsArgs) -> Plan {
 }
 
 /// Figures, and all numbers in a table.
-fn report(found: &Found, folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+fn report(
+    found: &Found,
+    folder: &Path,
+    args: &OverheadsArgs,
+    quiet: bool,
+) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     let mut files = vec![(folder.join("overheads.csv"), table::csv(found).into_bytes())];
-    for figure in figures::all(found) {
-        let file = |ending, text: String| (folder.join(figure.file(ending)), text.into_bytes());
-        files.push(file("svg", svg::file(&figure)));
-        files.push(file("csv", reproduction::table::figure(&figure)));
-    }
-    files
+    let figures = figures::all(found);
+    files.extend(pictures::files(&figures, folder, &args.pictures, quiet)?);
+    Ok(files)
 }

@@ -4,12 +4,13 @@ use crate::args::PlotArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output;
-use flyball_report::reproduction::{gallery, svg};
+use crate::pictures;
+use flyball_report::reproduction::gallery;
 use flyball_sweep::{Results, figure};
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &PlotArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &PlotArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let folders: Vec<&Path> = args.results.iter().map(AsRef::as_ref).collect();
     let results = Results::read(&folders)?;
     let gallery = figure::gallery(&results);
@@ -19,13 +20,12 @@ pub(crate) fn run(args: &PlotArgs) -> Result<ExitCode, Failure> {
         at("ratios.csv", figure::ratio_table(&results)),
         at("weighted.csv", figure::weighted_table(&results)),
     ];
-    for figure in &gallery.figures {
-        all.push(at(&figure.file("svg"), svg::file(figure)));
-        all.push(at(
-            &figure.file("csv"),
-            flyball_report::reproduction::table::figure(figure),
-        ));
-    }
+    all.extend(pictures::files(
+        &gallery.figures,
+        &args.out,
+        &args.pictures,
+        quiet,
+    )?);
     files::make_folder(&args.out)?;
     files::write_all(&all)?;
     let (finished, of) = results.finished();

@@ -5,16 +5,17 @@ use crate::bench::Board;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
+use crate::pictures;
 use crate::progress::Bar;
 use flyball_lab::bench::{Bench, BenchError, Simulator};
 use flyball_lab::reproduce::{self, Extent, Size, Work};
 use flyball_lab::{LabError, Registry};
 use flyball_report::reproduction::json::{Document, SCHEMA};
-use flyball_report::reproduction::{Experiment, Reproduction, page, svg, table};
+use flyball_report::reproduction::{Experiment, Reproduction, page, table};
 use flyball_target::TargetError;
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What `reproduce --json` prints without a name.
@@ -61,7 +62,7 @@ pub(crate) fn run(
     let done = perform(registry, work, args, quiet)?;
     let mut report = None;
     if !args.report.no_report {
-        let files = render(&done, &args.report.out);
+        let files = render(&done, args, quiet)?;
         files::make_folder(&args.report.out)?;
         files::write_all(&files)?;
         report = files.into_iter().next().map(|(path, _)| path);
@@ -142,7 +143,12 @@ fn failure(name: &str, error: BenchError) -> Failure {
 }
 
 /// The report's files, the page first.
-fn render(done: &Reproduction, out: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+fn render(
+    done: &Reproduction,
+    args: &ReproduceArgs,
+    quiet: bool,
+) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+    let out = &args.report.out;
     let mut files = vec![
         (out.join("report.html"), page::html(done).into_bytes()),
         (out.join("claims.csv"), table::claims(done).into_bytes()),
@@ -151,12 +157,8 @@ fn render(done: &Reproduction, out: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .experiments
         .iter()
         .flat_map(|experiment| &experiment.figures);
-    for figure in figures {
-        let file = |ending, text: String| (out.join(figure.file(ending)), text.into_bytes());
-        files.push(file("svg", svg::file(figure)));
-        files.push(file("csv", table::figure(figure)));
-    }
-    files
+    files.extend(pictures::files(figures, out, &args.pictures, quiet)?);
+    Ok(files)
 }
 
 fn summary(done: &Reproduction, report: Option<String>) -> String {

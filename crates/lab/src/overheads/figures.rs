@@ -63,13 +63,28 @@ pub fn threads(found: &Found) -> Axis {
     Axis::categories("threads", found.threads().iter().map(ToString::to_string))
 }
 
-/// A series for each policy with each queue. `None`: the mean without outliers.
+/// A series for each policy with each queue: a colour for each policy, and dashes or dots by queue, as there are more of
+/// them than colours. `None`: the mean without outliers.
 pub fn costs(found: &Found, quantity: Quantity, statistic: Option<Statistic>) -> Vec<Series> {
-    let kinds = found.kinds().into_iter().zip(0..);
-    let series = kinds.map(|((policy, queue), colour)| {
+    let kinds = found.kinds();
+    let mut policies: Vec<_> = kinds.iter().map(|(policy, _)| *policy).collect();
+    policies.dedup();
+    let colour = |policy| {
+        policies
+            .iter()
+            .zip(0..)
+            .find(|(other, _)| **other == policy)
+    };
+    let series = kinds.into_iter().map(|(policy, queue)| {
         let points = cost(found, (policy, queue), quantity, statistic);
         let name = format!("{}, {}", policy.name(), queue.name());
-        Series::ours(name, Shape::Line, colour, points)
+        // No policy has both of the first two.
+        let shape = match queue {
+            Queue::Heap | Queue::Bitmap => Shape::Line,
+            Queue::Calendar => Shape::Dashes,
+            Queue::List => Shape::Dots,
+        };
+        Series::ours(name, shape, colour(policy).map_or(0, |(_, n)| n), points)
     });
     series.filter(|series| !series.points.is_empty()).collect()
 }

@@ -57,7 +57,7 @@ pub struct Series {
     /// How it is drawn.
     pub shape: Shape,
     /// Which of the colours it has; ignored for [`Role::Published`] and [`Role::Target`], which have
-    /// their own. Any number will do.
+    /// their own. Any number will do: after [`Series::COLOURS`] they begin anew.
     pub colour: u8,
     /// Pairs of x and y; by rising x for lines and steps, around it for areas.
     pub points: Vec<[f64; 2]>,
@@ -127,6 +127,9 @@ impl Axis {
 }
 
 impl Series {
+    /// How many colours there are. The first ten are the easiest to tell apart.
+    pub const COLOURS: u8 = 20;
+
     /// A series found here.
     pub fn ours(
         name: impl Into<String>,

@@ -1,4 +1,4 @@
-//! Axes of numbers: round ticks, and places on the screen.
+//! Axes of numbers: round ticks, and places on the screen; how wide texts are.
 
 /// A count as a number on an axis.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
@@ -91,6 +91,22 @@ pub(super) fn hull(numbers: impl Iterator<Item = f64>, most: f64) -> Option<[f64
         ((from / step) + 1e-9).floor() * step,
         ((to / step) - 1e-9).ceil() * step,
     ])
+}
+
+/// About how wide a text is. These are the widths of DejaVu Sans, which has the widest letters of those
+/// that a reader's system may bring, so that with another the distances are larger and never too small.
+pub(super) fn width_of(text: &str) -> f64 {
+    let letter = |letter: char| match letter {
+        'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 4.0,
+        'f' | 'r' | 't' | '-' | '/' | '(' | ')' | '[' | ']' => 5.0,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' => 11.5,
+        '+' | '<' | '=' | '>' | '≤' | '≥' | '×' | '→' => 10.5,
+        letter if letter.is_uppercase() => 9.2,
+        letter if letter.is_ascii() => 7.8,
+        // Greek and accented letters are narrower, Chinese ones as wide as the font is high.
+        _ => 9.2,
+    };
+    text.chars().map(letter).sum()
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@
 //!
 //! Shapes have classes and no colours: in a page the page's style colours them, and a file brings the
 //! same style with it, so that both follow the reader's choice of light or dark
-//! (see [`html`](mod@crate::html) on why no charting crate makes them). Lengths of texts are estimated,
+//! (see [`html`](mod@crate::html) on why no charting crate makes them). For programs that are no browsers
+//! there is a file with its colours written out ([`on_paper`]). Lengths of texts are estimated,
 //! since nothing here knows the reader's fonts.
 
 use super::figure::{Figure, Panel, Role, Scale, Series, Shape};
@@ -29,18 +30,39 @@ const RIGHT: f64 = 14.0;
 const PANEL: f64 = 190.0;
 const ONLY_PANEL: f64 = 280.0;
 const ROW: f64 = 19.0;
-/// The mean width of a letter.
-const LETTER: f64 = 6.7;
 const SWATCH: f64 = 24.0;
-const COLOURS_THAT_THERE_ARE: u8 = 10;
+/// How much higher than the highest bar an axis is at least, for the number above the bar.
+const ROOM: f64 = 1.09;
 /// Beyond so many bars their values are not written beside them.
 const MOST_LABELS: usize = 40;
 
-/// The figure as a file of its own.
+/// The figure as a file of its own, light or dark as its reader's system is.
 pub fn file(figure: &Figure) -> String {
-    let style = format!("{COLOURS}{STYLE}");
-    let text = draw(figure, Some(&style)).into_string();
+    document(figure, &format!("{COLOURS}{STYLE}"))
+}
+
+/// The figure as a file of its own in the colours that it is printed with: the light ones, on white.
+/// They are written out, for programs that know neither variables nor `@media`, as most that are no
+/// browsers do not.
+pub fn on_paper(figure: &Figure) -> String {
+    document(figure, &style_on_paper())
+}
+
+fn document(figure: &Figure, style: &str) -> String {
+    let text = draw(figure, Some(style)).into_string();
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}\n")
+}
+
+/// The style with a colour in place of each variable.
+fn style_on_paper() -> String {
+    // What is for screens only comes last in the file, and of the rest a later colour counts more than
+    // an earlier one: so the last is put in first, and an earlier one finds nothing left.
+    let printed = COLOURS.split("@media screen").next().unwrap_or_default();
+    let declarations = printed.split(['{', '}', ';']).rev();
+    let colours = declarations.filter_map(|declaration| declaration.trim().split_once(": "));
+    colours.fold(STYLE.to_owned(), |style, (name, colour)| {
+        style.replace(&format!("var({name})"), colour)
+    })
 }
 
 /// The figure as a part of a page that has its style.
@@ -136,12 +158,11 @@ impl<'a> Layout<'a> {
         let [from, to] = if let Scale::Range(ends) = panel.y.scale {
             ends
         } else {
-            let bars = panel
-                .series
-                .iter()
-                .any(|series| series.shape == Shape::Bars);
-            let zero = bars.then_some(0.0);
-            hull(shown.map(|point| point[1]).chain(zero), 5.0).unwrap_or([0.0, 1.0])
+            let is_bars = |series: &&Series| series.shape == Shape::Bars;
+            let bars = panel.series.iter().filter(is_bars);
+            let heights = bars.flat_map(|series| series.points.iter().map(|point| point[1]));
+            let with_numbers = heights.flat_map(|height| [0.0, height * ROOM]);
+            hull(shown.map(|point| point[1]).chain(with_numbers), 5.0).unwrap_or([0.0, 1.0])
         };
         let y = Line {
             from,
@@ -180,7 +201,7 @@ impl<'a> Layout<'a> {
         let finite = points.filter(|point| point.iter().all(|number| number.is_finite()));
         let places = finite.map(|&[x, value]| (self.x.at(x), y.at(value)));
         let size = if series.points.len() > 100 { "2" } else { "3" };
-        match series.shape {
+        match shape(series) {
             Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
                 let line = line(series.shape);
                 html! { path class={ (line) " " (class) } d=(path(places, series.shape)) {} }
@@ -235,6 +256,16 @@ fn px(place: f64) -> String {
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
+/// What a series looks like. A line with one point would not be seen, so it is a mark.
+fn shape(series: &Series) -> Shape {
+    match series.shape {
+        Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps if series.points.len() == 1 => {
+            Shape::Points
+        }
+        shape => shape,
+    }
+}
+
 /// The classes of a line.
 fn line(shape: Shape) -> &'static str {
     match shape {
@@ -248,7 +279,7 @@ fn class(series: &Series) -> String {
     match series.role {
         Role::Published | Role::Target => series.role.name().to_owned(),
         Role::Ours | Role::Model | Role::Interval => {
-            let colour = series.colour % COLOURS_THAT_THERE_ARE;
+            let colour = series.colour % Series::COLOURS;
             format!("{} c{colour}", series.role.name())
         }
     }
@@ -279,7 +310,7 @@ impl Entry<'_> {
         let (x, y) = (self.x, self.row * ROW + 17.0);
         let class = class(self.series);
         html! {
-            @match self.series.shape {
+            @match shape(self.series) {
                 Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
                     path class={ (line(self.series.shape)) " " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h18" } {}
                 }
@@ -309,7 +340,7 @@ fn legend(figure: &Figure) -> Vec<Entry<'_>> {
         if is_there || series.shape == Shape::Area && all.any(has_a_line) {
             continue;
         }
-        let width = SWATCH + scale::whole(series.name.chars().count()) * LETTER + 18.0;
+        let width = SWATCH + scale::width_of(&series.name) + 18.0;
         if x + width > WIDTH && x > LEFT {
             (x, row) = (LEFT, row + 1.0);
         }
@@ -317,4 +348,45 @@ fn legend(figure: &Figure) -> Vec<Entry<'_>> {
         x += width;
     }
     entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Colours in a style sheet: `--name: #rrggbb`.
+    fn variables(css: &str) -> Vec<&str> {
+        let declarations = css.split(['{', '}', ';']).map(str::trim);
+        declarations.filter(|text| text.starts_with("--")).collect()
+    }
+
+    #[test]
+    fn on_paper_every_colour_is_written_out() {
+        let style = style_on_paper();
+        assert!(
+            !style.contains("var(") && !style.contains("@media"),
+            "{style}"
+        );
+        assert!(style.contains(".plot .page { fill: #ffffff; }"), "{style}");
+        assert!(style.contains(".plot .c0 { color: #2f74b8; }"), "{style}");
+        assert!(style.contains(".plot text.entry { fill: #1d2127; }"));
+        // Nothing else is different.
+        assert_eq!(style.lines().count(), STYLE.lines().count());
+    }
+
+    /// A figure in a page has the page's colours, and those of a file are the same.
+    #[test]
+    fn files_and_pages_have_the_same_colours() {
+        let parts = |css: &'static str| {
+            let (light, dark) = css.split_once("@media screen").unwrap();
+            [light, dark].map(variables)
+        };
+        let page = parts(crate::html::STYLE);
+        for (file, page) in parts(COLOURS).iter().zip(page) {
+            assert!(file.len() > 8);
+            for colour in file.iter().filter(|text| **text != "--page: #ffffff") {
+                assert!(page.contains(colour), "{colour}");
+            }
+        }
+    }
 }

@@ -7,13 +7,12 @@ use crate::args::OverheadsArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output;
+use crate::pictures;
 use crate::progress::Bar;
 use flyball_lab::instructions::{
     self, ByHart, Counted, Found, Lengths, Limits, Passages, Plan, Progress, Run, figures,
 };
 use flyball_lab::overheads::Policy;
-use flyball_report::reproduction;
-use flyball_report::reproduction::svg;
 use flyball_target::{Machine, Options, Words};
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
@@ -50,7 +49,7 @@ pub(super) fn run(
     }
     if let Some(folder) = &args.report {
         files::make_folder(folder)?;
-        files.extend(report(machine, &found, folder));
+        files.extend(report(machine, &found, folder, args, quiet)?);
     }
     files::write_all(&files)?;
     if args.json {
@@ -145,15 +144,18 @@ fn counted(said: impl Fn(&str, &str) -> flyball_target::Lengths) -> Counted {
 }
 
 /// Figures, and all numbers in a table.
-fn report(machine: Machine, found: &Found, folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+fn report(
+    machine: Machine,
+    found: &Found,
+    folder: &Path,
+    args: &OverheadsArgs,
+    quiet: bool,
+) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     let mut files = vec![(
         folder.join("instructions.csv"),
         table::csv(found).into_bytes(),
     )];
-    for figure in figures::all(found, machine.title()) {
-        let file = |ending, text: String| (folder.join(figure.file(ending)), text.into_bytes());
-        files.push(file("svg", svg::file(&figure)));
-        files.push(file("csv", reproduction::table::figure(&figure)));
-    }
-    files
+    let figures = figures::all(found, machine.title());
+    files.extend(pictures::files(&figures, folder, &args.pictures, quiet)?);
+    Ok(files)
 }

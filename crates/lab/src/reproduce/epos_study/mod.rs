@@ -202,11 +202,19 @@ fn with_each_test(study: &Study) -> Study {
     study
 }
 
-/// The figures of both, where those of one name are one: the first one's panels come first.
+/// The figures of both, where those of one name are one: the first one's panels come first. They share a legend, so what has the
+/// same name has the first one's colour.
 fn together(first: Vec<Figure>, mut second: Vec<Figure>) -> Vec<Figure> {
     for figure in first.into_iter().rev() {
         match second.iter_mut().find(|other| other.name == figure.name) {
             Some(other) => {
+                let of_first = |name: &str| {
+                    let mut series = figure.panels.iter().flat_map(|panel| &panel.series);
+                    Some(series.find(|series| series.name == name)?.colour)
+                };
+                for series in other.panels.iter_mut().flat_map(|panel| &mut panel.series) {
+                    series.colour = of_first(&series.name).unwrap_or(series.colour);
+                }
                 other.panels.splice(0..0, figure.panels);
             }
             None => second.insert(0, figure),
