@@ -139,7 +139,7 @@ pub struct Effect {
 }
 
 /// What the analyses say of `set` on so many CPUs, with the kernel's work charged. `limit` is for each test; searches ask
-/// many times, and have a smaller one.
+/// many times, and have a smaller one. `watch` is told often which policy is looked at.
 ///
 /// # Errors
 /// [`Obstacle`] if the set has something that the tests do not cover.
@@ -148,6 +148,7 @@ pub fn assess(
     cpus: u32,
     charge: Option<&Charge>,
     limit: WorkLimit,
+    watch: &(dyn Fn(Policy) + Sync),
 ) -> Result<Assessment, Obstacle> {
     let everyone: Vec<usize> = (0..set.tasks.len()).collect();
     check(set, &everyone)?;
@@ -166,6 +167,7 @@ pub fn assess(
         cpus,
         charge: charge.map(|charge| (charge.accounting, prices(charge, tasks.len()))),
         rules: &rules,
+        watch,
     };
     let after_arrival = |bounds: &mut Vec<Option<Duration>>| {
         for bound in bounds.iter_mut().flatten() {

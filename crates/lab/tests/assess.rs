@@ -116,7 +116,7 @@ fn what_holds_is_never_late() {
     let cases = config.cases;
     proptest!(config, |(set in sets())| {
         let limit = WorkLimit::steps(1_000_000);
-        let Ok(found) = assess(&set, set.platform.cpus.into(), None, limit) else {
+        let Ok(found) = assess(&set, set.platform.cpus.into(), None, limit, &|_| ()) else {
             // A tick that leaves no time.
             prop_assert!(set.platform.tick.is_some());
             return Ok(());

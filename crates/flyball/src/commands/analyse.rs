@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 pub(crate) fn run(args: &AnalyseArgs, quiet: bool) -> Result<ExitCode, Failure> {
     match (&args.file, &args.corpus) {
-        (Some(file), None) => one::run(file, args),
+        (Some(file), None) => one::run(file, args, quiet),
         (None, Some(corpus)) => corpus::run(corpus, args, quiet),
         _ => Err(Failure::Usage(
             "name a task set, or a file of many with --corpus".into(),

@@ -20,6 +20,7 @@ pub(super) struct Case<'t> {
     pub(super) cpus: u32,
     pub(super) charge: Option<(Accounting, Prices)>,
     pub(super) rules: &'t Rules,
+    pub(super) watch: &'t (dyn Fn(Policy) + Sync),
 }
 
 impl<'t> Case<'t> {
@@ -59,6 +60,7 @@ impl<'t> Case<'t> {
         tasks: &[SporadicTask],
         limit: WorkLimit,
     ) -> Answer {
+        (self.watch)(criterion.policy());
         let Rules { levels, order, .. } = self.rules;
         match (criterion, levels, order) {
             // Its slots are no part of a set.
@@ -94,6 +96,7 @@ impl<'t> Case<'t> {
     fn holds(&self, policy: Policy, tasks: &[SporadicTask]) -> bool {
         let mut charged = self.with(tasks);
         if policy == Policy::GlobalEdf {
+            (self.watch)(policy);
             return matches!(charged.accepted_by(&gedf::Test::ALL, SEARCH), Ok(Some(_)));
         }
         let mut tests = self.criteria(policy);

@@ -15,7 +15,7 @@ fn set(tasks: &[(&str, u64, u64, u64)]) -> TaskSet {
 }
 
 fn ask(set: &TaskSet, cpus: u32, charge: Option<&Charge>) -> Assessment {
-    assess(set, cpus, charge, WorkLimit::default()).unwrap()
+    assess(set, cpus, charge, WorkLimit::default(), &|_| ()).unwrap()
 }
 
 fn of(found: &Assessment, policy: Policy) -> &ForPolicy {
@@ -152,6 +152,6 @@ fn what_no_policy_can_hold_is_said() {
 fn what_the_tests_are_not_about_is_refused() {
     let text = "schema = 1\n[[task]]\nname = \"a\"\nperiod = \"10ms\"\nbehaviour = [{ compute = \"1ms\" }, { suspend = \"1ms\" }]\n";
     let set = read_str(text, Format::Toml, "t.toml").unwrap();
-    let refused = assess(&set, 2, None, WorkLimit::default()).unwrap_err();
+    let refused = assess(&set, 2, None, WorkLimit::default(), &|_| ()).unwrap_err();
     assert!(refused.0.contains("suspends itself"), "{refused}");
 }

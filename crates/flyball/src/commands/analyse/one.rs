@@ -5,9 +5,10 @@ use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
+use crate::progress::Spinner;
 use flyball_analysis::WorkLimit;
 use flyball_analysis::charged::Accounting;
-use flyball_analysis::criterion::Payer;
+use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::gedf::Answer;
 use flyball_analysis::sensitivity;
 use flyball_lab::Charges;
@@ -17,8 +18,9 @@ use flyball_report::study::{Breakdown, Verdict};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Mutex;
 
-pub(super) fn run(file: &Path, args: &AnalyseArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(file: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let mut set = files::read_set(file)?;
     if let Some(cpus) = args.cpus {
         set.platform.cpus = cpus;
@@ -27,7 +29,16 @@ pub(super) fn run(file: &Path, args: &AnalyseArgs) -> Result<ExitCode, Failure> 
     let cpus = set.platform.cpus.max(1).into();
     let shown = files::shown(file);
     let steps = WorkLimit::steps(args.steps);
-    let found = match assess(&set, cpus, charge.as_ref(), steps) {
+    let spinner = Mutex::new(Spinner::new(quiet));
+    let watch = |policy: Policy| {
+        if let Ok(mut spinner) = spinner.lock() {
+            // Ctrl-C just ends the program: there is nothing to keep.
+            let _ = spinner.show(|| policy.title().to_owned());
+        }
+    };
+    let found = assess(&set, cpus, charge.as_ref(), steps, &watch);
+    drop(spinner);
+    let found = match found {
         Ok(found) => found,
         Err(obstacle) if args.json => {
             output::print_json(&Refusal::new(&shown, &obstacle.0))?;
