@@ -30,6 +30,7 @@ use flyball_analysis::{Criterion, SporadicTask, Utilisation, Verdict, WorkLimit,
 use flyball_model::{Arrival, Overheads, TaskSet};
 use flyball_sweep::judge::{QUANTUM, costs_of};
 use flyball_trace::Duration;
+use rayon::prelude::*;
 use rules::Rules;
 
 pub use partition::Division;
@@ -175,7 +176,7 @@ pub fn assess(
         }
     };
     let mut policies: Vec<ForPolicy> = Policy::ALL
-        .into_iter()
+        .into_par_iter()
         .filter(|&policy| case.is_known(policy) && case.criteria(policy).next().is_some())
         .map(|policy| case.under(policy, &names, limit))
         .collect();

@@ -8,7 +8,8 @@ use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::gedf::{self, Answer, Set};
 use flyball_analysis::sensitivity::{Breakdown, breakdown_on, slack_on};
 use flyball_analysis::{
-    Criterion, Fit, Level, Sequence, SporadicTask, WorkLimit, fair, fixed_priority, gfp, partition,
+    Criterion, Fit, Level, Sequence, SporadicTask, Utilisation, WorkLimit, fair, fixed_priority,
+    gfp, partition,
 };
 use flyball_trace::Duration;
 use rayon::prelude::*;
@@ -134,7 +135,10 @@ impl<'t> Case<'t> {
             _ => (none(), none()),
         };
         debug_assert!(IN_DETAIL.contains(&policy) || bounds.iter().all(Option::is_none));
-        let fewest = |cpus: &u32| self.on(*cpus).holds(policy, self.tasks);
+        let utilisation = Utilisation::of(self.tasks);
+        let fewest = |&cpus: &u32| {
+            utilisation.cmp_cpus(cpus).is_le() && self.on(cpus).holds(policy, self.tasks)
+        };
         ForPolicy {
             policy,
             priorities: self.priorities(&said, &mut charged, limit),
