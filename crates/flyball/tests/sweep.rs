@@ -191,6 +191,21 @@ fn what_cannot_be_is_refused() {
             "caps: from: expected a number of CPUs",
         ),
         (
+            "to = 7.5",
+            "to = 9.0",
+            "s.toml:4:28: caps: to: a set with the cap 9.0 can use more than all CPUs",
+        ),
+        (
+            "to = 7.5",
+            "to = 7.6",
+            "s.toml:4:28: caps: to: the steps end at 7.5, not at 7.6",
+        ),
+        (
+            "slack = 0.07",
+            "slack = 7",
+            "scenario 1: slack: the slack 7.0 is larger than the cap 5.0",
+        ),
+        (
             "\"uniform-light\"",
             "{ name = \"x\", uniform = [0.9, 0.1] }",
             "the least is above the most",
@@ -216,7 +231,7 @@ fn what_cannot_be_is_refused() {
     }
     // A cap that no set can come down to.
     let text = STUDY
-        .replace("from = 5.0", "from = 0.2")
+        .replace("{ from = 5.0, to = 7.5, step = 0.5 }", "[0.2, 5.0]")
         .replace("\"bimodal-light\"", "\"uniform-heavy\"");
     fs::write(at.join("s.toml"), text).unwrap();
     let (code, _, err) = run(at, &["sweep", "s.toml"]);
