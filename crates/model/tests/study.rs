@@ -227,13 +227,13 @@ const MISTAKES: &[(&str, &str, Kind, &str)] = &[
         "to = 3.0",
         "to = 8.25",
         Kind::OutOfRange,
-        "s.toml:5:27: caps: to: a set with the cap 8.25 can use more than all CPUs",
+        "s.toml:5:27: caps: to: the cap 8.25 is above the number of CPUs",
     ),
     (
         "{ from = 2.0, to = 3.0, step = 0.25 }",
         "[2.0, 8.0, 8.001, 9.0]",
         Kind::OutOfRange,
-        "s.toml:5:19: caps: a set with the cap 8.001 can use more than all CPUs",
+        "s.toml:5:19: caps: the cap 8.001 is above the number of CPUs",
     ),
     (
         "from = 2.0, to = 3.0, step = 0.25",

@@ -160,7 +160,7 @@ fn caps<'d>(source: &'d Source<'d>, node: &'d Node<'d>, most: Option<Cap>) -> Re
             // The caps are those of the list.
             None => (caps[place], list(source, node)?[place].span()),
         };
-        let message = format!("a set with the cap {cap} can use more than all CPUs");
+        let message = format!("the cap {cap} is above the number of CPUs");
         let error = source.error(Kind::OutOfRange, &span, message);
         let error = error.help(format!("choose caps up to {most}, or more `cpus`"));
         return Err(match range {
