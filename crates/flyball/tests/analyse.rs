@@ -178,6 +178,111 @@ fn verdicts_can_be_printed() {
     assert_eq!(verdicts(&text), said);
 }
 
+const MEASURED: &str = "schema = 1
+[provenance]
+processor = \"p\"
+[[measured]]
+policy = \"g-edf\"
+statistic = \"worst\"
+[measured.overheads]
+release = \"1ms\"
+[[measured]]
+policy = \"p-edf\"
+statistic = \"worst\"
+[measured.overheads]
+context_switch = \"500us\"
+";
+
+/// Many sets pay, as one does. What cannot pay is refused by name, or left out and said.
+#[test]
+fn many_sets_pay_for_the_kernels_work() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    // GFB on two CPUs: 3 u <= 2, so with 1 ms more of 10 ms there is room for C up to 5666. A CPU each: up to 9000.
+    let rows = "a,2,0,5666,10000,10000\na,2,0,5666,10000,10000\n\
+                b,2,0,5667,10000,10000\nb,2,0,5667,10000,10000\n\
+                c,2,0,9001,10000,10000\nc,2,0,9001,10000,10000\n";
+    let corpus = file("c.csv", &format!("{HEADER}{rows}"));
+    let measured = file("o.toml", MEASURED);
+    let out = folder.path().join("v.csv");
+    let first = [
+        "--corpus",
+        path(&corpus),
+        "--out",
+        path(&out),
+        "--overheads",
+        path(&measured),
+        "--accounting",
+        "per-job",
+    ];
+    let (code, table, error) = run(&[&first[..], &["--tests", "gfb,ffd"]].concat());
+    assert_eq!(code, 0, "{error}");
+    assert!(table.contains("With the overheads of "), "{table}");
+    let said = verdicts(&fs::read_to_string(&out).unwrap());
+    let accepted: Vec<_> = said
+        .iter()
+        .filter(|(_, _, verdict)| verdict == "1")
+        .map(|(set, test, _)| format!("{set} {test}"))
+        .collect();
+    assert_eq!(accepted, ["a GFB", "a FFD", "b FFD"]);
+    let (code, _, error) = run(&[&first[..], &["--union"]].concat());
+    assert_eq!(code, 0, "{error}");
+    assert!(fs::read_to_string(&out).unwrap().contains("a,UNION,1,"));
+    // By default: the usual tests, all of which pay.
+    let (code, _, error) = run(&first);
+    assert_eq!((code, error.as_str()), (0, ""));
+    let before = fs::read(&out).unwrap();
+    for (tests, says) in [
+        ("gfb,c=d", "cannot be charged to C=D: its jobs begin"),
+        ("PD2", "cannot be charged to PD2"),
+        ("sim", "cannot be charged to SIM: it is about what sets"),
+    ] {
+        let (code, _, error) = run(&[&first[..], &["--tests", tests]].concat());
+        assert_eq!(code, 2, "{tests}");
+        assert!(
+            error.contains("o.toml: ") && error.contains(says),
+            "{error}"
+        );
+    }
+    let long = file("long.csv", &format!("{HEADER}a,2,0,1,4611686018427388,4\n"));
+    let (code, _, error) = run(&[&["--corpus", path(&long)], &first[2..]].concat());
+    assert_eq!(code, 2);
+    assert!(
+        error.contains(
+            "long.csv: line 2, field period_us: expected a whole number from 1 to 4611686018427387"
+        ),
+        "{error}"
+    );
+    let (code, _, error) = run(&[&first[..2], &["--out", path(&measured)], &first[4..]].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("would overwrite the overheads"), "{error}");
+    let (code, _, error) = run(&[&first[..4], &first[6..]].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("--overheads"), "{error}");
+    assert_eq!(fs::read(&out).unwrap(), before);
+    // A file without partitioned EDF: its tests are left out, and refused where they are named.
+    let half = MEASURED.split("[[measured]]\npolicy = \"p-edf\"").next();
+    let half = file("half.toml", half.unwrap());
+    let args = [&first[..5], &[path(&half)], &first[6..]].concat();
+    let (code, table, error) = run(&args);
+    assert_eq!(code, 0, "{error}");
+    assert!(error.contains("FFD, BFD, WFD"), "{error}");
+    assert!(
+        table.contains("\nRTA ") && !table.contains("FFD "),
+        "{table}"
+    );
+    let (code, _, error) = run(&[&args[..], &["--tests", "ffd"]].concat());
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("half.toml: has no overheads of p-edf, which FFD is to be charged"),
+        "{error}"
+    );
+}
+
 /// Under any of its names, the corpus is not overwritten.
 #[test]
 fn verdicts_do_not_overwrite_the_corpus() {
@@ -463,109 +568,4 @@ fn many_sets_can_be_proven_both_ways() {
     ] {
         assert!(said.contains(&expected.to_owned()), "{expected}: {said:?}");
     }
-}
-
-const MEASURED: &str = "schema = 1
-[provenance]
-processor = \"p\"
-[[measured]]
-policy = \"g-edf\"
-statistic = \"worst\"
-[measured.overheads]
-release = \"1ms\"
-[[measured]]
-policy = \"p-edf\"
-statistic = \"worst\"
-[measured.overheads]
-context_switch = \"500us\"
-";
-
-/// Many sets pay, as one does. What cannot pay is refused by name, or left out and said.
-#[test]
-fn many_sets_pay_for_the_kernels_work() {
-    let folder = TempDir::new().unwrap();
-    let file = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        fs::write(&path, text).unwrap();
-        path
-    };
-    // GFB on two CPUs: 3 u <= 2, so with 1 ms more of 10 ms there is room for C up to 5666. A CPU each: up to 9000.
-    let rows = "a,2,0,5666,10000,10000\na,2,0,5666,10000,10000\n\
-                b,2,0,5667,10000,10000\nb,2,0,5667,10000,10000\n\
-                c,2,0,9001,10000,10000\nc,2,0,9001,10000,10000\n";
-    let corpus = file("c.csv", &format!("{HEADER}{rows}"));
-    let measured = file("o.toml", MEASURED);
-    let out = folder.path().join("v.csv");
-    let first = [
-        "--corpus",
-        path(&corpus),
-        "--out",
-        path(&out),
-        "--overheads",
-        path(&measured),
-        "--accounting",
-        "per-job",
-    ];
-    let (code, table, error) = run(&[&first[..], &["--tests", "gfb,ffd"]].concat());
-    assert_eq!(code, 0, "{error}");
-    assert!(table.contains("With the overheads of "), "{table}");
-    let said = verdicts(&fs::read_to_string(&out).unwrap());
-    let accepted: Vec<_> = said
-        .iter()
-        .filter(|(_, _, verdict)| verdict == "1")
-        .map(|(set, test, _)| format!("{set} {test}"))
-        .collect();
-    assert_eq!(accepted, ["a GFB", "a FFD", "b FFD"]);
-    let (code, _, error) = run(&[&first[..], &["--union"]].concat());
-    assert_eq!(code, 0, "{error}");
-    assert!(fs::read_to_string(&out).unwrap().contains("a,UNION,1,"));
-    // By default: the usual tests, all of which pay.
-    let (code, _, error) = run(&first);
-    assert_eq!((code, error.as_str()), (0, ""));
-    let before = fs::read(&out).unwrap();
-    for (tests, says) in [
-        ("gfb,c=d", "cannot be charged to C=D: its jobs begin"),
-        ("PD2", "cannot be charged to PD2"),
-        ("sim", "cannot be charged to SIM: it is about what sets"),
-    ] {
-        let (code, _, error) = run(&[&first[..], &["--tests", tests]].concat());
-        assert_eq!(code, 2, "{tests}");
-        assert!(
-            error.contains("o.toml: ") && error.contains(says),
-            "{error}"
-        );
-    }
-    let long = file("long.csv", &format!("{HEADER}a,2,0,1,4611686018427388,4\n"));
-    let (code, _, error) = run(&[&["--corpus", path(&long)], &first[2..]].concat());
-    assert_eq!(code, 2);
-    assert!(
-        error.contains(
-            "long.csv: line 2, field period_us: expected a whole number from 1 to 4611686018427387"
-        ),
-        "{error}"
-    );
-    let (code, _, error) = run(&[&first[..2], &["--out", path(&measured)], &first[4..]].concat());
-    assert_eq!(code, 2);
-    assert!(error.contains("would overwrite the overheads"), "{error}");
-    let (code, _, error) = run(&[&first[..4], &first[6..]].concat());
-    assert_eq!(code, 2);
-    assert!(error.contains("--overheads"), "{error}");
-    assert_eq!(fs::read(&out).unwrap(), before);
-    // A file without partitioned EDF: its tests are left out, and refused where they are named.
-    let half = MEASURED.split("[[measured]]\npolicy = \"p-edf\"").next();
-    let half = file("half.toml", half.unwrap());
-    let args = [&first[..5], &[path(&half)], &first[6..]].concat();
-    let (code, table, error) = run(&args);
-    assert_eq!(code, 0, "{error}");
-    assert!(error.contains("FFD, BFD, WFD"), "{error}");
-    assert!(
-        table.contains("\nRTA ") && !table.contains("FFD "),
-        "{table}"
-    );
-    let (code, _, error) = run(&[&args[..], &["--tests", "ffd"]].concat());
-    assert_eq!(code, 2);
-    assert!(
-        error.contains("half.toml: has no overheads of p-edf, which FFD is to be charged"),
-        "{error}"
-    );
 }

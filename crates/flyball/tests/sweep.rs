@@ -249,144 +249,6 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-#[test]
-fn the_example_is_a_study() {
-    let folder = TempDir::new().unwrap();
-    let example =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/studies/eight-cpus.toml");
-    let args = [
-        "sweep",
-        example.to_str().unwrap(),
-        "--out",
-        "out",
-        "--shard",
-        "1/150",
-    ];
-    let (code, out, err) = run(folder.path(), &args);
-    assert_eq!(code, 0, "{err}");
-    assert!(
-        out.contains("1 of 150 units are finished, 1 of them now."),
-        "{out}"
-    );
-}
-
-#[test]
-fn two_sweeps_in_one_folder_are_one_too_many() {
-    let folder = folder();
-    let text = STUDY.replace("sets = 120", "sets = 100000");
-    fs::write(folder.path().join("s.toml"), text).unwrap();
-    let args = ["sweep", "s.toml", "--out", "out", "--quiet"];
-    let mut first = command(folder.path(), &args)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    while !folder.path().join("out/study.toml").exists() {
-        assert!(first.try_wait().unwrap().is_none(), "the first one ended");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let (code, _, err) = run(folder.path(), &args);
-    first.kill().unwrap();
-    first.wait().unwrap();
-    assert_eq!(code, 2);
-    assert!(err.contains("another sweep is writing to out"), "{err}");
-    // The lock goes with who held it.
-    let (code, _, err) = run(
-        folder.path(),
-        &["sweep", "s.toml", "--out", "out", "--shard", "7/120000"],
-    );
-    assert_eq!(code, 0, "{err}");
-}
-
-#[test]
-fn a_file_cut_in_half_is_named_and_computed_again() {
-    let folder = folder();
-    let args = ["sweep", "s.toml", "--out", "out", "--shard", "1/20"];
-    assert_eq!(run(folder.path(), &args).0, 0);
-    let out = folder.path().join("out");
-    let expected = bytes(&out);
-    let (name, whole) = expected
-        .iter()
-        .find(|(path, _)| path.extension().unwrap() == "parquet")
-        .unwrap();
-    fs::write(out.join(name), &whole[..whole.len() / 2]).unwrap();
-    let (code, _, err) = run(folder.path(), &args);
-    assert_eq!(code, 0);
-    assert!(
-        err.contains(name.to_str().unwrap()) && err.contains("computed again"),
-        "{err}"
-    );
-    assert_eq!(bytes(&out), expected);
-}
-
-/// Two shards, each in its own folder, are plotted together.
-#[test]
-fn what_was_found_is_plotted() {
-    let folder = folder();
-    let at = folder.path();
-    let small = STUDY.replace("sets = 120", "sets = 20");
-    let overheads = "schema = 1\n[provenance]\nprocessor = \"p\"\n\
-        [[measured]]\npolicy = \"g-edf\"\nstatistic = \"worst\"\n[measured.overheads]\nrelease = \"40us\"\n\
-        [[measured]]\npolicy = \"p-edf\"\nstatistic = \"worst\"\n[measured.overheads]\nrelease = \"40us\"\n\
-        [[cache]]\nafter = \"preemption\"\nstatistic = \"worst\"\nby_working_set = { 4096 = \"9us\" }\n";
-    fs::write(at.join("o.toml"), overheads).unwrap();
-    let charge = "[[overheads]]\nname = \"theirs\"\nfile = \"o.toml\"\nworking_sets = [4096]\n";
-    fs::write(at.join("s.toml"), format!("{small}{charge}")).unwrap();
-    let (code, _, err) = run(at, &["plot", "one"]);
-    assert_eq!(code, 2);
-    assert!(err.contains("there is no study in one"), "{err}");
-    for (shard, out) in [("1/2", "one"), ("2/2", "two")] {
-        let (code, _, err) = run(at, &["sweep", "s.toml", "--shard", shard, "--out", out]);
-        assert_eq!(code, 0, "{err}");
-    }
-    let (code, out, _) = run(at, &["plot", "one", "--out", "half"]);
-    assert_eq!(
-        (code, out.lines().next()),
-        (0, Some("12 of 24 units, 8 figures"))
-    );
-    let (code, out, _) = run(at, &["plot", "one", "two", "--out", "all"]);
-    assert_eq!(
-        (code, out.lines().next()),
-        (0, Some("24 of 24 units, 8 figures"))
-    );
-    let read = |name: &str| fs::read_to_string(at.join("all").join(name)).unwrap();
-    let ratios = read("ratios.csv");
-    // Four scenarios, six caps; three tests without overheads, with them, and with a working set.
-    assert_eq!(ratios.lines().count(), 1 + 4 * 6 * 9);
-    assert!(
-        ratios.contains("long-uniform-light,5.0,P-EDF,20,20,0,1.000000,0.838875,1.000000\n"),
-        "{ratios}"
-    );
-    assert!(ratios.contains(",\"RTA + theirs, 4 KB\",20,"));
-    assert_eq!(read("weighted.csv").lines().count(), 1 + 4 * 9);
-    let page = read("report.html");
-    assert!(page.contains("P-EDF + theirs") && page.contains("weighted-short-bimodal.svg"));
-    assert!(!page.contains("not finished"));
-    assert!(
-        fs::read_to_string(at.join("half/report.html"))
-            .unwrap()
-            .contains("not finished: 12 of 24")
-    );
-    assert!(read("ratio-long-uniform.svg").contains("line dashes"));
-    // A file that was cut is named, and nothing is written.
-    let cut = fs::read_dir(at.join("two/long-bimodal-light"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    fs::write(&cut, "PAR1").unwrap();
-    let (code, _, err) = run(at, &["plot", "one", "two", "--out", "no"]);
-    assert_eq!(code, 2);
-    assert!(
-        err.contains(cut.file_name().unwrap().to_str().unwrap()),
-        "{err}"
-    );
-    assert!(
-        err.contains("computes it again") && !at.join("no").exists(),
-        "{err}"
-    );
-}
-
 /// With one cap of six a weighted number would be of something else, so there is none.
 #[test]
 fn what_is_not_finished_does_not_look_like_a_result() {
@@ -530,6 +392,144 @@ fn folders_that_are_not_those_meant() {
         );
         assert_eq!(fs::read_to_string(at.join("afile")).unwrap(), "mine");
     }
+}
+
+#[test]
+fn the_example_is_a_study() {
+    let folder = TempDir::new().unwrap();
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/studies/eight-cpus.toml");
+    let args = [
+        "sweep",
+        example.to_str().unwrap(),
+        "--out",
+        "out",
+        "--shard",
+        "1/150",
+    ];
+    let (code, out, err) = run(folder.path(), &args);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("1 of 150 units are finished, 1 of them now."),
+        "{out}"
+    );
+}
+
+#[test]
+fn two_sweeps_in_one_folder_are_one_too_many() {
+    let folder = folder();
+    let text = STUDY.replace("sets = 120", "sets = 100000");
+    fs::write(folder.path().join("s.toml"), text).unwrap();
+    let args = ["sweep", "s.toml", "--out", "out", "--quiet"];
+    let mut first = command(folder.path(), &args)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !folder.path().join("out/study.toml").exists() {
+        assert!(first.try_wait().unwrap().is_none(), "the first one ended");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let (code, _, err) = run(folder.path(), &args);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(code, 2);
+    assert!(err.contains("another sweep is writing to out"), "{err}");
+    // The lock goes with who held it.
+    let (code, _, err) = run(
+        folder.path(),
+        &["sweep", "s.toml", "--out", "out", "--shard", "7/120000"],
+    );
+    assert_eq!(code, 0, "{err}");
+}
+
+#[test]
+fn a_file_cut_in_half_is_named_and_computed_again() {
+    let folder = folder();
+    let args = ["sweep", "s.toml", "--out", "out", "--shard", "1/20"];
+    assert_eq!(run(folder.path(), &args).0, 0);
+    let out = folder.path().join("out");
+    let expected = bytes(&out);
+    let (name, whole) = expected
+        .iter()
+        .find(|(path, _)| path.extension().unwrap() == "parquet")
+        .unwrap();
+    fs::write(out.join(name), &whole[..whole.len() / 2]).unwrap();
+    let (code, _, err) = run(folder.path(), &args);
+    assert_eq!(code, 0);
+    assert!(
+        err.contains(name.to_str().unwrap()) && err.contains("computed again"),
+        "{err}"
+    );
+    assert_eq!(bytes(&out), expected);
+}
+
+/// Two shards, each in its own folder, are plotted together.
+#[test]
+fn what_was_found_is_plotted() {
+    let folder = folder();
+    let at = folder.path();
+    let small = STUDY.replace("sets = 120", "sets = 20");
+    let overheads = "schema = 1\n[provenance]\nprocessor = \"p\"\n\
+        [[measured]]\npolicy = \"g-edf\"\nstatistic = \"worst\"\n[measured.overheads]\nrelease = \"40us\"\n\
+        [[measured]]\npolicy = \"p-edf\"\nstatistic = \"worst\"\n[measured.overheads]\nrelease = \"40us\"\n\
+        [[cache]]\nafter = \"preemption\"\nstatistic = \"worst\"\nby_working_set = { 4096 = \"9us\" }\n";
+    fs::write(at.join("o.toml"), overheads).unwrap();
+    let charge = "[[overheads]]\nname = \"theirs\"\nfile = \"o.toml\"\nworking_sets = [4096]\n";
+    fs::write(at.join("s.toml"), format!("{small}{charge}")).unwrap();
+    let (code, _, err) = run(at, &["plot", "one"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("there is no study in one"), "{err}");
+    for (shard, out) in [("1/2", "one"), ("2/2", "two")] {
+        let (code, _, err) = run(at, &["sweep", "s.toml", "--shard", shard, "--out", out]);
+        assert_eq!(code, 0, "{err}");
+    }
+    let (code, out, _) = run(at, &["plot", "one", "--out", "half"]);
+    assert_eq!(
+        (code, out.lines().next()),
+        (0, Some("12 of 24 units, 8 figures"))
+    );
+    let (code, out, _) = run(at, &["plot", "one", "two", "--out", "all"]);
+    assert_eq!(
+        (code, out.lines().next()),
+        (0, Some("24 of 24 units, 8 figures"))
+    );
+    let read = |name: &str| fs::read_to_string(at.join("all").join(name)).unwrap();
+    let ratios = read("ratios.csv");
+    // Four scenarios, six caps; three tests without overheads, with them, and with a working set.
+    assert_eq!(ratios.lines().count(), 1 + 4 * 6 * 9);
+    assert!(
+        ratios.contains("long-uniform-light,5.0,P-EDF,20,20,0,1.000000,0.838875,1.000000\n"),
+        "{ratios}"
+    );
+    assert!(ratios.contains(",\"RTA + theirs, 4 KB\",20,"));
+    assert_eq!(read("weighted.csv").lines().count(), 1 + 4 * 9);
+    let page = read("report.html");
+    assert!(page.contains("P-EDF + theirs") && page.contains("weighted-short-bimodal.svg"));
+    assert!(!page.contains("not finished"));
+    assert!(
+        fs::read_to_string(at.join("half/report.html"))
+            .unwrap()
+            .contains("not finished: 12 of 24")
+    );
+    assert!(read("ratio-long-uniform.svg").contains("line dashes"));
+    // A file that was cut is named, and nothing is written.
+    let cut = fs::read_dir(at.join("two/long-bimodal-light"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    fs::write(&cut, "PAR1").unwrap();
+    let (code, _, err) = run(at, &["plot", "one", "two", "--out", "no"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains(cut.file_name().unwrap().to_str().unwrap()),
+        "{err}"
+    );
+    assert!(
+        err.contains("computes it again") && !at.join("no").exists(),
+        "{err}"
+    );
 }
 
 /// A disk that is full ends it, and what had been finished is kept: on a larger one it goes on from there. The disk is a file
