@@ -247,6 +247,8 @@ fn many_sets_pay_for_the_kernels_work() {
             error.contains("o.toml: ") && error.contains(says),
             "{error}"
         );
+        // No other file has what nobody knows.
+        assert!(!error.contains("another file"), "{error}");
     }
     let long = file("long.csv", &format!("{HEADER}a,2,0,1,4611686018427388,4\n"));
     let (code, _, error) = run(&[&["--corpus", path(&long)], &first[2..]].concat());

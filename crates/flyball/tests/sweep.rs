@@ -271,6 +271,7 @@ fn what_is_not_finished_does_not_look_like_a_result() {
     assert_eq!(row("long-bimodal-light")[1..4], ["0", "of", "6"]);
     assert!(out.contains("1 of 24 units are finished"), "{out}");
     assert!(out.contains("–: not known before all caps"), "{out}");
+    assert!(out.contains("of the sets that are judged so far."), "{out}");
     let (code, ..) = run(at, &["plot", "out", "--out", "page"]);
     assert_eq!(code, 0);
     let weighted = fs::read_to_string(at.join("page/weighted.csv")).unwrap();
@@ -285,6 +286,7 @@ fn what_is_not_finished_does_not_look_like_a_result() {
     let (code, out, _) = run(at, &args[..4]);
     assert_eq!(code, 0);
     assert!(!out.contains("CAPS") && !out.contains('–'), "{out}");
+    assert!(!out.contains("so far"), "{out}");
     let (_, out, _) = run(at, &[&args[..4], &["--json"]].concat());
     let document: Value = serde_json::from_str(&out).unwrap();
     let numbers = document["weighted"].as_array().unwrap();

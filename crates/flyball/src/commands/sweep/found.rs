@@ -76,11 +76,14 @@ pub(super) fn tables(results: &Results) -> String {
         text.push('\n');
     }
     text += "Weighted schedulability: the accepted part of all utilisation, 0 to 1";
-    text += if has_charges {
-        ".\n"
-    } else {
-        ", without overheads.\n"
-    };
+    if !has_charges {
+        text += ", without overheads";
+    }
+    let (finished, of) = results.finished();
+    if finished < of {
+        text += ", of the sets that are judged so far";
+    }
+    text += ".\n";
     let has_sizes = |charge: &flyball_model::study::Charge| !charge.working_sets.is_empty();
     if study.charges.iter().any(has_sizes) {
         let _ = writeln!(

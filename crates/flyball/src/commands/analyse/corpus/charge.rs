@@ -63,7 +63,10 @@ pub(super) fn only_charged(
     };
     questions.retain(|it| it.is_charged(charge));
     if are_named || questions.is_empty() {
-        let help = "leave it out of --tests, or choose another file with --overheads";
+        let help = match first.payer() {
+            Some(_) => "leave it out of --tests, or choose another file with --overheads",
+            None => "leave it out of --tests, or leave out --overheads",
+        };
         return Err(Failure::file(file, why(*first), Some(help)));
     }
     let names: Vec<&str> = open.iter().map(|it| it.name()).collect();
