@@ -75,7 +75,7 @@ pub(crate) enum Command {
     /// if at least one of the policies holds it
     Study(StudyArgs),
     /// What do the analyses for several CPUs say, and why? Of one task set: verdicts and reasons, response times, slack, the
-    /// fewest CPUs, what overheads cost. Of many (`--corpus`): verdicts
+    /// fewest CPUs (of 1 to 128), what overheads cost. Of many (`--corpus`): verdicts
     Analyse(AnalyseArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),
@@ -87,7 +87,7 @@ pub(crate) enum Command {
     /// verdict for each claim. Without a name: which works there are
     Reproduce(ReproduceArgs),
     /// What does the kernel's own work cost on this processor, and Linux's beside it? Measures it, and
-    /// writes a file that `simulate` and `study` read
+    /// writes a file that `simulate`, `study`, `analyse` and `sweep` read
     Overheads(OverheadsArgs),
     /// How many random task sets does each schedulability test accept? Makes a study, on all cores; what
     /// is finished is kept, and the same command goes on after an interruption

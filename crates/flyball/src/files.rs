@@ -69,8 +69,13 @@ pub(crate) fn write_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
 
 /// Makes a folder, and the folders that it is in.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Failure> {
+    let help = Some("choose another one with --out");
+    let first = path.ancestors().find(|path| path.exists());
+    if let Some(file) = first.filter(|path| !path.is_dir()) {
+        return Err(Failure::file(file, "is a file, not a folder", help));
+    }
     fs::create_dir_all(path).map_err(|error| {
         let what = format!("the folder cannot be made: {error}");
-        Failure::file(path, what, Some("choose another one with --out"))
+        Failure::file(path, what, help)
     })
 }

@@ -26,6 +26,14 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         .map_err(Failure::Print)
 }
 
+/// Prints a file to the standard output as it is.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .map_err(Failure::Print)
+}
+
 /// Prints a value as JSON, a line feed behind it.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Print(error.into()))?;

@@ -131,13 +131,206 @@ fn chosen_tests_and_any_of_them() {
     assert!(table.contains("STOPPED"), "{table}");
 }
 
+/// Once each, and blanks do no harm.
+#[test]
+fn a_test_that_is_named_twice_is_asked_once() {
+    let folder = TempDir::new().unwrap();
+    let corpus = folder.path().join("two.csv");
+    fs::write(&corpus, HEADER.to_owned() + TWO).unwrap();
+    let out = folder.path().join("out.csv");
+    let both = ["--corpus", path(&corpus), "--out", path(&out)];
+    let (code, table, error) = run(&[&both[..], &["--tests", "rta, GFB,RTA , rta"]].concat());
+    assert_eq!(code, 0, "{error}");
+    let text = fs::read_to_string(&out).unwrap();
+    let rows: Vec<_> = text.lines().skip(1).collect();
+    assert_eq!(rows.len(), 4, "{text}");
+    let expected = [
+        "light,RTA,1,",
+        "light,GFB,1,",
+        "\"heavy, early\",RTA,0,",
+        "\"heavy, early\",GFB,0,",
+    ];
+    for (row, expected) in rows.iter().zip(expected) {
+        assert!(row.starts_with(expected), "{text}");
+    }
+    let rta = table.lines().find(|line| line.starts_with("RTA")).unwrap();
+    let numbers: Vec<_> = rta.split_whitespace().take(3).collect();
+    assert_eq!(numbers, ["RTA", "2", "1"], "{table}");
+    for wrong in ["rta,,gfb", "rta x"] {
+        assert_eq!(run(&[&both[..], &["--tests", wrong]].concat()).0, 2);
+    }
+}
+
+/// A minus sign stands for the standard output; the summary is a note then.
+#[test]
+fn verdicts_can_be_printed() {
+    let folder = TempDir::new().unwrap();
+    let corpus = folder.path().join("one.csv");
+    fs::write(&corpus, format!("{HEADER}light,2,0,1,4,4\n")).unwrap();
+    let args = ["--corpus", path(&corpus), "--out", "-", "--tests", "gfb"];
+    let (code, text, error) = run(&args);
+    assert_eq!(code, 0, "{error}");
+    let said = verdicts(&text);
+    assert_eq!(said, [("light".into(), "GFB".into(), "1".into())]);
+    assert!(error.contains("ACCEPTED"), "{error}");
+    let (code, text, error) = run(&[&args[..], &["--quiet"]].concat());
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert_eq!(verdicts(&text), said);
+}
+
+const MEASURED: &str = "schema = 1
+[provenance]
+processor = \"p\"
+[[measured]]
+policy = \"g-edf\"
+statistic = \"worst\"
+[measured.overheads]
+release = \"1ms\"
+[[measured]]
+policy = \"p-edf\"
+statistic = \"worst\"
+[measured.overheads]
+context_switch = \"500us\"
+";
+
+/// Many sets pay, as one does. What cannot pay is refused by name, or left out and said.
+#[test]
+fn many_sets_pay_for_the_kernels_work() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    // GFB on two CPUs: 3 u <= 2, so with 1 ms more of 10 ms there is room for C up to 5666. A CPU each: up to 9000.
+    let rows = "a,2,0,5666,10000,10000\na,2,0,5666,10000,10000\n\
+                b,2,0,5667,10000,10000\nb,2,0,5667,10000,10000\n\
+                c,2,0,9001,10000,10000\nc,2,0,9001,10000,10000\n";
+    let corpus = file("c.csv", &format!("{HEADER}{rows}"));
+    let measured = file("o.toml", MEASURED);
+    let out = folder.path().join("v.csv");
+    let first = [
+        "--corpus",
+        path(&corpus),
+        "--out",
+        path(&out),
+        "--overheads",
+        path(&measured),
+        "--accounting",
+        "per-job",
+    ];
+    let (code, table, error) = run(&[&first[..], &["--tests", "gfb,ffd"]].concat());
+    assert_eq!(code, 0, "{error}");
+    assert!(table.contains("With the overheads of "), "{table}");
+    let said = verdicts(&fs::read_to_string(&out).unwrap());
+    let accepted: Vec<_> = said
+        .iter()
+        .filter(|(_, _, verdict)| verdict == "1")
+        .map(|(set, test, _)| format!("{set} {test}"))
+        .collect();
+    assert_eq!(accepted, ["a GFB", "a FFD", "b FFD"]);
+    let (code, _, error) = run(&[&first[..], &["--union"]].concat());
+    assert_eq!(code, 0, "{error}");
+    assert!(fs::read_to_string(&out).unwrap().contains("a,UNION,1,"));
+    // By default: the usual tests, all of which pay.
+    let (code, _, error) = run(&first);
+    assert_eq!((code, error.as_str()), (0, ""));
+    let before = fs::read(&out).unwrap();
+    for (tests, says) in [
+        ("gfb,c=d", "cannot be charged to C=D: its jobs begin"),
+        ("PD2", "cannot be charged to PD2"),
+        ("sim", "cannot be charged to SIM: it is about what sets"),
+    ] {
+        let (code, _, error) = run(&[&first[..], &["--tests", tests]].concat());
+        assert_eq!(code, 2, "{tests}");
+        assert!(
+            error.contains("o.toml: ") && error.contains(says),
+            "{error}"
+        );
+        // No other file has what nobody knows.
+        assert!(!error.contains("another file"), "{error}");
+    }
+    let long = file("long.csv", &format!("{HEADER}a,2,0,1,4611686018427388,4\n"));
+    let (code, _, error) = run(&[&["--corpus", path(&long)], &first[2..]].concat());
+    assert_eq!(code, 2);
+    assert!(
+        error.contains(
+            "long.csv: line 2, field period_us: expected a whole number from 1 to 4611686018427387"
+        ),
+        "{error}"
+    );
+    let (code, _, error) = run(&[&first[..2], &["--out", path(&measured)], &first[4..]].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("would overwrite the overheads"), "{error}");
+    let (code, _, error) = run(&[&first[..4], &first[6..]].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("--overheads"), "{error}");
+    assert_eq!(fs::read(&out).unwrap(), before);
+    // A file without partitioned EDF: its tests are left out, and refused where they are named.
+    let half = MEASURED.split("[[measured]]\npolicy = \"p-edf\"").next();
+    let half = file("half.toml", half.unwrap());
+    let args = [&first[..5], &[path(&half)], &first[6..]].concat();
+    let (code, table, error) = run(&args);
+    assert_eq!(code, 0, "{error}");
+    assert!(error.contains("FFD, BFD, WFD"), "{error}");
+    assert!(
+        table.contains("\nRTA ") && !table.contains("FFD "),
+        "{table}"
+    );
+    let (code, _, error) = run(&[&args[..], &["--tests", "ffd"]].concat());
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("half.toml: has no overheads of p-edf, which FFD is to be charged"),
+        "{error}"
+    );
+}
+
+/// Under any of its names, the corpus is not overwritten.
+#[test]
+fn verdicts_do_not_overwrite_the_corpus() {
+    let folder = TempDir::new().unwrap();
+    let corpus = folder.path().join("one.csv");
+    let text = format!("{HEADER}light,2,0,1,4,4\n");
+    fs::write(&corpus, &text).unwrap();
+    let mut names = vec![corpus.clone(), folder.path().join("./one.csv")];
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("link.csv");
+        std::os::unix::fs::symlink(&corpus, &link).unwrap();
+        names.push(link);
+    }
+    for name in names {
+        let (code, _, error) = run(&["--corpus", path(&corpus), "--out", path(&name)]);
+        assert_eq!(code, 2, "{error}");
+        assert!(
+            error.contains("the verdicts would overwrite the corpus"),
+            "{error}"
+        );
+        assert_eq!(fs::read_to_string(&corpus).unwrap(), text);
+    }
+}
+
 /// A mistake, the place and the reason, exit code 2, and nothing is written.
 #[test]
 fn mistakes_have_a_place_and_leave_nothing() {
     let longest = "4611686018427387903";
     for (rows, expected) in [
         ("", "line 1: expected the columns set,m,cap,"),
-        ("a,b\n", "line 1: expected the columns set,m,cap,"),
+        ("", "deadline_us, found nothing"),
+        (
+            "a,b\n",
+            "line 1: expected the columns set,m,cap,wcet_us,period_us,deadline_us, found a,b",
+        ),
+        (
+            "m,set,cap,wcet_us,period_us,deadline_us,note\n2,a,0,1,4,4,x\n",
+            "found m,set,cap,wcet_us,period_us,deadline_us,note",
+        ),
+        ("set\tm\n", "found set\\u{9}m"),
+        (
+            "HEAD",
+            "line 1: there is no set below the names of the columns",
+        ),
+        ("HEAD\n\n", "line 1: there is no set"),
         ("HEADa,2,0,1,4\n", "line 2: expected 6 fields, found 5"),
         ("HEADa,2,0,1,4,4,\n", "line 2: expected 6 fields, found 7"),
         (
@@ -146,7 +339,11 @@ fn mistakes_have_a_place_and_leave_nothing() {
         ),
         (
             "HEADa,0,0,1,4,4\n",
-            "line 2, field m: expected a whole number from 1 to 4294967295",
+            "line 2, field m: expected a whole number from 1 to 65536",
+        ),
+        (
+            "HEADa,65536,0,1,4,4\nb,4000000000,0,1,4,4\n",
+            "line 3, field m: expected a whole number from 1 to 65536, found \"4000000000\"",
         ),
         (
             "HEADa,2,0,0,4,4\n",
@@ -315,7 +512,12 @@ fn what_cannot_be_analysed_is_said() {
         (&[][..], "required"),
         (&["a.toml", "--corpus", "b.csv"], "cannot be used with"),
         (&["--corpus", "b.csv"], "--out"),
-        (&["a.toml", "--union"], "--corpus"),
+        (&["a.toml", "--union"], "--union goes with --corpus"),
+        (&["a.toml", "--tests", "rta"], "--tests goes with --corpus"),
+        (
+            &["a.toml", "--out", "o.json", "--json"],
+            "--out goes with --corpus; what is found about one task set is printed",
+        ),
         (&["no-such.toml"], "no-such.toml"),
     ] {
         let (code, _, error) = run(args);

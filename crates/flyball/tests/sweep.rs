@@ -191,6 +191,21 @@ fn what_cannot_be_is_refused() {
             "caps: from: expected a number of CPUs",
         ),
         (
+            "to = 7.5",
+            "to = 9.0",
+            "s.toml:4:31: caps: to: the cap 9.0 is above the number of CPUs",
+        ),
+        (
+            "to = 7.5",
+            "to = 7.6",
+            "s.toml:4:31: caps: to: the steps end at 7.5, not at 7.6",
+        ),
+        (
+            "slack = 0.07",
+            "slack = 7",
+            "scenario 1: slack: the slack 7.0 is larger than the cap 5.0",
+        ),
+        (
             "\"uniform-light\"",
             "{ name = \"x\", uniform = [0.9, 0.1] }",
             "the least is above the most",
@@ -216,7 +231,7 @@ fn what_cannot_be_is_refused() {
     }
     // A cap that no set can come down to.
     let text = STUDY
-        .replace("from = 5.0", "from = 0.2")
+        .replace("{ from = 5.0, to = 7.5, step = 0.5 }", "[0.2, 5.0]")
         .replace("\"bimodal-light\"", "\"uniform-heavy\"");
     fs::write(at.join("s.toml"), text).unwrap();
     let (code, _, err) = run(at, &["sweep", "s.toml"]);
@@ -231,6 +246,153 @@ fn what_cannot_be_is_refused() {
         let (code, _, err) = run(at, &["sweep", "s.toml", "--shard", shard]);
         assert_eq!(code, 2);
         assert!(err.contains("expected a part and of how many"), "{err}");
+    }
+}
+
+/// With one cap of six a weighted number would be of something else, so there is none.
+#[test]
+fn what_is_not_finished_does_not_look_like_a_result() {
+    let folder = folder();
+    let at = folder.path();
+    // Batches of 20 of 20 sets: a unit is a cap.
+    fs::write(at.join("s.toml"), STUDY.replace("sets = 120", "sets = 20")).unwrap();
+    let args = ["sweep", "s.toml", "--out", "out", "--shard", "1/24"];
+    let (code, out, err) = run(at, &args);
+    assert_eq!(code, 0, "{err}");
+    let row = |name: &str| {
+        let line = out.lines().find(|line| line.starts_with(name));
+        line.unwrap().split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(
+        row("short-uniform-light")[1..],
+        ["1", "of", "6", "–", "–", "–"],
+        "{out}"
+    );
+    assert_eq!(row("long-bimodal-light")[1..4], ["0", "of", "6"]);
+    assert!(out.contains("1 of 24 units are finished"), "{out}");
+    assert!(out.contains("–: not known before all caps"), "{out}");
+    assert!(out.contains("of the sets that are judged so far."), "{out}");
+    let (code, ..) = run(at, &["plot", "out", "--out", "page"]);
+    assert_eq!(code, 0);
+    let weighted = fs::read_to_string(at.join("page/weighted.csv")).unwrap();
+    assert_eq!(weighted, "scenario,test,weighted,low,high\n");
+    let (_, out, _) = run(at, &[&args[..4], &["--json", "--shard", "1/24"]].concat());
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let first = &document["weighted"][0];
+    assert_eq!(first["caps"]["finished"], 1);
+    assert_eq!(first["caps"]["of"], 6);
+    assert_eq!(first["weighted"], Value::Null);
+    // All of it: no word of caps.
+    let (code, out, _) = run(at, &args[..4]);
+    assert_eq!(code, 0);
+    assert!(!out.contains("CAPS") && !out.contains('–'), "{out}");
+    assert!(!out.contains("so far"), "{out}");
+    let (_, out, _) = run(at, &[&args[..4], &["--json"]].concat());
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let numbers = document["weighted"].as_array().unwrap();
+    assert_eq!(numbers.len(), 4 * 3);
+    for it in numbers {
+        let [low, value, high] = ["low", "weighted", "high"].map(|name| it[name].as_f64().unwrap());
+        assert!(low <= value && value <= high && low < high, "{it}");
+        assert_eq!(it["overheads"], Value::Null);
+    }
+}
+
+const OVERHEADS: &str = "schema = 1\n[provenance]\nprocessor = \"p\"\n\
+    [[measured]]\npolicy = \"g-edf\"\nstatistic = \"worst\"\n[measured.overheads]\nrelease = \"900us\"\n\
+    [[measured]]\npolicy = \"p-edf\"\nstatistic = \"worst\"\n[measured.overheads]\nrelease = \"900us\"\n\
+    [[cache]]\nafter = \"preemption\"\nstatistic = \"worst\"\nby_working_set = { 4096 = \"9us\" }\n";
+
+/// A study of overheads says at once what they cost, and to programs with each working set.
+#[test]
+fn what_overheads_cost_is_printed() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("o.toml"), OVERHEADS).unwrap();
+    let charge = "[[overheads]]\nname = \"theirs\"\nfile = \"o.toml\"\nworking_sets = [4096]\n";
+    let small = STUDY.replace("sets = 120", "sets = 20");
+    fs::write(at.join("s.toml"), format!("{small}{charge}")).unwrap();
+    let args = ["sweep", "s.toml", "--out", "out"];
+    let (code, out, err) = run(at, &args);
+    assert_eq!(code, 0, "{err}");
+    let begins = |from: &str| {
+        let rest = &out[out.find(from).unwrap_or_else(|| panic!("no {from}: {out}"))..];
+        let line = rest
+            .lines()
+            .find(|line| line.starts_with("short-uniform-light"));
+        let last = line.unwrap().split_whitespace().last().unwrap();
+        last.parse::<f64>().unwrap()
+    };
+    let (free, paid) = (
+        begins("Without overheads"),
+        begins("With overheads: theirs"),
+    );
+    // Many light tasks with 900 µs more each do not fit.
+    assert!(free > 0.9 && paid < 0.5, "{out}");
+    assert!(
+        out.contains("by working set: `flyball plot`, or --json"),
+        "{out}"
+    );
+    let (_, out, _) = run(at, &[&args[..], &["--json"]].concat());
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let numbers = document["weighted"].as_array().unwrap();
+    assert_eq!(numbers.len(), 4 * 9);
+    let found = |working_set: Value| {
+        numbers.iter().find(|it| {
+            it["scenario"] == "short-uniform-light"
+                && it["test"] == "P-EDF"
+                && it["overheads"] == "theirs"
+                && it["working_set"] == working_set
+        })
+    };
+    let number = found(Value::Null).unwrap()["weighted"].as_f64().unwrap();
+    assert!((number - paid).abs() < 6e-4, "{number} {paid}");
+    assert!(found(4096.into()).is_some());
+}
+
+/// Nobody is told to remove results, and a file is no folder.
+#[test]
+fn folders_that_are_not_those_meant() {
+    let folder = folder();
+    let at = folder.path();
+    let small = STUDY.replace("sets = 120", "sets = 20");
+    for (name, study) in [
+        ("one", small.clone()),
+        ("two", small.replace("cpus = 8", "cpus = 9")),
+    ] {
+        fs::write(at.join("s.toml"), study).unwrap();
+        let args = ["sweep", "s.toml", "--out", name, "--shard", "1/24"];
+        let (code, _, err) = run(at, &args);
+        assert_eq!(code, 0, "{err}");
+    }
+    let (code, _, err) = run(at, &["plot", "one", "two", "--out", "page"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("one and two have the results of different studies"),
+        "{err}"
+    );
+    assert!(
+        !err.contains("remove") && err.contains("name the folders of one study"),
+        "{err}"
+    );
+    fs::write(at.join("afile"), "mine").unwrap();
+    for args in [
+        ["sweep", "s.toml", "--out", "afile"],
+        ["sweep", "s.toml", "--out", "afile/deeper"],
+        ["plot", "one", "--out", "afile"],
+        ["plot", "one", "--out", "afile/deeper"],
+    ] {
+        let (code, out, err) = run(at, &args);
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(
+            err.contains("afile") && err.contains("is a file, not a folder"),
+            "{err}"
+        );
+        assert!(
+            err.contains("with --out") && !err.contains("os error"),
+            "{err}"
+        );
+        assert_eq!(fs::read_to_string(at.join("afile")).unwrap(), "mine");
     }
 }
 

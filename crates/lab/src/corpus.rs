@@ -7,7 +7,7 @@
 //! m8.s.ul.0020.00,8,2,1451,28476,28476
 //! ```
 //!
-//! with the name of the set, its number of CPUs, a number that is for whoever made it (up to which utilisation the set was
+//! with the name of the set, its number of CPUs (1 to 65,536), a number that is for whoever made it (up to which utilisation the set was
 //! filled), and times in whole microseconds. The verdicts are a CSV file, too, with a row for each set and test:
 //!
 //! ```text
@@ -19,10 +19,12 @@
 //! compressed if its name ends in `.xz`.
 
 mod analyse;
+mod charge;
 mod read;
 
 pub use analyse::{Asked, Question, Verdict, analyse, to_csv};
-pub use read::{CorpusError, Entry, Fault, read};
+pub use charge::LONGEST_CHARGED;
+pub use read::{CorpusError, Entry, Fault, MOST_CPUS, read, read_up_to};
 
 use lzma_rust2::{XzOptions, XzReader, XzWriter};
 use std::io::{self, Read as _, Write as _};

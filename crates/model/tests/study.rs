@@ -120,6 +120,20 @@ fn what_is_written_is_read_again() {
     assert_eq!(again.unwrap().to_toml().0, text);
 }
 
+/// A set may use all CPUs, and slack may go down to nothing.
+#[test]
+fn caps_and_slack_at_their_limits_are_read() {
+    for (word, instead) in [
+        ("to = 3.0", "to = 8.0"),
+        ("{ from = 2.0, to = 3.0, step = 0.25 }", "[2.0, 8.0]"),
+        ("to = 3.0, step = 0.25", "to = 2.0, step = 7"),
+        ("slack = 0.25", "slack = 2.0"),
+    ] {
+        let text = WHOLE.replacen(word, instead, 1);
+        assert!(read(&text).is_ok(), "{instead}");
+    }
+}
+
 #[test]
 fn what_the_file_does_not_say_is_filled_in() {
     let text = "schema = 1\ncpus = 1\ncaps = [0.5]\nsets = 30\ntests = [\"GFB\"]\n[[scenario]]\n\
@@ -135,8 +149,8 @@ fn what_the_file_does_not_say_is_filled_in() {
 /// A word of [`WHOLE`], what stands there instead, the kind of mistake, and what the headline says.
 const MISTAKES: &[(&str, &str, Kind, &str)] = &[
     (
-        "from = 2.0",
-        "from = 0.1",
+        "{ from = 2.0, to = 3.0, step = 0.25 }",
+        "[0.1, 2.0]",
         Kind::Inconsistent,
         "flat: no set of tasks that use 0.25 and more comes up to the cap 0.1",
     ),
@@ -208,6 +222,36 @@ const MISTAKES: &[(&str, &str, Kind, &str)] = &[
         "from = 0.0",
         Kind::OutOfRange,
         "caps: a cap of 0 leaves room for no task",
+    ),
+    (
+        "to = 3.0",
+        "to = 8.25",
+        Kind::OutOfRange,
+        "s.toml:5:27: caps: to: the cap 8.25 is above the number of CPUs",
+    ),
+    (
+        "{ from = 2.0, to = 3.0, step = 0.25 }",
+        "[2.0, 8.0, 8.001, 9.0]",
+        Kind::OutOfRange,
+        "s.toml:5:19: caps: the cap 8.001 is above the number of CPUs",
+    ),
+    (
+        "from = 2.0, to = 3.0, step = 0.25",
+        "from = 2.01, to = 4.0, step = 0.5",
+        Kind::Inconsistent,
+        "s.toml:5:28: caps: to: the steps end at 3.51, not at 4.0",
+    ),
+    (
+        "slack = 0.07",
+        "slack = 7",
+        Kind::OutOfRange,
+        "scenario 1: slack: the slack 7.0 is larger than the cap 2.0",
+    ),
+    (
+        "slack = 0.25",
+        "slack = 2.001",
+        Kind::OutOfRange,
+        "scenario 2: slack: the slack 2.001 is larger than the cap 2.0",
     ),
     (
         "{ from = 2.0, to = 3.0, step = 0.25 }",

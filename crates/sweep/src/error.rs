@@ -19,6 +19,13 @@ pub enum SweepError {
     },
     /// The folder has the results of another study.
     OtherStudy(PathBuf),
+    /// Folders that are to be read together have the results of different studies.
+    OtherStudies {
+        /// The first folder.
+        one: PathBuf,
+        /// A folder with another study's.
+        other: PathBuf,
+    },
     /// Another sweep is writing to the folder.
     Busy(PathBuf),
     /// There is no study in the folder.
@@ -43,6 +50,8 @@ pub enum SweepError {
         /// What was the matter.
         error: io::Error,
     },
+    /// This is a file, where a folder is to be.
+    NoFolder(PathBuf),
     /// No threads can be had.
     Threads(String),
 }
@@ -53,6 +62,10 @@ impl SweepError {
         match self {
             SweepError::Draw { .. } => "allow more slack, or choose other caps",
             SweepError::OtherStudy(_) => "choose another folder with --out, or remove this one",
+            SweepError::OtherStudies { .. } => {
+                "name the folders of one study, its shards; plot another with an --out of its own"
+            }
+            SweepError::NoFolder(_) => "choose another folder with --out",
             SweepError::Busy(_) => "wait until it is done, or choose another folder with --out",
             SweepError::NoStudy(_) => "name a folder that `flyball sweep --out` has made",
             SweepError::Model(_) => "correct the file",
@@ -81,6 +94,15 @@ impl fmt::Display for SweepError {
             SweepError::Draw { of, error } => write!(f, "{of}: {error}"),
             SweepError::OtherStudy(folder) => {
                 write!(f, "{} has the results of another study", folder.display())
+            }
+            SweepError::OtherStudies { one, other } => write!(
+                f,
+                "{} and {} have the results of different studies",
+                one.display(),
+                other.display()
+            ),
+            SweepError::NoFolder(path) => {
+                write!(f, "{} is a file, not a folder", path.display())
             }
             SweepError::Busy(folder) => {
                 write!(f, "another sweep is writing to {}", folder.display())

@@ -247,8 +247,8 @@ pub fn ratio_table(results: &Results) -> String {
     table
 }
 
-/// The weighted schedulability of all scenarios as CSV, one row each: `scenario, test, weighted, low,
-/// high`.
+/// The weighted schedulability of all scenarios with sets of all caps as CSV, one row each: `scenario, test,
+/// weighted, low, high`.
 pub fn weighted_table(results: &Results) -> String {
     let mut table = String::from("scenario,test,weighted,low,high\n");
     for (scenario, of) in results.study().scenarios.iter().enumerate() {
@@ -309,7 +309,7 @@ pub fn gallery(results: &Results) -> Gallery {
     ];
     if finished < of {
         notes.push(format!(
-            "The study is not finished: {finished} of {of} units are."
+            "The study is not finished: {finished} of {of} units are. Weighted numbers are those of scenarios with sets of all caps."
         ));
     }
     let unknown = unknown(results);

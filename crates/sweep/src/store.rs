@@ -72,6 +72,9 @@ impl Store {
         folder: &Path,
         writer: Writer,
     ) -> Result<Store, SweepError> {
+        if let Some(file) = in_the_way(folder) {
+            return Err(SweepError::NoFolder(file.to_owned()));
+        }
         fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
         let path = folder.join(LOCK);
         let lock = File::options()
@@ -271,6 +274,12 @@ fn at(path: &Path, error: io::Error) -> SweepError {
         path: path.to_owned(),
         error,
     }
+}
+
+/// What is no folder, of a path that is to be one.
+fn in_the_way(folder: &Path) -> Option<&Path> {
+    let first = folder.ancestors().find(|path| path.exists())?;
+    (!first.is_dir()).then_some(first)
 }
 
 /// What is in a folder, in the order of the names.

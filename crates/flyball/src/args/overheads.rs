@@ -69,7 +69,7 @@ pub(crate) struct OverheadsArgs {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "machine")]
     pub(crate) seed: u64,
 
-    /// Where the overheads go, as a file that `simulate` and `study` read with --overheads
+    /// Where the overheads go, as a file that `simulate`, `study` and `analyse` read with --overheads, and `sweep` in a study
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 

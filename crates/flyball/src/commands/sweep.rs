@@ -1,5 +1,7 @@
 //! `flyball sweep STUDY`: how many random sets does each test accept?
 
+mod found;
+
 use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -7,7 +9,7 @@ use crate::output::{self, BOLD, DIM};
 use crate::progress::{self, SweepBar};
 use anstream::eprintln;
 use flyball_model::{Study, read_study};
-use flyball_sweep::judge::{self, Variant};
+use flyball_sweep::judge;
 use flyball_sweep::{Options, Outcome, Results, SweepError, sweep};
 use serde::Serialize;
 use std::fmt::Write;
@@ -24,6 +26,7 @@ struct Document {
     results: String,
     units: Units,
     damaged: Vec<String>,
+    weighted: Vec<found::Number>,
 }
 
 /// Numbers of units; those of the shard, if there is one.
@@ -52,6 +55,11 @@ pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
             eprintln!("note: {damaged}; it was computed again");
         }
     }
+    let results = match Results::read(&[&args.out]) {
+        Ok(results) => Some(results),
+        Err(SweepError::Empty(_)) => None,
+        Err(error) => return Err(error.into()),
+    };
     if args.json {
         output::print_json(&Document {
             schema: SCHEMA,
@@ -63,9 +71,10 @@ pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
                 left: outcome.left,
             },
             damaged: outcome.damaged.iter().map(ToString::to_string).collect(),
+            weighted: results.as_ref().map(found::numbers).unwrap_or_default(),
         })?;
     } else {
-        output::print(&summary(&study, args, &outcome)?)?;
+        output::print(&summary(&study, args, &outcome, results.as_ref()))?;
     }
     if outcome.left > 0 {
         let finished = outcome.before + outcome.finished;
@@ -78,8 +87,13 @@ pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How much of the utilisation the tests accept in each scenario, without overheads.
-fn summary(study: &Study, args: &SweepArgs, outcome: &Outcome) -> Result<String, Failure> {
+/// What the study is, what it found, and how far it is.
+fn summary(
+    study: &Study,
+    args: &SweepArgs,
+    outcome: &Outcome,
+    results: Option<&Results>,
+) -> String {
     let mut text = format!("{BOLD}{}{BOLD:#}\n", study.name);
     // Writing to a string cannot fail.
     let _ = writeln!(
@@ -90,36 +104,10 @@ fn summary(study: &Study, args: &SweepArgs, outcome: &Outcome) -> Result<String,
         study.caps.len(),
         study.sets
     );
-    let results = match Results::read(&[&args.out]) {
-        Ok(results) => results,
-        Err(SweepError::Empty(_)) => return Ok(text),
-        Err(error) => return Err(error.into()),
+    let Some(results) = results else {
+        return text;
     };
-    let ideal: Vec<usize> = (0..results.labels().len())
-        .filter(|&place| results.labels()[place].variant == Variant::Ideal)
-        .collect();
-    let mut columns = vec!["SCENARIO"];
-    columns.extend(
-        ideal
-            .iter()
-            .map(|&place| results.labels()[place].name.as_str()),
-    );
-    let mut table = output::table(&columns, &columns[1..]);
-    for (place, scenario) in study.scenarios.iter().enumerate() {
-        let weighted = ideal.iter().map(|&label| {
-            let weighted = results.weighted(place, label);
-            weighted.map_or_else(|| "–".to_owned(), |it| format!("{:.3}", it.value))
-        });
-        table.add_row(
-            [scenario.name()]
-                .into_iter()
-                .chain(weighted)
-                .collect::<Vec<_>>(),
-        );
-    }
-    text.push('\n');
-    text += &output::render(&table);
-    text += "Weighted schedulability: the accepted part of all utilisation, 0 to 1, without overheads.\n";
+    text += &found::tables(results);
     let (finished, of) = results.finished();
     let _ = writeln!(
         text,
@@ -128,5 +116,5 @@ fn summary(study: &Study, args: &SweepArgs, outcome: &Outcome) -> Result<String,
         outcome.finished,
         files::shown(&args.out)
     );
-    Ok(text)
+    text
 }

@@ -1,7 +1,9 @@
 //! What the analyses say about the sets of a corpus.
 
 use super::Entry;
+use super::charge::{Paying, tasks};
 use crate::adversary;
+use crate::assess::Charge;
 use crate::study::{Progress, Watch};
 use csv::{IntoInnerError, WriterBuilder};
 use flyball_analysis::criterion::Policy;
@@ -101,11 +103,13 @@ pub struct Verdict {
 /// How many sets are worked on between two looks at the progress.
 const PORTION: usize = 64;
 
-/// What is asked of all sets, on all CPUs of this machine; in the order of the sets. Each test takes at most `limit`
-/// steps. `None` if `watch` has asked to stop.
+/// What is asked of all sets, on all CPUs of this machine; in the order of the sets. With a `charge`, tasks pay for the
+/// kernel's work, and what is not [charged](Question::is_charged) is answered by [`Answer::Stopped`]. Each test takes at most
+/// `limit` steps. `None` if `watch` has asked to stop.
 pub fn analyse(
     entries: &[Entry],
     asked: &Asked,
+    charge: Option<&Charge>,
     limit: WorkLimit,
     watch: &mut Watch<'_>,
 ) -> Option<Vec<Verdict>> {
@@ -125,15 +129,23 @@ pub fn analyse(
         }
         let sets = entries_now.par_iter().enumerate();
         let found: Vec<Vec<Verdict>> = sets
-            .map(|(position, entry)| of_one(first + position, entry, asked, limit))
+            .map(|(position, entry)| of_one(first + position, entry, asked, charge, limit))
             .collect();
         verdicts.extend(found.into_iter().flatten());
     }
     Some(verdicts)
 }
 
-fn of_one(set: usize, entry: &Entry, asked: &Asked, limit: WorkLimit) -> Vec<Verdict> {
-    let verdict = |test, ask: &dyn Fn() -> Answer| {
+fn of_one(
+    set: usize,
+    entry: &Entry,
+    asked: &Asked,
+    charge: Option<&Charge>,
+    limit: WorkLimit,
+) -> Vec<Verdict> {
+    let tasks = charge.map_or_else(Vec::new, |_| tasks(entry));
+    let mut paying = charge.map(|charge| Paying::new(entry, &tasks, charge));
+    let verdict = |test, ask: &mut dyn FnMut() -> Answer| {
         let begin = Instant::now();
         let answer = ask();
         Verdict {
@@ -144,17 +156,25 @@ fn of_one(set: usize, entry: &Entry, asked: &Asked, limit: WorkLimit) -> Vec<Ver
         }
     };
     match asked {
-        Asked::Each(questions) => questions
-            .iter()
-            .map(|question| verdict(question.name(), &|| question.ask(entry, limit)))
-            .collect(),
+        Asked::Each(questions) => {
+            let each = questions.iter().map(|question| {
+                verdict(question.name(), &mut || match &mut paying {
+                    Some(paying) => paying.ask(*question, limit),
+                    None => question.ask(entry, limit),
+                })
+            });
+            each.collect()
+        }
         Asked::Any(tests) => {
-            let any = || match accepted_by(tests, &entry.set, entry.cpus, limit) {
-                Ok(Some(_)) => Answer::Accepts,
-                Ok(None) => Answer::Rejects,
-                Err(stop) => Answer::Stopped(stop),
+            let mut any = || match &mut paying {
+                Some(paying) => paying.any(tests, limit),
+                None => match accepted_by(tests, &entry.set, entry.cpus, limit) {
+                    Ok(Some(_)) => Answer::Accepts,
+                    Ok(None) => Answer::Rejects,
+                    Err(stop) => Answer::Stopped(stop),
+                },
             };
-            vec![verdict("UNION", &any)]
+            vec![verdict("UNION", &mut any)]
         }
     }
 }

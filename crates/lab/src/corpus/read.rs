@@ -5,6 +5,9 @@ use flyball_analysis::gedf::{Set, Task};
 use std::collections::HashSet;
 use std::fmt;
 
+/// The most CPUs of a set. What divides tasks among CPUs has a list for each of them, so a slip of the pen would take all memory.
+pub const MOST_CPUS: u32 = 65_536;
+
 /// The columns of a corpus.
 const COLUMNS: [&str; 6] = ["set", "m", "cap", "wcet_us", "period_us", "deadline_us"];
 
@@ -13,7 +16,7 @@ const COLUMNS: [&str; 6] = ["set", "m", "cap", "wcet_us", "period_us", "deadline
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// How many CPUs there are; not zero.
+    /// How many CPUs there are, 1 to [`MOST_CPUS`].
     pub cpus: u32,
     /// Its tasks, in microseconds.
     pub set: Set,
@@ -33,8 +36,10 @@ pub struct CorpusError {
 /// What is wrong with a corpus.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The first line does not name the columns of a corpus.
-    Header,
+    /// The first line does not name the columns of a corpus: what is there.
+    Header(String),
+    /// There is no row below the names of the columns.
+    NoSets,
     /// A row has another number of fields.
     Fields(u64),
     /// Something that is no text in UTF-8.
@@ -67,7 +72,14 @@ impl fmt::Display for CorpusError {
         }
         f.write_str(": ")?;
         match &self.fault {
-            Fault::Header => write!(f, "expected the columns {}", COLUMNS.join(",")),
+            Fault::Header(found) => {
+                write!(f, "expected the columns {}, found ", COLUMNS.join(","))?;
+                match found.as_str() {
+                    "" => f.write_str("nothing"),
+                    found => write!(f, "{found}"),
+                }
+            }
+            Fault::NoSets => f.write_str("there is no set below the names of the columns"),
             Fault::Fields(found) => {
                 write!(f, "expected {} fields, found {found}", COLUMNS.len())
             }
@@ -99,6 +111,15 @@ impl std::error::Error for CorpusError {}
 /// # Errors
 /// [`CorpusError`], for the first mistake.
 pub fn read(text: &[u8]) -> Result<Vec<Entry>, CorpusError> {
+    read_up_to(text, Set::LONGEST - 1)
+}
+
+/// The sets of a corpus with no time above `longest`, which is below [`Set::LONGEST`]. O(size).
+///
+/// # Errors
+/// [`CorpusError`], for the first mistake, or the first time that is longer.
+pub fn read_up_to(text: &[u8], longest: u64) -> Result<Vec<Entry>, CorpusError> {
+    let longest = longest.min(Set::LONGEST - 1);
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -128,7 +149,7 @@ pub fn read(text: &[u8]) -> Result<Vec<Entry>, CorpusError> {
         })?;
         if is_header {
             if !more || record != COLUMNS[..] {
-                return Err(wrong(None, Fault::Header));
+                return Err(wrong(None, Fault::Header(header(&record))));
             }
             is_header = false;
             continue;
@@ -136,7 +157,7 @@ pub fn read(text: &[u8]) -> Result<Vec<Entry>, CorpusError> {
         if !more {
             break;
         }
-        let row = Row::read(&record).map_err(|(column, fault)| wrong(column, fault))?;
+        let row = Row::read(&record, longest).map_err(|(column, fault)| wrong(column, fault))?;
         match &mut current {
             Some(rows) if rows.name == record[0] => {
                 if rows.cpus != row.cpus {
@@ -160,7 +181,34 @@ pub fn read(text: &[u8]) -> Result<Vec<Entry>, CorpusError> {
         }
     }
     entries.extend(current.and_then(Rows::end));
+    if entries.is_empty() {
+        return Err(CorpusError {
+            line: 1,
+            column: None,
+            fault: Fault::NoSets,
+        });
+    }
     Ok(entries)
+}
+
+/// The first line, for a message: a file that is no corpus may have a long one. What cannot be seen (a tab, an escape) is written
+/// as a code.
+fn header(record: &StringRecord) -> String {
+    const MOST: usize = 120;
+    let found = record.iter().collect::<Vec<_>>().join(",");
+    let mut text = String::new();
+    for letter in found.chars() {
+        if letter.is_control() {
+            text.extend(letter.escape_unicode());
+        } else {
+            text.push(letter);
+        }
+    }
+    if let Some((end, _)) = text.char_indices().nth(MOST) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 /// The line of what is read next: the reader has its place before any empty lines.
@@ -196,7 +244,7 @@ struct Row {
 }
 
 impl Row {
-    fn read(record: &StringRecord) -> Result<Row, (Option<&'static str>, Fault)> {
+    fn read(record: &StringRecord, longest: u64) -> Result<Row, (Option<&'static str>, Fault)> {
         if record.len() != COLUMNS.len() {
             return Err((None, Fault::Fields(record.len() as u64)));
         }
@@ -219,11 +267,11 @@ impl Row {
                 (Some(COLUMNS[column]), fault)
             })
         };
-        let cpus = number(1, u32::MAX.into())?;
-        let time = |column| number(column, Set::LONGEST - 1);
+        let cpus = number(1, MOST_CPUS.into())?;
+        let time = |column| number(column, longest);
         Ok(Row {
             // It is that at most.
-            cpus: u32::try_from(cpus).unwrap_or(u32::MAX),
+            cpus: u32::try_from(cpus).unwrap_or(MOST_CPUS),
             task: Task {
                 wcet: time(3)?,
                 period: time(4)?,

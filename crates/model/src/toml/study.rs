@@ -51,10 +51,12 @@ pub(crate) fn read(
     let stem = Path::new(source.name).file_stem();
     let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
     let name = document.get("name", text)?;
+    let cpus = document.get("cpus", whole(1..=MOST_CPUS))?;
+    let most = cpus.map(|cpus| Cap(u32::from(cpus.value) * 1_000));
     let caps = document.require(
         "caps",
         "such as `{ from = 2.0, to = 8.0, step = 0.1 }`",
-        caps,
+        |source, node| caps(source, node, most),
     )?;
     let sets = document.require("sets", "how many sets each cap has", whole(1..=MOST_SETS))?;
     let batch = document.get("batch", whole(1..=MOST_SETS))?;
@@ -105,23 +107,22 @@ fn cap(source: &Source<'_>, node: &Node<'_>) -> Read<Cap> {
     })
 }
 
-/// Reads caps: a list, or from where to where in which steps.
-fn caps<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Vec<Cap>> {
+/// Reads caps: a list, or from where to where in which steps. None is above `most`, if that is known.
+fn caps<'d>(source: &'d Source<'d>, node: &'d Node<'d>, most: Option<Cap>) -> Read<Vec<Cap>> {
+    let mut range = None;
     let caps: Vec<Cap> = if node.get_ref().is_table() {
         let table = Table::open(source, node, &["from", "to", "step"])?;
         let from = table.require("from", "the first cap", cap)?.value;
-        let to = table.require("to", "the last cap", cap)?.value;
+        let to = table.require("to", "the last cap", cap)?;
         let step = table.require("step", "from one cap to the next", cap)?;
         if step.value.0 == 0 {
             let error = source.error(Kind::OutOfRange, &step.span, "a step of 0 leads nowhere");
             return Err(error.within("step").help("make it larger, such as 0.1"));
         }
-        let step = usize::try_from(step.value.0).unwrap_or(usize::MAX);
-        (from.0..=to.0)
-            .step_by(step)
-            .take(MOST_CAPS + 1)
-            .map(Cap)
-            .collect()
+        let by = usize::try_from(step.value.0).unwrap_or(usize::MAX);
+        let caps = (from.0..=to.value.0).step_by(by);
+        range = Some(to);
+        caps.take(MOST_CAPS + 1).map(Cap).collect()
     } else {
         let caps = list(source, node)?.iter().take(MOST_CAPS + 1);
         caps.map(|node| cap(source, node)).collect::<Read<_>>()?
@@ -149,6 +150,33 @@ fn caps<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Vec<Cap>> {
     if !caps.is_sorted_by(|one, next| one < next) {
         let help = "write each cap once, the smallest one first";
         return fault(Kind::Inconsistent, "the caps do not rise", help);
+    }
+    let above = caps
+        .iter()
+        .position(|&cap| most.is_some_and(|most| cap > most));
+    if let (Some(place), Some(most)) = (above, most) {
+        let (cap, span) = match &range {
+            Some(to) => (to.value, to.span.clone()),
+            // The caps are those of the list.
+            None => (caps[place], list(source, node)?[place].span()),
+        };
+        let message = format!("the cap {cap} is above the number of CPUs");
+        let error = source.error(Kind::OutOfRange, &span, message);
+        let error = error.help(format!("choose caps up to {most}, or more `cpus`"));
+        return Err(match range {
+            Some(_) => error.within("to"),
+            None => error,
+        });
+    }
+    // Whoever writes an end means that cap to be in.
+    if let (Some(to), Some(&last)) = (range, caps.last())
+        && last != to.value
+    {
+        let message = format!("the steps end at {last}, not at {}", to.value);
+        let error = source
+            .error(Kind::Inconsistent, &to.span, message)
+            .within("to");
+        return Err(error.help(format!("end at {last}, or choose a step that leads there")));
     }
     Ok(caps)
 }
@@ -219,6 +247,15 @@ fn scenario<'d>(source: &'d Source<'d>, node: &'d Node<'d>, caps: &[Cap]) -> Rea
             .within(&utilisations.value.name)
             .within("utilisations")
             .help("leave that cap out, allow more slack, or let tasks use less"));
+    }
+    // The caps rise.
+    let smallest = caps.first().filter(|&&cap| slack.value > cap);
+    if let Some(cap) = smallest {
+        let message = format!("the slack {} is larger than the cap {cap}", slack.value);
+        let error = source
+            .error(Kind::OutOfRange, &slack.span, message)
+            .within("slack");
+        return Err(error.help("make it smaller: any first task would come up to that cap"));
     }
     let mut scenarios = Vec::new();
     for periods in &periods.value {

@@ -266,14 +266,13 @@ fn a_folder_that_cannot_be_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "x").unwrap();
-    let error = sweep(
-        &study(),
-        &file.join("results"),
-        &Options::default(),
-        &always,
-    )
-    .unwrap_err();
-    assert!(matches!(error, SweepError::Io { .. }), "{error}");
+    for folder in [file.clone(), file.join("results")] {
+        let error = sweep(&study(), &folder, &Options::default(), &always).unwrap_err();
+        let SweepError::NoFolder(path) = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(*path, file);
+    }
     let none = Results::read(&[folder.path()]).unwrap_err();
     assert!(matches!(none, SweepError::NoStudy(_)), "{none}");
     Store::open(&study(), folder.path()).unwrap();
@@ -287,7 +286,9 @@ fn a_folder_that_cannot_be_one() {
     )
     .unwrap();
     let mixed = Results::read(&[whole.path(), other.path()]).unwrap_err();
-    assert!(matches!(mixed, SweepError::OtherStudy(_)), "{mixed}");
+    assert!(matches!(mixed, SweepError::OtherStudies { .. }), "{mixed}");
+    // Nothing that is there is to be removed for it.
+    assert!(!mixed.remedy().contains("remove"), "{}", mixed.remedy());
 }
 
 #[test]

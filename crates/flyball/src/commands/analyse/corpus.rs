@@ -1,14 +1,19 @@
 //! Of many task sets: what each test says.
 
+mod charge;
+
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output;
 use crate::progress::Bar;
+use anstream::eprint;
 use flyball_analysis::gedf::{Answer, Test};
 use flyball_analysis::{Criterion, WorkLimit};
-use flyball_lab::corpus::{self as many, Asked, Question, Verdict};
+use flyball_lab::assess::Charge;
+use flyball_lab::corpus::{self as many, Asked, LONGEST_CHARGED, Question, Verdict};
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,10 +22,22 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
     let Some(out) = &args.out else {
         return Err(Failure::Usage("--corpus needs --out FILE".into()));
     };
-    let asked = asked(args)?;
+    let is_printed = out.as_os_str() == "-";
+    if !is_printed {
+        keeps(out, corpus, "the corpus")?;
+        if let Some(overheads) = &args.charge.overheads {
+            keeps(out, overheads, "the overheads")?;
+        }
+    }
+    let charge = files::charges(&args.charge)?.map(|it| charge::of(it, args.accounting));
+    let asked = asked(args, charge.as_ref(), quiet)?;
     let entries = {
         let text = read(corpus)?;
-        many::read(&text).map_err(|error| {
+        let read = match &charge {
+            Some(_) => many::read_up_to(&text, LONGEST_CHARGED),
+            None => many::read(&text),
+        };
+        read.map_err(|error| {
             let help = "docs/task-set-format.md has the format";
             Failure::file(corpus, error, Some(help))
         })?
@@ -28,7 +45,8 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
     let verdicts = {
         let mut bar = Bar::new(quiet);
         let mut watch = |progress: flyball_lab::Progress<'_>| bar.show(progress);
-        many::analyse(&entries, &asked, WorkLimit::steps(args.steps), &mut watch)
+        let steps = WorkLimit::steps(args.steps);
+        many::analyse(&entries, &asked, charge.as_ref(), steps, &mut watch)
     };
     let verdicts = verdicts.ok_or(Failure::Interrupted)?;
     let written = many::to_csv(&entries, &verdicts).and_then(|text| {
@@ -39,20 +57,43 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
         }
     });
     let written = written.map_err(|error| Failure::file(out, error, None))?;
-    files::write_all(&[(out.clone(), written)])?;
-    output::print(&summary(entries.len(), &verdicts))?;
+    let mut summary = summary(entries.len(), &verdicts);
+    if let (Some(_), Some(file)) = (&charge, &args.charge.overheads) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(summary, "With the overheads of {}.", files::shown(file));
+    }
+    if is_printed {
+        output::print_bytes(&written)?;
+        if !quiet {
+            eprint!("{summary}");
+        }
+    } else {
+        files::write_all(&[(out.clone(), written)])?;
+        output::print(&summary)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the user wants to know.
-fn asked(args: &AnalyseArgs) -> Result<Asked, Failure> {
-    if !args.union {
-        let tests = match &args.tests[..] {
-            [] => Criterion::usual().map(Question::Test).collect(),
-            some => some.to_vec(),
-        };
-        return Ok(Asked::Each(tests));
+/// Refuses to write the verdicts over a file that was read.
+fn keeps(out: &Path, read: &Path, what: &str) -> Result<(), Failure> {
+    if !is_same_file(read, out) {
+        return Ok(());
     }
+    let what = format!("the verdicts would overwrite {what}");
+    let help = "choose another name with --out";
+    Err(Failure::file(out, what, Some(help)))
+}
+
+/// Whether these are two names of one file. A terminal may be both.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other && one.is_file(),
+        _ => false,
+    }
+}
+
+/// What the user wants to know.
+fn asked(args: &AnalyseArgs, charge: Option<&Charge>, quiet: bool) -> Result<Asked, Failure> {
     let global = |question: &Question| match question {
         Question::Test(Criterion::Global(test)) => Ok(*test),
         other => Err(Failure::Usage(format!(
@@ -60,10 +101,34 @@ fn asked(args: &AnalyseArgs) -> Result<Asked, Failure> {
             other.name()
         ))),
     };
-    Ok(Asked::Any(match &args.tests[..] {
-        [] => Test::CLASSIC.to_vec(),
-        some => some.iter().map(global).collect::<Result<_, _>>()?,
-    }))
+    let mut questions = match (&args.tests[..], args.union) {
+        ([], false) => Criterion::usual().map(Question::Test).collect(),
+        ([], true) => {
+            let all = Test::CLASSIC.map(|test| Question::Test(Criterion::Global(test)));
+            all.to_vec()
+        }
+        (some, _) => once(some.iter().copied()),
+    };
+    if let (Some(charge), Some(file)) = (charge, &args.charge.overheads) {
+        charge::only_charged(&mut questions, !args.tests.is_empty(), charge, file, quiet)?;
+    }
+    if args.union {
+        let tests = questions.iter().map(global).collect::<Result<_, _>>()?;
+        Ok(Asked::Any(tests))
+    } else {
+        Ok(Asked::Each(questions))
+    }
+}
+
+/// Each of them, the first time that it is there.
+fn once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for it in all {
+        if !found.contains(&it) {
+            found.push(it);
+        }
+    }
+    found
 }
 
 /// Whether the name of a file says that it is compressed.

@@ -1,0 +1,143 @@
+//! What a sweep found, as far as it is finished: weighted numbers, for people and for programs.
+
+use crate::output::{self, BOLD, DIM};
+use flyball_sweep::Results;
+use flyball_sweep::judge::{Label, Variant};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The weighted schedulability of a scenario by a test, with one variant of overheads.
+#[derive(Serialize)]
+pub(super) struct Number {
+    scenario: String,
+    test: String,
+    /// Whose overheads are charged; `None`: none are.
+    overheads: Option<String>,
+    /// The working set in bytes whose cache-related delay is charged, if one is.
+    working_set: Option<u32>,
+    /// Of how many caps there are sets.
+    caps: Caps,
+    /// The number, and between what it is with 95 % confidence; `None` unless there are sets of all caps.
+    weighted: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Caps {
+    finished: usize,
+    of: usize,
+}
+
+/// All numbers: by scenario, overheads and test.
+pub(super) fn numbers(results: &Results) -> Vec<Number> {
+    let study = results.study();
+    let mut all = Vec::new();
+    for (place, scenario) in study.scenarios.iter().enumerate() {
+        for (label, it) in results.labels().iter().enumerate() {
+            let (overheads, working_set) = match it.variant {
+                Variant::Ideal => (None, None),
+                Variant::Charged(charge, bytes) => {
+                    (Some(study.charges[charge].name.clone()), bytes)
+                }
+            };
+            let (finished, of) = results.caps(place);
+            let found = results.weighted(place, label);
+            all.push(Number {
+                scenario: scenario.name(),
+                test: study.tests[it.test].name.clone(),
+                overheads,
+                working_set,
+                caps: Caps { finished, of },
+                weighted: found.map(|it| it.value),
+                low: found.map(|it| it.interval[0]),
+                high: found.map(|it| it.interval[1]),
+            });
+        }
+    }
+    all
+}
+
+/// A table without overheads, and one with those of each charge. Working sets, of which there may be many, are left to figures.
+pub(super) fn tables(results: &Results) -> String {
+    let study = results.study();
+    let mut text = String::from("\n");
+    let (is_partial, has_charges) = (is_partial(results), !study.charges.is_empty());
+    // Writing to a string cannot fail.
+    if has_charges {
+        let _ = writeln!(text, "{BOLD}Without overheads{BOLD:#}");
+    }
+    text += &table(results, Variant::Ideal);
+    for (place, charge) in study.charges.iter().enumerate() {
+        let _ = writeln!(text, "\n{BOLD}With overheads: {}{BOLD:#}", charge.name);
+        text += &table(results, Variant::Charged(place, None));
+    }
+    if has_charges {
+        text.push('\n');
+    }
+    text += "Weighted schedulability: the accepted part of all utilisation, 0 to 1";
+    if !has_charges {
+        text += ", without overheads";
+    }
+    let (finished, of) = results.finished();
+    if finished < of {
+        text += ", of the sets that are judged so far";
+    }
+    text += ".\n";
+    let has_sizes = |charge: &flyball_model::study::Charge| !charge.working_sets.is_empty();
+    if study.charges.iter().any(has_sizes) {
+        let _ = writeln!(
+            text,
+            "{DIM}With cache-related delays, by working set: `flyball plot`, or --json.{DIM:#}"
+        );
+    }
+    if is_partial {
+        text += "–: not known before all caps of the scenario have sets.\n";
+    }
+    text
+}
+
+/// Whether a scenario has caps without sets.
+fn is_partial(results: &Results) -> bool {
+    let mut scenarios = 0..results.study().scenarios.len();
+    scenarios.any(|scenario| {
+        let (finished, of) = results.caps(scenario);
+        finished < of
+    })
+}
+
+/// Scenarios by tests, with one variant of overheads. If caps are missing, it says how many there are.
+fn table(results: &Results, variant: Variant) -> String {
+    let study = results.study();
+    let of_variant = |label: &(usize, &Label)| label.1.variant == variant;
+    let labels: Vec<(usize, &Label)> = results
+        .labels()
+        .iter()
+        .enumerate()
+        .filter(of_variant)
+        .collect();
+    let is_partial = is_partial(results);
+    let mut columns = vec!["SCENARIO"];
+    if is_partial {
+        columns.push("CAPS");
+    }
+    columns.extend(
+        labels
+            .iter()
+            .map(|(_, it)| study.tests[it.test].name.as_str()),
+    );
+    let mut table = output::table(&columns, &columns[1..]);
+    for (place, scenario) in study.scenarios.iter().enumerate() {
+        let mut row = vec![scenario.name()];
+        if is_partial {
+            let (finished, of) = results.caps(place);
+            row.push(format!("{finished} of {of}"));
+        }
+        row.extend(labels.iter().map(|&(label, _)| {
+            let weighted = results.weighted(place, label);
+            weighted.map_or_else(|| "–".to_owned(), |it| format!("{:.3}", it.value))
+        }));
+        table.add_row(row);
+    }
+    output::render(&table)
+}
