@@ -158,6 +158,11 @@ pub fn assess(
         .iter()
         .map(|&task| set.tasks[task].name.as_str())
         .collect();
+    // Other phases may never bring them together.
+    let in_phase = numbers.iter().all(|&task| {
+        let task = &set.tasks[task];
+        matches!(task.arrival, Arrival::Sporadic { .. }) || task.phase.is_zero()
+    });
     let late = set.platform.tick.unwrap_or(Duration::ZERO);
     let (asked, rules) = (
         released_late(&tasks, late, &names)?,
@@ -191,7 +196,8 @@ pub fn assess(
     Ok(Assessment {
         cpus,
         utilisation: Utilisation::of(&tasks),
-        infeasible: infeasible(&tasks, cpus, &names, limit),
+        infeasible: overload(&tasks, cpus, &names)
+            .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten()),
         late,
         division: case.division(limit),
         cheapest,
@@ -242,29 +248,23 @@ fn released_late(
     tasks.iter().zip(names).map(shorter).collect()
 }
 
-/// Why no policy can hold the set, if that is certain.
-fn infeasible(
-    tasks: &[SporadicTask],
-    cpus: u32,
-    names: &[&str],
-    limit: WorkLimit,
-) -> Option<String> {
+/// Why no policy can hold the set, whatever its phases are.
+fn overload(tasks: &[SporadicTask], cpus: u32, names: &[&str]) -> Option<String> {
     let long = |task: &SporadicTask| task.wcet() > task.deadline().min(task.period());
     if let Some(which) = tasks.iter().position(long) {
         return Some(format!("\"{}\" cannot be in time even alone", names[which]));
     }
     let utilisation = Utilisation::of(tasks);
-    if utilisation.cmp_cpus(cpus).is_gt() {
-        return Some(format!(
-            "The tasks ask for {utilisation} of {}",
-            words::cpus(cpus)
-        ));
-    }
+    let is_too_much = utilisation.cmp_cpus(cpus).is_gt();
+    is_too_much.then(|| format!("The tasks ask for {utilisation} of {}", words::cpus(cpus)))
+}
+
+/// Why no policy can hold the set if all tasks may arrive together.
+fn too_dense(tasks: &[SporadicTask], cpus: u32, limit: WorkLimit) -> Option<String> {
     if cpus == 1 {
-        let verdict = edf_demand::test(tasks, limit).verdict;
-        return match verdict {
+        return match edf_demand::test(tasks, limit).verdict {
             Verdict::Fails(reason) => Some(words::sentence(&reason.to_string())),
-            _ => None,
+            Verdict::Holds | Verdict::Unknown(_) => None,
         };
     }
     let set = gedf::Set::of(tasks)?;

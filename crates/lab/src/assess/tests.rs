@@ -155,3 +155,21 @@ fn what_the_tests_are_not_about_is_refused() {
     let refused = assess(&set, 2, None, WorkLimit::default(), &|_| ()).unwrap_err();
     assert!(refused.0.contains("suspends itself"), "{refused}");
 }
+
+/// By hand: three jobs of 9 within 10 are too many for two CPUs, if they arrive together.
+#[test]
+fn too_much_at_once_is_infeasible_unless_phases_may_prevent_it() {
+    let mut dense = set(&["a", "b", "c"].map(|name| (name, 9_000, 100_000, 10_000)));
+    let found = ask(&dense, 2, None);
+    assert!(found.infeasible.is_some());
+    let global = of(&found, Policy::GlobalEdf);
+    assert_eq!(found.verdict(global), Some(false));
+    dense.tasks[2].phase = Duration::from_millis(20);
+    let found = ask(&dense, 2, None);
+    assert_eq!(found.infeasible, None);
+    assert_eq!(found.verdict(of(&found, Policy::GlobalEdf)), None);
+    // On one CPU, EDF is asked.
+    dense.tasks[2].phase = Duration::ZERO;
+    let found = ask(&dense, 1, None);
+    assert!(found.infeasible.unwrap().contains("10ms"));
+}
