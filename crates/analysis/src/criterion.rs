@@ -16,8 +16,8 @@
 use crate::gedf::{self, Answer, Set, Task, accepted_by};
 use crate::partitioned::sporadic;
 use crate::{
-    Fit, InvalidTask, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_demand, edf_wm,
-    fair, fixed_priority, gfp, partition, partitioned, priority,
+    Fit, InvalidTask, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_wm, fair, gfp,
+    partition, partitioned, priority,
 };
 use core::fmt;
 use flyball_trace::Duration;
@@ -165,7 +165,7 @@ impl Criterion {
                 return any([Fit::Worst, Fit::First].map(place));
             }
             Criterion::PartitionedFixed(_) | Criterion::EdfWm | Criterion::CEqualsD => {
-                return Answer::accepts_if(self.first_without_room(set, cpus, limit).is_none());
+                sporadic(set).map(|tasks| self.divide(set, &tasks, cpus, limit).is_ok())
             }
             Criterion::Fair => sporadic(set).and_then(|tasks| fair(&tasks, cpus)),
         };
@@ -173,32 +173,39 @@ impl Criterion {
         Answer::accepts_if(asked.unwrap_or(false))
     }
 
-    /// The position of the first task that there is no room for where tasks are divided among CPUs or clusters; `None` if there
-    /// is for all, or the test divides nothing. Limits are those of [`Criterion::ask`].
+    /// The position of the first task that there is no room for, where tasks are divided among CPUs or clusters; `None` if there
+    /// is for all, or the test divides nothing. (Of partitioned EDF, [`Charged::divide`](crate::charged::Charged::divide) says it.)
+    /// Limits are those of [`Criterion::ask`].
     pub fn first_without_room(self, set: &Set, cpus: u32, limit: WorkLimit) -> Option<usize> {
         let tasks = sporadic(set).ok()?;
+        self.divide(set, &tasks, cpus, limit).err()
+    }
+
+    /// Whether there is room for all; the position of the first task that there is none for. `tasks` are those of the set.
+    fn divide(
+        self,
+        set: &Set,
+        tasks: &[SporadicTask],
+        cpus: u32,
+        limit: WorkLimit,
+    ) -> Result<(), usize> {
         let many = cpus as usize;
         match self {
-            Criterion::Partitioned(fit) => {
-                let holds = |_: usize, here: &[usize]| {
-                    let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
-                    edf_demand::test(&here, limit).holds()
-                };
-                partition(&tasks, many, fit, Sequence::Utilisation, holds).err()
+            Criterion::PartitionedFixed(fit) => {
+                let levels = priority::distinct(&priority::deadline_monotonic(tasks));
+                partitioned::by_levels(tasks, &levels, many, fit, limit).map(drop)
             }
-            Criterion::PartitionedFixed(fit) => partitioned_fixed(&tasks, many, fit, limit).err(),
             Criterion::Clustered(size) => {
-                let place = |fit| {
-                    clustered(set, &tasks, cpus, size.cpus(), fit, limit)
-                        .0
-                        .err()
-                };
+                let place = |fit| clustered(set, tasks, cpus, size.cpus(), fit, limit).0;
                 // What the other fit leaves over is no worse a reason.
-                place(Fit::Worst).and_then(|_| place(Fit::First))
+                place(Fit::Worst).or_else(|_| place(Fit::First)).map(drop)
             }
-            Criterion::EdfWm => edf_wm::split(&tasks, many, limit, |_| true).err(),
-            Criterion::CEqualsD => c_equals_d::split(&tasks, many, limit, |_| true).err(),
-            Criterion::Global(_) | Criterion::GlobalFixed(_) | Criterion::Fair => None,
+            Criterion::EdfWm => edf_wm::split(tasks, many, limit, |_| true).map(drop),
+            Criterion::CEqualsD => c_equals_d::split(tasks, many, limit, |_| true).map(drop),
+            Criterion::Global(_)
+            | Criterion::Partitioned(_)
+            | Criterion::GlobalFixed(_)
+            | Criterion::Fair => Ok(()),
         }
     }
 }
@@ -337,20 +344,6 @@ fn fair(tasks: &[SporadicTask], cpus: u32) -> Result<bool, InvalidTask> {
     let waits = tasks.iter().map(|task| task.with_jitter(wait));
     let waiting = waits.collect::<Result<Vec<_>, _>>()?;
     Ok(fair::test(&waiting, SLOT, cpus).holds())
-}
-
-fn partitioned_fixed(
-    tasks: &[SporadicTask],
-    cpus: usize,
-    fit: Fit,
-    limit: WorkLimit,
-) -> Result<Vec<usize>, usize> {
-    let holds = |_: usize, here: &[usize]| {
-        let here: Vec<SporadicTask> = here.iter().map(|&task| tasks[task]).collect();
-        let levels = priority::distinct(&priority::deadline_monotonic(&here));
-        fixed_priority::test(&here, &levels, limit).is_ok_and(|outcome| outcome.holds())
-    };
-    partition(tasks, cpus, fit, Sequence::Utilisation, holds)
 }
 
 /// The cluster of each task, and whether a test had to stop meanwhile.

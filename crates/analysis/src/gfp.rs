@@ -92,13 +92,30 @@ pub fn test(test: Test, set: &Set, cpus: u32, order: &[usize], limit: WorkLimit)
     if !set.is_eligible(cpus) {
         return Answer::Rejects;
     }
+    match first_late(test, set, cpus, order, limit) {
+        Ok(late) => Answer::accepts_if(late.is_none()),
+        Err(stop) => Answer::Stopped(stop),
+    }
+}
+
+/// The position of the most urgent task that is not sure to be in time, by `test` with these priorities. The set is one that
+/// the [tests take](Set::is_eligible), and `order` a permutation of its positions.
+///
+/// # Errors
+/// If it had to stop, after `limit` steps.
+pub fn first_late(
+    test: Test,
+    set: &Set,
+    cpus: u32,
+    order: &[usize],
+    limit: WorkLimit,
+) -> Result<Option<usize>, Stop> {
     let mut meter = limit.meter();
-    let accepts = if is_short(set) {
-        Judge::<u64>::new(set, cpus).accepts(test, order, &mut meter)
+    if is_short(set) {
+        Judge::<u64>::new(set, cpus).first_late(test, order, &mut meter)
     } else {
-        Judge::<u128>::new(set, cpus).accepts(test, order, &mut meter)
-    };
-    accepts.map_or_else(Answer::Stopped, Answer::accepts_if)
+        Judge::<u128>::new(set, cpus).first_late(test, order, &mut meter)
+    }
 }
 
 /// What `test` says about a set with the [best priorities](best) that are known for it.
@@ -225,7 +242,12 @@ impl<W: Word> Judge<W> {
         }
     }
 
-    fn accepts(&mut self, test: Test, order: &[usize], meter: &mut Meter) -> Result<bool, Stop> {
+    fn first_late(
+        &mut self,
+        test: Test,
+        order: &[usize],
+        meter: &mut Meter,
+    ) -> Result<Option<usize>, Stop> {
         for (place, &k) in order.iter().enumerate() {
             let higher = &order[..place];
             let fits = match test {
@@ -240,10 +262,10 @@ impl<W: Word> Judge<W> {
                 }
             };
             if !fits {
-                return Ok(false);
+                return Ok(Some(k));
             }
         }
-        Ok(true)
+        Ok(None)
     }
 
     /// Audsley's algorithm, from the lowest priority to the highest.

@@ -12,7 +12,10 @@
 
 use crate::fractions::{self, Bracket};
 use crate::gedf::{Answer, Set, Task};
-use crate::{Fit, InvalidTask, Sequence, SporadicTask, WorkLimit, edf_demand, partition};
+use crate::{
+    Fit, InvalidTask, Level, Sequence, SporadicTask, WorkLimit, edf_demand, fixed_priority,
+    partition,
+};
 use core::cmp::Ordering;
 use flyball_trace::Duration;
 
@@ -42,6 +45,26 @@ fn by_demand(set: &Set, cpus: usize, fit: Fit, limit: WorkLimit) -> Result<bool,
         edf_demand::test(&here, limit).holds()
     });
     Ok(places.is_ok())
+}
+
+/// The CPU of each task under partitioned fixed priorities: tasks go to CPUs as above, and response times on each decide.
+/// `levels` has a priority for each task; those of a CPU's tasks are compared. The test of a CPU takes at most `limit` steps,
+/// and counts as failed then.
+///
+/// # Errors
+/// The position of the first task that no CPU has room for.
+pub fn by_levels(
+    tasks: &[SporadicTask],
+    levels: &[Level],
+    cpus: usize,
+    fit: Fit,
+    limit: WorkLimit,
+) -> Result<Vec<usize>, usize> {
+    partition(tasks, cpus, fit, Sequence::Utilisation, |_, here| {
+        let (tasks, levels): (Vec<_>, Vec<_>) =
+            here.iter().map(|&task| (tasks[task], levels[task])).unzip();
+        fixed_priority::test(&tasks, &levels, limit).is_ok_and(|outcome| outcome.holds())
+    })
 }
 
 /// The same tasks, with a nanosecond for a unit.

@@ -147,6 +147,9 @@ fn fair_slots_are_a_thousand_units() {
         &[Task::implicit(1500, 3000); 4],
         2
     ));
+    // With 999 units until the next slot, two whole slots are left of 3.7, and four of 5.7. Whole periods begin with a slot.
+    let waiting = |period| accepts(Criterion::Fair, &[Task::implicit(3000, period)], 1);
+    assert!(!waiting(3700) && waiting(5700) && waiting(3000));
 }
 
 /// So many sets, or as many times more as the variable `SOAK` says.

@@ -274,6 +274,11 @@ mod tests {
         let ns = |ns| time(Some(Duration::from_nanos(ns)));
         assert_eq!(ns(0), "0");
         assert_eq!(ns(1_234_567), "1.235ms");
+        let bounds = [time_at_most, time_at_least];
+        let both = |ns| bounds.map(|shown| shown(Some(Duration::from_nanos(ns))));
+        assert_eq!(both(37_333_333), ["37.34ms", "37.33ms"]);
+        assert_eq!(both(999_986_240), ["1s", "999.9ms"]);
+        assert_eq!(both(4_000_000), ["4ms", "4ms"]);
         assert_eq!(ns(99_999_999), "100ms");
         assert_eq!(ns(5_000_000), "5ms");
         let factor = |factor_ppm| {

@@ -10,9 +10,9 @@ use flyball_lab::theory::{Theory, analyse};
 use flyball_lab::{Registry, StudyOptions, study};
 use flyball_model::{Length, Mutex, Protocol, Step, Task, TaskSet};
 use flyball_report::study::PolicyReport;
+use flyball_sim::Scheduler;
 use flyball_sim::schedulers::{Dm, Edf, Fp, Rm};
-use flyball_sim::{Options, Scheduler, simulate};
-use flyball_trace::{Duration, NoTrace};
+use flyball_trace::Duration;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -63,15 +63,7 @@ fn misses<S: Scheduler>(set: &TaskSet, scheduler: &S) -> bool {
     // unit in a hyperperiod to use up the longest deadline.
     let cycle = set.hyperperiod().unwrap();
     let until = cycle * (2 + 100 * u64::from(overloaded(set)));
-    let options = Options {
-        until,
-        stop_at_miss: true,
-        seed: 0,
-    };
-    simulate(set, scheduler, &options, &mut NoTrace)
-        .unwrap()
-        .misses
-        > 0
+    common::misses(set, scheduler, until)
 }
 
 fn overloaded(set: &TaskSet) -> bool {

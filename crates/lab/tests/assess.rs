@@ -8,9 +8,9 @@ use flyball_analysis::WorkLimit;
 use flyball_analysis::criterion::Policy;
 use flyball_lab::assess::{Assessment, ForPolicy, assess};
 use flyball_model::{Setting, Task, TaskSet, Value};
+use flyball_sim::Scheduler;
 use flyball_sim::schedulers::{Clustered, Edf, Fp, Pd2};
-use flyball_sim::{Options, Scheduler, simulate};
-use flyball_trace::{Duration, NoTrace};
+use flyball_trace::Duration;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -62,15 +62,7 @@ fn sets() -> impl Strategy<Value = TaskSet> {
 }
 
 fn misses<S: Scheduler>(set: &TaskSet, scheduler: &S) -> bool {
-    let options = Options {
-        until: set.hyperperiod().unwrap() * 3,
-        stop_at_miss: true,
-        seed: 0,
-    };
-    simulate(set, scheduler, &options, &mut NoTrace)
-        .unwrap()
-        .misses
-        > 0
+    common::misses(set, scheduler, set.hyperperiod().unwrap() * 3)
 }
 
 /// Whether the set is late under a policy that was found to hold it.

@@ -10,8 +10,7 @@ use flyball_analysis::WorkLimit;
 use flyball_analysis::gedf::{self, Set, Test, test};
 use flyball_model::{Task, TaskSet};
 use flyball_sim::schedulers::{Clustered, Edf};
-use flyball_sim::{Options, simulate};
-use flyball_trace::{Duration, NoTrace};
+use flyball_trace::Duration;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -51,15 +50,7 @@ fn model(tasks: &[(gedf::Task, u64)], cpus: u8, phases: bool) -> TaskSet {
 }
 
 fn misses(set: &TaskSet) -> bool {
-    let options = Options {
-        until: set.hyperperiod().unwrap() * 3,
-        stop_at_miss: true,
-        seed: 0,
-    };
-    simulate(set, &Clustered::global(Edf), &options, &mut NoTrace)
-        .unwrap()
-        .misses
-        > 0
+    common::misses(set, &Clustered::global(Edf), set.hyperperiod().unwrap() * 3)
 }
 
 #[test]

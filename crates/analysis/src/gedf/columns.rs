@@ -81,7 +81,10 @@ impl Columns {
                 block.t[lane] = short(task.period);
                 block.d[lane] = short(task.deadline);
             }
-            #[expect(clippy::cast_precision_loss, reason = "of no matter where it is used")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "it is exact for the times that it is used for"
+            )]
             let per_t = from_fn(|lane| 1.0 / block.t[lane] as f32);
             Block { per_t, ..block }
         };

@@ -1,16 +1,13 @@
 //! What tests say of a set on so many CPUs, with the kernel's work charged.
 
 use super::rules::Rules;
-use super::{ForPolicy, IN_DETAIL, MOST_CPUS, SEARCH, Said, UNIT, words};
+use super::{ForPolicy, MOST_CPUS, SEARCH, Said, UNIT, words};
 use crate::theory::MOST_SLACKS;
 use flyball_analysis::charged::{Accounting, Charged, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
-use flyball_analysis::gedf::{self, Answer, Set};
+use flyball_analysis::gedf::{self, Answer};
 use flyball_analysis::sensitivity::{Breakdown, breakdown_on, slack_on};
-use flyball_analysis::{
-    Criterion, Fit, Level, Sequence, SporadicTask, Utilisation, WorkLimit, fair, fixed_priority,
-    gfp, partition,
-};
+use flyball_analysis::{Criterion, SporadicTask, Utilisation, WorkLimit, fair, gfp, partitioned};
 use flyball_trace::Duration;
 use rayon::prelude::*;
 
@@ -68,7 +65,8 @@ impl<'t> Case<'t> {
             (Criterion::Fair, ..) => Answer::accepts_if(self.is_fair(tasks)),
             (Criterion::PartitionedFixed(fit), Some(levels), _) => {
                 let inflated = charged.inflated(tasks, Payer::Partitioned);
-                let room = inflated.map(|it| by_levels(&it, levels, self.cpus, fit, limit));
+                let room = inflated
+                    .map(|it| partitioned::by_levels(&it, levels, self.cpus as usize, fit, limit));
                 Answer::accepts_if(matches!(room, Some(Ok(_))))
             }
             (Criterion::GlobalFixed(test), _, Some(order)) => {
@@ -134,7 +132,6 @@ impl<'t> Case<'t> {
                 .map_or_else(|| (none(), none()), |it| (it.bounds, it.slacks)),
             _ => (none(), none()),
         };
-        debug_assert!(IN_DETAIL.contains(&policy) || bounds.iter().all(Option::is_none));
         let utilisation = Utilisation::of(self.tasks);
         let fewest = |&cpus: &u32| {
             utilisation.cmp_cpus(cpus).is_le() && self.on(cpus).holds(policy, self.tasks)
@@ -223,10 +220,11 @@ impl<'t> Case<'t> {
                     return nothing_left();
                 };
                 match &self.rules.order {
-                    Some(order) => {
-                        let late = first_late(test, set, self.cpus, order, limit);
-                        late.map_or_else(String::new, |task| words::not_sure(names[task]))
-                    }
+                    Some(_) if !set.is_eligible(self.cpus) => words::TOO_MUCH.into(),
+                    Some(order) => match gfp::first_late(test, set, self.cpus, order, limit) {
+                        Ok(late) => late.map_or_else(String::new, |it| words::not_sure(names[it])),
+                        Err(stop) => words::sentence(&stop.to_string()),
+                    },
                     None => words::NO_PRIORITIES.into(),
                 }
             }
@@ -264,42 +262,9 @@ impl<'t> Case<'t> {
             (Criterion::Partitioned(fit), _) => charged.divide(fit, limit).err(),
             (Criterion::PartitionedFixed(fit), Some(levels)) => {
                 let tasks = charged.inflated(self.tasks, payer)?;
-                by_levels(&tasks, levels, self.cpus, fit, limit).err()
+                partitioned::by_levels(&tasks, levels, self.cpus as usize, fit, limit).err()
             }
             _ => criterion.first_without_room(charged.set(payer)?, self.cpus, limit),
         }
     }
-}
-
-/// The CPU of each task under partitioned fixed priorities, with these; or the first task that no CPU has room for.
-fn by_levels(
-    tasks: &[SporadicTask],
-    levels: &[Level],
-    cpus: u32,
-    fit: Fit,
-    limit: WorkLimit,
-) -> Result<Vec<usize>, usize> {
-    let holds = |_: usize, here: &[usize]| {
-        let (tasks, levels): (Vec<_>, Vec<_>) =
-            here.iter().map(|&task| (tasks[task], levels[task])).unzip();
-        fixed_priority::test(&tasks, &levels, limit).is_ok_and(|outcome| outcome.holds())
-    };
-    partition(tasks, cpus as usize, fit, Sequence::Utilisation, holds)
-}
-
-/// The most urgent task with which a test no longer accepts those before it.
-fn first_late(
-    test: gfp::Test,
-    set: &Set,
-    cpus: u32,
-    order: &[usize],
-    limit: WorkLimit,
-) -> Option<usize> {
-    (1..=order.len()).find_map(|count| {
-        let tasks = order[..count].iter().map(|&task| set.tasks()[task]);
-        let urgent = Set::new(tasks.collect()).ok()?;
-        let places: Vec<usize> = (0..count).collect();
-        let answer = gfp::test(test, &urgent, cpus, &places, limit);
-        (answer != Answer::Accepts).then_some(order[count - 1])
-    })
 }

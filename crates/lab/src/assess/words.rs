@@ -19,6 +19,9 @@ pub(super) fn cpus(count: u32) -> String {
 pub(super) const NO_PRIORITIES: &str =
     "There is a task that is not sure to be in time, whatever priorities are tried";
 
+/// Of sets that the tests do not take.
+pub(super) const TOO_MUCH: &str = "A task by itself, or all together, ask for more than there is";
+
 /// Of chosen ones.
 pub(super) fn not_sure(name: &str) -> String {
     format!("\"{name}\" is not sure to be in time with the priorities of the file")
