@@ -3,7 +3,7 @@
 #![no_main]
 
 use flyball_script::image::{Common, Contents, TaskContents};
-use flyball_target::Recording;
+use flyball_board::Recording;
 use flyball_trace::Time;
 use libfuzzer_sys::fuzz_target;
 

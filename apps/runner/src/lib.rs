@@ -18,7 +18,7 @@ mod tasks;
 
 pub use change::alarm;
 pub use output::fail;
-pub use tape::Tape;
+pub use tape::TraceBuffer;
 pub use tasks::{Runner, set_up, thread};
 
 use flyball_policy::Policy;

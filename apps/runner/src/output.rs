@@ -1,6 +1,6 @@
 //! What the host gets to read.
 
-use crate::Tape;
+use crate::TraceBuffer;
 use crate::machine::Fault;
 use core::fmt::Display;
 use semihosting::fs::File;
@@ -8,7 +8,7 @@ use semihosting::io::{self, Write};
 use semihosting::{eprintln, process};
 
 /// Completes the trace, and ends the program after `others` have theirs.
-pub(crate) fn end(tape: &mut Tape, others: impl FnOnce()) -> ! {
+pub(crate) fn end(tape: &mut TraceBuffer, others: impl FnOnce()) -> ! {
     match tape.finish() {
         Ok(()) => {
             others();
@@ -25,7 +25,7 @@ pub(crate) fn lost(error: &io::Error) -> ! {
 
 /// Writes the trace up to now, and why it goes no further; ends the program. A line a fact, each a word
 /// and a value; addresses are hexadecimal, times nanoseconds. `message`: what a panic says.
-pub(crate) fn fault(tape: &mut Tape, fault: &Fault, message: Option<&dyn Display>) -> ! {
+pub(crate) fn fault(tape: &mut TraceBuffer, fault: &Fault, message: Option<&dyn Display>) -> ! {
     let written = tape.finish().and_then(|()| {
         let mut file = File::create(c"flyball-fault.txt")?;
         if let Some(thread) = fault.thread {

@@ -10,7 +10,7 @@ use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
     Affine as AffinePolicy, Bitmap, CpuSet, Deadline, DeadlineMonotonic, Duration,
     EarliestDeadline, Fifo as FifoOrder, FixedPriority, Global, Heap, Laxity, LeastLaxity, Order,
-    Period, Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin, Sliced, Time, Uniprocessor,
+    Period, Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin, Time, Uniprocessor,
 };
 use flyball_script::image::{Common, Task};
 
@@ -148,11 +148,11 @@ impl Rule for Fp {
 pub struct FpRr;
 
 impl Rule for FpRr {
-    type Order = Sliced<FixedPriority>;
+    type Order = RoundRobin<FixedPriority>;
     type Queue = Bitmap<Level, Rows>;
 
     fn order(common: &Common) -> Self::Order {
-        Sliced {
+        RoundRobin {
             order: FixedPriority,
             quantum: common.settings.quantum(),
         }
@@ -167,11 +167,11 @@ impl Rule for FpRr {
 pub struct Rr;
 
 impl Rule for Rr {
-    type Order = RoundRobin;
+    type Order = RoundRobin<FifoOrder>;
     type Queue = Bitmap<(), Rows>;
 
     fn order(common: &Common) -> Self::Order {
-        Sliced {
+        RoundRobin {
             order: FifoOrder,
             quantum: common.settings.quantum(),
         }

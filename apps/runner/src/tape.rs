@@ -19,19 +19,19 @@ const MAGIC: &[u8; 8] = b"FLYRUN01";
 
 /// Keeps the first events of a cluster of CPUs, and counts all. CPUs and tasks have the numbers that they
 /// have in their cluster.
-pub struct Tape {
+pub struct TraceBuffer {
     file: File,
     memory: &'static mut [u8],
     used: usize,
     total: u64,
 }
 
-impl Tape {
+impl TraceBuffer {
     /// An empty tape for the `cluster`-th cluster, which goes round in `memory`. Makes the file.
     ///
     /// # Errors
     /// Those of the host.
-    pub fn new(memory: &'static mut [u8], cluster: u8) -> io::Result<Tape> {
+    pub fn new(memory: &'static mut [u8], cluster: u8) -> io::Result<TraceBuffer> {
         // "flyball-trace-007.bin"
         let mut name = *b"flyball-trace-000.bin\0";
         let digits = [cluster / 100, cluster / 10 % 10, cluster % 10];
@@ -43,7 +43,7 @@ impl Tape {
         let mut file = File::create(name)?;
         file.write_all(MAGIC)?;
         file.write_all(&[0; 16])?;
-        Ok(Tape {
+        Ok(TraceBuffer {
             file,
             memory,
             used: 0,
@@ -103,7 +103,7 @@ impl Tape {
     }
 }
 
-impl Sink for Tape {
+impl Sink for TraceBuffer {
     const ENABLED: bool = !cfg!(feature = "probe");
 
     fn record(&mut self, event: Event) {

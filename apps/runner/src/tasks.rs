@@ -5,7 +5,7 @@ use crate::machine::{
     self, Cpus, Entry, Fault, Kernel, MachineConfig, Messages, Objects, Rows, SpinLock, Stack,
     Stacks, THREADS, ThreadStack, take_memory,
 };
-use crate::{IMAGE, Scheduler, Tape, output};
+use crate::{IMAGE, Scheduler, TraceBuffer, output};
 use core::fmt::Display;
 use core::marker::PhantomData;
 use core::task::Poll;
@@ -26,7 +26,7 @@ pub struct Runner<S>(PhantomData<S>);
 
 impl<S: Scheduler> Config for Runner<S> {
     type Policy = S::Policy;
-    type Trace = Tape;
+    type Trace = TraceBuffer;
     type Message = ();
     type Cpus = Cpus;
     type Threads = Rows;
@@ -99,7 +99,7 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
         let part = memory.len() / (all - usize::from(cluster));
         let (mine, rest) = core::mem::take(&mut memory).split_at_mut(part / 8 * 8);
         memory = rest;
-        let tape = Tape::new(mine, cluster);
+        let tape = TraceBuffer::new(mine, cluster);
         tape.unwrap_or_else(|error| output::lost(&error))
     });
     let mut made = None;

@@ -14,8 +14,8 @@ use flyball_kernel::{
 };
 use flyball_machine_riscv::{Cpus, MachineConfig, Prepared, Stack};
 use flyball_policy::{
-    Boxed, CpuId, Deadline, Duration, EarliestDeadline, Heap, Inline, Itinerary, Nothing, Part,
-    Ranked, TaskId, Time, Uniprocessor,
+    Boxed, CpuId, Deadline, Duration, EarliestDeadline, Heap, Inline, Nothing, Part, Ranked,
+    SplitTask, TaskId, Time, Uniprocessor,
 };
 use flyball_trace::NoTrace;
 use semihosting::{eprintln, println, process};
@@ -100,7 +100,7 @@ fn start() -> ! {
         part(1, PERIOD, SECOND, PERIOD),
     ]);
     let params = parts.iter().map(|part| Deadline(part.until)).collect();
-    let way = Itinerary::new(parts as Box<[Part]>, PERIOD, START);
+    let way = SplitTask::new(parts as Box<[Part]>, PERIOD, START);
     match KERNEL.send_round(thread, way, params, arrived) {
         Ok(()) => KERNEL.start(),
         Err(_) => fail("the task cannot be split"),

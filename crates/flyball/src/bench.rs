@@ -2,11 +2,11 @@
 
 use crate::progress::{Spinner, interrupted};
 use crate::schedule::task_name;
+use flyball_board::{BoardError, Machine, Options, Phase};
 use flyball_lab::bench::{Bench, BenchError, Ran, Stage, Trial};
 use flyball_lab::costs::Kernel;
 use flyball_lab::{LabError, Registry};
 use flyball_report::reproduction;
-use flyball_target::{Machine, Options, Phase, TargetError};
 use flyball_trace::{Duration, Sink};
 use std::ops::ControlFlow;
 
@@ -82,14 +82,14 @@ impl Bench for Board<'_> {
                 Phase::Running => format!("{stage}: {} on the board", options.until),
             })
         };
-        let failed = |error: TargetError| match error {
-            TargetError::Interrupted => BenchError::Lab(LabError::Interrupted),
+        let failed = |error: BoardError| match error {
+            BoardError::Interrupted => BenchError::Lab(LabError::Interrupted),
             error => BenchError::Machine(Box::new(error)),
         };
-        let recording = flyball_target::run_modes(self.machine, &trial.modes, &options, &mut watch)
+        let recording = flyball_board::run_modes(self.machine, &trial.modes, &options, &mut watch)
             .map_err(failed)?;
         if let Some(fault) = recording.fault {
-            return Err(failed(TargetError::Fault {
+            return Err(failed(BoardError::Fault {
                 task: task_name(set, fault.task),
                 fault: Box::new(fault),
             }));
@@ -132,9 +132,9 @@ mod tests {
         let Err(BenchError::Machine(error)) = board.run(&trial) else {
             panic!("it ran")
         };
-        let refused = error.downcast_ref::<TargetError>();
+        let refused = error.downcast_ref::<BoardError>();
         assert!(
-            matches!(refused, Some(TargetError::TooFar { .. })),
+            matches!(refused, Some(BoardError::TooFar { .. })),
             "{error}"
         );
     }

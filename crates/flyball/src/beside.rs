@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::progress::Spinner;
 use crate::schedule::task_name;
+use flyball_board::{BoardError, Machine, Options, Phase};
 use flyball_lab::{ByPolicy, Fit, LabError, Measurement, Registry, SideBySide};
 use flyball_model::TaskSet;
 use flyball_report::study::Measured;
-use flyball_target::{Machine, Options, Phase, TargetError};
 use flyball_trace::Duration;
 
 /// What the user asks for.
@@ -87,10 +87,10 @@ fn beside(
             Phase::Running => format!("{} for {} on the board", options.policy, options.until),
         })
     };
-    let recording = flyball_target::run(asked.machine, measurement.set(), &options, &mut watch)
+    let recording = flyball_board::run(asked.machine, measurement.set(), &options, &mut watch)
         .map_err(|error| Failure::target(file, error))?;
     if let Some(fault) = recording.fault {
-        let error = TargetError::Fault {
+        let error = BoardError::Fault {
             task: task_name(measurement.set(), fault.task),
             fault: Box::new(fault),
         };

@@ -2,11 +2,11 @@
 
 use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
+use flyball_board::BoardError;
 use flyball_lab::LabError;
 use flyball_model::ModelError;
 use flyball_model::generate::GenerateError;
 use flyball_sweep::SweepError;
-use flyball_target::TargetError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(crate) enum Failure {
         /// Which task set.
         file: String,
         /// Why.
-        error: TargetError,
+        error: BoardError,
     },
     /// No random set can be like this.
     Generate(GenerateError),
@@ -70,7 +70,7 @@ impl Failure {
     }
 
     /// The task set in `file` cannot be run on a machine.
-    pub(crate) fn target(file: &str, error: TargetError) -> Failure {
+    pub(crate) fn target(file: &str, error: BoardError) -> Failure {
         Failure::Target {
             file: file.to_owned(),
             error,
@@ -91,7 +91,7 @@ impl Failure {
                 ..
             }
             | Failure::Target {
-                error: TargetError::Interrupted,
+                error: BoardError::Interrupted,
                 ..
             }
             | Failure::Interrupted => {

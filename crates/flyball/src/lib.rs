@@ -33,6 +33,7 @@ mod progress;
 mod schedule;
 
 pub use flyball_analysis as analysis;
+pub use flyball_board as target;
 pub use flyball_lab as lab;
 pub use flyball_lab::{Entry, Parameter, Registry, Theory, Values};
 pub use flyball_model as model;
@@ -40,7 +41,6 @@ pub use flyball_policy as policy;
 pub use flyball_report as report;
 pub use flyball_sim as sim;
 pub use flyball_sweep as sweep;
-pub use flyball_target as target;
 pub use flyball_trace as trace;
 
 use args::{Args, Command};

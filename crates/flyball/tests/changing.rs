@@ -8,6 +8,7 @@
 mod common;
 
 use common::has_qemu;
+use flyball_board::{BoardError, Machine, Words};
 use flyball_lab::costs::Kernel;
 use flyball_lab::hartstone::workload::tasks;
 use flyball_lab::hartstone::{Contender, Setup, Test};
@@ -19,7 +20,6 @@ use flyball_model::{
 };
 use flyball_report::compare::{Comparison, compare};
 use flyball_sim::{Modes, Options};
-use flyball_target::{Machine, TargetError, Words};
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, Event, Kind};
 use std::ops::ControlFlow;
@@ -133,7 +133,7 @@ fn measured_on(machine: Machine, policy: &str, modes: &Modes, until: Duration) -
     let entry = registry.find(policy).unwrap();
     let values = entry.values("changing", modes.all()).unwrap();
     let settings: Words = entry.words(&values);
-    let options = flyball_target::Options {
+    let options = flyball_board::Options {
         policy: entry.name,
         settings,
         until,
@@ -142,7 +142,7 @@ fn measured_on(machine: Machine, policy: &str, modes: &Modes, until: Duration) -
         parts: &[],
     };
     let mut go_on = |_| ControlFlow::Continue(());
-    let recording = flyball_target::run_modes(machine, modes, &options, &mut go_on).unwrap();
+    let recording = flyball_board::run_modes(machine, modes, &options, &mut go_on).unwrap();
     assert_eq!((&recording.fault, recording.dropped), (&None, 0));
     let mut recorder = Recorder::new(modes.all(), 1, policy, usize::MAX);
     for &event in &recording.events {
@@ -403,7 +403,7 @@ fn as_many_begin_as_there_is_room_for() {
     };
     let most = Machine::CortexM3.limits().tasks as u64;
     assert_same("many", "edf", &with(most), ms(300));
-    let options = flyball_target::Options {
+    let options = flyball_board::Options {
         policy: "edf",
         settings: Words::NONE,
         until: ms(300),
@@ -412,8 +412,8 @@ fn as_many_begin_as_there_is_room_for() {
         parts: &[],
     };
     let mut go_on = |_| ControlFlow::Continue(());
-    let more = flyball_target::run_modes(Machine::CortexM3, &with(most + 1), &options, &mut go_on);
-    assert!(matches!(more, Err(TargetError::TooMany { .. })), "{more:?}");
+    let more = flyball_board::run_modes(Machine::CortexM3, &with(most + 1), &options, &mut go_on);
+    assert!(matches!(more, Err(BoardError::TooMany { .. })), "{more:?}");
 }
 
 /// Hartstone's tests 2 and 3: simulation with what the kernel is known to spend says which job misses its

@@ -3,8 +3,8 @@
 mod common;
 
 use common::has_qemu;
+use flyball_board::{Machine, Options, Recording, Words, run};
 use flyball_model::{Task, TaskSet};
-use flyball_target::{Machine, Options, Recording, Words, run};
 use flyball_trace::{Duration, Kind, Time};
 use std::ops::ControlFlow;
 

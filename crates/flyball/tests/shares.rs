@@ -4,10 +4,10 @@
 mod common;
 
 use common::has_qemu;
+use flyball_board::{Machine, Options, run};
 use flyball_lab::{Measured, Measurement, Registry};
 use flyball_model::random::Random;
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_target::{Machine, Options, run};
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, Kind};
 use std::fmt::Write;

@@ -81,7 +81,7 @@ pub use thread::{Attributes, ThreadId};
 use alarms::Alarms;
 use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Attention, CpuSet, Policy, Storage, Table};
+use flyball_policy::{CpuSet, Policy, Resched, Storage, Table};
 use flyball_trace::{CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
@@ -276,12 +276,12 @@ impl<C: Config> Core<C> {
 
     /// The CPUs that have to [`Core::decide`]. The CPU that the kernel runs on looks by itself; the
     /// machine interrupts the others.
-    pub fn attention(&self) -> Attention {
+    pub fn resched(&self) -> Resched {
         let asking = self.asking();
         match asking.first_from(CpuId(0)) {
-            None => Attention::None,
-            Some(cpu) if asking == CpuSet::EMPTY.with(cpu) => Attention::One(cpu),
-            Some(_) => Attention::Many(asking),
+            None => Resched::None,
+            Some(cpu) if asking == CpuSet::EMPTY.with(cpu) => Resched::One(cpu),
+            Some(_) => Resched::Many(asking),
         }
     }
 
@@ -335,20 +335,20 @@ impl<C: Config> Core<C> {
     }
 
     #[inline]
-    fn attend(&mut self, attention: Attention) {
+    fn attend(&mut self, resched: Resched) {
         if self.is_alone() {
-            if attention != Attention::None {
+            if resched != Resched::None {
                 self.cpus[0].look = 1;
             }
             return;
         }
-        match attention {
-            Attention::None => {}
-            Attention::One(cpu) => {
+        match resched {
+            Resched::None => {}
+            Resched::One(cpu) => {
                 self.cpus[cpu.index()].look = 1;
                 self.asking = self.asking.with(cpu);
             }
-            Attention::Many(set) => {
+            Resched::Many(set) => {
                 for cpu in set.iter() {
                     self.cpus[cpu.index()].look = 1;
                 }

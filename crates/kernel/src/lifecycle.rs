@@ -90,8 +90,8 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<(), Error> {
         let task = self.find(thread)?;
-        let attention = self.policy.adjust(task, params, now)?;
-        self.attend(attention);
+        let resched = self.policy.adjust(task, params, now)?;
+        self.attend(resched);
         // Who inherits from whom may have changed, for the thread and for whoever it waits for.
         self.inherit(cpu, task, now);
         Ok(())

@@ -50,8 +50,8 @@ impl<C: Config> Core<C> {
                 self.stop(runs_on, task, Stop::Blocked, now);
             } else {
                 let none = Usage::default();
-                let attention = self.policy.stopped(cpu, task, none, Stop::Blocked, now);
-                self.attend(attention);
+                let resched = self.policy.stopped(cpu, task, none, Stop::Blocked, now);
+                self.attend(resched);
             }
         }
         self.policy.retire(task, now);
@@ -127,15 +127,15 @@ impl<C: Config> Core<C> {
         self.emit(now, cpu, Kind::Start { task });
         if state != State::Dormant {
             // Its job was released elsewhere; the policy has to know when.
-            let attention = self
+            let resched = self
                 .policy
                 .ready(cpu, task, Ready::Released { release }, now);
-            self.attend(attention);
+            self.attend(resched);
         }
         if let State::Blocked(_) = state {
             let none = Usage::default();
-            let attention = self.policy.stopped(cpu, task, none, Stop::Blocked, now);
-            self.attend(attention);
+            let resched = self.policy.stopped(cpu, task, none, Stop::Blocked, now);
+            self.attend(resched);
         }
         if has_jobs {
             self.set_alarm(task);

@@ -375,14 +375,14 @@ impl<C: Config> Core<C> {
         }
         if donor != old {
             // Compare with the task's own urgency, not with what it had inherited.
-            self.lend(task, None, now);
+            self.inherit_from(task, None, now);
             let urges = |donor| self.policy.compare(donor, task) == Ordering::Less;
             if !donor.get().is_some_and(urges) {
                 donor = Slot::EMPTY;
             }
         }
         if !donor.is_empty() {
-            self.lend(task, donor.get(), now);
+            self.inherit_from(task, donor.get(), now);
         }
         self.threads[task.index()].donor = donor;
         if donor != old {
@@ -392,9 +392,9 @@ impl<C: Config> Core<C> {
     }
 
     /// `to` acts with the urgency of `from`, if that is more than its own.
-    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) {
-        let attention = self.policy.lend(to, from, now);
-        self.attend(attention);
+    fn inherit_from(&mut self, to: TaskId, from: Option<TaskId>, now: Time) {
+        let resched = self.policy.inherit(to, from, now);
+        self.attend(resched);
     }
 
     /// The most urgent thread that waits for a mutex of `task` with inheritance.

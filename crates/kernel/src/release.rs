@@ -152,10 +152,10 @@ impl<C: Config> Core<C> {
                 deadline,
             },
         );
-        let attention = self
+        let resched = self
             .policy
             .ready(cpu, task, Ready::Released { release }, now);
-        self.attend(attention);
+        self.attend(resched);
     }
 
     fn release_job(&mut self, cpu: CpuId, task: TaskId, now: Time) -> Result<(), Error> {
@@ -285,8 +285,8 @@ impl<C: Config> Core<C> {
     }
 
     fn begin_job(&mut self, cpu: CpuId, task: TaskId, why: Ready, now: Time) {
-        let attention = self.policy.ready(cpu, task, why, now);
-        self.attend(attention);
+        let resched = self.policy.ready(cpu, task, why, now);
+        self.attend(resched);
         // A new job may be less urgent than the last one. If the thread kept a mutex, whoever waits
         // for it may be the more urgent one now.
         if self.threads[task.index()].wanted != MaybeMutex::NONE {

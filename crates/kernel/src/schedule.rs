@@ -7,7 +7,7 @@
 
 use crate::config::Config;
 use crate::{Core, ThreadId};
-use flyball_policy::{Attention, Policy, Stop, Table, Usage};
+use flyball_policy::{Policy, Resched, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
@@ -130,8 +130,8 @@ impl<C: Config> Core<C> {
             served += self.ring(cpu, task, at, now);
         }
         if C::Policy::WANTS.alarms && self.policy.next_alarm().is_some_and(|at| at <= now) {
-            let attention = self.policy.alarm(now);
-            self.attend(attention);
+            let resched = self.policy.alarm(now);
+            self.attend(resched);
         }
         if C::Policy::WANTS.bursts {
             self.end_burst(cpu, now);
@@ -149,7 +149,7 @@ impl<C: Config> Core<C> {
             let state = &self.cpus[other.index()];
             let has_run = state.used + now.since(state.counted);
             if state.burst.is_some_and(|burst| has_run >= burst) {
-                self.attend(Attention::One(other));
+                self.attend(Resched::One(other));
             }
         }
     }
@@ -252,9 +252,9 @@ impl<C: Config> Core<C> {
             self.stop(cpu, task, Stop::Preempted, now);
         }
         let choice = self.policy.pick(cpu, now);
-        if C::Policy::WANTS.leaves {
-            let attention = self.policy.left(cpu);
-            self.attend(attention);
+        if C::Policy::WANTS.released_cpu {
+            let resched = self.policy.released_cpu(cpu);
+            self.attend(resched);
         }
         let Some(choice) = choice else {
             return self.go_idle(cpu, now);
@@ -475,8 +475,8 @@ impl<C: Config> Core<C> {
         if Self::STOPS {
             state.stopped = true;
         }
-        let attention = self.policy.stopped(cpu, task, Usage::time(used), why, now);
-        self.attend(attention);
+        let resched = self.policy.stopped(cpu, task, Usage::time(used), why, now);
+        self.attend(resched);
         if matches!(why, Stop::Blocked | Stop::Completed) {
             let state = &mut self.cpus[cpu.index()];
             state.last = state.running;

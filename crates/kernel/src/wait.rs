@@ -119,8 +119,8 @@ impl<C: Config> Core<C> {
         }
         let job = self.job_number(task);
         self.emit(now, cpu, Kind::Wake { task, job });
-        let attention = self.policy.ready(cpu, task, Ready::Unblocked, now);
-        self.attend(attention);
+        let resched = self.policy.ready(cpu, task, Ready::Unblocked, now);
+        self.attend(resched);
     }
 
     /// Takes `task` out of the list that it waits in, if it is in one.

@@ -1,6 +1,6 @@
 //! Threads that go from CPU to CPU where each has a kernel of its own: semi-partitioned scheduling.
 //!
-//! Where the jobs of such a thread are to be, its [`Itinerary`] says. The CPU on which it is looks at that
+//! Where the jobs of such a thread are to be, its [`SplitTask`] says. The CPU on which it is looks at that
 //! in each passage, and its timer fires when there is something to see. To send a thread is to take it out
 //! of one core, to keep its registers, and to put it into the other CPU's inbox, and then that one is
 //! interrupted. A thread whose next part has not begun waits at the CPU where it is going to be, so when
@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 use flyball_kernel::{Config, Core, Error, Migrant, ThreadId};
 use flyball_multicore::Doorbell;
-use flyball_policy::{CpuId, Duration, Itinerary, Part, Policy, TaskId, Time};
+use flyball_policy::{CpuId, Duration, Part, Policy, SplitTask, TaskId, Time};
 
 /// Where a CPU keeps threads that come and go.
 pub(crate) struct Travels<C: MachineConfig> {
@@ -32,7 +32,7 @@ pub(crate) struct Travels<C: MachineConfig> {
 
 /// A thread that goes from CPU to CPU.
 pub(crate) struct Traveller<C: MachineConfig> {
-    way: Itinerary<Box<[Part]>>,
+    way: SplitTask<Box<[Part]>>,
     /// What it tells the policy of each CPU.
     params: Box<[Params<C>]>,
     arrived: Arrived<C>,
@@ -190,7 +190,7 @@ impl<C: MachineConfig> Kernel<C> {
     pub fn send_round(
         &'static self,
         thread: ThreadId,
-        way: Itinerary<Box<[Part]>>,
+        way: SplitTask<Box<[Part]>>,
         params: Box<[Params<C>]>,
         arrived: Arrived<C>,
     ) -> Result<(), Error> {

@@ -23,8 +23,8 @@
 //! O(CPUs) for each who gives way where a task becomes ready.
 
 use crate::member::Member;
-use crate::order::{Order, Turn};
-use crate::policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+use crate::order::{Order, TimeSlice};
+use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::End;
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
@@ -121,7 +121,7 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
     fn key(&self, task: TaskId, now: Time) -> (O::Key, i64) {
         let (member, place) = (&self.members[task.index()], &self.places[task.index()]);
         let key = match place.runs {
-            Some(cpu) if O::MOVES && place.linked.is_some() => {
+            Some(cpu) if O::DYNAMIC && place.linked.is_some() => {
                 let ran = now.since(self.cpus[cpu.index()].since);
                 member.with(self.order.ran(member.own, ran))
             }
@@ -140,13 +140,13 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         self.places[task.index()].number = *next;
     }
 
-    fn seat(&mut self, task: TaskId, cpu: CpuId) {
+    fn link(&mut self, task: TaskId, cpu: CpuId) {
         self.cpus[cpu.index()].linked = Slot::of(task);
         let place = &mut self.places[task.index()];
         (place.linked, place.waits) = (Some(cpu), false);
     }
 
-    fn unseat(&mut self, cpu: CpuId) -> Option<TaskId> {
+    fn unlink(&mut self, cpu: CpuId) -> Option<TaskId> {
         let task = core::mem::take(&mut self.cpus[cpu.index()].linked).get()?;
         self.places[task.index()].linked = None;
         Some(task)
@@ -172,47 +172,47 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
 
     /// `task`, which is nowhere, gets a CPU if it is urgent enough; whoever gives way to it looks for
     /// another one, and so on: each is less urgent than the one before.
-    fn place(&mut self, here: CpuId, mut task: TaskId, now: Time) -> Attention {
-        let mut attention = Attention::None;
+    fn place(&mut self, here: CpuId, mut task: TaskId, now: Time) -> Resched {
+        let mut resched = Resched::None;
         while let Some(cpu) = self.choose(here, task, now) {
-            let old = self.unseat(cpu);
-            self.seat(task, cpu);
-            attention = attention.and(Attention::One(cpu));
-            let Some(old) = old else { return attention };
+            let old = self.unlink(cpu);
+            self.link(task, cpu);
+            resched = resched.and(Resched::One(cpu));
+            let Some(old) = old else { return resched };
             task = old;
         }
         self.places[task.index()].waits = true;
-        attention
+        resched
     }
 
     /// `cpu` has become free: the first of those who wait and may have it gets it.
-    fn fill(&mut self, cpu: CpuId, now: Time) -> Attention {
+    fn fill(&mut self, cpu: CpuId, now: Time) -> Resched {
         let tasks = (0..=u16::MAX).map(TaskId).take(self.places.capacity());
         let waits = tasks.filter(|task| {
             let place = &self.places[task.index()];
             place.waits && place.cpus.contains(cpu)
         });
         if let Some(first) = waits.min_by_key(|&task| self.key(task, now)) {
-            self.seat(first, cpu);
+            self.link(first, cpu);
         }
-        Attention::One(cpu)
+        Resched::One(cpu)
     }
 
     /// The key of `task`, or its place among equals, has changed while it is linked to `cpu`: somebody who
     /// waits may have become more urgent, and then it looks for another CPU.
-    fn compete(&mut self, task: TaskId, cpu: CpuId, now: Time) -> Attention {
-        self.unseat(cpu);
+    fn compete(&mut self, task: TaskId, cpu: CpuId, now: Time) -> Resched {
+        self.unlink(cpu);
         self.places[task.index()].waits = true;
-        let attention = self.fill(cpu, now);
+        let resched = self.fill(cpu, now);
         if self.linked(cpu) == Some(task) {
-            return Attention::None;
+            return Resched::None;
         }
         self.places[task.index()].waits = false;
-        attention.and(self.place(cpu, task, now))
+        resched.and(self.place(cpu, task, now))
     }
 
     /// The key of `task` has changed.
-    fn requeue(&mut self, task: TaskId, now: Time) -> Attention {
+    fn requeue(&mut self, task: TaskId, now: Time) -> Resched {
         let Place {
             linked,
             runs,
@@ -229,7 +229,7 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
             // No CPU that it may have is free, so none has to be chosen.
             self.place(CpuId(0), task, now)
         } else {
-            Attention::None
+            Resched::None
         }
     }
 }
@@ -238,10 +238,10 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     type Params = Pinned<O::Params>;
 
     const WANTS: Wants = Wants {
-        usage: O::Turn::ROTATES || O::MOVES,
-        bursts: O::Turn::ROTATES || O::MOVES,
-        preempted: O::Turn::ROTATES || O::MOVES,
-        leaves: true,
+        usage: O::Slice::ROTATES || O::DYNAMIC,
+        bursts: O::Slice::ROTATES || O::DYNAMIC,
+        preempted: O::Slice::ROTATES || O::DYNAMIC,
+        released_cpu: true,
         ..Wants::NOTHING
     };
 
@@ -257,7 +257,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
             return Err(Refused::Member);
         }
         if !self.accepts(&params) {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         self.members[task.index()] = Member::new(params.params, self.order.quantum());
         self.places[task.index()] = Place {
@@ -272,12 +272,12 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         task: TaskId,
         params: Self::Params,
         now: Time,
-    ) -> Result<Attention, Refused> {
+    ) -> Result<Resched, Refused> {
         if !self.accepts(&params) {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         if task.index() >= self.members.capacity() {
-            return Err(Refused::Stranger);
+            return Err(Refused::NotAdmitted);
         }
         self.members[task.index()].adjust(&self.order, params.params)?;
         let place = &mut self.places[task.index()];
@@ -285,9 +285,9 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         match place.linked.filter(|&cpu| !params.cpus.contains(cpu)) {
             None => Ok(self.requeue(task, now)),
             Some(cpu) => {
-                self.unseat(cpu);
-                let attention = self.fill(cpu, now);
-                Ok(attention.and(self.place(cpu, task, now)))
+                self.unlink(cpu);
+                let resched = self.fill(cpu, now);
+                Ok(resched.and(self.place(cpu, task, now)))
             }
         }
     }
@@ -297,24 +297,17 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         self.members[task.index()].params = None;
     }
 
-    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.members[task.index()].begin(&self.order, why);
         self.number(task, End::Tail);
         self.place(here, task, now)
     }
 
-    fn stopped(
-        &mut self,
-        cpu: CpuId,
-        task: TaskId,
-        used: Usage,
-        why: Stop,
-        now: Time,
-    ) -> Attention {
-        let mut turn_is_over = why == Stop::Yielded;
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        let mut slice_is_over = why == Stop::Yielded;
         if Self::WANTS.usage {
             let member = &mut self.members[task.index()];
-            turn_is_over = member.ran(&self.order, used.time, turn_is_over);
+            slice_is_over = member.ran(&self.order, used.time, slice_is_over);
             if let Some(runs) = self.places[task.index()].runs {
                 // What it has used so far is in its key.
                 self.cpus[runs.index()].since = now;
@@ -323,33 +316,33 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         let place = &mut self.places[task.index()];
         let linked = place.linked;
         if matches!(why, Stop::Blocked | Stop::Completed) {
-            let mut attention = Attention::None;
+            let mut resched = Resched::None;
             place.waits = false;
             if let Some(runs) = place.runs.take() {
                 self.cpus[runs.index()].runs = Slot::EMPTY;
-                attention = Attention::One(runs);
+                resched = Resched::One(runs);
             }
             if let Some(linked) = linked {
-                self.unseat(linked);
-                attention = attention.and(self.fill(linked, now));
+                self.unlink(linked);
+                resched = resched.and(self.fill(linked, now));
             }
-            return attention;
+            return resched;
         }
-        let attention = Attention::One(cpu);
-        if turn_is_over || O::MOVES {
-            self.number(task, if turn_is_over { End::Tail } else { End::Head });
+        let resched = Resched::One(cpu);
+        if slice_is_over || O::DYNAMIC {
+            self.number(task, if slice_is_over { End::Tail } else { End::Head });
             if let Some(linked) = linked {
-                return attention.and(self.compete(task, linked, now));
+                return resched.and(self.compete(task, linked, now));
             }
         }
-        attention
+        resched
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let linked = self.linked(cpu);
-        let seat = &mut self.cpus[cpu.index()];
-        seat.since = now;
-        let before = seat.runs.get().filter(|&before| linked != Some(before));
+        let link = &mut self.cpus[cpu.index()];
+        link.since = now;
+        let before = link.runs.get().filter(|&before| linked != Some(before));
         if let Some(before) = before {
             self.places[before.index()].runs = None;
             self.cpus[cpu.index()].runs = Slot::EMPTY;
@@ -367,20 +360,20 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         self.cpus[cpu.index()].runs = Slot::of(task);
         let place = &mut self.places[task.index()];
         (place.runs, place.last) = (Some(cpu), Some(cpu));
-        let burst = if O::Turn::ROTATES {
-            self.members[task.index()].turn.left()
+        let burst = if O::Slice::ROTATES {
+            self.members[task.index()].slice.remaining()
         } else {
             self.order.quantum()
         };
         Some(Dispatch { task, burst })
     }
 
-    fn left(&mut self, _: CpuId) -> Attention {
+    fn released_cpu(&mut self, _: CpuId) -> Resched {
         let awaits = core::mem::replace(&mut self.awaits, CpuSet::EMPTY);
         if awaits == CpuSet::EMPTY {
-            Attention::None
+            Resched::None
         } else {
-            Attention::Many(awaits)
+            Resched::Many(awaits)
         }
     }
 
@@ -389,12 +382,12 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         key(a).cmp(&key(b))
     }
 
-    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
+    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
         let lent = from.map(|from| self.members[from.index()].key);
         if self.members[to.index()].inherit(lent) {
             self.requeue(to, now)
         } else {
-            Attention::None
+            Resched::None
         }
     }
 }

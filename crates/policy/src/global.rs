@@ -30,8 +30,8 @@
 //! * Of several free CPUs a task gets the one where it ran last, or else the one where the kernel works.
 
 use crate::member::Member;
-use crate::order::{Order, Turn};
-use crate::policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+use crate::order::{Order, TimeSlice};
+use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::{End, Entry, IndexedHeap, Queue};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
@@ -144,11 +144,11 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
 
     /// The key of who is linked to `cpu`, at `now`.
     fn key_on(&self, cpu: CpuId, now: Time) -> Option<O::Key> {
-        let seat = &self.cpus[cpu.index()];
-        let task = seat.linked.get()?;
+        let link = &self.cpus[cpu.index()];
+        let task = link.linked.get()?;
         let member = &self.members[task.index()];
-        Some(if O::MOVES && seat.runs.holds(task) {
-            member.with(self.order.ran(member.own, now.since(seat.since)))
+        Some(if O::DYNAMIC && link.runs.holds(task) {
+            member.with(self.order.ran(member.own, now.since(link.since)))
         } else {
             member.key
         })
@@ -158,7 +158,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
     /// O(CPUs) where keys move.
     fn least_urgent(&self, now: Time) -> Option<(CpuId, O::Key)> {
         let cpu = |number: usize| u8::try_from(number).ok().map(CpuId);
-        if O::MOVES {
+        if O::DYNAMIC {
             let cpus = (0..self.cpus.capacity()).filter_map(cpu);
             let keys = cpus.filter_map(|cpu| {
                 let task = self.linked(cpu)?;
@@ -177,11 +177,11 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
     }
 
     /// Links `task`, which is nowhere else, to `cpu`, which is free.
-    fn seat(&mut self, task: TaskId, cpu: CpuId) {
+    fn link(&mut self, task: TaskId, cpu: CpuId) {
         self.cpus[cpu.index()].linked = Slot::of(task);
         self.places[task.index()].linked = Some(cpu);
         self.free = self.free.without(cpu);
-        if !O::MOVES {
+        if !O::DYNAMIC {
             self.links.put(Link {
                 key: self.members[task.index()].key,
                 number: self.places[task.index()].number,
@@ -191,7 +191,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
     }
 
     /// Ends the link of `cpu`; returns who had it.
-    fn unseat(&mut self, cpu: CpuId) -> Option<TaskId> {
+    fn unlink(&mut self, cpu: CpuId) -> Option<TaskId> {
         let task = self.linked(cpu)?;
         self.cpus[cpu.index()].linked = Slot::EMPTY;
         self.places[task.index()].linked = None;
@@ -199,21 +199,21 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         Some(task)
     }
 
-    /// Links `task` to `cpu`, which is free; or, if it still runs on another CPU, to that one, and to
-    /// `cpu` who was to take its place there. Returns who has to look.
-    fn link(&mut self, task: TaskId, cpu: CpuId) -> Attention {
+    /// Links `task` to `cpu`, which is free. If the task still runs on another CPU it is linked to that
+    /// one, and the task that was linked there gets `cpu`. Returns the CPU that must reschedule.
+    fn assign(&mut self, task: TaskId, cpu: CpuId) -> Resched {
         let Some(runs) = self.places[task.index()].runs.filter(|&runs| runs != cpu) else {
-            self.seat(task, cpu);
-            return Attention::One(cpu);
+            self.link(task, cpu);
+            return Resched::One(cpu);
         };
-        let other = self.unseat(runs);
-        self.seat(task, runs);
+        let other = self.unlink(runs);
+        self.link(task, runs);
         match other {
             Some(other) => {
-                self.seat(other, cpu);
-                Attention::One(cpu)
+                self.link(other, cpu);
+                Resched::One(cpu)
             }
-            None => Attention::One(runs),
+            None => Resched::One(runs),
         }
     }
 
@@ -239,57 +239,57 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
     }
 
     /// `task` is queued under the key that it has now, and runs if it is urgent enough.
-    fn enqueue(&mut self, here: CpuId, task: TaskId, end: End, now: Time) -> Attention {
+    fn enqueue(&mut self, here: CpuId, task: TaskId, end: End, now: Time) -> Resched {
         self.number(task, end);
         let Place { runs, last, .. } = self.places[task.index()];
         let wishes = [runs, last, Some(here)].into_iter().flatten();
         let mut wishes = wishes.filter(|&cpu| self.free.contains(cpu));
         if let Some(cpu) = wishes.next().or_else(|| self.free.iter().next()) {
-            return self.link(task, cpu);
+            return self.assign(task, cpu);
         }
         let key = self.members[task.index()].key;
         match self.least_urgent(now) {
             Some((cpu, least)) if key < least => {
-                let old = self.unseat(cpu);
-                let attention = self.link(task, cpu);
+                let old = self.unlink(cpu);
+                let resched = self.assign(task, cpu);
                 if let Some(old) = old {
                     // It is the last of its equals that are linked, so it comes before all that wait.
                     self.waiting
                         .insert(old, self.members[old.index()].key, End::Head);
                 }
-                attention
+                resched
             }
             _ => {
                 self.waiting.insert(task, key, end);
-                Attention::None
+                Resched::None
             }
         }
     }
 
     /// `cpu` has become free: the first of those who wait gets it.
-    fn fill(&mut self, cpu: CpuId) -> Attention {
+    fn fill(&mut self, cpu: CpuId) -> Resched {
         let Some(task) = self.waiting.first() else {
-            return Attention::One(cpu);
+            return Resched::One(cpu);
         };
         self.waiting.take(task);
-        self.link(task, cpu)
+        self.assign(task, cpu)
     }
 
     /// The key of `task` has changed, and if it is queued so does its place.
-    fn requeue(&mut self, task: TaskId, now: Time) -> Attention {
+    fn requeue(&mut self, task: TaskId, now: Time) -> Resched {
         let Place { linked, runs, .. } = self.places[task.index()];
         let end = if runs.is_some() { End::Head } else { End::Tail };
         if let Some(cpu) = linked {
-            self.unseat(cpu);
+            self.unlink(cpu);
             self.wait(task, end);
-            let attention = self.fill(cpu);
+            let resched = self.fill(cpu);
             if self.linked(cpu) == Some(task) {
-                return Attention::None;
+                return Resched::None;
             }
-            return attention;
+            return resched;
         }
         if self.waiting.remove(task).is_none() {
-            return Attention::None;
+            return Resched::None;
         }
         // It waited, so no CPU is free, and none has to be chosen.
         self.enqueue(CpuId(0), task, end, now)
@@ -300,9 +300,9 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     type Params = O::Params;
 
     const WANTS: Wants = Wants {
-        usage: O::Turn::ROTATES || O::MOVES,
-        bursts: O::Turn::ROTATES || O::MOVES,
-        preempted: O::Turn::ROTATES || O::MOVES,
+        usage: O::Slice::ROTATES || O::DYNAMIC,
+        bursts: O::Slice::ROTATES || O::DYNAMIC,
+        preempted: O::Slice::ROTATES || O::DYNAMIC,
         ..Wants::NOTHING
     };
 
@@ -318,19 +318,19 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
             return Err(Refused::Member);
         }
         if !self.accepts(&params) {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         self.members[task.index()] = Member::new(params, self.order.quantum());
         self.places[task.index()] = Place::default();
         Ok(())
     }
 
-    fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Attention, Refused> {
+    fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Resched, Refused> {
         if !self.accepts(&params) {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         if task.index() >= self.waiting.capacity() {
-            return Err(Refused::Stranger);
+            return Err(Refused::NotAdmitted);
         }
         self.members[task.index()].adjust(&self.order, params)?;
         Ok(self.requeue(task, now))
@@ -341,50 +341,50 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         self.members[task.index()].params = None;
     }
 
-    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.members[task.index()].begin(&self.order, why);
         self.enqueue(here, task, End::Tail, now)
     }
 
-    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, _: Time) -> Attention {
-        let mut turn_is_over = why == Stop::Yielded;
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, _: Time) -> Resched {
+        let mut slice_is_over = why == Stop::Yielded;
         if Self::WANTS.usage {
             let member = &mut self.members[task.index()];
-            turn_is_over = member.ran(&self.order, used.time, turn_is_over);
+            slice_is_over = member.ran(&self.order, used.time, slice_is_over);
         }
         let place = &mut self.places[task.index()];
         let linked = place.linked;
         if matches!(why, Stop::Blocked | Stop::Completed) {
-            let mut attention = Attention::None;
+            let mut resched = Resched::None;
             if let Some(runs) = place.runs.take() {
                 self.cpus[runs.index()].runs = Slot::EMPTY;
-                attention = Attention::One(runs);
+                resched = Resched::One(runs);
             }
             if let Some(linked) = linked {
-                self.unseat(linked);
-                return attention.and(self.fill(linked));
+                self.unlink(linked);
+                return resched.and(self.fill(linked));
             }
             self.waiting.take(task);
-            return attention;
+            return resched;
         }
-        let end = if turn_is_over { End::Tail } else { End::Head };
-        if turn_is_over || O::MOVES {
+        let end = if slice_is_over { End::Tail } else { End::Head };
+        if slice_is_over || O::DYNAMIC {
             if let Some(linked) = linked {
-                self.unseat(linked);
+                self.unlink(linked);
                 self.wait(task, end);
-                return self.fill(linked).and(Attention::One(cpu));
+                return self.fill(linked).and(Resched::One(cpu));
             }
             self.waiting.take(task);
             self.wait(task, end);
         }
-        Attention::One(cpu)
+        Resched::One(cpu)
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
-        let seat = &mut self.cpus[cpu.index()];
-        let before = core::mem::replace(&mut seat.runs, seat.linked);
-        seat.since = now;
-        let linked = seat.linked;
+        let link = &mut self.cpus[cpu.index()];
+        let before = core::mem::replace(&mut link.runs, link.linked);
+        link.since = now;
+        let linked = link.linked;
         if before != linked
             && let Some(before) = before.get()
         {
@@ -394,8 +394,8 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         let place = &mut self.places[task.index()];
         place.runs = Some(cpu);
         place.last = Some(cpu);
-        let burst = if O::Turn::ROTATES {
-            self.members[task.index()].turn.left()
+        let burst = if O::Slice::ROTATES {
+            self.members[task.index()].slice.remaining()
         } else {
             self.order.quantum()
         };
@@ -407,12 +407,12 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         key(a).cmp(&key(b))
     }
 
-    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
+    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
         let lent = from.map(|from| self.members[from.index()].key);
         if self.members[to.index()].inherit(lent) {
             self.requeue(to, now)
         } else {
-            Attention::None
+            Resched::None
         }
     }
 }

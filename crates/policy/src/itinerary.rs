@@ -32,7 +32,7 @@ pub struct Part {
 
 /// The way of a split task. `P` has its parts, in order, at least one.
 #[derive(Clone, Debug)]
-pub struct Itinerary<P> {
+pub struct SplitTask<P> {
     parts: P,
     period: Duration,
     /// When its present job was released, or the first is going to be.
@@ -43,11 +43,11 @@ pub struct Itinerary<P> {
     had: Duration,
 }
 
-impl<P: AsRef<[Part]>> Itinerary<P> {
+impl<P: AsRef<[Part]>> SplitTask<P> {
     /// The way of a task whose jobs are released every `period`, the first at `release`.
-    pub fn new(parts: P, period: Duration, release: Time) -> Itinerary<P> {
+    pub fn new(parts: P, period: Duration, release: Time) -> SplitTask<P> {
         debug_assert!(!parts.as_ref().is_empty() && !period.is_zero());
-        Itinerary {
+        SplitTask {
             parts,
             period,
             release,
@@ -72,7 +72,7 @@ impl<P: AsRef<[Part]>> Itinerary<P> {
     }
 
     /// When the next part begins, or the next job is released: the latest time at which to
-    /// [`look`](Itinerary::look) again.
+    /// [`look`](SplitTask::look) again.
     pub fn next(&self) -> Time {
         match self.parts().get(self.part + 1) {
             Some(part) => self.release + part.from,
@@ -81,7 +81,7 @@ impl<P: AsRef<[Part]>> Itinerary<P> {
     }
 
     /// The CPU time that it will have used when it has had its part, and it is time to
-    /// [`look`](Itinerary::look) again; nothing limits the last part.
+    /// [`look`](SplitTask::look) again; nothing limits the last part.
     pub fn limit(&self) -> Option<Duration> {
         let is_last = self.part + 1 == self.parts().len();
         (!is_last).then(|| self.had + self.parts()[self.part].wcet)
@@ -122,14 +122,14 @@ mod tests {
     }
 
     /// 2 ms on CPU 0 within 4 ms, then 3 ms on CPU 1, every 10 ms from 1 ms on.
-    fn two() -> Itinerary<[Part; 2]> {
+    fn two() -> SplitTask<[Part; 2]> {
         let part = |cpu, wcet, from, until| Part {
             cpu: CpuId(cpu),
             wcet: ms(wcet),
             from: ms(from),
             until: ms(until),
         };
-        Itinerary::new([part(0, 2, 0, 4), part(1, 3, 4, 10)], ms(10), at(1))
+        SplitTask::new([part(0, 2, 0, 4), part(1, 3, 4, 10)], ms(10), at(1))
     }
 
     #[test]

@@ -62,14 +62,14 @@ pub use boxed::Boxed;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use global::Global;
 pub use i_plus_pi::IPlusPi;
-pub use itinerary::{Itinerary, Part};
+pub use itinerary::{Part, SplitTask};
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
-    Period, Priority, RateMonotonic, RoundRobin, Sliced, Turn,
+    Period, Priority, RateMonotonic, RoundRobin, TimeSlice,
 };
 pub use pfair::{Pd2, Pf, Pfair};
 pub use placement::{Placement, Uniprocessor};
-pub use policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+pub use policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
 pub use storage::{Inline, Nothing, Storage, Table};

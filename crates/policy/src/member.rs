@@ -1,6 +1,6 @@
 //! What a policy that ranks tasks knows of each of them.
 
-use crate::order::{Order, Turn};
+use crate::order::{Order, TimeSlice};
 use crate::policy::{Ready, Refused};
 use flyball_trace::Duration;
 
@@ -14,8 +14,8 @@ pub(crate) struct Member<O: Order> {
     pub(crate) lent: Option<O::Key>,
     /// The more urgent of the two: the one that counts.
     pub(crate) key: O::Key,
-    /// What is left of its turn, where equals take turns.
-    pub(crate) turn: O::Turn,
+    /// What is left of its slice, where equals take turns.
+    pub(crate) slice: O::Slice,
 }
 
 impl<O: Order> Clone for Member<O> {
@@ -48,20 +48,20 @@ impl<O: Order> Member<O> {
             own: O::Key::default(),
             lent: None,
             key: O::Key::default(),
-            turn: O::Turn::full(None),
+            slice: O::Slice::full(None),
         }
     }
 
-    /// A task that has just become a member, with a turn of so long.
+    /// A task that has just become a member, with a slice of so long.
     pub(crate) fn new(params: O::Params, quantum: Option<Duration>) -> Member<O> {
         Member {
             params: Some(params),
-            turn: O::Turn::full(quantum),
+            slice: O::Slice::full(quantum),
             ..Member::absent()
         }
     }
 
-    /// It can run from now on: with a new job, or again. Its turn is a whole one.
+    /// It can run from now on: with a new job, or again. Its slice is a whole one.
     #[inline]
     pub(crate) fn begin(&mut self, order: &O, why: Ready) {
         if let Ready::Released { release } = why
@@ -70,16 +70,16 @@ impl<O: Order> Member<O> {
             self.own = order.key(params, release);
             self.rank();
         }
-        self.turn = O::Turn::full(order.quantum());
+        self.slice = O::Slice::full(order.quantum());
     }
 
     /// It has other parameters from now on, which the policy accepts.
     ///
     /// # Errors
-    /// [`Refused::Stranger`] if it is no member.
+    /// [`Refused::NotAdmitted`] if it is no member.
     pub(crate) fn adjust(&mut self, order: &O, params: O::Params) -> Result<(), Refused> {
         if self.params.is_none() {
-            return Err(Refused::Stranger);
+            return Err(Refused::NotAdmitted);
         }
         self.params = Some(params);
         self.own = order.adjusted(&params, self.own);
@@ -98,16 +98,16 @@ impl<O: Order> Member<O> {
         self.key != before
     }
 
-    /// It ran for `time`. Returns whether its turn is over, and gives it a new one if it is.
+    /// It ran for `time`. Returns whether its slice is over, and gives it a new one if it is.
     pub(crate) fn ran(&mut self, order: &O, time: Duration, yielded: bool) -> bool {
-        if O::MOVES {
+        if O::DYNAMIC {
             self.own = order.ran(self.own, time);
             self.rank();
         }
-        self.turn = self.turn.spend(time);
-        let is_over = yielded || self.turn.left().is_some_and(Duration::is_zero);
+        self.slice = self.slice.spend(time);
+        let is_over = yielded || self.slice.remaining().is_some_and(Duration::is_zero);
         if is_over {
-            self.turn = O::Turn::full(order.quantum());
+            self.slice = O::Slice::full(order.quantum());
         }
         is_over
     }

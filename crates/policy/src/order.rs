@@ -13,13 +13,13 @@ pub trait Order {
     /// The rank of a job: smaller is more urgent.
     type Key: Copy + Ord + Default;
 
-    /// What is left of a task's turn: `()` where equals do not take turns, a [`Duration`] where a
+    /// what is left of a task's time slice: `()` where equals do not take turns, a [`Duration`] where a
     /// task that has used up its quantum goes behind its equals.
-    type Turn: Turn;
+    type Slice: TimeSlice;
 
     /// Whether a job's key changes while it runs; if so, [`Order::ran`] tells how, and the choice
     /// is made again every [`Order::quantum`].
-    const MOVES: bool = false;
+    const DYNAMIC: bool = false;
 
     /// The key of a job released at `release`.
     fn key(&self, params: &Self::Params, release: Time) -> Self::Key;
@@ -46,12 +46,12 @@ pub trait Order {
     }
 }
 
-/// What is left of a task's turn, where equals take turns.
-pub trait Turn: Copy {
+/// what is left of a task's time slice, where equals take turns.
+pub trait TimeSlice: Copy {
     /// Whether they do.
     const ROTATES: bool;
 
-    /// A turn of this length.
+    /// A time slice of this length.
     fn full(quantum: Option<Duration>) -> Self;
 
     /// What is left after running for `time`.
@@ -59,23 +59,23 @@ pub trait Turn: Copy {
     fn spend(self, time: Duration) -> Self;
 
     /// What is left; `None`: no end.
-    fn left(self) -> Option<Duration>;
+    fn remaining(self) -> Option<Duration>;
 }
 
-/// No turns.
-impl Turn for () {
+/// No time slices.
+impl TimeSlice for () {
     const ROTATES: bool = false;
 
     fn full(_: Option<Duration>) -> Self {}
 
     fn spend(self, _: Duration) -> Self {}
 
-    fn left(self) -> Option<Duration> {
+    fn remaining(self) -> Option<Duration> {
         None
     }
 }
 
-impl Turn for Duration {
+impl TimeSlice for Duration {
     const ROTATES: bool = true;
 
     fn full(quantum: Option<Duration>) -> Duration {
@@ -86,7 +86,7 @@ impl Turn for Duration {
         self.saturating_sub(time)
     }
 
-    fn left(self) -> Option<Duration> {
+    fn remaining(self) -> Option<Duration> {
         Some(self)
     }
 }
@@ -137,7 +137,7 @@ impl From<Priority> for Level {
 impl Order for FixedPriority {
     type Params = Priority;
     type Key = Level;
-    type Turn = ();
+    type Slice = ();
 
     fn key(&self, &priority: &Priority, _: Time) -> Level {
         priority.into()
@@ -156,7 +156,7 @@ pub struct RateMonotonic;
 impl Order for RateMonotonic {
     type Params = Period;
     type Key = Duration;
-    type Turn = ();
+    type Slice = ();
 
     fn key(&self, period: &Period, _: Time) -> Duration {
         period.0
@@ -179,7 +179,7 @@ pub struct DeadlineMonotonic;
 impl Order for DeadlineMonotonic {
     type Params = Deadline;
     type Key = Duration;
-    type Turn = ();
+    type Slice = ();
 
     fn key(&self, deadline: &Deadline, _: Time) -> Duration {
         deadline.0
@@ -202,7 +202,7 @@ pub struct EarliestDeadline;
 impl Order for EarliestDeadline {
     type Params = Deadline;
     type Key = Time;
-    type Turn = ();
+    type Slice = ();
 
     fn key(&self, deadline: &Deadline, release: Time) -> Time {
         release + deadline.0
@@ -242,9 +242,9 @@ impl Default for LeastLaxity {
 impl Order for LeastLaxity {
     type Params = Laxity;
     type Key = Time;
-    type Turn = ();
+    type Slice = ();
 
-    const MOVES: bool = true;
+    const DYNAMIC: bool = true;
 
     fn key(&self, params: &Laxity, release: Time) -> Time {
         match release + params.deadline {
@@ -274,7 +274,7 @@ pub struct Fifo;
 impl Order for Fifo {
     type Params = ();
     type Key = ();
-    type Turn = ();
+    type Slice = ();
 
     fn key(&self, (): &(), _: Time) {}
 }
@@ -284,22 +284,19 @@ impl Order for Fifo {
 /// goes on ahead of its equals with what is left of its quantum (as `SCHED_RR` does in POSIX).
 /// Blocking does: a task that comes back starts at the end with a full quantum.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Sliced<O> {
+pub struct RoundRobin<O> {
     /// The order between tasks that are not equal.
     pub order: O,
-    /// How long a turn is; not zero.
+    /// The length of a time slice; not zero.
     pub quantum: Duration,
 }
 
-/// Round robin: all are equal and take turns.
-pub type RoundRobin = Sliced<Fifo>;
-
-impl<O: Order> Order for Sliced<O> {
+impl<O: Order> Order for RoundRobin<O> {
     type Params = O::Params;
     type Key = O::Key;
-    type Turn = Duration;
+    type Slice = Duration;
 
-    const MOVES: bool = O::MOVES;
+    const DYNAMIC: bool = O::DYNAMIC;
 
     fn key(&self, params: &O::Params, release: Time) -> O::Key {
         self.order.key(params, release)

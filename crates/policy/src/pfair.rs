@@ -29,7 +29,7 @@
 //!
 //! A CPU whose subtask ends within a slot idles until the next one. Each decision costs O(log tasks) a CPU.
 
-use crate::policy::{Attention, CpuSet, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::{Entry, IndexedHeap};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
@@ -258,7 +258,7 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
         let p = weight.period.as_nanos() / quantum;
         // Products of a few of them are formed.
         if e > p || p > 1 << 20 {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         Ok(Subtask {
             task,
@@ -345,9 +345,9 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
         cpus.filter(move |&cpu| !busy.contains(cpu))
     }
 
-    fn all(&self) -> Attention {
+    fn all(&self) -> Resched {
         let cpus = (0..self.cpus).map(CpuId);
-        Attention::Many(cpus.fold(CpuSet::EMPTY, CpuSet::with))
+        Resched::Many(cpus.fold(CpuSet::EMPTY, CpuSet::with))
     }
 }
 
@@ -364,7 +364,7 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     }
 
     /// # Errors
-    /// [`Refused::Params`] if it asks for more than one CPU, or has a period of more than 2²⁰ quanta.
+    /// [`Refused::Invalid`] if it asks for more than one CPU, or has a period of more than 2²⁰ quanta.
     fn admit(&mut self, task: TaskId, weight: Weight, _: Time) -> Result<(), Refused> {
         if task.index() >= self.members.capacity() {
             return Err(Refused::Full);
@@ -381,26 +381,26 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     }
 
     /// The new weight counts from the next job on, which is when windows begin anew.
-    fn adjust(&mut self, task: TaskId, weight: Weight, _: Time) -> Result<Attention, Refused> {
+    fn adjust(&mut self, task: TaskId, weight: Weight, _: Time) -> Result<Resched, Refused> {
         let new = self.subtask(task, weight)?;
         let member = self.members.find_mut(task.index());
         let Some(member) = member.filter(|member| member.subtask.e > 0) else {
-            return Err(Refused::Stranger);
+            return Err(Refused::NotAdmitted);
         };
         let is_queued =
             member.linked.is_some() || self.eligible.contains(task) || self.future.contains(task);
         if is_queued {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         member.subtask = new;
-        Ok(Attention::None)
+        Ok(Resched::None)
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {
         self.members[task.index()] = Member::default();
     }
 
-    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         if let Ready::Released { release } = why {
             let job = self.slot_from(release);
             let subtask = &mut self.members[task.index()].subtask;
@@ -413,18 +413,18 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
             self.fill();
             return self.all();
         }
-        Attention::None
+        Resched::None
     }
 
-    fn stopped(&mut self, cpu: CpuId, task: TaskId, _: Usage, why: Stop, _: Time) -> Attention {
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, _: Usage, why: Stop, _: Time) -> Resched {
         if matches!(why, Stop::Blocked | Stop::Completed) {
             self.take_out(task);
         }
-        Attention::One(cpu)
+        Resched::One(cpu)
     }
 
     /// A slot begins.
-    fn alarm(&mut self, now: Time) -> Attention {
+    fn alarm(&mut self, now: Time) -> Resched {
         for cpu in (0..self.cpus).map(CpuId) {
             let linked = self.linked[cpu.index()];
             self.before[cpu.index()] = linked;

@@ -1,6 +1,6 @@
 //! Placements: how many CPUs share one queue, and which of them has to look when a task comes.
 
-use crate::policy::Attention;
+use crate::policy::Resched;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
 
 /// Who runs where, and who has to give way.
@@ -15,16 +15,11 @@ pub trait Placement {
     /// Which CPU a task with `key`, just queued, should get: one that idles, or one whose task is
     /// *less* urgent. `key_of` tells the key that a running task
     /// has now, from the instant since which it runs.
-    fn challenge<K: Ord>(&self, key: K, key_of: impl Fn(TaskId, Time) -> K) -> Attention;
+    fn preempts<K: Ord>(&self, key: K, key_of: impl Fn(TaskId, Time) -> K) -> Resched;
 
     /// The same where the queue knows the keys of running tasks, too: `first` tells whether the task
     /// is the first of all.
-    fn challenge_first<K: Ord>(
-        &self,
-        key: K,
-        first: bool,
-        key_of: impl Fn(TaskId) -> K,
-    ) -> Attention;
+    fn preempts_first<K: Ord>(&self, key: K, first: bool, key_of: impl Fn(TaskId) -> K) -> Resched;
 }
 
 /// One CPU.
@@ -51,21 +46,21 @@ impl Placement for Uniprocessor {
         }
     }
 
-    fn challenge<K: Ord>(&self, key: K, key_of: impl Fn(TaskId, Time) -> K) -> Attention {
+    fn preempts<K: Ord>(&self, key: K, key_of: impl Fn(TaskId, Time) -> K) -> Resched {
         match self.running.get() {
-            Some(task) if key >= key_of(task, self.since) => Attention::None,
-            _ => Attention::One(Uniprocessor::CPU),
+            Some(task) if key >= key_of(task, self.since) => Resched::None,
+            _ => Resched::One(Uniprocessor::CPU),
         }
     }
 
     /// The CPU has to look if the task has come before all others; if it comes second to a task that
     /// does not run yet, the CPU has been told to look already.
     #[inline]
-    fn challenge_first<K: Ord>(&self, _: K, first: bool, _: impl Fn(TaskId) -> K) -> Attention {
+    fn preempts_first<K: Ord>(&self, _: K, first: bool, _: impl Fn(TaskId) -> K) -> Resched {
         if first {
-            Attention::One(Uniprocessor::CPU)
+            Resched::One(Uniprocessor::CPU)
         } else {
-            Attention::None
+            Resched::None
         }
     }
 }

@@ -23,7 +23,7 @@
 //!   called for it. Before `pick` is called again for a CPU, the task that runs there has been
 //!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
 //! * Time never goes backwards from call to call.
-//! * After a call that returned an [`Attention`], the caller picks again on the CPUs it names; it
+//! * After a call that returned an [`Resched`], the caller picks again on the CPUs it names; it
 //!   may collect several calls (all releases of one instant) before it does.
 
 use core::cmp::Ordering;
@@ -55,12 +55,8 @@ pub trait Policy {
     ///
     /// # Errors
     /// [`Refused`] if it is no member or the policy cannot serve `params`; nothing has changed then.
-    fn adjust(
-        &mut self,
-        task: TaskId,
-        params: Self::Params,
-        now: Time,
-    ) -> Result<Attention, Refused>;
+    fn adjust(&mut self, task: TaskId, params: Self::Params, now: Time)
+    -> Result<Resched, Refused>;
 
     /// Ends the membership of a task that is not queued.
     fn retire(&mut self, task: TaskId, now: Time);
@@ -69,17 +65,16 @@ pub trait Policy {
 
     /// `task` can run from now on. `here` is the CPU that the kernel works on: it decides anew before it
     /// goes on, and need not be interrupted for that.
-    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Attention;
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched;
 
     /// `task`, which ran on `cpu`, has stopped after `used`; see [`Stop`] for whether it is still
     /// queued. Also called, with `used` zero, for a queued task that does not run and is taken out
     /// ([`Stop::Blocked`], [`Stop::Completed`]); `cpu` has no meaning then.
-    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time)
-    -> Attention;
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched;
 
     /// The instant that [`Policy::next_alarm`] asked for has come.
-    fn alarm(&mut self, _now: Time) -> Attention {
-        Attention::None
+    fn alarm(&mut self, _now: Time) -> Resched {
+        Resched::None
     }
 
     /// When the policy wants to be called although nothing happens: a budget is replenished, a
@@ -94,10 +89,10 @@ pub trait Policy {
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch>;
 
     /// `cpu` has just picked, and whoever it let go can run elsewhere now: who has to look? Only asked of
-    /// policies that want it ([`Wants::leaves`]): those that decide on a CPU for a task while it still runs
+    /// policies that want it ([`Wants::released_cpu`]): those that decide on a CPU for a task while it still runs
     /// on another.
-    fn left(&mut self, _cpu: CpuId) -> Attention {
-        Attention::None
+    fn released_cpu(&mut self, _cpu: CpuId) -> Resched {
+        Resched::None
     }
 
     // ---- urgency, for whoever lets tasks wait for each other -----------------------------------
@@ -111,8 +106,8 @@ pub trait Policy {
     /// Priority inheritance: from now on `to` is as urgent as `from`, if that is more urgent than
     /// it is itself; `None` ends this. `from` is not queued. A policy that knows no urgency does
     /// nothing.
-    fn lend(&mut self, _to: TaskId, _from: Option<TaskId>, _now: Time) -> Attention {
-        Attention::None
+    fn inherit(&mut self, _to: TaskId, _from: Option<TaskId>, _now: Time) -> Resched {
+        Resched::None
     }
 }
 
@@ -129,8 +124,8 @@ pub struct Wants {
     /// [`Stop::Preempted`]; otherwise it is not told that it is about to be asked about a task that
     /// could go on.
     pub preempted: bool,
-    /// [`Policy::left`].
-    pub leaves: bool,
+    /// [`Policy::released_cpu`].
+    pub released_cpu: bool,
 }
 
 impl Wants {
@@ -140,7 +135,7 @@ impl Wants {
         bursts: false,
         alarms: false,
         preempted: false,
-        leaves: false,
+        released_cpu: false,
     };
 }
 
@@ -192,7 +187,7 @@ pub struct Dispatch {
 /// Which CPUs have to pick again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[must_use = "the CPUs it names have to pick again"]
-pub enum Attention {
+pub enum Resched {
     /// None.
     #[default]
     None,
@@ -214,9 +209,9 @@ pub enum Refused {
     /// The task is a member already.
     Member,
     /// The task is no member.
-    Stranger,
+    NotAdmitted,
     /// The parameters make no sense for this policy, or ask for more than it can give.
-    Params,
+    Invalid,
 }
 
 impl Usage {
@@ -226,30 +221,30 @@ impl Usage {
     }
 }
 
-impl Attention {
+impl Resched {
     /// Whether `cpu` has to pick again.
     pub fn includes(self, cpu: CpuId) -> bool {
         match self {
-            Attention::None => false,
-            Attention::One(one) => one == cpu,
-            Attention::Many(set) => set.contains(cpu),
+            Resched::None => false,
+            Resched::One(one) => one == cpu,
+            Resched::Many(set) => set.contains(cpu),
         }
     }
 
     /// All CPUs that either of the two names.
-    pub fn and(self, other: Attention) -> Attention {
+    pub fn and(self, other: Resched) -> Resched {
         match (self, other) {
-            (Attention::None, rest) | (rest, Attention::None) => rest,
+            (Resched::None, rest) | (rest, Resched::None) => rest,
             (a, b) if a == b => a,
-            (a, b) => Attention::Many(a.set().union(b.set())),
+            (a, b) => Resched::Many(a.set().union(b.set())),
         }
     }
 
     fn set(self) -> CpuSet {
         match self {
-            Attention::None => CpuSet::EMPTY,
-            Attention::One(cpu) => CpuSet::EMPTY.with(cpu),
-            Attention::Many(set) => set,
+            Resched::None => CpuSet::EMPTY,
+            Resched::One(cpu) => CpuSet::EMPTY.with(cpu),
+            Resched::Many(set) => set,
         }
     }
 }
@@ -330,8 +325,8 @@ impl Refused {
         match self {
             Refused::Full => "the policy has no room for another task",
             Refused::Member => "the task is scheduled by the policy already",
-            Refused::Stranger => "the task is not scheduled by the policy",
-            Refused::Params => "the policy cannot serve a task with these parameters",
+            Refused::NotAdmitted => "the task is not scheduled by the policy",
+            Refused::Invalid => "the policy cannot serve a task with these parameters",
         }
     }
 }
@@ -350,12 +345,12 @@ mod tests {
 
     #[test]
     fn attention_adds_up() {
-        let zero = Attention::One(CpuId(0));
-        assert_eq!(Attention::None.and(zero), zero);
+        let zero = Resched::One(CpuId(0));
+        assert_eq!(Resched::None.and(zero), zero);
         assert_eq!(zero.and(zero), zero);
-        let both = zero.and(Attention::One(CpuId(127)));
+        let both = zero.and(Resched::One(CpuId(127)));
         assert!(both.includes(CpuId(0)) && both.includes(CpuId(127)) && !both.includes(CpuId(1)));
-        let Attention::Many(set) = both else {
+        let Resched::Many(set) = both else {
             panic!("two CPUs are many")
         };
         assert_eq!(set.iter().collect::<Vec<_>>(), [CpuId(0), CpuId(127)]);

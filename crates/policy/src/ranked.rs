@@ -11,9 +11,9 @@
 //! operations of the queue.
 
 use crate::member::Member;
-use crate::order::{Order, Turn};
+use crate::order::{Order, TimeSlice};
 use crate::placement::Placement;
-use crate::policy::{Attention, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::{End, Queue};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
@@ -46,7 +46,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
     /// The key that a running task has after running from `since` to `now`.
     fn key_now(&self, task: TaskId, since: Time, now: Time) -> O::Key {
         let member = &self.members[task.index()];
-        if O::MOVES {
+        if O::DYNAMIC {
             member.with(self.order.ran(member.own, now.since(since)))
         } else {
             member.key
@@ -66,27 +66,27 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
 
     /// If `task` is queued: queues it anew, after its key has changed. If it runs it is ahead of its
     /// equals there; otherwise it is behind them, as everyone who comes.
-    fn requeue(&mut self, task: TaskId, now: Time) -> Attention {
+    fn requeue(&mut self, task: TaskId, now: Time) -> Resched {
         if self.queue.remove(task).is_none() {
-            return Attention::None;
+            return Resched::None;
         }
         let runs = self.placement.runs(task);
         self.queue(task, if runs { End::Head } else { End::Tail });
         let first = self.queue.first();
-        first.map_or(Attention::None, |first| self.challenge(first, true, now))
+        first.map_or(Resched::None, |first| self.preempts(first, true, now))
     }
 
     /// Which CPU has to look because `task` came; `first`: before all others.
     #[inline]
-    fn challenge(&self, task: TaskId, first: bool, now: Time) -> Attention {
+    fn preempts(&self, task: TaskId, first: bool, now: Time) -> Resched {
         let key = self.members[task.index()].key;
-        if O::MOVES {
+        if O::DYNAMIC {
             // What the queue knows of the running task is out of date.
             let key_of = |running: TaskId, since| self.key_now(running, since, now);
-            self.placement.challenge(key, key_of)
+            self.placement.preempts(key, key_of)
         } else {
             let key_of = |running: TaskId| self.members[running.index()].key;
-            self.placement.challenge_first(key, first, key_of)
+            self.placement.preempts_first(key, first, key_of)
         }
     }
 }
@@ -95,9 +95,9 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
     type Params = O::Params;
 
     const WANTS: Wants = Wants {
-        usage: O::Turn::ROTATES || O::MOVES,
-        bursts: O::Turn::ROTATES || O::MOVES,
-        preempted: O::Turn::ROTATES || O::MOVES,
+        usage: O::Slice::ROTATES || O::DYNAMIC,
+        bursts: O::Slice::ROTATES || O::DYNAMIC,
+        preempted: O::Slice::ROTATES || O::DYNAMIC,
         ..Wants::NOTHING
     };
 
@@ -113,18 +113,18 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
             return Err(Refused::Member);
         }
         if !self.accepts(&params) {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         self.members[task.index()] = Member::new(params, self.order.quantum());
         Ok(())
     }
 
-    fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Attention, Refused> {
+    fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Resched, Refused> {
         if !self.accepts(&params) {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         if task.index() >= self.queue.capacity() {
-            return Err(Refused::Stranger);
+            return Err(Refused::NotAdmitted);
         }
         self.members[task.index()].adjust(&self.order, params)?;
         Ok(self.requeue(task, now))
@@ -135,50 +135,43 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         self.members[task.index()].params = None;
     }
 
-    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.members[task.index()].begin(&self.order, why);
         let first = self.queue(task, End::Tail);
-        self.challenge(task, first, now)
+        self.preempts(task, first, now)
     }
 
-    fn stopped(
-        &mut self,
-        cpu: CpuId,
-        task: TaskId,
-        used: Usage,
-        why: Stop,
-        now: Time,
-    ) -> Attention {
-        let mut turn_is_over = why == Stop::Yielded;
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        let mut slice_is_over = why == Stop::Yielded;
         if Self::WANTS.usage {
             let member = &mut self.members[task.index()];
-            turn_is_over = member.ran(&self.order, used.time, turn_is_over);
+            slice_is_over = member.ran(&self.order, used.time, slice_is_over);
         }
         match why {
             Stop::Blocked | Stop::Completed => {
                 self.queue.take(task);
                 if self.placement.runs(task) {
-                    self.placement.place(cpu, None, O::MOVES.then_some(now));
+                    self.placement.place(cpu, None, O::DYNAMIC.then_some(now));
                 }
             }
-            Stop::Preempted | Stop::BurstEnd | Stop::Yielded if O::MOVES => {
+            Stop::Preempted | Stop::BurstEnd | Stop::Yielded if O::DYNAMIC => {
                 self.queue.remove(task);
-                self.queue(task, if turn_is_over { End::Tail } else { End::Head });
+                self.queue(task, if slice_is_over { End::Tail } else { End::Head });
             }
-            Stop::Preempted | Stop::BurstEnd | Stop::Yielded if turn_is_over => {
+            Stop::Preempted | Stop::BurstEnd | Stop::Yielded if slice_is_over => {
                 self.queue.rotate(task);
             }
             Stop::Preempted | Stop::BurstEnd | Stop::Yielded => {}
         }
-        Attention::One(cpu)
+        Resched::One(cpu)
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let first = self.queue.first();
-        self.placement.place(cpu, first, O::MOVES.then_some(now));
+        self.placement.place(cpu, first, O::DYNAMIC.then_some(now));
         let task = first?;
-        let burst = if O::Turn::ROTATES {
-            self.members[task.index()].turn.left()
+        let burst = if O::Slice::ROTATES {
+            self.members[task.index()].slice.remaining()
         } else {
             self.order.quantum()
         };
@@ -190,12 +183,12 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         key(a).cmp(&key(b))
     }
 
-    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
+    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
         let lent = from.map(|from| self.members[from.index()].key);
         if self.members[to.index()].inherit(lent) {
             self.requeue(to, now)
         } else {
-            Attention::None
+            Resched::None
         }
     }
 }

@@ -2,8 +2,8 @@
 //! lets them.
 
 use flyball_policy::{
-    Affine, Attention, CpuId, CpuSet, Deadline, Duration, EarliestDeadline, Inline, Pinned, Policy,
-    Ready, Stop, TaskId, Time, Usage,
+    Affine, CpuId, CpuSet, Deadline, Duration, EarliestDeadline, Inline, Pinned, Policy, Ready,
+    Resched, Stop, TaskId, Time, Usage,
 };
 use proptest::prelude::*;
 
@@ -72,8 +72,8 @@ impl Model {
         self.lent[task.index()].map_or(own, |lent| lent.min(own))
     }
 
-    fn attend(&mut self, attention: Attention) {
-        for cpu in all().filter(|&cpu| attention.includes(cpu)) {
+    fn attend(&mut self, resched: Resched) {
+        for cpu in all().filter(|&cpu| resched.includes(cpu)) {
             self.told = self.told.with(cpu);
         }
     }
@@ -86,8 +86,8 @@ impl Model {
     fn look(&mut self, policy: &mut Edf, cpu: CpuId) {
         let now = Time::ZERO;
         let picked = policy.pick(cpu, now).map(|picked| picked.task);
-        let attention = policy.left(cpu);
-        self.attend(attention);
+        let resched = policy.released_cpu(cpu);
+        self.attend(resched);
         self.told = self.told.without(cpu);
         self.runs[cpu.index()] = picked;
         if let Some(task) = picked {
@@ -162,8 +162,8 @@ fn walk(cpus: &[u8], steps: &[Step]) {
                 let why = Ready::Released { release };
                 model.own[usize::from(task)] = deadline;
                 model.queued[usize::from(task)] = Some(deadline);
-                let attention = policy.ready(CpuId(cpu), TaskId(task), why, now);
-                model.attend(attention);
+                let resched = policy.ready(CpuId(cpu), TaskId(task), why, now);
+                model.attend(resched);
             }
             Step::Stop(cpu) => {
                 let Some(task) = model.runs[usize::from(cpu)].take() else {
@@ -171,9 +171,9 @@ fn walk(cpus: &[u8], steps: &[Step]) {
                 };
                 model.queued[task.index()] = None;
                 let used = Usage::default();
-                let attention = policy.stopped(CpuId(cpu), task, used, Stop::Completed, now);
-                assert!(attention.includes(CpuId(cpu)));
-                model.attend(attention);
+                let resched = policy.stopped(CpuId(cpu), task, used, Stop::Completed, now);
+                assert!(resched.includes(CpuId(cpu)));
+                model.attend(resched);
             }
             Step::Withdraw(task) => {
                 let task = TaskId(task);
@@ -182,30 +182,30 @@ fn walk(cpus: &[u8], steps: &[Step]) {
                 }
                 model.queued[task.index()] = None;
                 let used = Usage::default();
-                let attention = policy.stopped(CpuId(0), task, used, Stop::Blocked, now);
-                model.attend(attention);
+                let resched = policy.stopped(CpuId(0), task, used, Stop::Blocked, now);
+                model.attend(resched);
             }
             Step::Yield(cpu) => {
                 let Some(task) = model.runs[usize::from(cpu)] else {
                     continue;
                 };
                 let used = Usage::default();
-                let attention = policy.stopped(CpuId(cpu), task, used, Stop::Yielded, now);
-                model.attend(attention);
+                let resched = policy.stopped(CpuId(cpu), task, used, Stop::Yielded, now);
+                model.attend(resched);
             }
             Step::Look(cpu) => model.look(&mut policy, CpuId(cpu)),
             Step::Lend(to, from) => {
                 let from = from.map(TaskId);
                 let from = from.filter(|from| model.queued[from.index()].is_none() && from.0 != to);
                 model.lent[usize::from(to)] = from.map(|from| model.key(from));
-                let attention = policy.lend(TaskId(to), from, now);
-                model.attend(attention);
+                let resched = policy.inherit(TaskId(to), from, now);
+                model.attend(resched);
             }
             Step::Move(task, bits) => {
                 model.cpus[usize::from(task)] = bits;
                 // Who runs where he may not any more is told to leave.
-                let attention = policy.adjust(TaskId(task), params(bits), now).unwrap();
-                model.attend(attention);
+                let resched = policy.adjust(TaskId(task), params(bits), now).unwrap();
+                model.attend(resched);
             }
         }
         model.check(&policy);

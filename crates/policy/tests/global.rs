@@ -1,8 +1,8 @@
 //! Global scheduling against its definition, with CPUs that look whenever an adversary lets them.
 
 use flyball_policy::{
-    Attention, CpuId, CpuSet, Deadline, Duration, EarliestDeadline, Global, Heap, Inline, Policy,
-    Queue, Ready, SortedList, Stop, TaskId, Time, Usage,
+    CpuId, CpuSet, Deadline, Duration, EarliestDeadline, Global, Heap, Inline, Policy, Queue,
+    Ready, Resched, SortedList, Stop, TaskId, Time, Usage,
 };
 use proptest::prelude::*;
 
@@ -57,8 +57,8 @@ impl Model {
         self.lent[task.index()].map_or(own, |lent| lent.min(own))
     }
 
-    fn attend(&mut self, attention: Attention) {
-        for cpu in (0..CPUS).map(CpuId).filter(|&cpu| attention.includes(cpu)) {
+    fn attend(&mut self, resched: Resched) {
+        for cpu in (0..CPUS).map(CpuId).filter(|&cpu| resched.includes(cpu)) {
             self.told = self.told.with(cpu);
         }
     }
@@ -126,15 +126,15 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                 let before = links();
                 // The release says which deadline it is.
                 let release = Time::from_millis(deadline);
-                let attention =
+                let resched =
                     policy.ready(CpuId(cpu), TaskId(task), Ready::Released { release }, now);
                 model.own[usize::from(task)] = deadline;
                 model.queued[usize::from(task)] = Some(deadline);
-                model.attend(attention);
+                model.attend(resched);
                 // One CPU is told at most, the right one, and no free one elsewhere if there is one here.
-                assert!(!matches!(attention, Attention::Many(_)), "{attention:?}");
+                assert!(!matches!(resched, Resched::Many(_)), "{resched:?}");
                 let free = |cpu: u8| before[usize::from(cpu)].is_none();
-                if let Attention::One(told) = attention
+                if let Resched::One(told) = resched
                     && !free(told.0)
                 {
                     assert!(
@@ -151,10 +151,10 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                     continue;
                 };
                 model.queued[task.index()] = None;
-                let attention =
+                let resched =
                     policy.stopped(CpuId(cpu), task, Usage::default(), Stop::Completed, now);
-                assert!(attention.includes(CpuId(cpu)));
-                model.attend(attention);
+                assert!(resched.includes(CpuId(cpu)));
+                model.attend(resched);
             }
             Step::Withdraw(task) => {
                 let task = TaskId(task);
@@ -162,17 +162,16 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                     continue;
                 }
                 model.queued[task.index()] = None;
-                let attention =
-                    policy.stopped(CpuId(0), task, Usage::default(), Stop::Blocked, now);
-                model.attend(attention);
+                let resched = policy.stopped(CpuId(0), task, Usage::default(), Stop::Blocked, now);
+                model.attend(resched);
             }
             Step::Yield(cpu) => {
                 let Some(task) = model.runs[usize::from(cpu)] else {
                     continue;
                 };
-                let attention =
+                let resched =
                     policy.stopped(CpuId(cpu), task, Usage::default(), Stop::Yielded, now);
-                model.attend(attention);
+                model.attend(resched);
             }
             Step::Look(cpu) => {
                 let picked = policy.pick(CpuId(cpu), now).map(|picked| picked.task);
@@ -185,8 +184,8 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                     .map(TaskId)
                     .filter(|from| model.queued[from.index()].is_none() && from.0 != to);
                 model.lent[usize::from(to)] = from.map(|from| model.key(from));
-                let attention = policy.lend(TaskId(to), from, now);
-                model.attend(attention);
+                let resched = policy.inherit(TaskId(to), from, now);
+                model.attend(resched);
             }
         }
         model.check(&policy);

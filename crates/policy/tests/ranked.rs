@@ -3,10 +3,11 @@
 //! The model keeps what the rules of the crate say in words: a list of ready tasks in the order in
 //! which equals are served, and for every task its release, what it ran, and who lent it urgency.
 
+use flyball_policy::order::Fifo;
 use flyball_policy::{
-    Attention, Bitmap, CpuId, Deadline, Duration, EarliestDeadline, FixedPriority, Heap, Inline,
-    Laxity, LeastLaxity, Order, Policy, Priority, Queue, Ranked, Ready, RoundRobin, Sliced,
-    SortedList, Stop, TaskId, Time, Turn, Uniprocessor, Usage,
+    Bitmap, CpuId, Deadline, Duration, EarliestDeadline, FixedPriority, Heap, Inline, Laxity,
+    LeastLaxity, Order, Policy, Priority, Queue, Ranked, Ready, Resched, RoundRobin, SortedList,
+    Stop, TaskId, Time, TimeSlice, Uniprocessor, Usage,
 };
 use proptest::prelude::*;
 
@@ -117,7 +118,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
     let mut burst = None;
     for step in steps {
         let id = |task: usize| TaskId(u16::try_from(task).unwrap());
-        let mut attention = Attention::None;
+        let mut resched = Resched::None;
         let mut expected = false;
         match *step {
             Step::Ready { task, released } => {
@@ -129,7 +130,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                 } else {
                     Ready::Unblocked
                 };
-                attention = policy.ready(CpuId(0), id(task), why, now);
+                resched = policy.ready(CpuId(0), id(task), why, now);
                 let row = &mut model.tasks[task];
                 if released {
                     row.own = order.key(&row.params, now);
@@ -153,7 +154,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                     model.requeue(task, false);
                     Stop::Yielded
                 };
-                attention = policy.stopped(CPU, id(task), Usage::time(used), why, now);
+                resched = policy.stopped(CPU, id(task), Usage::time(used), why, now);
                 expected = true;
             }
             Step::Lend { to, from } => {
@@ -161,7 +162,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                 if from.is_some_and(|from| from == to || model.ready.contains(&from)) {
                     continue;
                 }
-                let _ = policy.lend(id(to), from.map(id), now);
+                let _ = policy.inherit(id(to), from.map(id), now);
                 let before = model.tasks[to].key();
                 model.tasks[to].lent = from.map(|from| model.tasks[from].key());
                 if model.tasks[to].key() != before && model.ready.contains(&to) {
@@ -182,23 +183,22 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                     let row = &mut model.tasks[task];
                     row.own = order.ran(row.own, used);
                     row.left = row.left.saturating_sub(used);
-                    let over = O::Turn::ROTATES && row.left.is_zero();
+                    let over = O::Slice::ROTATES && row.left.is_zero();
                     if over {
                         row.left = order.quantum().unwrap_or(Duration::MAX);
                     }
                     model.requeue(task, !over);
                     model.running = None;
-                    attention =
-                        policy.stopped(CPU, id(task), Usage::time(used), Stop::BurstEnd, now);
+                    resched = policy.stopped(CPU, id(task), Usage::time(used), Stop::BurstEnd, now);
                     expected = true;
                 }
             }
         }
         if !matches!(step, Step::Lend { .. }) {
             prop_assert_eq!(
-                attention.includes(CPU),
+                resched.includes(CPU),
                 expected,
-                "attention after {:?} at {}",
+                "resched after {:?} at {}",
                 step,
                 now
             );
@@ -208,10 +208,10 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
             let used = now.since(since);
             let row = &mut model.tasks[task];
             row.own = order.ran(row.own, used);
-            if O::Turn::ROTATES {
+            if O::Slice::ROTATES {
                 row.left = row.left.saturating_sub(used);
             }
-            let over = O::Turn::ROTATES && row.left.is_zero();
+            let over = O::Slice::ROTATES && row.left.is_zero();
             if over {
                 row.left = order.quantum().unwrap_or(Duration::MAX);
             }
@@ -229,7 +229,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
         );
         model.running = best.map(|task| (task, now));
         burst = pick.and_then(|pick| pick.burst);
-        if O::Turn::ROTATES {
+        if O::Slice::ROTATES {
             prop_assert_eq!(burst, best.map(|task| model.tasks[task].left));
         }
         for a in 0..usize::from(TASKS) {
@@ -264,14 +264,14 @@ proptest! {
     #[test]
     fn fixed_priority_with_turns(steps in steps()) {
         let params = |task| Priority(u8::try_from(task / 3).unwrap());
-        let order = Sliced { order: FixedPriority, quantum: ns(25) };
+        let order = RoundRobin { order: FixedPriority, quantum: ns(25) };
         agrees::<_, Bitmap<_, Small>>(order, params, &steps)?;
         agrees::<_, Heap<_, Small>>(order, params, &steps)?;
     }
 
     #[test]
     fn round_robin(steps in steps(), quantum in 1u64..40) {
-        let order = RoundRobin { quantum: ns(quantum), ..RoundRobin::default() };
+        let order = RoundRobin { order: Fifo, quantum: ns(quantum) };
         agrees::<_, Bitmap<_, Small>>(order, |_| (), &steps)?;
         agrees::<_, SortedList<_, Small>>(order, |_| (), &steps)?;
     }

@@ -11,8 +11,7 @@ use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
     Affine as AffinePolicy, Bitmap, Boxed, CpuId, CpuSet, Deadline, DeadlineMonotonic, Duration,
     EarliestDeadline, Fifo as FifoOrder, FixedPriority, Global, Heap, Laxity, LeastLaxity, Period,
-    Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin as RoundRobinOrder, Sliced, Time,
-    Uniprocessor,
+    Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin, Time, Uniprocessor,
 };
 use flyball_policy::{IPlusPi, Order, Policy};
 use std::marker::PhantomData;
@@ -238,11 +237,11 @@ pub struct FpRr {
 }
 
 impl Rule for FpRr {
-    type Order = Sliced<FixedPriority>;
+    type Order = RoundRobin<FixedPriority>;
     type Queue = Bitmap<Level, Boxed>;
 
     fn order(&self) -> Self::Order {
-        Sliced {
+        RoundRobin {
             order: FixedPriority,
             quantum: self.quantum,
         }
@@ -261,11 +260,11 @@ pub struct Rr {
 }
 
 impl Rule for Rr {
-    type Order = RoundRobinOrder;
+    type Order = RoundRobin<FifoOrder>;
     type Queue = Bitmap<(), Boxed>;
 
     fn order(&self) -> Self::Order {
-        Sliced {
+        RoundRobin {
             order: FifoOrder,
             quantum: self.quantum,
         }

@@ -1,7 +1,7 @@
 //! Semi-partitioned scheduling: tasks whose jobs go from CPU to CPU at instants of their own.
 //!
 //! Each CPU has a kernel of its own under EDF, as in partitioned scheduling. Where the jobs of a split
-//! task are to be, its [`Itinerary`] says. To move it is to take it out of one kernel
+//! task are to be, its [`SplitTask`] says. To move it is to take it out of one kernel
 //! ([`Core::emigrate`](flyball_kernel::Core::emigrate)), and to put it into the other one
 //! ([`Core::immigrate`](flyball_kernel::Core::immigrate)).
 //!
@@ -18,7 +18,7 @@ use crate::supervised::is_independent;
 use core::ops::ControlFlow;
 use flyball_kernel::Error;
 use flyball_model::{Arrival, Task, TaskSet};
-use flyball_policy::{Deadline, Duration, Itinerary, TaskId, Time};
+use flyball_policy::{Deadline, Duration, SplitTask, TaskId, Time};
 use flyball_trace::{CpuId, Sink};
 use std::collections::HashMap;
 
@@ -72,7 +72,7 @@ pub fn simulate_split<T: Sink>(
             split.push(Split {
                 name: task.name.clone(),
                 task: TaskId(u16::try_from(number).unwrap_or(u16::MAX)),
-                way: Itinerary::new(parts.to_vec(), period, Time::ZERO + task.phase),
+                way: SplitTask::new(parts.to_vec(), period, Time::ZERO + task.phase),
                 at: Place::In(first.cpu, row),
             });
         }
@@ -122,7 +122,7 @@ struct Splits(Vec<Split>);
 struct Split {
     name: String,
     task: TaskId,
-    way: Itinerary<Vec<Part>>,
+    way: SplitTask<Vec<Part>>,
     at: Place,
 }
 

@@ -69,7 +69,7 @@ pub enum TraceError {
     /// A record is none.
     Record(usize),
     /// A record speaks of a task or CPU that the header does not name.
-    Stranger(usize),
+    NotAdmitted(usize),
 }
 
 /// The header as it is written.
@@ -142,7 +142,7 @@ impl Trace {
                 .task()
                 .is_none_or(|task| task.index() < header.tasks.len());
             if !task || event.cpu.0 >= header.cpus {
-                return Err(TraceError::Stranger(at));
+                return Err(TraceError::NotAdmitted(at));
             }
             events.push(event);
         }
@@ -173,7 +173,7 @@ impl fmt::Display for TraceError {
                 Record::SIZE
             ),
             TraceError::Record(at) => write!(f, "event {at} of the trace is damaged"),
-            TraceError::Stranger(at) => {
+            TraceError::NotAdmitted(at) => {
                 write!(
                     f,
                     "event {at} of the trace is about a task or CPU that its header lacks"
@@ -239,7 +239,7 @@ mod tests {
         wrong[last + 20] = 2; // the task
         assert!(matches!(
             Trace::from_bytes(&wrong),
-            Err(TraceError::Stranger(1))
+            Err(TraceError::NotAdmitted(1))
         ));
         wrong[last + 22] = 99; // the kind
         assert!(matches!(

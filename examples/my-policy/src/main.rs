@@ -24,27 +24,27 @@ impl Policy for NonPreemptiveEdf {
         self.deadlines[task.index()] = deadline;
         Ok(())
     }
-    fn adjust(&mut self, task: TaskId, d: Duration, now: Time) -> Result<Attention, Refused> {
-        self.admit(task, d, now).map(|()| Attention::None)
+    fn adjust(&mut self, task: TaskId, d: Duration, now: Time) -> Result<Resched, Refused> {
+        self.admit(task, d, now).map(|()| Resched::None)
     }
     fn retire(&mut self, _: TaskId, _: Time) {}
 
     /// A job comes. (One that goes on after a wait counts its deadline from then.)
-    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         let from = match why {
             Ready::Released { release } => release,
             Ready::Unblocked => now,
         };
         self.ready.push((from + self.deadlines[task.index()], task));
-        Attention::One(CpuId(0))
+        Resched::One(CpuId(0))
     }
     /// Only a job that ends or waits gives up the CPU.
-    fn stopped(&mut self, cpu: CpuId, task: TaskId, _: Usage, why: Stop, _: Time) -> Attention {
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, _: Usage, why: Stop, _: Time) -> Resched {
         if matches!(why, Stop::Blocked | Stop::Completed) {
             self.ready.retain(|&(_, other)| other != task);
             self.running = self.running.filter(|&running| running != task);
         }
-        Attention::One(cpu)
+        Resched::One(cpu)
     }
     fn pick(&mut self, _: CpuId, _: Time) -> Option<Dispatch> {
         let earliest = || self.ready.iter().min().map(|&(_, task)| task);

@@ -11,7 +11,7 @@ pub use flyball_machine_cortexm::{
     Entry, Fault, Kernel, MachineConfig, Prepared, SpinLock, Stack, Stacks, Together,
 };
 
-use crate::Tape;
+use crate::TraceBuffer;
 
 /// How many threads there are at most.
 pub const THREADS: usize = 32;
@@ -31,7 +31,7 @@ pub(crate) fn set_up<S: Scheduler + 'static>(
     kernel: &'static Kernel<Runner<S>>,
     image: Image<'static>,
     timing: Timing,
-    mut tape: impl FnMut(u8, usize) -> Tape,
+    mut tape: impl FnMut(u8, usize) -> TraceBuffer,
 ) {
     let policy = S::policy(&image.common(), THREADS, 1);
     kernel.set_up(policy, tape(0, 1), timing);

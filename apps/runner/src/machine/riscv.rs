@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 use flyball_kernel::{Error, Sizes, ThreadId, Timing};
-use flyball_policy::{Boxed, Duration, Itinerary, Time};
+use flyball_policy::{Boxed, Duration, SplitTask, Time};
 use flyball_script::image::{Common, Image, Task};
 
 pub use flyball_machine_riscv as machine;
@@ -15,7 +15,7 @@ pub use flyball_machine_riscv::{
     Entry, Fault, Kernel, MachineConfig, Prepared, SpinLock, Stack, Stacks, Together,
 };
 
-use crate::Tape;
+use crate::TraceBuffer;
 use semihosting::fs::File;
 use semihosting::io::{self, Write};
 
@@ -37,7 +37,7 @@ pub(crate) fn set_up<S: Scheduler + 'static>(
     kernel: &'static Kernel<Runner<S>>,
     image: Image<'static>,
     timing: Timing,
-    mut tape: impl FnMut(u8, usize) -> Tape,
+    mut tape: impl FnMut(u8, usize) -> TraceBuffer,
 ) {
     let common = image.common();
     let cpus = machine::Cpus {
@@ -98,8 +98,8 @@ pub(crate) fn split<S: Scheduler + 'static>(
         .collect();
     let params = parts.iter().map(|part| S::params(&task.within(part.until)));
     let params = params.collect();
-    let way = Itinerary::new(parts.into_boxed_slice(), task.period, start + task.phase);
-    kernel.send_round(thread, way, params, Tape::name)
+    let way = SplitTask::new(parts.into_boxed_slice(), task.period, start + task.phase);
+    kernel.send_round(thread, way, params, TraceBuffer::name)
 }
 
 /// The CPU of a fault.

@@ -7,12 +7,12 @@ use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::pictures;
 use crate::progress::Bar;
+use flyball_board::BoardError;
 use flyball_lab::bench::{Bench, BenchError, Simulator};
 use flyball_lab::reproduce::{self, Extent, Size, Work};
 use flyball_lab::{LabError, Registry};
 use flyball_report::reproduction::json::{Document, SCHEMA};
 use flyball_report::reproduction::{Experiment, Reproduction, page, table};
-use flyball_target::TargetError;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -135,7 +135,7 @@ fn perform(
 fn failure(name: &str, error: BenchError) -> Failure {
     match error {
         BenchError::Lab(error) => Failure::lab(name, error),
-        BenchError::Machine(error) => match error.downcast::<TargetError>() {
+        BenchError::Machine(error) => match error.downcast::<BoardError>() {
             Ok(error) => Failure::target(name, *error),
             Err(error) => Failure::lab(name, LabError::Bench(error.to_string())),
         },

@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::files;
 use crate::progress::Spinner;
 use crate::schedule::Output;
+use flyball_board::{Options, Phase};
 use flyball_lab::{Measured, Measurement, Registry};
-use flyball_target::{Options, Phase};
 use std::process::ExitCode;
 
 pub(crate) fn run(
@@ -39,7 +39,7 @@ pub(crate) fn run(
     };
     let recording = {
         let mut spinner = Spinner::new(quiet);
-        flyball_target::run(args.machine, measurement.set(), &options, &mut |phase| {
+        flyball_board::run(args.machine, measurement.set(), &options, &mut |phase| {
             spinner.show(|| match phase {
                 Phase::Building => format!("building the image for {policy}"),
                 Phase::Running => format!("running for {} on the board", options.until),

@@ -10,10 +10,10 @@ mod margin;
 mod sets;
 
 use common::{has_qemu, has_riscv};
+use flyball_board::Machine;
 use flyball_lab::{Entry, Measured, Measurement, Registry, SideBySide};
 use flyball_model::{Format, Overheads, TaskSet, read_str};
 use flyball_sim::Options;
-use flyball_target::Machine;
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId};
 use margin::is_settled;
 use sets::{
@@ -95,7 +95,7 @@ fn run(case: &Case, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide
         None,
     )
     .expect("a random set fits every policy");
-    let options = flyball_target::Options {
+    let options = flyball_board::Options {
         policy: measurement.policy(),
         settings: measurement.settings(),
         until: measurement.until(),
@@ -104,7 +104,7 @@ fn run(case: &Case, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide
         parts: measurement.parts(),
     };
     let mut watch = |_| ControlFlow::Continue(());
-    let recording = flyball_target::run(case.machine, measurement.set(), &options, &mut watch)
+    let recording = flyball_board::run(case.machine, measurement.set(), &options, &mut watch)
         .unwrap_or_else(|error| panic!("{error}"));
     let measured = Measured {
         events: &recording.events,

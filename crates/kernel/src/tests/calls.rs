@@ -263,7 +263,7 @@ fn new_parameters_count_at_once() {
     let adjusted = world
         .core
         .adjust(CPU, thread, Deadline(Duration::ZERO), world.now);
-    assert_eq!(adjusted, Err(Error::Refused(Refused::Params)));
+    assert_eq!(adjusted, Err(Error::Refused(Refused::Invalid)));
 }
 
 #[test]

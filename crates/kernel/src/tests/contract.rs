@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 use flyball_policy::{
-    Attention, CpuId, Dispatch, Policy, Ready, Refused, Stop, TaskId, Time, Usage, Wants,
+    CpuId, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -51,7 +51,7 @@ impl<P: Policy> Policy for Watched<P> {
         Ok(())
     }
 
-    fn adjust(&mut self, task: TaskId, params: P::Params, now: Time) -> Result<Attention, Refused> {
+    fn adjust(&mut self, task: TaskId, params: P::Params, now: Time) -> Result<Resched, Refused> {
         self.check(task, now);
         self.policy.adjust(task, params, now)
     }
@@ -66,20 +66,13 @@ impl<P: Policy> Policy for Watched<P> {
         self.policy.retire(task, now);
     }
 
-    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Attention {
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.check(task, now);
         assert!(self.queued.insert(task), "{task:?} is ready twice");
         self.policy.ready(here, task, why, now)
     }
 
-    fn stopped(
-        &mut self,
-        cpu: CpuId,
-        task: TaskId,
-        used: Usage,
-        why: Stop,
-        now: Time,
-    ) -> Attention {
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         self.check(task, now);
         assert!(
             self.queued.contains(&task),
@@ -113,11 +106,11 @@ impl<P: Policy> Policy for Watched<P> {
         self.policy.compare(a, b)
     }
 
-    fn lend(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Attention {
+    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
         self.check(to, now);
         if let Some(from) = from {
             assert!(self.members.contains(&from) && !self.queued.contains(&from));
         }
-        self.policy.lend(to, from, now)
+        self.policy.inherit(to, from, now)
     }
 }

@@ -6,7 +6,7 @@
 use super::world::{CPU, Edf, Fixed, ROWS, Turns, World, at, ns};
 use crate::{Attributes, Error, OnMiss, Release, Timing};
 use core::task::Poll;
-use flyball_policy::{Deadline, EarliestDeadline, FixedPriority, Policy, Priority, Sliced};
+use flyball_policy::{Deadline, EarliestDeadline, FixedPriority, Policy, Priority, RoundRobin};
 use flyball_trace::{Duration, Event, Kind, Time};
 #[cfg(not(miri))]
 use proptest::prelude::*;
@@ -319,7 +319,7 @@ fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [V
         drive(fixed, timing, |p, _| Priority(p % 5), steps, way)
     });
     let turns = same(&|way| {
-        let order = Sliced {
+        let order = RoundRobin {
             order: FixedPriority,
             quantum: ns(quantum),
         };

@@ -7,7 +7,7 @@ use core::task::Poll;
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Deadline, EarliestDeadline, FixedPriority, Heap, Inline, Policy, Priority, Ranked,
-    Sliced, Uniprocessor,
+    RoundRobin, Uniprocessor,
 };
 use flyball_trace::{CpuId, Duration, Event, Time};
 
@@ -16,7 +16,7 @@ pub(super) const ROWS: usize = 8;
 
 pub(super) type Table = Inline<ROWS>;
 pub(super) type Fixed = Ranked<FixedPriority, Bitmap<Level, Table>, Uniprocessor>;
-pub(super) type Turns = Ranked<Sliced<FixedPriority>, Bitmap<Level, Table>, Uniprocessor>;
+pub(super) type Turns = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, Table>, Uniprocessor>;
 pub(super) type Edf = Ranked<EarliestDeadline, Heap<Time, Table>, Uniprocessor>;
 
 /// A small kernel, of one CPU unless something else is said.
@@ -53,7 +53,7 @@ pub(super) fn edf() -> World<Edf> {
 }
 
 pub(super) fn turns(quantum: u64) -> World<Turns> {
-    let order = Sliced {
+    let order = RoundRobin {
         order: FixedPriority,
         quantum: ns(quantum),
     };
@@ -82,7 +82,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
             let _ = self.core.more(CPU);
         }
         assert!(self.core.is_settled(CPU) || P::WANTS.bursts);
-        assert_eq!(self.core.attention(), flyball_policy::Attention::None);
+        assert_eq!(self.core.resched(), flyball_policy::Resched::None);
         self.core.leave(CPU, self.now);
     }
 

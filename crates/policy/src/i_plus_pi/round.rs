@@ -2,7 +2,7 @@
 
 use super::{IPlusPi, Member, Share, Wake};
 use crate::placement::Uniprocessor;
-use crate::policy::{Attention, Dispatch, Policy, Ready, Refused, Stop, Usage, Wants};
+use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::storage::{Storage, Table};
 use flyball_trace::{CpuId, Duration, TaskId, Time};
 
@@ -44,10 +44,10 @@ impl<S: Storage> Policy for IPlusPi<S> {
         }
     }
 
-    fn adjust(&mut self, task: TaskId, share: Share, _: Time) -> Result<Attention, Refused> {
-        self.find(task).ok_or(Refused::Stranger)?.share = share;
+    fn adjust(&mut self, task: TaskId, share: Share, _: Time) -> Result<Resched, Refused> {
+        self.find(task).ok_or(Refused::NotAdmitted)?.share = share;
         self.changed = true;
-        Ok(Attention::None)
+        Ok(Resched::None)
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {
@@ -65,7 +65,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
         self.changed = true;
     }
 
-    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, _: Time) -> Attention {
+    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, _: Time) -> Resched {
         // Whose next job has been waiting has not been away.
         if self.leaving == Some(task) {
             self.leaving = None;
@@ -86,15 +86,15 @@ impl<S: Storage> Policy for IPlusPi<S> {
             Wake::Round => self.broken = true,
         }
         if self.runs && !self.broken {
-            Attention::None
+            Resched::None
         } else {
-            Attention::One(Uniprocessor::CPU)
+            Resched::One(Uniprocessor::CPU)
         }
     }
 
-    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, _: Time) -> Attention {
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, _: Time) -> Resched {
         let Some(member) = self.find(task) else {
-            return Attention::None;
+            return Resched::None;
         };
         member.used += used.time;
         member.used_by_job += used.time;
@@ -109,7 +109,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
                 self.leaving = Some(task);
             }
         }
-        Attention::One(cpu)
+        Resched::One(cpu)
     }
 
     fn pick(&mut self, _: CpuId, now: Time) -> Option<Dispatch> {

@@ -200,10 +200,10 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
     /// There is a new task, on `cpu`. Until the next [`Supervisor::step`] it is left alone.
     ///
     /// # Errors
-    /// [`Refused::Full`], [`Refused::Member`]; [`Refused::Params`] if there is no such CPU.
+    /// [`Refused::Full`], [`Refused::Member`]; [`Refused::Invalid`] if there is no such CPU.
     pub fn admit(&mut self, task: TaskId, want: Want, cpu: CpuId) -> Result<(), Refused> {
         if cpu.index() >= self.count {
-            return Err(Refused::Params);
+            return Err(Refused::Invalid);
         }
         if task.index() >= self.members.capacity() {
             return Err(Refused::Full);
@@ -233,9 +233,9 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
     /// A task wants something else from the next [`Supervisor::step`] on.
     ///
     /// # Errors
-    /// [`Refused::Stranger`].
+    /// [`Refused::NotAdmitted`].
     pub fn adjust(&mut self, task: TaskId, want: Want) -> Result<(), Refused> {
-        self.find_mut(task).ok_or(Refused::Stranger)?.want = want;
+        self.find_mut(task).ok_or(Refused::NotAdmitted)?.want = want;
         Ok(())
     }
 

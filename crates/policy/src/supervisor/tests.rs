@@ -144,7 +144,7 @@ fn what_makes_no_sense_is_refused() {
     let mut supervisor = Small::new(Settings::default(), 2, TASKS);
     assert_eq!(
         supervisor.admit(TaskId(0), want(1), CpuId(2)),
-        Err(Refused::Params)
+        Err(Refused::Invalid)
     );
     assert_eq!(
         supervisor.admit(id(TASKS), want(1), CpuId(0)),
@@ -152,7 +152,7 @@ fn what_makes_no_sense_is_refused() {
     );
     assert_eq!(
         supervisor.adjust(TaskId(0), want(1)),
-        Err(Refused::Stranger)
+        Err(Refused::NotAdmitted)
     );
     supervisor.admit(TaskId(0), want(1), CpuId(0)).unwrap();
     assert_eq!(

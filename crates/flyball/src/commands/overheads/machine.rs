@@ -9,11 +9,11 @@ use crate::files;
 use crate::output;
 use crate::pictures;
 use crate::progress::Bar;
+use flyball_board::{Machine, Options, Words};
 use flyball_lab::instructions::{
     self, ByHart, Counted, Found, Lengths, Limits, Passages, Plan, Progress, Run, figures,
 };
 use flyball_lab::overheads::Policy;
-use flyball_target::{Machine, Options, Words};
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -90,7 +90,7 @@ fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure>
             cluster: run.cluster,
             parts: &[],
         };
-        flyball_target::count(machine, run.set, &options, &mut |_| {
+        flyball_board::count(machine, run.set, &options, &mut |_| {
             bar.show(flyball_lab::Progress {
                 policy: progress.what,
                 number: progress.done,
@@ -110,7 +110,7 @@ fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure>
 }
 
 /// What the machine said, of all CPUs or of one, as the laboratory has it.
-fn counted(said: impl Fn(&str, &str) -> flyball_target::Lengths) -> Counted {
+fn counted(said: impl Fn(&str, &str) -> flyball_board::Lengths) -> Counted {
     let of = |path: &str, part: &str| {
         let found = said(path, part);
         Lengths {

@@ -6,7 +6,7 @@ use super::books::Books;
 use crate::thread::State;
 use crate::{Core, Error, MutexId, QueueId, SemaphoreId, ThreadId};
 use core::task::Poll;
-use flyball_policy::{Attention, Policy};
+use flyball_policy::{Policy, Resched};
 use flyball_trace::{Object, Time};
 
 /// How calls are made.
@@ -44,7 +44,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     ) -> Result<T, Error> {
         let timer = self.core.next_timer(CPU);
         let result = half(&mut self.core);
-        assert_eq!(self.core.attention(), Attention::None);
+        assert_eq!(self.core.resched(), Resched::None);
         assert_eq!(self.core.next_timer(CPU), timer);
         assert!(self.core.is_settled(CPU) || P::WANTS.bursts);
         result

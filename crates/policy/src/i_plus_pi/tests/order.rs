@@ -1,7 +1,7 @@
 //! Who comes first, and what becomes of who wakes.
 
 use super::*;
-use crate::policy::Attention;
+use crate::policy::Resched;
 
 fn tasks(pool: &mut Pool, steps: usize) -> Vec<u16> {
     let steps = (0..steps).map(|_| pool.step(|_| Does::Compute(0)).unwrap().0.0);
@@ -68,7 +68,7 @@ fn urgency_is_earliest_deadline_first_for_who_is_not_late() {
     // Two of three times 4 ms are there.
     assert_eq!(pick(&mut scheduler, 0), (1, 6_000));
     // Who wakes begins a round at once.
-    assert_eq!(release(&mut scheduler, 2, 1), Attention::One(CPU));
+    assert_eq!(release(&mut scheduler, 2, 1), Resched::One(CPU));
     stop(&mut scheduler, 1, 1, Stop::Preempted, 1);
     assert_eq!(pick(&mut scheduler, 1), (2, 4_000));
     stop(&mut scheduler, 2, 1, Stop::Completed, 2);

@@ -1,8 +1,8 @@
 //! What was counted, for people: tables on the terminal, and all numbers as CSV.
 
 use crate::output::{self, BOLD, DIM};
+use flyball_board::Machine;
 use flyball_lab::instructions::{Counted, Found, Kind, Lengths, Quantity, Row, THINK};
-use flyball_target::Machine;
 use std::fmt::Write;
 
 const COLUMNS: [(Quantity, &str); 6] = [

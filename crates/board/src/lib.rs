@@ -10,7 +10,7 @@
 //!
 //! ```no_run
 //! use flyball_model::{Task, TaskSet};
-//! use flyball_target::{Machine, Options, Words, run};
+//! use flyball_board::{Machine, Options, Words, run};
 //! use flyball_trace::Duration;
 //! use std::ops::ControlFlow;
 //!
@@ -19,7 +19,7 @@
 //! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0, cluster: 1, parts: &[] };
 //! let recording = run(Machine::CortexM3, &set, &options, &mut |_| ControlFlow::Continue(()))?;
 //! println!("{} events", recording.events.len());
-//! # Ok::<(), flyball_target::TargetError>(())
+//! # Ok::<(), flyball_board::BoardError>(())
 //! ```
 //!
 //! | to find | look in |
@@ -43,7 +43,7 @@ pub mod machine;
 pub mod recording;
 
 pub use counts::{Counts, Lengths};
-pub use error::TargetError;
+pub use error::BoardError;
 pub use fault::Fault;
 pub use flyball_policy::{Part, Words};
 pub use machine::{Limits, Machine};
@@ -98,13 +98,13 @@ pub type Watch<'a> = dyn FnMut(Phase) -> ControlFlow<()> + 'a;
 /// [`Recording::fault`].
 ///
 /// # Errors
-/// [`TargetError`].
+/// [`BoardError`].
 pub fn run(
     machine: Machine,
     set: &TaskSet,
     options: &Options<'_>,
     watch: &mut Watch<'_>,
-) -> Result<Recording, TargetError> {
+) -> Result<Recording, BoardError> {
     run_modes(machine, &set.clone().into(), options, watch)
 }
 
@@ -112,15 +112,15 @@ pub fn run(
 /// apart from the others, as nothing is traced there.
 ///
 /// # Errors
-/// [`TargetError`]; [`TargetError::Unsupported`] if the machine cannot count.
+/// [`BoardError`]; [`BoardError::Unsupported`] if the machine cannot count.
 pub fn count(
     machine: Machine,
     set: &TaskSet,
     options: &Options<'_>,
     watch: &mut Watch<'_>,
-) -> Result<Counts, TargetError> {
+) -> Result<Counts, BoardError> {
     if !machine.counts() {
-        return Err(TargetError::Unsupported {
+        return Err(BoardError::Unsupported {
             machine: machine.name(),
             task: None,
             what: "to count what the kernel does is not supported".into(),
@@ -130,8 +130,8 @@ pub fn count(
     let blob = compile::blob(machine, &contents)?;
     let elf = image(machine, &contents, options, elf::Kind::Counts, watch)?;
     let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;
-    let said = output.counts.ok_or(TargetError::NoCounts)?;
-    Counts::read(&said).ok_or(TargetError::NoCounts)
+    let said = output.counts.ok_or(BoardError::NoCounts)?;
+    Counts::read(&said).ok_or(BoardError::NoCounts)
 }
 
 /// The image that runs such contents.
@@ -141,7 +141,7 @@ fn image(
     options: &Options<'_>,
     kind: elf::Kind,
     watch: &mut Watch<'_>,
-) -> Result<PathBuf, TargetError> {
+) -> Result<PathBuf, BoardError> {
     // Where all tasks may run anywhere there is one that does not ask for each task where it may.
     let has_affinities = contents.tasks.iter().any(|task| !task.cpus.is_empty());
     elf::find(machine, options.policy, has_affinities, kind, watch)
@@ -151,13 +151,13 @@ fn image(
 /// begin.
 ///
 /// # Errors
-/// [`TargetError`].
+/// [`BoardError`].
 pub fn run_modes(
     machine: Machine,
     modes: &Modes,
     options: &Options<'_>,
     watch: &mut Watch<'_>,
-) -> Result<Recording, TargetError> {
+) -> Result<Recording, BoardError> {
     // What the user can mend is told before anything takes time.
     let contents = compile::changing(machine, modes, options)?;
     let blob = compile::blob(machine, &contents)?;

@@ -121,7 +121,7 @@ fn affinities_are_for_global_policies() {
         };
         let contents = contents(Machine::Riscv, set, &options)?;
         let tasks = contents.tasks.iter();
-        Ok::<_, TargetError>(tasks.map(|task| task.cpus.bits()).collect::<Vec<_>>())
+        Ok::<_, BoardError>(tasks.map(|task| task.cpus.bits()).collect::<Vec<_>>())
     };
     assert_eq!(compiled(&set, "g-edf", 3).unwrap(), [0, 0b101, 0]);
     assert_eq!(compiled(&set, "p-edf", 1).unwrap(), [0; 3]);
@@ -180,7 +180,7 @@ fn too_many_lengths_are_refused() {
         ..Task::periodic("a", Duration::from_micros(1), ms(2))
     };
     let error = contents(MACHINE, &one(task), &options(Duration::from_secs(2))).unwrap_err();
-    assert!(matches!(error, TargetError::TooLarge { .. }), "{error}");
+    assert!(matches!(error, BoardError::TooLarge { .. }), "{error}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! first; the others are built from the sources in `apps/`, which takes a while the first time only.
 
 use crate::child;
-use crate::{Machine, Phase, TargetError, Watch};
+use crate::{BoardError, Machine, Phase, Watch};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,15 +35,15 @@ pub enum Kind {
 /// if it has to be.
 ///
 /// # Errors
-/// [`TargetError`] if there is none, or it cannot be built.
+/// [`BoardError`] if there is none, or it cannot be built.
 pub fn find(
     machine: Machine,
     policy: &str,
     has_affinities: bool,
     kind: Kind,
     watch: &mut Watch<'_>,
-) -> Result<PathBuf, TargetError> {
-    let no_image = || TargetError::NoImage {
+) -> Result<PathBuf, BoardError> {
+    let no_image = || BoardError::NoImage {
         machine: machine.name(),
         policy: policy.to_owned(),
         known: machine.policies(),
@@ -67,7 +67,7 @@ pub fn find(
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps");
     if !sources.join("Cargo.toml").is_file() {
-        return Err(TargetError::NoSources(sources));
+        return Err(BoardError::NoSources(sources));
     }
     build(machine, &sources, &name, kind, watch)?;
     let folder = Path::new(kind.folder())
@@ -93,8 +93,8 @@ impl Kind {
     }
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, TargetError> {
-    path.canonicalize().map_err(|error| TargetError::Host {
+fn absolute(path: &Path) -> Result<PathBuf, BoardError> {
+    path.canonicalize().map_err(|error| BoardError::Host {
         what: "the board's image cannot be found",
         error,
     })
@@ -106,8 +106,8 @@ fn build(
     name: &str,
     kind: Kind,
     watch: &mut Watch<'_>,
-) -> Result<(), TargetError> {
-    let folder = tempfile::tempdir().map_err(|error| TargetError::Host {
+) -> Result<(), BoardError> {
+    let folder = tempfile::tempdir().map_err(|error| BoardError::Host {
         what: "a temporary folder cannot be made",
         error,
     })?;
@@ -133,9 +133,9 @@ fn build(
         return Ok(());
     }
     if lacks(machine.triple(), sources) {
-        return Err(TargetError::NoTriple(machine.triple()));
+        return Err(BoardError::NoTriple(machine.triple()));
     }
-    Err(TargetError::Build(ended.said))
+    Err(BoardError::Build(ended.said))
 }
 
 /// Whether the tool chain lacks the libraries for `triple`.

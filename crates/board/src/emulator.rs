@@ -1,7 +1,7 @@
 //! The emulator: it gets an image and a task set, and leaves a trace.
 
 use crate::child;
-use crate::{Machine, Phase, TargetError, Watch};
+use crate::{BoardError, Machine, Phase, Watch};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -37,15 +37,15 @@ pub struct Output {
 /// Runs the image `elf` with the task set `blob` on so many CPUs.
 ///
 /// # Errors
-/// [`TargetError`].
+/// [`BoardError`].
 pub fn run(
     machine: Machine,
     cpus: u8,
     elf: &Path,
     blob: &[u8],
     watch: &mut Watch<'_>,
-) -> Result<Output, TargetError> {
-    let host = |what| move |error| TargetError::Host { what, error };
+) -> Result<Output, BoardError> {
+    let host = |what| move |error| BoardError::Host { what, error };
     let folder = tempfile::tempdir().map_err(host("a temporary folder cannot be made"))?;
     let file = |name| folder.path().join(name);
     fs::write(file(BLOB), blob).map_err(host("a temporary file cannot be written"))?;
@@ -65,11 +65,11 @@ pub fn run(
     let mut watch = || watch(Phase::Running);
     let ended = child::run(command, program, folder.path(), Some(LIMIT), &mut watch)?;
     if let Ok(said) = fs::read(file(ERROR)) {
-        return Err(TargetError::Board(
+        return Err(BoardError::Board(
             String::from_utf8_lossy(&said).into_owned(),
         ));
     }
-    let failed = TargetError::Emulator {
+    let failed = BoardError::Emulator {
         program,
         status: ended.status.to_string(),
         said: ended.said,
@@ -84,7 +84,7 @@ pub fn run(
         match fs::read(folder.path().join(trace_name(traces.len()))) {
             Ok(trace) => traces.push(trace),
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(TargetError::Host {
+                return Err(BoardError::Host {
                     what: "the board's trace cannot be read",
                     error,
                 });

@@ -50,7 +50,7 @@ pub enum ReadError {
     /// A record is none.
     Record(usize),
     /// A record is about a CPU, or a task, that there is not.
-    Stranger(usize),
+    NotAdmitted(usize),
     /// There are not so many clusters of CPUs as traces.
     Traces(usize),
 }
@@ -86,7 +86,7 @@ impl fmt::Display for ReadError {
             ),
             ReadError::Counts => f.write_str("it has kept more events than there were"),
             ReadError::Record(at) => write!(f, "event {at} is none"),
-            ReadError::Stranger(at) => {
+            ReadError::NotAdmitted(at) => {
                 write!(f, "event {at} is about a CPU or a task that there is not")
             }
             ReadError::Traces(found) => write!(f, "there are traces of {found} clusters of CPUs"),
@@ -154,14 +154,14 @@ impl Recording {
         for (at, record) in records.iter().enumerate() {
             if let Some(alias) = Alias::decode(&Record(*record)) {
                 if alias.task.index() >= tasks {
-                    return Err(ReadError::Stranger(at));
+                    return Err(ReadError::NotAdmitted(at));
                 }
                 cluster.name(alias);
                 continue;
             }
             let mut event = Record(*record).decode().ok_or(ReadError::Record(at))?;
             if event.cpu.index() >= cluster.cpus {
-                return Err(ReadError::Stranger(at));
+                return Err(ReadError::NotAdmitted(at));
             }
             // A cluster's CPUs are among the machine's, which have numbers of one byte.
             event.cpu = CpuId(u8::try_from(cluster.first + event.cpu.index()).unwrap_or(u8::MAX));
@@ -378,7 +378,7 @@ mod tests {
         written.splice(at..at, Alias { row, task }.encode().0);
         written[8] = 3;
         written[16] = 3;
-        assert_eq!(read(&written, 7), Err(ReadError::Stranger(1)));
+        assert_eq!(read(&written, 7), Err(ReadError::NotAdmitted(1)));
         let read = read(&written, 8).unwrap();
         assert_eq!(
             read.events,
@@ -400,6 +400,6 @@ mod tests {
         assert_eq!(read(&wrong, 1), Err(ReadError::Record(0)));
         let mut wrong = bytes;
         wrong[48 + 23] = 1;
-        assert_eq!(read(&wrong, 1), Err(ReadError::Stranger(1)));
+        assert_eq!(read(&wrong, 1), Err(ReadError::NotAdmitted(1)));
     }
 }

@@ -3,7 +3,7 @@
 //! The board has no random numbers: every length that a job draws is drawn here, from the same
 //! stream and in the same order as in a simulation with the same seed.
 
-use crate::{Machine, Options, TargetError};
+use crate::{BoardError, Machine, Options};
 use flyball_model::{Arrival, Length, Protocol, Task, TaskSet};
 use flyball_policy::{CpuId, CpuSet, Part};
 use flyball_script::Op;
@@ -22,20 +22,20 @@ pub fn contents(
     machine: Machine,
     set: &TaskSet,
     options: &Options<'_>,
-) -> Result<Contents, TargetError> {
+) -> Result<Contents, BoardError> {
     changing(machine, &set.clone().into(), options)
 }
 
 /// What the board is told about a task set that changes while it runs.
 ///
 /// # Errors
-/// [`TargetError::Unsupported`], [`TargetError::TooMany`], [`TargetError::TooFar`] or
-/// [`TargetError::TooLarge`].
+/// [`BoardError::Unsupported`], [`BoardError::TooMany`], [`BoardError::TooFar`] or
+/// [`BoardError::TooLarge`].
 pub fn changing(
     machine: Machine,
     modes: &Modes,
     options: &Options<'_>,
-) -> Result<Contents, TargetError> {
+) -> Result<Contents, BoardError> {
     let set = modes.all();
     check(machine, set, options)?;
     let cpus = set.platform.cpus.max(1);
@@ -49,7 +49,7 @@ pub fn changing(
         let contents = compile(machine, task, number, options)?;
         Ok(TaskContents { cpus, ..contents })
     });
-    let tasks = tasks.collect::<Result<Vec<_>, TargetError>>()?;
+    let tasks = tasks.collect::<Result<Vec<_>, BoardError>>()?;
     let (forms, changes) = changes(machine, modes, options, &tasks)?;
     let inherits = |protocol| match protocol {
         Protocol::Inherit => true,
@@ -88,9 +88,9 @@ fn changes(
     modes: &Modes,
     options: &Options<'_>,
     tasks: &[TaskContents],
-) -> Result<(Vec<TaskContents>, Vec<image::Change>), TargetError> {
+) -> Result<(Vec<TaskContents>, Vec<image::Change>), BoardError> {
     if let Some(task) = modes.impossible() {
-        return Err(TargetError::Unsupported {
+        return Err(BoardError::Unsupported {
             machine: machine.name(),
             task: Some(task.name.clone()),
             what: "changes of sporadic tasks, and of how a task arrives, where it is and what happens when \
@@ -99,14 +99,14 @@ fn changes(
         });
     }
     if !machine.changes() && !modes.changes().is_empty() {
-        return Err(TargetError::Unsupported {
+        return Err(BoardError::Unsupported {
             machine: machine.name(),
             task: None,
             what: "task sets that change while they run are not supported".into(),
         });
     }
     let (mut forms, mut changes) = (Vec::new(), Vec::new());
-    let too_many = || TargetError::TooLarge {
+    let too_many = || BoardError::TooLarge {
         most: machine.limits().bytes,
     };
     let short = |number: usize| u16::try_from(number).map_err(|_| too_many());
@@ -133,20 +133,20 @@ fn changes(
 /// The same as bytes for the board's memory.
 ///
 /// # Errors
-/// [`TargetError::TooLarge`].
-pub fn blob(machine: Machine, contents: &Contents) -> Result<Vec<u8>, TargetError> {
+/// [`BoardError::TooLarge`].
+pub fn blob(machine: Machine, contents: &Contents) -> Result<Vec<u8>, BoardError> {
     let most = machine.limits().bytes;
     contents
         .to_bytes()
         .filter(|bytes| bytes.len() <= most)
-        .ok_or(TargetError::TooLarge { most })
+        .ok_or(BoardError::TooLarge { most })
 }
 
 /// Refuses what the machine has no room for.
-fn check(machine: Machine, set: &TaskSet, options: &Options<'_>) -> Result<(), TargetError> {
+fn check(machine: Machine, set: &TaskSet, options: &Options<'_>) -> Result<(), BoardError> {
     let limits = machine.limits();
     if options.until > limits.time {
-        return Err(TargetError::TooFar {
+        return Err(BoardError::TooFar {
             machine: machine.name(),
             until: options.until,
             most: limits.time,
@@ -163,7 +163,7 @@ fn check(machine: Machine, set: &TaskSet, options: &Options<'_>) -> Result<(), T
     ];
     for (what, found, most) in counts {
         if found > most {
-            return Err(TargetError::TooMany {
+            return Err(BoardError::TooMany {
                 machine: machine.name(),
                 what,
                 found,
@@ -179,7 +179,7 @@ fn compile(
     task: &Task,
     number: usize,
     options: &Options<'_>,
-) -> Result<TaskContents, TargetError> {
+) -> Result<TaskContents, BoardError> {
     let (arrival, period) = match &task.arrival {
         Arrival::Periodic { period } => (image::Arrival::Periodic, *period),
         // As regular as that, they are released like periodic jobs.
@@ -187,7 +187,7 @@ fn compile(
             (image::Arrival::Periodic, *separation)
         }
         Arrival::Sporadic { .. } => {
-            return Err(TargetError::Unsupported {
+            return Err(BoardError::Unsupported {
                 machine: machine.name(),
                 task: Some(task.name.clone()),
                 what: "sporadic jobs whose gaps are not always the separation are not supported"
@@ -201,7 +201,7 @@ fn compile(
     let is_too_deep =
         |op: &Op| matches!(op, Op::Begin { counter, .. } if usize::from(*counter) >= depth);
     if operations.iter().any(is_too_deep) {
-        return Err(TargetError::Unsupported {
+        return Err(BoardError::Unsupported {
             machine: machine.name(),
             task: Some(task.name.clone()),
             what: format!("more than {depth} repetitions inside each other are not supported"),
@@ -237,12 +237,12 @@ fn affinity(
     task: &Task,
     cpus: u8,
     options: &Options<'_>,
-) -> Result<CpuSet, TargetError> {
+) -> Result<CpuSet, BoardError> {
     if !task.is_limited(cpus) {
         return Ok(CpuSet::EMPTY);
     }
     if options.cluster < cpus || machine.image_with_affinities(options.policy).is_none() {
-        return Err(TargetError::Unsupported {
+        return Err(BoardError::Unsupported {
             machine: machine.name(),
             task: Some(task.name.clone()),
             what: format!(
@@ -261,13 +261,13 @@ fn parts(
     task: &Task,
     number: usize,
     options: &Options<'_>,
-) -> Result<Vec<Part>, TargetError> {
+) -> Result<Vec<Part>, BoardError> {
     let parts = options.parts.get(number).map_or(&[][..], Vec::as_slice);
     if parts.len() < 2 {
         return Ok(Vec::new());
     }
     if !machine.splits() || options.cluster > 1 || !may_be_split(task) {
-        return Err(TargetError::Unsupported {
+        return Err(BoardError::Unsupported {
             machine: machine.name(),
             task: Some(task.name.clone()),
             what: "to split it between CPUs is not supported".into(),
@@ -286,7 +286,7 @@ fn lengths(
     task: &Task,
     number: usize,
     options: &Options<'_>,
-) -> Result<Vec<Duration>, TargetError> {
+) -> Result<Vec<Duration>, BoardError> {
     const SIZE: usize = size_of::<u64>();
     let limits = machine.limits();
     let most = limits.bytes / SIZE;
@@ -306,7 +306,7 @@ fn lengths(
         lengths.truncate(needed.map_or(lengths.len(), |last| last + 1));
     }
     if lengths.len() > most {
-        return Err(TargetError::TooLarge { most: limits.bytes });
+        return Err(BoardError::TooLarge { most: limits.bytes });
     }
     Ok(lengths)
 }

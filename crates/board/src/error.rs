@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Why a task set cannot be run on a machine.
 #[derive(Debug)]
-pub enum TargetError {
+pub enum BoardError {
     /// The task set has something that the machine cannot do yet.
     Unsupported {
         /// The machine's name.
@@ -99,34 +99,34 @@ pub enum TargetError {
     Interrupted,
 }
 
-impl TargetError {
+impl BoardError {
     /// What the user can do about it.
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
-            TargetError::Unsupported { .. } | TargetError::TooMany { .. } => {
+            BoardError::Unsupported { .. } | BoardError::TooMany { .. } => {
                 "`flyball simulate` takes the same task set".into()
             }
-            TargetError::TooLarge { .. } => {
+            BoardError::TooLarge { .. } => {
                 "run it for a shorter time: `--until 100ms`; it is random lengths that take memory"
                     .into()
             }
-            TargetError::NoImage { known, .. } => {
+            BoardError::NoImage { known, .. } => {
                 format!("there are images for: {}", known.join(", "))
             }
-            TargetError::NoSources(_) => format!(
+            BoardError::NoSources(_) => format!(
                 "run Flyball where it was built, or name a folder with built images in {}",
                 crate::elf::IMAGES
             ),
-            TargetError::NoProgram("cargo") => {
+            BoardError::NoProgram("cargo") => {
                 "install Rust (https://rustup.rs): it builds the image".into()
             }
-            TargetError::NoProgram("qemu-system-riscv64") => {
+            BoardError::NoProgram("qemu-system-riscv64") => {
                 "sudo apt-get install qemu-system-misc (qemu-system-riscv in newer distributions)"
                     .into()
             }
-            TargetError::NoProgram(program) => format!("sudo apt-get install {program}"),
-            TargetError::NoTriple(triple) => format!("rustup target add {triple}"),
-            TargetError::TooLong(_) | TargetError::TooFar { .. } => {
+            BoardError::NoProgram(program) => format!("sudo apt-get install {program}"),
+            BoardError::NoTriple(triple) => format!("rustup target add {triple}"),
+            BoardError::TooLong(_) | BoardError::TooFar { .. } => {
                 "run it for a shorter time: `--until 100ms`".into()
             }
             _ => return None,
@@ -134,10 +134,10 @@ impl TargetError {
     }
 }
 
-impl fmt::Display for TargetError {
+impl fmt::Display for BoardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TargetError::Unsupported {
+            BoardError::Unsupported {
                 machine,
                 task,
                 what,
@@ -147,39 +147,39 @@ impl fmt::Display for TargetError {
                 }
                 write!(f, "{what} on machine {machine} yet")
             }
-            TargetError::TooMany {
+            BoardError::TooMany {
                 machine,
                 what,
                 found,
                 most,
             } => write!(f, "{found} {what}, and machine {machine} holds {most}"),
-            TargetError::TooLarge { most } => write!(
+            BoardError::TooLarge { most } => write!(
                 f,
                 "the task set with all its random lengths does not fit into the {} MiB that the \
                  board has for it",
                 most >> 20
             ),
-            TargetError::NoImage {
+            BoardError::NoImage {
                 machine, policy, ..
             } => write!(
                 f,
                 "there is no image of policy \"{policy}\" for machine {machine}"
             ),
-            TargetError::NoSources(folder) => write!(
+            BoardError::NoSources(folder) => write!(
                 f,
                 "the sources of the board's image are not at {}",
                 folder.display()
             ),
-            TargetError::NoProgram(program) => write!(f, "{program} is not installed"),
-            TargetError::NoTriple(triple) => {
+            BoardError::NoProgram(program) => write!(f, "{program} is not installed"),
+            BoardError::NoTriple(triple) => {
                 write!(f, "the Rust tool chain lacks the target {triple}")
             }
-            TargetError::Build(said) => {
+            BoardError::Build(said) => {
                 write!(f, "the board's image cannot be built:\n{}", said.trim_end())
             }
-            TargetError::NoCounts => f.write_str("the image has not counted anything"),
-            TargetError::Board(said) => write!(f, "the board says: {}", said.trim_end()),
-            TargetError::Emulator {
+            BoardError::NoCounts => f.write_str("the image has not counted anything"),
+            BoardError::Board(said) => write!(f, "the board says: {}", said.trim_end()),
+            BoardError::Emulator {
                 program,
                 status,
                 said,
@@ -190,7 +190,7 @@ impl fmt::Display for TargetError {
                     said => write!(f, ":\n{said}"),
                 }
             }
-            TargetError::TooFar {
+            BoardError::TooFar {
                 machine,
                 until,
                 most,
@@ -198,35 +198,35 @@ impl fmt::Display for TargetError {
                 f,
                 "machine {machine} runs for {most} at most, and this is {until}"
             ),
-            TargetError::TooLong(limit) => write!(
+            BoardError::TooLong(limit) => write!(
                 f,
                 "the board did not come to the end within {} minutes",
                 limit.as_secs() / 60
             ),
-            TargetError::Report(error) => {
+            BoardError::Report(error) => {
                 write!(f, "the board's report of a fault is damaged: {error}")
             }
-            TargetError::Fault { task, fault } => match task {
+            BoardError::Fault { task, fault } => match task {
                 Some(task) => write!(f, "task \"{task}\" failed: {fault}"),
                 None => write!(f, "the board failed: {fault}"),
             },
-            TargetError::Trace(error) => write!(f, "the board's trace is damaged: {error}"),
-            TargetError::Host { what, error } => write!(f, "{what}: {error}"),
-            TargetError::Interrupted => f.write_str("interrupted"),
+            BoardError::Trace(error) => write!(f, "the board's trace is damaged: {error}"),
+            BoardError::Host { what, error } => write!(f, "{what}: {error}"),
+            BoardError::Interrupted => f.write_str("interrupted"),
         }
     }
 }
 
-impl std::error::Error for TargetError {}
+impl std::error::Error for BoardError {}
 
-impl From<FaultError> for TargetError {
-    fn from(error: FaultError) -> TargetError {
-        TargetError::Report(error)
+impl From<FaultError> for BoardError {
+    fn from(error: FaultError) -> BoardError {
+        BoardError::Report(error)
     }
 }
 
-impl From<ReadError> for TargetError {
-    fn from(error: ReadError) -> TargetError {
-        TargetError::Trace(error)
+impl From<ReadError> for BoardError {
+    fn from(error: ReadError) -> BoardError {
+        BoardError::Trace(error)
     }
 }

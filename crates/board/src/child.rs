@@ -1,6 +1,6 @@
 //! Other programs: they are watched while they run, and killed if nobody wants them any more.
 
-use crate::TargetError;
+use crate::BoardError;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -34,10 +34,10 @@ pub(crate) fn run(
     folder: &Path,
     limit: Option<Duration>,
     watch: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Ended, TargetError> {
+) -> Result<Ended, BoardError> {
     const SHORT: Duration = Duration::from_millis(2);
     const LONG: Duration = Duration::from_millis(50);
-    let host = |what| move |error| TargetError::Host { what, error };
+    let host = |what| move |error| BoardError::Host { what, error };
     let path = folder.join("stderr.txt");
     let said = fs::File::create(&path).map_err(host("a temporary file cannot be written"))?;
     command
@@ -45,8 +45,8 @@ pub(crate) fn run(
         .stdout(Stdio::null())
         .stderr(said);
     let child = command.spawn().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => TargetError::NoProgram(name),
-        _ => TargetError::Host { what: name, error },
+        ErrorKind::NotFound => BoardError::NoProgram(name),
+        _ => BoardError::Host { what: name, error },
     })?;
     let mut child = Guard(child);
     let started = Instant::now();
@@ -55,13 +55,13 @@ pub(crate) fn run(
         let ended = child.0.try_wait().map_err(host(name))?;
         // Ctrl-C ends the child as well, so the question comes before the answer is believed.
         if watch().is_break() {
-            return Err(TargetError::Interrupted);
+            return Err(BoardError::Interrupted);
         }
         if let Some(status) = ended {
             break status;
         }
         if let Some(limit) = limit.filter(|&limit| started.elapsed() > limit) {
-            return Err(TargetError::TooLong(limit));
+            return Err(BoardError::TooLong(limit));
         }
         sleep(pause);
         pause = (pause * 2).min(LONG);
@@ -77,7 +77,7 @@ pub(crate) fn run(
 mod tests {
     use super::*;
 
-    fn start(program: &str, args: &[&str], limit: Option<Duration>) -> Result<Ended, TargetError> {
+    fn start(program: &str, args: &[&str], limit: Option<Duration>) -> Result<Ended, BoardError> {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(program);
         command.args(args);
@@ -94,9 +94,9 @@ mod tests {
         );
         let limit = Duration::from_millis(20);
         let late = start("sleep", &["60"], Some(limit));
-        assert!(matches!(late, Err(TargetError::TooLong(_))));
+        assert!(matches!(late, Err(BoardError::TooLong(_))));
         let none = start("flyball-has-no-such-program", &[], None);
-        assert!(matches!(none, Err(TargetError::NoProgram("it"))));
+        assert!(matches!(none, Err(BoardError::NoProgram("it"))));
     }
 
     #[test]
@@ -114,6 +114,6 @@ mod tests {
             }
         };
         let ended = run(command, "sleep", folder.path(), None, &mut watch);
-        assert!(matches!(ended, Err(TargetError::Interrupted)));
+        assert!(matches!(ended, Err(BoardError::Interrupted)));
     }
 }
