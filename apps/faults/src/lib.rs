@@ -8,12 +8,10 @@ use core::hint::black_box;
 use core::marker::PhantomData;
 use core::ptr;
 use core::task::Poll;
+use flyball_catalogue::Fp;
 use flyball_kernel::Core;
 use flyball_machine_cortexm::{Kernel, Stacks, compute};
-use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, Uniprocessor};
-use flyball_runner::{Runner, Scheduler, thread};
-use flyball_script::image::{Common, Task};
+use flyball_runner::{Program, Runner, thread};
 
 /// What goes wrong, and how it is to be noticed.
 pub trait Fault: Sized + 'static {
@@ -27,17 +25,9 @@ pub trait Fault: Sized + 'static {
 /// The image with a [`Fault`].
 pub struct Image<F>(PhantomData<F>);
 
-impl<F: Fault> Scheduler for Image<F> {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<32>>, Uniprocessor>;
+impl<F: Fault> Program for Image<F> {
+    type Boot = Fp;
     const STACKS: Stacks = F::STACKS;
-
-    fn policy(_: &Common, _: usize, _: usize) -> Self::Policy {
-        Ranked::new(FixedPriority, 32)
-    }
-
-    fn params(task: &Task) -> Priority {
-        Priority(task.priority)
-    }
 }
 
 /// What each thread does. The second one computes for 500 µs in its first two jobs, and goes wrong

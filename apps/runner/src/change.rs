@@ -6,7 +6,7 @@
 
 use crate::machine::{self, Entry, Kernel, Prepared, SpinLock, THREADS, ThreadStack, Together};
 use crate::tasks::{self, or_fail};
-use crate::{Runner, Scheduler, output};
+use crate::{Chosen, Program, Runner, output};
 use flyball_kernel::{Attributes, Config, Core, Error, OnMiss, Release, ThreadId};
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_script::image::{self, Arrival, Change, Image, News, Task};
@@ -172,12 +172,12 @@ static COMING: SpinLock<Option<&'static mut Coming>> = SpinLock::new(None);
 static COMING_PLACE: StaticCell<Coming> = StaticCell::new();
 
 impl Coming {
-    pub(crate) fn new<S: Scheduler + 'static>(
+    pub(crate) fn new<P: Program>(
         image: Image<'static>,
         stacks: &'static mut [ThreadStack; THREADS],
     ) -> &'static mut Coming {
         let prepare = |stack: &'static mut ThreadStack| {
-            Some(or_fail(Prepared::new::<Runner<S>>(stack.words())))
+            Some(or_fail(Prepared::new::<Runner<P>>(stack.words())))
         };
         let common = image.common();
         let coming = COMING_PLACE.init(Coming {
@@ -214,9 +214,9 @@ impl Coming {
     }
 
     /// Sets the timer to the next change, or to the end if that comes first.
-    pub(crate) fn wait<S: Scheduler + 'static>(
+    pub(crate) fn wait<P: Program>(
         &'static mut self,
-        kernel: &'static Kernel<Runner<S>>,
+        kernel: &'static Kernel<Runner<P>>,
     ) {
         let due = self.due().min(self.end);
         let common = self.image.common();
@@ -228,9 +228,10 @@ impl Coming {
     ///
     /// # Safety
     /// As [`set_up`](crate::set_up).
-    pub(crate) unsafe fn begin<S: Scheduler + 'static>(
+    pub(crate) unsafe fn begin<P: Program>(
         &mut self,
-        kernel: &mut Together<'_, Runner<S>>,
+        kernel: &mut Together<'_, Runner<P>>,
+        chosen: &Chosen<P::Boot>,
         number: u16,
         start: Time,
         entry: Entry,
@@ -258,9 +259,9 @@ impl Coming {
             },
             alert: None,
         };
-        // What is split has a deadline for each part.
-        let first = self.image.part(&task, 0);
-        let params = S::params(&first.map_or(task, |part| task.within(part.until)));
+        // A split task tells the policy about its first part.
+        let first = self.image.params_of_part(&task, 0);
+        let params = chosen.params(first.unwrap_or_else(|| self.image.params(&task)));
         // SAFETY: as the caller promises.
         let thread = unsafe { kernel.spawn_on(stack, attributes, params, entry, number) };
         let thread = or_fail(thread);
@@ -271,7 +272,12 @@ impl Coming {
     }
 
     /// What becomes of a task at the next instant, but for beginning.
-    fn make<S: Scheduler + 'static>(&self, kernel: &mut Together<'_, Runner<S>>, change: Change) {
+    fn make<P: Program>(
+        &self,
+        kernel: &mut Together<'_, Runner<P>>,
+        chosen: &Chosen<P::Boot>,
+        change: Change,
+    ) {
         let number = usize::from(change.task);
         let next = match change.news {
             News::Begins => return,
@@ -282,7 +288,7 @@ impl Coming {
             output::fail("a task changes that has not begun")
         };
         if let Form::Row(_) = next {
-            let params = S::params(&next.task(self.image));
+            let params = chosen.params(self.image.params(&next.task(self.image)));
             match kernel.core.adjust(CPU, thread, params, kernel.now) {
                 // Its only job is over.
                 Err(Error::Dead) => return,
@@ -303,7 +309,11 @@ impl Coming {
 ///
 /// # Safety
 /// As [`set_up`](crate::set_up), with the same `entry`.
-pub unsafe fn alarm<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, entry: Entry) {
+pub unsafe fn alarm<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
+    chosen: &'static Chosen<P::Boot>,
+    entry: Entry,
+) {
     let common = tasks::common();
     let now = kernel.now();
     if now >= common.end {
@@ -323,7 +333,7 @@ pub unsafe fn alarm<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, 
                 for change in coming.changes().filter(begins) {
                     let start = coming.next;
                     // SAFETY: as the caller promises.
-                    unsafe { coming.begin::<S>(kernel, change.task, start, entry) };
+                    unsafe { coming.begin::<P>(kernel, chosen, change.task, start, entry) };
                 }
             });
         }
@@ -333,7 +343,7 @@ pub unsafe fn alarm<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, 
         let mut number = coming.number;
         kernel.together(|kernel| {
             for change in coming.changes() {
-                coming.make::<S>(kernel, change);
+                coming.make::<P>(kernel, chosen, change);
                 number += 1;
             }
             catch_up(kernel.core, kernel.now);

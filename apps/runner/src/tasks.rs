@@ -5,10 +5,11 @@ use crate::machine::{
     self, Cpus, Entry, Fault, Kernel, MachineConfig, Messages, Objects, Rows, SpinLock, Stack,
     Stacks, THREADS, ThreadStack, take_memory,
 };
-use crate::{IMAGE, Scheduler, TraceBuffer, output};
+use crate::{IMAGE, Program, TraceBuffer, output};
 use core::fmt::Display;
 use core::marker::PhantomData;
 use core::task::Poll;
+use flyball_catalogue::{Boot, Shape, Size};
 use flyball_kernel::{Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
 use flyball_policy::{Duration, Inline, Time};
 use flyball_script::image::{Arrival, Common, Image, Task};
@@ -22,10 +23,57 @@ pub(crate) const OBJECTS: usize = 16;
 const DEPTH: usize = 8;
 
 /// What the kernel consists of.
-pub struct Runner<S>(PhantomData<S>);
+pub struct Runner<P>(PhantomData<P>);
 
-impl<S: Scheduler> Config for Runner<S> {
-    type Policy = S::Policy;
+/// The scheduler that the task set names, once it is known.
+pub struct Chosen<B>(SpinLock<Option<B>>);
+
+impl<B: Boot> Chosen<B> {
+    /// None yet.
+    pub const fn new() -> Chosen<B> {
+        Chosen(SpinLock::new(None))
+    }
+
+    /// Finds the scheduler that the task set names.
+    fn choose(&self, image: Image<'_>) {
+        let shape = Shape::from_byte(image.common().shape);
+        let find = |shape| B::find(image.scheduler(), shape, &mut image.settings());
+        match shape.and_then(find) {
+            Some(scheduler) => self.0.with(|chosen| *chosen = Some(scheduler)),
+            None => output::fail(format_args!(
+                "this image has no policy \"{}\" with such settings",
+                image.scheduler()
+            )),
+        }
+    }
+
+    /// Makes the policy of a cluster.
+    pub(crate) fn policy(&self, threads: usize, cpus: usize) -> B::Policy<Rows, Cpus> {
+        self.with(|scheduler| scheduler.boot(Size::new(threads, cpus)))
+    }
+
+    /// What a task tells the policy in these bytes.
+    pub(crate) fn params(&self, mut bytes: &[u8]) -> B::Params {
+        match self.with(|scheduler| scheduler.decode(&mut bytes)) {
+            Some(params) => params,
+            None => output::fail("a task tells the policy nothing that it understands"),
+        }
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&B) -> R) -> R {
+        let done = self.0.with(|chosen| chosen.as_ref().map(f));
+        done.unwrap_or_else(|| output::fail("no policy is chosen yet"))
+    }
+}
+
+impl<B: Boot> Default for Chosen<B> {
+    fn default() -> Chosen<B> {
+        Chosen::new()
+    }
+}
+
+impl<P: Program> Config for Runner<P> {
+    type Policy = <P::Boot as Boot>::Policy<Rows, Cpus>;
     type Trace = TraceBuffer;
     type Message = ();
     type Cpus = Cpus;
@@ -40,8 +88,8 @@ impl<S: Scheduler> Config for Runner<S> {
     type Accounts = Rows;
 }
 
-impl<S: Scheduler + 'static> MachineConfig for Runner<S> {
-    const STACKS: Stacks = S::STACKS;
+impl<P: Program> MachineConfig for Runner<P> {
+    const STACKS: Stacks = P::STACKS;
 
     /// What happened up to now goes to the host, and why it goes no further.
     fn fault(kernel: &'static Kernel<Self>, fault: &Fault, message: Option<&dyn Display>) -> ! {
@@ -73,8 +121,9 @@ static STACKS: ConstStaticCell<[ThreadStack; THREADS]> =
 /// # Safety
 /// `entry` may be left at any instant and called again: that is what happens to who is late, if the
 /// image says so.
-pub unsafe fn set_up<S: Scheduler + 'static>(
-    kernel: &'static Kernel<Runner<S>>,
+pub unsafe fn set_up<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
+    chosen: &'static Chosen<P::Boot>,
     entry: Entry,
     alarm: extern "C" fn(),
 ) -> ! {
@@ -94,8 +143,9 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
         output::fail("there are more tasks than threads");
     }
     // What takes long comes before the clock starts: the task set does soon afterwards.
-    let coming = Coming::new::<S>(image, STACKS.take());
-    machine::set_up(kernel, image, timing, |cluster, all| {
+    chosen.choose(image);
+    let coming = Coming::new::<P>(image, STACKS.take());
+    machine::set_up(kernel, chosen, image, timing, |cluster, all| {
         let part = memory.len() / (all - usize::from(cluster));
         let (mine, rest) = core::mem::take(&mut memory).split_at_mut(part / 8 * 8);
         memory = rest;
@@ -108,7 +158,7 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
             let shared = make_objects(kernel.core, image);
             for number in of_cluster(image, cluster) {
                 // SAFETY: as the caller promises.
-                unsafe { coming.begin::<S>(kernel, number, common.start, entry) };
+                unsafe { coming.begin::<P>(kernel, chosen, number, common.start, entry) };
             }
             shared
         });
@@ -118,7 +168,7 @@ pub unsafe fn set_up<S: Scheduler + 'static>(
         let task = image.task(number).filter(|task| task.parts() > 0);
         let thread = change::thread_of(number.into());
         if let (Some(task), Some(thread)) = (task, thread) {
-            or_fail(machine::split(kernel, image, &task, thread, common.start));
+            or_fail(machine::split(kernel, chosen, image, &task, thread, common.start));
         }
     }
     let shared = SHARED_PLACE.init(or_fail(made.ok_or(Error::Unknown)));
@@ -181,7 +231,7 @@ pub(crate) fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
 }
 
 /// What the thread of a number does: the jobs of the task of that number, one after the other.
-pub fn thread<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, number: usize) -> ! {
+pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> ! {
     let shared = SHARED.with(|shared| *shared);
     let Some(shared) = shared else {
         output::fail("a thread runs before the kernel is set up")
@@ -251,8 +301,8 @@ fn draws(op: impl Fn(u32) -> Op) -> u32 {
 }
 
 /// Does what a job asks for, but for its end.
-fn perform<S: Scheduler + 'static>(
-    kernel: &'static Kernel<Runner<S>>,
+fn perform<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
     shared: &Shared,
     task: &Task,
     number: usize,

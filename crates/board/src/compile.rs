@@ -4,14 +4,14 @@
 //! stream and in the same order as in a simulation with the same seed.
 
 use crate::{BoardError, Machine, Options};
+use flyball_catalogue::{Facts, Shape};
 use flyball_model::{Arrival, Length, Protocol, Task, TaskSet};
-use flyball_policy::{CpuId, CpuSet, Part};
+use flyball_policy::Part;
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
 use flyball_sim::may_be_split;
 use flyball_sim::modes::{Modes, News};
 use flyball_sim::program::{Program, Script};
-use flyball_sim::schedulers::Ipi;
 use flyball_trace::Duration;
 
 /// What the board is told about a task set.
@@ -29,7 +29,7 @@ pub fn contents(
 /// What the board is told about a task set that changes while it runs.
 ///
 /// # Errors
-/// [`BoardError::Unsupported`], [`BoardError::TooMany`], [`BoardError::TooFar`] or
+/// [`BoardError::Unsupported`], [`BoardError::Missing`], [`BoardError::TooMany`], [`BoardError::TooFar`] or
 /// [`BoardError::TooLarge`].
 pub fn changing(
     machine: Machine,
@@ -40,16 +40,18 @@ pub fn changing(
     check(machine, set, options)?;
     let cpus = set.platform.cpus.max(1);
     let cluster = options.cluster.clamp(1, cpus);
+    for task in &set.tasks {
+        if cluster > 1 {
+            check_affinity(machine, task, cpus, options)?;
+        }
+    }
     let tasks = set.tasks.iter().enumerate();
-    let tasks = tasks.map(|(number, task)| {
-        let cpus = match cluster {
-            1 => CpuSet::EMPTY,
-            _ => affinity(machine, task, cpus, options)?,
-        };
-        let contents = compile(machine, task, number, options)?;
-        Ok(TaskContents { cpus, ..contents })
-    });
+    let tasks = tasks.map(|(number, task)| compile(machine, task, number, options));
     let tasks = tasks.collect::<Result<Vec<_>, BoardError>>()?;
+    let mut settings = Vec::new();
+    options
+        .scheduler
+        .emit_settings(&mut |part| settings.extend(part));
     let (forms, changes) = changes(machine, modes, options, &tasks)?;
     let inherits = |protocol| match protocol {
         Protocol::Inherit => true,
@@ -60,11 +62,13 @@ pub fn changing(
             start: machine.start(),
             end: machine.start() + options.until,
             tick: set.platform.tick.unwrap_or_default(),
-            settings: options.settings,
             instruction: machine.instruction(),
             cpus,
             cluster,
+            shape: options.scheduler.shape().to_byte(),
         },
+        scheduler: options.scheduler.name().to_owned(),
+        settings,
         mutexes: set
             .mutexes
             .iter()
@@ -207,52 +211,60 @@ fn compile(
             what: format!("more than {depth} repetitions inside each other are not supported"),
         });
     }
-    let share = Ipi::share(task);
     Ok(TaskContents {
-        arrival,
-        on_miss: match task.on_miss {
-            flyball_model::OnMiss::Continue => image::OnMiss::Continue,
-            flyball_model::OnMiss::Skip => image::OnMiss::Skip,
-            flyball_model::OnMiss::Abort => image::OnMiss::Abort,
-            flyball_model::OnMiss::Latest => image::OnMiss::Latest,
+        task: image::Task {
+            arrival,
+            on_miss: match task.on_miss {
+                flyball_model::OnMiss::Continue => image::OnMiss::Continue,
+                flyball_model::OnMiss::Skip => image::OnMiss::Skip,
+                flyball_model::OnMiss::Abort => image::OnMiss::Abort,
+                flyball_model::OnMiss::Latest => image::OnMiss::Latest,
+            },
+            period,
+            phase: task.phase,
+            deadline: task.deadline.unwrap_or(Duration::MAX),
+            cpu: task.cpu.unwrap_or(0),
+            ..image::Task::default()
         },
-        period,
-        phase: task.phase,
-        deadline: task.deadline.unwrap_or(Duration::MAX),
-        wcet: task.wcet,
-        priority: task.priority.unwrap_or(0),
-        cpu: task.cpu.unwrap_or(0),
-        cpus: CpuSet::EMPTY,
-        share: share.cpu,
-        importance: share.importance,
+        params: params(task, &task.into(), options)?,
         operations,
         lengths: lengths(machine, task, number, options)?,
         parts: parts(machine, task, number, options)?,
     })
 }
 
-/// The CPUs that a task may run on where it shares `cpus` of them with others; none: all of them.
-fn affinity(
+/// What a task of these facts tells the policy.
+fn params(task: &Task, facts: &Facts, options: &Options<'_>) -> Result<Vec<u8>, BoardError> {
+    let mut bytes = Vec::new();
+    options
+        .scheduler
+        .emit_params(facts, &mut |part| bytes.extend(part))
+        .map_err(|missing| BoardError::Missing {
+            task: task.name.clone(),
+            missing,
+        })?;
+    Ok(bytes)
+}
+
+/// Refuses a task that may run on some of `cpus` CPUs only, if the scheduler does not know of such.
+fn check_affinity(
     machine: Machine,
     task: &Task,
     cpus: u8,
     options: &Options<'_>,
-) -> Result<CpuSet, BoardError> {
-    if !task.is_limited(cpus) {
-        return Ok(CpuSet::EMPTY);
+) -> Result<(), BoardError> {
+    let knows = options.cluster >= cpus && options.scheduler.shape() == Shape::Affine;
+    if knows || !task.is_limited(cpus) {
+        return Ok(());
     }
-    if options.cluster < cpus || machine.image_with_affinities(options.policy).is_none() {
-        return Err(BoardError::Unsupported {
-            machine: machine.name(),
-            task: Some(task.name.clone()),
-            what: format!(
-                "to keep it to some CPUs under {} is not supported",
-                options.policy
-            ),
-        });
-    }
-    let allowed = (0..cpus).filter(|&cpu| task.allows(cpu)).map(CpuId);
-    Ok(allowed.fold(CpuSet::EMPTY, CpuSet::with))
+    Err(BoardError::Unsupported {
+        machine: machine.name(),
+        task: Some(task.name.clone()),
+        what: format!(
+            "to keep it to some CPUs under {} is not supported",
+            options.policy
+        ),
+    })
 }
 
 /// The parts of a task that is split.
@@ -261,7 +273,7 @@ fn parts(
     task: &Task,
     number: usize,
     options: &Options<'_>,
-) -> Result<Vec<Part>, BoardError> {
+) -> Result<Vec<(Part, Vec<u8>)>, BoardError> {
     let parts = options.parts.get(number).map_or(&[][..], Vec::as_slice);
     if parts.len() < 2 {
         return Ok(Vec::new());
@@ -273,7 +285,13 @@ fn parts(
             what: "to split it between CPUs is not supported".into(),
         });
     }
-    Ok(parts.to_vec())
+    let with_params = |part: &Part| {
+        // A split task has a deadline for each part.
+        let mut facts = Facts::from(task);
+        facts.deadline = Some(part.until).filter(|&until| until < Duration::MAX);
+        Ok((*part, params(task, &facts, options)?))
+    };
+    parts.iter().map(with_params).collect()
 }
 
 fn is_always(gap: &Length, separation: Duration) -> bool {

@@ -1,13 +1,19 @@
 //! Where the images are, and how they are built.
 //!
-//! There is one a policy, `runner-edf` for example. Those in the folder that [`IMAGES`] names come
-//! first; the others are built from the sources in `apps/`, which takes a while the first time only.
+//! There is one a machine, `runner`, and one for each scheduler of the user's own, `runner-mine` for
+//! example. Those in the folder that [`IMAGES`] names come first. The others are built from the sources
+//! in `apps/`, which takes a while the first time only.
 
 use crate::child;
-use crate::{BoardError, Machine, Phase, Watch};
+use crate::generated::Generated;
+use crate::{BoardError, Machine, Options, Phase, Watch};
+use flyball_catalogue::Origin;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// The name of the image that has every policy of the catalogue.
+const RUNNER: &str = "runner";
 
 /// The environment variable that names a folder with built images.
 pub const IMAGES: &str = "FLYBALL_IMAGES";
@@ -31,49 +37,55 @@ pub enum Kind {
     Counts,
 }
 
-/// The image for a policy, one for tasks that may run on some CPUs only if `has_affinities`; it is built
-/// if it has to be.
+/// The image for a scheduler; it is built if it has to be. What the catalogue has is in the machine's
+/// one image. A scheduler of the user's own has an image of its own, and so has each whose kernel's
+/// work is counted, as the choice among all schedulers is work, too.
 ///
 /// # Errors
 /// [`BoardError`] if there is none, or it cannot be built.
 pub fn find(
     machine: Machine,
-    policy: &str,
-    has_affinities: bool,
+    options: &Options<'_>,
     kind: Kind,
     watch: &mut Watch<'_>,
 ) -> Result<PathBuf, BoardError> {
-    let no_image = || BoardError::NoImage {
-        machine: machine.name(),
-        policy: policy.to_owned(),
-        known: machine.policies(),
+    let own = format!("{RUNNER}-{}", options.scheduler.name());
+    let names = match options.origin {
+        Origin::Catalogue => [RUNNER, own.as_str()],
+        Origin::Crate { .. } | Origin::Unknown => [own.as_str(), own.as_str()],
     };
-    let image = if has_affinities {
-        machine.image_with_affinities(policy).ok_or_else(no_image)?
-    } else {
-        machine.image(policy)
-    };
-    let name = format!("runner-{image}");
     if let Some(folder) = env::var_os(IMAGES)
         && kind == Kind::Trace
     {
-        let path = Path::new(&folder).join(&name);
-        if path.is_file() {
-            return absolute(&path);
+        let paths = names.map(|name| Path::new(&folder).join(name));
+        if let Some(path) = paths.iter().find(|path| path.is_file()) {
+            return absolute(path);
         }
-    }
-    if !machine.policies().contains(&policy) {
-        return Err(no_image());
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps");
     if !sources.join("Cargo.toml").is_file() {
         return Err(BoardError::NoSources(sources));
     }
-    build(machine, &sources, &name, kind, watch)?;
-    let folder = Path::new(kind.folder())
-        .join(machine.triple())
-        .join("release");
-    absolute(&sources.join(folder).join(name))
+    let target = sources.join(kind.folder());
+    let name = match (options.origin, kind) {
+        (Origin::Catalogue, Kind::Trace) => {
+            build(machine, &sources, &target, RUNNER, watch)?;
+            RUNNER.to_owned()
+        }
+        _ => {
+            let Some(image) = Generated::new(options, kind) else {
+                return Err(BoardError::NoImage {
+                    machine: machine.name(),
+                    policy: options.policy.to_owned(),
+                    known: machine.policies().collect(),
+                });
+            };
+            let folder = image.write(&absolute(&sources)?)?;
+            build(machine, &folder, &target, &image.name, watch)?;
+            image.name
+        }
+    };
+    absolute(&target.join(machine.triple()).join("release").join(name))
 }
 
 impl Kind {
@@ -82,13 +94,6 @@ impl Kind {
         match self {
             Kind::Trace => "target",
             Kind::Counts => "target/counts",
-        }
-    }
-
-    fn features(self) -> &'static [&'static str] {
-        match self {
-            Kind::Trace => &[],
-            Kind::Counts => &["--features", "probe"],
         }
     }
 }
@@ -100,11 +105,12 @@ fn absolute(path: &Path) -> Result<PathBuf, BoardError> {
     })
 }
 
+/// Builds the binary `name` of the package or workspace in `sources`.
 fn build(
     machine: Machine,
     sources: &Path,
+    target: &Path,
     name: &str,
-    kind: Kind,
     watch: &mut Watch<'_>,
 ) -> Result<(), BoardError> {
     let folder = tempfile::tempdir().map_err(|error| BoardError::Host {
@@ -113,17 +119,13 @@ fn build(
     })?;
     let mut cargo = Command::new("cargo");
     cargo
-        .args([
-            "build",
-            "--release",
-            "--quiet",
-            "--target-dir",
-            kind.folder(),
-        ])
+        .args(["build", "--release", "--quiet", "--target-dir"])
+        .arg(target)
         .args(["--bin", name, "--target", machine.triple()])
-        .args(machine.packages())
-        .args(kind.features())
         .current_dir(sources);
+    if name == RUNNER {
+        cargo.args(["--package", "flyball-runner"]);
+    }
     for variable in FOREIGN {
         cargo.env_remove(variable);
     }
@@ -155,17 +157,22 @@ fn lacks(triple: &str, sources: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flyball_catalogue::Edf;
     use std::ops::ControlFlow;
 
     #[test]
     fn a_policy_without_an_image_is_named() {
         let mut watch = |_| ControlFlow::Continue(());
-        let error = find(Machine::CortexM3, "mine", false, Kind::Trace, &mut watch).unwrap_err();
+        let options = Options {
+            origin: Origin::Unknown,
+            ..Options::of(&Edf)
+        };
+        let error = find(Machine::CortexM3, &options, Kind::Trace, &mut watch).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no image of policy \"mine\" for machine cortex-m3"
+            "there is no image of policy \"edf\" for machine cortex-m3"
         );
-        assert!(error.remedy().is_some_and(|help| help.contains("edf")));
+        assert!(error.remedy().is_some_and(|help| help.contains("fp-rr")));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::Fault;
 use crate::fault::FaultError;
 use crate::recording::ReadError;
+use flyball_catalogue::Missing;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -43,7 +44,14 @@ pub enum BoardError {
         /// The policy.
         policy: String,
         /// Those that there are images for.
-        known: &'static [&'static str],
+        known: Vec<&'static str>,
+    },
+    /// A task does not say what the policy has to know.
+    Missing {
+        /// The task.
+        task: String,
+        /// What it does not say.
+        missing: Missing,
     },
     /// The sources of the images are not where they were when this program was built.
     NoSources(PathBuf),
@@ -111,7 +119,10 @@ impl BoardError {
                     .into()
             }
             BoardError::NoImage { known, .. } => {
-                format!("there are images for: {}", known.join(", "))
+                format!(
+                    "there are images for: {}; a policy of one's own says where its source is",
+                    known.join(", ")
+                )
             }
             BoardError::NoSources(_) => format!(
                 "run Flyball where it was built, or name a folder with built images in {}",
@@ -165,6 +176,7 @@ impl fmt::Display for BoardError {
                 f,
                 "there is no image of policy \"{policy}\" for machine {machine}"
             ),
+            BoardError::Missing { task, missing } => write!(f, "task \"{task}\" {missing}"),
             BoardError::NoSources(folder) => write!(
                 f,
                 "the sources of the board's image are not at {}",

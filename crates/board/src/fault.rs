@@ -132,7 +132,6 @@ impl fmt::Display for Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flyball_policy::Words;
     use flyball_script::image::{Common, TaskContents};
     use flyball_trace::Duration;
 
@@ -142,7 +141,7 @@ mod tests {
         start: Time::from_nanos(1_000),
         end: Time::from_nanos(3_000),
         tick: Duration::ZERO,
-        settings: Words::NONE,
+        shape: 0,
         instruction: Duration::from_nanos(1),
     };
 

@@ -4,19 +4,21 @@
 //! as machine code, with threads, a timer and interrupts, and its own work takes time. The board is
 //! emulated (by QEMU), and its clock counts instructions, so a run is the same each time.
 //!
-//! One image a policy is built from `apps/`. The task set is data that is loaded into the board's
-//! memory beside it, so nothing is compiled for a task set. At its end the image writes what
+//! One image a machine is built from `apps/`, which has every policy of the catalogue. The task set is
+//! data that is loaded into the board's memory beside it, with the policy's name and settings, so
+//! nothing is compiled for a task set. A scheduler of the user's own gets an image of its own. At its end the image writes what
 //! happened into a file of the host; so it does if a thread does what no thread may, and says so.
 //!
 //! ```no_run
 //! use flyball_model::{Task, TaskSet};
-//! use flyball_board::{Machine, Options, Words, run};
+//! use flyball_board::{Machine, Options, run};
+//! use flyball_catalogue::Edf;
 //! use flyball_trace::Duration;
 //! use std::ops::ControlFlow;
 //!
 //! let ms = Duration::from_millis;
 //! let set = TaskSet { tasks: vec![Task::periodic("a", ms(4), ms(1))], ..TaskSet::default() };
-//! let options = Options { policy: "edf", settings: Words::NONE, until: ms(50), seed: 0, cluster: 1, parts: &[] };
+//! let options = Options { until: ms(50), ..Options::of(&Edf) };
 //! let recording = run(Machine::CortexM3, &set, &options, &mut |_| ControlFlow::Continue(()))?;
 //! println!("{} events", recording.events.len());
 //! # Ok::<(), flyball_board::BoardError>(())
@@ -39,32 +41,32 @@ pub mod elf;
 pub mod emulator;
 mod error;
 pub mod fault;
+mod generated;
 pub mod machine;
 pub mod recording;
 
 pub use counts::{Counts, Lengths};
 pub use error::BoardError;
 pub use fault::Fault;
-pub use flyball_policy::{Part, Words};
+pub use flyball_policy::Part;
 pub use machine::{Limits, Machine};
 pub use recording::Recording;
 
+use flyball_catalogue::{Origin, Shape, Written};
 use flyball_model::TaskSet;
-use flyball_script::image::Contents;
 use flyball_sim::Modes;
 use flyball_trace::Duration;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 /// What is to be run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// The policy's name, as on the command line.
     pub policy: &'a str,
-    /// The policy's settings: [`Words::of_quantum`] where it has only that, what
-    /// [`to_words`](flyball_policy::i_plus_pi::Settings::to_words) makes of those of I+PI, and
-    /// [`Words::NONE`] if there are none.
-    pub settings: Words,
+    /// The configured scheduler.
+    pub scheduler: &'a dyn Written,
+    /// Where the scheduler's source is.
+    pub origin: Origin,
     /// For how long, on the board's clock.
     pub until: Duration,
     /// What all random numbers come from.
@@ -77,9 +79,26 @@ pub struct Options<'a> {
     pub parts: &'a [Vec<Part>],
 }
 
-impl Options<'_> {
+impl<'a> Options<'a> {
     /// All CPUs share all tasks.
     pub const GLOBAL: u8 = u8::MAX;
+
+    /// A run under a scheduler of the catalogue for no time at all, with seed 0: for all CPUs together
+    /// if they can share the scheduler, and else on each.
+    pub fn of(scheduler: &'a dyn Written) -> Options<'a> {
+        Options {
+            policy: scheduler.name(),
+            scheduler,
+            origin: Origin::Catalogue,
+            until: Duration::ZERO,
+            seed: 0,
+            cluster: match scheduler.shape() {
+                Shape::One => 1,
+                Shape::Several | Shape::Affine => Options::GLOBAL,
+            },
+            parts: &[],
+        }
+    }
 }
 
 /// What a run is at.
@@ -128,23 +147,10 @@ pub fn count(
     }
     let contents = compile::contents(machine, set, options)?;
     let blob = compile::blob(machine, &contents)?;
-    let elf = image(machine, &contents, options, elf::Kind::Counts, watch)?;
+    let elf = elf::find(machine, options, elf::Kind::Counts, watch)?;
     let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;
     let said = output.counts.ok_or(BoardError::NoCounts)?;
     Counts::read(&said).ok_or(BoardError::NoCounts)
-}
-
-/// The image that runs such contents.
-fn image(
-    machine: Machine,
-    contents: &Contents,
-    options: &Options<'_>,
-    kind: elf::Kind,
-    watch: &mut Watch<'_>,
-) -> Result<PathBuf, BoardError> {
-    // Where all tasks may run anywhere there is one that does not ask for each task where it may.
-    let has_affinities = contents.tasks.iter().any(|task| !task.cpus.is_empty());
-    elf::find(machine, options.policy, has_affinities, kind, watch)
 }
 
 /// As [`run`], with a task set that changes while it runs. Tasks are numbered in the order in which they
@@ -161,7 +167,7 @@ pub fn run_modes(
     // What the user can mend is told before anything takes time.
     let contents = compile::changing(machine, modes, options)?;
     let blob = compile::blob(machine, &contents)?;
-    let elf = image(machine, &contents, options, elf::Kind::Trace, watch)?;
+    let elf = elf::find(machine, options, elf::Kind::Trace, watch)?;
     let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;
     let recording = Recording::read(&output.traces, &contents)?;
     match output.fault {

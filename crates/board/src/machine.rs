@@ -1,5 +1,6 @@
 //! The machines that task sets can run on.
 
+use flyball_catalogue::Placement;
 use flyball_trace::{Duration, Time};
 
 /// A machine.
@@ -167,41 +168,20 @@ impl Machine {
         }
     }
 
-    /// The policies that an image can be built for.
-    pub const fn policies(self) -> &'static [&'static str] {
+    /// Whether it has the CPUs for policies of this placement.
+    pub const fn runs(self, placement: Placement) -> bool {
         match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => {
-                &["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"]
-            }
-            Machine::Riscv => &[
-                "fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi", "p-fp", "p-fp-rr",
-                "p-rm", "p-dm", "p-edf", "p-llf", "p-rr", "p-fifo", "c-fp", "c-fp-rr", "c-rm",
-                "c-dm", "c-edf", "c-llf", "c-rr", "c-fifo", "g-fp", "g-fp-rr", "g-rm", "g-dm",
-                "g-edf", "g-llf", "g-rr", "g-fifo", "pd2", "pf", "edf-wm", "c=d", "edf-cd",
-            ],
+            Machine::CortexM3 | Machine::CortexM3At62 => placement.is_assigned(),
+            Machine::Riscv => true,
         }
     }
 
-    /// The policy whose image it is that runs `policy`, which may have several names: that of one CPU is
-    /// that of each of several, split tasks or not, and a cluster is a machine of its own.
-    pub(crate) fn image(self, policy: &str) -> String {
-        match (self, policy.split_once('-')) {
-            (Machine::Riscv, Some(("p", order))) => order.to_owned(),
-            (Machine::Riscv, Some(("c", order))) => format!("g-{order}"),
-            (Machine::Riscv, Some(("edf", _))) => "edf".to_owned(),
-            (Machine::Riscv, None) if policy == "c=d" => "edf".to_owned(),
-            _ => policy.to_owned(),
-        }
-    }
-
-    /// The same where some tasks may run on some CPUs only; `None`: no image of the policy knows of such.
-    pub(crate) fn image_with_affinities(self, policy: &str) -> Option<String> {
-        if !self.policies().contains(&policy) {
-            // A user's own image is told of them as any other is.
-            return Some(policy.to_owned());
-        }
-        let order = policy.strip_prefix("g-")?;
-        Some(format!("a-{order}"))
+    /// The names of the catalogue's policies that it runs.
+    pub fn policies(self) -> impl Iterator<Item = &'static str> {
+        let entries = flyball_catalogue::entries();
+        entries
+            .filter(move |entry| self.runs(entry.placement))
+            .map(|entry| entry.name)
     }
 
     /// The tool chain's name for what it executes.
@@ -209,14 +189,6 @@ impl Machine {
         match self {
             Machine::CortexM3 | Machine::CortexM3At62 => "thumbv7m-none-eabi",
             Machine::Riscv => "riscv64gc-unknown-none-elf",
-        }
-    }
-
-    /// What of the sources is built for it, if not all.
-    pub(crate) const fn packages(self) -> &'static [&'static str] {
-        match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => &[],
-            Machine::Riscv => &["--package", "flyball-runner"],
         }
     }
 
@@ -265,24 +237,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_share_images() {
-        assert_eq!(Machine::Riscv.image("p-fp-rr"), "fp-rr");
-        assert_eq!(Machine::Riscv.image("c-fp-rr"), "g-fp-rr");
-        assert_eq!(Machine::Riscv.image("pd2"), "pd2");
-        for split in ["edf-wm", "c=d", "edf-cd", "edf"] {
-            assert_eq!(Machine::Riscv.image(split), "edf");
-        }
-        assert_eq!(Machine::CortexM3.image("fp-rr"), "fp-rr");
-    }
-
-    #[test]
-    fn global_policies_have_images_for_affinities() {
-        let image = |policy| Machine::Riscv.image_with_affinities(policy);
-        assert_eq!(image("g-fp-rr").as_deref(), Some("a-fp-rr"));
-        assert_eq!(image("mine").as_deref(), Some("mine"));
-        for other in ["c-edf", "pd2", "edf", "c=d"] {
-            assert_eq!(image(other), None, "{other}");
-        }
+    fn a_machine_of_one_cpu_runs_policies_by_their_plain_names() {
+        let policies: Vec<_> = Machine::CortexM3.policies().collect();
+        assert!(policies.contains(&"fp-rr") && policies.contains(&"ipi"));
+        assert!(!policies.contains(&"g-edf") && !policies.contains(&"p-edf"));
+        let all = flyball_catalogue::entries().count();
+        assert_eq!(Machine::Riscv.policies().count(), all);
     }
 
     #[test]

@@ -199,7 +199,7 @@ impl Recording {
 fn cluster_of(contents: &Contents, cpu: u8) -> Vec<TaskId> {
     let size = contents.common.cluster.max(1);
     let tasks = (0..).map(TaskId).zip(&contents.tasks);
-    let tasks = tasks.filter(|(_, task)| task.cpu / size == cpu / size);
+    let tasks = tasks.filter(|(_, task)| task.task.cpu / size == cpu / size);
     tasks.map(|(number, _)| number).collect()
 }
 
@@ -259,14 +259,13 @@ fn shift(event: Event, start: Time) -> Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flyball_policy::Words;
     use flyball_script::image::{Common, TaskContents};
 
     const COMMON: Common = Common {
         start: Time::from_nanos(1_000),
         end: Time::from_nanos(3_000),
         tick: Duration::ZERO,
-        settings: Words::NONE,
+        shape: 0,
         instruction: Duration::from_nanos(1),
         cpus: 1,
         cluster: 1,

@@ -1,5 +1,6 @@
 //! A machine as a bench for experiments.
 
+use crate::beside::runs_on;
 use crate::progress::{Spinner, interrupted};
 use crate::schedule::task_name;
 use flyball_board::{BoardError, Machine, Options, Phase};
@@ -38,7 +39,7 @@ impl Bench for Board<'_> {
     }
 
     fn has(&self, policy: &str) -> bool {
-        self.machine.policies().contains(&policy)
+        runs_on(self.machine, self.registry).any(|entry| entry.name == policy)
     }
 
     fn longest(&self) -> Duration {
@@ -66,9 +67,12 @@ impl Bench for Board<'_> {
         let entry = self.registry.find(trial.policy)?;
         let values = entry.values(&set.name, set)?;
         entry.fits(&values, set)?;
+        let settings = |why| LabError::Sim(flyball_sim::SimError::Settings(why));
+        let scheduler = entry.written(&values, set).map_err(settings)?;
         let options = Options {
             policy: entry.name,
-            settings: entry.words(&values),
+            scheduler: &*scheduler,
+            origin: entry.origin,
             until: trial.until,
             seed: trial.seed,
             cluster: entry.cluster(&values, set),

@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use crate::progress::Spinner;
 use crate::schedule::task_name;
 use flyball_board::{BoardError, Machine, Options, Phase};
-use flyball_lab::{ByPolicy, Fit, LabError, Measurement, Registry, SideBySide};
+use flyball_catalogue::Origin;
+use flyball_lab::{ByPolicy, Entry, Fit, LabError, Measurement, Registry, SideBySide};
 use flyball_model::TaskSet;
 use flyball_report::study::Measured;
 use flyball_trace::Duration;
@@ -23,6 +24,26 @@ pub(crate) struct Asked<'a> {
     pub(crate) quiet: bool,
 }
 
+/// The policies that a machine can run: all that it has CPUs for, and whose source is known.
+pub(crate) fn runs_on(machine: Machine, registry: &Registry) -> impl Iterator<Item = &Entry> {
+    registry
+        .iter()
+        .filter(move |entry| entry.origin != Origin::Unknown && machine.runs(entry.placement))
+}
+
+/// How a machine is to run a task set, with random numbers from `seed`.
+pub fn board_options<'a>(measurement: &'a Measurement<'_>, seed: u64) -> Options<'a> {
+    Options {
+        policy: measurement.policy(),
+        scheduler: measurement.scheduler(),
+        origin: measurement.origin(),
+        until: measurement.until(),
+        seed,
+        cluster: measurement.cluster(),
+        parts: measurement.parts(),
+    }
+}
+
 /// Runs a task set under each policy that was asked for and that the machine has.
 pub(crate) fn measure(
     registry: &Registry,
@@ -37,13 +58,15 @@ pub(crate) fn measure(
         ..Measured::default()
     };
     let mut left_out = ByPolicy::default();
-    for &policy in machine.policies() {
+    for entry in runs_on(machine, registry) {
+        let policy = entry.name;
         let all = asked.policies.is_empty();
-        let is_asked_for = match registry.find(policy) {
-            Ok(entry) if all => !entry
+        let is_asked_for = if all {
+            !entry
                 .is_another(file, set)
-                .map_err(|error| Failure::lab(file, error))?,
-            _ => asked.policies.iter().any(|name| name == policy),
+                .map_err(|error| Failure::lab(file, error))?
+        } else {
+            asked.policies.iter().any(|name| name == policy)
         };
         if !is_asked_for {
             continue;
@@ -72,14 +95,7 @@ fn beside(
     asked: &Asked<'_>,
     file: &str,
 ) -> Result<SideBySide, Failure> {
-    let options = Options {
-        policy: measurement.policy(),
-        settings: measurement.settings(),
-        until: measurement.until(),
-        seed: asked.seed,
-        cluster: measurement.cluster(),
-        parts: measurement.parts(),
-    };
+    let options = board_options(measurement, asked.seed);
     let mut spinner = Spinner::new(asked.quiet);
     let mut watch = |phase| {
         spinner.show(|| match phase {

@@ -2,10 +2,10 @@
 //!
 //! ```no_run
 //! use flyball::{Entry, Registry};
-//! # use flyball::sim::schedulers::Edf as MyScheduler;
+//! # use flyball::catalogue::Edf as MyScheduler;
 //!
 //! fn main() -> std::process::ExitCode {
-//!     let mine = Entry::new("mine", "My own policy", "does it my way", |_| MyScheduler);
+//!     let mine = Entry::new::<MyScheduler>("My own policy", "does it my way");
 //!     flyball::main_with(&Registry::standard().with(mine))
 //! }
 //! ```
@@ -32,10 +32,12 @@ mod pictures;
 mod progress;
 mod schedule;
 
+pub use beside::board_options;
 pub use flyball_analysis as analysis;
-pub use flyball_board as target;
+pub use flyball_board as board;
+pub use flyball_catalogue as catalogue;
 pub use flyball_lab as lab;
-pub use flyball_lab::{Entry, Parameter, Registry, Theory, Values};
+pub use flyball_lab::{Entry, Registry, Theory, Values};
 pub use flyball_model as model;
 pub use flyball_policy as policy;
 pub use flyball_report as report;

@@ -8,7 +8,7 @@
 mod common;
 
 use common::has_qemu;
-use flyball_board::{BoardError, Machine, Words};
+use flyball_board::{BoardError, Machine};
 use flyball_lab::costs::Kernel;
 use flyball_lab::hartstone::workload::tasks;
 use flyball_lab::hartstone::{Contender, Setup, Test};
@@ -132,14 +132,11 @@ fn measured_on(machine: Machine, policy: &str, modes: &Modes, until: Duration) -
     let registry = Registry::standard();
     let entry = registry.find(policy).unwrap();
     let values = entry.values("changing", modes.all()).unwrap();
-    let settings: Words = entry.words(&values);
+    let scheduler = entry.written(&values, modes.all()).unwrap();
     let options = flyball_board::Options {
-        policy: entry.name,
-        settings,
         until,
-        seed: 0,
         cluster: 1,
-        parts: &[],
+        ..flyball_board::Options::of(&*scheduler)
     };
     let mut go_on = |_| ControlFlow::Continue(());
     let recording = flyball_board::run_modes(machine, modes, &options, &mut go_on).unwrap();
@@ -404,12 +401,8 @@ fn as_many_begin_as_there_is_room_for() {
     let most = Machine::CortexM3.limits().tasks as u64;
     assert_same("many", "edf", &with(most), ms(300));
     let options = flyball_board::Options {
-        policy: "edf",
-        settings: Words::NONE,
         until: ms(300),
-        seed: 0,
-        cluster: 1,
-        parts: &[],
+        ..flyball_board::Options::of(&flyball_catalogue::Edf)
     };
     let mut go_on = |_| ControlFlow::Continue(());
     let more = flyball_board::run_modes(Machine::CortexM3, &with(most + 1), &options, &mut go_on);

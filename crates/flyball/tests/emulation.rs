@@ -3,7 +3,8 @@
 mod common;
 
 use common::has_qemu;
-use flyball_board::{Machine, Options, Recording, Words, run};
+use flyball_board::{Machine, Options, Recording, run};
+use flyball_catalogue::Edf;
 use flyball_model::{Task, TaskSet};
 use flyball_trace::{Duration, Kind, Time};
 use std::ops::ControlFlow;
@@ -14,12 +15,8 @@ fn record(machine: Machine, task: Task, until: Duration) -> Recording {
         ..TaskSet::default()
     };
     let options = Options {
-        policy: "edf",
-        settings: Words::NONE,
         until,
-        seed: 0,
-        cluster: 1,
-        parts: &[],
+        ..Options::of(&Edf)
     };
     run(machine, &set, &options, &mut |_| ControlFlow::Continue(()))
         .unwrap_or_else(|error| panic!("{error}"))

@@ -4,7 +4,7 @@
 mod common;
 
 use common::has_qemu;
-use flyball_board::{Machine, Options, run};
+use flyball_board::{Machine, run};
 use flyball_lab::{Measured, Measurement, Registry};
 use flyball_model::random::Random;
 use flyball_model::{Format, TaskSet, read_str};
@@ -93,14 +93,7 @@ fn tasks_get_their_shares() {
             let measurement =
                 Measurement::new(&registry, "ipi", file, set, Some(UNTIL), UNTIL, None)
                     .expect("it fits the policy");
-            let options = Options {
-                policy: measurement.policy(),
-                settings: measurement.settings(),
-                until: measurement.until(),
-                seed,
-                cluster: 1,
-                parts: &[],
-            };
+            let options = flyball::board_options(&measurement, seed);
             let mut watch = |_| ControlFlow::Continue(());
             let recording = run(machine, measurement.set(), &options, &mut watch)
                 .unwrap_or_else(|error| panic!("{error}"));

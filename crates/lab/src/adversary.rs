@@ -12,9 +12,9 @@
 //! proves nothing.
 
 use flyball_analysis::gedf::{Set, Task};
+use flyball_catalogue::{Clustered, Edf};
 use flyball_model::random::Random;
 use flyball_model::{Task as Model, TaskSet};
-use flyball_sim::schedulers::{Clustered, Edf};
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, NoTrace};
 

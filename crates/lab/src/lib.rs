@@ -54,7 +54,7 @@ mod fixed_priority;
 pub mod hartstone;
 pub mod horizon;
 pub mod instructions;
-mod ipi;
+
 pub mod measure;
 pub mod multicore_shares;
 pub mod overheads;
@@ -64,7 +64,7 @@ pub mod registry;
 pub mod reproduce;
 mod semi;
 pub mod settings;
-mod several;
+
 mod study;
 pub mod theory;
 mod verdict;
@@ -77,6 +77,6 @@ pub use measure::{Measured, Measurement};
 pub use recorder::{Phase, Recorder};
 pub use registry::{Entry, Registry};
 pub use semi::Splitter;
-pub use settings::{Parameter, Values};
+pub use settings::Values;
 pub use study::{ByPolicy, Charges, Progress, StudyOptions, Watch, study, study_policy};
 pub use theory::Theory;

@@ -14,9 +14,11 @@ use crate::study::{Observed, is_decided, report};
 use crate::theory::{Findings, Obstacle, Theory};
 use crate::verdict::weigh_measured;
 use flyball_analysis::Fit;
+use flyball_catalogue::{Origin, Written};
 use flyball_model::{Overheads, TaskSet};
-use flyball_policy::{Part, Words};
+use flyball_policy::Part;
 use flyball_report::study::{Simulated, Study};
+use flyball_sim::SimError;
 use flyball_trace::{Duration, Event, Sink, Time};
 
 /// A task set that is to run on a machine under one policy.
@@ -29,6 +31,7 @@ pub struct Measurement<'a> {
     pub(crate) until: Duration,
     pub(crate) notes: Vec<String>,
     parts: Vec<Vec<Part>>,
+    scheduler: Box<dyn Written>,
 }
 
 /// What happened on the machine.
@@ -97,8 +100,10 @@ impl<'a> Measurement<'a> {
             }
             whole.min(patience)
         });
+        let scheduler = entry.written(&values, &set).map_err(SimError::Settings)?;
         Ok(Measurement {
             entry,
+            scheduler,
             values,
             file: file.to_owned(),
             set,
@@ -119,9 +124,14 @@ impl<'a> Measurement<'a> {
         self.entry.name
     }
 
-    /// The policy's settings, as an image is told them.
-    pub fn settings(&self) -> Words {
-        self.entry.words(&self.values)
+    /// The configured scheduler, for an image.
+    pub fn scheduler(&self) -> &dyn Written {
+        &*self.scheduler
+    }
+
+    /// Where the scheduler's source is.
+    pub fn origin(&self) -> Origin {
+        self.entry.origin
     }
 
     /// How many CPUs share their tasks.

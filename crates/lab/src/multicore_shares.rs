@@ -10,11 +10,11 @@
 //! Everything is a function of the scenario, and a scenario of its seed.
 
 use crate::error::LabError;
+use flyball_catalogue::Ipi;
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Length, OnMiss, Overheads, Platform, Step, Task, TaskSet};
 use flyball_policy::i_plus_pi::{self, Fraction, Share};
 use flyball_policy::supervisor::{self, Supervisor, Want};
-use flyball_sim::schedulers::Ipi;
 use flyball_sim::{Boxed, Cores, Options, simulate_supervised};
 use flyball_trace::{CpuId, Duration, NoTrace, TaskId, Time};
 

@@ -2,9 +2,9 @@
 
 use crate::error::LabError;
 use crate::registry::Entry;
+use crate::registry::{PARTITION, SEQUENCE};
 use crate::semi;
 use crate::settings::Values;
-use crate::several::{PARTITION, SEQUENCE};
 use crate::theory::{self, Cluster, LIMIT, PROBE, Theory};
 use flyball_analysis::affinity::{self, Infeasible};
 use flyball_analysis::{

@@ -1,44 +1,34 @@
-//! Which policies there are.
+//! Which policies there are, for the laboratory: those of the catalogue, and a user's own.
 //!
-//! An [`Entry`] is a policy with a name: what it is, what it can be told, what theory knows about
-//! it, and how it is made. A user's own policy becomes one of them by an entry of its own:
+//! An [`Entry`] is a scheduler with a name, and with what theory knows about it. A user's own policy
+//! becomes one of them by an entry of its own:
 //!
 //! ```
-//! # use flyball_lab::{Entry, Registry, Theory};
-//! # use flyball_sim::schedulers::Edf;
+//! # use flyball_lab::{Entry, Registry};
+//! # use flyball_catalogue::Edf as MyScheduler;
 //! let registry = Registry::standard()
-//!     .with(Entry::new("mine", "My own policy", "like EDF, but mine", |_| Edf));
-//! assert!(registry.find("mine").is_ok());
+//!     .with(Entry::new::<MyScheduler>("My own policy", "like EDF, but mine"));
+//! assert!(registry.find("edf").is_ok());
 //! ```
 
 use crate::error::LabError;
 use crate::recorder::Recorder;
-use crate::settings::{Parameter, Values, unknown_policy};
-use crate::several::CLUSTER;
+use crate::settings::{Values, unknown_policy};
 use crate::theory::{Findings, Obstacle, Theory, analyse_clusters};
+use erased::{Erased, Made};
+use flyball_catalogue::{Facts, Origin, Placement, Scheduler, Setting, Shape, Written};
 use flyball_model::{ModelError, TaskSet};
-use flyball_policy::Words;
-use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
-use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
-use flyball_trace::{Duration, Time};
+use flyball_sim::{Modes, Options, Outcome, SimError};
+use flyball_trace::Time;
 use std::ops::ControlFlow;
+
+mod erased;
+mod standard;
+
+pub(crate) use standard::{CLUSTER, PARTITION, SEQUENCE};
 
 /// Told how far a simulation has come; may end it.
 pub type Watch<'a> = dyn FnMut(Time) -> ControlFlow<()> + 'a;
-
-type Run =
-    dyn Fn(&Values, &Modes, &Options, &mut Recorder, &mut Watch<'_>) -> Result<Outcome, SimError>;
-
-/// Says why settings do not go together.
-type Check = dyn Fn(&Values) -> Result<(), String>;
-
-/// The settings for an image.
-type Tell = dyn Fn(&Values) -> Words;
-
-/// How many CPUs share a kernel.
-type Size = dyn Fn(&Values) -> usize;
-
-type Fits = dyn Fn(&Values, &TaskSet) -> Result<(), SimError>;
 
 /// A policy with a name.
 pub struct Entry {
@@ -49,71 +39,41 @@ pub struct Entry {
     /// What it does, in a line.
     pub about: &'static str,
     /// What it can be told.
-    pub parameters: Vec<Parameter>,
+    pub settings: Vec<Setting>,
     /// What is known about it.
     pub theory: Theory,
-    /// It is another policy where there is one CPU, and not studied there unless it is asked for.
-    pub several: bool,
+    /// Where tasks run.
+    pub placement: Placement,
     /// It is another policy under a name that says more, and only studied if it is asked for.
     pub alias: bool,
-    run: Box<Run>,
-    /// How it is simulated where tasks may run on some CPUs only, if it is another one then.
-    affine: Option<Box<Run>>,
-    fits: Box<Fits>,
-    cluster: Box<Size>,
-    check: Box<Check>,
-    words: Box<Tell>,
+    /// Where its source is.
+    pub origin: Origin,
+    scheduler: Box<dyn Erased>,
+    /// The scheduler where tasks may run on some CPUs only, if it is another one then.
+    affine: Option<Box<dyn Erased>>,
+    /// Schedulers that schedule alike, by what the setting `queue` says.
+    queues: Vec<(&'static str, Box<dyn Erased>)>,
 }
 
 impl Entry {
-    /// A policy without settings and without theory; see [`Entry::with_parameter`] and
-    /// [`Entry::with_theory`]. `make` makes its scheduler from its settings.
-    pub fn new<S: Scheduler + 'static>(
-        name: &'static str,
-        title: &'static str,
-        about: &'static str,
-        make: impl Fn(&Values) -> S + Clone + 'static,
-    ) -> Entry {
-        let (make_again, make_for_size) = (make.clone(), make.clone());
+    /// A scheduler under its own name, without theory; see [`Entry::with_theory`].
+    pub fn new<S: Scheduler + 'static>(title: &'static str, about: &'static str) -> Entry {
         Entry {
-            name,
+            name: S::NAME,
             title,
             about,
-            parameters: Vec::new(),
+            settings: S::SETTINGS.to_vec(),
             theory: Theory::None,
-            several: false,
+            placement: match S::SHAPE {
+                Shape::One => Placement::Assigned,
+                Shape::Several | Shape::Affine => Placement::Global,
+            },
             alias: false,
-            check: Box::new(|_| Ok(())),
-            words: Box::new(|values| values.quantum().map_or(Words::NONE, Words::of_quantum)),
-            run: Box::new(move |values, modes, options, recorder, watch| {
-                simulate_modes(modes, &make(values), options, recorder, watch)
-            }),
+            origin: Origin::Unknown,
+            scheduler: Made::of::<S>(),
             affine: None,
-            fits: Box::new(move |values, set| flyball_sim::fits(set, &make_again(values))),
-            cluster: Box::new(move |values| make_for_size(values).cluster()),
+            queues: Vec::new(),
         }
-    }
-
-    /// The policy can be told this.
-    #[must_use]
-    pub fn with_parameter(mut self, parameter: Parameter) -> Entry {
-        self.parameters.push(parameter);
-        self
-    }
-
-    /// Settings have to go together, each of which would do: `check` says why they do not.
-    #[must_use]
-    pub fn with_check(mut self, check: impl Fn(&Values) -> Result<(), String> + 'static) -> Entry {
-        self.check = Box::new(check);
-        self
-    }
-
-    /// An image of the policy is told its settings in these words; otherwise only the quantum, if it has
-    /// one.
-    #[must_use]
-    pub fn with_words(mut self, words: impl Fn(&Values) -> Words + 'static) -> Entry {
-        self.words = Box::new(words);
-        self
     }
 
     /// This is known about the policy.
@@ -123,17 +83,10 @@ impl Entry {
         self
     }
 
-    /// The policy is for several CPUs, and nothing new on one.
+    /// An image of the scheduler can be built, from this source.
     #[must_use]
-    pub fn for_several_cpus(mut self) -> Entry {
-        self.several = true;
-        self
-    }
-
-    /// The policy is another one under a name that says more.
-    #[must_use]
-    pub fn as_alias(mut self) -> Entry {
-        self.alias = true;
+    pub fn with_origin(mut self, origin: Origin) -> Entry {
+        self.origin = origin;
         self
     }
 
@@ -141,22 +94,23 @@ impl Entry {
     /// scheduling, and what lies between is clustered.
     pub fn cluster(&self, values: &Values, set: &TaskSet) -> u8 {
         let cpus = set.platform.cpus.max(1);
-        let size = (self.cluster)(values).clamp(1, cpus.into());
-        u8::try_from(size).unwrap_or(cpus)
+        let size = self.scheduler.cluster(values);
+        // Larger than any platform is all of it.
+        u8::try_from(size).map_or(cpus, |size| size.clamp(1, cpus))
     }
 
-    /// Whether it is another of the policies by another name, or on the CPUs of this set: all of them on
-    /// one, and clustered ones where a cluster is all there is, or one CPU. Whoever wants all policies wants
-    /// them once.
+    /// Whether it is another of the policies by another name, or on the CPUs of this set: all of
+    /// them on one, and clustered ones where a cluster is all there is, or one CPU. A study of all
+    /// policies has each of them once.
     ///
     /// # Errors
     /// As [`Entry::values`].
     pub fn is_another(&self, file: &str, set: &TaskSet) -> Result<bool, LabError> {
-        if self.alias || !self.several {
+        if self.alias || self.placement.is_assigned() {
             return Ok(self.alias);
         }
         let cluster = self.cluster(&self.values(file, set)?, set);
-        let is_clustered = self.parameters.iter().any(|known| known.name == CLUSTER);
+        let is_clustered = self.placement == Placement::Clustered;
         let cpus = set.platform.cpus;
         Ok(cpus <= 1 || is_clustered && (cluster == 1 || cluster == cpus))
     }
@@ -174,52 +128,9 @@ impl Entry {
         analyse_clusters(self.theory, set, cluster, values.quantum())
     }
 
-    /// The policy is simulated in a way of its own.
-    #[must_use]
-    pub(crate) fn simulated_by(
-        mut self,
-        run: impl Fn(&Modes, &Options, &mut Recorder, &mut Watch<'_>) -> Result<Outcome, SimError>
-        + 'static,
-    ) -> Entry {
-        self.run = Box::new(move |_, modes, options, recorder, watch| {
-            run(modes, options, recorder, watch)
-        });
-        self
-    }
-
-    /// Where tasks may run on some CPUs only the policy is made in another way.
-    #[must_use]
-    pub(crate) fn with_affinities<S: Scheduler + 'static>(
-        mut self,
-        make: impl Fn(&Values) -> S + 'static,
-    ) -> Entry {
-        self.affine = Some(Box::new(move |values, modes, options, recorder, watch| {
-            simulate_modes(modes, &make(values), options, recorder, watch)
-        }));
-        self
-    }
-
     /// Whether the policy knows of tasks that may run on some CPUs only.
     pub(crate) fn knows_affinities(&self) -> bool {
         self.affine.is_some()
-    }
-
-    /// If its setting `queue` is this one, the policy is made in another way. It schedules alike.
-    #[must_use]
-    pub(crate) fn with_queue<S: Scheduler + 'static>(
-        mut self,
-        queue: &'static str,
-        make: impl Fn(&Values) -> S + 'static,
-    ) -> Entry {
-        let run = self.run;
-        self.run = Box::new(move |values, modes, options, recorder, watch| {
-            if values.text("queue") == queue {
-                simulate_modes(modes, &make(values), options, recorder, watch)
-            } else {
-                run(values, modes, options, recorder, watch)
-            }
-        });
-        self
     }
 
     /// The policy's settings for a task set.
@@ -229,13 +140,19 @@ impl Entry {
     /// go together.
     pub fn values(&self, file: &str, set: &TaskSet) -> Result<Values, ModelError> {
         let settings = set.policies.get(self.name);
-        let values = Values::new(file, self.name, &self.parameters, settings)?;
-        (self.check)(&values).map_err(|why| ModelError {
+        let values = Values::new(file, self.name, &self.settings, settings)?;
+        let check = match self.placement {
+            Placement::Clustered if values.integer(CLUSTER) == 0 => {
+                Err("`cluster` is 0, and has to be at least 1")
+            }
+            _ => self.scheduler.check(&values, &facts(set)),
+        };
+        check.map_err(|why| ModelError {
             kind: flyball_model::Kind::OutOfRange,
             file: Some(file.to_owned()),
             place: settings.and_then(|settings| settings.place),
             field: Some(format!("policies.{}", self.name)),
-            message: why,
+            message: why.to_owned(),
             help: None,
             excerpt: None,
         })?;
@@ -247,12 +164,30 @@ impl Entry {
     /// # Errors
     /// [`SimError`].
     pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
-        (self.fits)(values, set)
+        self.scheduler.fits(values, set)
     }
 
-    /// The settings as an image of the policy is told them.
-    pub fn words(&self, values: &Values) -> Words {
-        (self.words)(values)
+    /// The configured scheduler, for an image.
+    ///
+    /// # Errors
+    /// Says why the values do not go together; those that [`Entry::values`] returned do.
+    pub fn written(
+        &self,
+        values: &Values,
+        set: &TaskSet,
+    ) -> Result<Box<dyn Written>, &'static str> {
+        self.chosen(values, set).written(values, &facts(set))
+    }
+
+    /// The scheduler for a task set with such settings.
+    fn chosen(&self, values: &Values, set: &TaskSet) -> &dyn Erased {
+        let queue = values.text("queue");
+        let queued = self.queues.iter().find(|(name, _)| *name == queue);
+        match (&self.affine, queued) {
+            (Some(affine), _) if set.limited().is_some() => &**affine,
+            (_, Some((_, queued))) => &**queued,
+            _ => &*self.scheduler,
+        }
     }
 
     /// Simulates a task set under the policy.
@@ -282,87 +217,29 @@ impl Entry {
         recorder: &mut Recorder,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
-        let affine = self.affine.as_ref();
-        let affine = affine.filter(|_| modes.all().limited().is_some());
-        affine.unwrap_or(&self.run)(values, modes, options, recorder, watch)
+        if let Theory::Split(splitter) = self.theory {
+            return crate::semi::simulate(splitter, modes, options, recorder, watch);
+        }
+        self.chosen(values, modes.all())
+            .simulate(values, modes, options, recorder, watch)
     }
+}
+
+/// What policies may read about the tasks of a set.
+fn facts(set: &TaskSet) -> Vec<Facts> {
+    set.tasks.iter().map(Facts::from).collect()
 }
 
 /// All policies, in the order in which they are listed and studied.
 pub struct Registry(Vec<Entry>);
 
 impl Registry {
-    /// The policies that come with Flyball.
+    /// The policies that come with Flyball: those of the catalogue.
     pub fn standard() -> Registry {
-        let period =
-            |task: &flyball_model::Task| task.arrival.period().map_or(u64::MAX, Duration::as_nanos);
-        let deadline =
-            |task: &flyball_model::Task| task.deadline.map_or(u64::MAX, Duration::as_nanos);
-        let priority =
-            |task: &flyball_model::Task| u64::MAX - u64::from(task.priority.unwrap_or(0));
-        let quantum = |about| Parameter::duration("quantum", about, Duration::from_millis(10));
         Registry(
-            vec![
-                Entry::new(
-                    "fp",
-                    "Fixed priorities",
-                    "the largest `priority` first",
-                    |_| Fp,
-                )
-                .with_theory(Theory::FixedPriority(priority)),
-                Entry::new(
-                    "fp-rr",
-                    "Fixed priorities, round robin among equals",
-                    "the largest `priority` first; equals take turns, as with SCHED_RR",
-                    |values| FpRr {
-                        quantum: values.duration("quantum"),
-                    },
-                )
-                .with_parameter(quantum("how long a turn is")),
-                Entry::new("rm", "Rate monotonic", "the shortest period first", |_| Rm)
-                    .with_theory(Theory::FixedPriority(period)),
-                Entry::new(
-                    "dm",
-                    "Deadline monotonic",
-                    "the shortest relative deadline first",
-                    |_| Dm,
-                )
-                .with_theory(Theory::FixedPriority(deadline)),
-                Entry::new(
-                    "edf",
-                    "Earliest deadline first",
-                    "the nearest absolute deadline first",
-                    |_| Edf,
-                )
-                .with_theory(Theory::EarliestDeadline),
-                Entry::new(
-                    "llf",
-                    "Least laxity first",
-                    "the job that could wait the shortest time, compared once a quantum",
-                    |values| Llf {
-                        quantum: values.duration("quantum"),
-                    },
-                )
-                .with_parameter(Parameter::duration(
-                    "quantum",
-                    "how long a job runs before laxities are compared again",
-                    Duration::from_millis(1),
-                )),
-                Entry::new("rr", "Round robin", "everyone takes turns", |values| Rr {
-                    quantum: values.duration("quantum"),
-                })
-                .with_parameter(quantum("how long a turn is")),
-                Entry::new(
-                    "fifo",
-                    "First in, first out",
-                    "whoever became ready first, to the end",
-                    |_| Fifo,
-                ),
-                crate::ipi::entry(),
-            ]
-            .into_iter()
-            .chain(crate::several::entries())
-            .collect(),
+            flyball_catalogue::entries()
+                .filter_map(standard::entry)
+                .collect(),
         )
     }
 
@@ -396,7 +273,7 @@ impl Registry {
     /// Clusters have `cluster` CPUs each under all policies that know clusters, whatever the set said.
     pub fn set_cluster(&self, set: &mut TaskSet, cluster: u8) {
         for entry in &self.0 {
-            if entry.parameters.iter().any(|known| known.name == CLUSTER) {
+            if entry.placement == Placement::Clustered {
                 let settings = set.policies.entry(entry.name.to_owned()).or_default();
                 let size = flyball_model::Value::Integer(cluster.into()).into();
                 settings.values.insert(CLUSTER.to_owned(), size);
@@ -417,5 +294,22 @@ impl Registry {
             entry.values(file, set)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_of_the_catalogue_is_there_and_may_be_shared_by_threads() {
+        fn may_be_shared<T: Send + Sync>(_: &T) {}
+        let registry = Registry::standard();
+        may_be_shared(&registry);
+        let names: Vec<_> = registry.iter().map(|entry| entry.name).collect();
+        let catalogue: Vec<_> = flyball_catalogue::entries()
+            .map(|entry| entry.name)
+            .collect();
+        assert_eq!(names, catalogue);
     }
 }

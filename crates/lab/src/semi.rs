@@ -2,12 +2,13 @@
 
 use crate::blocking;
 use crate::error::LabError;
-use crate::registry::Entry;
+use crate::recorder::Recorder;
+use crate::registry::Watch;
 use crate::theory::{Findings, Obstacle, PROBE, Theory, stays_behind, with_deadlines};
 use flyball_analysis::{Fit, Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
+use flyball_catalogue::Split;
 use flyball_model::{Arrival, TaskSet};
-use flyball_sim::schedulers::Edf;
-use flyball_sim::{Part, SimError, may_be_split, simulate_split};
+use flyball_sim::{Modes, Options, Outcome, Part, SimError, may_be_split, simulate_split};
 use flyball_trace::{CpuId, Duration};
 use std::borrow::Cow;
 
@@ -18,49 +19,32 @@ pub type Splitter =
 /// The name of the test.
 const TEST: &str = "processor demand of all shares";
 
-/// The policies.
-pub(crate) fn entries() -> Vec<Entry> {
-    let windows: Splitter = |tasks, cpus, limit, may| edf_wm::split(tasks, cpus, limit, may);
-    let no_slack: Splitter = |tasks, cpus, limit, may| c_equals_d::split(tasks, cpus, limit, may);
-    let c_equals_d = |name| {
-        entry(
-            name,
-            "Semi-partitioned EDF, C=D",
-            "as EDF-WM, but all parts of a split task except the last run at once",
-            no_slack,
-        )
-    };
-    vec![
-        entry(
-            "edf-wm",
-            "Semi-partitioned EDF, EDF-WM",
-            "EDF on each CPU; what no CPU has room for runs on several, in a window on each",
-            windows,
-        ),
-        c_equals_d("c=d"),
-        c_equals_d("edf-cd").as_alias(),
-    ]
+/// How a task is split.
+pub(crate) fn splitter(split: Split) -> Splitter {
+    match split {
+        Split::Windows => |tasks, cpus, limit, may| edf_wm::split(tasks, cpus, limit, may),
+        Split::NoSlack => |tasks, cpus, limit, may| c_equals_d::split(tasks, cpus, limit, may),
+    }
 }
 
-fn entry(
-    name: &'static str,
-    title: &'static str,
-    about: &'static str,
+/// Simulates a task set whose tasks `splitter` splits.
+///
+/// # Errors
+/// [`SimError`]; [`SimError::Change`] for a set that changes while it runs.
+pub(crate) fn simulate(
     splitter: Splitter,
-) -> Entry {
-    Entry::new(name, title, about, |_| Edf)
-        .with_theory(Theory::Split(splitter))
-        .simulated_by(move |modes, options, recorder, watch| {
-            let unsupported = |task: String| SimError::Change { task };
-            let set = modes
-                .unchanging()
-                .ok_or_else(|| unsupported("all".to_owned()))?;
-            let parts = parts(set, splitter).map_err(|task| SimError::NoCpu {
-                task: set.tasks[task].name.clone(),
-            })?;
-            simulate_split(set, &parts, options, recorder, watch)
-        })
-        .for_several_cpus()
+    modes: &Modes,
+    options: &Options,
+    recorder: &mut Recorder,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, SimError> {
+    let set = modes.unchanging().ok_or_else(|| SimError::Change {
+        task: "all".to_owned(),
+    })?;
+    let parts = parts(set, splitter).map_err(|task| SimError::NoCpu {
+        task: set.tasks[task].name.clone(),
+    })?;
+    simulate_split(set, &parts, options, recorder, watch)
 }
 
 /// The parts of each task, as [`plan`] has them.

@@ -7,111 +7,53 @@
 //! quantum = "5ms"
 //! ```
 
-use flyball_model::{Kind, ModelError, Place, Setting, Settings, Value};
+use flyball_catalogue::Setting;
+use flyball_catalogue::settings::Kind;
+use flyball_model::{Kind as ErrorKind, ModelError, Place, Settings, Value};
 use flyball_trace::Duration;
 use std::collections::BTreeMap;
 
-/// One setting that a policy has.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parameter {
-    /// Its name.
-    pub name: &'static str,
-    /// What it means, in a few words.
-    pub about: &'static str,
-    /// Its value where a task set says nothing. Its kind is the kind that is asked for.
-    pub default: Value,
-    /// Of a text: what it may be; anything if there is nothing here.
-    pub choices: &'static [&'static str],
-    /// Of a length of time: whether it may be zero.
-    pub may_be_zero: bool,
+/// The value of a setting where a task set says nothing. Its kind is the kind that is asked for.
+pub fn default(setting: &Setting) -> Value {
+    match setting.kind {
+        Kind::Duration { default, .. } => Value::Duration(default),
+        Kind::Decimal(default) => Value::Decimal(default.to_owned()),
+        Kind::Switch(default) => Value::Bool(default),
+        Kind::Choice(choices) => Value::Text(choices.first().copied().unwrap_or("").to_owned()),
+        Kind::Integer(default) => Value::Integer(default.into()),
+    }
 }
 
-impl Parameter {
-    const fn new(name: &'static str, about: &'static str, default: Value) -> Parameter {
-        Parameter {
-            name,
-            about,
-            default,
-            choices: &[],
-            may_be_zero: false,
+/// Whether a setting may have this value.
+fn check(setting: &Setting, value: &Value) -> Result<(), String> {
+    match (setting.kind, value) {
+        (
+            Kind::Duration {
+                may_be_zero: false, ..
+            },
+            Value::Duration(Duration::ZERO),
+        ) => Err("expected a time above zero, found 0".to_owned()),
+        (Kind::Choice(choices), Value::Text(text)) if !choices.contains(&text.as_str()) => {
+            let choices = choices.join(", ");
+            Err(format!("expected one of: {choices}; found \"{text}\""))
         }
-    }
-
-    /// A length of time, not zero.
-    pub const fn duration(name: &'static str, about: &'static str, default: Duration) -> Parameter {
-        Parameter::new(name, about, Value::Duration(default))
-    }
-
-    /// A length of time.
-    pub const fn duration_or_zero(
-        name: &'static str,
-        about: &'static str,
-        default: Duration,
-    ) -> Parameter {
-        let mut parameter = Parameter::duration(name, about, default);
-        parameter.may_be_zero = true;
-        parameter
-    }
-
-    /// A number with a fraction, written as `default` is.
-    pub fn decimal(name: &'static str, about: &'static str, default: &str) -> Parameter {
-        Parameter::new(name, about, Value::Decimal(default.to_owned()))
-    }
-
-    /// Yes or no.
-    pub const fn switch(name: &'static str, about: &'static str, default: bool) -> Parameter {
-        Parameter::new(name, about, Value::Bool(default))
-    }
-
-    /// One of some words, of which the first is the default.
-    pub fn choice(
-        name: &'static str,
-        about: &'static str,
-        choices: &'static [&'static str],
-    ) -> Parameter {
-        let default = choices.first().copied().unwrap_or_default().to_owned();
-        Parameter {
-            choices,
-            ..Parameter::new(name, about, Value::Text(default))
-        }
-    }
-
-    /// A whole number, not negative.
-    pub const fn integer(name: &'static str, about: &'static str, default: u32) -> Parameter {
-        Parameter::new(name, about, Value::Integer(default as i64))
-    }
-
-    /// Whether `value` will do.
-    fn takes(&self, value: &Value) -> Result<(), String> {
-        match (&self.default, value) {
-            (Value::Duration(_), Value::Duration(Duration::ZERO)) if !self.may_be_zero => {
-                Err("expected a time above zero, found 0".to_owned())
-            }
-            (Value::Text(_), Value::Text(text))
-                if !self.choices.is_empty() && !self.choices.contains(&text.as_str()) =>
-            {
-                let choices = self.choices.join(", ");
-                Err(format!("expected one of: {choices}; found \"{text}\""))
-            }
-            (Value::Integer(_), Value::Integer(n)) if *n < 0 || *n > i64::from(u32::MAX) => Err(
-                format!("expected a number from 0 to {}, found {n}", u32::MAX),
-            ),
-            (Value::Duration(_), Value::Duration(_))
-            | (Value::Integer(_), Value::Integer(_))
-            | (Value::Decimal(_), Value::Decimal(_) | Value::Integer(_))
-            | (Value::Bool(_), Value::Bool(_))
-            | (Value::Text(_), Value::Text(_)) => Ok(()),
-            (Value::Duration(_), _) => Err(format!(
-                "expected a time such as \"10ms\", found {}",
-                show(value)
-            )),
-            (Value::Integer(_), _) => {
-                Err(format!("expected a whole number, found {}", show(value)))
-            }
-            (Value::Decimal(_), _) => Err(format!("expected a number, found {}", show(value))),
-            (Value::Bool(_), _) => Err(format!("expected true or false, found {}", show(value))),
-            (Value::Text(_), _) => Err(format!("expected a text, found {}", show(value))),
-        }
+        (Kind::Integer(_), Value::Integer(n)) if u32::try_from(*n).is_err() => Err(format!(
+            "expected a number from 0 to {}, found {n}",
+            u32::MAX
+        )),
+        (Kind::Duration { .. }, Value::Duration(_))
+        | (Kind::Integer(_), Value::Integer(_))
+        | (Kind::Decimal(_), Value::Decimal(_) | Value::Integer(_))
+        | (Kind::Switch(_), Value::Bool(_))
+        | (Kind::Choice(_), Value::Text(_)) => Ok(()),
+        (Kind::Duration { .. }, _) => Err(format!(
+            "expected a time such as \"10ms\", found {}",
+            show(value)
+        )),
+        (Kind::Integer(_), _) => Err(format!("expected a whole number, found {}", show(value))),
+        (Kind::Decimal(_), _) => Err(format!("expected a number, found {}", show(value))),
+        (Kind::Switch(_), _) => Err(format!("expected true or false, found {}", show(value))),
+        (Kind::Choice(_), _) => Err(format!("expected a text, found {}", show(value))),
     }
 }
 
@@ -130,7 +72,7 @@ pub fn show(value: &Value) -> String {
 pub struct Values(BTreeMap<&'static str, Value>);
 
 impl Values {
-    /// Fills in `settings` for a policy with these parameters.
+    /// Fills in `settings` for a policy that has these.
     ///
     /// # Errors
     /// [`ModelError`] with the place, for a setting that the policy does not have or that has the
@@ -138,37 +80,37 @@ impl Values {
     pub fn new(
         file: &str,
         policy: &str,
-        parameters: &[Parameter],
+        known: &[Setting],
         settings: Option<&Settings>,
     ) -> Result<Values, ModelError> {
-        let mut values: BTreeMap<_, _> = parameters
+        let mut values: BTreeMap<_, _> = known
             .iter()
-            .map(|parameter| (parameter.name, parameter.default.clone()))
+            .map(|setting| (setting.name, default(setting)))
             .collect();
-        for (key, Setting { value, place }) in settings.iter().flat_map(|s| &s.values) {
+        for (key, found) in settings.iter().flat_map(|s| &s.values) {
             let wrong = |kind, message, help| ModelError {
                 kind,
                 file: Some(file.to_owned()),
-                place: *place,
+                place: found.place,
                 field: Some(format!("policies.{policy}: {key}")),
                 message,
                 help: Some(help),
                 excerpt: None,
             };
-            let Some(parameter) = parameters.iter().find(|parameter| parameter.name == key) else {
+            let Some(setting) = known.iter().find(|setting| setting.name == key) else {
                 let message = "the policy has no such setting".to_owned();
-                return Err(wrong(Kind::UnknownKey, message, known(policy, parameters)));
+                return Err(wrong(ErrorKind::UnknownKey, message, list(policy, known)));
             };
-            parameter
-                .takes(value)
-                .map_err(|message| wrong(Kind::WrongType, message, parameter.about.to_owned()))?;
-            values.insert(parameter.name, value.clone());
+            check(setting, &found.value).map_err(|message| {
+                wrong(ErrorKind::WrongType, message, setting.about.to_owned())
+            })?;
+            values.insert(setting.name, found.value.clone());
         }
         Ok(Values(values))
     }
 
     /// A setting that is a length of time. Zero if there is none of that name and kind, which is a
-    /// fault of the policy's entry.
+    /// fault of the policy.
     pub fn duration(&self, name: &str) -> Duration {
         match self.0.get(name) {
             Some(Value::Duration(length)) => *length,
@@ -237,8 +179,30 @@ impl Values {
     }
 }
 
-fn known(policy: &str, parameters: &[Parameter]) -> String {
-    let names: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
+impl flyball_catalogue::Values for Values {
+    fn duration(&self, name: &str) -> Duration {
+        Values::duration(self, name)
+    }
+
+    fn integer(&self, name: &str) -> u32 {
+        Values::integer(self, name)
+    }
+
+    fn millionths(&self, name: &str) -> u32 {
+        Values::millionths(self, name)
+    }
+
+    fn switch(&self, name: &str) -> bool {
+        Values::switch(self, name)
+    }
+
+    fn text(&self, name: &str) -> &str {
+        Values::text(self, name)
+    }
+}
+
+fn list(policy: &str, known: &[Setting]) -> String {
+    let names: Vec<_> = known.iter().map(|setting| setting.name).collect();
     match names[..] {
         [] => format!("\"{policy}\" has no settings"),
         _ => format!("\"{policy}\" has: {}", names.join(", ")),
@@ -253,7 +217,7 @@ pub(crate) fn unknown_policy(
     known: &[&str],
 ) -> ModelError {
     ModelError {
-        kind: Kind::UnknownName,
+        kind: ErrorKind::UnknownName,
         file: Some(file.to_owned()),
         place,
         field: Some(format!("policies.{name}")),

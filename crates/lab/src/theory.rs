@@ -13,12 +13,13 @@ mod several;
 pub(crate) use overload::{Cluster, clusters, with_deadlines};
 use overload::{overload, too_much};
 
-use crate::semi::Splitter;
+use crate::semi::{Splitter, splitter};
 use crate::{blocking, fixed_priority};
 use flyball_analysis::{
     Level, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit, edf_demand, edf_response,
     sensitivity,
 };
+use flyball_catalogue::{Dm, Edf, Entry, Fp, Pd2, Pf, Placement, Rm, Rule, Scheduler};
 use flyball_model::{Arrival, Step, Task, TaskSet};
 use flyball_report::study::Breakdown;
 use flyball_trace::Duration;
@@ -45,6 +46,30 @@ pub enum Theory {
     /// Every task has a fixed rank: the smaller, the more urgent. Equal ranks are served first in,
     /// first out.
     FixedPriority(fn(&Task) -> u64),
+}
+
+impl Theory {
+    /// What is known about a policy of the catalogue. A test lists those of which nothing is.
+    pub fn of(entry: &Entry) -> Theory {
+        let period = |task: &Task| task.arrival.period().map_or(u64::MAX, Duration::as_nanos);
+        let deadline = |task: &Task| task.deadline.map_or(u64::MAX, Duration::as_nanos);
+        let priority = |task: &Task| u64::MAX - u64::from(task.priority.unwrap_or(0));
+        match (entry.placement, entry.scheduler) {
+            (Placement::SemiPartitioned(split), _) => Theory::Split(splitter(split)),
+            (Placement::Assigned | Placement::Partitioned, scheduler) => match scheduler {
+                <Fp as Rule>::NAME => Theory::FixedPriority(priority),
+                <Rm as Rule>::NAME => Theory::FixedPriority(period),
+                <Dm as Rule>::NAME => Theory::FixedPriority(deadline),
+                <Edf as Rule>::NAME => Theory::EarliestDeadline,
+                _ => Theory::None,
+            },
+            (Placement::Clustered | Placement::Global, scheduler) => match scheduler {
+                <Edf as Rule>::NAME => Theory::GlobalDeadline,
+                <Pd2 as Scheduler>::NAME | <Pf as Scheduler>::NAME => Theory::Fair,
+                _ => Theory::Global,
+            },
+        }
+    }
 }
 
 /// Why theory has nothing to say, in a sentence without a full stop.

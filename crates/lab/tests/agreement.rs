@@ -6,12 +6,12 @@
 mod common;
 
 use common::config;
+use flyball_catalogue::{Dm, Edf, Fp, Rm};
 use flyball_lab::theory::{Theory, analyse};
 use flyball_lab::{Registry, StudyOptions, study};
 use flyball_model::{Length, Mutex, Protocol, Step, Task, TaskSet};
 use flyball_report::study::PolicyReport;
 use flyball_sim::Scheduler;
-use flyball_sim::schedulers::{Dm, Edf, Fp, Rm};
 use flyball_trace::Duration;
 use proptest::prelude::*;
 use std::ops::ControlFlow;

@@ -1,9 +1,9 @@
 //! What is concluded from a schedule that a machine has made.
 
+use flyball_catalogue::Edf;
 use flyball_lab::{LabError, Measured, Measurement, Registry};
 use flyball_model::{Cost, Task, TaskSet};
 use flyball_report::study::PolicyReport;
-use flyball_sim::schedulers::Edf;
 use flyball_sim::{Options, simulate};
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId, Time};
 

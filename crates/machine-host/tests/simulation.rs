@@ -1,6 +1,7 @@
 //! A task set on the host is what the simulator says, event by event, and the same each time.
 
 use core::task::Poll;
+use flyball_catalogue::{Edf, Llf, Rm, Rr, Size};
 use flyball_kernel::{
     Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
     Timing,
@@ -10,7 +11,6 @@ use flyball_model::generate::{Deadlines, Options as Sets, Phases, generate};
 use flyball_model::{Arrival, Length, Mutex, Queue, Semaphore, Step, Task, TaskSet};
 use flyball_policy::{Duration, Inline, Time};
 use flyball_sim::program::{Call, Program};
-use flyball_sim::schedulers::{Edf, Llf, Rm, Rr};
 use flyball_sim::{Options, Scheduler, simulate};
 use flyball_trace::Event;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ use std::marker::PhantomData;
 struct Set<S>(PhantomData<S>);
 
 impl<S: Scheduler> Config for Set<S> {
-    type Policy = S::Policy;
+    type Policy = S::Policy<Boxed, Boxed>;
     type Trace = Vec<Event>;
     type Message = ();
     type Cpus = Inline<1>;
@@ -116,7 +116,7 @@ fn attributes(task: &Task) -> Attributes {
 /// The events of `set` on the host until just before `until`.
 fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) -> Vec<Event> {
     let kernel: &'static Kernel<Set<S>> = Box::leak(Box::default());
-    let policy = scheduler.policy(set.tasks.len(), 1);
+    let policy = scheduler.policy(Size::new(set.tasks.len(), 1));
     kernel.set_up(policy, Vec::new(), Timing::Tickless);
     let protocol = |mutex: &Mutex| match mutex.protocol {
         flyball_model::Protocol::None => Protocol::None,
@@ -140,7 +140,7 @@ fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) ->
             semaphores: semaphores.clone(),
             queues: queues.clone(),
         }));
-        let params = scheduler.params(task).unwrap();
+        let params = scheduler.params(&task.into()).unwrap();
         let argument = std::ptr::from_mut(job) as usize;
         // SAFETY: the job is leaked, and `thread` keeps nothing on its stack that has to be dropped.
         let spawned =

@@ -35,7 +35,10 @@ pub(crate) trait Kind {
     fn policy(cpus: u8) -> Self::Policy;
 
     /// What a task of this period tells it.
-    fn params(period: Duration) -> <Self::Policy as flyball_policy::Policy>::Params;
+    ///
+    /// # Errors
+    /// [`Error::Missing`] if the policy has to know more.
+    fn params(period: Duration) -> Result<<Self::Policy as flyball_policy::Policy>::Params, Error>;
 }
 
 /// The kernel that is measured.

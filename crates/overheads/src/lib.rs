@@ -63,6 +63,8 @@ pub enum Error {
     Processor(&'static str),
     /// The kernel refused a call that it cannot refuse: a fault in Flyball.
     Kernel(flyball_kernel::Error),
+    /// A measured policy has to know more of a task than a measurement says: a fault in Flyball.
+    Missing(flyball_catalogue::Missing),
     /// Whoever watched did not want more.
     Interrupted,
 }
@@ -73,6 +75,7 @@ impl fmt::Display for Error {
             Error::Plan(error) => error.fmt(f),
             Error::Processor(why) => write!(f, "this processor cannot be measured: {why}"),
             Error::Kernel(error) => write!(f, "the kernel refused a call: {error}"),
+            Error::Missing(missing) => write!(f, "a measured task {missing}"),
             Error::Interrupted => f.write_str("interrupted"),
         }
     }

@@ -29,6 +29,7 @@
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | a controller above that, for several CPUs | [`supervisor`] |
 //! | where the jobs of a task are to be that is split between CPUs | [`itinerary`] |
+//! | settings and parameters as bytes | [`encode`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
 //!
 //! **Ties** are broken by one rule everywhere: equal keys are served first in, first out; the
@@ -42,6 +43,7 @@ extern crate alloc;
 pub mod affine;
 #[cfg(feature = "alloc")]
 mod boxed;
+pub mod encode;
 pub mod global;
 pub mod i_plus_pi;
 pub mod itinerary;
@@ -54,11 +56,11 @@ pub mod queue;
 pub mod ranked;
 pub mod storage;
 pub mod supervisor;
-mod words;
 
 pub use affine::{Affine, Pinned};
 #[cfg(feature = "alloc")]
 pub use boxed::Boxed;
+pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use global::Global;
 pub use i_plus_pi::IPlusPi;
@@ -74,4 +76,3 @@ pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
 pub use storage::{Inline, Nothing, Storage, Table};
 pub use supervisor::Supervisor;
-pub use words::Words;

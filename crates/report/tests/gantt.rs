@@ -3,10 +3,10 @@
 mod common;
 
 use common::{example, migrating, run};
+use flyball_catalogue::{Edf, Fp, Rm};
 use flyball_model::{Cost, Task, TaskSet};
 use flyball_report::gantt::{ChartStyle, Glyphs, Paint, chart};
 use flyball_report::slices::{Migration, Schedule};
-use flyball_sim::schedulers::{Edf, Fp, Rm};
 use flyball_trace::file::Trace;
 use flyball_trace::{CpuId, Duration, TaskId, Time};
 use insta::assert_snapshot;

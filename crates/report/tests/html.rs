@@ -3,10 +3,10 @@
 mod common;
 
 use common::{example, report, study};
+use flyball_catalogue::Rm;
 use flyball_model::{Task, TaskSet};
 use flyball_report::html::html;
 use flyball_report::study::{Breakdown, PolicyReport, Study, Verdict};
-use flyball_sim::schedulers::Rm;
 use flyball_trace::Duration;
 
 const EVIL: &str =

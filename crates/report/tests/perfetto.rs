@@ -6,11 +6,11 @@
 mod common;
 
 use common::{example, run};
+use flyball_catalogue::{Edf, Fp, Rm};
 use flyball_model::{Cost, TaskSet};
 use flyball_report::perfetto::messages::{self as pb, TracePacket};
 use flyball_report::perfetto::{PerfettoError, from_perfetto, to_perfetto};
 use flyball_report::slices::Schedule;
-use flyball_sim::schedulers::{Edf, Fp, Rm};
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::TaskInfo;
 use flyball_trace::{Cause, CpuId, Duration, Event, Kind, Object, Record, TaskId, Time};

@@ -3,6 +3,7 @@
 mod common;
 
 use common::run;
+use flyball_catalogue::{Edf, Llf, Rm, Rr};
 use flyball_model::generate::{Deadlines, Options, Phases, generate};
 use flyball_model::{Cost, OnMiss, Overheads, TaskSet};
 use flyball_report::gantt::{ChartStyle, chart};
@@ -10,7 +11,6 @@ use flyball_report::html::html;
 use flyball_report::perfetto::{from_perfetto, to_perfetto};
 use flyball_report::slices::{Schedule, What};
 use flyball_report::study::{PolicyReport, Study};
-use flyball_sim::schedulers::{Edf, Llf, Rm, Rr};
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::{Summary, TaskInfo};
 use flyball_trace::{Cause, Duration, Time};
@@ -139,7 +139,7 @@ fn waiting_for_a_mutex_is_seen() {
     let (_, trace) = run(
         &set,
         "fp",
-        &flyball_sim::schedulers::Fp,
+        &flyball_catalogue::Fp,
         Duration::from_millis(100),
     );
     let schedule = Schedule::of(&trace);

@@ -6,68 +6,44 @@
 //!
 //! ```text
 //! header     magic, version, length; counts; start, end, tick; where resources and tasks are;
-//!            the policy's settings, eleven words of 8 bytes; 8 bytes for what an instruction takes;
+//!            where the scheduler's name is, and its settings; 8 bytes for what an instruction takes;
 //!            where changes are, and how many; how many rows of tasks there are; CPUs, and those of
-//!            a cluster, a byte each
+//!            a cluster, and how many CPUs share a policy, a byte each
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
-//! tasks      88 bytes each: parameters; where operations, lengths and parts are; the CPUs that it may
-//!            run on, a bit each. Behind the tasks, in rows of the same kind, is what becomes of some of them
+//! tasks      64 bytes each: what the kernel knows of it; where operations, lengths, parts and
+//!            parameters are. Behind the tasks, in rows of the same kind, is what becomes of some of
+//!            them
 //! changes    16 bytes each: what becomes of a task, and when
 //! operations 12 bytes each
 //! lengths    8 bytes each
-//! parts      32 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
-//!            and until when
+//! parts      40 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
+//!            and until when; where its parameters are
+//! parameters of a task or a part, as long as the policy likes, which alone can read them
 //! ```
 //!
-//! Little-endian, and everything at a multiple of four.
+//! Little-endian, and everything but bytes that the policy reads at a multiple of four.
 
 use crate::op::Op;
-use flyball_policy::i_plus_pi::Fraction;
-use flyball_policy::{CpuSet, Part, Words};
+use flyball_policy::{Encode, Part};
 use flyball_trace::{CpuId, Duration, Time};
+use task::Stretch;
 
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
-const SETTINGS_AT: usize = 56;
-const INSTRUCTION_AT: usize = SETTINGS_AT + Words::COUNT * 8;
+const SCHEDULER_AT: usize = 56;
+const SETTINGS_AT: usize = SCHEDULER_AT + Stretch::SIZE;
+const INSTRUCTION_AT: usize = SETTINGS_AT + Stretch::SIZE;
 const CHANGES_AT: usize = INSTRUCTION_AT + 8;
 const ROWS_AT: usize = CHANGES_AT + 8;
 const CPUS_AT: usize = ROWS_AT + 2;
 #[cfg(feature = "std")]
-const HEADER: usize = ROWS_AT + 4;
-const TASK: usize = 88;
-const PART: usize = 32;
-
-/// How jobs are released.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum Arrival {
-    /// One job.
-    #[default]
-    Once = 0,
-    /// A job every period.
-    Periodic = 1,
-}
-
-/// What happens at a miss.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum OnMiss {
-    /// Nothing.
-    #[default]
-    Continue = 0,
-    /// The next releases are skipped.
-    Skip = 1,
-    /// The job is given up.
-    Abort = 2,
-    /// Of the jobs that wait until they are late, only the newest is done.
-    Latest = 3,
-}
+const HEADER: usize = CPUS_AT + 6;
+const PART: usize = 40;
 
 /// What a task set has in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,14 +54,14 @@ pub struct Common {
     pub end: Time,
     /// The periodic tick; zero: none.
     pub tick: Duration,
-    /// What the policy is told.
-    pub settings: Words,
-    /// What an instruction of the board takes, for whoever computes by executing some; not zero.
+    /// What an instruction of the board takes, for a board that computes by executing some; not zero.
     pub instruction: Duration,
     /// How many CPUs there are.
     pub cpus: u8,
     /// How many of them share their tasks: 1, partitioned scheduling; all, global scheduling.
     pub cluster: u8,
+    /// The shape of the scheduler, as the catalogue of policies writes it.
+    pub shape: u8,
 }
 
 impl Default for Common {
@@ -94,80 +70,11 @@ impl Default for Common {
             start: Time::ZERO,
             end: Time::ZERO,
             tick: Duration::ZERO,
-            settings: Words::NONE,
             instruction: Duration::from_nanos(1),
             cpus: 1,
             cluster: 1,
+            shape: 0,
         }
-    }
-}
-
-/// A task, but for its operations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Task {
-    /// How its jobs are released.
-    pub arrival: Arrival,
-    /// What happens when one is late.
-    pub on_miss: OnMiss,
-    /// The period; zero where there is none.
-    pub period: Duration,
-    /// When the first job is released, from [`Common::start`].
-    pub phase: Duration,
-    /// The relative deadline; [`Duration::MAX`]: none.
-    pub deadline: Duration,
-    /// The worst-case execution time.
-    pub wcet: Duration,
-    /// The priority.
-    pub priority: u8,
-    /// The first CPU of its cluster.
-    pub cpu: u8,
-    /// The CPUs of its cluster that it may run on; none: all of them.
-    pub cpus: CpuSet,
-    /// The part of the CPU that it asks for.
-    pub share: Fraction,
-    /// Its relative importance in overload.
-    pub importance: u16,
-    operations: Stretch,
-    lengths: Stretch,
-    parts: Stretch,
-}
-
-impl Task {
-    /// The same with another relative deadline.
-    #[must_use]
-    pub fn within(self, deadline: Duration) -> Task {
-        Task { deadline, ..self }
-    }
-
-    /// How many parts it is split into; zero if it is not.
-    pub fn parts(&self) -> u32 {
-        self.parts.count
-    }
-
-    /// The period; [`Duration::MAX`] where there is none.
-    pub fn period_or_never(&self) -> Duration {
-        match self.arrival {
-            Arrival::Once => Duration::MAX,
-            Arrival::Periodic => self.period,
-        }
-    }
-}
-
-/// Where something is, and how many of it there are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Stretch {
-    at: u32,
-    count: u32,
-}
-
-impl Stretch {
-    /// Where the `number`-th of them is, if each takes `size` bytes.
-    fn place(self, number: u32, size: usize) -> Option<usize> {
-        let number = usize::try_from(number).ok()?;
-        let at = usize::try_from(self.at).ok()?;
-        (number < usize::try_from(self.count).ok()?).then_some(())?;
-        // Bad bytes may say anything, and on a board numbers have 32 bits.
-        at.checked_add(number.checked_mul(size)?)
     }
 }
 
@@ -206,20 +113,25 @@ impl<'a> Image<'a> {
         self.size(RESOURCES_AT)
             .and_then(|at| end(at, resources * 4))
             .ok_or(ImageError::Truncated)?;
+        for at in [SCHEDULER_AT, SETTINGS_AT] {
+            self.stretch(at).ok_or(ImageError::Truncated)?;
+        }
         if self.rows() < self.tasks() {
             return Err(ImageError::Truncated);
         }
         for number in 0..self.rows() {
             let task = self.task(number).ok_or(ImageError::Truncated)?;
             self.check_operations(&task)?;
-            let (cpus, cluster) = (task.cpus, self.common().cluster);
-            if !cpus.is_empty() && cpus.first_from(CpuId(0)) >= Some(CpuId(cluster)) {
-                return Err(ImageError::Cpus);
-            }
-            if let Some(last) = task.lengths.count.checked_sub(1) {
+            task.rest
+                .params
+                .of(self.bytes)
+                .ok_or(ImageError::Truncated)?;
+            if let Some(last) = task.rest.lengths.count.checked_sub(1) {
                 self.length(&task, last).ok_or(ImageError::Truncated)?;
             }
-            for part in 0..task.parts.count {
+            for part in 0..task.rest.parts.count {
+                self.params_of_part(&task, part)
+                    .ok_or(ImageError::Truncated)?;
                 let part = self.part(&task, part).ok_or(ImageError::Truncated)?;
                 if part.cpu.0 >= self.common().cpus || task.period.is_zero() {
                     return Err(ImageError::Part);
@@ -233,7 +145,7 @@ impl<'a> Image<'a> {
     /// past a call at least.
     fn check_operations(self, task: &Task) -> Result<(), ImageError> {
         let mut last_call = None;
-        for at in 0..task.operations.count {
+        for at in 0..task.rest.operations.count {
             match self.operation(task, at).ok_or(ImageError::Operation)? {
                 Op::Begin { times: 0, .. } => return Err(ImageError::Jump),
                 Op::Begin { .. } => {}
@@ -262,19 +174,31 @@ impl<'a> Image<'a> {
     pub fn common(self) -> Common {
         let long = |at| self.long(at).unwrap_or(0);
         let byte = |at| self.bytes.get(at).map_or(1, |&byte: &u8| byte.max(1));
-        let mut settings = Words::NONE;
-        for (number, word) in settings.0.iter_mut().enumerate() {
-            *word = long(SETTINGS_AT + number * 8);
-        }
         Common {
             start: Time::from_nanos(long(24)),
             end: Time::from_nanos(long(32)),
             tick: Duration::from_nanos(long(40)),
-            settings,
             instruction: Duration::from_nanos(long(INSTRUCTION_AT).max(1)),
             cpus: byte(CPUS_AT),
             cluster: byte(CPUS_AT + 1),
+            shape: self.bytes.get(CPUS_AT + 2).copied().unwrap_or(0),
         }
+    }
+
+    /// The name of the scheduler.
+    pub fn scheduler(self) -> &'a str {
+        let name = self.stretch(SCHEDULER_AT).unwrap_or(&[]);
+        core::str::from_utf8(name).unwrap_or("")
+    }
+
+    /// The scheduler's settings, which it alone can read.
+    pub fn settings(self) -> &'a [u8] {
+        self.stretch(SETTINGS_AT).unwrap_or(&[])
+    }
+
+    /// The bytes that the stretch at this place of the header says.
+    fn stretch(self, at: usize) -> Option<&'a [u8]> {
+        Stretch::parse(&mut self.bytes.get(at..)?)?.of(self.bytes)
     }
 
     /// How many tasks there ever are.
@@ -331,59 +255,41 @@ impl<'a> Image<'a> {
         }
         let at = self
             .size(TASKS_AT)?
-            .checked_add(usize::from(number) * TASK)?;
-        let row = Image {
-            bytes: self.bytes.get(at..)?.get(..TASK)?,
-        };
-        let duration = |offset| row.long(offset).map(Duration::from_nanos);
-        let stretch = |offset| {
-            Some(Stretch {
-                at: row.word(offset)?,
-                count: row.word(offset + 4)?,
-            })
-        };
-        Some(Task {
-            arrival: match row.bytes.first()? {
-                1 => Arrival::Periodic,
-                _ => Arrival::Once,
-            },
-            on_miss: match row.bytes.get(1)? {
-                1 => OnMiss::Skip,
-                2 => OnMiss::Abort,
-                3 => OnMiss::Latest,
-                _ => OnMiss::Continue,
-            },
-            priority: *row.bytes.get(2)?,
-            cpu: *row.bytes.get(3)?,
-            period: duration(8)?,
-            phase: duration(16)?,
-            deadline: duration(24)?,
-            wcet: duration(32)?,
-            operations: stretch(40)?,
-            lengths: stretch(48)?,
-            share: Fraction::from_bits(row.word(56)?),
-            importance: row.half(60),
-            parts: stretch(64)?,
-            cpus: CpuSet::from_bits(row.long_long(72)?),
-        })
+            .checked_add(usize::from(number) * Task::SIZE)?;
+        Task::parse(&mut self.bytes.get(at..)?)
+    }
+
+    /// What a task tells the policy, which alone can read it.
+    pub fn params(self, task: &Task) -> &'a [u8] {
+        task.rest.params.of(self.bytes).unwrap_or(&[])
+    }
+
+    /// The same for a part of a task that is split, if there are so many parts.
+    pub fn params_of_part(self, task: &Task, number: u32) -> Option<&'a [u8]> {
+        let at = task
+            .rest
+            .parts
+            .place(number, PART)?
+            .checked_add(PART - Stretch::SIZE)?;
+        self.stretch(at)
     }
 
     /// An operation of a task, if there is one of that number.
     pub fn operation(self, task: &Task, number: u32) -> Option<Op> {
-        let at = task.operations.place(number, Op::SIZE)?;
+        let at = task.rest.operations.place(number, Op::SIZE)?;
         let bytes = self.bytes.get(at..)?.first_chunk()?;
         Op::decode(*bytes)
     }
 
     /// A random length of a task, if there are so many.
     pub fn length(self, task: &Task, number: u32) -> Option<Duration> {
-        let at = task.lengths.place(number, 8)?;
+        let at = task.rest.lengths.place(number, 8)?;
         self.long(at).map(Duration::from_nanos)
     }
 
     /// A part of a task, if there are so many.
     pub fn part(self, task: &Task, number: u32) -> Option<Part> {
-        let at = task.parts.place(number, PART)?;
+        let at = task.rest.parts.place(number, PART)?;
         let duration = |offset| self.long(at + offset).map(Duration::from_nanos);
         Some(Part {
             cpu: CpuId(*self.bytes.get(at)?),
@@ -411,20 +317,17 @@ impl<'a> Image<'a> {
         let bytes = self.bytes.get(at..)?.first_chunk()?;
         Some(u64::from_le_bytes(*bytes))
     }
-
-    fn long_long(self, at: usize) -> Option<u128> {
-        let bytes = self.bytes.get(at..)?.first_chunk()?;
-        Some(u128::from_le_bytes(*bytes))
-    }
 }
 
 pub use change::{Change, News};
 pub use error::ImageError;
+pub use task::{Arrival, OnMiss, Rest, Task};
 #[cfg(feature = "std")]
 pub use write::{Contents, TaskContents};
 
 mod change;
 mod error;
+mod task;
 
 #[cfg(feature = "std")]
 mod write;

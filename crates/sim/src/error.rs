@@ -1,6 +1,6 @@
 //! What a simulation cannot do.
 
-use crate::scheduler::Missing;
+use flyball_catalogue::Missing;
 use flyball_kernel::Error;
 use flyball_trace::Time;
 use std::fmt;
@@ -8,6 +8,11 @@ use std::fmt;
 /// Why a simulation did not start, or did not go on. Tasks are named as the user named them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SimError {
+    /// The values of the policy's settings do not go together.
+    Settings(
+        /// Why.
+        &'static str,
+    ),
     /// The policy has to know something about a task that the task set does not say.
     Missing {
         /// Which task.
@@ -68,6 +73,7 @@ pub enum SimError {
 impl fmt::Display for SimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            SimError::Settings(why) => write!(f, "the policy's settings: {why}"),
             SimError::Missing { task, missing } => write!(f, "task \"{task}\" {missing}"),
             SimError::NoCpu { task } => write!(
                 f,

@@ -12,7 +12,7 @@
 //! ```
 //! use flyball_model::{Task, TaskSet};
 //! use flyball_sim::{Options, simulate};
-//! use flyball_sim::schedulers::Edf;
+//! use flyball_catalogue::Edf;
 //! use flyball_trace::{Duration, Event};
 //!
 //! let ms = Duration::from_millis;
@@ -36,7 +36,7 @@
 //! | somebody who moves tasks between CPUs | [`supervised`] |
 //! | tasks that are split between CPUs | [`split`] |
 //! | what a job does, step by step | [`program`] |
-//! | how a policy is made from a task set | [`scheduler`]; the usual ones in [`schedulers`] |
+//! | how a policy is made from a task set | [`flyball_catalogue`] |
 
 mod error;
 pub mod machine;
@@ -44,20 +44,18 @@ pub mod modes;
 mod partition;
 pub mod program;
 pub mod run;
-pub mod scheduler;
-pub mod schedulers;
 pub mod split;
 pub mod supervised;
 mod tap;
 mod tournament;
 
 pub use error::SimError;
+pub use flyball_catalogue::{Missing, Scheduler};
 pub use flyball_policy::Boxed;
 pub use modes::Modes;
 pub use program::is_fixed;
 pub use run::{
     Deadlock, Ended, Options, Outcome, fits, simulate, simulate_modes, simulate_with_progress,
 };
-pub use scheduler::{Missing, Scheduler};
 pub use split::{Part, may_be_split, simulate_split};
 pub use supervised::{Cores, simulate_supervised};

@@ -34,9 +34,9 @@
 use crate::error::SimError;
 use crate::program::Program;
 use crate::run::{Deadlock, Ended};
-use crate::scheduler::Scheduler;
 use crate::tap::Tap;
 use crate::tournament::Tournament;
+use flyball_catalogue::Scheduler;
 use flyball_kernel::{Config, Core, MutexId, QueueId, SemaphoreId, ThreadId};
 use flyball_model::Length;
 use flyball_model::random::Random;
@@ -84,7 +84,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
 
 /// A cluster of CPUs, its kernel and its tasks.
 pub(crate) struct Node<S: Scheduler, T: Sink> {
-    core: Core<Simulated<S::Policy, T>>,
+    core: Core<Simulated<S::Policy<Boxed, Boxed>, T>>,
     sink: Rc<RefCell<T>>,
     /// The number of the first CPU in the whole machine.
     cpu: CpuId,
@@ -99,8 +99,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     mutexes: Vec<MutexId>,
     semaphores: Vec<SemaphoreId>,
     queues: Vec<QueueId>,
-    changes: change::Changes<<S::Policy as Policy>::Params>,
-    beginning: change::Beginning<<S::Policy as Policy>::Params>,
+    changes: change::Changes<S::Params>,
+    beginning: change::Beginning<S::Params>,
     /// What all random numbers come from.
     seed: u64,
     /// When sporadic jobs arrive, and at which row.

@@ -4,7 +4,7 @@ use crate::error::SimError;
 use crate::machine::{Node, reason};
 use crate::modes::Modes;
 use crate::partition;
-use crate::scheduler::Scheduler;
+use flyball_catalogue::{Facts, Scheduler};
 use flyball_model::TaskSet;
 use flyball_trace::{CpuId, Duration, Sink, TaskId, Time};
 use std::cell::RefCell;
@@ -123,7 +123,8 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
     sink: &mut T,
     mut progress: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
-    let mut nodes = start(modes, scheduler, options, sink, None)?;
+    let facts = |number: usize| Facts::from(&modes.all().tasks[number]);
+    let mut nodes = start(modes, (scheduler, &facts), options, sink, None)?;
     drive(&mut nodes, options, &mut progress, &mut Nobody)
 }
 
@@ -134,7 +135,7 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
 /// [`SimError`].
 pub fn fits<S: Scheduler>(set: &TaskSet, scheduler: &S) -> Result<(), SimError> {
     for task in &set.tasks {
-        let params = scheduler.params(task).map(drop);
+        let params = scheduler.params(&task.into()).map(drop);
         params.map_err(|missing| SimError::Missing {
             task: task.name.clone(),
             missing,
@@ -154,10 +155,10 @@ fn clusters<S: Scheduler>(
 }
 
 /// Each cluster of the sets' platform with the tasks that are assigned to it, at time zero, and room for
-/// `capacity` tasks; `None`: for those.
+/// `capacity` tasks; `None`: for those. The scheduler reads of each task what `facts` says.
 pub(crate) fn start<S: Scheduler, T: Sink>(
     modes: &Modes,
-    scheduler: &S,
+    (scheduler, facts): (&S, &dyn Fn(usize) -> Facts),
     options: &Options,
     sink: T,
     capacity: Option<usize>,
@@ -179,7 +180,7 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
             tasks,
             capacity.unwrap_or(tasks.len()),
             (CpuId(cpu), cpus),
-            scheduler,
+            (scheduler, facts),
             options.seed,
             Rc::clone(&sink),
         )?);

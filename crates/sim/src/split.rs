@@ -12,15 +12,13 @@
 use crate::error::SimError;
 use crate::machine::{Node, Traveller};
 use crate::run::{Options, Outcome, Supervise, drive, start};
-use crate::scheduler::{Missing, Scheduler};
-use crate::schedulers::Edf;
 use crate::supervised::is_independent;
 use core::ops::ControlFlow;
+use flyball_catalogue::{Edf, Facts};
 use flyball_kernel::Error;
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_policy::{Deadline, Duration, SplitTask, TaskId, Time};
 use flyball_trace::{CpuId, Sink};
-use std::collections::HashMap;
 
 pub use flyball_policy::Part;
 
@@ -48,7 +46,6 @@ pub fn simulate_split<T: Sink>(
     let cpus = set.platform.cpus.max(1);
     let mut rows = vec![0; cpus.into()];
     let mut split = Vec::new();
-    let mut parted = Parted::default();
     for (number, task) in set.tasks.iter_mut().enumerate() {
         let parts = parts.get(number).map_or(&[][..], Vec::as_slice);
         let Some(first) = parts.first() else {
@@ -65,7 +62,6 @@ pub fn simulate_split<T: Sink>(
         task.cpu = Some(first.cpu.0);
         let row = rows[first.cpu.index()];
         rows[first.cpu.index()] += 1;
-        parted.first.insert(task.name.clone(), first.until);
         if parts.len() > 1 {
             let period = task.arrival.period().filter(|_| may_be_split(task));
             let period = period.ok_or_else(|| refused(&task.name, Error::Bound))?;
@@ -78,7 +74,14 @@ pub fn simulate_split<T: Sink>(
         }
     }
     let modes = set.clone().into();
-    let mut nodes = start(&modes, &parted, options, sink, Some(set.tasks.len()))?;
+    // A split task begins with the deadline of its first part.
+    let facts = |number: usize| {
+        let mut facts = Facts::from(&set.tasks[number]);
+        let until = parts[number].first().map(|part| part.until);
+        facts.deadline = until.filter(|&until| until < Duration::MAX);
+        facts
+    };
+    let mut nodes = start(&modes, (&Edf, &facts), options, sink, Some(set.tasks.len()))?;
     let outcome = drive(&mut nodes, options, &mut progress, &mut Splits(split))?;
     Ok(Outcome {
         repeats: false,
@@ -90,28 +93,6 @@ fn refused(task: &str, error: Error) -> SimError {
     SimError::Refused {
         what: task.to_owned(),
         error,
-    }
-}
-
-/// EDF by the deadlines of first parts.
-#[derive(Default)]
-struct Parted {
-    /// By the name of the task.
-    first: HashMap<String, Duration>,
-}
-
-impl Scheduler for Parted {
-    type Policy = <Edf as Scheduler>::Policy;
-
-    fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
-        Scheduler::policy(&Edf, capacity, cpus)
-    }
-
-    fn params(&self, task: &Task) -> Result<Deadline, Missing> {
-        match self.first.get(&task.name) {
-            Some(&until) => Ok(Deadline(until)),
-            None => Scheduler::params(&Edf, task),
-        }
     }
 }
 
@@ -146,7 +127,7 @@ struct Away {
 
 impl Split {
     /// When it is to move next, as far as that is known.
-    fn due<T: Sink>(&self, nodes: &[Node<Parted, T>]) -> Time {
+    fn due<T: Sink>(&self, nodes: &[Node<Edf, T>]) -> Time {
         match &self.at {
             Place::UnderWay(away) => away.at.min(self.way.next()),
             Place::In(cpu, row) => {
@@ -162,7 +143,7 @@ impl Split {
     }
 
     /// The kernels are not at work, and whoever ran has run until `now`.
-    fn act<T: Sink>(&mut self, nodes: &mut [Node<Parted, T>], now: Time) -> Result<(), SimError> {
+    fn act<T: Sink>(&mut self, nodes: &mut [Node<Edf, T>], now: Time) -> Result<(), SimError> {
         if let Place::In(cpu, row) = self.at {
             let node = &mut nodes[cpu.index()];
             let (has_job, used) = (node.has_job(row), node.used(row, now));
@@ -204,8 +185,8 @@ impl Split {
     }
 }
 
-impl<T: Sink> Supervise<Parted, T> for Splits {
-    fn due(&self, nodes: &[Node<Parted, T>]) -> Time {
+impl<T: Sink> Supervise<Edf, T> for Splits {
+    fn due(&self, nodes: &[Node<Edf, T>]) -> Time {
         let due = self.0.iter().map(|split| split.due(nodes)).min();
         let Some(due) = due else {
             return Time::NEVER;
@@ -214,7 +195,7 @@ impl<T: Sink> Supervise<Parted, T> for Splits {
         busy.map_or(due, |busy| busy.max(due))
     }
 
-    fn act(&mut self, nodes: &mut [Node<Parted, T>], now: Time) -> Result<(), SimError> {
+    fn act(&mut self, nodes: &mut [Node<Edf, T>], now: Time) -> Result<(), SimError> {
         for node in nodes.iter_mut() {
             node.open(now)?;
         }

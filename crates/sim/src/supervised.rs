@@ -11,11 +11,11 @@
 use crate::error::SimError;
 use crate::machine::Node;
 use crate::run::{Options, Outcome, Supervise, drive, start};
-use crate::scheduler::Scheduler;
 use core::ops::ControlFlow;
+use flyball_catalogue::{Facts, Scheduler};
 use flyball_kernel::{Error, ThreadId};
 use flyball_model::{Step, TaskSet};
-use flyball_policy::{Duration, Policy, TaskId, Time};
+use flyball_policy::{Duration, TaskId, Time};
 use flyball_trace::{CpuId, Sink};
 
 /// What a supervisor sees and does. Tasks and CPUs are numbered as in the task set; `P` is what the
@@ -58,10 +58,17 @@ pub fn simulate_supervised<S: Scheduler, T: Sink>(
     options: &Options,
     sink: &mut T,
     period: Duration,
-    supervise: impl FnMut(&mut dyn Cores<<S::Policy as Policy>::Params>),
+    supervise: impl FnMut(&mut dyn Cores<S::Params>),
 ) -> Result<Outcome, SimError> {
     let modes = set.clone().into();
-    let mut nodes = start(&modes, scheduler, options, sink, Some(set.tasks.len()))?;
+    let facts = |number: usize| Facts::from(&set.tasks[number]);
+    let mut nodes = start(
+        &modes,
+        (scheduler, &facts),
+        options,
+        sink,
+        Some(set.tasks.len()),
+    )?;
     let mut rows = vec![0; nodes.len()];
     let places = set.tasks.iter().map(|task| {
         let node = usize::from(task.cpu.unwrap_or(0));
@@ -109,7 +116,7 @@ struct Supervisor<F> {
 
 impl<S: Scheduler, T: Sink, F> Supervise<S, T> for Supervisor<F>
 where
-    F: FnMut(&mut dyn Cores<<S::Policy as Policy>::Params>),
+    F: FnMut(&mut dyn Cores<S::Params>),
 {
     fn due(&self, nodes: &[Node<S, T>]) -> Time {
         let busy = nodes.iter().map(Node::busy_until).max();
@@ -147,7 +154,7 @@ impl<S: Scheduler, T: Sink> View<'_, S, T> {
     }
 }
 
-impl<S: Scheduler, T: Sink> Cores<<S::Policy as Policy>::Params> for View<'_, S, T> {
+impl<S: Scheduler, T: Sink> Cores<S::Params> for View<'_, S, T> {
     fn now(&self) -> Time {
         self.now
     }
@@ -168,17 +175,12 @@ impl<S: Scheduler, T: Sink> Cores<<S::Policy as Policy>::Params> for View<'_, S,
         node.map_or(Duration::ZERO, |node| node.overhead().sum())
     }
 
-    fn adjust(&mut self, task: TaskId, params: <S::Policy as Policy>::Params) -> Result<(), Error> {
+    fn adjust(&mut self, task: TaskId, params: S::Params) -> Result<(), Error> {
         let (place, thread) = self.find(task)?;
         self.nodes[place.node].adjust(thread, params, self.now)
     }
 
-    fn migrate(
-        &mut self,
-        task: TaskId,
-        to: CpuId,
-        params: <S::Policy as Policy>::Params,
-    ) -> Result<(), Error> {
+    fn migrate(&mut self, task: TaskId, to: CpuId, params: S::Params) -> Result<(), Error> {
         let (place, _) = self.find(task)?;
         if to.index() >= self.nodes.len() {
             return Err(Error::Unknown);

@@ -1,7 +1,7 @@
 //! A job is given up on a CPU that hears of it later.
 
+use flyball_catalogue::{Clustered, Fp};
 use flyball_model::{Cost, OnMiss, Task, TaskSet};
-use flyball_sim::schedulers::{Clustered, Fp};
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event, Kind};
 

@@ -12,8 +12,8 @@
 
 mod chart;
 
+use flyball_catalogue::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Rm, Rr};
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_sim::schedulers::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Rm, Rr};
 use flyball_sim::{Options, Outcome, SimError, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, Event, Time};

@@ -1,7 +1,7 @@
 //! Task sets that change while they run.
 
+use flyball_catalogue::{Edf, Ipi, Rm, Rr};
 use flyball_model::{Arrival, Cost, Length, OnMiss, Overheads, Step, Task, TaskSet};
-use flyball_sim::schedulers::{Edf, Ipi, Rm, Rr};
 use flyball_sim::{Modes, Options, Scheduler, SimError, simulate, simulate_modes};
 use flyball_trace::{Duration, Event, Kind, TaskId};
 use proptest::prelude::*;

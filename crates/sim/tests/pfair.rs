@@ -1,10 +1,11 @@
 //! PD² and PF hold every task set that asks for no more than all CPUs.
 
+use flyball_catalogue::{Configured, Facts, Missing, Pd2, Pf, Scheduler, Shape, Size, Values};
 use flyball_model::random::Random;
 use flyball_model::{Task, TaskSet};
+use flyball_policy::Storage;
 use flyball_policy::pfair::{Fairness, Pfair, Subtask, Weight};
-use flyball_sim::schedulers::{Pd2, Pf};
-use flyball_sim::{Boxed, Missing, Options, Scheduler, simulate};
+use flyball_sim::{Options, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, Event, Time};
 use std::cmp::Ordering;
@@ -101,15 +102,26 @@ fn without_group_deadlines_it_does_not() {
         }
     }
     struct Blind;
+    impl Configured for Blind {
+        fn new(_: &dyn Values, _: &[Facts]) -> Result<Blind, &'static str> {
+            Ok(Blind)
+        }
+        fn parse(_: &mut &[u8]) -> Option<Blind> {
+            Some(Blind)
+        }
+    }
     impl Scheduler for Blind {
-        type Policy = Pfair<Careless, Boxed, Boxed>;
+        const NAME: &'static str = "blind";
+        const SHAPE: Shape = Shape::Several;
+        type Params = Weight;
+        type Policy<S: Storage, C: Storage> = Pfair<Careless, S, C>;
         fn cluster(&self) -> usize {
             usize::MAX
         }
-        fn policy(&self, capacity: usize, cpus: usize) -> Self::Policy {
-            Pfair::new(QUANTUM, capacity, cpus)
+        fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
+            Pfair::new(QUANTUM, size.tasks, size.cpus)
         }
-        fn params(&self, task: &Task) -> Result<Weight, Missing> {
+        fn params(&self, task: &Facts) -> Result<Weight, Missing> {
             Pd2 { quantum: QUANTUM }.params(task)
         }
     }

@@ -1,8 +1,8 @@
 //! The simulator against a scheduler that could not be simpler: it goes from one unit of time to
 //! the next, looks at all jobs, and runs the first by the order of the policy.
 
+use flyball_catalogue::{Clustered, Edf, Fifo, Fp, Rm, Rr};
 use flyball_model::{OnMiss, Task, TaskSet};
-use flyball_sim::schedulers::{Clustered, Edf, Fifo, Fp, Rm, Rr};
 use flyball_sim::{Options, Scheduler, simulate};
 use flyball_trace::{Duration, Event, Kind, Time};
 use proptest::prelude::*;

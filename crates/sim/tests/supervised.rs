@@ -1,11 +1,11 @@
 //! Several CPUs, and somebody who looks after them.
 
+use flyball_catalogue::Edf;
 use flyball_kernel::Error;
 use flyball_model::{
     Arrival, Cost, Length, Mutex, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
 };
 use flyball_policy::Deadline;
-use flyball_sim::schedulers::Edf;
 use flyball_sim::{Cores, Options, simulate, simulate_supervised};
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId, Time};
 

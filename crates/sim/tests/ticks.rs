@@ -1,8 +1,8 @@
 //! A kernel that looks at the clock at ticks, on several CPUs.
 
+use flyball_catalogue::{Clustered, Rr};
 use flyball_model::{Cost, Task, TaskSet};
 use flyball_sim::run::{Ended, simulate_with_progress};
-use flyball_sim::schedulers::{Clustered, Rr};
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event, Kind, NoTrace};
 use std::ops::ControlFlow;

@@ -40,16 +40,16 @@ fn study_puts_it_beside_the_others() {
         found.unwrap_or_else(|| panic!("no {name} in {study}"))
     };
     assert_eq!(policy("edf")["holds"], true);
-    assert_eq!(policy("np-edf")["holds"], false);
-    assert_eq!(policy("np-edf")["proof"], "simulation");
-    assert_eq!(policy("np-edf")["simulated"]["preemptions"], 0);
+    assert_eq!(policy("sjf")["holds"], false);
+    assert_eq!(policy("sjf")["proof"], "simulation");
+    assert_eq!(policy("sjf")["simulated"]["preemptions"], 0);
     assert_eq!(policy("edf")["simulated"]["preemptions"], 2);
 }
 
 #[test]
 fn simulate_shows_its_schedule() {
     let (code, entry) = run(&[
-        "simulate", "set.toml", "--policy", "np-edf", "--until", "20ms", "--json",
+        "simulate", "set.toml", "--policy", "sjf", "--until", "20ms", "--json",
     ]);
     assert_eq!(code, Some(1), "a deadline is missed");
     assert_eq!(entry["simulated"]["jobs"], 6);

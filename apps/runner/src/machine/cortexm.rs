@@ -1,6 +1,6 @@
 //! The Cortex-M3: one CPU, and tables in place.
 
-use crate::{Runner, Scheduler};
+use crate::{Chosen, Program, Runner};
 use flyball_kernel::{Error, ThreadId, Timing};
 use flyball_policy::{Duration, Inline, Time};
 use flyball_script::image::{Common, Image, Task};
@@ -27,21 +27,22 @@ pub type Messages = Inline<256>;
 pub type ThreadStack = Stack<512>;
 
 /// Makes the kernel.
-pub(crate) fn set_up<S: Scheduler + 'static>(
-    kernel: &'static Kernel<Runner<S>>,
-    image: Image<'static>,
+pub(crate) fn set_up<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
+    chosen: &Chosen<P::Boot>,
+    _: Image<'static>,
     timing: Timing,
     mut tape: impl FnMut(u8, usize) -> TraceBuffer,
 ) {
-    let policy = S::policy(&image.common(), THREADS, 1);
+    let policy = chosen.policy(THREADS, 1);
     kernel.set_up(policy, tape(0, 1), timing);
 }
 
 /// With the kernel of a cluster, before it starts. There is one: [`Error::Unknown`] for another.
-pub(crate) fn prepare<S: Scheduler + 'static, R>(
-    kernel: &'static Kernel<Runner<S>>,
+pub(crate) fn prepare<P: Program, R>(
+    kernel: &'static Kernel<Runner<P>>,
     cluster: u8,
-    f: impl FnOnce(&mut Together<'_, Runner<S>>) -> R,
+    f: impl FnOnce(&mut Together<'_, Runner<P>>) -> R,
 ) -> Result<R, Error> {
     if cluster > 0 {
         return Err(Error::Unknown);
@@ -50,8 +51,9 @@ pub(crate) fn prepare<S: Scheduler + 'static, R>(
 }
 
 /// The parts of a task that is split are on several CPUs, of which there is one.
-pub(crate) fn split<S: Scheduler + 'static>(
-    _: &'static Kernel<Runner<S>>,
+pub(crate) fn split<P: Program>(
+    _: &'static Kernel<Runner<P>>,
+    _: &Chosen<P::Boot>,
     _: Image<'static>,
     _: &Task,
     _: ThreadId,
@@ -71,8 +73,8 @@ pub(crate) fn clusters(_: &Common) -> u8 {
 }
 
 /// Keeps the thread busy for so long: to the nearest instruction.
-pub(crate) fn compute<S: Scheduler + 'static>(
-    _: &'static Kernel<Runner<S>>,
+pub(crate) fn compute<P: Program>(
+    _: &'static Kernel<Runner<P>>,
     length: Duration,
     instruction: Duration,
 ) {
@@ -83,8 +85,8 @@ pub(crate) fn compute<S: Scheduler + 'static>(
 }
 
 /// The application's timer interrupts after `after`.
-pub(crate) fn set_timer<S: Scheduler + 'static>(
-    _: &'static Kernel<Runner<S>>,
+pub(crate) fn set_timer<P: Program>(
+    _: &'static Kernel<Runner<P>>,
     _: &Common,
     after: Duration,
 ) {
@@ -93,4 +95,4 @@ pub(crate) fn set_timer<S: Scheduler + 'static>(
 }
 
 /// The trace of this cluster is complete; comes back when all are.
-pub(crate) fn retire<S: Scheduler + 'static>(_: &'static Kernel<Runner<S>>, _: &Common) {}
+pub(crate) fn retire<P: Program>(_: &'static Kernel<Runner<P>>, _: &Common) {}

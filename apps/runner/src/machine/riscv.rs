@@ -1,7 +1,7 @@
 //! RISC-V with several CPUs: clusters of them, and tables on a heap that are as large as the task set
 //! wants.
 
-use crate::{Runner, Scheduler, output};
+use crate::{Chosen, Program, Runner, output};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -33,8 +33,9 @@ pub type Messages = Boxed;
 pub type ThreadStack = Stack<512>;
 
 /// Makes the kernel: a core for each cluster.
-pub(crate) fn set_up<S: Scheduler + 'static>(
-    kernel: &'static Kernel<Runner<S>>,
+pub(crate) fn set_up<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
+    chosen: &Chosen<P::Boot>,
     image: Image<'static>,
     timing: Timing,
     mut tape: impl FnMut(u8, usize) -> TraceBuffer,
@@ -60,7 +61,7 @@ pub(crate) fn set_up<S: Scheduler + 'static>(
             messages: messages.sum(),
             ..Sizes::FIXED
         };
-        let policy = S::policy(&common, threads, count.into());
+        let policy = chosen.policy(threads, count.into());
         Some((policy, tape(cluster, all.into()), sizes))
     });
     if kernel.cpus() != common.cpus {
@@ -69,10 +70,10 @@ pub(crate) fn set_up<S: Scheduler + 'static>(
 }
 
 /// With the kernel of a cluster, before it starts. [`Error::Unknown`]: there is no such cluster.
-pub(crate) fn prepare<S: Scheduler + 'static, R>(
-    kernel: &'static Kernel<Runner<S>>,
+pub(crate) fn prepare<P: Program, R>(
+    kernel: &'static Kernel<Runner<P>>,
     cluster: u8,
-    f: impl FnOnce(&mut Together<'_, Runner<S>>) -> R,
+    f: impl FnOnce(&mut Together<'_, Runner<P>>) -> R,
 ) -> Result<R, Error> {
     kernel.prepare(cluster, f).ok_or(Error::Unknown)
 }
@@ -86,8 +87,9 @@ fn visits(image: Image<'static>, number: u16, cpu: u8) -> bool {
 }
 
 /// The parts of a task that is split are on several CPUs.
-pub(crate) fn split<S: Scheduler + 'static>(
-    kernel: &'static Kernel<Runner<S>>,
+pub(crate) fn split<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
+    chosen: &Chosen<P::Boot>,
     image: Image<'static>,
     task: &Task,
     thread: ThreadId,
@@ -96,8 +98,8 @@ pub(crate) fn split<S: Scheduler + 'static>(
     let parts: Vec<_> = (0..task.parts())
         .filter_map(|part| image.part(task, part))
         .collect();
-    let params = parts.iter().map(|part| S::params(&task.within(part.until)));
-    let params = params.collect();
+    let params = (0..task.parts()).filter_map(|part| image.params_of_part(task, part));
+    let params = params.map(|bytes| chosen.params(bytes)).collect();
     let way = SplitTask::new(parts.into_boxed_slice(), task.period, start + task.phase);
     kernel.send_round(thread, way, params, TraceBuffer::name)
 }
@@ -113,8 +115,8 @@ pub(crate) fn clusters(common: &Common) -> u8 {
 }
 
 /// Keeps the thread busy for so long: to the nearest tick of the clock.
-pub(crate) fn compute<S: Scheduler + 'static>(
-    kernel: &'static Kernel<Runner<S>>,
+pub(crate) fn compute<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
     length: Duration,
     _: Duration,
 ) {
@@ -122,8 +124,8 @@ pub(crate) fn compute<S: Scheduler + 'static>(
 }
 
 /// The application's timers interrupt after `after`, one in each cluster.
-pub(crate) fn set_timer<S: Scheduler + 'static>(
-    kernel: &'static Kernel<Runner<S>>,
+pub(crate) fn set_timer<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
     common: &Common,
     after: Duration,
 ) {
@@ -133,7 +135,7 @@ pub(crate) fn set_timer<S: Scheduler + 'static>(
 }
 
 /// The trace of this cluster is complete; comes back when all are, and on the first CPU only.
-pub(crate) fn retire<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>, common: &Common) {
+pub(crate) fn retire<P: Program>(kernel: &'static Kernel<Runner<P>>, common: &Common) {
     kernel.retire(clusters(common));
     if machine::probe::ENABLED && write_counts(kernel, common).is_err() {
         output::fail("the host does not take what was counted");
@@ -142,8 +144,8 @@ pub(crate) fn retire<S: Scheduler + 'static>(kernel: &'static Kernel<Runner<S>>,
 
 /// What was counted: a line for each, two words and some numbers, of which the first is the hart's where it
 /// is about one.
-fn write_counts<S: Scheduler + 'static>(
-    kernel: &'static Kernel<Runner<S>>,
+fn write_counts<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
     common: &Common,
 ) -> io::Result<()> {
     let mut file = File::create(c"flyball-counts.txt")?;

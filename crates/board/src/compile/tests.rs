@@ -1,9 +1,9 @@
 //! Task sets as data, and those that do not fit.
 
 use super::*;
+use flyball_catalogue::{Affine, Boot, Clustered, Edf, Ipi, Pd2, Shape, Written};
 use flyball_model::{Mutex, OnMiss, Queue, Semaphore, Step, read_file};
-use flyball_policy::Words;
-use flyball_policy::i_plus_pi::Fraction;
+use flyball_policy::i_plus_pi::Settings;
 use flyball_script::Image;
 use flyball_script::op;
 use flyball_trace::Time;
@@ -18,12 +18,11 @@ fn ms(n: u64) -> Duration {
 
 fn options(until: Duration) -> Options<'static> {
     Options {
-        policy: "rr",
-        settings: Words::of_quantum(ms(3)),
         until,
         seed: 7,
-        cluster: 1,
-        parts: &[],
+        ..Options::of(&Ipi {
+            settings: Settings::THESIS,
+        })
     }
 }
 
@@ -77,7 +76,7 @@ fn a_set_becomes_an_image() {
         start: Time::from_millis(1),
         end: Time::from_millis(51),
         tick: ms(1),
-        settings: Words::of_quantum(ms(3)),
+        shape: 0,
         instruction: Duration::from_nanos(1),
     };
     assert_eq!(image.common(), common);
@@ -85,18 +84,22 @@ fn a_set_becomes_an_image() {
     assert_eq!((image.initial(0), image.capacity(0)), (3, 256));
     let (a, b) = (image.task(0).unwrap(), image.task(1).unwrap());
     assert_eq!((a.arrival, a.period), (image::Arrival::Periodic, ms(10)));
-    assert_eq!((a.deadline, a.wcet, a.priority), (ms(10), ms(2), 0));
+    assert_eq!(a.deadline, ms(10));
     let compute = Op::Compute(op::Length::Fixed(ms(2)));
     assert_eq!(image.operation(&a, 0), Some(compute));
     assert_eq!(
         (b.arrival, b.period),
         (image::Arrival::Once, Duration::ZERO)
     );
-    assert_eq!((b.deadline, b.phase, b.priority), (Duration::MAX, ms(4), 9));
+    assert_eq!((b.deadline, b.phase), (Duration::MAX, ms(4)));
     assert_eq!(b.on_miss, image::OnMiss::Skip);
-    // What is not said is the utilisation.
-    assert_eq!((a.share, a.importance), (Fraction::percent(20), 1));
-    assert_eq!((b.share, b.importance), (Fraction::percent(25), 125));
+    // What the policy is told is what the simulator tells it.
+    assert_eq!(image.scheduler(), "ipi");
+    let ipi = Ipi::find("ipi", Shape::One, &mut image.settings()).unwrap();
+    for (task, row) in set.tasks.iter().zip([a, b]) {
+        let params = ipi.decode(&mut image.params(&row)).unwrap();
+        assert_eq!(params, Ipi::share(&task.into()));
+    }
 }
 
 /// Where CPUs share their tasks a task may be kept to some of them.
@@ -113,20 +116,29 @@ fn affinities_are_for_global_policies() {
         ..Task::periodic("c", ms(10), ms(2))
     });
     set.platform.cpus = 3;
-    let compiled = |set: &TaskSet, policy, cluster| {
+    let compiled = |set: &TaskSet, policy, scheduler: &dyn Written, cluster| {
         let options = Options {
             policy,
+            until: ms(50),
             cluster,
-            ..options(ms(50))
+            ..Options::of(scheduler)
         };
-        let contents = contents(Machine::Riscv, set, &options)?;
-        let tasks = contents.tasks.iter();
-        Ok::<_, BoardError>(tasks.map(|task| task.cpus.bits()).collect::<Vec<_>>())
+        contents(Machine::Riscv, set, &options)
     };
-    assert_eq!(compiled(&set, "g-edf", 3).unwrap(), [0, 0b101, 0]);
-    assert_eq!(compiled(&set, "p-edf", 1).unwrap(), [0; 3]);
-    for (policy, cluster) in [("c-edf", 2), ("g-edf", 2), ("pd2", 3)] {
-        let error = compiled(&set, policy, cluster).unwrap_err();
+    let edf = Affine(Edf);
+    let cpus = |params: &Vec<u8>| edf.decode(&mut &params[..]).unwrap().cpus.bits();
+    let tasks = compiled(&set, "g-edf", &edf, 3).unwrap().tasks;
+    let affinities = tasks.iter().map(|task| cpus(&task.params));
+    assert_eq!(affinities.collect::<Vec<_>>(), [u128::MAX, 0b101, 0b111]);
+    assert!(compiled(&set, "p-edf", &Edf, 1).is_ok());
+    let (clustered, pd2) = (Clustered::global(Edf), Pd2 { quantum: ms(1) });
+    let refused: [(_, &dyn Written, _); 3] = [
+        ("c-edf", &clustered, 2),
+        ("g-edf", &edf, 2),
+        ("pd2", &pd2, 3),
+    ];
+    for (policy, scheduler, cluster) in refused {
+        let error = compiled(&set, policy, scheduler, cluster).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!(
@@ -136,7 +148,7 @@ fn affinities_are_for_global_policies() {
         );
     }
     set.tasks.remove(1);
-    assert_eq!(compiled(&set, "pd2", 3).unwrap(), [0; 2]);
+    assert!(compiled(&set, "pd2", &pd2, 3).is_ok());
 }
 
 #[test]

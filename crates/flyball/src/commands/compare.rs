@@ -1,7 +1,7 @@
 //! `flyball compare FILE`: does a machine do what the simulation says?
 
 use crate::args::CompareArgs;
-use crate::beside::{Asked, measure};
+use crate::beside::{Asked, measure, runs_on};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
@@ -20,8 +20,11 @@ pub(crate) fn run(
     args: &CompareArgs,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
-    if let Some(name) = unknown(args) {
-        let known = args.machine.policies().join(", ");
+    if let Some(name) = unknown(args, registry) {
+        let known: Vec<_> = runs_on(args.machine, registry)
+            .map(|entry| entry.name)
+            .collect();
+        let known = known.join(", ");
         return Err(Failure::Usage(format!(
             "there is no image for policy \"{name}\"; there are: {known}"
         )));
@@ -67,9 +70,9 @@ pub(crate) fn run(
 }
 
 /// A policy that was asked for and that the machine does not have.
-fn unknown(args: &CompareArgs) -> Option<&str> {
-    let known = args.machine.policies();
-    let unknown = |name: &&String| !known.contains(&name.as_str());
+fn unknown<'a>(args: &'a CompareArgs, registry: &Registry) -> Option<&'a str> {
+    let unknown =
+        |name: &&String| !runs_on(args.machine, registry).any(|entry| entry.name == **name);
     args.policies.iter().find(unknown).map(String::as_str)
 }
 

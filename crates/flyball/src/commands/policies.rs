@@ -37,12 +37,12 @@ pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, 
             title: entry.title,
             about: entry.about,
             parameters: entry
-                .parameters
+                .settings
                 .iter()
-                .map(|parameter| Parameter {
-                    name: parameter.name,
-                    about: parameter.about,
-                    default: settings::show(&parameter.default),
+                .map(|setting| Parameter {
+                    name: setting.name,
+                    about: setting.about,
+                    default: settings::show(&settings::default(setting)),
                 })
                 .collect(),
         });
@@ -64,14 +64,14 @@ pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, 
         } = entry;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{BOLD}{name:width$}{BOLD:#}  {title}: {about}");
-        for parameter in &entry.parameters {
-            let default = match &parameter.default {
+        for setting in &entry.settings {
+            let default = match settings::default(setting) {
                 value @ (Value::Duration(_) | Value::Text(_)) => {
-                    format!("\"{}\"", settings::show(value))
+                    format!("\"{}\"", settings::show(&value))
                 }
-                value => settings::show(value),
+                value => settings::show(&value),
             };
-            let (name, about) = (parameter.name, parameter.about);
+            let (name, about) = (setting.name, setting.about);
             let _ = writeln!(
                 text,
                 "{:width$}    {DIM}{name} = {default}: {about}{DIM:#}",

@@ -1,11 +1,12 @@
 //! `flyball run FILE --machine NAME --policy NAME`: what happens on a machine?
 
 use crate::args::MachineArgs;
+use crate::beside::board_options;
 use crate::failure::Failure;
 use crate::files;
 use crate::progress::Spinner;
 use crate::schedule::Output;
-use flyball_board::{Options, Phase};
+use flyball_board::Phase;
 use flyball_lab::{Measured, Measurement, Registry};
 use std::process::ExitCode;
 
@@ -29,14 +30,7 @@ pub(crate) fn run(
         args.cpus.partition,
     )
     .map_err(|error| Failure::lab(&file, error))?;
-    let options = Options {
-        policy: measurement.policy(),
-        settings: measurement.settings(),
-        until: measurement.until(),
-        seed: args.seed,
-        cluster: measurement.cluster(),
-        parts: measurement.parts(),
-    };
+    let options = board_options(&measurement, args.seed);
     let recording = {
         let mut spinner = Spinner::new(quiet);
         flyball_board::run(args.machine, measurement.set(), &options, &mut |phase| {

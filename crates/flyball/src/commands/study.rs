@@ -1,7 +1,7 @@
 //! `flyball study FILE`: which scheduler holds a task set?
 
 use crate::args::StudyArgs;
-use crate::beside::{Asked, measure};
+use crate::beside::{Asked, measure, runs_on};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
@@ -90,7 +90,7 @@ fn measured(
     };
     let mut measured = measure(registry, &asked, file, &set)?;
     for name in &args.policies {
-        if !machine.policies().contains(&name.as_str()) {
+        if !runs_on(machine, registry).any(|entry| entry.name == *name) {
             measured.notes.push(format!(
                 "\"{name}\" was not measured: machine {} has no image for it.",
                 machine.name()

@@ -95,14 +95,7 @@ fn run(case: &Case, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide
         None,
     )
     .expect("a random set fits every policy");
-    let options = flyball_board::Options {
-        policy: measurement.policy(),
-        settings: measurement.settings(),
-        until: measurement.until(),
-        seed,
-        cluster: measurement.cluster(),
-        parts: measurement.parts(),
-    };
+    let options = flyball::board_options(&measurement, seed);
     let mut watch = |_| ControlFlow::Continue(());
     let recording = flyball_board::run(case.machine, measurement.set(), &options, &mut watch)
         .unwrap_or_else(|error| panic!("{error}"));

@@ -3,8 +3,8 @@
 use crate::partition;
 use crate::registry::Registry;
 use flyball_analysis::Level;
+use flyball_catalogue::until_slot;
 use flyball_model::TaskSet;
-use flyball_sim::schedulers::until_slot;
 use flyball_trace::Duration;
 use std::cmp::Reverse;
 
@@ -52,7 +52,7 @@ impl Rules {
         Rules {
             ticks: set.platform.tick.is_some(),
             slot,
-            waits: tasks().map(|task| until_slot(task, slot)).collect(),
+            waits: tasks().map(|task| until_slot(&task.into(), slot)).collect(),
             levels,
             order,
         }

@@ -3,8 +3,8 @@
 use super::{Cluster, Findings, LIMIT, Obstacle, Theory, clusters, stays_behind, with_deadlines};
 use crate::blocking;
 use flyball_analysis::{Strength, Verdict, fair as fairness, gedf};
+use flyball_catalogue::until_slot;
 use flyball_model::{Arrival, TaskSet};
-use flyball_sim::schedulers::until_slot;
 use flyball_trace::Duration;
 
 /// The name of the tests for EDF.
@@ -59,7 +59,7 @@ pub(super) fn fair(set: &TaskSet, quantum: Duration) -> Result<Findings, Obstacl
     blocking::none(set, &everyone(set))?;
     let mut known = Vec::with_capacity(set.tasks.len());
     for (number, task) in with_deadlines(set, &everyone(set)) {
-        let waits = until_slot(&set.tasks[number], quantum);
+        let waits = until_slot(&(&set.tasks[number]).into(), quantum);
         // It is shorter than a quantum, so it is not without end.
         known.push(task.with_jitter(waits).unwrap_or(task));
     }

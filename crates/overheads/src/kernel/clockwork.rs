@@ -83,7 +83,7 @@ impl<K: Kind, const CPUS: usize> Clockwork<K, CPUS> {
                 start: Time::ZERO + start + phase,
                 ..Attributes::periodic(period)
             };
-            core.spawn(CpuId(0), attributes, K::params(period), Time::ZERO)?;
+            core.spawn(CpuId(0), attributes, K::params(period)?, Time::ZERO)?;
         }
         Ok(Clockwork {
             core,

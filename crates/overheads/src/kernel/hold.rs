@@ -74,7 +74,7 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
                 deadline: Some(period),
                 ..Attributes::sporadic(Duration::from_nanos(1))
             };
-            let params = K::params(period);
+            let params = K::params(period)?;
             let thread = ring.core.spawn(CpuId(0), attributes, params, ring.now)?;
             ring.threads.push(thread);
             debug_assert_eq!(thread.task().index(), row);

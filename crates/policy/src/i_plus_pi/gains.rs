@@ -147,13 +147,20 @@ impl Default for Gains {
     }
 }
 
-impl fmt::Display for Unstable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Unstable {
+    /// Which range a gain left, in words.
+    pub const fn text(self) -> &'static str {
+        match self {
             Unstable::Inner => "kpi has to be between 0 and 1",
             Unstable::Zero => "zrr has to be between 0.5 and 1",
             Unstable::Outer => "kpi * krr has to be between 0 and (2 zrr - 1) / zrr^2",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Unstable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
     }
 }
 

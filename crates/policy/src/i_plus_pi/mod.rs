@@ -26,12 +26,12 @@
 //! 0.5 + *g* ns + *g*·2⁻²⁶ of the longest round of what the same equations give in real numbers. Tested
 //! against these, with random stable gains. In the long run shares are those of α to 2⁻²⁷. Rounds count up to [`LONGEST_ROUND`].
 
+mod encode;
 mod gains;
 mod round;
 mod set_point;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use crate::storage::{Storage, Table};
 use flyball_trace::{Duration, TaskId, Time};

@@ -1,9 +1,9 @@
 //! Real schedules and studies to present, made with the simulator.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+use flyball_catalogue::{Clustered, Dm, Edf, Fp, Rm, Rr};
 use flyball_model::{Task, TaskSet, read_file};
 use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
-use flyball_sim::schedulers::{Clustered, Dm, Edf, Fp, Rm, Rr};
 use flyball_sim::{Options, Scheduler, simulate};
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::{Metrics, Summary, TaskInfo};

@@ -5,6 +5,7 @@
 //! ```
 
 use super::{CHANGES_AT, Image, ImageError, Stretch};
+use flyball_policy::Encode;
 use flyball_trace::Duration;
 
 /// How long a row is.
@@ -32,20 +33,27 @@ pub enum News {
     Ends,
 }
 
-impl Change {
-    #[cfg(feature = "std")]
-    pub(super) fn encode(self) -> [u8; CHANGE] {
+impl Encode for Change {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
         let (what, row) = match self.news {
-            News::Begins => (0, 0),
+            News::Begins => (0_u8, 0_u16),
             News::Becomes(row) => (1, row),
             News::Ends => (2, 0),
         };
-        let mut bytes = [0; CHANGE];
-        bytes[..8].copy_from_slice(&self.at.as_nanos().to_le_bytes());
-        bytes[8..10].copy_from_slice(&self.task.to_le_bytes());
-        bytes[10] = what;
-        bytes[12..14].copy_from_slice(&u16::to_le_bytes(row));
-        bytes
+        (self.at, self.task, what, 0_u8).emit(put);
+        (row, 0_u16).emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Change> {
+        let (at, task, what, _) = <(Duration, u16, u8, u8)>::parse(bytes)?;
+        let (row, _) = <(u16, u16)>::parse(bytes)?;
+        let news = match what {
+            0 => News::Begins,
+            1 => News::Becomes(row),
+            2 => News::Ends,
+            _ => return None,
+        };
+        Some(Change { at, task, news })
     }
 }
 
@@ -57,19 +65,7 @@ impl Image<'_> {
             count: self.word(CHANGES_AT + 4)?,
         };
         let at = table.place(number, CHANGE)?;
-        let row = Image {
-            bytes: self.bytes.get(at..)?.get(..CHANGE)?,
-        };
-        Some(Change {
-            at: row.long(0).map(Duration::from_nanos)?,
-            task: row.half(8),
-            news: match row.bytes.get(10)? {
-                0 => News::Begins,
-                1 => News::Becomes(row.half(12)),
-                2 => News::Ends,
-                _ => return None,
-            },
-        })
+        Change::parse(&mut self.bytes.get(at..)?)
     }
 
     /// How many of the tasks there are from the start: those that no change begins. O(changes).

@@ -20,8 +20,6 @@ pub enum ImageError {
     Change,
     /// A part of a task is for a CPU that there is not, or of a task that does not come again.
     Part,
-    /// A task may run on no CPU that there is.
-    Cpus,
 }
 
 impl fmt::Display for ImageError {
@@ -36,7 +34,6 @@ impl fmt::Display for ImageError {
             ImageError::Jump => f.write_str("the task-set image has a repetition of nothing"),
             ImageError::Change => f.write_str("the task-set image has a change of nothing"),
             ImageError::Part => f.write_str("the task-set image has a part of a task for nobody"),
-            ImageError::Cpus => f.write_str("the task-set image has a task that may run nowhere"),
         }
     }
 }

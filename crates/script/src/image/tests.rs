@@ -8,22 +8,21 @@ use std::vec::Vec;
 
 fn contents() -> Contents {
     let ns = Duration::from_nanos;
-    let task = |priority| TaskContents {
-        cpu: priority % 3,
-        cpus: CpuSet::from_bits(1 | u128::from(priority) | 1 << 127),
-        arrival: Arrival::Periodic,
-        on_miss: OnMiss::Abort,
-        period: ns(10),
-        phase: ns(1),
-        deadline: Duration::MAX,
-        wcet: ns(3),
-        priority,
-        share: Fraction::percent(30),
-        importance: 1_000 + u16::from(priority),
+    let task = |number: u8| TaskContents {
+        task: Task {
+            cpu: number % 3,
+            arrival: Arrival::Periodic,
+            on_miss: OnMiss::Abort,
+            period: ns(10),
+            phase: ns(u64::from(number)),
+            deadline: Duration::MAX,
+            ..Task::default()
+        },
+        params: (0..number % 7).collect(),
         operations: vec![Op::Lock(0), Op::Compute(Length::Drawn(0)), Op::End],
         lengths: vec![ns(7), ns(u64::MAX - 1)],
-        parts: (0..priority % 4)
-            .map(|n| part(n, u64::from(priority)))
+        parts: (0..number % 4)
+            .map(|n| (part(n, u64::from(number)), vec![n; n.into()]))
             .collect(),
     };
     Contents {
@@ -33,9 +32,11 @@ fn contents() -> Contents {
             start: Time::from_nanos(5),
             end: Time::from_nanos(99),
             tick: ns(4),
-            settings: Words([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, u64::MAX]),
             instruction: ns(16),
+            shape: 2,
         },
+        scheduler: "mine".to_owned(),
+        settings: vec![1, 2, 3, 4, 5],
         mutexes: vec![true, false],
         semaphores: vec![u32::MAX],
         queues: vec![9],
@@ -74,6 +75,8 @@ fn what_is_written_is_read_back() {
     let image = Image::new(&bytes).unwrap();
     assert_eq!(image.len(), length);
     assert_eq!(image.common(), contents.common);
+    assert_eq!(image.scheduler(), contents.scheduler);
+    assert_eq!(image.settings(), contents.settings);
     assert_eq!(
         (image.mutexes(), image.semaphores(), image.queues()),
         (2, 1, 1)
@@ -87,28 +90,23 @@ fn what_is_written_is_read_back() {
     let rows = contents.tasks.iter().chain(&contents.forms);
     for (number, expected) in (0u16..).zip(rows) {
         let task = image.task(number).unwrap();
-        assert_eq!(
-            (task.arrival, task.on_miss, task.priority),
-            (expected.arrival, expected.on_miss, expected.priority)
-        );
-        assert_eq!(
-            (task.share, task.importance, task.cpus),
-            (expected.share, expected.importance, expected.cpus)
-        );
-        assert_eq!(
-            [task.period, task.phase, task.deadline, task.wcet],
-            [
-                expected.period,
-                expected.phase,
-                expected.deadline,
-                expected.wcet
-            ]
-        );
+        let expected_row = Task {
+            rest: task.rest,
+            ..expected.task
+        };
+        assert_eq!(task, expected_row);
+        assert_eq!(image.params(&task), expected.params);
         let operations: Vec<Op> = (0..).map_while(|at| image.operation(&task, at)).collect();
         assert_eq!(operations, expected.operations);
         let lengths: Vec<Duration> = (0..).map_while(|at| image.length(&task, at)).collect();
         assert_eq!(lengths, expected.lengths);
-        let parts: Vec<Part> = (0..).map_while(|at| image.part(&task, at)).collect();
+        let part = |at| {
+            Some((
+                image.part(&task, at)?,
+                image.params_of_part(&task, at)?.to_vec(),
+            ))
+        };
+        let parts: Vec<(Part, Vec<u8>)> = (0..).map_while(part).collect();
         assert_eq!(parts, expected.parts);
         assert_eq!(task.parts() as usize, parts.len());
     }
@@ -141,6 +139,8 @@ proptest! {
             for number in 0..image.rows() {
                 let task = image.task(number).unwrap();
                 let _ = (image.operation(&task, 0), image.length(&task, u32::MAX));
+                let _ = (image.params(&task), image.scheduler(), image.settings());
+                prop_assert!((0..task.parts()).all(|at| image.params_of_part(&task, at).is_some()));
                 prop_assert!((0..task.parts()).all(|at| image.part(&task, at).is_some()));
             }
             prop_assert!(image.first() <= image.tasks() && image.tasks() <= image.rows());
@@ -161,8 +161,8 @@ fn changes_of_nothing_are_refused() {
         let mut contents = contents();
         // Row 3 has another arrival than the tasks, and row 4 does something else when it is late.
         contents.forms = vec![contents.tasks[0].clone(); 3];
-        contents.forms[1].arrival = Arrival::Once;
-        contents.forms[2].on_miss = OnMiss::Continue;
+        contents.forms[1].task.arrival = Arrival::Once;
+        contents.forms[2].task.on_miss = OnMiss::Continue;
         contents.changes = changes.to_vec();
         Image::new(&contents.to_bytes().unwrap()).err()
     };
@@ -194,30 +194,13 @@ fn parts_for_nobody_are_refused() {
     };
     assert_eq!(refused(|_| ()), None);
     assert_eq!(
-        refused(|task| task.parts[2].cpu = CpuId(4)),
+        refused(|task| task.parts[2].0.cpu = CpuId(4)),
         Some(ImageError::Part)
     );
     assert_eq!(
-        refused(|task| task.period = Duration::ZERO),
+        refused(|task| task.task.period = Duration::ZERO),
         Some(ImageError::Part)
     );
-}
-
-#[test]
-fn a_task_that_may_run_nowhere_is_refused() {
-    // There are two CPUs in a cluster.
-    for (cpus, expected) in [
-        (0, None),
-        (0b01, None),
-        (0b110, None),
-        (0b100, Some(ImageError::Cpus)),
-        (1 << 127, Some(ImageError::Cpus)),
-    ] {
-        let mut contents = contents();
-        contents.tasks[1].cpus = CpuSet::from_bits(cpus);
-        let bytes = contents.to_bytes().unwrap();
-        assert_eq!(Image::new(&bytes).err(), expected, "{cpus:b}");
-    }
 }
 
 /// More tasks begin than there are, and than a number counts.

@@ -1,9 +1,9 @@
 //! Writing images, which needs a heap.
 
 use super::change::CHANGE;
-use super::{Arrival, Change, Common, HEADER, MAGIC, OnMiss, Op, PART, Part, TASK, VERSION};
-use flyball_policy::CpuSet;
-use flyball_policy::i_plus_pi::Fraction;
+use super::task::Stretch;
+use super::{Change, Common, HEADER, MAGIC, Op, PART, Part, Rest, Task, VERSION};
+use flyball_policy::Encode;
 use flyball_trace::Duration;
 
 /// All that is in an image.
@@ -11,6 +11,10 @@ use flyball_trace::Duration;
 pub struct Contents {
     /// What the set has in common.
     pub common: Common,
+    /// The scheduler's name.
+    pub scheduler: String,
+    /// The scheduler's settings, as it writes them.
+    pub settings: Vec<u8>,
     /// Whether each mutex has priority inheritance.
     pub mutexes: Vec<bool>,
     /// Each semaphore's initial value.
@@ -25,37 +29,47 @@ pub struct Contents {
     pub changes: Vec<Change>,
 }
 
-/// All that an image has of a task. See [`super::Task`].
+/// All that an image has of a task.
 #[derive(Clone, Debug, Default)]
 pub struct TaskContents {
-    /// How its jobs are released.
-    pub arrival: Arrival,
-    /// What happens when one is late.
-    pub on_miss: OnMiss,
-    /// The period; zero where there is none.
-    pub period: Duration,
-    /// When the first job is released.
-    pub phase: Duration,
-    /// The relative deadline; [`Duration::MAX`]: none.
-    pub deadline: Duration,
-    /// The worst-case execution time.
-    pub wcet: Duration,
-    /// The priority.
-    pub priority: u8,
-    /// The first CPU of its cluster.
-    pub cpu: u8,
-    /// The CPUs of its cluster that it may run on; none: all of them.
-    pub cpus: CpuSet,
-    /// The part of the CPU that it asks for.
-    pub share: Fraction,
-    /// Its relative importance in overload.
-    pub importance: u16,
+    /// What the kernel knows of it.
+    pub task: Task,
+    /// What it tells the policy, as the policy writes it.
+    pub params: Vec<u8>,
     /// What its jobs do, [`Op::End`] at the end.
     pub operations: Vec<Op>,
     /// The random lengths, in the order in which jobs need them.
     pub lengths: Vec<Duration>,
-    /// The parts that it is split into; none if it is not.
-    pub parts: Vec<Part>,
+    /// The parts that it is split into, each with what it tells the policy; none if it is not split.
+    pub parts: Vec<(Part, Vec<u8>)>,
+}
+
+/// What is behind the tables, which refer to it.
+struct Tail {
+    /// Where its first byte is.
+    from: usize,
+    bytes: Vec<u8>,
+}
+
+impl Tail {
+    /// Adds `count` things, whose bytes `emit` writes; at a multiple of four.
+    fn add(&mut self, count: usize, emit: impl FnOnce(&mut Vec<u8>)) -> Option<Stretch> {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let at = u32::try_from(self.from + self.bytes.len()).ok()?;
+        emit(&mut self.bytes);
+        let count = u32::try_from(count).ok()?;
+        Some(Stretch { at, count })
+    }
+
+    /// Adds bytes.
+    fn add_bytes(&mut self, bytes: &[u8]) -> Option<Stretch> {
+        self.add(bytes.len(), |tail| tail.extend(bytes))
+    }
+}
+
+/// Writes a value behind `bytes`.
+fn put(bytes: &mut Vec<u8>, value: &impl Encode) {
+    value.emit(&mut |part| bytes.extend(part));
 }
 
 impl Contents {
@@ -64,14 +78,15 @@ impl Contents {
         let resources = self.mutexes.len() + self.semaphores.len() + self.queues.len();
         let tasks_at = HEADER + resources * 4;
         let rows = self.tasks.len() + self.forms.len();
-        let changes_at = tasks_at + rows * TASK;
-        let mut tail_at = changes_at + self.changes.len() * CHANGE;
-        let mut bytes = Vec::with_capacity(tail_at);
-        let mut tail = Vec::new();
+        let changes_at = tasks_at + rows * Task::SIZE;
+        let mut tail = Tail {
+            from: changes_at + self.changes.len() * CHANGE,
+            bytes: Vec::new(),
+        };
+        let mut bytes = Vec::with_capacity(tail.from);
         bytes.extend(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
-        // The length: known at the end.
-        bytes.extend([0; 4]);
+        // The length is known at the end.
+        put(&mut bytes, &(VERSION, 0_u32));
         let counts = [
             self.tasks.len(),
             self.mutexes.len(),
@@ -79,86 +94,73 @@ impl Contents {
             self.queues.len(),
         ];
         for count in counts {
-            bytes.extend(u16::try_from(count).ok()?.to_le_bytes());
+            put(&mut bytes, &u16::try_from(count).ok()?);
         }
         let common = &self.common;
-        for time in [
-            common.start.as_nanos(),
-            common.end.as_nanos(),
-            common.tick.as_nanos(),
-        ] {
-            bytes.extend(time.to_le_bytes());
-        }
+        put(&mut bytes, &(common.start, common.end, common.tick));
         for at in [HEADER, tasks_at] {
-            bytes.extend(u32::try_from(at).ok()?.to_le_bytes());
+            put(&mut bytes, &u32::try_from(at).ok()?);
         }
-        for word in common.settings.0 {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes.extend(common.instruction.as_nanos().to_le_bytes());
+        put(&mut bytes, &tail.add_bytes(self.scheduler.as_bytes())?);
+        put(&mut bytes, &tail.add_bytes(&self.settings)?);
+        put(&mut bytes, &common.instruction);
         for number in [changes_at, self.changes.len()] {
-            bytes.extend(u32::try_from(number).ok()?.to_le_bytes());
+            put(&mut bytes, &u32::try_from(number).ok()?);
         }
-        bytes.extend(u16::try_from(rows).ok()?.to_le_bytes());
-        bytes.extend([common.cpus, common.cluster]);
+        put(&mut bytes, &u16::try_from(rows).ok()?);
+        put(&mut bytes, &(common.cpus, common.cluster, common.shape));
+        bytes.resize(HEADER, 0);
         for &inherits in &self.mutexes {
-            bytes.extend(u32::from(inherits).to_le_bytes());
+            put(&mut bytes, &u32::from(inherits));
         }
         for initial in &self.semaphores {
-            bytes.extend(initial.to_le_bytes());
+            put(&mut bytes, initial);
         }
         for &capacity in &self.queues {
-            bytes.extend(u32::from(capacity).to_le_bytes());
+            put(&mut bytes, &u32::from(capacity));
         }
-        for task in self.tasks.iter().chain(&self.forms) {
-            let TaskContents {
-                operations,
-                lengths,
-                parts,
-                ..
-            } = task;
-            bytes.extend([
-                task.arrival as u8,
-                task.on_miss as u8,
-                task.priority,
-                task.cpu,
-            ]);
-            bytes.extend([0; 4]);
-            for time in [task.period, task.phase, task.deadline, task.wcet] {
-                bytes.extend(time.as_nanos().to_le_bytes());
-            }
-            let mut stretch = |bytes: &mut Vec<u8>, count: usize, size: usize| {
-                bytes.extend(u32::try_from(tail_at).ok()?.to_le_bytes());
-                bytes.extend(u32::try_from(count).ok()?.to_le_bytes());
-                tail_at += count * size;
-                Some(())
-            };
-            stretch(&mut bytes, operations.len(), Op::SIZE)?;
-            stretch(&mut bytes, lengths.len(), 8)?;
-            bytes.extend(task.share.bits().to_le_bytes());
-            bytes.extend(task.importance.to_le_bytes());
-            bytes.extend([0; 2]);
-            stretch(&mut bytes, parts.len(), PART)?;
-            bytes.extend(task.cpus.bits().to_le_bytes());
-            tail.extend(operations.iter().flat_map(|op| op.encode()));
-            tail.extend(
-                lengths
-                    .iter()
-                    .flat_map(|time| time.as_nanos().to_le_bytes()),
-            );
-            for part in parts {
-                tail.extend([part.cpu.0, 0, 0, 0, 0, 0, 0, 0]);
-                for time in [part.wcet, part.from, part.until] {
-                    tail.extend(time.as_nanos().to_le_bytes());
-                }
-            }
+        for contents in self.tasks.iter().chain(&self.forms) {
+            put(&mut bytes, &contents.row(&mut tail)?);
         }
         for change in &self.changes {
-            bytes.extend(change.encode());
+            put(&mut bytes, change);
         }
-        bytes.extend(tail);
+        bytes.extend(tail.bytes);
         let length = u32::try_from(bytes.len()).ok()?;
         bytes[12..16].copy_from_slice(&length.to_le_bytes());
         Some(bytes)
+    }
+}
+
+impl TaskContents {
+    /// The row of the task, whose rest goes behind the tables.
+    fn row(&self, tail: &mut Tail) -> Option<Task> {
+        let operations = tail.add(self.operations.len(), |tail| {
+            tail.extend(self.operations.iter().flat_map(|op| op.encode()));
+        })?;
+        let lengths = tail.add(self.lengths.len(), |tail| {
+            for length in &self.lengths {
+                put(tail, length);
+            }
+        })?;
+        let params = tail.add_bytes(&self.params)?;
+        let mut rows = Vec::with_capacity(self.parts.len() * PART);
+        for (part, params) in &self.parts {
+            put(
+                &mut rows,
+                &(u64::from(part.cpu.0), part.wcet, part.from, part.until),
+            );
+            put(&mut rows, &tail.add_bytes(params)?);
+        }
+        let parts = tail.add(self.parts.len(), |tail| tail.extend(rows))?;
+        Some(Task {
+            rest: Rest {
+                operations,
+                lengths,
+                parts,
+                params,
+            },
+            ..self.task
+        })
     }
 }

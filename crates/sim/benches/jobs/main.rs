@@ -13,11 +13,11 @@
 mod bare;
 
 use cpu_time::ProcessTime;
+use flyball_catalogue::placement::InCalendar;
+use flyball_catalogue::{Clustered, Edf, Fp, Queued, Rm, Rr};
 use flyball_model::TaskSet;
 use flyball_model::generate::{Options as Random, generate};
-use flyball_policy::{Calendar, Time};
-use flyball_sim::schedulers::{Clustered, Edf, Fp, Queued, Rm, Rr};
-use flyball_sim::{Boxed, Options, Outcome, Scheduler, simulate};
+use flyball_sim::{Options, Outcome, Scheduler, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, NoTrace, Sink};
 use std::fmt::Write;
@@ -150,7 +150,7 @@ fn global(sets: &[(usize, u8)]) {
         let set = unbound(tasks, cpus);
         let until = time_for(2e6, &set);
         let (edf, fp) = (Clustered::global(Edf), Clustered::global(Fp));
-        let calendar = Clustered::global(Queued::<Edf, Calendar<Time, Boxed>>::new(Edf));
+        let calendar = Clustered::global(Queued::<Edf, InCalendar>::new(Edf));
         let turns = [(); 5].map(|()| {
             let (mut ours, mut bares) = (0, 0);
             let rates = [

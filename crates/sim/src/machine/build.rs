@@ -4,13 +4,13 @@ use super::{CPU, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::error::SimError;
 use crate::modes::Modes;
 use crate::program::Program;
-use crate::scheduler::Scheduler;
 use crate::tap::Tap;
 use crate::tournament::Tournament;
+use flyball_catalogue::{Facts, Scheduler, Size};
 use flyball_kernel::{Attributes, Core, OnMiss, Protocol, Release, Sizes, Timing};
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Task, TaskSet};
-use flyball_policy::{CpuId, CpuSet, Policy, TaskId, Time};
+use flyball_policy::{CpuId, CpuSet, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -19,13 +19,14 @@ use std::rc::Rc;
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
     /// The cluster of `cpus` CPUs from number `cpu` on, with the tasks that `numbers` names, in rising
-    /// order, and room for `capacity` tasks. The first mode starts at time zero.
+    /// order, and room for `capacity` tasks. The scheduler reads of each task what `facts` says. The first
+    /// mode starts at time zero.
     pub(crate) fn new(
         modes: &Modes,
         numbers: &[usize],
         capacity: usize,
         (cpu, cpus): (CpuId, usize),
-        scheduler: &S,
+        (scheduler, facts): (&S, &dyn Fn(usize) -> Facts),
         seed: u64,
         sink: Rc<RefCell<T>>,
     ) -> Result<Self, SimError> {
@@ -52,7 +53,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let mut node = Node {
-            core: Core::new(scheduler.policy(capacity, cpus), tap, timing, &sizes),
+            core: Core::new(
+                scheduler.policy(Size::new(capacity, cpus)),
+                tap,
+                timing,
+                &sizes,
+            ),
             sink,
             cpu,
             threads: Vec::with_capacity(numbers.len()),
@@ -77,7 +83,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         for &number in numbers.iter().filter(|&&number| number < modes.first) {
             let task = &set.tasks[number];
             let params = scheduler
-                .params(task)
+                .params(&facts(number))
                 .map_err(|missing| SimError::Missing {
                     task: task.name.clone(),
                     missing,
@@ -120,7 +126,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         &mut self,
         task: &Task,
         number: usize,
-        params: <S::Policy as Policy>::Params,
+        params: S::Params,
         from: Time,
         now: Time,
     ) -> Result<(), SimError> {

@@ -4,10 +4,10 @@ use super::{CPU, Node, Thread};
 use crate::error::SimError;
 use crate::modes::{Change, News};
 use crate::program::Program;
-use crate::scheduler::Scheduler;
+use flyball_catalogue::Scheduler;
 use flyball_kernel::Error;
 use flyball_model::{Arrival, Step, Task};
-use flyball_policy::{Policy, Time};
+use flyball_policy::Time;
 use flyball_trace::Sink;
 use std::collections::VecDeque;
 
@@ -38,12 +38,14 @@ pub(super) fn of<S: Scheduler>(
     changes: &[Change],
     numbers: &[usize],
     scheduler: &S,
-) -> Result<Changes<<S::Policy as Policy>::Params>, SimError> {
+) -> Result<Changes<S::Params>, SimError> {
     let params = |task: &Task| {
-        scheduler.params(task).map_err(|missing| SimError::Missing {
-            task: task.name.clone(),
-            missing,
-        })
+        scheduler
+            .params(&task.into())
+            .map_err(|missing| SimError::Missing {
+                task: task.name.clone(),
+                missing,
+            })
     };
     let mut found = VecDeque::with_capacity(changes.len());
     for Change { at, tasks } in changes {

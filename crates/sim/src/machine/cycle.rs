@@ -3,7 +3,7 @@
 use super::Node;
 use crate::modes::Modes;
 use crate::program::is_fixed;
-use crate::scheduler::Scheduler;
+use flyball_catalogue::Scheduler;
 use flyball_model::Arrival;
 use flyball_policy::{Duration, Time};
 use flyball_trace::Sink;

@@ -2,10 +2,10 @@
 
 use super::{CPU, Details, Node, Thread};
 use crate::error::SimError;
-use crate::scheduler::Scheduler;
 use crate::tap::Tap;
+use flyball_catalogue::Scheduler;
 use flyball_kernel::{Error, Migrant, ThreadId};
-use flyball_policy::{Duration, Policy, TaskId, Time};
+use flyball_policy::{Duration, TaskId, Time};
 use flyball_trace::Sink;
 
 /// A task between two CPUs: the kernel's part of it, its program, and who it is.
@@ -70,7 +70,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     pub(crate) fn adjust(
         &mut self,
         thread: ThreadId,
-        params: <S::Policy as Policy>::Params,
+        params: S::Params,
         now: Time,
     ) -> Result<(), Error> {
         self.core.adjust(CPU, thread, params, now)
@@ -98,7 +98,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     pub(crate) fn put(
         &mut self,
         traveller: Traveller,
-        params: <S::Policy as Policy>::Params,
+        params: S::Params,
         now: Time,
     ) -> Result<usize, (Traveller, Error)> {
         let Traveller {

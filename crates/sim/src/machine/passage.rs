@@ -2,7 +2,7 @@
 
 use super::{CPU, Node};
 use crate::error::SimError;
-use crate::scheduler::Scheduler;
+use flyball_catalogue::Scheduler;
 use flyball_model::Overheads;
 use flyball_policy::{CpuId, CpuSet, Duration, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};

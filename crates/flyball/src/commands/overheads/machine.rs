@@ -9,7 +9,8 @@ use crate::files;
 use crate::output;
 use crate::pictures;
 use crate::progress::Bar;
-use flyball_board::{Machine, Options, Words};
+use flyball_board::{BoardError, Machine, Options};
+use flyball_lab::Registry;
 use flyball_lab::instructions::{
     self, ByHart, Counted, Found, Lengths, Limits, Passages, Plan, Progress, Run, figures,
 };
@@ -81,14 +82,26 @@ fn plan(args: &OverheadsArgs) -> Plan {
 
 fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure> {
     let mut bar = Bar::new(quiet);
+    let registry = Registry::standard();
     let mut count = |run: Run<'_>, progress: Progress<'_>| {
+        // Measured with its defaults.
+        let scheduler = registry.find(run.policy).ok().and_then(|entry| {
+            let values = entry.values(run.policy, run.set).ok()?;
+            entry.written(&values, run.set).ok()
+        });
+        let Some(scheduler) = scheduler else {
+            return Err(BoardError::NoImage {
+                machine: machine.name(),
+                policy: run.policy.to_owned(),
+                known: machine.policies().collect(),
+            });
+        };
         let options = Options {
             policy: run.policy,
-            settings: Words::NONE,
             until: run.until,
             seed: plan.seed,
             cluster: run.cluster,
-            parts: &[],
+            ..Options::of(&*scheduler)
         };
         flyball_board::count(machine, run.set, &options, &mut |_| {
             bar.show(flyball_lab::Progress {

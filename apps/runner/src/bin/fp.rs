@@ -1,7 +1,0 @@
-//! Fixed priorities.
-#![no_std]
-#![no_main]
-
-use flyball_runner::rules::{Alone, Fp};
-
-flyball_runner::runner!(Alone<Fp>);

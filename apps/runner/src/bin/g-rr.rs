@@ -1,7 +1,0 @@
-//! Global round robin.
-#![no_std]
-#![no_main]
-
-use flyball_runner::rules::{Rr, Together};
-
-flyball_runner::runner!(Together<Rr>);

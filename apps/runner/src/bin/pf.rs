@@ -1,7 +1,0 @@
-//! PF.
-#![no_std]
-#![no_main]
-
-use flyball_runner::rules::Pf;
-
-flyball_runner::runner!(Pf);

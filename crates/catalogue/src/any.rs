@@ -1,0 +1,297 @@
+//! Several schedulers as one, of which an image chooses when it starts.
+//!
+//! The kernel is generic over its policy, so an image that can run any of them has one policy that
+//! is any of them. Each call finds out which it is, which costs a few instructions; what a scheduler
+//! does not ask for ([`Wants`](flyball_policy::Wants)) it is not told here either.
+
+use crate::scheduler::{Scheduler, Shape, Size};
+use flyball_policy::{
+    CpuId, Dispatch, Encode, Policy, Resched, Stop, Storage, TaskId, Time, Usage, Wants,
+};
+
+/// What an image runs: one [`Scheduler`], or one of several.
+pub trait Boot: Sized {
+    /// What a task tells the policy.
+    type Params: Copy;
+
+    /// The policy, with tables of tasks in `S` and tables of CPUs in `C`.
+    type Policy<S: Storage, C: Storage>: Policy<Params = Self::Params>;
+
+    /// The scheduler of this name and shape, configured by `settings`
+    /// ([`Configured::parse`](crate::Configured::parse)). `None` if it is another one, or these are
+    /// no settings of it.
+    fn find(name: &str, shape: Shape, settings: &mut &[u8]) -> Option<Self>;
+
+    /// Makes the policy of a cluster.
+    fn boot<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C>;
+
+    /// What a task tells the policy, from the bytes of an image. `None` if these are no parameters.
+    fn decode(&self, params: &mut &[u8]) -> Option<Self::Params>;
+}
+
+impl<T: Scheduler> Boot for T {
+    type Params = T::Params;
+    type Policy<S: Storage, C: Storage> = <T as Scheduler>::Policy<S, C>;
+
+    fn find(name: &str, shape: Shape, settings: &mut &[u8]) -> Option<T> {
+        if name != T::NAME || shape != T::SHAPE {
+            return None;
+        }
+        T::parse(settings)
+    }
+
+    fn boot<S: Storage, C: Storage>(&self, size: Size) -> <T as Scheduler>::Policy<S, C> {
+        self.policy(size)
+    }
+
+    fn decode(&self, params: &mut &[u8]) -> Option<T::Params> {
+        T::Params::parse(params)
+    }
+}
+
+/// Everything that either wants.
+pub const fn both(a: Wants, b: Wants) -> Wants {
+    Wants {
+        usage: a.usage || b.usage,
+        bursts: a.bursts || b.bursts,
+        alarms: a.alarms || b.alarms,
+        preempted: a.preempted || b.preempted,
+        released_cpu: a.released_cpu || b.released_cpu,
+    }
+}
+
+/// Tells `policy` that a task has stopped, as far as it wants to know.
+#[inline]
+pub(crate) fn stopped<P: Policy>(
+    policy: &mut P,
+    cpu: CpuId,
+    task: TaskId,
+    used: Usage,
+    why: Stop,
+    now: Time,
+) -> Resched {
+    if why == Stop::Preempted && !P::WANTS.preempted {
+        return Resched::None;
+    }
+    let used = if P::WANTS.usage {
+        used
+    } else {
+        Usage::default()
+    };
+    policy.stopped(cpu, task, used, why, now)
+}
+
+/// Asks `policy` which task runs, and ignores a burst that it does not want.
+#[inline]
+pub(crate) fn pick<P: Policy>(policy: &mut P, cpu: CpuId, now: Time) -> Option<Dispatch> {
+    let mut dispatch = policy.pick(cpu, now)?;
+    if !P::WANTS.bursts {
+        dispatch.burst = None;
+    }
+    Some(dispatch)
+}
+
+/// Several schedulers as one: the scheduler, its policy and its parameters.
+macro_rules! any {
+    (
+        $(#[$doc:meta])*
+        [$($generic:ident: $bound:ident)?] $any:ident, $policy:ident, $params:ident {
+            $($variant:ident: $scheduler:ty,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        #[expect(missing_docs, reason = "a variant is the scheduler in it")]
+        pub enum $any<$($generic: $bound)?> {
+            $($variant($scheduler),)*
+        }
+
+        /// What a task tells the policy of the same name.
+        #[expect(missing_docs, reason = "a variant is what the scheduler is told")]
+        pub enum $params<$($generic: $bound)?> {
+            $($variant(<$scheduler as $crate::Boot>::Params),)*
+        }
+
+        impl<$($generic: $bound)?> Clone for $params<$($generic)?> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$($generic: $bound)?> Copy for $params<$($generic)?> {}
+
+        /// One of several policies.
+        #[expect(missing_docs, reason = "a variant is the policy in it")]
+        #[expect(clippy::large_enum_variant, reason = "there is one for each cluster")]
+        pub enum $policy<$($generic: $bound,)? S: flyball_policy::Storage, C: flyball_policy::Storage> {
+            $($variant(<$scheduler as $crate::Boot>::Policy<S, C>),)*
+        }
+
+        impl<$($generic: $bound)?> $crate::Boot for $any<$($generic)?> {
+            type Params = $params<$($generic)?>;
+            type Policy<S: flyball_policy::Storage, C: flyball_policy::Storage> =
+                $policy<$($generic,)? S, C>;
+
+            fn find(name: &str, shape: Shape, settings: &mut &[u8]) -> Option<Self> {
+                $(if let Some(found) = <$scheduler as $crate::Boot>::find(name, shape, settings) {
+                    return Some($any::$variant(found));
+                })*
+                None
+            }
+
+            fn boot<S: flyball_policy::Storage, C: flyball_policy::Storage>(
+                &self,
+                size: $crate::Size,
+            ) -> Self::Policy<S, C> {
+                match self {
+                    $($any::$variant(scheduler) => {
+                        $policy::$variant($crate::Boot::boot::<S, C>(scheduler, size))
+                    })*
+                }
+            }
+
+            fn decode(&self, params: &mut &[u8]) -> Option<Self::Params> {
+                Some(match self {
+                    $($any::$variant(scheduler) => {
+                        $params::$variant($crate::Boot::decode(scheduler, params)?)
+                    })*
+                })
+            }
+        }
+
+        impl<$($generic: $bound,)? S: flyball_policy::Storage, C: flyball_policy::Storage>
+            flyball_policy::Policy for $policy<$($generic,)? S, C>
+        {
+            type Params = $params<$($generic)?>;
+
+            const WANTS: flyball_policy::Wants = {
+                let wants = flyball_policy::Wants::NOTHING;
+                $(let wants = $crate::any::both(
+                    wants,
+                    <<$scheduler as $crate::Boot>::Policy<S, C> as flyball_policy::Policy>::WANTS,
+                );)*
+                wants
+            };
+
+            fn capacity(&self) -> usize {
+                match self {
+                    $($policy::$variant(policy) => policy.capacity(),)*
+                }
+            }
+
+            fn admit(
+                &mut self,
+                task: flyball_policy::TaskId,
+                params: Self::Params,
+                now: flyball_policy::Time,
+            ) -> Result<(), flyball_policy::Refused> {
+                match (self, params) {
+                    $(($policy::$variant(policy), $params::$variant(params)) => {
+                        policy.admit(task, params, now)
+                    })*
+                    #[allow(unreachable_patterns, reason = "there may be one scheduler only")]
+                    _ => Err(flyball_policy::Refused::Invalid),
+                }
+            }
+
+            fn adjust(
+                &mut self,
+                task: flyball_policy::TaskId,
+                params: Self::Params,
+                now: flyball_policy::Time,
+            ) -> Result<flyball_policy::Resched, flyball_policy::Refused> {
+                match (self, params) {
+                    $(($policy::$variant(policy), $params::$variant(params)) => {
+                        policy.adjust(task, params, now)
+                    })*
+                    #[allow(unreachable_patterns, reason = "there may be one scheduler only")]
+                    _ => Err(flyball_policy::Refused::Invalid),
+                }
+            }
+
+            fn retire(&mut self, task: flyball_policy::TaskId, now: flyball_policy::Time) {
+                match self {
+                    $($policy::$variant(policy) => policy.retire(task, now),)*
+                }
+            }
+
+            fn ready(
+                &mut self,
+                here: flyball_policy::CpuId,
+                task: flyball_policy::TaskId,
+                why: flyball_policy::Ready,
+                now: flyball_policy::Time,
+            ) -> flyball_policy::Resched {
+                match self {
+                    $($policy::$variant(policy) => policy.ready(here, task, why, now),)*
+                }
+            }
+
+            fn stopped(
+                &mut self,
+                cpu: flyball_policy::CpuId,
+                task: flyball_policy::TaskId,
+                used: flyball_policy::Usage,
+                why: flyball_policy::Stop,
+                now: flyball_policy::Time,
+            ) -> flyball_policy::Resched {
+                match self {
+                    $($policy::$variant(policy) => {
+                        $crate::any::stopped(policy, cpu, task, used, why, now)
+                    })*
+                }
+            }
+
+            fn alarm(&mut self, now: flyball_policy::Time) -> flyball_policy::Resched {
+                match self {
+                    $($policy::$variant(policy) => policy.alarm(now),)*
+                }
+            }
+
+            fn next_alarm(&self) -> Option<flyball_policy::Time> {
+                match self {
+                    $($policy::$variant(policy) => policy.next_alarm(),)*
+                }
+            }
+
+            fn pick(
+                &mut self,
+                cpu: flyball_policy::CpuId,
+                now: flyball_policy::Time,
+            ) -> Option<flyball_policy::Dispatch> {
+                match self {
+                    $($policy::$variant(policy) => $crate::any::pick(policy, cpu, now),)*
+                }
+            }
+
+            fn released_cpu(&mut self, cpu: flyball_policy::CpuId) -> flyball_policy::Resched {
+                match self {
+                    $($policy::$variant(policy) => policy.released_cpu(cpu),)*
+                }
+            }
+
+            fn compare(
+                &self,
+                a: flyball_policy::TaskId,
+                b: flyball_policy::TaskId,
+            ) -> core::cmp::Ordering {
+                match self {
+                    $($policy::$variant(policy) => policy.compare(a, b),)*
+                }
+            }
+
+            fn inherit(
+                &mut self,
+                to: flyball_policy::TaskId,
+                from: Option<flyball_policy::TaskId>,
+                now: flyball_policy::Time,
+            ) -> flyball_policy::Resched {
+                match self {
+                    $($policy::$variant(policy) => policy.inherit(to, from, now),)*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use any;

@@ -1,0 +1,120 @@
+//! What a policy may read about a task.
+
+use core::fmt;
+use flyball_policy::i_plus_pi::Fraction;
+use flyball_policy::{CpuSet, Duration};
+
+/// How the jobs of a task arrive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// A single job.
+    Once,
+    /// A job every period.
+    Periodic,
+    /// A job a period after the one before, or later.
+    Sporadic,
+}
+
+/// What any policy may read about a task. Times are relative: phases to the start of the task set,
+/// deadlines to the release of a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Facts {
+    /// How its jobs arrive.
+    pub arrival: Arrival,
+    /// The period, or the least time between two releases; `None` for a single job.
+    pub period: Option<Duration>,
+    /// The instant of the first release.
+    pub phase: Duration,
+    /// The relative deadline, if there is one.
+    pub deadline: Option<Duration>,
+    /// The worst-case execution time of a job.
+    pub wcet: Duration,
+    /// The priority: the larger, the more urgent.
+    pub priority: Option<u8>,
+    /// The part of a CPU that the task asks for, if it says so itself.
+    pub share: Option<Fraction>,
+    /// The relative importance in overload.
+    pub importance: Option<u16>,
+    /// The CPUs that the task may run on: its processor affinity mask.
+    pub affinity: CpuSet,
+}
+
+impl Facts {
+    /// The facts of a periodic task whose deadline is its period, and that says no more.
+    pub const fn periodic(period: Duration, wcet: Duration) -> Facts {
+        Facts {
+            arrival: Arrival::Periodic,
+            period: Some(period),
+            phase: Duration::ZERO,
+            deadline: Some(period),
+            wcet,
+            priority: None,
+            share: None,
+            importance: None,
+            affinity: CpuSet::ALL,
+        }
+    }
+
+    /// The relative deadline; [`Duration::MAX`], behind all others, where there is none.
+    pub fn deadline_or_never(&self) -> Duration {
+        self.deadline.unwrap_or(Duration::MAX)
+    }
+
+    /// The period; [`Duration::MAX`], behind all others, where there is none.
+    pub fn period_or_never(&self) -> Duration {
+        self.period.unwrap_or(Duration::MAX)
+    }
+}
+
+/// Why a policy cannot serve a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Missing {
+    /// The task has no `priority`.
+    Priority,
+    /// The task has neither a period nor a separation.
+    Period,
+    /// Another reason, in words that go on after "task "x"".
+    Other(&'static str),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Missing::Priority => "has no `priority`",
+            Missing::Period => "has no `period`",
+            Missing::Other(other) => other,
+        })
+    }
+}
+
+impl core::error::Error for Missing {}
+
+#[cfg(feature = "model")]
+impl From<&flyball_model::Task> for Facts {
+    fn from(task: &flyball_model::Task) -> Facts {
+        let may = |cpu: &u8| task.cpus.as_ref().is_none_or(|cpus| cpus.contains(cpu));
+        let share = |share: flyball_model::Share| {
+            let all = flyball_model::Share::ONE.millionths();
+            Fraction::ratio(share.millionths().into(), all.into())
+        };
+        Facts {
+            arrival: match task.arrival {
+                flyball_model::Arrival::Once => Arrival::Once,
+                flyball_model::Arrival::Periodic { .. } => Arrival::Periodic,
+                flyball_model::Arrival::Sporadic { .. } => Arrival::Sporadic,
+            },
+            period: task.arrival.period(),
+            phase: task.phase,
+            deadline: task.deadline,
+            wcet: task.wcet,
+            priority: task.priority,
+            share: task.share.map(share),
+            importance: task.importance,
+            affinity: (0..=CpuSet::LARGEST.0)
+                .filter(may)
+                .map(flyball_policy::CpuId)
+                .fold(CpuSet::EMPTY, CpuSet::with),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Every scheduling policy of Flyball, once.
+//!
+//! What a policy *is* stands here: its order and its queue, its settings, what it reads from a task,
+//! and where tasks are placed. The simulator, the laboratory, the images for all machines and the
+//! measurements are made from this one description, so they cannot disagree about a policy.
+//!
+//! | to find | look in |
+//! |---|---|
+//! | the list of all policies, by name | [`list`] |
+//! | what a policy may read about a task | [`facts`] |
+//! | what a policy can be told as a whole | [`settings`] |
+//! | what a scheduler is, for one of your own | [`scheduler`] |
+//! | orders, each with its queue | [`rule`] |
+//! | partitioned, clustered, global, with affinities | [`placement`] |
+//! | PD² and PF | [`fair`] |
+//! | I+PI | [`ipi`] |
+//! | a scheduler as it is written into an image | [`written`] |
+//! | several schedulers as one, for images | [`any`] |
+#![cfg_attr(not(any(test, feature = "model")), no_std)]
+
+pub mod any;
+pub mod facts;
+pub mod fair;
+pub mod ipi;
+pub mod list;
+pub mod placement;
+pub mod rule;
+pub mod scheduler;
+pub mod settings;
+pub mod written;
+
+pub use any::Boot;
+pub use facts::{Arrival, Facts, Missing};
+pub use fair::{Pd2, Pf, until_slot};
+pub use ipi::Ipi;
+pub use list::{
+    Entry, Multiprocessor, Placement, RuleVisitor, Split, Uniprocessor, Visitor, entries, find,
+    path, visit, visit_rule,
+};
+pub use placement::{Affine, Clustered, Queued};
+pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
+pub use scheduler::{Scheduler, Shape, Size};
+pub use settings::{Configured, Setting, Values};
+pub use written::{Origin, Written};

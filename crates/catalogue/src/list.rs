@@ -1,0 +1,315 @@
+//! The list of all policies. A new order is a line of [`catalogue!`](self), and everything that
+//! runs or names policies has it: the laboratory, the simulator, the images of all machines, the
+//! measurements, and the tables of the documentation.
+
+use crate::fair::{Pd2, Pf};
+use crate::ipi::Ipi;
+use crate::placement::{Affine, Clustered};
+use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
+use crate::scheduler::{Scheduler, Shape};
+
+/// A policy as the user knows it: a scheduler by name, with its placement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Its name on the command line and in task sets.
+    pub name: &'static str,
+    /// Its name in words.
+    pub title: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// The name of its scheduler ([`Scheduler::NAME`]), which several entries may share.
+    pub scheduler: &'static str,
+    /// Where tasks run.
+    pub placement: Placement,
+    /// Whether it is another entry of the list by another name.
+    pub alias: bool,
+}
+
+/// Where tasks run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// Each task on the CPU that the task set says: the policy of one CPU by its plain name.
+    Assigned,
+    /// Each task on one CPU, which a heuristic chooses where the task set does not.
+    Partitioned,
+    /// Each task on any CPU of its cluster.
+    Clustered,
+    /// Each task on any CPU.
+    Global,
+    /// As partitioned, but a task that no CPU has room for is split between several.
+    SemiPartitioned(Split),
+}
+
+/// How a task is split that no CPU has room for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Split {
+    /// EDF-WM: each subtask has a window of the task's deadline.
+    Windows,
+    /// C=D: each subtask but the last has no slack.
+    NoSlack,
+}
+
+impl Placement {
+    /// How many CPUs share the scheduler.
+    pub const fn shape(self) -> Shape {
+        match self {
+            Placement::Assigned | Placement::Partitioned | Placement::SemiPartitioned(_) => {
+                Shape::One
+            }
+            Placement::Clustered | Placement::Global => Shape::Several,
+        }
+    }
+
+    /// Whether the scheduler is a policy of one CPU by its plain name.
+    pub const fn is_assigned(self) -> bool {
+        matches!(self, Placement::Assigned)
+    }
+
+    /// Whether tasks may have affinities.
+    pub const fn knows_affinities(self) -> bool {
+        matches!(self, Placement::Global)
+    }
+}
+
+/// Is called with a scheduler's type; see [`visit`].
+pub trait Visitor {
+    /// What it makes of the type.
+    type Output;
+
+    /// Is called with the type.
+    fn visit<S: Scheduler + 'static>(self) -> Self::Output;
+}
+
+/// Is called with the type of an order's scheduler on one CPU; see [`visit_rule`].
+pub trait RuleVisitor {
+    /// What it makes of the type.
+    type Output;
+
+    /// Is called with the type.
+    fn visit<R: Rule + 'static>(self) -> Self::Output;
+}
+
+/// `prefix` and `name` as one, with a small letter where `name` begins if `lower`.
+const fn joined<const N: usize>(prefix: &str, name: &str, lower: bool) -> [u8; N] {
+    let (prefix, name) = (prefix.as_bytes(), name.as_bytes());
+    let mut joined = [0; N];
+    let mut at = 0;
+    while at < N {
+        joined[at] = if at < prefix.len() {
+            prefix[at]
+        } else {
+            let byte = name[at - prefix.len()];
+            if lower && at == prefix.len() {
+                byte.to_ascii_lowercase()
+            } else {
+                byte
+            }
+        };
+        at += 1;
+    }
+    joined
+}
+
+/// Two texts as one text, when the program is compiled.
+macro_rules! join {
+    ($prefix:expr, $name:expr, $lower:literal) => {{
+        const BYTES: [u8; $prefix.len() + $name.len()] = joined($prefix, $name, $lower);
+        match core::str::from_utf8(&BYTES) {
+            Ok(text) => text,
+            // Only the first byte of a text is changed, and only if it is an ASCII letter.
+            Err(_) => panic!("joined texts are a text"),
+        }
+    }};
+}
+
+/// The policies of an order, with this placement.
+macro_rules! placed {
+    ($placement:ident, $short:literal, $long:literal, $where:literal, $alias:literal, $($rule:ident)*) => {
+        [$(Entry {
+            name: join!($short, <$rule as Rule>::NAME, false),
+            title: join!($long, <$rule as Rule>::TITLE, true),
+            about: join!(<$rule as Rule>::ABOUT, $where, false),
+            scheduler: <$rule as Rule>::NAME,
+            placement: Placement::$placement,
+            alias: $alias,
+        }),*]
+    };
+}
+
+/// Makes the list, and all functions that go through it, from the policies' types.
+macro_rules! catalogue {
+    (
+        // Orders: on one CPU, partitioned, clustered, global, with affinities.
+        orders: $($rule:ident)*;
+        // Policies of one CPU that are no order.
+        one: $($one:ident { $one_title:literal, $one_about:literal })*;
+        // Policies of all CPUs that are no order.
+        all: $($all:ident { $all_title:literal, $all_about:literal })*;
+        // An order on each CPU, with tasks that are split.
+        split: $($name:literal: $split:ident $of:ident
+            { $split_title:literal, $split_about:literal, $split_alias:literal })*;
+    ) => {
+        /// All policies, in the order in which they are listed and studied.
+        pub const ENTRIES: [&[Entry]; 6] = [
+            &[
+                $(Entry {
+                    name: <$rule as Rule>::NAME,
+                    title: <$rule as Rule>::TITLE,
+                    about: <$rule as Rule>::ABOUT,
+                    scheduler: <$rule as Rule>::NAME,
+                    placement: Placement::Assigned,
+                    alias: false,
+                },)*
+                $(Entry {
+                    name: <$one as Scheduler>::NAME,
+                    title: $one_title,
+                    about: $one_about,
+                    scheduler: <$one as Scheduler>::NAME,
+                    placement: Placement::Assigned,
+                    alias: false,
+                },)*
+            ],
+            &placed!(Global, "g-", "Global ", ", on whatever CPU", false, $($rule)*),
+            &[$(Entry {
+                name: <$all as Scheduler>::NAME,
+                title: $all_title,
+                about: $all_about,
+                scheduler: <$all as Scheduler>::NAME,
+                placement: Placement::Global,
+                alias: false,
+            }),*],
+            &[$(Entry {
+                name: $name,
+                title: $split_title,
+                about: $split_about,
+                scheduler: <$of as Rule>::NAME,
+                placement: Placement::SemiPartitioned(Split::$split),
+                alias: $split_alias,
+            }),*],
+            &placed!(
+                Clustered, "c-", "Clustered ", ", within a cluster of CPUs for each task", false,
+                $($rule)*
+            ),
+            &placed!(
+                Partitioned, "p-", "Partitioned ", ", on a CPU of its own for each task", true,
+                $($rule)*
+            ),
+        ];
+
+        /// Calls `visitor` with the type of the scheduler that has this name and shape, if there is
+        /// one.
+        pub fn visit<V: Visitor>(name: &str, shape: Shape, visitor: V) -> Option<V::Output> {
+            $(if name == <$rule as Rule>::NAME {
+                return Some(match shape {
+                    Shape::One => visitor.visit::<$rule>(),
+                    Shape::Several => visitor.visit::<Clustered<$rule>>(),
+                    Shape::Affine => visitor.visit::<Affine<$rule>>(),
+                });
+            })*
+            $(if name == <$one as Scheduler>::NAME && shape == <$one as Scheduler>::SHAPE {
+                return Some(visitor.visit::<$one>());
+            })*
+            $(if name == <$all as Scheduler>::NAME && shape == <$all as Scheduler>::SHAPE {
+                return Some(visitor.visit::<$all>());
+            })*
+            None
+        }
+
+        /// Calls `visitor` with the type of the order that has this name, if there is one.
+        pub fn visit_rule<V: RuleVisitor>(name: &str, visitor: V) -> Option<V::Output> {
+            $(if name == <$rule as Rule>::NAME {
+                return Some(visitor.visit::<$rule>());
+            })*
+            None
+        }
+
+        /// The path of the type that has this name and shape, for a program that is to be written.
+        pub fn path(name: &str, shape: Shape) -> Option<&'static str> {
+            $(if name == <$rule as Rule>::NAME {
+                return Some(match shape {
+                    Shape::One => concat!("flyball_catalogue::", stringify!($rule)),
+                    Shape::Several => concat!(
+                        "flyball_catalogue::Clustered<flyball_catalogue::",
+                        stringify!($rule),
+                        ">"
+                    ),
+                    Shape::Affine => concat!(
+                        "flyball_catalogue::Affine<flyball_catalogue::",
+                        stringify!($rule),
+                        ">"
+                    ),
+                });
+            })*
+            $(if name == <$one as Scheduler>::NAME && shape == <$one as Scheduler>::SHAPE {
+                return Some(concat!("flyball_catalogue::", stringify!($one)));
+            })*
+            $(if name == <$all as Scheduler>::NAME && shape == <$all as Scheduler>::SHAPE {
+                return Some(concat!("flyball_catalogue::", stringify!($all)));
+            })*
+            None
+        }
+
+        $crate::any::any! {
+            /// An order with any placement.
+            [R: Rule] Placed, PlacedPolicy, PlacedParams {
+                One: R,
+                Several: Clustered<R>,
+                Affine: Affine<R>,
+            }
+        }
+
+        $crate::any::any! {
+            /// Any scheduler for one CPU.
+            [] Uniprocessor, UniprocessorPolicy, UniprocessorParams {
+                $($rule: $rule,)*
+                $($one: $one,)*
+            }
+        }
+
+        $crate::any::any! {
+            /// Any scheduler, for any number of CPUs.
+            [] Multiprocessor, MultiprocessorPolicy, MultiprocessorParams {
+                $($rule: Placed<$rule>,)*
+                $($one: $one,)*
+                $($all: $all,)*
+            }
+        }
+    };
+}
+
+catalogue! {
+    orders: Fp FpRr Rm Dm Edf Llf Rr Fifo;
+    one: Ipi { "I+PI", "a controller gives each task its share of every round" };
+    all:
+        Pd2 {
+            "PD²",
+            "each task gets its share of every stretch of time; holds whatever can be held"
+        }
+        Pf { "PF", "as PD², with ties broken by all windows to come" };
+    split:
+        "edf-wm": Windows Edf {
+            "Semi-partitioned EDF, EDF-WM",
+            "EDF on each CPU; what no CPU has room for runs on several, in a window on each",
+            false
+        }
+        "c=d": NoSlack Edf {
+            "Semi-partitioned EDF, C=D",
+            "as EDF-WM, but all parts of a split task except the last run at once",
+            false
+        }
+        "edf-cd": NoSlack Edf {
+            "Semi-partitioned EDF, C=D",
+            "as EDF-WM, but all parts of a split task except the last run at once",
+            true
+        };
+}
+
+/// All policies, in the order in which they are listed and studied.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter().copied().flatten()
+}
+
+/// The policy of that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    entries().find(|entry| entry.name == name)
+}

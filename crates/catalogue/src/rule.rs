@@ -1,0 +1,238 @@
+//! Orders of tasks, each with a queue that suits it.
+//!
+//! Threads without a period or a deadline run behind all others where the order is by period or by
+//! deadline.
+
+use crate::facts::{Facts, Missing};
+use crate::settings::{Configured, with_quantum, without_settings};
+use flyball_policy::order::Level;
+use flyball_policy::{
+    Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Encode, Fifo as FifoOrder,
+    FixedPriority, Heap, Laxity, LeastLaxity, Order, Period, Priority, Queue, RateMonotonic,
+    RoundRobin, Storage, Time,
+};
+
+/// An order of tasks with a queue that suits it. It is a [`Scheduler`](crate::Scheduler) by itself,
+/// where each CPU has its own queue. Where several CPUs share a queue it is another one: see
+/// [`Clustered`](crate::Clustered) and [`Affine`](crate::Affine).
+pub trait Rule: Configured {
+    /// Its name, as on the command line.
+    const NAME: &'static str;
+    /// Its name in words.
+    const TITLE: &'static str;
+    /// The order in a few words.
+    const ABOUT: &'static str;
+
+    /// What a task tells the order.
+    type Params: Copy + Encode;
+    /// The order.
+    type Order: Order<Params = Self::Params>;
+    /// The queue, with its tables in `S`.
+    type Queue<S: Storage>: Queue<<Self::Order as Order>::Key, Storage = S>;
+
+    /// Makes the order, with its settings.
+    fn order(&self) -> Self::Order;
+
+    /// What a task tells the order.
+    ///
+    /// # Errors
+    /// As [`Scheduler::params`](crate::Scheduler::params).
+    fn params(&self, task: &Facts) -> Result<Self::Params, Missing>;
+}
+
+/// Earliest deadline first.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Edf;
+/// Rate monotonic.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Rm;
+/// Deadline monotonic.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Dm;
+/// Fixed priorities; equals are served first in, first out.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Fp;
+/// First in, first out.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Fifo;
+
+/// Fixed priorities; equals take turns.
+#[derive(Clone, Copy, Debug)]
+pub struct FpRr {
+    /// The length of a time slice.
+    pub quantum: Duration,
+}
+
+/// Round robin.
+#[derive(Clone, Copy, Debug)]
+pub struct Rr {
+    /// The length of a time slice.
+    pub quantum: Duration,
+}
+
+/// Least laxity first.
+#[derive(Clone, Copy, Debug)]
+pub struct Llf {
+    /// How long a job runs before laxities are compared again.
+    pub quantum: Duration,
+}
+
+without_settings!(Edf, Rm, Dm, Fp, Fifo);
+with_quantum! {
+    FpRr: "how long a turn is", 10;
+    Rr: "how long a turn is", 10;
+    Llf: "how long a job runs before laxities are compared again", 1;
+}
+
+impl Rule for Edf {
+    const NAME: &'static str = "edf";
+    const TITLE: &'static str = "Earliest deadline first";
+    const ABOUT: &'static str = "the nearest absolute deadline first";
+    type Params = Deadline;
+    type Order = EarliestDeadline;
+    type Queue<S: Storage> = Heap<Time, S>;
+
+    fn order(&self) -> EarliestDeadline {
+        EarliestDeadline
+    }
+
+    fn params(&self, task: &Facts) -> Result<Deadline, Missing> {
+        Ok(Deadline(task.deadline_or_never()))
+    }
+}
+
+impl Rule for Rm {
+    const NAME: &'static str = "rm";
+    const TITLE: &'static str = "Rate monotonic";
+    const ABOUT: &'static str = "the shortest period first";
+    type Params = Period;
+    type Order = RateMonotonic;
+    type Queue<S: Storage> = Heap<Duration, S>;
+
+    fn order(&self) -> RateMonotonic {
+        RateMonotonic
+    }
+
+    fn params(&self, task: &Facts) -> Result<Period, Missing> {
+        Ok(Period(task.period_or_never()))
+    }
+}
+
+impl Rule for Dm {
+    const NAME: &'static str = "dm";
+    const TITLE: &'static str = "Deadline monotonic";
+    const ABOUT: &'static str = "the shortest relative deadline first";
+    type Params = Deadline;
+    type Order = DeadlineMonotonic;
+    type Queue<S: Storage> = Heap<Duration, S>;
+
+    fn order(&self) -> DeadlineMonotonic {
+        DeadlineMonotonic
+    }
+
+    fn params(&self, task: &Facts) -> Result<Deadline, Missing> {
+        Ok(Deadline(task.deadline_or_never()))
+    }
+}
+
+fn priority(task: &Facts) -> Result<Priority, Missing> {
+    task.priority.map(Priority).ok_or(Missing::Priority)
+}
+
+impl Rule for Fp {
+    const NAME: &'static str = "fp";
+    const TITLE: &'static str = "Fixed priorities";
+    const ABOUT: &'static str = "the largest `priority` first";
+    type Params = Priority;
+    type Order = FixedPriority;
+    type Queue<S: Storage> = Bitmap<Level, S>;
+
+    fn order(&self) -> FixedPriority {
+        FixedPriority
+    }
+
+    fn params(&self, task: &Facts) -> Result<Priority, Missing> {
+        priority(task)
+    }
+}
+
+impl Rule for FpRr {
+    const NAME: &'static str = "fp-rr";
+    const TITLE: &'static str = "Fixed priorities, round robin among equals";
+    const ABOUT: &'static str = "the largest `priority` first; equals take turns, as with SCHED_RR";
+    type Params = Priority;
+    type Order = RoundRobin<FixedPriority>;
+    type Queue<S: Storage> = Bitmap<Level, S>;
+
+    fn order(&self) -> RoundRobin<FixedPriority> {
+        RoundRobin {
+            order: FixedPriority,
+            quantum: self.quantum,
+        }
+    }
+
+    fn params(&self, task: &Facts) -> Result<Priority, Missing> {
+        priority(task)
+    }
+}
+
+impl Rule for Rr {
+    const NAME: &'static str = "rr";
+    const TITLE: &'static str = "Round robin";
+    const ABOUT: &'static str = "all tasks take turns";
+    type Params = ();
+    type Order = RoundRobin<FifoOrder>;
+    type Queue<S: Storage> = Bitmap<(), S>;
+
+    fn order(&self) -> RoundRobin<FifoOrder> {
+        RoundRobin {
+            order: FifoOrder,
+            quantum: self.quantum,
+        }
+    }
+
+    fn params(&self, _: &Facts) -> Result<(), Missing> {
+        Ok(())
+    }
+}
+
+impl Rule for Fifo {
+    const NAME: &'static str = "fifo";
+    const TITLE: &'static str = "First in, first out";
+    const ABOUT: &'static str = "the task that became ready first, to its end";
+    type Params = ();
+    type Order = FifoOrder;
+    type Queue<S: Storage> = Bitmap<(), S>;
+
+    fn order(&self) -> FifoOrder {
+        FifoOrder
+    }
+
+    fn params(&self, _: &Facts) -> Result<(), Missing> {
+        Ok(())
+    }
+}
+
+impl Rule for Llf {
+    const NAME: &'static str = "llf";
+    const TITLE: &'static str = "Least laxity first";
+    const ABOUT: &'static str =
+        "the job that could wait the shortest time, compared once a quantum";
+    type Params = Laxity;
+    type Order = LeastLaxity;
+    type Queue<S: Storage> = Heap<Time, S>;
+
+    fn order(&self) -> LeastLaxity {
+        LeastLaxity {
+            quantum: self.quantum,
+        }
+    }
+
+    fn params(&self, task: &Facts) -> Result<Laxity, Missing> {
+        let deadline = task.deadline_or_never();
+        Ok(Laxity {
+            deadline,
+            wcet: task.wcet.min(deadline),
+        })
+    }
+}

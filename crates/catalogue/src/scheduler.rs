@@ -1,0 +1,86 @@
+//! What a scheduler is: a policy, how it is configured, and what each task tells it.
+
+use crate::facts::{Facts, Missing};
+use crate::settings::Configured;
+use flyball_policy::{Encode, Policy, Storage};
+
+/// A policy together with its configuration and with what each task tells it. The simulator, the
+/// laboratory and the images of all machines make the policy from this one description.
+pub trait Scheduler: Configured {
+    /// Its name, as in an image. A policy that the user names differently with each placement has
+    /// the same name with each, and another [`Shape`].
+    const NAME: &'static str;
+
+    /// How many CPUs share it, and whether it knows affinities.
+    const SHAPE: Shape = Shape::One;
+
+    /// Whether the policy forgets everything at an instant when no job is waiting or running. Only
+    /// then does a simulation over a hyperperiod prove anything about the time after it. (A policy
+    /// that learns from the past is not memoryless.)
+    const MEMORYLESS: bool = false;
+
+    /// What a task tells the policy.
+    type Params: Copy + Encode;
+
+    /// The policy, with tables of tasks in `S` and tables of CPUs in `C`.
+    type Policy<S: Storage, C: Storage>: Policy<Params = Self::Params>;
+
+    /// How many CPUs share one kernel and one policy, a *cluster*: 1 is partitioned scheduling, as
+    /// many as there are or more is global scheduling, and what lies between is clustered.
+    fn cluster(&self) -> usize {
+        1
+    }
+
+    /// Makes the policy of a cluster.
+    fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C>;
+
+    /// What a task tells the policy.
+    ///
+    /// # Errors
+    /// [`Missing`] if the facts lack what the policy has to know.
+    fn params(&self, task: &Facts) -> Result<Self::Params, Missing>;
+}
+
+/// How large the tables of a policy are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Size {
+    /// Ids of tasks are below this number.
+    pub tasks: usize,
+    /// Ids of CPUs are below this number, at most 128.
+    pub cpus: usize,
+}
+
+impl Size {
+    /// Tables for so many tasks on so many CPUs.
+    pub const fn new(tasks: usize, cpus: usize) -> Size {
+        Size { tasks, cpus }
+    }
+}
+
+/// How many CPUs share a policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Shape {
+    /// Each CPU has one of its own.
+    One = 0,
+    /// The CPUs of a cluster share one.
+    Several = 1,
+    /// The CPUs of a cluster share one, and each task may be kept to some of them.
+    Affine = 2,
+}
+
+impl Shape {
+    /// All shapes.
+    pub const ALL: [Shape; 3] = [Shape::One, Shape::Several, Shape::Affine];
+
+    /// The shape as a byte of an image.
+    pub const fn to_byte(self) -> u8 {
+        self as u8
+    }
+
+    /// The shape that [`Shape::to_byte`] makes this byte of.
+    pub fn from_byte(byte: u8) -> Option<Shape> {
+        Shape::ALL.into_iter().find(|shape| shape.to_byte() == byte)
+    }
+}

@@ -1,0 +1,172 @@
+//! What a policy can be told as a whole.
+
+use crate::facts::Facts;
+use flyball_policy::Duration;
+
+/// One setting that a policy has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Setting {
+    /// Its name in a file.
+    pub name: &'static str,
+    /// What it means, in a few words.
+    pub about: &'static str,
+    /// What it may be, and what it is where a file says nothing.
+    pub kind: Kind,
+}
+
+/// What a setting may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A length of time.
+    Duration {
+        /// Where a file says nothing.
+        default: Duration,
+        /// Whether it may be zero.
+        may_be_zero: bool,
+    },
+    /// A number with a fraction, and its default as a user writes it.
+    Decimal(&'static str),
+    /// Yes or no, and the default.
+    Switch(bool),
+    /// One of some words, of which the first is the default.
+    Choice(&'static [&'static str]),
+    /// A whole number, and the default.
+    Integer(u32),
+}
+
+impl Setting {
+    /// A length of time, not zero.
+    pub const fn duration(name: &'static str, about: &'static str, default: Duration) -> Setting {
+        let kind = Kind::Duration {
+            default,
+            may_be_zero: false,
+        };
+        Setting { name, about, kind }
+    }
+
+    /// A length of time, which may be zero.
+    pub const fn duration_or_zero(
+        name: &'static str,
+        about: &'static str,
+        default: Duration,
+    ) -> Setting {
+        let kind = Kind::Duration {
+            default,
+            may_be_zero: true,
+        };
+        Setting { name, about, kind }
+    }
+
+    /// A number with a fraction, written as `default` is.
+    pub const fn decimal(
+        name: &'static str,
+        about: &'static str,
+        default: &'static str,
+    ) -> Setting {
+        let kind = Kind::Decimal(default);
+        Setting { name, about, kind }
+    }
+
+    /// Yes or no.
+    pub const fn switch(name: &'static str, about: &'static str, default: bool) -> Setting {
+        let kind = Kind::Switch(default);
+        Setting { name, about, kind }
+    }
+
+    /// One of some words, of which the first is the default.
+    pub const fn choice(
+        name: &'static str,
+        about: &'static str,
+        choices: &'static [&'static str],
+    ) -> Setting {
+        let kind = Kind::Choice(choices);
+        Setting { name, about, kind }
+    }
+
+    /// A whole number, not negative.
+    pub const fn integer(name: &'static str, about: &'static str, default: u32) -> Setting {
+        let kind = Kind::Integer(default);
+        Setting { name, about, kind }
+    }
+}
+
+/// The values of a policy's settings, by name and kind. A setting of another name or kind is zero,
+/// no, or empty: to ask for one is a fault of the policy.
+pub trait Values {
+    /// A length of time.
+    fn duration(&self, name: &str) -> Duration;
+    /// A whole number.
+    fn integer(&self, name: &str) -> u32;
+    /// A number with a fraction, rounded to millionths.
+    fn millionths(&self, name: &str) -> u32;
+    /// Yes or no.
+    fn switch(&self, name: &str) -> bool;
+    /// A word.
+    fn text(&self, name: &str) -> &str;
+}
+
+/// How a policy is configured, and how an image carries that.
+pub trait Configured: Sized {
+    /// What it can be told.
+    const SETTINGS: &'static [Setting] = &[];
+
+    /// Makes the configuration for a whole task set from the values of its settings.
+    ///
+    /// # Errors
+    /// Says why the values do not go together.
+    fn new(values: &dyn Values, tasks: &[Facts]) -> Result<Self, &'static str>;
+
+    /// Writes the configuration as [`Encode::emit`](flyball_policy::Encode::emit) does. A
+    /// configuration without settings has no bytes.
+    fn emit(&self, _put: &mut dyn FnMut(&[u8])) {}
+
+    /// Reads what [`Configured::emit`] has written from the front of `bytes`. `None`: that is no
+    /// configuration.
+    fn parse(bytes: &mut &[u8]) -> Option<Self>;
+}
+
+/// Configurations without settings.
+macro_rules! without_settings {
+    ($($type:ident),*) => {$(
+        impl $crate::Configured for $type {
+            fn new(_: &dyn $crate::Values, _: &[$crate::Facts]) -> Result<$type, &'static str> {
+                Ok($type)
+            }
+
+            fn parse(_: &mut &[u8]) -> Option<$type> {
+                Some($type)
+            }
+        }
+    )*};
+}
+
+/// Configurations that have a quantum and no other setting.
+macro_rules! with_quantum {
+    ($($type:ident: $about:literal, $milliseconds:literal;)*) => {$(
+        impl $crate::Configured for $type {
+            const SETTINGS: &'static [$crate::Setting] = &[$crate::Setting::duration(
+                "quantum",
+                $about,
+                flyball_policy::Duration::from_millis($milliseconds),
+            )];
+
+            fn new(
+                values: &dyn $crate::Values,
+                _: &[$crate::Facts],
+            ) -> Result<$type, &'static str> {
+                Ok($type { quantum: values.duration("quantum") })
+            }
+
+            fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+                flyball_policy::Encode::emit(&self.quantum, put);
+            }
+
+            fn parse(bytes: &mut &[u8]) -> Option<$type> {
+                let quantum: flyball_policy::Duration = flyball_policy::Encode::parse(bytes)?;
+                (!quantum.is_zero()).then_some($type { quantum })
+            }
+        }
+    )*};
+}
+
+pub(crate) use {with_quantum, without_settings};

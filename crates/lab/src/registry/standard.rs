@@ -1,0 +1,161 @@
+//! The catalogue's policies as entries: what each placement adds to a scheduler.
+
+use super::Entry;
+use super::erased::{Erased, Made};
+use crate::settings::Values;
+use crate::theory::Theory;
+use flyball_analysis::{Fit, Sequence};
+use flyball_catalogue::placement::{InCalendar, List, QueueKind};
+use flyball_catalogue::{
+    Affine, Clustered, Configured, Origin, Placement, Queued, Rule, RuleVisitor, Scheduler,
+    Setting, Visitor, visit, visit_rule,
+};
+use flyball_policy::Order;
+use flyball_policy::queue::Dated;
+
+/// The setting of a clustered policy that says how many CPUs a cluster has.
+pub(crate) const CLUSTER: &str = "cluster";
+/// The setting of a partitioned policy that says which CPU a task gets.
+pub(crate) const PARTITION: &str = "partition";
+/// The one that says which task gets its CPU first.
+pub(crate) const SEQUENCE: &str = "sequence";
+
+/// The names of the heuristics.
+const FITS: [&str; 4] = [
+    Fit::First.name(),
+    Fit::Best.name(),
+    Fit::Worst.name(),
+    Fit::Next.name(),
+];
+/// The names of the orders in which tasks are placed.
+const SEQUENCES: [&str; 3] = [
+    Sequence::Utilisation.name(),
+    Sequence::Period.name(),
+    Sequence::Given.name(),
+];
+
+/// What a placement can be told, beside its scheduler.
+fn settings(placement: Placement) -> &'static [Setting] {
+    const PARTITIONED: [Setting; 2] = [
+        Setting::choice(PARTITION, "which of the CPUs with room a task gets", &FITS),
+        Setting::choice(
+            SEQUENCE,
+            "who gets a CPU first: by falling utilisation, rising period, or as given",
+            &SEQUENCES,
+        ),
+    ];
+    const CLUSTERED: [Setting; 1] = [Setting::integer(
+        CLUSTER,
+        "how many CPUs a cluster has; the last one may have fewer",
+        2,
+    )];
+    match placement {
+        Placement::Partitioned => &PARTITIONED,
+        Placement::Clustered => &CLUSTERED,
+        Placement::Assigned | Placement::Global | Placement::SemiPartitioned(_) => &[],
+    }
+}
+
+/// The entry of a policy of the catalogue; `None` if the catalogue lists a scheduler that it does not
+/// have, which a test refutes.
+pub(super) fn entry(listed: &'static flyball_catalogue::Entry) -> Option<Entry> {
+    let shape = listed.placement.shape();
+    let mut entry = visit(listed.scheduler, shape, Plain(listed))?;
+    entry.name = listed.name;
+    entry.theory = Theory::of(listed);
+    entry.origin = Origin::Catalogue;
+    entry.placement = listed.placement;
+    entry.alias = listed.alias;
+    // Where there are no orders, there is one scheduler for all CPUs, and that is the plain one.
+    let _ = visit_rule(listed.scheduler, Placed(&mut entry));
+    let own = std::mem::take(&mut entry.settings);
+    entry.settings = [settings(listed.placement), &own].concat();
+    if matches!(listed.placement, Placement::Clustered | Placement::Global) {
+        add_queues(&mut entry, listed.scheduler);
+    }
+    Some(entry)
+}
+
+/// Makes an entry of a scheduler that configures itself.
+struct Plain(&'static flyball_catalogue::Entry);
+
+impl Visitor for Plain {
+    type Output = Entry;
+
+    fn visit<S: Scheduler + 'static>(self) -> Entry {
+        Entry::new::<S>(self.0.title, self.0.about)
+    }
+}
+
+/// Adds what an order has where several CPUs share it.
+struct Placed<'a>(&'a mut Entry);
+
+impl RuleVisitor for Placed<'_> {
+    type Output = ();
+
+    fn visit<R: Rule + 'static>(self) {
+        let Placed(entry) = self;
+        match entry.placement {
+            Placement::Clustered => entry.scheduler = clustered::<R>(),
+            Placement::Global => entry.affine = Some(Made::of::<Affine<R>>()),
+            Placement::Assigned | Placement::Partitioned | Placement::SemiPartitioned(_) => {}
+        }
+    }
+}
+
+/// An order on clusters of as many CPUs as the setting says.
+fn clustered<R: Rule + 'static>() -> Box<dyn Erased> {
+    Made::<Clustered<R>>::by(|values, tasks| {
+        Ok(Clustered {
+            rule: R::new(values, tasks)?,
+            cpus: cluster(values),
+        })
+    })
+}
+
+/// How many CPUs a cluster has, by its policy's setting.
+fn cluster(values: &Values) -> usize {
+    // Larger than any platform is all of it.
+    usize::try_from(values.integer(CLUSTER)).unwrap_or(usize::MAX)
+}
+
+/// Adds a choice of what keeps the tasks that wait, where their keys suit all queues.
+fn add_queues(entry: &mut Entry, scheduler: &str) {
+    use flyball_catalogue::{Dm, Edf, Rm};
+    let queues = match scheduler {
+        <Edf as Rule>::NAME => queues::<Edf>(entry.placement),
+        <Rm as Rule>::NAME => queues::<Rm>(entry.placement),
+        <Dm as Rule>::NAME => queues::<Dm>(entry.placement),
+        _ => return,
+    };
+    entry.queues = queues.into();
+    entry.settings.push(Setting::choice(
+        "queue",
+        "what keeps the tasks that wait; speed depends on it, and no schedule",
+        &["heap", "list", "calendar"],
+    ));
+}
+
+/// The schedulers of an order with other queues than its own.
+fn queues<R: Rule + Configured + 'static>(
+    placement: Placement,
+) -> [(&'static str, Box<dyn Erased>); 2]
+where
+    <R::Order as Order>::Key: Dated,
+{
+    fn with<R: Rule + 'static>(placement: Placement) -> Box<dyn Erased> {
+        match placement {
+            Placement::Clustered => clustered::<R>(),
+            _ => Made::of::<Clustered<R>>(),
+        }
+    }
+    fn queue<R: Rule + 'static, Q: QueueKind<<R::Order as Order>::Key> + 'static>(
+        placement: Placement,
+    ) -> Box<dyn Erased> {
+        with::<Queued<R, Q>>(placement)
+    }
+    [
+        ("list", queue::<R, List>(placement)),
+        ("calendar", queue::<R, InCalendar>(placement)),
+    ]
+}
