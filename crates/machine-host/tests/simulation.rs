@@ -10,6 +10,7 @@ use flyball_machine_host::{Ended, Kernel};
 use flyball_model::generate::{Deadlines, Options as Sets, Phases, generate};
 use flyball_model::{Arrival, Length, Mutex, Queue, Semaphore, Step, Task, TaskSet};
 use flyball_policy::{Duration, Inline, Time};
+use flyball_sim::Boxed;
 use flyball_sim::program::{Call, Program};
 use flyball_sim::{Options, Scheduler, simulate};
 use flyball_trace::Event;
