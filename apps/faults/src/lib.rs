@@ -11,7 +11,7 @@ use core::task::Poll;
 use flyball_kernel::Core;
 use flyball_machine_cortexm::{Kernel, Stacks, compute};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, Uniprocessor};
+use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked};
 use flyball_runner::{Runner, Scheduler, thread};
 use flyball_script::image::{Common, Task};
 
@@ -28,7 +28,7 @@ pub trait Fault: Sized + 'static {
 pub struct Image<F>(PhantomData<F>);
 
 impl<F: Fault> Scheduler for Image<F> {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<32>>, Uniprocessor>;
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<32>>>;
     const STACKS: Stacks = F::STACKS;
 
     fn policy(_: &Common, _: usize, _: usize) -> Self::Policy {

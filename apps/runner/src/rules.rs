@@ -10,7 +10,7 @@ use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
     Affine as AffinePolicy, Bitmap, CpuSet, Deadline, DeadlineMonotonic, Duration,
     EarliestDeadline, Fifo as FifoOrder, FixedPriority, Global, Heap, Laxity, LeastLaxity, Order,
-    Period, Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin, Time, Uniprocessor,
+    Period, Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin, Time,
 };
 use flyball_script::image::{Common, Task};
 
@@ -32,7 +32,7 @@ pub trait Rule: 'static {
 pub struct Alone<R>(PhantomData<R>);
 
 impl<R: Rule> Scheduler for Alone<R> {
-    type Policy = Ranked<R::Order, R::Queue, Uniprocessor>;
+    type Policy = Ranked<R::Order, R::Queue>;
 
     fn policy(common: &Common, threads: usize, _: usize) -> Self::Policy {
         Ranked::new(R::order(common), threads)

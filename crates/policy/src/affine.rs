@@ -22,8 +22,8 @@
 //! first of those who wait and may have a CPU goes through all of them. O(tasks) where a CPU becomes free,
 //! O(CPUs) for each who gives way where a task becomes ready.
 
-use crate::member::Member;
-use crate::order::{Order, TimeSlice};
+use crate::member::Members;
+use crate::order::Order;
 use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::End;
 use crate::storage::{Storage, Table};
@@ -34,7 +34,7 @@ use flyball_trace::{CpuId, Slot, TaskId, Time};
 /// kept, `C` where what is known of CPUs is.
 pub struct Affine<O: Order, S: Storage, C: Storage> {
     order: O,
-    members: S::Table<Member<O>>,
+    members: Members<O, S>,
     places: S::Table<Place>,
     cpus: C::Table<Cpu>,
     /// CPUs that wait for a task that has just been let go.
@@ -92,7 +92,7 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
     pub fn new(order: O, capacity: usize, cpus: usize) -> Self {
         Affine {
             order,
-            members: Table::new(capacity, Member::absent()),
+            members: Members::new(capacity),
             places: Table::new(capacity, NOWHERE),
             cpus: Table::new(cpus.min(CpuSet::LARGEST.index() + 1), Cpu::default()),
             awaits: CpuSet::EMPTY,
@@ -119,13 +119,13 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
 
     /// The key that counts of `task` at `now`, and its place among equals.
     fn key(&self, task: TaskId, now: Time) -> (O::Key, i64) {
-        let (member, place) = (&self.members[task.index()], &self.places[task.index()]);
+        let place = &self.places[task.index()];
         let key = match place.runs {
-            Some(cpu) if O::DYNAMIC && place.linked.is_some() => {
-                let ran = now.since(self.cpus[cpu.index()].since);
-                member.with(self.order.ran(member.own, ran))
+            Some(cpu) if place.linked.is_some() => {
+                let since = self.cpus[cpu.index()].since;
+                self.members.key_at(&self.order, task, since, now)
             }
-            _ => member.key,
+            _ => self.members.key(task),
         };
         (key, place.number)
     }
@@ -238,11 +238,8 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     type Params = Pinned<O::Params>;
 
     const WANTS: Wants = Wants {
-        usage: O::Slice::ROTATES || O::DYNAMIC,
-        bursts: O::Slice::ROTATES || O::DYNAMIC,
-        preempted: O::Slice::ROTATES || O::DYNAMIC,
         released_cpu: true,
-        ..Wants::NOTHING
+        ..Members::<O, S>::WANTS
     };
 
     fn capacity(&self) -> usize {
@@ -250,16 +247,10 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     }
 
     fn admit(&mut self, task: TaskId, params: Self::Params, _: Time) -> Result<(), Refused> {
-        if task.index() >= self.members.capacity() {
-            return Err(Refused::Full);
-        }
-        if self.members[task.index()].params.is_some() {
-            return Err(Refused::Member);
-        }
         if !self.accepts(&params) {
             return Err(Refused::Invalid);
         }
-        self.members[task.index()] = Member::new(params.params, self.order.quantum());
+        self.members.admit(&self.order, task, params.params)?;
         self.places[task.index()] = Place {
             cpus: params.cpus,
             ..NOWHERE
@@ -276,10 +267,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         if !self.accepts(&params) {
             return Err(Refused::Invalid);
         }
-        if task.index() >= self.members.capacity() {
-            return Err(Refused::NotAdmitted);
-        }
-        self.members[task.index()].adjust(&self.order, params.params)?;
+        self.members.adjust(&self.order, task, params.params)?;
         let place = &mut self.places[task.index()];
         place.cpus = params.cpus;
         match place.linked.filter(|&cpu| !params.cpus.contains(cpu)) {
@@ -294,24 +282,22 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
 
     fn retire(&mut self, task: TaskId, _: Time) {
         debug_assert!(!self.places[task.index()].waits, "{task:?} can still run");
-        self.members[task.index()].params = None;
+        self.members.retire(task);
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
-        self.members[task.index()].begin(&self.order, why);
+        self.members.ready(&self.order, task, why);
         self.number(task, End::Tail);
         self.place(here, task, now)
     }
 
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
-        let mut slice_is_over = why == Stop::Yielded;
-        if Self::WANTS.usage {
-            let member = &mut self.members[task.index()];
-            slice_is_over = member.ran(&self.order, used.time, slice_is_over);
-            if let Some(runs) = self.places[task.index()].runs {
-                // What it has used so far is in its key.
-                self.cpus[runs.index()].since = now;
-            }
+        let slice_is_over = self.members.stopped(&self.order, task, used, why);
+        if Self::WANTS.usage
+            && let Some(runs) = self.places[task.index()].runs
+        {
+            // What it has used so far is in its key.
+            self.cpus[runs.index()].since = now;
         }
         let place = &mut self.places[task.index()];
         let linked = place.linked;
@@ -360,12 +346,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         self.cpus[cpu.index()].runs = Slot::of(task);
         let place = &mut self.places[task.index()];
         (place.runs, place.last) = (Some(cpu), Some(cpu));
-        let burst = if O::Slice::ROTATES {
-            self.members[task.index()].slice.remaining()
-        } else {
-            self.order.quantum()
-        };
-        Some(Dispatch { task, burst })
+        Some(self.members.dispatch(&self.order, task))
     }
 
     fn released_cpu(&mut self, _: CpuId) -> Resched {
@@ -378,13 +359,11 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        let key = |task: TaskId| self.members[task.index()].key;
-        key(a).cmp(&key(b))
+        self.members.compare(a, b)
     }
 
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
-        let lent = from.map(|from| self.members[from.index()].key);
-        if self.members[to.index()].inherit(lent) {
+        if self.members.inherit(to, from) {
             self.requeue(to, now)
         } else {
             Resched::None

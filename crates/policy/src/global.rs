@@ -29,8 +29,8 @@
 //!   CPU meanwhile takes the other one: no task moves because two things happened in an unlucky order.
 //! * Of several free CPUs a task gets the one where it ran last, or else the one where the kernel works.
 
-use crate::member::Member;
-use crate::order::{Order, TimeSlice};
+use crate::member::Members;
+use crate::order::Order;
 use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::{End, Entry, IndexedHeap, Queue};
 use crate::storage::{Storage, Table};
@@ -43,7 +43,7 @@ pub struct Global<O: Order, Q: Queue<O::Key>, C: Storage> {
     order: O,
     /// Who is queued, and not linked.
     waiting: Q,
-    members: <Q::Storage as Storage>::Table<Member<O>>,
+    members: Members<O, Q::Storage>,
     places: <Q::Storage as Storage>::Table<Place>,
     cpus: C::Table<Cpu>,
     /// The CPUs to which nobody is linked.
@@ -122,7 +122,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         Global {
             order,
             waiting: Q::new(capacity),
-            members: Table::new(capacity, Member::absent()),
+            members: Members::new(capacity),
             places: Table::new(capacity, Place::default()),
             cpus: seats,
             free: all.fold(CpuSet::EMPTY, |set, cpu| set.with(CpuId(cpu))),
@@ -146,11 +146,10 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
     fn key_on(&self, cpu: CpuId, now: Time) -> Option<O::Key> {
         let link = &self.cpus[cpu.index()];
         let task = link.linked.get()?;
-        let member = &self.members[task.index()];
-        Some(if O::DYNAMIC && link.runs.holds(task) {
-            member.with(self.order.ran(member.own, now.since(link.since)))
+        Some(if link.runs.holds(task) {
+            self.members.key_at(&self.order, task, link.since, now)
         } else {
-            member.key
+            self.members.key(task)
         })
     }
 
@@ -183,7 +182,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         self.free = self.free.without(cpu);
         if !O::DYNAMIC {
             self.links.put(Link {
-                key: self.members[task.index()].key,
+                key: self.members.key(task),
                 number: self.places[task.index()].number,
                 cpu: number(cpu),
             });
@@ -234,8 +233,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
     /// `task`, which has been linked until now, waits at its end of its equals.
     fn wait(&mut self, task: TaskId, end: End) {
         self.number(task, end);
-        self.waiting
-            .insert(task, self.members[task.index()].key, end);
+        self.waiting.insert(task, self.members.key(task), end);
     }
 
     /// `task` is queued under the key that it has now, and runs if it is urgent enough.
@@ -247,15 +245,14 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         if let Some(cpu) = wishes.next().or_else(|| self.free.iter().next()) {
             return self.assign(task, cpu);
         }
-        let key = self.members[task.index()].key;
+        let key = self.members.key(task);
         match self.least_urgent(now) {
             Some((cpu, least)) if key < least => {
                 let old = self.unlink(cpu);
                 let resched = self.assign(task, cpu);
                 if let Some(old) = old {
                     // It is the last of its equals that are linked, so it comes before all that wait.
-                    self.waiting
-                        .insert(old, self.members[old.index()].key, End::Head);
+                    self.waiting.insert(old, self.members.key(old), End::Head);
                 }
                 resched
             }
@@ -299,28 +296,17 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
 impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     type Params = O::Params;
 
-    const WANTS: Wants = Wants {
-        usage: O::Slice::ROTATES || O::DYNAMIC,
-        bursts: O::Slice::ROTATES || O::DYNAMIC,
-        preempted: O::Slice::ROTATES || O::DYNAMIC,
-        ..Wants::NOTHING
-    };
+    const WANTS: Wants = Members::<O, Q::Storage>::WANTS;
 
     fn capacity(&self) -> usize {
         self.waiting.capacity()
     }
 
     fn admit(&mut self, task: TaskId, params: O::Params, _: Time) -> Result<(), Refused> {
-        if task.index() >= self.waiting.capacity() {
-            return Err(Refused::Full);
-        }
-        if self.members[task.index()].params.is_some() {
-            return Err(Refused::Member);
-        }
         if !self.accepts(&params) {
             return Err(Refused::Invalid);
         }
-        self.members[task.index()] = Member::new(params, self.order.quantum());
+        self.members.admit(&self.order, task, params)?;
         self.places[task.index()] = Place::default();
         Ok(())
     }
@@ -329,29 +315,22 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         if !self.accepts(&params) {
             return Err(Refused::Invalid);
         }
-        if task.index() >= self.waiting.capacity() {
-            return Err(Refused::NotAdmitted);
-        }
-        self.members[task.index()].adjust(&self.order, params)?;
+        self.members.adjust(&self.order, task, params)?;
         Ok(self.requeue(task, now))
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {
         debug_assert!(self.waiting.key(task).is_none(), "{task:?} is still queued");
-        self.members[task.index()].params = None;
+        self.members.retire(task);
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
-        self.members[task.index()].begin(&self.order, why);
+        self.members.ready(&self.order, task, why);
         self.enqueue(here, task, End::Tail, now)
     }
 
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, _: Time) -> Resched {
-        let mut slice_is_over = why == Stop::Yielded;
-        if Self::WANTS.usage {
-            let member = &mut self.members[task.index()];
-            slice_is_over = member.ran(&self.order, used.time, slice_is_over);
-        }
+        let slice_is_over = self.members.stopped(&self.order, task, used, why);
         let place = &mut self.places[task.index()];
         let linked = place.linked;
         if matches!(why, Stop::Blocked | Stop::Completed) {
@@ -394,22 +373,15 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         let place = &mut self.places[task.index()];
         place.runs = Some(cpu);
         place.last = Some(cpu);
-        let burst = if O::Slice::ROTATES {
-            self.members[task.index()].slice.remaining()
-        } else {
-            self.order.quantum()
-        };
-        Some(Dispatch { task, burst })
+        Some(self.members.dispatch(&self.order, task))
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        let key = |task: TaskId| self.members[task.index()].key;
-        key(a).cmp(&key(b))
+        self.members.compare(a, b)
     }
 
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
-        let lent = from.map(|from| self.members[from.index()].key);
-        if self.members[to.index()].inherit(lent) {
+        if self.members.inherit(to, from) {
             self.requeue(to, now)
         } else {
             Resched::None

@@ -7,14 +7,14 @@ use flyball_trace::{Duration, Time};
 
 /// A rule by which tasks are ranked.
 pub trait Order {
-    /// What a task tells about itself.
-    type Params: Copy;
+    /// What a task tells about itself. The default stands where no task is, and is never ranked.
+    type Params: Copy + Default;
 
     /// The rank of a job: smaller is more urgent.
     type Key: Copy + Ord + Default;
 
-    /// what is left of a task's time slice: `()` where equals do not take turns, a [`Duration`] where a
-    /// task that has used up its quantum goes behind its equals.
+    /// What is left of a task's time slice: `()` where there are none, a [`Duration`] where a task
+    /// that has used up its quantum goes behind its equals.
     type Slice: TimeSlice;
 
     /// Whether a job's key changes while it runs; if so, [`Order::ran`] tells how, and the choice
@@ -35,8 +35,10 @@ pub trait Order {
         key
     }
 
-    /// How long a task may run before the choice is made again; `None`: until something happens.
-    fn quantum(&self) -> Option<Duration> {
+    /// How long a task with these parameters may run before the choice is made again; `None`: until
+    /// something happens. So tasks with and without time slices may stand side by side, as those of
+    /// `SCHED_RR` and `SCHED_FIFO` do.
+    fn quantum(&self, _params: &Self::Params) -> Option<Duration> {
         None
     }
 
@@ -46,20 +48,25 @@ pub trait Order {
     }
 }
 
-/// what is left of a task's time slice, where equals take turns.
+/// What is left of a task's time slice.
 pub trait TimeSlice: Copy {
-    /// Whether they do.
+    /// Whether there are time slices: a task that has used up its own goes behind its equals.
     const ROTATES: bool;
 
-    /// A time slice of this length.
+    /// A time slice of this length; `None`: one that does not end.
     fn full(quantum: Option<Duration>) -> Self;
 
     /// What is left after running for `time`.
     #[must_use]
     fn spend(self, time: Duration) -> Self;
 
-    /// What is left; `None`: no end.
+    /// What is left; `None`: there are no time slices.
     fn remaining(self) -> Option<Duration>;
+
+    /// Whether nothing is left.
+    fn is_spent(self) -> bool {
+        self.remaining().is_some_and(Duration::is_zero)
+    }
 }
 
 /// No time slices.
@@ -75,6 +82,7 @@ impl TimeSlice for () {
     }
 }
 
+/// [`Duration::MAX`], 584 years, does not end.
 impl TimeSlice for Duration {
     const ROTATES: bool = true;
 
@@ -92,20 +100,20 @@ impl TimeSlice for Duration {
 }
 
 /// A fixed priority: the larger, the more urgent (as in POSIX, `FreeRTOS` and Cheddar).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Priority(pub u8);
 
 /// A period, or the least time between two releases.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Period(pub Duration);
 
 /// A relative deadline, counted from a job's release. [`Duration::MAX`] puts a thread that has no
 /// deadline behind all others.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Deadline(pub Duration);
 
 /// What least laxity has to know of a task.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Laxity {
     /// The relative deadline.
     pub deadline: Duration,
@@ -258,7 +266,7 @@ impl Order for LeastLaxity {
         latest_start + time
     }
 
-    fn quantum(&self) -> Option<Duration> {
+    fn quantum(&self, _: &Self::Params) -> Option<Duration> {
         Some(self.quantum)
     }
 
@@ -310,7 +318,7 @@ impl<O: Order> Order for RoundRobin<O> {
         self.order.ran(key, time)
     }
 
-    fn quantum(&self) -> Option<Duration> {
+    fn quantum(&self, _: &Self::Params) -> Option<Duration> {
         Some(self.quantum)
     }
 

@@ -30,6 +30,9 @@ use core::cmp::Ordering;
 use core::fmt;
 use flyball_trace::{CpuId, Duration, TaskId, Time};
 
+/// The CPU of a policy that has one.
+pub(crate) const ONLY_CPU: CpuId = CpuId(0);
+
 /// A scheduling policy for the CPUs of one cluster.
 pub trait Policy {
     /// What a task tells this policy about itself: a priority, a deadline, a share and its

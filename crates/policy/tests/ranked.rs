@@ -1,13 +1,13 @@
-//! The family order × queue × placement against a model that recomputes everything each time.
+//! The family order × queue against a model that recomputes everything each time.
 //!
 //! The model keeps what the rules of the crate say in words: a list of ready tasks in the order in
 //! which equals are served, and for every task its release, what it ran, and who lent it urgency.
 
-use flyball_policy::order::Fifo;
+use flyball_policy::order::{Fifo, Level};
 use flyball_policy::{
     Bitmap, CpuId, Deadline, Duration, EarliestDeadline, FixedPriority, Heap, Inline, Laxity,
     LeastLaxity, Order, Policy, Priority, Queue, Ranked, Ready, Resched, RoundRobin, SortedList,
-    Stop, TaskId, Time, TimeSlice, Uniprocessor, Usage,
+    Stop, TaskId, Time, TimeSlice, Usage,
 };
 use proptest::prelude::*;
 
@@ -33,6 +33,35 @@ struct Task<O: Order> {
 impl<O: Order> Task<O> {
     fn key(&self) -> O::Key {
         self.lent.map_or(self.own, |lent| lent.min(self.own))
+    }
+
+    fn whole_slice(&self, order: &O) -> Duration {
+        order.quantum(&self.params).unwrap_or(Duration::MAX)
+    }
+}
+
+/// Fixed priorities; tasks with a quantum take turns with their equals (`SCHED_RR`), those without
+/// run until they wait (`SCHED_FIFO`).
+#[derive(Clone, Copy)]
+struct Posix;
+
+#[derive(Clone, Copy, Default)]
+struct PosixParams {
+    priority: Priority,
+    quantum: Option<Duration>,
+}
+
+impl Order for Posix {
+    type Params = PosixParams;
+    type Key = Level;
+    type Slice = Duration;
+
+    fn key(&self, params: &PosixParams, _: Time) -> Level {
+        params.priority.into()
+    }
+
+    fn quantum(&self, params: &PosixParams) -> Option<Duration> {
+        params.quantum
     }
 }
 
@@ -96,7 +125,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
     params: impl Fn(u16) -> O::Params,
     steps: &[Step],
 ) -> Result<(), TestCaseError> {
-    let mut policy = Ranked::<O, Q, Uniprocessor>::new(order, usize::from(TASKS));
+    let mut policy = Ranked::<O, Q>::new(order, usize::from(TASKS));
     let mut now = Time::ZERO;
     let tasks = (0..TASKS)
         .map(|task| {
@@ -135,7 +164,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                 if released {
                     row.own = order.key(&row.params, now);
                 }
-                row.left = order.quantum().unwrap_or(Duration::MAX);
+                row.left = row.whole_slice(&order);
                 let key = row.key();
                 expected = model.running_key(now).is_none_or(|running| key < running);
                 model.ready.push(task);
@@ -150,7 +179,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                     model.ready.retain(|&other| other != task);
                     Stop::Blocked
                 } else {
-                    model.tasks[task].left = order.quantum().unwrap_or(Duration::MAX);
+                    model.tasks[task].left = model.tasks[task].whole_slice(&order);
                     model.requeue(task, false);
                     Stop::Yielded
                 };
@@ -185,7 +214,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                     row.left = row.left.saturating_sub(used);
                     let over = O::Slice::ROTATES && row.left.is_zero();
                     if over {
-                        row.left = order.quantum().unwrap_or(Duration::MAX);
+                        row.left = row.whole_slice(&order);
                     }
                     model.requeue(task, !over);
                     model.running = None;
@@ -213,7 +242,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
             }
             let over = O::Slice::ROTATES && row.left.is_zero();
             if over {
-                row.left = order.quantum().unwrap_or(Duration::MAX);
+                row.left = row.whole_slice(&order);
             }
             model.requeue(task, !over);
             let _ = policy.stopped(CPU, id(task), Usage::time(used), Stop::Preempted, now);
@@ -274,6 +303,17 @@ proptest! {
         let order = RoundRobin { order: Fifo, quantum: ns(quantum) };
         agrees::<_, Bitmap<_, Small>>(order, |_| (), &steps)?;
         agrees::<_, SortedList<_, Small>>(order, |_| (), &steps)?;
+    }
+
+    /// Tasks 0, 2 and 4 have time slices, 1, 3 and 5 have none; half of each at either priority.
+    #[test]
+    fn with_and_without_time_slices_side_by_side(steps in steps(), quantum in 1u64..40) {
+        let params = |task| PosixParams {
+            priority: Priority(u8::try_from(task / 3).unwrap()),
+            quantum: (task % 2 == 0).then(|| ns(quantum + u64::from(task))),
+        };
+        agrees::<_, Bitmap<_, Small>>(Posix, params, &steps)?;
+        agrees::<_, Heap<_, Small>>(Posix, params, &steps)?;
     }
 
     #[test]

@@ -11,12 +11,12 @@ use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{
     Affine as AffinePolicy, Bitmap, Boxed, CpuId, CpuSet, Deadline, DeadlineMonotonic, Duration,
     EarliestDeadline, Fifo as FifoOrder, FixedPriority, Global, Heap, Laxity, LeastLaxity, Period,
-    Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin, Time, Uniprocessor,
+    Pinned, Priority, Queue, Ranked, RateMonotonic, RoundRobin, Time,
 };
 use flyball_policy::{IPlusPi, Order, Policy};
 use std::marker::PhantomData;
 
-type On<O, Q> = Ranked<O, Q, Uniprocessor>;
+type On<O, Q> = Ranked<O, Q>;
 
 /// A task's relative deadline, or one that never comes.
 fn deadline(task: &Task) -> Duration {

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Calendar, Deadline, Duration, EarliestDeadline, FixedPriority, Global, Heap, Inline,
-    Order, Period, Priority, Ranked, RateMonotonic, SortedList, Time, Uniprocessor,
+    Order, Period, Priority, Ranked, RateMonotonic, SortedList, Time,
 };
 
 /// Where tables are.
@@ -26,7 +26,7 @@ struct Partitioned<O, Q>(PhantomData<(O, Q)>);
 struct Shared<O, Q, const CPUS: usize>(PhantomData<(O, Q)>);
 
 impl<O: Ordered, Q: flyball_policy::Queue<O::Key>> Kind for Partitioned<O, Q> {
-    type Policy = Ranked<O, Q, Uniprocessor>;
+    type Policy = Ranked<O, Q>;
 
     fn policy(_: u8) -> Self::Policy {
         Ranked::new(O::default(), crate::plan::MOST_THREADS)

@@ -1,8 +1,7 @@
 //! How a round runs: the sensors and the actuator of [`IPlusPi`].
 
 use super::{IPlusPi, Member, Share, Wake};
-use crate::placement::Uniprocessor;
-use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::storage::{Storage, Table};
 use flyball_trace::{CpuId, Duration, TaskId, Time};
 
@@ -88,7 +87,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
         if self.runs && !self.broken {
             Resched::None
         } else {
-            Resched::One(Uniprocessor::CPU)
+            Resched::One(ONLY_CPU)
         }
     }
 
