@@ -24,7 +24,9 @@
 
 use crate::member::Members;
 use crate::order::Order;
-use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::policy::{
+    CpuSet, Dispatch, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
 use crate::queue::End;
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
@@ -112,9 +114,12 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
             .map(CpuId)
     }
 
-    /// Whether the order can serve a task with these parameters, and a CPU can.
-    fn accepts(&self, params: &Pinned<O::Params>) -> bool {
-        self.order.accepts(&params.params) && self.cpus().any(|cpu| params.cpus.contains(cpu))
+    fn check(&self, params: &Pinned<O::Params>) -> Result<(), Refused> {
+        Members::<O, S>::check(&self.order, &params.params, |_| true)?;
+        if !self.cpus().any(|cpu| params.cpus.contains(cpu)) {
+            return Err(Refused::Invalid(Parameter::Cpus));
+        }
+        Ok(())
     }
 
     /// The key that counts of `task` at `now`, and its place among equals.
@@ -247,9 +252,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     }
 
     fn admit(&mut self, task: TaskId, params: Self::Params, _: Time) -> Result<(), Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
+        self.check(&params)?;
         self.members.admit(&self.order, task, params.params)?;
         self.places[task.index()] = Place {
             cpus: params.cpus,
@@ -264,9 +267,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         params: Self::Params,
         now: Time,
     ) -> Result<Resched, Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
+        self.check(&params)?;
         self.members.adjust(&self.order, task, params.params)?;
         let place = &mut self.places[task.index()];
         place.cpus = params.cpus;

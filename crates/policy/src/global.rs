@@ -137,9 +137,8 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         self.cpus[cpu.index()].linked.get()
     }
 
-    /// Whether order and queue can serve a task with these parameters.
-    fn accepts(&self, params: &O::Params) -> bool {
-        self.order.accepts(params) && self.waiting.accepts(self.order.key(params, Time::ZERO))
+    fn check(&self, params: &O::Params) -> Result<(), Refused> {
+        Members::<O, Q::Storage>::check(&self.order, params, |key| self.waiting.accepts(key))
     }
 
     /// The key of who is linked to `cpu`, at `now`.
@@ -303,18 +302,14 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     }
 
     fn admit(&mut self, task: TaskId, params: O::Params, _: Time) -> Result<(), Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
+        self.check(&params)?;
         self.members.admit(&self.order, task, params)?;
         self.places[task.index()] = Place::default();
         Ok(())
     }
 
     fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Resched, Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
+        self.check(&params)?;
         self.members.adjust(&self.order, task, params)?;
         Ok(self.requeue(task, now))
     }

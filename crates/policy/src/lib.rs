@@ -49,6 +49,8 @@ pub mod pfair;
 pub mod policy;
 pub mod queue;
 pub mod ranked;
+mod refused;
+mod resched;
 pub mod split_task;
 pub mod storage;
 pub mod supervisor;
@@ -65,7 +67,9 @@ pub use order::{
     Period, Priority, RateMonotonic, RoundRobin, TimeSlice,
 };
 pub use pfair::{Pd2, Pf, Pfair};
-pub use policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+pub use policy::{
+    CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
 pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
 pub use split_task::{Part, SplitTask};

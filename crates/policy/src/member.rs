@@ -7,10 +7,10 @@
 //! [`Members::tune`].
 
 use crate::order::{Order, TimeSlice};
-use crate::policy::{Dispatch, Ready, Refused, Stop, Usage, Wants};
+use crate::policy::{Dispatch, Parameter, Ready, Refused, Stop, Usage, Wants};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
-use flyball_trace::{TaskId, Time};
+use flyball_trace::{Duration, TaskId, Time};
 
 /// What the policy knows of one task.
 struct Member<O: Order> {
@@ -83,7 +83,27 @@ impl<O: Order, S: Storage> Members<O, S> {
 
     // ---- membership ----------------------------------------------------------------------------
 
-    /// Makes `task` a member, with parameters that the policy accepts.
+    /// Checks whether a task may have these parameters; `has_level`: whether the queue has one for
+    /// a key. (It does not depend on when a job is released.)
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`], [`Refused::Overload`].
+    pub(crate) fn check(
+        order: &O,
+        params: &O::Params,
+        has_level: impl FnOnce(O::Key) -> bool,
+    ) -> Result<(), Refused> {
+        order.check(params)?;
+        if order.quantum(params).is_some_and(Duration::is_zero) {
+            return Err(Refused::Invalid(Parameter::Quantum));
+        }
+        if !has_level(order.key(params, Time::ZERO)) {
+            return Err(Refused::Invalid(Parameter::Priority));
+        }
+        Ok(())
+    }
+
+    /// Makes `task` a member, with parameters that have been checked.
     ///
     /// # Errors
     /// [`Refused::Full`], [`Refused::Member`].
@@ -110,7 +130,7 @@ impl<O: Order, S: Storage> Members<O, S> {
         Ok(())
     }
 
-    /// Gives a member other parameters, which the policy accepts.
+    /// Gives a member other parameters, which have been checked.
     ///
     /// # Errors
     /// [`Refused::NotAdmitted`].

@@ -3,6 +3,7 @@
 //! An order turns a task's parameters and the release of its job into a *key*; the smaller the
 //! key, the more urgent. Keys are compared and nothing else, so any queue can keep any order.
 
+use crate::policy::{Excess, Parameter, Refused};
 use flyball_trace::{Duration, Time};
 
 /// A rule by which tasks are ranked.
@@ -42,9 +43,12 @@ pub trait Order {
         None
     }
 
-    /// Whether a task may have these parameters.
-    fn accepts(&self, _params: &Self::Params) -> bool {
-        true
+    /// Checks whether a task may have these parameters.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`], [`Refused::Overload`].
+    fn check(&self, _params: &Self::Params) -> Result<(), Refused> {
+        Ok(())
     }
 }
 
@@ -121,6 +125,15 @@ pub struct Laxity {
     pub wcet: Duration,
 }
 
+/// # Errors
+/// [`Refused::Invalid`] if the length is zero.
+fn not_zero(length: Duration, parameter: Parameter) -> Result<(), Refused> {
+    if length.is_zero() {
+        return Err(Refused::Invalid(parameter));
+    }
+    Ok(())
+}
+
 /// Fixed priorities: the user says who is urgent.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FixedPriority;
@@ -174,8 +187,8 @@ impl Order for RateMonotonic {
         period.0
     }
 
-    fn accepts(&self, period: &Period) -> bool {
-        !period.0.is_zero()
+    fn check(&self, period: &Period) -> Result<(), Refused> {
+        not_zero(period.0, Parameter::Period)
     }
 }
 
@@ -197,8 +210,8 @@ impl Order for DeadlineMonotonic {
         deadline.0
     }
 
-    fn accepts(&self, deadline: &Deadline) -> bool {
-        !deadline.0.is_zero()
+    fn check(&self, deadline: &Deadline) -> Result<(), Refused> {
+        not_zero(deadline.0, Parameter::Deadline)
     }
 }
 
@@ -216,8 +229,8 @@ impl Order for EarliestDeadline {
         release + deadline.0
     }
 
-    fn accepts(&self, deadline: &Deadline) -> bool {
-        !deadline.0.is_zero()
+    fn check(&self, deadline: &Deadline) -> Result<(), Refused> {
+        not_zero(deadline.0, Parameter::Deadline)
     }
 }
 
@@ -270,8 +283,15 @@ impl Order for LeastLaxity {
         Some(self.quantum)
     }
 
-    fn accepts(&self, params: &Laxity) -> bool {
-        params.wcet <= params.deadline && !params.deadline.is_zero()
+    /// # Errors
+    /// [`Refused::Overload`] if a job alone on a CPU would miss its deadline.
+    fn check(&self, &Laxity { deadline, wcet }: &Laxity) -> Result<(), Refused> {
+        not_zero(deadline, Parameter::Deadline)?;
+        if wcet > deadline {
+            let excess = Excess::of(wcet, deadline);
+            return Err(Refused::Overload { excess });
+        }
+        Ok(())
     }
 }
 
@@ -322,7 +342,7 @@ impl<O: Order> Order for RoundRobin<O> {
         Some(self.quantum)
     }
 
-    fn accepts(&self, params: &O::Params) -> bool {
-        self.order.accepts(params)
+    fn check(&self, params: &O::Params) -> Result<(), Refused> {
+        self.order.check(params)
     }
 }

@@ -29,7 +29,9 @@
 //!
 //! A CPU whose subtask ends within a slot idles until the next one. Each decision costs O(log tasks) a CPU.
 
-use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::policy::{
+    CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
 use crate::queue::{Entry, IndexedHeap};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
@@ -209,6 +211,9 @@ struct Member {
     last: Option<CpuId>,
 }
 
+/// The longest period, in quanta.
+const LONGEST_PERIOD: u64 = 1 << 20;
+
 /// Proportionate fairness on the CPUs of a cluster. `S` is where what is known of tasks is kept, `C` the
 /// same for CPUs.
 pub struct Pfair<F: Fairness + Copy, S: Storage, C: Storage> {
@@ -252,13 +257,18 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
         time.as_nanos().div_ceil(self.quantum.as_nanos())
     }
 
+    /// The first subtask of a job.
     fn subtask(&self, task: TaskId, weight: Weight) -> Result<Subtask, Refused> {
         let quantum = self.quantum.as_nanos();
         let e = weight.wcet.as_nanos().div_ceil(quantum).max(1);
         let p = weight.period.as_nanos() / quantum;
         // Products of a few of them are formed.
-        if e > p || p > 1 << 20 {
-            return Err(Refused::Invalid);
+        if p == 0 || p > LONGEST_PERIOD {
+            return Err(Refused::Invalid(Parameter::Period));
+        }
+        if e > p {
+            let excess = Excess::of(self.quantum * e, self.quantum * p);
+            return Err(Refused::Overload { excess });
         }
         Ok(Subtask {
             task,
@@ -363,8 +373,11 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
         self.members.capacity()
     }
 
+    /// The sum of all weights is not limited: in overload tasks are late, as under other policies.
+    ///
     /// # Errors
-    /// [`Refused::Invalid`] if it asks for more than one CPU, or has a period of more than 2²⁰ quanta.
+    /// [`Refused::Overload`] if the task asks for more than one CPU, in whole quanta;
+    /// [`Refused::Invalid`] if its period is less than one quantum or more than 2²⁰.
     fn admit(&mut self, task: TaskId, weight: Weight, _: Time) -> Result<(), Refused> {
         if task.index() >= self.members.capacity() {
             return Err(Refused::Full);
@@ -381,6 +394,9 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     }
 
     /// The new weight counts from the next job on, which is when windows begin anew.
+    ///
+    /// # Errors
+    /// As [`Policy::admit`]; [`Refused::Busy`] while a job is under way.
     fn adjust(&mut self, task: TaskId, weight: Weight, _: Time) -> Result<Resched, Refused> {
         let new = self.subtask(task, weight)?;
         let member = self.members.find_mut(task.index());
@@ -390,7 +406,7 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
         let is_queued =
             member.linked.is_some() || self.eligible.contains(task) || self.future.contains(task);
         if is_queued {
-            return Err(Refused::Invalid);
+            return Err(Refused::Busy);
         }
         member.subtask = new;
         Ok(Resched::None)

@@ -43,10 +43,8 @@ impl<O: Order, Q: Queue<O::Key>> Ranked<O, Q> {
         }
     }
 
-    /// Whether order and queue can serve a task with these parameters. (What a queue cares for, a
-    /// level, does not depend on when a job is released.)
-    fn accepts(&self, params: &O::Params) -> bool {
-        self.order.accepts(params) && self.queue.accepts(self.order.key(params, Time::ZERO))
+    fn check(&self, params: &O::Params) -> Result<(), Refused> {
+        Members::<O, Q::Storage>::check(&self.order, params, |key| self.queue.accepts(key))
     }
 
     /// Queues `task` under the key that it has now. Returns whether it is the first then.
@@ -106,16 +104,12 @@ impl<O: Order, Q: Queue<O::Key>> Policy for Ranked<O, Q> {
     }
 
     fn admit(&mut self, task: TaskId, params: O::Params, _: Time) -> Result<(), Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
+        self.check(&params)?;
         self.members.admit(&self.order, task, params)
     }
 
     fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Resched, Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
+        self.check(&params)?;
         self.members.adjust(&self.order, task, params)?;
         Ok(self.requeue(task, now))
     }
