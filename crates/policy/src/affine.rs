@@ -241,11 +241,10 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
 
 impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     type Params = Pinned<O::Params>;
+    /// Another order of the same type.
+    type Settings = O;
 
-    const WANTS: Wants = Wants {
-        released_cpu: true,
-        ..Members::<O, S>::WANTS
-    };
+    const WANTS: Wants = Members::<O, S>::WANTS.and(Wants::RELEASED_CPU);
 
     fn capacity(&self) -> usize {
         self.members.capacity()
@@ -279,6 +278,16 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
                 Ok(resched.and(self.place(cpu, task, now)))
             }
         }
+    }
+
+    /// The new order counts from the next job and the next time slice of each task on. O(tasks).
+    ///
+    /// # Errors
+    /// What it refuses of a member's parameters.
+    fn tune(&mut self, order: O, _: Time) -> Result<Resched, Refused> {
+        let has_level = |_| true;
+        self.members.tune(&mut self.order, order, has_level)?;
+        Ok(Resched::None)
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {

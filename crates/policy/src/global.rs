@@ -294,6 +294,8 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
 
 impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     type Params = O::Params;
+    /// Another order of the same type.
+    type Settings = O;
 
     const WANTS: Wants = Members::<O, Q::Storage>::WANTS;
 
@@ -312,6 +314,16 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         self.check(&params)?;
         self.members.adjust(&self.order, task, params)?;
         Ok(self.requeue(task, now))
+    }
+
+    /// The new order counts from the next job and the next time slice of each task on. O(tasks).
+    ///
+    /// # Errors
+    /// What it refuses of a member's parameters.
+    fn tune(&mut self, order: O, _: Time) -> Result<Resched, Refused> {
+        let has_level = |key| self.waiting.accepts(key);
+        self.members.tune(&mut self.order, order, has_level)?;
+        Ok(Resched::None)
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {

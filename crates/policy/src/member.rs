@@ -56,12 +56,10 @@ pub(crate) struct Members<O: Order, S: Storage>(S::Table<Member<O>>);
 impl<O: Order, S: Storage> Members<O, S> {
     /// Which sensors and actuators the orders need: usage where a key or a time slice changes while
     /// a task runs.
-    pub(crate) const WANTS: Wants = Wants {
-        usage: O::Slice::ROTATES || O::DYNAMIC,
-        bursts: O::Slice::ROTATES || O::DYNAMIC,
-        preempted: O::Slice::ROTATES || O::DYNAMIC,
-        ..Wants::NOTHING
-    };
+    pub(crate) const WANTS: Wants = Wants::USAGE
+        .and(Wants::BURSTS)
+        .and(Wants::PREEMPTED)
+        .when(O::Slice::ROTATES || O::DYNAMIC);
 
     /// No members, with room for task ids below `capacity`.
     pub(crate) fn new(capacity: usize) -> Self {
@@ -150,6 +148,25 @@ impl<O: Order, S: Storage> Members<O, S> {
         Ok(())
     }
 
+    /// Takes `new` for the order: for the keys of later jobs, and for later time slices. Keys and
+    /// slices that there are stay as they are. O(tasks).
+    ///
+    /// # Errors
+    /// What [`Members::check`] refuses for one of the members; nothing has changed then.
+    pub(crate) fn tune(
+        &self,
+        order: &mut O,
+        new: O,
+        has_level: impl Fn(O::Key) -> bool,
+    ) -> Result<(), Refused> {
+        let rows = (0..self.capacity()).map(|row| &self.0[row]);
+        for member in rows.filter(|row| row.is_member) {
+            Self::check(&new, &member.params, &has_level)?;
+        }
+        *order = new;
+        Ok(())
+    }
+
     /// Ends a membership.
     pub(crate) fn retire(&mut self, task: TaskId) {
         self.0[task.index()].is_member = false;
@@ -200,7 +217,10 @@ impl<O: Order, S: Storage> Members<O, S> {
         } else {
             order.quantum(&member.params)
         };
-        Dispatch { task, burst }
+        Dispatch {
+            burst,
+            ..Dispatch::of(task)
+        }
     }
 
     // ---- urgency -------------------------------------------------------------------------------

@@ -363,11 +363,10 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
 
 impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     type Params = Weight;
+    /// The length of a slot is what all windows are counted in, and stays.
+    type Settings = ();
 
-    const WANTS: Wants = Wants {
-        alarms: true,
-        ..Wants::NOTHING
-    };
+    const WANTS: Wants = Wants::ALARMS;
 
     fn capacity(&self) -> usize {
         self.members.capacity()
@@ -471,7 +470,6 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     }
 
     fn pick(&mut self, cpu: CpuId, _: Time) -> Option<Dispatch> {
-        let task = self.linked[cpu.index()].get()?;
-        Some(Dispatch { task, burst: None })
+        self.linked[cpu.index()].get().map(Dispatch::of)
     }
 }

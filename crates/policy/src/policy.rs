@@ -1,16 +1,32 @@
 //! The trait that every policy implements.
 //!
 //! After Leva and Maggio's view of a scheduler as a controller (the thesis behind I+PI builds on
-//! it), the pool of tasks is the *plant*. A policy hears of it through its sensors ([`Policy::ready`],
-//! [`Policy::stopped`], [`Policy::alarm`]) and acts on it through one actuator, [`Policy::pick`].
+//! it), the pool of tasks is the *plant*. A policy hears of it through its sensors
+//! ([`Policy::ready`], [`Policy::stopped`], [`Policy::alarm`]) and acts on it through one actuator,
+//! [`Policy::pick`].
 //!
 //! ```text
-//!            admit, adjust, retire
-//!                     |
-//!   ready  ------>  +--------+
-//!   stopped ----->  | policy |  ---- pick ---->  who runs on this CPU, for how long
-//!   alarm  ------>  +--------+
+//!            admit, adjust, retire     tune
+//!                     |                 |
+//!   ready  ------>  +---------------------+
+//!   stopped ----->  |       policy        |  ---- pick ---->  which task runs on this CPU,
+//!   alarm  ------>  +---------------------+                   and for how long
 //! ```
+//!
+//! # The rule for feedback
+//!
+//! A policy without `ready`, `stopped` and `pick` is none. All else is optional, and is one of three
+//! things:
+//!
+//! | | it is | and a flag of [`Wants`]; without it |
+//! |---|---|---|
+//! | a *sensor* | a method with an empty default ([`Policy::alarm`]), or a field of what a method is handed ([`Usage::time`]) | the method is not called, the field is zero |
+//! | an *actuator* | a field of [`Dispatch`] ([`Dispatch::burst`]) | the field is ignored |
+//! | a *knob* | [`Policy::adjust`] for one task, [`Policy::tune`] for the whole policy | knobs have no flag: the caller turns them, and gets a refusal where there is none |
+//!
+//! The kernel reads the flags when it is compiled, so what a policy does not want costs no
+//! instruction. To add a sensor or an actuator changes no policy that there is: [`Wants`] is made
+//! of its constants, [`Dispatch`] and [`Usage`] by functions, and a method has a default.
 //!
 //! # Contract between a policy and its caller
 //!
@@ -23,7 +39,7 @@
 //!   called for it. Before `pick` is called again for a CPU, the task that runs there has been
 //!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
 //! * Time never goes backwards from call to call.
-//! * After a call that returned an [`Resched`], the caller picks again on the CPUs it names; it
+//! * After a call that returned a [`Resched`], the caller picks again on the CPUs it names; it
 //!   may collect several calls (all releases of one instant) before it does.
 
 use core::cmp::Ordering;
@@ -41,6 +57,9 @@ pub trait Policy {
     /// importance…
     type Params: Copy;
 
+    /// What the whole policy is told: a quantum, gains… `()` if there is nothing to tell.
+    type Settings;
+
     /// Which sensors and actuators this policy uses. What it does not ask for costs nothing: the
     /// kernel leaves out the code, down to reading the clock.
     const WANTS: Wants;
@@ -53,23 +72,34 @@ pub trait Policy {
     /// Makes `task` a member. It is not ready yet.
     ///
     /// # Errors
-    /// [`Refused`] if the policy has no room, or cannot serve `params`.
+    /// [`Refused::Full`], [`Refused::Member`]; [`Refused::Invalid`] or [`Refused::Overload`] if the
+    /// policy cannot serve `params`.
     fn admit(&mut self, task: TaskId, params: Self::Params, now: Time) -> Result<(), Refused>;
 
     /// Gives a member new parameters.
     ///
     /// # Errors
-    /// [`Refused`] if it is no member or the policy cannot serve `params`; nothing has changed then.
+    /// [`Refused::NotAdmitted`]; [`Refused::Invalid`] or [`Refused::Overload`] if the policy cannot
+    /// serve `params`; [`Refused::Busy`] if it cannot now. Nothing has changed then.
     fn adjust(&mut self, task: TaskId, params: Self::Params, now: Time)
     -> Result<Resched, Refused>;
+
+    /// Gives the whole policy other settings while it runs.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`], or [`Refused::Fixed`] if the policy keeps those that it was made with
+    /// (the default). Nothing has changed then.
+    fn tune(&mut self, _settings: Self::Settings, _now: Time) -> Result<Resched, Refused> {
+        Err(Refused::Fixed)
+    }
 
     /// Ends the membership of a task that is not queued.
     fn retire(&mut self, task: TaskId, now: Time);
 
     // ---- sensors -------------------------------------------------------------------------------
 
-    /// `task` can run from now on. `here` is the CPU that the kernel works on: it decides anew before it
-    /// goes on, and need not be interrupted for that.
+    /// `task` can run from now on. `here` is the CPU that the kernel works on: it decides anew before
+    /// it goes on, and need not be interrupted for that.
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched;
 
     /// `task`, which ran on `cpu`, has stopped after `used`; see [`Stop`] for whether it is still
@@ -93,14 +123,14 @@ pub trait Policy {
     /// Chooses the task that runs on `cpu` from now on; `None`: the CPU idles.
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch>;
 
-    /// `cpu` has just picked, and whoever it let go can run elsewhere now: who has to look? Only asked of
-    /// policies that want it ([`Wants::released_cpu`]): those that decide on a CPU for a task while it still runs
-    /// on another.
+    /// Returns the CPUs that wait for the task which `cpu`, having just picked, runs no more. Only
+    /// asked of policies that want it ([`Wants::released_cpu`]): those that decide on a CPU for a task
+    /// while it still runs on another.
     fn released_cpu(&mut self, _cpu: CpuId) -> Resched {
         Resched::None
     }
 
-    // ---- urgency, for whoever lets tasks wait for each other -----------------------------------
+    // ---- urgency, for mutexes and queues of waiting tasks --------------------------------------
 
     /// Which of two members is more urgent now: [`Ordering::Less`] if `a` is. A policy that knows
     /// no urgency says [`Ordering::Equal`], and tasks are then served in the order of arrival.
@@ -116,9 +146,17 @@ pub trait Policy {
     }
 }
 
-/// Which sensors and actuators a policy uses.
+/// Which sensors and actuators a policy uses. It is made of the constants below:
+///
+/// ```
+/// # use flyball_policy::Wants;
+/// const ROTATES: bool = true;
+/// const WANTS: Wants = Wants::ALARMS.and(Wants::BURSTS.when(ROTATES));
+/// assert!(WANTS.alarms && WANTS.bursts && !WANTS.usage);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
+#[non_exhaustive]
 pub struct Wants {
     /// [`Usage::time`] in [`Policy::stopped`]; otherwise it is zero.
     pub usage: bool,
@@ -134,7 +172,7 @@ pub struct Wants {
 }
 
 impl Wants {
-    /// A policy that needs to know who is ready and nothing else.
+    /// A policy that needs to know which tasks are ready and nothing else.
     pub const NOTHING: Wants = Wants {
         usage: false,
         bursts: false,
@@ -142,6 +180,49 @@ impl Wants {
         preempted: false,
         released_cpu: false,
     };
+    /// [`Wants::usage`] alone.
+    pub const USAGE: Wants = Wants {
+        usage: true,
+        ..Wants::NOTHING
+    };
+    /// [`Wants::bursts`] alone.
+    pub const BURSTS: Wants = Wants {
+        bursts: true,
+        ..Wants::NOTHING
+    };
+    /// [`Wants::alarms`] alone.
+    pub const ALARMS: Wants = Wants {
+        alarms: true,
+        ..Wants::NOTHING
+    };
+    /// [`Wants::preempted`] alone.
+    pub const PREEMPTED: Wants = Wants {
+        preempted: true,
+        ..Wants::NOTHING
+    };
+    /// [`Wants::released_cpu`] alone.
+    pub const RELEASED_CPU: Wants = Wants {
+        released_cpu: true,
+        ..Wants::NOTHING
+    };
+
+    /// What either of the two wants.
+    #[must_use]
+    pub const fn and(self, other: Wants) -> Wants {
+        Wants {
+            usage: self.usage || other.usage,
+            bursts: self.bursts || other.bursts,
+            alarms: self.alarms || other.alarms,
+            preempted: self.preempted || other.preempted,
+            released_cpu: self.released_cpu || other.released_cpu,
+        }
+    }
+
+    /// The same if `wanted`, otherwise nothing.
+    #[must_use]
+    pub const fn when(self, wanted: bool) -> Wants {
+        if wanted { self } else { Wants::NOTHING }
+    }
 }
 
 /// Why a task can run.
@@ -174,19 +255,39 @@ pub enum Stop {
 
 /// What a task used of a CPU since it was picked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Usage {
     /// Processor time.
     pub time: Duration,
 }
 
-/// A policy's choice for one CPU.
+/// A policy's choice for one CPU: `Dispatch::of(task).for_at_most(burst)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Dispatch {
-    /// Who runs.
+    /// The task that runs.
     pub task: TaskId,
     /// After how much of the CPU's time at the latest the task is stopped with
     /// [`Stop::BurstEnd`]; `None`: it runs until something happens.
     pub burst: Option<Duration>,
+}
+
+impl Dispatch {
+    /// `task` runs until something happens.
+    #[inline]
+    pub const fn of(task: TaskId) -> Dispatch {
+        Dispatch { task, burst: None }
+    }
+
+    /// The same, but after `burst` of the CPU's time the task is stopped ([`Stop::BurstEnd`]).
+    #[inline]
+    #[must_use]
+    pub const fn for_at_most(self, burst: Duration) -> Dispatch {
+        Dispatch {
+            burst: Some(burst),
+            ..self
+        }
+    }
 }
 
 impl Usage {

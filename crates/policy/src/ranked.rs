@@ -96,6 +96,8 @@ impl<O: Order, Q: Queue<O::Key>> Ranked<O, Q> {
 
 impl<O: Order, Q: Queue<O::Key>> Policy for Ranked<O, Q> {
     type Params = O::Params;
+    /// Another order of the same type.
+    type Settings = O;
 
     const WANTS: Wants = Members::<O, Q::Storage>::WANTS;
 
@@ -112,6 +114,16 @@ impl<O: Order, Q: Queue<O::Key>> Policy for Ranked<O, Q> {
         self.check(&params)?;
         self.members.adjust(&self.order, task, params)?;
         Ok(self.requeue(task, now))
+    }
+
+    /// The new order counts from the next job and the next time slice of each task on. O(tasks).
+    ///
+    /// # Errors
+    /// What it refuses of a member's parameters.
+    fn tune(&mut self, order: O, _: Time) -> Result<Resched, Refused> {
+        let has_level = |key| self.queue.accepts(key);
+        self.members.tune(&mut self.order, order, has_level)?;
+        Ok(Resched::None)
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {

@@ -15,6 +15,8 @@ struct NonPreemptiveEdf {
 impl Policy for NonPreemptiveEdf {
     /// All that a task tells the policy is its relative deadline.
     type Params = Duration;
+    /// There is nothing to tell the whole policy.
+    type Settings = ();
     /// No budgets, no alarms, no usage: the kernel leaves out the code for them.
     const WANTS: Wants = Wants::NOTHING;
     fn capacity(&self) -> usize {
@@ -49,7 +51,7 @@ impl Policy for NonPreemptiveEdf {
     fn pick(&mut self, _: CpuId, _: Time) -> Option<Dispatch> {
         let earliest = || self.ready.iter().min().map(|&(_, task)| task);
         self.running = self.running.or_else(earliest);
-        self.running.map(|task| Dispatch { task, burst: None })
+        self.running.map(Dispatch::of)
     }
 }
 

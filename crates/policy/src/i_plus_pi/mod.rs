@@ -133,6 +133,15 @@ impl Settings {
         wake: Wake::Round,
         ..Settings::THESIS
     };
+
+    /// The settings that work: no longest burst is below the shortest, nor below 1 µs.
+    fn limited(self) -> Settings {
+        let least = self.shortest.max(Duration::from_micros(1));
+        Settings {
+            longest: self.longest.max(least),
+            ..self
+        }
+    }
 }
 
 impl Default for Settings {
@@ -156,13 +165,8 @@ impl<S: Storage> IPlusPi<S> {
     /// The scheduler without tasks, with room for task ids below `capacity` (storages whose size is
     /// part of their type have room for that many instead).
     pub fn new(settings: Settings, capacity: usize) -> Self {
-        let least = settings.shortest.max(Duration::from_micros(1));
-        let longest = settings.longest.max(least);
         IPlusPi {
-            settings: Settings {
-                longest,
-                ..settings
-            },
+            settings: settings.limited(),
             members: Table::new(capacity, None),
             order: Table::new(capacity, TaskId(0)),
             tasks: 0,

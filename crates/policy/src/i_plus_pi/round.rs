@@ -1,24 +1,24 @@
 //! How a round runs: the sensors and the actuator of [`IPlusPi`].
 
-use super::{IPlusPi, Member, Share, Wake};
+use super::{IPlusPi, Member, Settings, Share, Wake};
 use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::storage::{Storage, Table};
 use flyball_trace::{CpuId, Duration, TaskId, Time};
 
 impl<S: Storage> Policy for IPlusPi<S> {
     type Params = Share;
+    type Settings = Settings;
 
-    const WANTS: Wants = Wants {
-        usage: true,
-        bursts: true,
-        preempted: true,
-        ..Wants::NOTHING
-    };
+    const WANTS: Wants = Wants::USAGE.and(Wants::BURSTS).and(Wants::PREEMPTED);
 
     fn capacity(&self) -> usize {
         self.members.capacity()
     }
 
+    /// The sum of all shares is not limited: in overload importance decides.
+    ///
+    /// # Errors
+    /// [`Refused::Full`], [`Refused::Member`].
     fn admit(&mut self, task: TaskId, share: Share, _: Time) -> Result<(), Refused> {
         match self.members.find_mut(task.index()) {
             None => Err(Refused::Full),
@@ -45,6 +45,13 @@ impl<S: Storage> Policy for IPlusPi<S> {
 
     fn adjust(&mut self, task: TaskId, share: Share, _: Time) -> Result<Resched, Refused> {
         self.find(task).ok_or(Refused::NotAdmitted)?.share = share;
+        self.changed = true;
+        Ok(Resched::None)
+    }
+
+    /// The settings count from the next round on.
+    fn tune(&mut self, settings: Settings, _: Time) -> Result<Resched, Refused> {
+        self.settings = settings.limited();
         self.changed = true;
         Ok(Resched::None)
     }
@@ -122,8 +129,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
         for begin_anew in [false, true, true] {
             if let Some((task, burst)) = self.next_turn() {
                 self.runs = true;
-                let burst = Some(burst);
-                return Some(Dispatch { task, burst });
+                return Some(Dispatch::of(task).for_at_most(burst));
             }
             // The regulators pause while nobody wants to run.
             if self.ready == 0 {
