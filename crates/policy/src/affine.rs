@@ -1,26 +1,26 @@
-//! Global scheduling where each task may run on some CPUs only.
+//! An order on several CPUs where each task may run on some of them only.
 //!
-//! A task is never kept waiting for another that is less urgent and is on a CPU that it may have: *every*
-//! such CPU has somebody at least as urgent. (That is the weak invariant of Gujarati, Cerqueira and
-//! Brandenburg, "Multiprocessor real-time scheduling with arbitrary processor affinities", Real-Time
-//! Systems 2015, section 2.2, and about what Linux does. The strong one would also move running tasks out
-//! of the way of others.) Where every task may run anywhere the most urgent ones run, as under
-//! [`Global`](crate::Global).
+//! A task never waits for another that is less urgent and is on a CPU that it may have: *every*
+//! such CPU has a task at least as urgent. (That is the weak invariant of Gujarati, Cerqueira and
+//! Brandenburg, "Multiprocessor real-time scheduling with arbitrary processor affinities",
+//! Real-Time Systems 2015, section 2.2, and about what Linux does. The strong one would also move
+//! running tasks out of the way of others.) Where every task may run anywhere the most urgent ones
+//! run, as under [`Global`](crate::Global).
 //!
 //! ```text
-//!   a may run on 0, 1     CPU 0: b     CPU 1: c      and b gives way to a: b, which is more urgent than c,
-//!   b may run on 0, 1     CPU 0: a     CPU 1: b      takes CPU 1, and c, which may run there only, waits
-//!   c may run on 1
+//!   a may run on 0, 1     CPU 0: b     CPU 1: c      b gives way to a. It is more urgent than c
+//!   b may run on 0, 1     CPU 0: a     CPU 1: b      and takes CPU 1, and c, which may run there
+//!   c may run on 1                                   only, waits
 //! ```
 //!
-//! As there, a task is *linked* to a CPU as soon as it should run there, and *runs* there when the CPU has
-//! looked. One difference: a task may have to leave a CPU for another before the first has looked, as
-//! somebody came who may run on no other. The second one waits then, and is told when the first has let
-//! it go.
+//! As there, a task is *linked* to a CPU as soon as it should run there, and *runs* there when the
+//! CPU has picked. One difference: a task may have to leave a CPU for another before the first has
+//! picked, if a task came that may run on no other. The second CPU waits then, and must reschedule
+//! when the first has released the task ([`Policy::released_cpu`]).
 //!
-//! Nobody has arbitrary sets of CPUs and thousands of tasks, so there is no queue: whoever looks for the
-//! first of those who wait and may have a CPU goes through all of them. O(tasks) where a CPU becomes free,
-//! O(CPUs) for each who gives way where a task becomes ready.
+//! No system has arbitrary sets of CPUs and thousands of tasks, so there is no queue: to find the
+//! first waiting task that may have a CPU, the policy goes through all of them. O(tasks) where a
+//! CPU becomes free, O(CPUs) for each task that gives way where a task becomes ready.
 
 use crate::member::Members;
 use crate::order::Order;
@@ -32,14 +32,14 @@ use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
 
-/// A policy for all CPUs of a cluster, made of an order of tasks. `S` is where what is known of tasks is
-/// kept, `C` where what is known of CPUs is.
+/// A policy for all CPUs of a cluster, made of an order of tasks. `S` is where the tables of tasks
+/// are, `C` where those of CPUs are.
 pub struct Affine<O: Order, S: Storage, C: Storage> {
     order: O,
     members: Members<O, S>,
     places: S::Table<Place>,
     cpus: C::Table<Cpu>,
-    /// CPUs that wait for a task that has just been let go.
+    /// CPUs that wait for a task which another CPU has just released.
     awaits: CpuSet,
     /// The last numbers that were given at the head and at the tail of equals.
     head: i64,
@@ -89,8 +89,9 @@ struct Cpu {
 }
 
 impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
-    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids below
-    /// `capacity` (storages whose size is part of their type have room for that many instead).
+    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids
+    /// below `capacity` (storages whose size is part of their type have room for that many
+    /// instead).
     pub fn new(order: O, capacity: usize, cpus: usize) -> Self {
         Affine {
             order,
@@ -157,8 +158,8 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         Some(task)
     }
 
-    /// The CPU for `task`: a free one, the one that it was on at best, or else the one whose link is the
-    /// least urgent, if that is less urgent than itself.
+    /// The CPU for `task`: a free one, preferably the one that it was on, or else the one whose
+    /// link is the least urgent, if that is less urgent than itself.
     fn choose(&self, here: CpuId, task: TaskId, now: Time) -> Option<CpuId> {
         let place = &self.places[task.index()];
         let may = |&cpu: &CpuId| place.cpus.contains(cpu);
@@ -175,8 +176,8 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         (self.key(task, now).0 < least.0).then_some(cpu)
     }
 
-    /// `task`, which is nowhere, gets a CPU if it is urgent enough; whoever gives way to it looks for
-    /// another one, and so on: each is less urgent than the one before.
+    /// `task`, which is nowhere, gets a CPU if it is urgent enough. The task that gives way to it
+    /// gets another CPU in the same way, and so on: each is less urgent than the one before.
     fn place(&mut self, here: CpuId, mut task: TaskId, now: Time) -> Resched {
         let mut resched = Resched::None;
         while let Some(cpu) = self.choose(here, task, now) {
@@ -190,7 +191,7 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         resched
     }
 
-    /// `cpu` has become free: the first of those who wait and may have it gets it.
+    /// `cpu` has become free: the first waiting task that may have it gets it.
     fn fill(&mut self, cpu: CpuId, now: Time) -> Resched {
         let tasks = (0..=u16::MAX).map(TaskId).take(self.places.capacity());
         let waits = tasks.filter(|task| {
@@ -203,8 +204,8 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         Resched::One(cpu)
     }
 
-    /// The key of `task`, or its place among equals, has changed while it is linked to `cpu`: somebody who
-    /// waits may have become more urgent, and then it looks for another CPU.
+    /// The key of `task`, or its place among equals, has changed while it is linked to `cpu`: a
+    /// waiting task may be more urgent now, and then `task` gets another CPU, or waits.
     fn compete(&mut self, task: TaskId, cpu: CpuId, now: Time) -> Resched {
         self.unlink(cpu);
         self.places[task.index()].waits = true;
@@ -346,7 +347,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
                 self.awaits = self.awaits.with(awaits);
             }
         }
-        // Whoever runs elsewhere comes when that CPU has looked.
+        // A task that runs elsewhere comes when that CPU has picked.
         let is_free = |task: &TaskId| {
             self.places[task.index()]
                 .runs

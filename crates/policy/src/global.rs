@@ -1,33 +1,38 @@
 //! Order × queue on several CPUs: global scheduling.
 //!
-//! At every instant the most urgent tasks run, as many as there are CPUs, wherever that is. `Global<
-//! EarliestDeadline, Heap<…>, …>` is G-EDF; on one CPU it is what [`Ranked`](crate::Ranked) is.
+//! At every instant the most urgent tasks run, as many as there are CPUs, on whichever CPUs.
+//! `Global<EarliestDeadline, Heap<…>, …>` is G-EDF; on one CPU it is what [`Ranked`](crate::Ranked)
+//! is.
 //!
 //! # Links
 //!
-//! Who *should* run where is decided at once, and a CPU does it when it comes to look. So a task is
-//! *linked* to a CPU as soon as it is among the most urgent, and *runs* there once the CPU has picked it
-//! (Brandenburg, "Scheduling and locking in multiprocessor real-time operating systems", 2011, section
-//! 3.3.3). Until then the one that ran there still does: it waits already, as far as others are
-//! concerned, but its registers are not to be had yet.
+//! Which task *should* run where is decided at once, and a CPU does it when it reschedules. So a
+//! task is *linked* to a CPU as soon as it is among the most urgent, and *runs* there once the CPU
+//! has picked it (Brandenburg, "Scheduling and locking in multiprocessor real-time operating
+//! systems", 2011, section 3.3.3). Until then the task that ran there still does: for all others it
+//! waits already, but its registers are still in use.
 //!
 //! ```text
 //!               linked (should run)     runs (does)
 //!   CPU 0       a                       a
-//!   CPU 1       b                       x      <- has been told to look
+//!   CPU 1       b                       x      <- must reschedule
 //!   CPU 2       -                       -      idle
-//!   waiting:    nobody, as long as a CPU has no link
+//!   waiting:    none, while a CPU has no link
 //! ```
 //!
-//! Of this the rest follows:
+//! The rest follows:
 //!
-//! * Nobody who waits is more urgent than somebody who is linked, and nobody waits while a CPU is free.
-//! * Who becomes ready takes a free CPU, or the link of the *least* urgent one (of equals the one that came
-//!   last) if that is less urgent than itself; this CPU is told to look, and no other. A CPU whose task has just stopped is free, and looks
-//!   by itself, so nobody is interrupted for what it can do.
-//! * Who is to run again but still runs on some CPU stays there, and whoever was linked to that
-//!   CPU meanwhile takes the other one: no task moves because two things happened in an unlucky order.
-//! * Of several free CPUs a task gets the one where it ran last, or else the one where the kernel works.
+//! * No waiting task is more urgent than a linked one, and none waits while a CPU is free.
+//! * A task that becomes ready takes a free CPU, or the link of the *least* urgent task (of equals,
+//!   the one that came last) if that is less urgent than itself. This CPU must reschedule, and no
+//!   other.
+//! * A CPU whose task has just stopped is free, and reschedules anyway, so no CPU is interrupted
+//!   for what this one can do.
+//! * A task that gets a link while it still runs on some CPU stays there, and the task that was
+//!   linked to that CPU meanwhile takes the other one: no task moves because two things happened in
+//!   an unlucky order.
+//! * Of several free CPUs a task gets the one where it ran last, or else the one where the kernel
+//!   works.
 
 use crate::member::Members;
 use crate::order::Order;
@@ -37,20 +42,20 @@ use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
 
-/// A policy for all CPUs of a cluster, made of an order and a queue of those who wait. `C` is where
-/// what is known of CPUs is kept.
+/// A policy for all CPUs of a cluster, made of an order and a queue of the waiting tasks. `C` is
+/// where the tables of CPUs are.
 pub struct Global<O: Order, Q: Queue<O::Key>, C: Storage> {
     order: O,
-    /// Who is queued, and not linked.
+    /// The tasks that are queued, and not linked.
     waiting: Q,
     members: Members<O, Q::Storage>,
     places: <Q::Storage as Storage>::Table<Place>,
     cpus: C::Table<Cpu>,
-    /// The CPUs to which nobody is linked.
+    /// The CPUs without a link.
     free: CpuSet,
-    /// All CPUs by their links, the least urgent first: it is asked for when none is free, and until then a
-    /// free one may stand where it stood last, or not at all. Where keys move while tasks run it is not
-    /// kept.
+    /// All CPUs by their links, the least urgent first. It is read when no CPU is free; until then
+    /// a free one may stand where it stood last, or not at all. Where keys change while tasks run
+    /// it is not kept.
     links: IndexedHeap<Link<O::Key>, C>,
     /// The last numbers that were given at the head and at the tail of equals.
     head: i64,
@@ -77,29 +82,30 @@ struct Cpu {
     since: Time,
 }
 
-/// A CPU with a link, by the key of who is linked and its place among equals.
+/// A CPU with a link, by the key of the linked task and its place among equals.
 #[derive(Clone, Copy)]
 struct Link<K> {
     key: K,
     number: i64,
-    cpu: TaskId,
+    cpu: CpuId,
 }
 
 impl<K: Copy + Ord + Default> Entry for Link<K> {
+    type Id = CpuId;
+
     fn none() -> Self {
         Link {
             key: K::default(),
             number: 0,
-            cpu: TaskId(0),
+            cpu: CpuId(0),
         }
     }
 
-    /// The number of the CPU, which is what this heap knows things by.
-    fn task(&self) -> TaskId {
+    fn id(&self) -> CpuId {
         self.cpu
     }
 
-    fn of(self, cpu: TaskId) -> Self {
+    fn of(self, cpu: CpuId) -> Self {
         Link { cpu, ..self }
     }
 
@@ -108,23 +114,19 @@ impl<K: Copy + Ord + Default> Entry for Link<K> {
     }
 }
 
-/// How the heap of links knows a CPU.
-fn number(cpu: CpuId) -> TaskId {
-    TaskId(u16::from(cpu.0))
-}
-
 impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
-    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids below
-    /// `capacity` (storages whose size is part of their type have room for that many instead).
+    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids
+    /// below `capacity` (storages whose size is part of their type have room for that many
+    /// instead).
     pub fn new(order: O, capacity: usize, cpus: usize) -> Self {
-        let seats: C::Table<Cpu> = Table::new(cpus, Cpu::default());
-        let all = (0..=CpuSet::LARGEST.0).take(cpus.min(seats.capacity()));
+        let table: C::Table<Cpu> = Table::new(cpus, Cpu::default());
+        let all = (0..=CpuSet::LARGEST.0).take(cpus.min(table.capacity()));
         Global {
             order,
             waiting: Q::new(capacity),
             members: Members::new(capacity),
             places: Table::new(capacity, Place::default()),
-            cpus: seats,
+            cpus: table,
             free: all.fold(CpuSet::EMPTY, |set, cpu| set.with(CpuId(cpu))),
             links: IndexedHeap::new(cpus),
             head: 0,
@@ -141,7 +143,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         Members::<O, Q::Storage>::check(&self.order, params, |key| self.waiting.accepts(key))
     }
 
-    /// The key of who is linked to `cpu`, at `now`.
+    /// The key of the task that is linked to `cpu`, at `now`.
     fn key_on(&self, cpu: CpuId, now: Time) -> Option<O::Key> {
         let link = &self.cpus[cpu.index()];
         let task = link.linked.get()?;
@@ -152,8 +154,8 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         })
     }
 
-    /// Of the CPUs, all of which have a link, the one whose link is the least urgent, and its key. O(1);
-    /// O(CPUs) where keys move.
+    /// Of the CPUs, all of which have a link, the one whose link is the least urgent, and its key.
+    /// O(1); O(CPUs) where keys change while tasks run.
     fn least_urgent(&self, now: Time) -> Option<(CpuId, O::Key)> {
         let cpu = |number: usize| u8::try_from(number).ok().map(CpuId);
         if O::DYNAMIC {
@@ -171,7 +173,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         }
         debug_assert!(self.free == CpuSet::EMPTY, "a free CPU is better");
         let link = self.links.first()?;
-        Some((cpu(link.cpu.index())?, link.key))
+        Some((link.cpu, link.key))
     }
 
     /// Links `task`, which is nowhere else, to `cpu`, which is free.
@@ -183,12 +185,12 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
             self.links.put(Link {
                 key: self.members.key(task),
                 number: self.places[task.index()].number,
-                cpu: number(cpu),
+                cpu,
             });
         }
     }
 
-    /// Ends the link of `cpu`; returns who had it.
+    /// Ends the link of `cpu`; returns the task that had it.
     fn unlink(&mut self, cpu: CpuId) -> Option<TaskId> {
         let task = self.linked(cpu)?;
         self.cpus[cpu.index()].linked = Slot::EMPTY;
@@ -197,8 +199,9 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         Some(task)
     }
 
-    /// Links `task` to `cpu`, which is free. If the task still runs on another CPU it is linked to that
-    /// one, and the task that was linked there gets `cpu`. Returns the CPU that must reschedule.
+    /// Links `task` to `cpu`, which is free. If the task still runs on another CPU it is linked to
+    /// that one, and the task that was linked there gets `cpu`. Returns the CPU that must
+    /// reschedule.
     fn assign(&mut self, task: TaskId, cpu: CpuId) -> Resched {
         let Some(runs) = self.places[task.index()].runs.filter(|&runs| runs != cpu) else {
             self.link(task, cpu);
@@ -250,7 +253,8 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
                 let old = self.unlink(cpu);
                 let resched = self.assign(task, cpu);
                 if let Some(old) = old {
-                    // It is the last of its equals that are linked, so it comes before all that wait.
+                    // It is the last of its equals that are linked, so it comes before all that
+                    // wait.
                     self.waiting.insert(old, self.members.key(old), End::Head);
                 }
                 resched
@@ -262,7 +266,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         }
     }
 
-    /// `cpu` has become free: the first of those who wait gets it.
+    /// `cpu` has become free: the first waiting task gets it.
     fn fill(&mut self, cpu: CpuId) -> Resched {
         let Some(task) = self.waiting.first() else {
             return Resched::One(cpu);

@@ -1,7 +1,7 @@
 //! Scheduling policies.
 //!
-//! A policy is a *controller*: it is told what happened (its sensors) and answers one question,
-//! who runs on this CPU and for how long (its actuator). It knows time, tasks, CPUs and its own
+//! A policy is a *controller*: it hears what happened (its sensors) and answers one question, which
+//! task runs on this CPU and for how long (its actuator). It knows time, tasks, CPUs and its own
 //! parameters, and nothing else: no threads, no timers, no hardware, no heap. The same source is
 //! simulated, analysed and booted.
 //!
@@ -27,11 +27,11 @@
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | a controller above that, for several CPUs | [`supervisor`] |
-//! | where the jobs of a task are to be that is split between CPUs | [`split_task`] |
+//! | where the jobs of a split task are: semi-partitioned scheduling | [`split_task`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
 //!
 //! **Ties** are broken by one rule everywhere: equal keys are served first in, first out; the
-//! running task keeps the CPU until someone is *more* urgent; a preempted task goes back ahead of
+//! running task keeps the CPU until another is *more* urgent; a preempted task goes back ahead of
 //! its equals.
 #![cfg_attr(not(test), no_std)]
 

@@ -3,7 +3,7 @@
 //!
 //! [`Ranked`](crate::Ranked), [`Global`](crate::Global) and [`Affine`](crate::Affine) differ in
 //! where the ready tasks are kept and which CPU gets which of them. This half is the same for all:
-//! who is a member, keys, inherited keys and time slices. None of it costs more than O(1) but
+//! membership, keys, inherited keys and time slices. None of it costs more than O(1) but
 //! [`Members::tune`].
 
 use crate::order::{Order, TimeSlice};

@@ -18,8 +18,8 @@ pub trait Order {
     /// that has used up its quantum goes behind its equals.
     type Slice: TimeSlice;
 
-    /// Whether a job's key changes while it runs; if so, [`Order::ran`] tells how, and the choice
-    /// is made again every [`Order::quantum`].
+    /// Whether a job's key changes while it runs; if so, [`Order::ran`] says how, and the choice is
+    /// made again every [`Order::quantum`].
     const DYNAMIC: bool = false;
 
     /// The key of a job released at `release`.
@@ -31,7 +31,7 @@ pub trait Order {
         key
     }
 
-    /// The key of a job that had `key` and then ran for `time`. Only used where keys move.
+    /// The key of a job that had `key` and then ran for `time`. Only used where [`Order::DYNAMIC`].
     fn ran(&self, key: Self::Key, _time: Duration) -> Self::Key {
         key
     }
@@ -134,7 +134,7 @@ fn not_zero(length: Duration, parameter: Parameter) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Fixed priorities: the user says who is urgent.
+/// Fixed priorities: the user says which task is urgent.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FixedPriority;
 
@@ -239,13 +239,12 @@ impl Order for EarliestDeadline {
 /// At any instant, laxity = absolute deadline − now − remaining execution. Since `now` is the same
 /// for all, the order is that of *deadline − remaining*, the latest instant at which a job that is
 /// not served yet could start. This is constant while a job waits and grows while it runs, so the
-/// key of a waiting task never changes in its queue. Two jobs of equal laxity would take turns
-/// without end; the choice is therefore made only at events and every [`LeastLaxity::quantum`], and
-/// the running job keeps the CPU in a tie.
+/// key of a waiting task never changes in its queue. Two jobs of equal laxity would preempt each
+/// other without end; the choice is therefore made only at events and every
+/// [`LeastLaxity::quantum`], and the running job keeps the CPU in a tie.
 ///
 /// A job without a deadline ([`Duration::MAX`]) runs behind all others. One that runs beyond its
-/// `wcet` sinks behind its deadline, and so yields to jobs that keep
-/// their word.
+/// `wcet` sinks behind its deadline, and so yields to jobs that keep to theirs.
 #[derive(Clone, Copy, Debug)]
 pub struct LeastLaxity {
     /// How long a job runs before laxities are compared again; not zero.
@@ -295,7 +294,7 @@ impl Order for LeastLaxity {
     }
 }
 
-/// First in, first out: whoever became ready first runs until it is done or has to wait.
+/// First in, first out: the task that became ready first runs until it is done or waits.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Fifo;
 
@@ -307,10 +306,10 @@ impl Order for Fifo {
     fn key(&self, (): &(), _: Time) {}
 }
 
-/// Another order in which equals take turns: a task that has run for a quantum goes behind the
-/// others with the same key. Preemption by a more urgent task does not cost a task its turn: it
-/// goes on ahead of its equals with what is left of its quantum (as `SCHED_RR` does in POSIX).
-/// Blocking does: a task that comes back starts at the end with a full quantum.
+/// Another order with time slices: a task that has used up its own goes behind the others with the
+/// same key. Preemption by a more urgent task does not cost a task its slice: it goes on ahead of
+/// its equals with what is left of it (as `SCHED_RR` does in POSIX). Blocking does: a task that
+/// comes back starts at the end with a whole slice.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RoundRobin<O> {
     /// The order between tasks that are not equal.

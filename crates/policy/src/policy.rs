@@ -15,14 +15,16 @@
 //!
 //! # The rule for feedback
 //!
-//! A policy without `ready`, `stopped` and `pick` is none. All else is optional, and is one of three
+//! Every policy has `ready`, `stopped` and `pick`. All else is optional, and is one of three
 //! things:
 //!
-//! | | it is | and a flag of [`Wants`]; without it |
-//! |---|---|---|
-//! | a *sensor* | a method with an empty default ([`Policy::alarm`]), or a field of what a method is handed ([`Usage::time`]) | the method is not called, the field is zero |
-//! | an *actuator* | a field of [`Dispatch`] ([`Dispatch::burst`]) | the field is ignored |
-//! | a *knob* | [`Policy::adjust`] for one task, [`Policy::tune`] for the whole policy | knobs have no flag: the caller turns them, and gets a refusal where there is none |
+//! * A *sensor* is a method with an empty default ([`Policy::alarm`]) or a field of what a method
+//!   is handed ([`Usage::time`]), and a flag of [`Wants`]. Without the flag the method is not
+//!   called, and the field is zero.
+//! * An *actuator* is a field of [`Dispatch`] ([`Dispatch::burst`]) and a flag. Without the flag
+//!   the field is ignored.
+//! * A *knob* is [`Policy::adjust`] for one task, or [`Policy::tune`] for the whole policy. It has
+//!   no flag: the caller turns it, and is refused where there is none.
 //!
 //! The kernel reads the flags when it is compiled, so what a policy does not want costs no
 //! instruction. To add a sensor or an actuator changes no policy that there is: [`Wants`] is made
@@ -57,7 +59,7 @@ pub trait Policy {
     /// importance…
     type Params: Copy;
 
-    /// What the whole policy is told: a quantum, gains… `()` if there is nothing to tell.
+    /// What the user tells the whole policy: a quantum, gains… `()` if there is nothing to tell.
     type Settings;
 
     /// Which sensors and actuators this policy uses. What it does not ask for costs nothing: the
@@ -98,8 +100,8 @@ pub trait Policy {
 
     // ---- sensors -------------------------------------------------------------------------------
 
-    /// `task` can run from now on. `here` is the CPU that the kernel works on: it decides anew before
-    /// it goes on, and need not be interrupted for that.
+    /// `task` can run from now on. `here` is the CPU that the kernel works on: it decides anew
+    /// before it goes on, and need not be interrupted for that.
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched;
 
     /// `task`, which ran on `cpu`, has stopped after `used`; see [`Stop`] for whether it is still
@@ -124,8 +126,8 @@ pub trait Policy {
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch>;
 
     /// Returns the CPUs that wait for the task which `cpu`, having just picked, runs no more. Only
-    /// asked of policies that want it ([`Wants::released_cpu`]): those that decide on a CPU for a task
-    /// while it still runs on another.
+    /// asked of policies that want it ([`Wants::released_cpu`]): those that decide on a CPU for a
+    /// task while it still runs on another.
     fn released_cpu(&mut self, _cpu: CpuId) -> Resched {
         Resched::None
     }
@@ -164,7 +166,7 @@ pub struct Wants {
     pub bursts: bool,
     /// [`Policy::next_alarm`] and [`Policy::alarm`].
     pub alarms: bool,
-    /// [`Stop::Preempted`]; otherwise it is not told that it is about to be asked about a task that
+    /// [`Stop::Preempted`]; otherwise the policy does not hear of a pick while the running task
     /// could go on.
     pub preempted: bool,
     /// [`Policy::released_cpu`].

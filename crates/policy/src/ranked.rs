@@ -1,10 +1,10 @@
 //! Order × queue on one CPU: most schedulers there are.
 //!
 //! The split is that of EPOS, which keeps the *criterion* of a scheduler apart from its *mechanism*
-//! (Gracioli et al., section 4.1); here the compiler puts the two together. `Ranked<EarliestDeadline,
-//! Heap<…>>` is EDF, `Ranked<FixedPriority, Bitmap<…>>` the scheduler of most small kernels. On
-//! several CPUs [`Global`](crate::Global) is made of the same two, and [`Affine`](crate::Affine) of
-//! an order alone.
+//! (Gracioli et al., section 4.1); here the compiler puts the two together.
+//! `Ranked<EarliestDeadline, Heap<…>>` is EDF, `Ranked<FixedPriority, Bitmap<…>>` the scheduler of
+//! most small kernels. On several CPUs [`Global`](crate::Global) is made of the same two, and
+//! [`Affine`](crate::Affine) of an order alone.
 //!
 //! The running task stays in its queue, at the place it has there. So a task that becomes ready and
 //! is less urgent costs one insertion, a preemption costs no queue operation at all, and a
@@ -52,8 +52,8 @@ impl<O: Order, Q: Queue<O::Key>> Ranked<O, Q> {
         self.queue.insert(task, self.members.key(task), end)
     }
 
-    /// Queues `task` anew, if it is queued, after its key has changed. A running task is ahead of its
-    /// equals there; any other is behind them, as one that has just become ready.
+    /// Queues `task` anew, if it is queued, after its key has changed. A running task is ahead of
+    /// its equals there; any other is behind them, as one that has just become ready.
     fn requeue(&mut self, task: TaskId, now: Time) -> Resched {
         if self.queue.remove(task).is_none() {
             return Resched::None;

@@ -40,7 +40,7 @@ pub enum Parameter {
     Cpus,
     /// A quantum of zero.
     Quantum,
-    /// Another one, of which the policy's own documentation tells.
+    /// Another one, see the policy's own documentation.
     Other,
 }
 

@@ -40,12 +40,12 @@ fn the_parameter_that_makes_no_sense_is_named() {
     let small = || Ranked::<_, Bitmap<_, Small, 1>>::new(FixedPriority, 4);
     assert_eq!(admit(small(), Priority(31)), Ok(()));
     assert_eq!(admit(small(), Priority(32)), invalid(Parameter::Priority));
-    let turns = RoundRobin {
+    let round_robin = RoundRobin {
         order: Fifo,
         quantum: Duration::ZERO,
     };
     assert_eq!(
-        admit(OneCpu::new(turns, 4), ()),
+        admit(OneCpu::new(round_robin, 4), ()),
         invalid(Parameter::Quantum)
     );
     let affine = Affine::<_, Small, Inline<2>>::new(EarliestDeadline, 4, 2);

@@ -48,7 +48,7 @@ impl<P: Policy> Run<P> {
     }
 }
 
-fn turns(quantum: Duration) -> RoundRobin<Fifo> {
+fn round_robin(quantum: Duration) -> RoundRobin<Fifo> {
     RoundRobin {
         order: Fifo,
         quantum,
@@ -57,16 +57,16 @@ fn turns(quantum: Duration) -> RoundRobin<Fifo> {
 
 #[test]
 fn a_new_quantum_counts_from_the_next_time_slice_on() {
-    let policy = Ranked::<_, Heap<(), Small>>::new(turns(ms(10)), 4);
+    let policy = Ranked::<_, Heap<(), Small>>::new(round_robin(ms(10)), 4);
     let mut run = Run::new(policy, ());
     let first = run.policy.pick(CPU, run.now).unwrap().task;
     run.stop(first, ms(4), Stop::Preempted);
-    run.policy.tune(turns(ms(25)), run.now).unwrap();
+    let _ = run.policy.tune(round_robin(ms(25)), run.now).unwrap();
     // Both have a slice already: the first one the rest of its own.
     assert_eq!(run.next(), (TaskId(0), ms(6)));
     assert_eq!(run.next(), (TaskId(1), ms(10)));
     assert_eq!(run.next(), (TaskId(0), ms(25)));
-    let zero = run.policy.tune(turns(Duration::ZERO), run.now);
+    let zero = run.policy.tune(round_robin(Duration::ZERO), run.now);
     assert_eq!(zero.unwrap_err(), Refused::Invalid(Parameter::Quantum));
     assert_eq!(run.next(), (TaskId(1), ms(25)));
     assert_eq!(run.next(), (TaskId(0), ms(25)));
@@ -81,7 +81,7 @@ fn a_new_round_of_i_plus_pi_is_the_next_one() {
     let policy = IPlusPi::<Small>::new(settings(ms(4)), 4);
     let mut run = Run::new(policy, Share::new(Fraction::percent(50)));
     assert_eq!(run.next(), (TaskId(0), ms(2)));
-    run.policy.tune(settings(ms(12)), run.now).unwrap();
+    let _ = run.policy.tune(settings(ms(12)), run.now).unwrap();
     assert_eq!(run.next(), (TaskId(1), ms(2)));
     for _ in 0..20 {
         assert_eq!(run.next(), (TaskId(0), ms(6)));

@@ -34,7 +34,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
                     due: Time::NEVER,
                     used_by_job: Duration::ZERO,
                 });
-                // The newest has the last turn. Nobody has had it in this round.
+                // The newest comes last, and none comes later in this round.
                 self.order[self.tasks] = task;
                 self.tasks += 1;
                 self.changed = true;
@@ -49,7 +49,9 @@ impl<S: Storage> Policy for IPlusPi<S> {
         Ok(Resched::None)
     }
 
-    /// The settings count from the next round on.
+    /// The settings count from the next round on. (Under
+    /// [`Sequence::Admission`](super::Sequence::Admission) tasks then stay in the order that they
+    /// have.)
     fn tune(&mut self, settings: Settings, _: Time) -> Result<Resched, Refused> {
         self.settings = settings.limited();
         self.changed = true;
@@ -65,14 +67,14 @@ impl<S: Storage> Policy for IPlusPi<S> {
         for n in at..self.tasks {
             self.order[n] = self.order[n + 1];
         }
-        if at < self.turn {
-            self.turn -= 1;
+        if at < self.place {
+            self.place -= 1;
         }
         self.changed = true;
     }
 
     fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, _: Time) -> Resched {
-        // Whose next job has been waiting has not been away.
+        // A task whose next job has been waiting has not been away.
         if self.leaving == Some(task) {
             self.leaving = None;
         } else {
@@ -127,11 +129,11 @@ impl<S: Storage> Policy for IPlusPi<S> {
         }
         // A round may be empty if all bursts are, but not one that begins anew.
         for begin_anew in [false, true, true] {
-            if let Some((task, burst)) = self.next_turn() {
+            if let Some((task, burst)) = self.next_burst() {
                 self.runs = true;
                 return Some(Dispatch::of(task).for_at_most(burst));
             }
-            // The regulators pause while nobody wants to run.
+            // The regulators pause while no task is ready.
             if self.ready == 0 {
                 break;
             }
@@ -143,14 +145,14 @@ impl<S: Storage> Policy for IPlusPi<S> {
 }
 
 impl<S: Storage> IPlusPi<S> {
-    /// Who runs next in this round, and for how long at most.
-    fn next_turn(&mut self) -> Option<(TaskId, Duration)> {
-        while self.turn < self.tasks {
-            let (task, member) = self.member(self.turn);
+    /// The task that runs next in this round, and for how long at most.
+    fn next_burst(&mut self) -> Option<(TaskId, Duration)> {
+        while self.place < self.tasks {
+            let (task, member) = self.member(self.place);
             if let Some(left) = member.and_then(Member::left) {
                 return Some((task, left));
             }
-            self.turn += 1;
+            self.place += 1;
         }
         None
     }
@@ -160,17 +162,17 @@ impl<S: Storage> IPlusPi<S> {
         let Some(mut at) = (0..self.tasks).find(|&n| self.order[n] == task) else {
             return;
         };
-        while at > self.turn + 1 {
+        while at > self.place + 1 {
             self.order[at] = self.order[at - 1];
             at -= 1;
         }
-        if at < self.turn {
-            // It comes a second time, and all up to the present turn come one place earlier.
-            while at < self.turn.min(self.tasks - 1) {
+        if at < self.place {
+            // It comes a second time, and all up to the present place come one place earlier.
+            while at < self.place.min(self.tasks - 1) {
                 self.order[at] = self.order[at + 1];
                 at += 1;
             }
-            self.turn -= 1;
+            self.place -= 1;
         }
         self.order[at] = task;
     }
