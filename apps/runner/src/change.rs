@@ -214,10 +214,7 @@ impl Coming {
     }
 
     /// Sets the timer to the next change, or to the end if that comes first.
-    pub(crate) fn wait<P: Program>(
-        &'static mut self,
-        kernel: &'static Kernel<Runner<P>>,
-    ) {
+    pub(crate) fn wait<P: Program>(&'static mut self, kernel: &'static Kernel<Runner<P>>) {
         let due = self.due().min(self.end);
         let common = self.image.common();
         COMING.with(|coming| *coming = Some(self));

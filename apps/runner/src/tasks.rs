@@ -168,7 +168,14 @@ pub unsafe fn set_up<P: Program>(
         let task = image.task(number).filter(|task| task.parts() > 0);
         let thread = change::thread_of(number.into());
         if let (Some(task), Some(thread)) = (task, thread) {
-            or_fail(machine::split(kernel, chosen, image, &task, thread, common.start));
+            or_fail(machine::split(
+                kernel,
+                chosen,
+                image,
+                &task,
+                thread,
+                common.start,
+            ));
         }
     }
     let shared = SHARED_PLACE.init(or_fail(made.ok_or(Error::Unknown)));

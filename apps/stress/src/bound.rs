@@ -15,7 +15,7 @@ use flyball_kernel::{
 use flyball_machine_riscv::{Cpus, MachineConfig, Prepared, Stack};
 use flyball_policy::{
     Boxed, CpuId, Deadline, Duration, EarliestDeadline, Heap, Inline, Nothing, Part, Ranked,
-    SplitTask, TaskId, Time, Uniprocessor,
+    SplitTask, TaskId, Time,
 };
 use flyball_trace::NoTrace;
 use semihosting::{eprintln, println, process};
@@ -34,7 +34,7 @@ const HALF: Duration = Duration::from_micros(500);
 struct Bound;
 
 impl Config for Bound {
-    type Policy = Ranked<EarliestDeadline, Heap<Time, Boxed>, Uniprocessor>;
+    type Policy = Ranked<EarliestDeadline, Heap<Time, Boxed>>;
     type Trace = NoTrace;
     type Message = ();
     type Cpus = Boxed;

@@ -4,13 +4,13 @@
 #![no_main]
 
 use core::hint::black_box;
+use flyball_catalogue::{Clustered, Fp};
 use flyball_kernel::Core;
 use flyball_policy::Duration;
 use flyball_runner::Runner;
 use flyball_runner::machine::Kernel;
-use flyball_runner::rules::{Fp, Together};
 
-fn perform(kernel: &'static Kernel<Runner<Together<Fp>>>, number: usize) -> ! {
+fn perform(kernel: &'static Kernel<Runner<Clustered<Fp>>>, number: usize) -> ! {
     if !(1..=3).contains(&number) {
         flyball_runner::thread(kernel, number)
     }
@@ -45,4 +45,4 @@ fn descend(words: usize) {
     black_box(local);
 }
 
-flyball_runner::runner!(Together<Fp>, perform);
+flyball_runner::runner!(Clustered<Fp>, perform);

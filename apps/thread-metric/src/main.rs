@@ -15,7 +15,7 @@ mod tests;
 use core::sync::atomic::{AtomicU32, Ordering};
 use flyball_app::{
     Bitmap, Duration, Error, FixedPriority, Inline, Level, Priority, Ranked, Stack, Thread,
-    Uniprocessor, println, shut_down, sleep,
+    println, shut_down, sleep,
 };
 use semihosting::experimental::env;
 
@@ -23,7 +23,7 @@ use semihosting::experimental::env;
 const DEFAULTS: bool = cfg!(feature = "defaults");
 
 /// 32 levels, as the kernels have that this is compared with.
-type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>, 1>, Uniprocessor>;
+type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>, 1>>;
 
 flyball_app::kernel! {
     machine: flyball_machine_cortexm,

@@ -74,7 +74,7 @@ pub use flyball_policy as policy;
 pub use flyball_policy::order::Level;
 pub use flyball_policy::{
     Bitmap, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy, Priority,
-    Ranked, Uniprocessor,
+    Ranked,
 };
 pub use flyball_trace::{Duration, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};
@@ -89,12 +89,10 @@ pub use time::{
 };
 
 /// Fixed priorities for up to `N` threads.
-pub type FixedPriorities<const N: usize> =
-    Ranked<FixedPriority, Bitmap<Level, Inline<N>>, Uniprocessor>;
+pub type FixedPriorities<const N: usize> = Ranked<FixedPriority, Bitmap<Level, Inline<N>>>;
 
 /// Earliest deadline first for up to `N` threads.
-pub type EarliestDeadlines<const N: usize> =
-    Ranked<EarliestDeadline, Heap<Time, Inline<N>>, Uniprocessor>;
+pub type EarliestDeadlines<const N: usize> = Ranked<EarliestDeadline, Heap<Time, Inline<N>>>;
 
 /// Fixed priorities for up to `N` threads on up to `CPUS` CPUs, all of which run any of them.
 pub type GlobalFixedPriorities<const N: usize, const CPUS: usize> =

@@ -6,7 +6,7 @@
 
 use crate::scheduler::{Scheduler, Shape, Size};
 use flyball_policy::{
-    CpuId, Dispatch, Encode, Policy, Resched, Stop, Storage, TaskId, Time, Usage, Wants,
+    CpuId, Dispatch, Encode, Policy, Resched, Stop, Storage, TaskId, Time, Usage,
 };
 
 /// What an image runs: one [`Scheduler`], or one of several.
@@ -46,17 +46,6 @@ impl<T: Scheduler> Boot for T {
 
     fn decode(&self, params: &mut &[u8]) -> Option<T::Params> {
         T::Params::parse(params)
-    }
-}
-
-/// Everything that either wants.
-pub const fn both(a: Wants, b: Wants) -> Wants {
-    Wants {
-        usage: a.usage || b.usage,
-        bursts: a.bursts || b.bursts,
-        alarms: a.alarms || b.alarms,
-        preempted: a.preempted || b.preempted,
-        released_cpu: a.released_cpu || b.released_cpu,
     }
 }
 
@@ -163,11 +152,12 @@ macro_rules! any {
             flyball_policy::Policy for $policy<$($generic,)? S, C>
         {
             type Params = $params<$($generic)?>;
+            /// The scheduler is configured when it is chosen, and stays as it is.
+            type Settings = ();
 
             const WANTS: flyball_policy::Wants = {
                 let wants = flyball_policy::Wants::NOTHING;
-                $(let wants = $crate::any::both(
-                    wants,
+                $(let wants = wants.and(
                     <<$scheduler as $crate::Boot>::Policy<S, C> as flyball_policy::Policy>::WANTS,
                 );)*
                 wants
@@ -190,7 +180,9 @@ macro_rules! any {
                         policy.admit(task, params, now)
                     })*
                     #[allow(unreachable_patterns, reason = "there may be one scheduler only")]
-                    _ => Err(flyball_policy::Refused::Invalid),
+                    _ => Err(flyball_policy::Refused::Invalid(
+                        flyball_policy::Parameter::Other,
+                    )),
                 }
             }
 
@@ -205,7 +197,9 @@ macro_rules! any {
                         policy.adjust(task, params, now)
                     })*
                     #[allow(unreachable_patterns, reason = "there may be one scheduler only")]
-                    _ => Err(flyball_policy::Refused::Invalid),
+                    _ => Err(flyball_policy::Refused::Invalid(
+                        flyball_policy::Parameter::Other,
+                    )),
                 }
             }
 

@@ -6,16 +6,14 @@ use crate::rule::Rule;
 use crate::scheduler::{Scheduler, Shape, Size};
 use crate::settings::{Configured, Setting, Values};
 use core::marker::PhantomData;
-use flyball_policy::{
-    Affine as AffinePolicy, Global, Order, Pinned, Queue, Ranked, Storage, Uniprocessor,
-};
+use flyball_policy::{Affine as AffinePolicy, Global, Order, Pinned, Queue, Ranked, Storage};
 
 impl<R: Rule> Scheduler for R {
     const NAME: &'static str = <R as Rule>::NAME;
     const MEMORYLESS: bool = true;
 
     type Params = <R as Rule>::Params;
-    type Policy<S: Storage, C: Storage> = Ranked<R::Order, R::Queue<S>, Uniprocessor>;
+    type Policy<S: Storage, C: Storage> = Ranked<R::Order, R::Queue<S>>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
         Ranked::new(self.order(), size.tasks)

@@ -36,6 +36,8 @@ struct Leader {
 }
 
 impl Entry for Leader {
+    type Id = TaskId;
+
     fn none() -> Leader {
         Leader {
             at: Time::ZERO,
@@ -44,7 +46,7 @@ impl Entry for Leader {
     }
 
     #[inline]
-    fn task(&self) -> TaskId {
+    fn id(&self) -> TaskId {
         self.task
     }
 

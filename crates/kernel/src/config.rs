@@ -7,13 +7,13 @@ use flyball_trace::{Duration, Sink};
 ///
 /// ```
 /// use flyball_kernel::Config;
-/// use flyball_policy::{Bitmap, FixedPriority, Inline, Ranked, Uniprocessor};
+/// use flyball_policy::{Bitmap, FixedPriority, Inline, Ranked};
 /// use flyball_policy::order::Level;
 /// use flyball_trace::NoTrace;
 ///
 /// struct Small;
 /// impl Config for Small {
-///     type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<16>>, Uniprocessor>;
+///     type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<16>>>;
 ///     type Trace = NoTrace;
 ///     type Message = u32;
 ///     type Cpus = Inline<1>;

@@ -36,7 +36,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What is wrong, in words.
+    /// What is wrong, in words; [`fmt::Display`] adds the figures that there are.
     pub const fn text(self) -> &'static str {
         match self {
             Error::Full => "the table is full",
@@ -57,7 +57,10 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+        match self {
+            Error::Refused(refused) => refused.fmt(f),
+            _ => f.write_str(self.text()),
+        }
     }
 }
 

@@ -5,15 +5,13 @@ use core::task::Poll;
 use flyball_kernel::{Attributes, Config, Error, SemaphoreId, Timing};
 use flyball_machine_host::{Ended, Entry, Kernel};
 use flyball_policy::order::Level;
-use flyball_policy::{
-    Bitmap, Duration, FixedPriority, Inline, Priority, Ranked, Time, Uniprocessor,
-};
+use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Priority, Ranked, Time};
 use flyball_trace::Event;
 
 struct Small;
 
 impl Config for Small {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<4>>, Uniprocessor>;
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<4>>>;
     type Trace = Vec<Event>;
     type Message = ();
     type Cpus = Inline<1>;

@@ -2,13 +2,14 @@
 //!
 //! `cargo bench -p flyball-policy`: nanoseconds of CPU time for each of
 //!
-//! * *first*: the first task is taken out and put in again with a later deadline, as if it had had its
-//!   turn and waited for its next job;
+//! * *first*: the first task is taken out and put in again with a later deadline, as if its job
+//!   were complete and it waited for the next one;
 //! * *any*: the same for a task somewhere in the queue, as if it had blocked, or inherited urgency;
 //! * *mixed*: three of the former for one of the latter;
 //!
-//! with 5 to 1000 tasks in the queue, medians of nine runs, and how far they are apart. Deadlines are of
-//! periods from 10 to 100 ms (log-uniform), or, where it says so, of 1 to 10 s, or all the same.
+//! with 5 to 1000 tasks in the queue, medians of nine runs, and how far they are apart. Deadlines
+//! are of periods from 10 to 100 ms (log-uniform), or, where it says so, of 1 to 10 s, or all the
+//! same.
 
 use cpu_time::ProcessTime;
 use flyball_policy::{Calendar, Duration, End, Heap, Inline, Queue, SortedList, TaskId, Time};
@@ -51,7 +52,7 @@ fn cost<Q: Queue<Time>>(mix: Mix, members: u16, deadlines: &[Duration]) -> f64 {
     let mut deadline = move || deadlines[usize::from(random.below(256)) % deadlines.len()];
     let mut which = Random(42);
     let mut now = Time::from_millis(1);
-    // As often as each task would have its turn.
+    // As often as each task would run.
     let mean = deadlines
         .iter()
         .map(|length| length.as_nanos())

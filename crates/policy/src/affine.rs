@@ -1,43 +1,45 @@
-//! Global scheduling where each task may run on some CPUs only.
+//! An order on several CPUs where each task may run on some of them only.
 //!
-//! A task is never kept waiting for another that is less urgent and is on a CPU that it may have: *every*
-//! such CPU has somebody at least as urgent. (That is the weak invariant of Gujarati, Cerqueira and
-//! Brandenburg, "Multiprocessor real-time scheduling with arbitrary processor affinities", Real-Time
-//! Systems 2015, section 2.2, and about what Linux does. The strong one would also move running tasks out
-//! of the way of others.) Where every task may run anywhere the most urgent ones run, as under
-//! [`Global`](crate::Global).
+//! A task never waits for another that is less urgent and is on a CPU that it may have: *every*
+//! such CPU has a task at least as urgent. (That is the weak invariant of Gujarati, Cerqueira and
+//! Brandenburg, "Multiprocessor real-time scheduling with arbitrary processor affinities",
+//! Real-Time Systems 2015, section 2.2, and about what Linux does. The strong one would also move
+//! running tasks out of the way of others.) Where every task may run anywhere the most urgent ones
+//! run, as under [`Global`](crate::Global).
 //!
 //! ```text
-//!   a may run on 0, 1     CPU 0: b     CPU 1: c      and b gives way to a: b, which is more urgent than c,
-//!   b may run on 0, 1     CPU 0: a     CPU 1: b      takes CPU 1, and c, which may run there only, waits
-//!   c may run on 1
+//!   a may run on 0, 1     CPU 0: b     CPU 1: c      b gives way to a. It is more urgent than c
+//!   b may run on 0, 1     CPU 0: a     CPU 1: b      and takes CPU 1, and c, which may run there
+//!   c may run on 1                                   only, waits
 //! ```
 //!
-//! As there, a task is *linked* to a CPU as soon as it should run there, and *runs* there when the CPU has
-//! looked. One difference: a task may have to leave a CPU for another before the first has looked, as
-//! somebody came who may run on no other. The second one waits then, and is told when the first has let
-//! it go.
+//! As there, a task is *linked* to a CPU as soon as it should run there, and *runs* there when the
+//! CPU has picked. One difference: a task may have to leave a CPU for another before the first has
+//! picked, if a task came that may run on no other. The second CPU waits then, and must reschedule
+//! when the first has released the task ([`Policy::released_cpu`]).
 //!
-//! Nobody has arbitrary sets of CPUs and thousands of tasks, so there is no queue: whoever looks for the
-//! first of those who wait and may have a CPU goes through all of them. O(tasks) where a CPU becomes free,
-//! O(CPUs) for each who gives way where a task becomes ready.
+//! No system has arbitrary sets of CPUs and thousands of tasks, so there is no queue: to find the
+//! first waiting task that may have a CPU, the policy goes through all of them. O(tasks) where a
+//! CPU becomes free, O(CPUs) for each task that gives way where a task becomes ready.
 
-use crate::member::Member;
-use crate::order::{Order, TimeSlice};
-use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::member::Members;
+use crate::order::Order;
+use crate::policy::{
+    CpuSet, Dispatch, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
 use crate::queue::End;
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
 
-/// A policy for all CPUs of a cluster, made of an order of tasks. `S` is where what is known of tasks is
-/// kept, `C` where what is known of CPUs is.
+/// A policy for all CPUs of a cluster, made of an order of tasks. `S` is where the tables of tasks
+/// are, `C` where those of CPUs are.
 pub struct Affine<O: Order, S: Storage, C: Storage> {
     order: O,
-    members: S::Table<Member<O>>,
+    members: Members<O, S>,
     places: S::Table<Place>,
     cpus: C::Table<Cpu>,
-    /// CPUs that wait for a task that has just been let go.
+    /// CPUs that wait for a task which another CPU has just released.
     awaits: CpuSet,
     /// The last numbers that were given at the head and at the tail of equals.
     head: i64,
@@ -87,12 +89,13 @@ struct Cpu {
 }
 
 impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
-    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids below
-    /// `capacity` (storages whose size is part of their type have room for that many instead).
+    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids
+    /// below `capacity` (storages whose size is part of their type have room for that many
+    /// instead).
     pub fn new(order: O, capacity: usize, cpus: usize) -> Self {
         Affine {
             order,
-            members: Table::new(capacity, Member::absent()),
+            members: Members::new(capacity),
             places: Table::new(capacity, NOWHERE),
             cpus: Table::new(cpus.min(CpuSet::LARGEST.index() + 1), Cpu::default()),
             awaits: CpuSet::EMPTY,
@@ -112,20 +115,23 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
             .map(CpuId)
     }
 
-    /// Whether the order can serve a task with these parameters, and a CPU can.
-    fn accepts(&self, params: &Pinned<O::Params>) -> bool {
-        self.order.accepts(&params.params) && self.cpus().any(|cpu| params.cpus.contains(cpu))
+    fn check(&self, params: &Pinned<O::Params>) -> Result<(), Refused> {
+        Members::<O, S>::check(&self.order, &params.params, |_| true)?;
+        if !self.cpus().any(|cpu| params.cpus.contains(cpu)) {
+            return Err(Refused::Invalid(Parameter::Cpus));
+        }
+        Ok(())
     }
 
     /// The key that counts of `task` at `now`, and its place among equals.
     fn key(&self, task: TaskId, now: Time) -> (O::Key, i64) {
-        let (member, place) = (&self.members[task.index()], &self.places[task.index()]);
+        let place = &self.places[task.index()];
         let key = match place.runs {
-            Some(cpu) if O::DYNAMIC && place.linked.is_some() => {
-                let ran = now.since(self.cpus[cpu.index()].since);
-                member.with(self.order.ran(member.own, ran))
+            Some(cpu) if place.linked.is_some() => {
+                let since = self.cpus[cpu.index()].since;
+                self.members.key_at(&self.order, task, since, now)
             }
-            _ => member.key,
+            _ => self.members.key(task),
         };
         (key, place.number)
     }
@@ -152,8 +158,8 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         Some(task)
     }
 
-    /// The CPU for `task`: a free one, the one that it was on at best, or else the one whose link is the
-    /// least urgent, if that is less urgent than itself.
+    /// The CPU for `task`: a free one, preferably the one that it was on, or else the one whose
+    /// link is the least urgent, if that is less urgent than itself.
     fn choose(&self, here: CpuId, task: TaskId, now: Time) -> Option<CpuId> {
         let place = &self.places[task.index()];
         let may = |&cpu: &CpuId| place.cpus.contains(cpu);
@@ -170,8 +176,8 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         (self.key(task, now).0 < least.0).then_some(cpu)
     }
 
-    /// `task`, which is nowhere, gets a CPU if it is urgent enough; whoever gives way to it looks for
-    /// another one, and so on: each is less urgent than the one before.
+    /// `task`, which is nowhere, gets a CPU if it is urgent enough. The task that gives way to it
+    /// gets another CPU in the same way, and so on: each is less urgent than the one before.
     fn place(&mut self, here: CpuId, mut task: TaskId, now: Time) -> Resched {
         let mut resched = Resched::None;
         while let Some(cpu) = self.choose(here, task, now) {
@@ -185,7 +191,7 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         resched
     }
 
-    /// `cpu` has become free: the first of those who wait and may have it gets it.
+    /// `cpu` has become free: the first waiting task that may have it gets it.
     fn fill(&mut self, cpu: CpuId, now: Time) -> Resched {
         let tasks = (0..=u16::MAX).map(TaskId).take(self.places.capacity());
         let waits = tasks.filter(|task| {
@@ -198,8 +204,8 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         Resched::One(cpu)
     }
 
-    /// The key of `task`, or its place among equals, has changed while it is linked to `cpu`: somebody who
-    /// waits may have become more urgent, and then it looks for another CPU.
+    /// The key of `task`, or its place among equals, has changed while it is linked to `cpu`: a
+    /// waiting task may be more urgent now, and then `task` gets another CPU, or waits.
     fn compete(&mut self, task: TaskId, cpu: CpuId, now: Time) -> Resched {
         self.unlink(cpu);
         self.places[task.index()].waits = true;
@@ -236,30 +242,18 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
 
 impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     type Params = Pinned<O::Params>;
+    /// Another order of the same type.
+    type Settings = O;
 
-    const WANTS: Wants = Wants {
-        usage: O::Slice::ROTATES || O::DYNAMIC,
-        bursts: O::Slice::ROTATES || O::DYNAMIC,
-        preempted: O::Slice::ROTATES || O::DYNAMIC,
-        released_cpu: true,
-        ..Wants::NOTHING
-    };
+    const WANTS: Wants = Members::<O, S>::WANTS.and(Wants::RELEASED_CPU);
 
     fn capacity(&self) -> usize {
         self.members.capacity()
     }
 
     fn admit(&mut self, task: TaskId, params: Self::Params, _: Time) -> Result<(), Refused> {
-        if task.index() >= self.members.capacity() {
-            return Err(Refused::Full);
-        }
-        if self.members[task.index()].params.is_some() {
-            return Err(Refused::Member);
-        }
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
-        self.members[task.index()] = Member::new(params.params, self.order.quantum());
+        self.check(&params)?;
+        self.members.admit(&self.order, task, params.params)?;
         self.places[task.index()] = Place {
             cpus: params.cpus,
             ..NOWHERE
@@ -273,13 +267,8 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         params: Self::Params,
         now: Time,
     ) -> Result<Resched, Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
-        if task.index() >= self.members.capacity() {
-            return Err(Refused::NotAdmitted);
-        }
-        self.members[task.index()].adjust(&self.order, params.params)?;
+        self.check(&params)?;
+        self.members.adjust(&self.order, task, params.params)?;
         let place = &mut self.places[task.index()];
         place.cpus = params.cpus;
         match place.linked.filter(|&cpu| !params.cpus.contains(cpu)) {
@@ -292,26 +281,34 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         }
     }
 
+    /// The new order counts from the next job and the next time slice of each task on. O(tasks).
+    ///
+    /// # Errors
+    /// What it refuses of a member's parameters.
+    fn tune(&mut self, order: O, _: Time) -> Result<Resched, Refused> {
+        let has_level = |_| true;
+        self.members.tune(&mut self.order, order, has_level)?;
+        Ok(Resched::None)
+    }
+
     fn retire(&mut self, task: TaskId, _: Time) {
         debug_assert!(!self.places[task.index()].waits, "{task:?} can still run");
-        self.members[task.index()].params = None;
+        self.members.retire(task);
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
-        self.members[task.index()].begin(&self.order, why);
+        self.members.ready(&self.order, task, why);
         self.number(task, End::Tail);
         self.place(here, task, now)
     }
 
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
-        let mut slice_is_over = why == Stop::Yielded;
-        if Self::WANTS.usage {
-            let member = &mut self.members[task.index()];
-            slice_is_over = member.ran(&self.order, used.time, slice_is_over);
-            if let Some(runs) = self.places[task.index()].runs {
-                // What it has used so far is in its key.
-                self.cpus[runs.index()].since = now;
-            }
+        let slice_is_over = self.members.stopped(&self.order, task, used, why);
+        if Self::WANTS.usage
+            && let Some(runs) = self.places[task.index()].runs
+        {
+            // What it has used so far is in its key.
+            self.cpus[runs.index()].since = now;
         }
         let place = &mut self.places[task.index()];
         let linked = place.linked;
@@ -350,7 +347,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
                 self.awaits = self.awaits.with(awaits);
             }
         }
-        // Whoever runs elsewhere comes when that CPU has looked.
+        // A task that runs elsewhere comes when that CPU has picked.
         let is_free = |task: &TaskId| {
             self.places[task.index()]
                 .runs
@@ -360,12 +357,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
         self.cpus[cpu.index()].runs = Slot::of(task);
         let place = &mut self.places[task.index()];
         (place.runs, place.last) = (Some(cpu), Some(cpu));
-        let burst = if O::Slice::ROTATES {
-            self.members[task.index()].slice.remaining()
-        } else {
-            self.order.quantum()
-        };
-        Some(Dispatch { task, burst })
+        Some(self.members.dispatch(&self.order, task))
     }
 
     fn released_cpu(&mut self, _: CpuId) -> Resched {
@@ -378,13 +370,11 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        let key = |task: TaskId| self.members[task.index()].key;
-        key(a).cmp(&key(b))
+        self.members.compare(a, b)
     }
 
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
-        let lent = from.map(|from| self.members[from.index()].key);
-        if self.members[to.index()].inherit(lent) {
+        if self.members.inherit(to, from) {
             self.requeue(to, now)
         } else {
             Resched::None

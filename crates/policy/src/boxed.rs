@@ -5,8 +5,8 @@ use alloc::boxed::Box;
 use alloc::vec;
 use core::ops::{Index, IndexMut};
 
-/// Tables on a heap, made once: policies that are generic over their storage take any number of tasks
-/// with it.
+/// Tables on a heap, made once: policies that are generic over their storage take any number of
+/// tasks with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Boxed;
 

@@ -1,56 +1,61 @@
 //! Order × queue on several CPUs: global scheduling.
 //!
-//! At every instant the most urgent tasks run, as many as there are CPUs, wherever that is. `Global<
-//! EarliestDeadline, Heap<…>, …>` is G-EDF; on one CPU it is what [`Ranked`](crate::Ranked) is.
+//! At every instant the most urgent tasks run, as many as there are CPUs, on whichever CPUs.
+//! `Global<EarliestDeadline, Heap<…>, …>` is G-EDF; on one CPU it is what [`Ranked`](crate::Ranked)
+//! is.
 //!
 //! # Links
 //!
-//! Who *should* run where is decided at once, and a CPU does it when it comes to look. So a task is
-//! *linked* to a CPU as soon as it is among the most urgent, and *runs* there once the CPU has picked it
-//! (Brandenburg, "Scheduling and locking in multiprocessor real-time operating systems", 2011, section
-//! 3.3.3). Until then the one that ran there still does: it waits already, as far as others are
-//! concerned, but its registers are not to be had yet.
+//! Which task *should* run where is decided at once, and a CPU does it when it reschedules. So a
+//! task is *linked* to a CPU as soon as it is among the most urgent, and *runs* there once the CPU
+//! has picked it (Brandenburg, "Scheduling and locking in multiprocessor real-time operating
+//! systems", 2011, section 3.3.3). Until then the task that ran there still does: for all others it
+//! waits already, but its registers are still in use.
 //!
 //! ```text
 //!               linked (should run)     runs (does)
 //!   CPU 0       a                       a
-//!   CPU 1       b                       x      <- has been told to look
+//!   CPU 1       b                       x      <- must reschedule
 //!   CPU 2       -                       -      idle
-//!   waiting:    nobody, as long as a CPU has no link
+//!   waiting:    none, while a CPU has no link
 //! ```
 //!
-//! Of this the rest follows:
+//! The rest follows:
 //!
-//! * Nobody who waits is more urgent than somebody who is linked, and nobody waits while a CPU is free.
-//! * Who becomes ready takes a free CPU, or the link of the *least* urgent one (of equals the one that came
-//!   last) if that is less urgent than itself; this CPU is told to look, and no other. A CPU whose task has just stopped is free, and looks
-//!   by itself, so nobody is interrupted for what it can do.
-//! * Who is to run again but still runs on some CPU stays there, and whoever was linked to that
-//!   CPU meanwhile takes the other one: no task moves because two things happened in an unlucky order.
-//! * Of several free CPUs a task gets the one where it ran last, or else the one where the kernel works.
+//! * No waiting task is more urgent than a linked one, and none waits while a CPU is free.
+//! * A task that becomes ready takes a free CPU, or the link of the *least* urgent task (of equals,
+//!   the one that came last) if that is less urgent than itself. This CPU must reschedule, and no
+//!   other.
+//! * A CPU whose task has just stopped is free, and reschedules anyway, so no CPU is interrupted
+//!   for what this one can do.
+//! * A task that gets a link while it still runs on some CPU stays there, and the task that was
+//!   linked to that CPU meanwhile takes the other one: no task moves because two things happened in
+//!   an unlucky order.
+//! * Of several free CPUs a task gets the one where it ran last, or else the one where the kernel
+//!   works.
 
-use crate::member::Member;
-use crate::order::{Order, TimeSlice};
+use crate::member::Members;
+use crate::order::Order;
 use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::{End, Entry, IndexedHeap, Queue};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
 
-/// A policy for all CPUs of a cluster, made of an order and a queue of those who wait. `C` is where
-/// what is known of CPUs is kept.
+/// A policy for all CPUs of a cluster, made of an order and a queue of the waiting tasks. `C` is
+/// where the tables of CPUs are.
 pub struct Global<O: Order, Q: Queue<O::Key>, C: Storage> {
     order: O,
-    /// Who is queued, and not linked.
+    /// The tasks that are queued, and not linked.
     waiting: Q,
-    members: <Q::Storage as Storage>::Table<Member<O>>,
+    members: Members<O, Q::Storage>,
     places: <Q::Storage as Storage>::Table<Place>,
     cpus: C::Table<Cpu>,
-    /// The CPUs to which nobody is linked.
+    /// The CPUs without a link.
     free: CpuSet,
-    /// All CPUs by their links, the least urgent first: it is asked for when none is free, and until then a
-    /// free one may stand where it stood last, or not at all. Where keys move while tasks run it is not
-    /// kept.
+    /// All CPUs by their links, the least urgent first. It is read when no CPU is free; until then
+    /// a free one may stand where it stood last, or not at all. Where keys change while tasks run
+    /// it is not kept.
     links: IndexedHeap<Link<O::Key>, C>,
     /// The last numbers that were given at the head and at the tail of equals.
     head: i64,
@@ -77,29 +82,30 @@ struct Cpu {
     since: Time,
 }
 
-/// A CPU with a link, by the key of who is linked and its place among equals.
+/// A CPU with a link, by the key of the linked task and its place among equals.
 #[derive(Clone, Copy)]
 struct Link<K> {
     key: K,
     number: i64,
-    cpu: TaskId,
+    cpu: CpuId,
 }
 
 impl<K: Copy + Ord + Default> Entry for Link<K> {
+    type Id = CpuId;
+
     fn none() -> Self {
         Link {
             key: K::default(),
             number: 0,
-            cpu: TaskId(0),
+            cpu: CpuId(0),
         }
     }
 
-    /// The number of the CPU, which is what this heap knows things by.
-    fn task(&self) -> TaskId {
+    fn id(&self) -> CpuId {
         self.cpu
     }
 
-    fn of(self, cpu: TaskId) -> Self {
+    fn of(self, cpu: CpuId) -> Self {
         Link { cpu, ..self }
     }
 
@@ -108,23 +114,19 @@ impl<K: Copy + Ord + Default> Entry for Link<K> {
     }
 }
 
-/// How the heap of links knows a CPU.
-fn number(cpu: CpuId) -> TaskId {
-    TaskId(u16::from(cpu.0))
-}
-
 impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
-    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids below
-    /// `capacity` (storages whose size is part of their type have room for that many instead).
+    /// The policy without tasks, for the CPUs 0 to `cpus` - 1, at most 128, with room for task ids
+    /// below `capacity` (storages whose size is part of their type have room for that many
+    /// instead).
     pub fn new(order: O, capacity: usize, cpus: usize) -> Self {
-        let seats: C::Table<Cpu> = Table::new(cpus, Cpu::default());
-        let all = (0..=CpuSet::LARGEST.0).take(cpus.min(seats.capacity()));
+        let table: C::Table<Cpu> = Table::new(cpus, Cpu::default());
+        let all = (0..=CpuSet::LARGEST.0).take(cpus.min(table.capacity()));
         Global {
             order,
             waiting: Q::new(capacity),
-            members: Table::new(capacity, Member::absent()),
+            members: Members::new(capacity),
             places: Table::new(capacity, Place::default()),
-            cpus: seats,
+            cpus: table,
             free: all.fold(CpuSet::EMPTY, |set, cpu| set.with(CpuId(cpu))),
             links: IndexedHeap::new(cpus),
             head: 0,
@@ -137,25 +139,23 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         self.cpus[cpu.index()].linked.get()
     }
 
-    /// Whether order and queue can serve a task with these parameters.
-    fn accepts(&self, params: &O::Params) -> bool {
-        self.order.accepts(params) && self.waiting.accepts(self.order.key(params, Time::ZERO))
+    fn check(&self, params: &O::Params) -> Result<(), Refused> {
+        Members::<O, Q::Storage>::check(&self.order, params, |key| self.waiting.accepts(key))
     }
 
-    /// The key of who is linked to `cpu`, at `now`.
+    /// The key of the task that is linked to `cpu`, at `now`.
     fn key_on(&self, cpu: CpuId, now: Time) -> Option<O::Key> {
         let link = &self.cpus[cpu.index()];
         let task = link.linked.get()?;
-        let member = &self.members[task.index()];
-        Some(if O::DYNAMIC && link.runs.holds(task) {
-            member.with(self.order.ran(member.own, now.since(link.since)))
+        Some(if link.runs.holds(task) {
+            self.members.key_at(&self.order, task, link.since, now)
         } else {
-            member.key
+            self.members.key(task)
         })
     }
 
-    /// Of the CPUs, all of which have a link, the one whose link is the least urgent, and its key. O(1);
-    /// O(CPUs) where keys move.
+    /// Of the CPUs, all of which have a link, the one whose link is the least urgent, and its key.
+    /// O(1); O(CPUs) where keys change while tasks run.
     fn least_urgent(&self, now: Time) -> Option<(CpuId, O::Key)> {
         let cpu = |number: usize| u8::try_from(number).ok().map(CpuId);
         if O::DYNAMIC {
@@ -173,7 +173,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         }
         debug_assert!(self.free == CpuSet::EMPTY, "a free CPU is better");
         let link = self.links.first()?;
-        Some((cpu(link.cpu.index())?, link.key))
+        Some((link.cpu, link.key))
     }
 
     /// Links `task`, which is nowhere else, to `cpu`, which is free.
@@ -183,14 +183,14 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         self.free = self.free.without(cpu);
         if !O::DYNAMIC {
             self.links.put(Link {
-                key: self.members[task.index()].key,
+                key: self.members.key(task),
                 number: self.places[task.index()].number,
-                cpu: number(cpu),
+                cpu,
             });
         }
     }
 
-    /// Ends the link of `cpu`; returns who had it.
+    /// Ends the link of `cpu`; returns the task that had it.
     fn unlink(&mut self, cpu: CpuId) -> Option<TaskId> {
         let task = self.linked(cpu)?;
         self.cpus[cpu.index()].linked = Slot::EMPTY;
@@ -199,8 +199,9 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         Some(task)
     }
 
-    /// Links `task` to `cpu`, which is free. If the task still runs on another CPU it is linked to that
-    /// one, and the task that was linked there gets `cpu`. Returns the CPU that must reschedule.
+    /// Links `task` to `cpu`, which is free. If the task still runs on another CPU it is linked to
+    /// that one, and the task that was linked there gets `cpu`. Returns the CPU that must
+    /// reschedule.
     fn assign(&mut self, task: TaskId, cpu: CpuId) -> Resched {
         let Some(runs) = self.places[task.index()].runs.filter(|&runs| runs != cpu) else {
             self.link(task, cpu);
@@ -234,8 +235,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
     /// `task`, which has been linked until now, waits at its end of its equals.
     fn wait(&mut self, task: TaskId, end: End) {
         self.number(task, end);
-        self.waiting
-            .insert(task, self.members[task.index()].key, end);
+        self.waiting.insert(task, self.members.key(task), end);
     }
 
     /// `task` is queued under the key that it has now, and runs if it is urgent enough.
@@ -247,15 +247,15 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         if let Some(cpu) = wishes.next().or_else(|| self.free.iter().next()) {
             return self.assign(task, cpu);
         }
-        let key = self.members[task.index()].key;
+        let key = self.members.key(task);
         match self.least_urgent(now) {
             Some((cpu, least)) if key < least => {
                 let old = self.unlink(cpu);
                 let resched = self.assign(task, cpu);
                 if let Some(old) = old {
-                    // It is the last of its equals that are linked, so it comes before all that wait.
-                    self.waiting
-                        .insert(old, self.members[old.index()].key, End::Head);
+                    // It is the last of its equals that are linked, so it comes before all that
+                    // wait.
+                    self.waiting.insert(old, self.members.key(old), End::Head);
                 }
                 resched
             }
@@ -266,7 +266,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         }
     }
 
-    /// `cpu` has become free: the first of those who wait gets it.
+    /// `cpu` has become free: the first waiting task gets it.
     fn fill(&mut self, cpu: CpuId) -> Resched {
         let Some(task) = self.waiting.first() else {
             return Resched::One(cpu);
@@ -298,60 +298,50 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
 
 impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     type Params = O::Params;
+    /// Another order of the same type.
+    type Settings = O;
 
-    const WANTS: Wants = Wants {
-        usage: O::Slice::ROTATES || O::DYNAMIC,
-        bursts: O::Slice::ROTATES || O::DYNAMIC,
-        preempted: O::Slice::ROTATES || O::DYNAMIC,
-        ..Wants::NOTHING
-    };
+    const WANTS: Wants = Members::<O, Q::Storage>::WANTS;
 
     fn capacity(&self) -> usize {
         self.waiting.capacity()
     }
 
     fn admit(&mut self, task: TaskId, params: O::Params, _: Time) -> Result<(), Refused> {
-        if task.index() >= self.waiting.capacity() {
-            return Err(Refused::Full);
-        }
-        if self.members[task.index()].params.is_some() {
-            return Err(Refused::Member);
-        }
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
-        self.members[task.index()] = Member::new(params, self.order.quantum());
+        self.check(&params)?;
+        self.members.admit(&self.order, task, params)?;
         self.places[task.index()] = Place::default();
         Ok(())
     }
 
     fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Resched, Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
-        if task.index() >= self.waiting.capacity() {
-            return Err(Refused::NotAdmitted);
-        }
-        self.members[task.index()].adjust(&self.order, params)?;
+        self.check(&params)?;
+        self.members.adjust(&self.order, task, params)?;
         Ok(self.requeue(task, now))
+    }
+
+    /// The new order counts from the next job and the next time slice of each task on. O(tasks).
+    ///
+    /// # Errors
+    /// What it refuses of a member's parameters.
+    fn tune(&mut self, order: O, _: Time) -> Result<Resched, Refused> {
+        let has_level = |key| self.waiting.accepts(key);
+        self.members.tune(&mut self.order, order, has_level)?;
+        Ok(Resched::None)
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {
         debug_assert!(self.waiting.key(task).is_none(), "{task:?} is still queued");
-        self.members[task.index()].params = None;
+        self.members.retire(task);
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
-        self.members[task.index()].begin(&self.order, why);
+        self.members.ready(&self.order, task, why);
         self.enqueue(here, task, End::Tail, now)
     }
 
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, _: Time) -> Resched {
-        let mut slice_is_over = why == Stop::Yielded;
-        if Self::WANTS.usage {
-            let member = &mut self.members[task.index()];
-            slice_is_over = member.ran(&self.order, used.time, slice_is_over);
-        }
+        let slice_is_over = self.members.stopped(&self.order, task, used, why);
         let place = &mut self.places[task.index()];
         let linked = place.linked;
         if matches!(why, Stop::Blocked | Stop::Completed) {
@@ -394,22 +384,15 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         let place = &mut self.places[task.index()];
         place.runs = Some(cpu);
         place.last = Some(cpu);
-        let burst = if O::Slice::ROTATES {
-            self.members[task.index()].slice.remaining()
-        } else {
-            self.order.quantum()
-        };
-        Some(Dispatch { task, burst })
+        Some(self.members.dispatch(&self.order, task))
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        let key = |task: TaskId| self.members[task.index()].key;
-        key(a).cmp(&key(b))
+        self.members.compare(a, b)
     }
 
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
-        let lent = from.map(|from| self.members[from.index()].key);
-        if self.members[to.index()].inherit(lent) {
+        if self.members.inherit(to, from) {
             self.requeue(to, now)
         } else {
             Resched::None

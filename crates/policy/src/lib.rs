@@ -1,18 +1,18 @@
 //! Scheduling policies.
 //!
-//! A policy is a *controller*: it is told what happened (its sensors) and answers one question,
-//! who runs on this CPU and for how long (its actuator). It knows time, tasks, CPUs and its own
+//! A policy is a *controller*: it hears what happened (its sensors) and answers one question, which
+//! task runs on this CPU and for how long (its actuator). It knows time, tasks, CPUs and its own
 //! parameters, and nothing else: no threads, no timers, no hardware, no heap. The same source is
 //! simulated, analysed and booted.
 //!
-//! Most schedulers are an *order* of tasks, a *queue* that keeps it, and a *placement* that says
-//! how many CPUs share the queue, combined in one type:
+//! Most schedulers are an *order* of tasks and a *queue* that keeps the ready ones, combined in one
+//! type:
 //!
 //! ```
-//! use flyball_policy::{EarliestDeadline, Heap, Inline, Ranked, Time, Uniprocessor};
+//! use flyball_policy::{EarliestDeadline, Heap, Inline, Ranked, Time};
 //!
 //! // Earliest deadline first on one CPU, for up to 16 tasks. The keys are absolute deadlines.
-//! type Edf = Ranked<EarliestDeadline, Heap<Time, Inline<16>>, Uniprocessor>;
+//! type Edf = Ranked<EarliestDeadline, Heap<Time, Inline<16>>>;
 //! let policy = Edf::new(EarliestDeadline, 16);
 //! ```
 //!
@@ -21,19 +21,18 @@
 //! | the trait every policy implements, and its vocabulary | [`policy`] |
 //! | what makes one task more urgent than another | [`order`] |
 //! | how the ready tasks are kept | [`queue`] |
-//! | who shares the queue | [`placement`] |
-//! | order × queue × placement = policy | [`ranked`] |
+//! | order × queue on one CPU | [`ranked`] |
 //! | order × queue on several CPUs | [`global`] |
-//! | the same where tasks may run on some CPUs only | [`affine`] |
+//! | an order on several CPUs, with affinities | [`affine`] |
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | a controller above that, for several CPUs | [`supervisor`] |
-//! | where the jobs of a task are to be that is split between CPUs | [`itinerary`] |
+//! | where the jobs of a split task are: semi-partitioned scheduling | [`split_task`] |
 //! | settings and parameters as bytes | [`encode`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
 //!
 //! **Ties** are broken by one rule everywhere: equal keys are served first in, first out; the
-//! running task keeps the CPU until someone is *more* urgent; a preempted task goes back ahead of
+//! running task keeps the CPU until another is *more* urgent; a preempted task goes back ahead of
 //! its equals.
 #![cfg_attr(not(test), no_std)]
 
@@ -46,14 +45,15 @@ mod boxed;
 pub mod encode;
 pub mod global;
 pub mod i_plus_pi;
-pub mod itinerary;
 mod member;
 pub mod order;
 pub mod pfair;
-pub mod placement;
 pub mod policy;
 pub mod queue;
 pub mod ranked;
+mod refused;
+mod resched;
+pub mod split_task;
 pub mod storage;
 pub mod supervisor;
 
@@ -64,15 +64,16 @@ pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use global::Global;
 pub use i_plus_pi::IPlusPi;
-pub use itinerary::{Part, SplitTask};
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
     Period, Priority, RateMonotonic, RoundRobin, TimeSlice,
 };
 pub use pfair::{Pd2, Pf, Pfair};
-pub use placement::{Placement, Uniprocessor};
-pub use policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+pub use policy::{
+    CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
 pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
+pub use split_task::{Part, SplitTask};
 pub use storage::{Inline, Nothing, Storage, Table};
 pub use supervisor::Supervisor;

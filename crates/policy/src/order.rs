@@ -3,22 +3,23 @@
 //! An order turns a task's parameters and the release of its job into a *key*; the smaller the
 //! key, the more urgent. Keys are compared and nothing else, so any queue can keep any order.
 
+use crate::policy::{Excess, Parameter, Refused};
 use flyball_trace::{Duration, Time};
 
 /// A rule by which tasks are ranked.
 pub trait Order {
-    /// What a task tells about itself.
-    type Params: Copy;
+    /// What a task tells about itself. The default stands where no task is, and is never ranked.
+    type Params: Copy + Default;
 
     /// The rank of a job: smaller is more urgent.
     type Key: Copy + Ord + Default;
 
-    /// what is left of a task's time slice: `()` where equals do not take turns, a [`Duration`] where a
-    /// task that has used up its quantum goes behind its equals.
+    /// What is left of a task's time slice: `()` where there are none, a [`Duration`] where a task
+    /// that has used up its quantum goes behind its equals.
     type Slice: TimeSlice;
 
-    /// Whether a job's key changes while it runs; if so, [`Order::ran`] tells how, and the choice
-    /// is made again every [`Order::quantum`].
+    /// Whether a job's key changes while it runs; if so, [`Order::ran`] says how, and the choice is
+    /// made again every [`Order::quantum`].
     const DYNAMIC: bool = false;
 
     /// The key of a job released at `release`.
@@ -30,36 +31,46 @@ pub trait Order {
         key
     }
 
-    /// The key of a job that had `key` and then ran for `time`. Only used where keys move.
+    /// The key of a job that had `key` and then ran for `time`. Only used where [`Order::DYNAMIC`].
     fn ran(&self, key: Self::Key, _time: Duration) -> Self::Key {
         key
     }
 
-    /// How long a task may run before the choice is made again; `None`: until something happens.
-    fn quantum(&self) -> Option<Duration> {
+    /// How long a task with these parameters may run before the choice is made again; `None`: until
+    /// something happens. So tasks with and without time slices may stand side by side, as those of
+    /// `SCHED_RR` and `SCHED_FIFO` do.
+    fn quantum(&self, _params: &Self::Params) -> Option<Duration> {
         None
     }
 
-    /// Whether a task may have these parameters.
-    fn accepts(&self, _params: &Self::Params) -> bool {
-        true
+    /// Checks whether a task may have these parameters.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`], [`Refused::Overload`].
+    fn check(&self, _params: &Self::Params) -> Result<(), Refused> {
+        Ok(())
     }
 }
 
-/// what is left of a task's time slice, where equals take turns.
+/// What is left of a task's time slice.
 pub trait TimeSlice: Copy {
-    /// Whether they do.
+    /// Whether there are time slices: a task that has used up its own goes behind its equals.
     const ROTATES: bool;
 
-    /// A time slice of this length.
+    /// A time slice of this length; `None`: one that does not end.
     fn full(quantum: Option<Duration>) -> Self;
 
     /// What is left after running for `time`.
     #[must_use]
     fn spend(self, time: Duration) -> Self;
 
-    /// What is left; `None`: no end.
+    /// What is left; `None`: there are no time slices.
     fn remaining(self) -> Option<Duration>;
+
+    /// Whether nothing is left.
+    fn is_spent(self) -> bool {
+        self.remaining().is_some_and(Duration::is_zero)
+    }
 }
 
 /// No time slices.
@@ -75,6 +86,7 @@ impl TimeSlice for () {
     }
 }
 
+/// [`Duration::MAX`], 584 years, does not end.
 impl TimeSlice for Duration {
     const ROTATES: bool = true;
 
@@ -92,20 +104,20 @@ impl TimeSlice for Duration {
 }
 
 /// A fixed priority: the larger, the more urgent (as in POSIX, `FreeRTOS` and Cheddar).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Priority(pub u8);
 
 /// A period, or the least time between two releases.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Period(pub Duration);
 
 /// A relative deadline, counted from a job's release. [`Duration::MAX`] puts a thread that has no
 /// deadline behind all others.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Deadline(pub Duration);
 
 /// What least laxity has to know of a task.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Laxity {
     /// The relative deadline.
     pub deadline: Duration,
@@ -113,7 +125,16 @@ pub struct Laxity {
     pub wcet: Duration,
 }
 
-/// Fixed priorities: the user says who is urgent.
+/// # Errors
+/// [`Refused::Invalid`] if the length is zero.
+fn not_zero(length: Duration, parameter: Parameter) -> Result<(), Refused> {
+    if length.is_zero() {
+        return Err(Refused::Invalid(parameter));
+    }
+    Ok(())
+}
+
+/// Fixed priorities: the user says which task is urgent.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FixedPriority;
 
@@ -166,8 +187,8 @@ impl Order for RateMonotonic {
         period.0
     }
 
-    fn accepts(&self, period: &Period) -> bool {
-        !period.0.is_zero()
+    fn check(&self, period: &Period) -> Result<(), Refused> {
+        not_zero(period.0, Parameter::Period)
     }
 }
 
@@ -189,8 +210,8 @@ impl Order for DeadlineMonotonic {
         deadline.0
     }
 
-    fn accepts(&self, deadline: &Deadline) -> bool {
-        !deadline.0.is_zero()
+    fn check(&self, deadline: &Deadline) -> Result<(), Refused> {
+        not_zero(deadline.0, Parameter::Deadline)
     }
 }
 
@@ -208,8 +229,8 @@ impl Order for EarliestDeadline {
         release + deadline.0
     }
 
-    fn accepts(&self, deadline: &Deadline) -> bool {
-        !deadline.0.is_zero()
+    fn check(&self, deadline: &Deadline) -> Result<(), Refused> {
+        not_zero(deadline.0, Parameter::Deadline)
     }
 }
 
@@ -218,13 +239,12 @@ impl Order for EarliestDeadline {
 /// At any instant, laxity = absolute deadline − now − remaining execution. Since `now` is the same
 /// for all, the order is that of *deadline − remaining*, the latest instant at which a job that is
 /// not served yet could start. This is constant while a job waits and grows while it runs, so the
-/// key of a waiting task never changes in its queue. Two jobs of equal laxity would take turns
-/// without end; the choice is therefore made only at events and every [`LeastLaxity::quantum`], and
-/// the running job keeps the CPU in a tie.
+/// key of a waiting task never changes in its queue. Two jobs of equal laxity would preempt each
+/// other without end; the choice is therefore made only at events and every
+/// [`LeastLaxity::quantum`], and the running job keeps the CPU in a tie.
 ///
 /// A job without a deadline ([`Duration::MAX`]) runs behind all others. One that runs beyond its
-/// `wcet` sinks behind its deadline, and so yields to jobs that keep
-/// their word.
+/// `wcet` sinks behind its deadline, and so yields to jobs that keep to theirs.
 #[derive(Clone, Copy, Debug)]
 pub struct LeastLaxity {
     /// How long a job runs before laxities are compared again; not zero.
@@ -258,16 +278,23 @@ impl Order for LeastLaxity {
         latest_start + time
     }
 
-    fn quantum(&self) -> Option<Duration> {
+    fn quantum(&self, _: &Self::Params) -> Option<Duration> {
         Some(self.quantum)
     }
 
-    fn accepts(&self, params: &Laxity) -> bool {
-        params.wcet <= params.deadline && !params.deadline.is_zero()
+    /// # Errors
+    /// [`Refused::Overload`] if a job alone on a CPU would miss its deadline.
+    fn check(&self, &Laxity { deadline, wcet }: &Laxity) -> Result<(), Refused> {
+        not_zero(deadline, Parameter::Deadline)?;
+        if wcet > deadline {
+            let excess = Excess::of(wcet, deadline);
+            return Err(Refused::Overload { excess });
+        }
+        Ok(())
     }
 }
 
-/// First in, first out: whoever became ready first runs until it is done or has to wait.
+/// First in, first out: the task that became ready first runs until it is done or waits.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Fifo;
 
@@ -279,10 +306,10 @@ impl Order for Fifo {
     fn key(&self, (): &(), _: Time) {}
 }
 
-/// Another order in which equals take turns: a task that has run for a quantum goes behind the
-/// others with the same key. Preemption by a more urgent task does not cost a task its turn: it
-/// goes on ahead of its equals with what is left of its quantum (as `SCHED_RR` does in POSIX).
-/// Blocking does: a task that comes back starts at the end with a full quantum.
+/// Another order with time slices: a task that has used up its own goes behind the others with the
+/// same key. Preemption by a more urgent task does not cost a task its slice: it goes on ahead of
+/// its equals with what is left of it (as `SCHED_RR` does in POSIX). Blocking does: a task that
+/// comes back starts at the end with a whole slice.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RoundRobin<O> {
     /// The order between tasks that are not equal.
@@ -310,11 +337,11 @@ impl<O: Order> Order for RoundRobin<O> {
         self.order.ran(key, time)
     }
 
-    fn quantum(&self) -> Option<Duration> {
+    fn quantum(&self, _: &Self::Params) -> Option<Duration> {
         Some(self.quantum)
     }
 
-    fn accepts(&self, params: &O::Params) -> bool {
-        self.order.accepts(params)
+    fn check(&self, params: &O::Params) -> Result<(), Refused> {
+        self.order.check(params)
     }
 }

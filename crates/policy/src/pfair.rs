@@ -1,8 +1,8 @@
 //! Proportionate fairness: PD² and PF, which hold whatever can be held on several CPUs.
 //!
-//! Time is cut into *slots* of a quantum, and a job of weight *w* = e/p (e quanta every p slots) into
-//! *subtasks* of one quantum each. Subtask *i* = 1, 2, … of a job has a window, counted in slots from the
-//! release of the job, in which it has to run:
+//! Time is cut into *slots* of a quantum, and a job of weight *w* = e/p (e quanta every p slots)
+//! into *subtasks* of one quantum each. Subtask *i* = 1, 2, … of a job has a window, counted in
+//! slots from the release of the job, in which it has to run:
 //!
 //! ```text
 //!   release ⌊(i − 1)/w⌋        deadline ⌈i/w⌉
@@ -13,23 +13,27 @@
 //!              i=3               [------]      b = 0
 //! ```
 //!
-//! In each slot the most urgent subtasks run that have been released, one on each CPU. PD² (Anderson and
-//! Srinivasan, "Mixed Pfair/ERfair scheduling of asynchronous periodic tasks", JCSS 68(1), 2004) ranks
-//! them by
+//! In each slot the most urgent subtasks run that have been released, one on each CPU. PD²
+//! (Anderson and Srinivasan, "Mixed Pfair/ERfair scheduling of asynchronous periodic tasks", JCSS
+//! 68(1), 2004) ranks them by
 //!
 //! 1. the earlier deadline;
 //! 2. the *b-bit*, b = ⌈i/w⌉ − ⌊i/w⌋: whose window overlaps the next one should leave it room;
-//! 3. the later *group deadline*: tasks of weight ½ and more have runs of windows of two slots, in which
-//!    each subtask that runs late pushes all others, up to the end of the run.
+//! 3. the later *group deadline*: tasks of weight ½ and more have runs of windows of two slots, in
+//!    which each subtask that runs late pushes all others, up to the end of the run.
 //!
-//! PF (Baruah, Cohen, Plaxton and Varvel, "Proportionate progress", Algorithmica 15(6), 1996) has the same
-//! first two rules, and then compares the next subtasks of both. Both are optimal: with Σw ≤ m on m CPUs
-//! no deadline is missed, provided that releases, periods and execution times are whole quanta. (A job
-//! that comes within a slot waits for the next one, and so may be late by up to a quantum.)
+//! PF (Baruah, Cohen, Plaxton and Varvel, "Proportionate progress", Algorithmica 15(6), 1996) has
+//! the same first two rules, and then compares the next subtasks of both. Both are optimal: with Σw
+//! ≤ m on m CPUs no deadline is missed, provided that releases, periods and execution times are
+//! whole quanta. (A job that comes within a slot waits for the next one, and so may be late by up
+//! to a quantum.)
 //!
-//! A CPU whose subtask ends within a slot idles until the next one. Each decision costs O(log tasks) a CPU.
+//! A CPU whose subtask ends within a slot idles until the next one. Each decision costs O(log
+//! tasks) a CPU.
 
-use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::policy::{
+    CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
 use crate::queue::{Entry, IndexedHeap};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
@@ -64,8 +68,8 @@ pub struct ByGroupDeadline;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BySuccessors;
 
-/// A subtask: its task, when the job was released (in slots), quanta a job, slots a period, and its place
-/// in the job, from 1.
+/// A subtask: its task, when the job was released (in slots), quanta a job, slots a period, and its
+/// place in the job, from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Subtask {
     task: TaskId,
@@ -91,7 +95,8 @@ impl Subtask {
         !(self.i * self.p).is_multiple_of(self.e)
     }
 
-    /// The end of the run of windows of two slots that it is in; 0 for tasks of less than half a CPU.
+    /// The end of the run of windows of two slots that it is in; 0 for tasks of less than half a
+    /// CPU.
     pub fn group_deadline(&self) -> u64 {
         let slack = self.p - self.e;
         if 2 * self.e < self.p || slack == 0 {
@@ -133,7 +138,8 @@ impl Fairness for BySuccessors {
     }
 }
 
-/// The rules that both have: the earlier deadline, then who overlaps the next window.
+/// The rules that both have: the earlier deadline, then the subtask whose window overlaps the next
+/// one.
 fn by_window(a: &Subtask, b: &Subtask) -> Ordering {
     let deadlines = a.deadline().cmp(&b.deadline());
     deadlines.then(b.overlaps().cmp(&a.overlaps()))
@@ -144,11 +150,13 @@ fn by_window(a: &Subtask, b: &Subtask) -> Ordering {
 struct Urgent<F>(Subtask, PhantomData<F>);
 
 impl<F: Fairness + Copy> Entry for Urgent<F> {
+    type Id = TaskId;
+
     fn none() -> Self {
         Urgent(Subtask::default(), PhantomData)
     }
 
-    fn task(&self) -> TaskId {
+    fn id(&self) -> TaskId {
         self.0.task
     }
 
@@ -178,6 +186,8 @@ struct Future {
 }
 
 impl Entry for Future {
+    type Id = TaskId;
+
     fn none() -> Self {
         Future {
             release: 0,
@@ -185,7 +195,7 @@ impl Entry for Future {
         }
     }
 
-    fn task(&self) -> TaskId {
+    fn id(&self) -> TaskId {
         self.task
     }
 
@@ -203,20 +213,23 @@ impl Entry for Future {
 struct Member {
     /// Its next subtask; the weight is 0/0 if it is no member.
     subtask: Subtask,
-    /// The CPU that is to run it in this slot.
+    /// The CPU that should run it in this slot.
     linked: Option<CpuId>,
     /// The CPU that ran it last.
     last: Option<CpuId>,
 }
 
-/// Proportionate fairness on the CPUs of a cluster. `S` is where what is known of tasks is kept, `C` the
-/// same for CPUs.
+/// The longest period, in quanta.
+const LONGEST_PERIOD: u64 = 1 << 20;
+
+/// Proportionate fairness on the CPUs of a cluster. `S` is where the tables of tasks are, `C` where
+/// those of CPUs are.
 pub struct Pfair<F: Fairness + Copy, S: Storage, C: Storage> {
     quantum: Duration,
     cpus: u8,
-    /// Who is to run on each CPU in this slot.
+    /// The task that should run on each CPU in this slot.
     linked: C::Table<Slot>,
-    /// Who was to run there in the last one, and so may still run.
+    /// The task that should have run there in the last slot, and so may still run.
     before: C::Table<Slot>,
     members: S::Table<Member>,
     eligible: IndexedHeap<Urgent<F>, S>,
@@ -228,8 +241,8 @@ pub struct Pfair<F: Fairness + Copy, S: Storage, C: Storage> {
 }
 
 impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
-    /// The policy without tasks, for `cpus` CPUs, at most 128, with slots of `quantum`, which is not
-    /// zero, and room for task ids below `capacity`.
+    /// The policy without tasks, for `cpus` CPUs, at most 128, with slots of `quantum`, which is
+    /// not zero, and room for task ids below `capacity`.
     pub fn new(quantum: Duration, capacity: usize, cpus: usize) -> Self {
         let linked: C::Table<Slot> = Table::new(cpus, Slot::EMPTY);
         let most = usize::from(CpuSet::LARGEST.0) + 1;
@@ -252,13 +265,18 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
         time.as_nanos().div_ceil(self.quantum.as_nanos())
     }
 
+    /// The first subtask of a job.
     fn subtask(&self, task: TaskId, weight: Weight) -> Result<Subtask, Refused> {
         let quantum = self.quantum.as_nanos();
         let e = weight.wcet.as_nanos().div_ceil(quantum).max(1);
         let p = weight.period.as_nanos() / quantum;
         // Products of a few of them are formed.
-        if e > p || p > 1 << 20 {
-            return Err(Refused::Invalid);
+        if p == 0 || p > LONGEST_PERIOD {
+            return Err(Refused::Invalid(Parameter::Period));
+        }
+        if e > p {
+            let excess = Excess::of(self.quantum * e, self.quantum * p);
+            return Err(Refused::Overload { excess });
         }
         Ok(Subtask {
             task,
@@ -269,14 +287,14 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
         })
     }
 
-    /// The next subtask of `task` waits for its window or its turn.
+    /// Queues the next subtask of `task`, which waits for its window.
     fn enqueue(&mut self, task: TaskId) {
         let subtask = self.members[task.index()].subtask;
         let release = subtask.release();
         self.future.insert(Future { release, task });
     }
 
-    /// Takes `task` out of wherever it is; if it was to run in this slot it has had it.
+    /// Takes `task` out of all queues and links; a linked one has had its slot.
     fn take_out(&mut self, task: TaskId) {
         let member = &mut self.members[task.index()];
         if let Some(cpu) = member.linked.take() {
@@ -298,7 +316,7 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
         member.last = Some(cpu);
     }
 
-    /// All whose windows have come by the beginning of `slot` may run.
+    /// Makes the subtasks eligible whose windows have begun by the beginning of `slot`.
     fn admit_until(&mut self, slot: u64) {
         while let Some(Future { release, task }) = self.future.first()
             && release <= slot
@@ -309,9 +327,9 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
         }
     }
 
-    /// CPUs without a link get the most urgent subtasks. Who ran in the last slot stays where he is (and
-    /// may be nowhere else, as he runs until that CPU looks); the others get the CPU where they ran last if
-    /// it is free.
+    /// CPUs without a link get the most urgent subtasks. A task that ran in the last slot stays on
+    /// its CPU (and can be on no other, as it runs until that CPU picks); the others get the CPU
+    /// where they ran last if it is free.
     fn fill(&mut self) {
         let mut moving = [TaskId(0); CpuSet::LARGEST.0 as usize + 1];
         let mut count = 0;
@@ -353,18 +371,20 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Pfair<F, S, C> {
 
 impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     type Params = Weight;
+    /// The length of a slot is what all windows are counted in, and stays.
+    type Settings = ();
 
-    const WANTS: Wants = Wants {
-        alarms: true,
-        ..Wants::NOTHING
-    };
+    const WANTS: Wants = Wants::ALARMS;
 
     fn capacity(&self) -> usize {
         self.members.capacity()
     }
 
+    /// The sum of all weights is not limited: in overload tasks are late, as under other policies.
+    ///
     /// # Errors
-    /// [`Refused::Invalid`] if it asks for more than one CPU, or has a period of more than 2²⁰ quanta.
+    /// [`Refused::Overload`] if the task asks for more than one CPU, in whole quanta;
+    /// [`Refused::Invalid`] if its period is less than one quantum or more than 2²⁰.
     fn admit(&mut self, task: TaskId, weight: Weight, _: Time) -> Result<(), Refused> {
         if task.index() >= self.members.capacity() {
             return Err(Refused::Full);
@@ -381,6 +401,9 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     }
 
     /// The new weight counts from the next job on, which is when windows begin anew.
+    ///
+    /// # Errors
+    /// As [`Policy::admit`]; [`Refused::Busy`] while a job is under way.
     fn adjust(&mut self, task: TaskId, weight: Weight, _: Time) -> Result<Resched, Refused> {
         let new = self.subtask(task, weight)?;
         let member = self.members.find_mut(task.index());
@@ -390,7 +413,7 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
         let is_queued =
             member.linked.is_some() || self.eligible.contains(task) || self.future.contains(task);
         if is_queued {
-            return Err(Refused::Invalid);
+            return Err(Refused::Busy);
         }
         member.subtask = new;
         Ok(Resched::None)
@@ -455,7 +478,6 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     }
 
     fn pick(&mut self, cpu: CpuId, _: Time) -> Option<Dispatch> {
-        let task = self.linked[cpu.index()].get()?;
-        Some(Dispatch { task, burst: None })
+        self.linked[cpu.index()].get().map(Dispatch::of)
     }
 }

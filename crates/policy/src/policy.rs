@@ -1,16 +1,34 @@
 //! The trait that every policy implements.
 //!
 //! After Leva and Maggio's view of a scheduler as a controller (the thesis behind I+PI builds on
-//! it), the pool of tasks is the *plant*. A policy hears of it through its sensors ([`Policy::ready`],
-//! [`Policy::stopped`], [`Policy::alarm`]) and acts on it through one actuator, [`Policy::pick`].
+//! it), the pool of tasks is the *plant*. A policy hears of it through its sensors
+//! ([`Policy::ready`], [`Policy::stopped`], [`Policy::alarm`]) and acts on it through one actuator,
+//! [`Policy::pick`].
 //!
 //! ```text
-//!            admit, adjust, retire
-//!                     |
-//!   ready  ------>  +--------+
-//!   stopped ----->  | policy |  ---- pick ---->  who runs on this CPU, for how long
-//!   alarm  ------>  +--------+
+//!            admit, adjust, retire     tune
+//!                     |                 |
+//!   ready  ------>  +---------------------+
+//!   stopped ----->  |       policy        |  ---- pick ---->  which task runs on this CPU,
+//!   alarm  ------>  +---------------------+                   and for how long
 //! ```
+//!
+//! # The rule for feedback
+//!
+//! Every policy has `ready`, `stopped` and `pick`. All else is optional, and is one of three
+//! things:
+//!
+//! * A *sensor* is a method with an empty default ([`Policy::alarm`]) or a field of what a method
+//!   is handed ([`Usage::time`]), and a flag of [`Wants`]. Without the flag the method is not
+//!   called, and the field is zero.
+//! * An *actuator* is a field of [`Dispatch`] ([`Dispatch::burst`]) and a flag. Without the flag
+//!   the field is ignored.
+//! * A *knob* is [`Policy::adjust`] for one task, or [`Policy::tune`] for the whole policy. It has
+//!   no flag: the caller turns it, and is refused where there is none.
+//!
+//! The kernel reads the flags when it is compiled, so what a policy does not want costs no
+//! instruction. To add a sensor or an actuator changes no policy that there is: [`Wants`] is made
+//! of its constants, [`Dispatch`] and [`Usage`] by functions, and a method has a default.
 //!
 //! # Contract between a policy and its caller
 //!
@@ -23,18 +41,26 @@
 //!   called for it. Before `pick` is called again for a CPU, the task that runs there has been
 //!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
 //! * Time never goes backwards from call to call.
-//! * After a call that returned an [`Resched`], the caller picks again on the CPUs it names; it
+//! * After a call that returned a [`Resched`], the caller picks again on the CPUs it names; it
 //!   may collect several calls (all releases of one instant) before it does.
 
 use core::cmp::Ordering;
-use core::fmt;
 use flyball_trace::{CpuId, Duration, TaskId, Time};
+
+pub use crate::refused::{Excess, Parameter, Refused};
+pub use crate::resched::{CpuSet, Resched};
+
+/// The CPU of a policy that has one.
+pub(crate) const ONLY_CPU: CpuId = CpuId(0);
 
 /// A scheduling policy for the CPUs of one cluster.
 pub trait Policy {
     /// What a task tells this policy about itself: a priority, a deadline, a share and its
     /// importance…
     type Params: Copy;
+
+    /// What the user tells the whole policy: a quantum, gains… `()` if there is nothing to tell.
+    type Settings;
 
     /// Which sensors and actuators this policy uses. What it does not ask for costs nothing: the
     /// kernel leaves out the code, down to reading the clock.
@@ -48,23 +74,34 @@ pub trait Policy {
     /// Makes `task` a member. It is not ready yet.
     ///
     /// # Errors
-    /// [`Refused`] if the policy has no room, or cannot serve `params`.
+    /// [`Refused::Full`], [`Refused::Member`]; [`Refused::Invalid`] or [`Refused::Overload`] if the
+    /// policy cannot serve `params`.
     fn admit(&mut self, task: TaskId, params: Self::Params, now: Time) -> Result<(), Refused>;
 
     /// Gives a member new parameters.
     ///
     /// # Errors
-    /// [`Refused`] if it is no member or the policy cannot serve `params`; nothing has changed then.
+    /// [`Refused::NotAdmitted`]; [`Refused::Invalid`] or [`Refused::Overload`] if the policy cannot
+    /// serve `params`; [`Refused::Busy`] if it cannot now. Nothing has changed then.
     fn adjust(&mut self, task: TaskId, params: Self::Params, now: Time)
     -> Result<Resched, Refused>;
+
+    /// Gives the whole policy other settings while it runs.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`], or [`Refused::Fixed`] if the policy keeps those that it was made with
+    /// (the default). Nothing has changed then.
+    fn tune(&mut self, _settings: Self::Settings, _now: Time) -> Result<Resched, Refused> {
+        Err(Refused::Fixed)
+    }
 
     /// Ends the membership of a task that is not queued.
     fn retire(&mut self, task: TaskId, now: Time);
 
     // ---- sensors -------------------------------------------------------------------------------
 
-    /// `task` can run from now on. `here` is the CPU that the kernel works on: it decides anew before it
-    /// goes on, and need not be interrupted for that.
+    /// `task` can run from now on. `here` is the CPU that the kernel works on: it decides anew
+    /// before it goes on, and need not be interrupted for that.
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched;
 
     /// `task`, which ran on `cpu`, has stopped after `used`; see [`Stop`] for whether it is still
@@ -88,14 +125,14 @@ pub trait Policy {
     /// Chooses the task that runs on `cpu` from now on; `None`: the CPU idles.
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch>;
 
-    /// `cpu` has just picked, and whoever it let go can run elsewhere now: who has to look? Only asked of
-    /// policies that want it ([`Wants::released_cpu`]): those that decide on a CPU for a task while it still runs
-    /// on another.
+    /// Returns the CPUs that wait for the task which `cpu`, having just picked, runs no more. Only
+    /// asked of policies that want it ([`Wants::released_cpu`]): those that decide on a CPU for a
+    /// task while it still runs on another.
     fn released_cpu(&mut self, _cpu: CpuId) -> Resched {
         Resched::None
     }
 
-    // ---- urgency, for whoever lets tasks wait for each other -----------------------------------
+    // ---- urgency, for mutexes and queues of waiting tasks --------------------------------------
 
     /// Which of two members is more urgent now: [`Ordering::Less`] if `a` is. A policy that knows
     /// no urgency says [`Ordering::Equal`], and tasks are then served in the order of arrival.
@@ -111,9 +148,17 @@ pub trait Policy {
     }
 }
 
-/// Which sensors and actuators a policy uses.
+/// Which sensors and actuators a policy uses. It is made of the constants below:
+///
+/// ```
+/// # use flyball_policy::Wants;
+/// const ROTATES: bool = true;
+/// const WANTS: Wants = Wants::ALARMS.and(Wants::BURSTS.when(ROTATES));
+/// assert!(WANTS.alarms && WANTS.bursts && !WANTS.usage);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
+#[non_exhaustive]
 pub struct Wants {
     /// [`Usage::time`] in [`Policy::stopped`]; otherwise it is zero.
     pub usage: bool,
@@ -121,7 +166,7 @@ pub struct Wants {
     pub bursts: bool,
     /// [`Policy::next_alarm`] and [`Policy::alarm`].
     pub alarms: bool,
-    /// [`Stop::Preempted`]; otherwise it is not told that it is about to be asked about a task that
+    /// [`Stop::Preempted`]; otherwise the policy does not hear of a pick while the running task
     /// could go on.
     pub preempted: bool,
     /// [`Policy::released_cpu`].
@@ -129,7 +174,7 @@ pub struct Wants {
 }
 
 impl Wants {
-    /// A policy that needs to know who is ready and nothing else.
+    /// A policy that needs to know which tasks are ready and nothing else.
     pub const NOTHING: Wants = Wants {
         usage: false,
         bursts: false,
@@ -137,6 +182,49 @@ impl Wants {
         preempted: false,
         released_cpu: false,
     };
+    /// [`Wants::usage`] alone.
+    pub const USAGE: Wants = Wants {
+        usage: true,
+        ..Wants::NOTHING
+    };
+    /// [`Wants::bursts`] alone.
+    pub const BURSTS: Wants = Wants {
+        bursts: true,
+        ..Wants::NOTHING
+    };
+    /// [`Wants::alarms`] alone.
+    pub const ALARMS: Wants = Wants {
+        alarms: true,
+        ..Wants::NOTHING
+    };
+    /// [`Wants::preempted`] alone.
+    pub const PREEMPTED: Wants = Wants {
+        preempted: true,
+        ..Wants::NOTHING
+    };
+    /// [`Wants::released_cpu`] alone.
+    pub const RELEASED_CPU: Wants = Wants {
+        released_cpu: true,
+        ..Wants::NOTHING
+    };
+
+    /// What either of the two wants.
+    #[must_use]
+    pub const fn and(self, other: Wants) -> Wants {
+        Wants {
+            usage: self.usage || other.usage,
+            bursts: self.bursts || other.bursts,
+            alarms: self.alarms || other.alarms,
+            preempted: self.preempted || other.preempted,
+            released_cpu: self.released_cpu || other.released_cpu,
+        }
+    }
+
+    /// The same if `wanted`, otherwise nothing.
+    #[must_use]
+    pub const fn when(self, wanted: bool) -> Wants {
+        if wanted { self } else { Wants::NOTHING }
+    }
 }
 
 /// Why a task can run.
@@ -169,199 +257,44 @@ pub enum Stop {
 
 /// What a task used of a CPU since it was picked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Usage {
     /// Processor time.
     pub time: Duration,
 }
 
-/// A policy's choice for one CPU.
+/// A policy's choice for one CPU: `Dispatch::of(task).for_at_most(burst)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Dispatch {
-    /// Who runs.
+    /// The task that runs.
     pub task: TaskId,
     /// After how much of the CPU's time at the latest the task is stopped with
     /// [`Stop::BurstEnd`]; `None`: it runs until something happens.
     pub burst: Option<Duration>,
 }
 
-/// Which CPUs have to pick again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[must_use = "the CPUs it names have to pick again"]
-pub enum Resched {
-    /// None.
-    #[default]
-    None,
-    /// This one.
-    One(CpuId),
-    /// All of these.
-    Many(CpuSet),
-}
+impl Dispatch {
+    /// `task` runs until something happens.
+    #[inline]
+    pub const fn of(task: TaskId) -> Dispatch {
+        Dispatch { task, burst: None }
+    }
 
-/// A set of CPUs of one cluster, up to number 127.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct CpuSet(u128);
-
-/// Why a policy does not take a task or its parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refused {
-    /// It has no room for a task with this id.
-    Full,
-    /// The task is a member already.
-    Member,
-    /// The task is no member.
-    NotAdmitted,
-    /// The parameters make no sense for this policy, or ask for more than it can give.
-    Invalid,
+    /// The same, but after `burst` of the CPU's time the task is stopped ([`Stop::BurstEnd`]).
+    #[inline]
+    #[must_use]
+    pub const fn for_at_most(self, burst: Duration) -> Dispatch {
+        Dispatch {
+            burst: Some(burst),
+            ..self
+        }
+    }
 }
 
 impl Usage {
     /// This much processor time.
     pub const fn time(time: Duration) -> Usage {
         Usage { time }
-    }
-}
-
-impl Resched {
-    /// Whether `cpu` has to pick again.
-    pub fn includes(self, cpu: CpuId) -> bool {
-        match self {
-            Resched::None => false,
-            Resched::One(one) => one == cpu,
-            Resched::Many(set) => set.contains(cpu),
-        }
-    }
-
-    /// All CPUs that either of the two names.
-    pub fn and(self, other: Resched) -> Resched {
-        match (self, other) {
-            (Resched::None, rest) | (rest, Resched::None) => rest,
-            (a, b) if a == b => a,
-            (a, b) => Resched::Many(a.set().union(b.set())),
-        }
-    }
-
-    fn set(self) -> CpuSet {
-        match self {
-            Resched::None => CpuSet::EMPTY,
-            Resched::One(cpu) => CpuSet::EMPTY.with(cpu),
-            Resched::Many(set) => set,
-        }
-    }
-}
-
-impl CpuSet {
-    /// No CPU.
-    pub const EMPTY: CpuSet = CpuSet(0);
-    /// The largest CPU number that fits.
-    pub const LARGEST: CpuId = CpuId(127);
-    /// All CPUs that fit.
-    pub const ALL: CpuSet = CpuSet(u128::MAX);
-
-    /// The set as a number: bit `n` is CPU `n`.
-    pub const fn bits(self) -> u128 {
-        self.0
-    }
-
-    /// The set that [`CpuSet::bits`] makes this of.
-    pub const fn from_bits(bits: u128) -> CpuSet {
-        CpuSet(bits)
-    }
-
-    /// This set and `cpu`, which has to be at most [`CpuSet::LARGEST`].
-    #[must_use]
-    pub fn with(self, cpu: CpuId) -> CpuSet {
-        debug_assert!(cpu <= CpuSet::LARGEST);
-        CpuSet(self.0 | 1_u128.checked_shl(u32::from(cpu.0)).unwrap_or(0))
-    }
-
-    /// This set without `cpu`.
-    #[must_use]
-    pub fn without(self, cpu: CpuId) -> CpuSet {
-        CpuSet(self.0 & !CpuSet::EMPTY.with(cpu).0)
-    }
-
-    /// The CPUs in either set.
-    #[must_use]
-    pub fn union(self, other: CpuSet) -> CpuSet {
-        CpuSet(self.0 | other.0)
-    }
-
-    /// Whether `cpu` is in the set.
-    pub fn contains(self, cpu: CpuId) -> bool {
-        self.0
-            .checked_shr(u32::from(cpu.0))
-            .is_some_and(|bits| bits & 1 == 1)
-    }
-
-    /// Whether no CPU is in the set.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The first CPU in the set from `cpu` on.
-    #[inline]
-    pub fn first_from(self, cpu: CpuId) -> Option<CpuId> {
-        let rest = self.0.checked_shr(u32::from(cpu.0))?;
-        let ahead = u8::try_from(rest.trailing_zeros()).ok()?;
-        (rest != 0).then(|| CpuId(cpu.0 + ahead))
-    }
-
-    /// The CPUs in the set, by rising number.
-    pub fn iter(self) -> impl Iterator<Item = CpuId> {
-        let mut bits = self.0;
-        core::iter::from_fn(move || {
-            let cpu = u8::try_from(bits.trailing_zeros())
-                .ok()
-                .filter(|_| bits != 0)?;
-            bits &= bits - 1;
-            Some(CpuId(cpu))
-        })
-    }
-}
-
-impl Refused {
-    /// Why, in words.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Refused::Full => "the policy has no room for another task",
-            Refused::Member => "the task is scheduled by the policy already",
-            Refused::NotAdmitted => "the task is not scheduled by the policy",
-            Refused::Invalid => "the policy cannot serve a task with these parameters",
-        }
-    }
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
-    }
-}
-
-impl core::error::Error for Refused {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attention_adds_up() {
-        let zero = Resched::One(CpuId(0));
-        assert_eq!(Resched::None.and(zero), zero);
-        assert_eq!(zero.and(zero), zero);
-        let both = zero.and(Resched::One(CpuId(127)));
-        assert!(both.includes(CpuId(0)) && both.includes(CpuId(127)) && !both.includes(CpuId(1)));
-        let Resched::Many(set) = both else {
-            panic!("two CPUs are many")
-        };
-        assert_eq!(set.iter().collect::<Vec<_>>(), [CpuId(0), CpuId(127)]);
-        assert!(!set.contains(CpuId(128)));
-        let from = |cpu| set.first_from(CpuId(cpu));
-        assert_eq!([from(0), from(1)], [Some(CpuId(0)), Some(CpuId(127))]);
-        assert_eq!([from(127), from(128)], [Some(CpuId(127)), None]);
-        assert_eq!(CpuSet::EMPTY.first_from(CpuId(0)), None);
-        assert!(CpuSet::EMPTY.is_empty() && !set.is_empty());
-        assert_eq!(set.bits(), 1 | 1 << 127);
-        assert_eq!(CpuSet::from_bits(set.bits()), set);
-        assert_eq!(CpuSet::ALL.iter().count(), 128);
     }
 }

@@ -1,157 +1,149 @@
-//! Order × queue × placement: most schedulers there are.
+//! Order × queue on one CPU: most schedulers there are.
 //!
 //! The split is that of EPOS, which keeps the *criterion* of a scheduler apart from its *mechanism*
-//! (Gracioli et al., section 4.1); here the compiler puts the three together. `Ranked<EarliestDeadline,
-//! Heap<…>, Uniprocessor>` is EDF, `Ranked<FixedPriority, Bitmap<…>, Uniprocessor>` the scheduler of
-//! most small kernels.
+//! (Gracioli et al., section 4.1); here the compiler puts the two together.
+//! `Ranked<EarliestDeadline, Heap<…>>` is EDF, `Ranked<FixedPriority, Bitmap<…>>` the scheduler of
+//! most small kernels. On several CPUs [`Global`](crate::Global) is made of the same two, and
+//! [`Affine`](crate::Affine) of an order alone.
 //!
 //! The running task stays in its queue, at the place it has there. So a task that becomes ready and
 //! is less urgent costs one insertion, a preemption costs no queue operation at all, and a
 //! preempted task is ahead of its equals without further ado. Each call costs at most two
 //! operations of the queue.
 
-use crate::member::Member;
-use crate::order::{Order, TimeSlice};
-use crate::placement::Placement;
-use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::member::Members;
+use crate::order::Order;
+use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::{End, Queue};
-use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, TaskId, Time};
+use flyball_trace::{CpuId, Slot, TaskId, Time};
 
-/// A policy made of an order, a queue and a placement.
+/// A policy for one CPU, made of an order and a queue of the ready tasks.
 #[repr(C)]
-pub struct Ranked<O: Order, Q: Queue<O::Key>, P: Placement> {
+pub struct Ranked<O: Order, Q: Queue<O::Key>> {
     // What is small comes first, see `Bitmap`.
-    placement: P,
+    running: Slot,
+    /// Since when, where keys change meanwhile.
+    since: Time,
     order: O,
     queue: Q,
-    members: <Q::Storage as Storage>::Table<Member<O>>,
+    members: Members<O, Q::Storage>,
 }
 
-impl<O: Order, Q: Queue<O::Key>, P: Placement + Default> Ranked<O, Q, P> {
+impl<O: Order, Q: Queue<O::Key>> Ranked<O, Q> {
     /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
     /// part of their type have room for that many instead).
     pub fn new(order: O, capacity: usize) -> Self {
         Ranked {
+            running: Slot::EMPTY,
+            since: Time::ZERO,
             order,
             queue: Q::new(capacity),
-            placement: P::default(),
-            members: Table::new(capacity, Member::absent()),
-        }
-    }
-}
-
-impl<O: Order, Q: Queue<O::Key>, P: Placement> Ranked<O, Q, P> {
-    /// The key that a running task has after running from `since` to `now`.
-    fn key_now(&self, task: TaskId, since: Time, now: Time) -> O::Key {
-        let member = &self.members[task.index()];
-        if O::DYNAMIC {
-            member.with(self.order.ran(member.own, now.since(since)))
-        } else {
-            member.key
+            members: Members::new(capacity),
         }
     }
 
-    /// Whether order and queue can serve a task with these parameters. (What a queue cares for, a
-    /// level, does not depend on when a job is released.)
-    fn accepts(&self, params: &O::Params) -> bool {
-        self.order.accepts(params) && self.queue.accepts(self.order.key(params, Time::ZERO))
+    fn check(&self, params: &O::Params) -> Result<(), Refused> {
+        Members::<O, Q::Storage>::check(&self.order, params, |key| self.queue.accepts(key))
     }
 
     /// Queues `task` under the key that it has now. Returns whether it is the first then.
     fn queue(&mut self, task: TaskId, end: End) -> bool {
-        self.queue.insert(task, self.members[task.index()].key, end)
+        self.queue.insert(task, self.members.key(task), end)
     }
 
-    /// If `task` is queued: queues it anew, after its key has changed. If it runs it is ahead of its
-    /// equals there; otherwise it is behind them, as everyone who comes.
+    /// Queues `task` anew, if it is queued, after its key has changed. A running task is ahead of
+    /// its equals there; any other is behind them, as one that has just become ready.
     fn requeue(&mut self, task: TaskId, now: Time) -> Resched {
         if self.queue.remove(task).is_none() {
             return Resched::None;
         }
-        let runs = self.placement.runs(task);
+        let runs = self.running.holds(task);
         self.queue(task, if runs { End::Head } else { End::Tail });
         let first = self.queue.first();
         first.map_or(Resched::None, |first| self.preempts(first, true, now))
     }
 
-    /// Which CPU has to look because `task` came; `first`: before all others.
+    /// Returns the CPU if it must reschedule because `task` was queued; `first`: before all others.
     #[inline]
     fn preempts(&self, task: TaskId, first: bool, now: Time) -> Resched {
-        let key = self.members[task.index()].key;
-        if O::DYNAMIC {
+        let preempts = if O::DYNAMIC {
             // What the queue knows of the running task is out of date.
-            let key_of = |running: TaskId, since| self.key_now(running, since, now);
-            self.placement.preempts(key, key_of)
+            self.running.get().is_none_or(|running| {
+                let running = self.members.key_at(&self.order, running, self.since, now);
+                self.members.key(task) < running
+            })
         } else {
-            let key_of = |running: TaskId| self.members[running.index()].key;
-            self.placement.preempts_first(key, first, key_of)
+            // If it is second to a task that does not run yet, the CPU must reschedule already.
+            first
+        };
+        if preempts {
+            Resched::One(ONLY_CPU)
+        } else {
+            Resched::None
+        }
+    }
+
+    /// From now on `task` runs; `None`: the CPU idles.
+    #[inline]
+    fn run(&mut self, task: Option<TaskId>, now: Time) {
+        self.running = task.into();
+        if O::DYNAMIC {
+            self.since = now;
         }
     }
 }
 
-impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
+impl<O: Order, Q: Queue<O::Key>> Policy for Ranked<O, Q> {
     type Params = O::Params;
+    /// Another order of the same type.
+    type Settings = O;
 
-    const WANTS: Wants = Wants {
-        usage: O::Slice::ROTATES || O::DYNAMIC,
-        bursts: O::Slice::ROTATES || O::DYNAMIC,
-        preempted: O::Slice::ROTATES || O::DYNAMIC,
-        ..Wants::NOTHING
-    };
+    const WANTS: Wants = Members::<O, Q::Storage>::WANTS;
 
     fn capacity(&self) -> usize {
         self.queue.capacity()
     }
 
     fn admit(&mut self, task: TaskId, params: O::Params, _: Time) -> Result<(), Refused> {
-        if task.index() >= self.queue.capacity() {
-            return Err(Refused::Full);
-        }
-        if self.members[task.index()].params.is_some() {
-            return Err(Refused::Member);
-        }
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
-        self.members[task.index()] = Member::new(params, self.order.quantum());
-        Ok(())
+        self.check(&params)?;
+        self.members.admit(&self.order, task, params)
     }
 
     fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Resched, Refused> {
-        if !self.accepts(&params) {
-            return Err(Refused::Invalid);
-        }
-        if task.index() >= self.queue.capacity() {
-            return Err(Refused::NotAdmitted);
-        }
-        self.members[task.index()].adjust(&self.order, params)?;
+        self.check(&params)?;
+        self.members.adjust(&self.order, task, params)?;
         Ok(self.requeue(task, now))
+    }
+
+    /// The new order counts from the next job and the next time slice of each task on. O(tasks).
+    ///
+    /// # Errors
+    /// What it refuses of a member's parameters.
+    fn tune(&mut self, order: O, _: Time) -> Result<Resched, Refused> {
+        let has_level = |key| self.queue.accepts(key);
+        self.members.tune(&mut self.order, order, has_level)?;
+        Ok(Resched::None)
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {
         debug_assert!(self.queue.key(task).is_none(), "{task:?} is still queued");
-        self.members[task.index()].params = None;
+        self.members.retire(task);
     }
 
     fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
-        self.members[task.index()].begin(&self.order, why);
+        self.members.ready(&self.order, task, why);
         let first = self.queue(task, End::Tail);
         self.preempts(task, first, now)
     }
 
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
-        let mut slice_is_over = why == Stop::Yielded;
-        if Self::WANTS.usage {
-            let member = &mut self.members[task.index()];
-            slice_is_over = member.ran(&self.order, used.time, slice_is_over);
-        }
+        let slice_is_over = self.members.stopped(&self.order, task, used, why);
         match why {
             Stop::Blocked | Stop::Completed => {
                 self.queue.take(task);
-                if self.placement.runs(task) {
-                    self.placement.place(cpu, None, O::DYNAMIC.then_some(now));
+                if self.running.holds(task) {
+                    self.run(None, now);
                 }
             }
             Stop::Preempted | Stop::BurstEnd | Stop::Yielded if O::DYNAMIC => {
@@ -166,26 +158,18 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
         Resched::One(cpu)
     }
 
-    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+    fn pick(&mut self, _: CpuId, now: Time) -> Option<Dispatch> {
         let first = self.queue.first();
-        self.placement.place(cpu, first, O::DYNAMIC.then_some(now));
-        let task = first?;
-        let burst = if O::Slice::ROTATES {
-            self.members[task.index()].slice.remaining()
-        } else {
-            self.order.quantum()
-        };
-        Some(Dispatch { task, burst })
+        self.run(first, now);
+        Some(self.members.dispatch(&self.order, first?))
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        let key = |task: TaskId| self.members[task.index()].key;
-        key(a).cmp(&key(b))
+        self.members.compare(a, b)
     }
 
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
-        let lent = from.map(|from| self.members[from.index()].key);
-        if self.members[to.index()].inherit(lent) {
+        if self.members.inherit(to, from) {
             self.requeue(to, now)
         } else {
             Resched::None

@@ -1,5 +1,5 @@
-//! Global scheduling with affinities against its definition, with CPUs that look whenever an adversary
-//! lets them.
+//! Global scheduling with affinities against its definition, with CPUs that pick whenever an
+//! adversary lets them.
 
 use flyball_policy::{
     Affine, CpuId, CpuSet, Deadline, Duration, EarliestDeadline, Inline, Pinned, Policy, Ready,
@@ -22,10 +22,10 @@ enum Step {
     Withdraw(u16),
     /// It offers the CPU to its equals.
     Yield(u8),
-    /// A CPU looks.
-    Look(u8),
+    /// A CPU picks.
+    Pick(u8),
     /// A task inherits another one's urgency, or none.
-    Lend(u16, Option<u16>),
+    Inherit(u16, Option<u16>),
     /// A task may run on other CPUs.
     Move(u16, u8),
 }
@@ -36,8 +36,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (0..CPUS).prop_map(Step::Stop),
         1 => (0..TASKS).prop_map(Step::Withdraw),
         1 => (0..CPUS).prop_map(Step::Yield),
-        4 => (0..CPUS).prop_map(Step::Look),
-        1 => (0..TASKS, proptest::option::of(0..TASKS)).prop_map(|(to, from)| Step::Lend(to, from)),
+        4 => (0..CPUS).prop_map(Step::Pick),
+        1 => (0..TASKS, proptest::option::of(0..TASKS)).prop_map(|(to, from)| Step::Inherit(to, from)),
         1 => (0..TASKS, 1..16_u8).prop_map(|(task, cpus)| Step::Move(task, cpus)),
     ];
     prop::collection::vec(step, 1..80)
@@ -58,23 +58,23 @@ fn all() -> impl Iterator<Item = CpuId> {
 struct Model {
     /// The deadline of each task that can run.
     queued: [Option<u64>; TASKS as usize],
-    lent: [Option<u64>; TASKS as usize],
+    inherited: [Option<u64>; TASKS as usize],
     own: [u64; TASKS as usize],
     cpus: [u8; TASKS as usize],
     runs: [Option<TaskId>; CPUS as usize],
-    /// The CPUs that have been told to look and have not.
-    told: CpuSet,
+    /// The CPUs that must reschedule and have not.
+    pending: CpuSet,
 }
 
 impl Model {
     fn key(&self, task: TaskId) -> u64 {
         let own = self.own[task.index()];
-        self.lent[task.index()].map_or(own, |lent| lent.min(own))
+        self.inherited[task.index()].map_or(own, |inherited| inherited.min(own))
     }
 
-    fn attend(&mut self, resched: Resched) {
+    fn note(&mut self, resched: Resched) {
         for cpu in all().filter(|&cpu| resched.includes(cpu)) {
-            self.told = self.told.with(cpu);
+            self.pending = self.pending.with(cpu);
         }
     }
 
@@ -83,12 +83,12 @@ impl Model {
     }
 
     /// As the kernel does it.
-    fn look(&mut self, policy: &mut Edf, cpu: CpuId) {
+    fn pick(&mut self, policy: &mut Edf, cpu: CpuId) {
         let now = Time::ZERO;
         let picked = policy.pick(cpu, now).map(|picked| picked.task);
         let resched = policy.released_cpu(cpu);
-        self.attend(resched);
-        self.told = self.told.without(cpu);
+        self.note(resched);
+        self.pending = self.pending.without(cpu);
         self.runs[cpu.index()] = picked;
         if let Some(task) = picked {
             assert!(self.may(task, cpu), "{task:?} may not run on {cpu:?}");
@@ -126,13 +126,13 @@ impl Model {
             assert!(self.may(link, cpu), "{link:?} may not run on {cpu:?}");
             let elsewhere = self.runs.iter().position(|&runs| runs == Some(link));
             let elsewhere = elsewhere.filter(|&other| other != cpu.index());
-            let is_told = |cpu: CpuId| self.told.contains(cpu);
+            let is_pending = |cpu: CpuId| self.pending.contains(cpu);
             let other = elsewhere.and_then(|other| u8::try_from(other).ok());
             assert!(
                 self.runs[cpu.index()] == Some(link)
-                    || is_told(cpu)
-                    || other.is_some_and(|other| is_told(CpuId(other))),
-                "{cpu:?} has not been told"
+                    || is_pending(cpu)
+                    || other.is_some_and(|other| is_pending(CpuId(other))),
+                "{cpu:?} does not reschedule"
             );
         }
     }
@@ -163,7 +163,7 @@ fn walk(cpus: &[u8], steps: &[Step]) {
                 model.own[usize::from(task)] = deadline;
                 model.queued[usize::from(task)] = Some(deadline);
                 let resched = policy.ready(CpuId(cpu), TaskId(task), why, now);
-                model.attend(resched);
+                model.note(resched);
             }
             Step::Stop(cpu) => {
                 let Some(task) = model.runs[usize::from(cpu)].take() else {
@@ -173,7 +173,7 @@ fn walk(cpus: &[u8], steps: &[Step]) {
                 let used = Usage::default();
                 let resched = policy.stopped(CpuId(cpu), task, used, Stop::Completed, now);
                 assert!(resched.includes(CpuId(cpu)));
-                model.attend(resched);
+                model.note(resched);
             }
             Step::Withdraw(task) => {
                 let task = TaskId(task);
@@ -183,7 +183,7 @@ fn walk(cpus: &[u8], steps: &[Step]) {
                 model.queued[task.index()] = None;
                 let used = Usage::default();
                 let resched = policy.stopped(CpuId(0), task, used, Stop::Blocked, now);
-                model.attend(resched);
+                model.note(resched);
             }
             Step::Yield(cpu) => {
                 let Some(task) = model.runs[usize::from(cpu)] else {
@@ -191,35 +191,35 @@ fn walk(cpus: &[u8], steps: &[Step]) {
                 };
                 let used = Usage::default();
                 let resched = policy.stopped(CpuId(cpu), task, used, Stop::Yielded, now);
-                model.attend(resched);
+                model.note(resched);
             }
-            Step::Look(cpu) => model.look(&mut policy, CpuId(cpu)),
-            Step::Lend(to, from) => {
+            Step::Pick(cpu) => model.pick(&mut policy, CpuId(cpu)),
+            Step::Inherit(to, from) => {
                 let from = from.map(TaskId);
                 let from = from.filter(|from| model.queued[from.index()].is_none() && from.0 != to);
-                model.lent[usize::from(to)] = from.map(|from| model.key(from));
+                model.inherited[usize::from(to)] = from.map(|from| model.key(from));
                 let resched = policy.inherit(TaskId(to), from, now);
-                model.attend(resched);
+                model.note(resched);
             }
             Step::Move(task, bits) => {
                 model.cpus[usize::from(task)] = bits;
-                // Who runs where he may not any more is told to leave.
+                // A task that may not run where it runs any more leaves.
                 let resched = policy.adjust(TaskId(task), params(bits), now).unwrap();
-                model.attend(resched);
+                model.note(resched);
             }
         }
         model.check(&policy);
     }
-    // When everyone who was told has looked, what should be is.
+    // When all pending CPUs have picked, each runs the task that is linked to it.
     for _ in 0..3 {
         for cpu in all()
-            .filter(|&cpu| model.told.contains(cpu))
+            .filter(|&cpu| model.pending.contains(cpu))
             .collect::<Vec<_>>()
         {
-            model.look(&mut policy, cpu);
+            model.pick(&mut policy, cpu);
         }
     }
-    assert_eq!(model.told, CpuSet::EMPTY);
+    assert_eq!(model.pending, CpuSet::EMPTY);
     for cpu in all() {
         assert_eq!(model.runs[cpu.index()], policy.linked(cpu), "{cpu:?}");
     }

@@ -1,4 +1,4 @@
-//! Global scheduling against its definition, with CPUs that look whenever an adversary lets them.
+//! Global scheduling against its definition, with CPUs that pick whenever an adversary lets them.
 
 use flyball_policy::{
     CpuId, CpuSet, Deadline, Duration, EarliestDeadline, Global, Heap, Inline, Policy, Queue,
@@ -21,10 +21,10 @@ enum Step {
     Withdraw(u16),
     /// It offers the CPU to its equals.
     Yield(u8),
-    /// A CPU looks.
-    Look(u8),
+    /// A CPU picks.
+    Pick(u8),
     /// A task inherits another one's urgency, or none.
-    Lend(u16, Option<u16>),
+    Inherit(u16, Option<u16>),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -33,33 +33,33 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (0..CPUS).prop_map(Step::Stop),
         1 => (0..TASKS).prop_map(Step::Withdraw),
         1 => (0..CPUS).prop_map(Step::Yield),
-        4 => (0..CPUS).prop_map(Step::Look),
-        1 => (0..TASKS, proptest::option::of(0..TASKS)).prop_map(|(to, from)| Step::Lend(to, from)),
+        4 => (0..CPUS).prop_map(Step::Pick),
+        1 => (0..TASKS, proptest::option::of(0..TASKS)).prop_map(|(to, from)| Step::Inherit(to, from)),
     ];
     prop::collection::vec(step, 1..60)
 }
 
-/// What has to be so, told by a list.
+/// What has to be so, as lists.
 #[derive(Default)]
 struct Model {
     /// The deadline of each task that is queued.
     queued: [Option<u64>; TASKS as usize],
-    lent: [Option<u64>; TASKS as usize],
+    inherited: [Option<u64>; TASKS as usize],
     own: [u64; TASKS as usize],
     runs: [Option<TaskId>; CPUS as usize],
-    /// The CPUs that have been told to look and have not.
-    told: CpuSet,
+    /// The CPUs that must reschedule and have not.
+    pending: CpuSet,
 }
 
 impl Model {
     fn key(&self, task: TaskId) -> u64 {
         let own = self.own[task.index()];
-        self.lent[task.index()].map_or(own, |lent| lent.min(own))
+        self.inherited[task.index()].map_or(own, |inherited| inherited.min(own))
     }
 
-    fn attend(&mut self, resched: Resched) {
+    fn note(&mut self, resched: Resched) {
         for cpu in (0..CPUS).map(CpuId).filter(|&cpu| resched.includes(cpu)) {
-            self.told = self.told.with(cpu);
+            self.pending = self.pending.with(cpu);
         }
     }
 
@@ -79,7 +79,7 @@ impl Model {
             );
             assert!(!linked[..n].contains(task), "{task:?} is linked twice");
         }
-        // Nobody who waits is more urgent.
+        // No waiting task is more urgent.
         let waits = (0..TASKS).map(TaskId);
         let waits =
             waits.filter(|task| self.queued[task.index()].is_some() && !linked.contains(task));
@@ -90,10 +90,10 @@ impl Model {
         for cpu in cpus {
             let (link, runs) = (policy.linked(cpu), self.runs[cpu.index()]);
             assert!(
-                link == runs || self.told.contains(cpu),
-                "{cpu:?} has not been told"
+                link == runs || self.pending.contains(cpu),
+                "{cpu:?} does not reschedule"
             );
-            // Who still runs somewhere is to run nowhere else.
+            // A task that still runs somewhere is linked nowhere else.
             if let Some(link) = link
                 && let Some(at) = self.runs.iter().position(|&runs| runs == Some(link))
             {
@@ -130,18 +130,19 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                     policy.ready(CpuId(cpu), TaskId(task), Ready::Released { release }, now);
                 model.own[usize::from(task)] = deadline;
                 model.queued[usize::from(task)] = Some(deadline);
-                model.attend(resched);
-                // One CPU is told at most, the right one, and no free one elsewhere if there is one here.
+                model.note(resched);
+                // One CPU must reschedule at most: the right one, and no free one elsewhere if this
+                // one is.
                 assert!(!matches!(resched, Resched::Many(_)), "{resched:?}");
                 let free = |cpu: u8| before[usize::from(cpu)].is_none();
-                if let Resched::One(told) = resched
-                    && !free(told.0)
+                if let Resched::One(chosen) = resched
+                    && !free(chosen.0)
                 {
                     assert!(
                         !(0..CPUS).any(free),
-                        "somebody is interrupted although a CPU is free"
+                        "a CPU is interrupted although a CPU is free"
                     );
-                    let old = before[told.index()].unwrap();
+                    let old = before[chosen.index()].unwrap();
                     let most = before.iter().flatten().map(|&task| model.key(task)).max();
                     assert_eq!(Some(model.key(old)), most, "not the least urgent one");
                 }
@@ -154,7 +155,7 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                 let resched =
                     policy.stopped(CpuId(cpu), task, Usage::default(), Stop::Completed, now);
                 assert!(resched.includes(CpuId(cpu)));
-                model.attend(resched);
+                model.note(resched);
             }
             Step::Withdraw(task) => {
                 let task = TaskId(task);
@@ -163,7 +164,7 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                 }
                 model.queued[task.index()] = None;
                 let resched = policy.stopped(CpuId(0), task, Usage::default(), Stop::Blocked, now);
-                model.attend(resched);
+                model.note(resched);
             }
             Step::Yield(cpu) => {
                 let Some(task) = model.runs[usize::from(cpu)] else {
@@ -171,21 +172,21 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                 };
                 let resched =
                     policy.stopped(CpuId(cpu), task, Usage::default(), Stop::Yielded, now);
-                model.attend(resched);
+                model.note(resched);
             }
-            Step::Look(cpu) => {
+            Step::Pick(cpu) => {
                 let picked = policy.pick(CpuId(cpu), now).map(|picked| picked.task);
                 assert_eq!(picked, policy.linked(CpuId(cpu)));
                 model.runs[usize::from(cpu)] = picked;
-                model.told = model.told.without(CpuId(cpu));
+                model.pending = model.pending.without(CpuId(cpu));
             }
-            Step::Lend(to, from) => {
+            Step::Inherit(to, from) => {
                 let from = from
                     .map(TaskId)
                     .filter(|from| model.queued[from.index()].is_none() && from.0 != to);
-                model.lent[usize::from(to)] = from.map(|from| model.key(from));
+                model.inherited[usize::from(to)] = from.map(|from| model.key(from));
                 let resched = policy.inherit(TaskId(to), from, now);
-                model.attend(resched);
+                model.note(resched);
             }
         }
         model.check(&policy);

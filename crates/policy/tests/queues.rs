@@ -116,8 +116,8 @@ proptest! {
 
     #[test]
     fn calendar(steps in proptest::collection::vec(step(), 0..80)) {
-        // All of one day; days of an instant each; and, of many instants, days of four and more, most of
-        // them not in the ring.
+        // All of one day; days of an instant each; and, of many instants, days of four and more,
+        // most of them not in the ring.
         agrees::<Instant, Calendar<Instant, Small>>(&steps, spread)?;
         agrees::<Instant, Calendar<Instant, Small, 1, 0>>(&steps, spread)?;
         agrees::<Instant, Calendar<Instant, Small, 1, 2>>(&steps, spread)?;
@@ -186,7 +186,8 @@ proptest! {
     }
 }
 
-/// For long, while time goes on: the calendar and the heap have the same first, whatever deadlines are.
+/// For long, while time goes on: the calendar and the heap have the same first, whatever deadlines
+/// are.
 #[test]
 fn a_calendar_is_right_for_years() {
     const MANY: u16 = 64;

@@ -1,13 +1,14 @@
-//! The family order × queue × placement against a model that recomputes everything each time.
+//! The family order × queue against a model that recomputes everything each time.
 //!
 //! The model keeps what the rules of the crate say in words: a list of ready tasks in the order in
-//! which equals are served, and for every task its release, what it ran, and who lent it urgency.
+//! which equals are served, and for every task its release, what it ran, and the key that it
+//! inherited.
 
-use flyball_policy::order::Fifo;
+use flyball_policy::order::{Fifo, Level};
 use flyball_policy::{
     Bitmap, CpuId, Deadline, Duration, EarliestDeadline, FixedPriority, Heap, Inline, Laxity,
     LeastLaxity, Order, Policy, Priority, Queue, Ranked, Ready, Resched, RoundRobin, SortedList,
-    Stop, TaskId, Time, TimeSlice, Uniprocessor, Usage,
+    Stop, TaskId, Time, TimeSlice, Usage,
 };
 use proptest::prelude::*;
 
@@ -26,13 +27,43 @@ struct Model<O: Order> {
 struct Task<O: Order> {
     params: O::Params,
     own: O::Key,
-    lent: Option<O::Key>,
+    inherited: Option<O::Key>,
     left: Duration,
 }
 
 impl<O: Order> Task<O> {
     fn key(&self) -> O::Key {
-        self.lent.map_or(self.own, |lent| lent.min(self.own))
+        self.inherited
+            .map_or(self.own, |inherited| inherited.min(self.own))
+    }
+
+    fn whole_slice(&self, order: &O) -> Duration {
+        order.quantum(&self.params).unwrap_or(Duration::MAX)
+    }
+}
+
+/// Fixed priorities; tasks with a quantum have time slices (`SCHED_RR`), those without run until
+/// they wait (`SCHED_FIFO`).
+#[derive(Clone, Copy)]
+struct Posix;
+
+#[derive(Clone, Copy, Default)]
+struct PosixParams {
+    priority: Priority,
+    quantum: Option<Duration>,
+}
+
+impl Order for Posix {
+    type Params = PosixParams;
+    type Key = Level;
+    type Slice = Duration;
+
+    fn key(&self, params: &PosixParams, _: Time) -> Level {
+        params.priority.into()
+    }
+
+    fn quantum(&self, params: &PosixParams) -> Option<Duration> {
+        params.quantum
     }
 }
 
@@ -49,7 +80,11 @@ impl<O: Order> Model<O> {
     fn running_key(&self, now: Time) -> Option<O::Key> {
         let (task, since) = self.running?;
         let own = self.order.ran(self.tasks[task].own, now.since(since));
-        Some(self.tasks[task].lent.map_or(own, |lent| lent.min(own)))
+        Some(
+            self.tasks[task]
+                .inherited
+                .map_or(own, |inherited| inherited.min(own)),
+        )
     }
 
     fn requeue(&mut self, task: usize, front: bool) {
@@ -61,14 +96,14 @@ impl<O: Order> Model<O> {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Release a job, or unblock, after some time; whoever runs goes on until then.
+    /// Release a job, or unblock, after some time; the running task goes on until then.
     Ready {
         task: usize,
         released: bool,
     },
     Block,
     Yield,
-    Lend {
+    Inherit {
         to: usize,
         from: Option<usize>,
     },
@@ -82,7 +117,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (task(), any::<bool>()).prop_map(|(task, released)| Step::Ready { task, released }),
         1 => Just(Step::Block),
         1 => Just(Step::Yield),
-        1 => (task(), proptest::option::of(task())).prop_map(|(to, from)| Step::Lend { to, from }),
+        1 => (task(), proptest::option::of(task())).prop_map(|(to, from)| Step::Inherit { to, from }),
         3 => (0u64..30).prop_map(Step::Run),
     ]
 }
@@ -96,7 +131,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
     params: impl Fn(u16) -> O::Params,
     steps: &[Step],
 ) -> Result<(), TestCaseError> {
-    let mut policy = Ranked::<O, Q, Uniprocessor>::new(order, usize::from(TASKS));
+    let mut policy = Ranked::<O, Q>::new(order, usize::from(TASKS));
     let mut now = Time::ZERO;
     let tasks = (0..TASKS)
         .map(|task| {
@@ -104,7 +139,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
             Task {
                 params: params(task),
                 own: O::Key::default(),
-                lent: None,
+                inherited: None,
                 left: Duration::ZERO,
             }
         })
@@ -135,7 +170,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                 if released {
                     row.own = order.key(&row.params, now);
                 }
-                row.left = order.quantum().unwrap_or(Duration::MAX);
+                row.left = row.whole_slice(&order);
                 let key = row.key();
                 expected = model.running_key(now).is_none_or(|running| key < running);
                 model.ready.push(task);
@@ -150,21 +185,21 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                     model.ready.retain(|&other| other != task);
                     Stop::Blocked
                 } else {
-                    model.tasks[task].left = order.quantum().unwrap_or(Duration::MAX);
+                    model.tasks[task].left = model.tasks[task].whole_slice(&order);
                     model.requeue(task, false);
                     Stop::Yielded
                 };
                 resched = policy.stopped(CPU, id(task), Usage::time(used), why, now);
                 expected = true;
             }
-            Step::Lend { to, from } => {
-                // Whoever lends is blocked.
+            Step::Inherit { to, from } => {
+                // The task that waits is blocked.
                 if from.is_some_and(|from| from == to || model.ready.contains(&from)) {
                     continue;
                 }
                 let _ = policy.inherit(id(to), from.map(id), now);
                 let before = model.tasks[to].key();
-                model.tasks[to].lent = from.map(|from| model.tasks[from].key());
+                model.tasks[to].inherited = from.map(|from| model.tasks[from].key());
                 if model.tasks[to].key() != before && model.ready.contains(&to) {
                     model.requeue(to, model.running.is_some_and(|(task, _)| task == to));
                 }
@@ -185,7 +220,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                     row.left = row.left.saturating_sub(used);
                     let over = O::Slice::ROTATES && row.left.is_zero();
                     if over {
-                        row.left = order.quantum().unwrap_or(Duration::MAX);
+                        row.left = row.whole_slice(&order);
                     }
                     model.requeue(task, !over);
                     model.running = None;
@@ -194,7 +229,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                 }
             }
         }
-        if !matches!(step, Step::Lend { .. }) {
+        if !matches!(step, Step::Inherit { .. }) {
             prop_assert_eq!(
                 resched.includes(CPU),
                 expected,
@@ -203,7 +238,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                 now
             );
         }
-        // Pick after every step, needed or not: the rule says who has to run.
+        // Pick after every step, needed or not: the rule says which task runs.
         if let Some((task, since)) = model.running.take() {
             let used = now.since(since);
             let row = &mut model.tasks[task];
@@ -213,7 +248,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
             }
             let over = O::Slice::ROTATES && row.left.is_zero();
             if over {
-                row.left = order.quantum().unwrap_or(Duration::MAX);
+                row.left = row.whole_slice(&order);
             }
             model.requeue(task, !over);
             let _ = policy.stopped(CPU, id(task), Usage::time(used), Stop::Preempted, now);
@@ -262,7 +297,7 @@ proptest! {
     }
 
     #[test]
-    fn fixed_priority_with_turns(steps in steps()) {
+    fn fixed_priority_with_time_slices(steps in steps()) {
         let params = |task| Priority(u8::try_from(task / 3).unwrap());
         let order = RoundRobin { order: FixedPriority, quantum: ns(25) };
         agrees::<_, Bitmap<_, Small>>(order, params, &steps)?;
@@ -274,6 +309,17 @@ proptest! {
         let order = RoundRobin { order: Fifo, quantum: ns(quantum) };
         agrees::<_, Bitmap<_, Small>>(order, |_| (), &steps)?;
         agrees::<_, SortedList<_, Small>>(order, |_| (), &steps)?;
+    }
+
+    /// Tasks 0, 2 and 4 have time slices, 1, 3 and 5 have none; half of each at either priority.
+    #[test]
+    fn with_and_without_time_slices_side_by_side(steps in steps(), quantum in 1u64..40) {
+        let params = |task| PosixParams {
+            priority: Priority(u8::try_from(task / 3).unwrap()),
+            quantum: (task % 2 == 0).then(|| ns(quantum + u64::from(task))),
+        };
+        agrees::<_, Bitmap<_, Small>>(Posix, params, &steps)?;
+        agrees::<_, Heap<_, Small>>(Posix, params, &steps)?;
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub struct ShortestJobFirst<S: Storage> {
 impl<S: Storage> Policy for ShortestJobFirst<S> {
     /// All that a task tells the policy is how long its jobs compute.
     type Params = Duration;
+    type Settings = ();
     /// No budgets, no alarms, no usage: the kernel leaves out the code for them.
     const WANTS: Wants = Wants::NOTHING;
     fn capacity(&self) -> usize {

@@ -2,11 +2,11 @@
 #![no_std]
 #![no_main]
 
-use flyball_app::{Bitmap, FixedPriority, Inline, Level, Priority, Ranked, Uniprocessor};
+use flyball_app::{Bitmap, FixedPriority, Inline, Level, Priority, Ranked};
 use flyball_costs::{Rank, Urgency};
 
 flyball_costs::image! {
-    policy: Ranked<FixedPriority, Bitmap<Level, Inline<128>, 1>, Uniprocessor> = Ranked::new(FixedPriority, 128),
+    policy: Ranked<FixedPriority, Bitmap<Level, Inline<128>, 1>> = Ranked::new(FixedPriority, 128),
     urgency: Urgency::Constant,
     params: |rank: Rank| Priority(rank.level()),
 }

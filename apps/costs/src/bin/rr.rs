@@ -3,11 +3,11 @@
 #![no_main]
 
 use flyball_app::policy::{Fifo, RoundRobin};
-use flyball_app::{Bitmap, Duration, Inline, Ranked, Uniprocessor};
+use flyball_app::{Bitmap, Duration, Inline, Ranked};
 use flyball_costs::{Rank, Urgency};
 
 flyball_costs::image! {
-    policy: Ranked<RoundRobin<Fifo>, Bitmap<(), Inline<128>, 1>, Uniprocessor> = Ranked::new(RoundRobin { order: Fifo, quantum: Duration::from_secs(60) }, 128),
+    policy: Ranked<RoundRobin<Fifo>, Bitmap<(), Inline<128>, 1>> = Ranked::new(RoundRobin { order: Fifo, quantum: Duration::from_secs(60) }, 128),
     urgency: Urgency::None,
     params: |_: Rank| (),
 }

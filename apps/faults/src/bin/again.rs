@@ -10,7 +10,7 @@ use flyball_kernel::{Attributes, Config, Timing};
 use flyball_machine_cortexm::board::Timer;
 use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, compute, kernel};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, Uniprocessor};
+use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked};
 use flyball_trace::NoTrace;
 use semihosting::{println, process};
 use static_cell::ConstStaticCell;
@@ -18,7 +18,7 @@ use static_cell::ConstStaticCell;
 struct App;
 
 impl Config for App {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>, Uniprocessor>;
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>>;
     type Trace = NoTrace;
     type Message = ();
     type Cpus = Inline<1>;

@@ -8,7 +8,7 @@ use flyball_faults::descend;
 use flyball_kernel::{Attributes, Config, Timing};
 use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, kernel};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, TaskId, Uniprocessor};
+use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, TaskId};
 use flyball_trace::NoTrace;
 use semihosting::{println, process};
 use static_cell::ConstStaticCell;
@@ -16,7 +16,7 @@ use static_cell::ConstStaticCell;
 struct App;
 
 impl Config for App {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>, Uniprocessor>;
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>>;
     type Trace = NoTrace;
     type Message = ();
     type Cpus = Inline<1>;

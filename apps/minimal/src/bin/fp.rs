@@ -2,10 +2,10 @@
 #![no_std]
 #![no_main]
 
-use flyball_app::{Bitmap, FixedPriority, Inline, Level, Priority, Ranked, Uniprocessor};
+use flyball_app::{Bitmap, FixedPriority, Inline, Level, Priority, Ranked};
 use flyball_minimal::THREADS;
 
-type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<THREADS>, 1>, Uniprocessor>;
+type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<THREADS>, 1>>;
 
 flyball_minimal::image!(
     Policy = Ranked::new(FixedPriority, THREADS),

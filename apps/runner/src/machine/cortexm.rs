@@ -85,11 +85,7 @@ pub(crate) fn compute<P: Program>(
 }
 
 /// The application's timer interrupts after `after`.
-pub(crate) fn set_timer<P: Program>(
-    _: &'static Kernel<Runner<P>>,
-    _: &Common,
-    after: Duration,
-) {
+pub(crate) fn set_timer<P: Program>(_: &'static Kernel<Runner<P>>, _: &Common, after: Duration) {
     let ticks = after / Duration::from_nanos(40);
     machine::board::Timer::Application.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX).max(1));
 }

@@ -144,10 +144,7 @@ pub(crate) fn retire<P: Program>(kernel: &'static Kernel<Runner<P>>, common: &Co
 
 /// What was counted: a line for each, two words and some numbers, of which the first is the hart's where it
 /// is about one.
-fn write_counts<P: Program>(
-    kernel: &'static Kernel<Runner<P>>,
-    common: &Common,
-) -> io::Result<()> {
+fn write_counts<P: Program>(kernel: &'static Kernel<Runner<P>>, common: &Common) -> io::Result<()> {
     let mut file = File::create(c"flyball-counts.txt")?;
     let mut lines = String::new();
     for hart in 0..common.cpus {

@@ -207,7 +207,10 @@ fn sporadic_tasks_are_periodic_or_refused() {
         })
     };
     let regular = contents(MACHINE, &sporadic(Length::Fixed(ms(5))), &options(ms(9)));
-    assert_eq!(regular.unwrap().tasks[0].arrival, image::Arrival::Periodic);
+    assert_eq!(
+        regular.unwrap().tasks[0].task.arrival,
+        image::Arrival::Periodic
+    );
     let gaps = [
         Length::Fixed(ms(6)),
         Length::Uniform {

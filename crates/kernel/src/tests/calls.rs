@@ -3,7 +3,7 @@
 use super::world::{CPU, at, edf, fixed, ns, turns};
 use crate::{Attributes, Error, Protocol, ThreadId};
 use core::task::Poll;
-use flyball_policy::{Deadline, Priority, Refused};
+use flyball_policy::{Deadline, Parameter, Priority, Refused};
 use flyball_trace::{Duration, Time};
 
 const FOREVER: Time = Time::NEVER;
@@ -263,7 +263,10 @@ fn new_parameters_count_at_once() {
     let adjusted = world
         .core
         .adjust(CPU, thread, Deadline(Duration::ZERO), world.now);
-    assert_eq!(adjusted, Err(Error::Refused(Refused::Invalid)));
+    assert_eq!(
+        adjusted,
+        Err(Error::Refused(Refused::Invalid(Parameter::Deadline)))
+    );
 }
 
 #[test]

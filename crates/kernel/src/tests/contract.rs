@@ -38,6 +38,7 @@ impl<P: Policy> Watched<P> {
 
 impl<P: Policy> Policy for Watched<P> {
     type Params = P::Params;
+    type Settings = P::Settings;
     const WANTS: Wants = P::WANTS;
 
     fn capacity(&self) -> usize {
@@ -54,6 +55,11 @@ impl<P: Policy> Policy for Watched<P> {
     fn adjust(&mut self, task: TaskId, params: P::Params, now: Time) -> Result<Resched, Refused> {
         self.check(task, now);
         self.policy.adjust(task, params, now)
+    }
+
+    fn tune(&mut self, settings: P::Settings, now: Time) -> Result<Resched, Refused> {
+        self.tick(now);
+        self.policy.tune(settings, now)
     }
 
     fn retire(&mut self, task: TaskId, now: Time) {

@@ -7,7 +7,7 @@ use core::task::Poll;
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Deadline, EarliestDeadline, FixedPriority, Heap, Inline, Policy, Priority, Ranked,
-    RoundRobin, Uniprocessor,
+    RoundRobin,
 };
 use flyball_trace::{CpuId, Duration, Event, Time};
 
@@ -15,9 +15,9 @@ pub(super) const CPU: CpuId = CpuId(0);
 pub(super) const ROWS: usize = 8;
 
 pub(super) type Table = Inline<ROWS>;
-pub(super) type Fixed = Ranked<FixedPriority, Bitmap<Level, Table>, Uniprocessor>;
-pub(super) type Turns = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, Table>, Uniprocessor>;
-pub(super) type Edf = Ranked<EarliestDeadline, Heap<Time, Table>, Uniprocessor>;
+pub(super) type Fixed = Ranked<FixedPriority, Bitmap<Level, Table>>;
+pub(super) type Turns = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, Table>>;
+pub(super) type Edf = Ranked<EarliestDeadline, Heap<Time, Table>>;
 
 /// A small kernel, of one CPU unless something else is said.
 pub(super) struct Small<P, const CHECKS: bool = true, const CPUS: usize = 1>(PhantomData<P>);

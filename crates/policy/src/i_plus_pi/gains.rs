@@ -35,15 +35,15 @@ pub struct Gain(i32);
 /// ```
 ///
 /// and taken for the positive one it is weaker than that. An inner regulator alone has the poles of
-/// z² − z + kpi (eq. 2.4), which are inside for 0 < kpi < 1. The defaults (½, 0.9, 0.88) have K = 0.45
-/// where 0.981 is allowed, and poles at 0.822 and 0.589 ± 0.367i.
+/// z² − z + kpi (eq. 2.4), which are inside for 0 < kpi < 1. The defaults (½, 0.9, 0.88) have K =
+/// 0.45 where 0.981 is allowed, and poles at 0.822 and 0.589 ± 0.367i.
 ///
-/// The thesis's model has one round of delay more than there is, here and in its implementation: the
-/// bursts of a round are computed from the round that has just ended, so eq. 2.5 loses its factor z,
-/// and the loop has the poles of (z − 1)² + K(z − zrr) = z² − (2 − K)z + 1 − K·zrr, and 1 − kpi for
-/// what only moves between tasks. These are stable whenever those of eq. 2.7 are, and the defaults'
-/// are at 0.775 ± 0.058i and 0.5: an error of the round fades by 0.777 a round. The stricter condition
-/// is kept, as one for who measures late.
+/// The thesis's model has one round of delay more than there is, here and in its implementation:
+/// the bursts of a round are computed from the round that has just ended, so eq. 2.5 loses its
+/// factor z, and the loop has the poles of (z − 1)² + K(z − zrr) = z² − (2 − K)z + 1 − K·zrr, and 1
+/// − kpi for what only moves between tasks. These are stable whenever those of eq. 2.7 are, and the
+/// defaults' are at 0.775 ± 0.058i and 0.5: an error of the round fades by 0.777 a round. The
+/// stricter condition is kept, as one for machines that measure late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Gains {
     pub(super) kpi: i64,

@@ -1,8 +1,9 @@
 //! I+PI: a scheduler that is a controller.
 //!
-//! Tasks run one after the other, each for a *burst*; once through is a *round*. After each round two
-//! nested regulators compute the next bursts from what was measured, so that the round takes as long,
-//! and every task gets as large a part of it, as was asked for, whatever blocks, yields or overruns.
+//! Tasks run one after the other, each for a *burst*; once through is a *round*. After each round
+//! two nested regulators compute the next bursts from what was measured, so that the length of the
+//! round, and the part of it that every task gets, are the ones asked for, whatever blocks, yields
+//! or overruns.
 //!
 //! ```text
 //!  set points                     regulators                               tasks
@@ -18,13 +19,14 @@
 //!
 //! # Numbers
 //!
-//! Bursts and corrections are kept in multiples of 2⁻¹⁶ ns, gains are multiples of 2⁻¹⁶ and α is one
-//! of 2⁻²⁸. The outer regulator is then exact; a burst is wrong by less than 2⁻¹⁵ ns for each round,
-//! plus what the rounding of α does to it, and a CPU is given whole nanoseconds. Since the loop is
-//! stable, errors fade and do not add up: with *g* for what an error of one in each measurement can add
-//! up to (the sum of the impulse responses: 4 for the default gains), bursts stay within
-//! 0.5 + *g* ns + *g*·2⁻²⁶ of the longest round of what the same equations give in real numbers. Tested
-//! against these, with random stable gains. In the long run shares are those of α to 2⁻²⁷. Rounds count up to [`LONGEST_ROUND`].
+//! Bursts and corrections are kept in multiples of 2⁻¹⁶ ns, gains are multiples of 2⁻¹⁶ and α is
+//! one of 2⁻²⁸. The outer regulator is then exact; a burst is wrong by less than 2⁻¹⁵ ns for each
+//! round, plus what the rounding of α does to it, and a CPU is given whole nanoseconds. Since the
+//! loop is stable, errors fade and do not add up: with *g* for what an error of one in each
+//! measurement can add up to (the sum of the impulse responses: 4 for the default gains), bursts
+//! stay within 0.5 + *g* ns + *g*·2⁻²⁶ of the longest round of what the same equations give in real
+//! numbers. Tested against these, with random stable gains. In the long run shares are those of α
+//! to 2⁻²⁷. Rounds count up to [`LONGEST_ROUND`].
 
 mod encode;
 mod gains;
@@ -47,7 +49,8 @@ pub const LONGEST_ROUND: u64 = u32::MAX as u64;
 pub struct Settings {
     /// The regulators' gains: kpi ½, krr 0.9, zrr 0.88.
     pub gains: Gains,
-    /// The shortest burst: 200 µs. With zero, a task whose burst becomes zero is left out of a round.
+    /// The shortest burst: 200 µs. With zero, a task whose burst becomes zero is left out of a
+    /// round.
     pub shortest: Duration,
     /// The longest burst: 20 ms. If it is below the shortest, or 1 µs, it is that.
     pub longest: Duration,
@@ -55,11 +58,11 @@ pub struct Settings {
     pub round: Round,
     /// How the round is divided.
     pub division: Division,
-    /// Who comes first.
+    /// Which task comes first.
     pub sequence: Sequence,
-    /// What becomes of who becomes ready.
+    /// What happens when a task becomes ready.
     pub wake: Wake,
-    /// Who is blocked needs nothing: its α is zero (2.3.3). Without it, everyone always counts.
+    /// A blocked task needs nothing: its α is zero (2.3.3). Without it, all tasks always count.
     pub feedforward: bool,
     /// The regulators start anew when α changes (2.3.3).
     pub reinitialise: bool,
@@ -67,22 +70,23 @@ pub struct Settings {
 
 /// The scheduler.
 ///
-/// Who becomes ready waits for its turn: in this round if that is still to come, else in the next one;
-/// it runs at once if nobody else does. A round costs O(tasks) and every other choice O(1), amortised.
+/// A task that becomes ready waits for its place in the round, this one if that is still to come,
+/// else the next; it runs at once if no other does. A round costs O(tasks) and every other choice
+/// O(1), amortised.
 pub struct IPlusPi<S: Storage> {
     settings: Settings,
     members: S::Table<Option<Member>>,
-    /// Who comes after whom in a round, so many.
+    /// The tasks in their order in a round; the first `tasks` rows count.
     order: S::Table<TaskId>,
     tasks: usize,
     /// How many are ready.
     ready: usize,
-    /// Whose turn it is; `tasks`: the round is over.
-    turn: usize,
+    /// The place of the present task in the round; `tasks`: the round is over.
+    place: usize,
     runs: bool,
-    /// The round is over, although somebody may have something left of it.
+    /// The round is over, although tasks may have something left of their bursts.
     broken: bool,
-    /// Who has just stopped to be ready.
+    /// The task that has just ceased to be ready.
     leaving: Option<TaskId>,
     /// α is out of date.
     changed: bool,
@@ -95,13 +99,13 @@ pub struct IPlusPi<S: Storage> {
 struct Member {
     share: Share,
     ready: bool,
-    /// The part of a round that it is to get.
+    /// The part of a round that it should get.
     alpha: u32,
     /// The inner regulator's state, in 2⁻¹⁶ ns.
     burst: i64,
     /// What it has used in this round: the sensor.
     used: Duration,
-    /// Its turn is over, although its burst is not.
+    /// It runs no more in this round, although its burst is not used up.
     passed: bool,
     /// When its job is due, and what that has used.
     due: Time,
@@ -122,17 +126,27 @@ impl Settings {
         reinitialise: true,
     };
 
-    /// What the thesis does not have: earliest deadline first among those who still have something of
-    /// their bursts, late jobs last, and a new round whenever a task wakes. While nobody has to be late
-    /// nobody is, as under EDF; in overload shares and importance decide. Bursts may be as short as it
-    /// takes. Of a family of settings it does best in the Hartstone benchmarks with overload, at no more
-    /// switches than round robin with turns of 1 ms (`flyball_lab::hartstone`).
+    /// What the thesis does not have: earliest deadline first among the tasks that still have
+    /// something of their bursts, late jobs last, and a new round whenever a task wakes. While no
+    /// job has to be late none is, as under EDF; in overload shares and importance decide. Bursts
+    /// may be as short as it takes. Of a family of settings it does best in the Hartstone
+    /// benchmarks with overload, at no more switches than round robin with time slices of 1 ms
+    /// (`flyball_lab::hartstone`).
     pub const DEADLINE_AWARE: Settings = Settings {
         shortest: Duration::ZERO,
         sequence: Sequence::Urgency,
         wake: Wake::Round,
         ..Settings::THESIS
     };
+
+    /// The settings that work: no longest burst is below the shortest, nor below 1 µs.
+    fn limited(self) -> Settings {
+        let least = self.shortest.max(Duration::from_micros(1));
+        Settings {
+            longest: self.longest.max(least),
+            ..self
+        }
+    }
 }
 
 impl Default for Settings {
@@ -146,7 +160,8 @@ fn fixed(nanos: u64) -> i64 {
     i64::try_from(nanos.min(2 * LONGEST_ROUND)).unwrap_or(i64::MAX) << Gain::BITS
 }
 
-/// `factor` has `bits` fraction bits, at least 16. |x| < 2⁵¹ and |factor| ≤ 2²⁸, so nothing overflows.
+/// `factor` has `bits` fraction bits, at least 16. |x| < 2⁵¹ and |factor| ≤ 2²⁸, so nothing
+/// overflows.
 fn times(x: i64, factor: i64, bits: u32) -> i64 {
     let (high, low) = (x >> 16, x & 0xffff);
     (high * factor + ((low * factor) >> 16)) >> (bits - 16)
@@ -156,18 +171,13 @@ impl<S: Storage> IPlusPi<S> {
     /// The scheduler without tasks, with room for task ids below `capacity` (storages whose size is
     /// part of their type have room for that many instead).
     pub fn new(settings: Settings, capacity: usize) -> Self {
-        let least = settings.shortest.max(Duration::from_micros(1));
-        let longest = settings.longest.max(least);
         IPlusPi {
-            settings: Settings {
-                longest,
-                ..settings
-            },
+            settings: settings.limited(),
             members: Table::new(capacity, None),
             order: Table::new(capacity, TaskId(0)),
             tasks: 0,
             ready: 0,
-            turn: 0,
+            place: 0,
             runs: false,
             broken: false,
             leaving: None,
@@ -177,7 +187,7 @@ impl<S: Storage> IPlusPi<S> {
         }
     }
 
-    /// What the task is to get of each round, in multiples of 2⁻²⁸, as of the last one.
+    /// What the task should get of each round, in multiples of 2⁻²⁸, as of the last one.
     pub fn alpha(&self, task: TaskId) -> Option<u32> {
         Some(self.members.find(task.index())?.as_ref()?.alpha)
     }
@@ -188,18 +198,18 @@ impl<S: Storage> IPlusPi<S> {
         Some(Duration::from_nanos(member.nanos()))
     }
 
-    /// Who has the `n`-th turn.
+    /// The `n`-th task of the round.
     fn member(&self, n: usize) -> (TaskId, Option<&Member>) {
         let task = self.order[n];
         (task, self.members[task.index()].as_ref())
     }
 
-    /// All tasks, in the order of their turns.
+    /// All tasks, in the order of the round.
     fn members(&self) -> impl Iterator<Item = &Member> {
         (0..self.tasks).filter_map(|n| self.member(n).1)
     }
 
-    /// Does something with all tasks, in the order of their turns.
+    /// Does something with all tasks, in the order of the round.
     fn for_each(&mut self, mut f: impl FnMut(&mut Member)) {
         for n in 0..self.tasks {
             if let Some(member) = &mut self.members[self.order[n].index()] {
@@ -212,7 +222,7 @@ impl<S: Storage> IPlusPi<S> {
 
     /// A round is over: computes the bursts of the next one.
     fn end_round(&mut self, now: Time, begin_anew: bool) {
-        // Who begins anew does so for those who are there.
+        // A division that begins anew is for the ready tasks only.
         let all_count = !self.settings.feedforward && !begin_anew;
         let load = self.load(all_count, now);
         let set_point = self.settings.round.set_point(&load);
@@ -232,7 +242,7 @@ impl<S: Storage> IPlusPi<S> {
         if self.settings.sequence != Sequence::Admission {
             self.sort(now);
         }
-        self.turn = 0;
+        self.place = 0;
     }
 
     /// The outer regulator corrects the round, and the inner ones the bursts (eqs. 2.3 and 2.6).
@@ -250,7 +260,7 @@ impl<S: Storage> IPlusPi<S> {
         if self.members().all(is_saturated) {
             correction = correction.min(self.correction);
         }
-        // The next round is to take some time, and no more than it can.
+        // The next round takes some time, and no more than it can.
         let tasks = i64::try_from(self.tasks).unwrap_or(i64::MAX);
         let most = longest.saturating_mul(tasks).min(fixed(LONGEST_ROUND));
         self.correction = correction.clamp(-fixed(round), most);
@@ -306,8 +316,8 @@ impl<S: Storage> IPlusPi<S> {
         }
     }
 
-    /// Computes α: the shares rescaled to a sum of one, in overload after they have been multiplied by
-    /// the tasks' importance (2.3.2).
+    /// Computes α: the shares rescaled to a sum of one, in overload after they have been multiplied
+    /// by the tasks' importance (2.3.2).
     fn divide(&mut self, load: &Load, all_count: bool, now: Time) {
         let weigh = |scheduler: &Self, member: &Member, rule: Weight| match rule {
             _ if !member.ready && !all_count => 0,
@@ -342,7 +352,8 @@ impl<S: Storage> IPlusPi<S> {
         }
     }
 
-    /// Whose job is due first comes first; equals keep their order. O(tasks) if they are in order.
+    /// Sorts the tasks by the deadlines of their jobs; equals keep their order. O(tasks) if they
+    /// are in order.
     fn sort(&mut self, now: Time) {
         let late_last = self.settings.sequence == Sequence::Urgency;
         let due = |scheduler: &Self, n: usize| {
@@ -372,12 +383,12 @@ enum Weight {
     /// Share times importance.
     Importance,
     Share,
-    /// All who count are equal: nobody has asked for anything.
+    /// All tasks that count are equal: none has asked for anything.
     Equal,
 }
 
 impl Member {
-    /// Saturation of each (2.2.4). Who is to get nothing gets nothing.
+    /// Saturation of each (2.2.4). A task whose α is zero gets nothing.
     fn saturate(&mut self, burst: i64, shortest: i64, longest: i64) {
         let nothing = self.ready && self.alpha == 0;
         self.burst = burst.clamp(if nothing { 0 } else { shortest }, longest);

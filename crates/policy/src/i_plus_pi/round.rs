@@ -1,25 +1,24 @@
 //! How a round runs: the sensors and the actuator of [`IPlusPi`].
 
-use super::{IPlusPi, Member, Share, Wake};
-use crate::placement::Uniprocessor;
-use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use super::{IPlusPi, Member, Settings, Share, Wake};
+use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::storage::{Storage, Table};
 use flyball_trace::{CpuId, Duration, TaskId, Time};
 
 impl<S: Storage> Policy for IPlusPi<S> {
     type Params = Share;
+    type Settings = Settings;
 
-    const WANTS: Wants = Wants {
-        usage: true,
-        bursts: true,
-        preempted: true,
-        ..Wants::NOTHING
-    };
+    const WANTS: Wants = Wants::USAGE.and(Wants::BURSTS).and(Wants::PREEMPTED);
 
     fn capacity(&self) -> usize {
         self.members.capacity()
     }
 
+    /// The sum of all shares is not limited: in overload importance decides.
+    ///
+    /// # Errors
+    /// [`Refused::Full`], [`Refused::Member`].
     fn admit(&mut self, task: TaskId, share: Share, _: Time) -> Result<(), Refused> {
         match self.members.find_mut(task.index()) {
             None => Err(Refused::Full),
@@ -35,7 +34,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
                     due: Time::NEVER,
                     used_by_job: Duration::ZERO,
                 });
-                // The newest has the last turn. Nobody has had it in this round.
+                // The newest comes last, and none comes later in this round.
                 self.order[self.tasks] = task;
                 self.tasks += 1;
                 self.changed = true;
@@ -50,6 +49,15 @@ impl<S: Storage> Policy for IPlusPi<S> {
         Ok(Resched::None)
     }
 
+    /// The settings count from the next round on. (Under
+    /// [`Sequence::Admission`](super::Sequence::Admission) tasks then stay in the order that they
+    /// have.)
+    fn tune(&mut self, settings: Settings, _: Time) -> Result<Resched, Refused> {
+        self.settings = settings.limited();
+        self.changed = true;
+        Ok(Resched::None)
+    }
+
     fn retire(&mut self, task: TaskId, _: Time) {
         let Some(at) = (0..self.tasks).find(|&n| self.order[n] == task) else {
             return;
@@ -59,14 +67,14 @@ impl<S: Storage> Policy for IPlusPi<S> {
         for n in at..self.tasks {
             self.order[n] = self.order[n + 1];
         }
-        if at < self.turn {
-            self.turn -= 1;
+        if at < self.place {
+            self.place -= 1;
         }
         self.changed = true;
     }
 
     fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, _: Time) -> Resched {
-        // Whose next job has been waiting has not been away.
+        // A task whose next job has been waiting has not been away.
         if self.leaving == Some(task) {
             self.leaving = None;
         } else {
@@ -88,7 +96,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
         if self.runs && !self.broken {
             Resched::None
         } else {
-            Resched::One(Uniprocessor::CPU)
+            Resched::One(ONLY_CPU)
         }
     }
 
@@ -121,12 +129,11 @@ impl<S: Storage> Policy for IPlusPi<S> {
         }
         // A round may be empty if all bursts are, but not one that begins anew.
         for begin_anew in [false, true, true] {
-            if let Some((task, burst)) = self.next_turn() {
+            if let Some((task, burst)) = self.next_burst() {
                 self.runs = true;
-                let burst = Some(burst);
-                return Some(Dispatch { task, burst });
+                return Some(Dispatch::of(task).for_at_most(burst));
             }
-            // The regulators pause while nobody wants to run.
+            // The regulators pause while no task is ready.
             if self.ready == 0 {
                 break;
             }
@@ -138,14 +145,14 @@ impl<S: Storage> Policy for IPlusPi<S> {
 }
 
 impl<S: Storage> IPlusPi<S> {
-    /// Who runs next in this round, and for how long at most.
-    fn next_turn(&mut self) -> Option<(TaskId, Duration)> {
-        while self.turn < self.tasks {
-            let (task, member) = self.member(self.turn);
+    /// The task that runs next in this round, and for how long at most.
+    fn next_burst(&mut self) -> Option<(TaskId, Duration)> {
+        while self.place < self.tasks {
+            let (task, member) = self.member(self.place);
             if let Some(left) = member.and_then(Member::left) {
                 return Some((task, left));
             }
-            self.turn += 1;
+            self.place += 1;
         }
         None
     }
@@ -155,17 +162,17 @@ impl<S: Storage> IPlusPi<S> {
         let Some(mut at) = (0..self.tasks).find(|&n| self.order[n] == task) else {
             return;
         };
-        while at > self.turn + 1 {
+        while at > self.place + 1 {
             self.order[at] = self.order[at - 1];
             at -= 1;
         }
-        if at < self.turn {
-            // It comes a second time, and all up to the present turn come one place earlier.
-            while at < self.turn.min(self.tasks - 1) {
+        if at < self.place {
+            // It comes a second time, and all up to the present place come one place earlier.
+            while at < self.place.min(self.tasks - 1) {
                 self.order[at] = self.order[at + 1];
                 at += 1;
             }
-            self.turn -= 1;
+            self.place -= 1;
         }
         self.order[at] = task;
     }

@@ -10,7 +10,7 @@ pub struct Fraction(u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share {
     /// The CPU time that it needs on the average (α′ in the thesis). Zero: only as much as is left
-    /// over if everyone who counts needs nothing.
+    /// over if no task that counts needs anything.
     pub cpu: Fraction,
     /// Its *relative importance* (θ), which has a meaning in overload only. A task whose importance
     /// is zero gets nothing then.
@@ -58,7 +58,7 @@ pub enum Division {
     Demand,
 }
 
-/// Who comes first in a round.
+/// Which task comes first in a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sequence {
     /// The task that was admitted first: the thesis says "in some unspecified order".
@@ -66,20 +66,19 @@ pub enum Sequence {
     Admission,
     /// The task whose job has the nearest deadline. Not in the thesis.
     Deadline,
-    /// The same, but late jobs come last: nobody is to be late on account of who is late already.
-    /// Not in the thesis.
+    /// The same, but late jobs come last, so that they make no other job late. Not in the thesis.
     Urgency,
 }
 
 /// What happens when a task becomes ready while another one runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Wake {
-    /// It waits for its turn, in this round if that is still to come and the task has a burst: the
-    /// thesis's choice.
+    /// It waits for its place in the round, this one if that is still to come and the task has a
+    /// burst: the thesis's choice.
     #[default]
     Wait,
-    /// It has the next turn, with the burst that it has; the last one who woke comes first. Not in the
-    /// thesis.
+    /// It comes next, with the burst that it has; of several, the last one that woke comes first.
+    /// Not in the thesis.
     Next,
     /// The round is over, and the next one, with a burst for it, begins at once. Not in the thesis.
     Round,
@@ -93,8 +92,8 @@ impl Fraction {
     /// None of it.
     pub const ZERO: Fraction = Fraction(0);
 
-    /// The fraction next to `numerator / denominator`, at most [`Fraction::ONE`], which it also is if
-    /// the denominator is zero. A small part of something is not rounded to nothing.
+    /// The fraction next to `numerator / denominator`, at most [`Fraction::ONE`], which it also is
+    /// if the denominator is zero. A small part of something is not rounded to nothing.
     pub const fn ratio(numerator: u64, denominator: u64) -> Fraction {
         if denominator == 0 || numerator >= denominator {
             return Fraction::ONE;
@@ -159,8 +158,8 @@ impl Share {
         self
     }
 
-    /// The share that a job needs at `now`, which is due at `due` and has been served for `used`: what
-    /// it still has to compute over the time that it has.
+    /// The share that a job needs at `now`, which is due at `due` and has been served for `used`:
+    /// what it still has to compute over the time that it has.
     pub(super) fn demand(&self, due: Time, used: Duration, now: Time) -> Fraction {
         if due.is_never() || self.wcet == Duration::MAX {
             return self.cpu;
@@ -171,7 +170,7 @@ impl Share {
 }
 
 impl Round {
-    /// No round is shorter than this, whoever says so.
+    /// No round is shorter than this.
     pub const SHORTEST: Duration = Duration::from_micros(1);
 
     /// The set point, in nanoseconds.
@@ -194,16 +193,16 @@ impl Load {
     }
 }
 
-/// Divides a round in proportion to weights: tells each one's α, whose sum is one.
+/// Divides a round in proportion to weights: returns the α of each, whose sum is one.
 ///
-/// α is rounded by the sum of the weights up to there, so that no rounding is lost: each is wrong by
-/// at most 2⁻²⁸.
+/// α is rounded by the sum of the weights up to there, so that no rounding is lost: each is wrong
+/// by at most 2⁻²⁸.
 pub(super) struct Divider {
     whole: u64,
     /// So many bits of the weights are too many.
     excess: u32,
     sum: u64,
-    told: u32,
+    given: u32,
 }
 
 impl Divider {
@@ -217,7 +216,7 @@ impl Divider {
             whole: whole >> excess,
             excess,
             sum: 0,
-            told: 0,
+            given: 0,
         }
     }
 
@@ -227,8 +226,8 @@ impl Divider {
         let up_to_here = ((self.sum >> self.excess) << Divider::BITS) / self.whole;
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^28")]
         let up_to_here = up_to_here as u32;
-        let alpha = up_to_here - self.told;
-        self.told = up_to_here;
+        let alpha = up_to_here - self.given;
+        self.given = up_to_here;
         alpha
     }
 }

@@ -10,7 +10,7 @@ mod order;
 
 const CPU: CpuId = CpuId(0);
 
-/// A pool of tasks that do as they are told. Each may use less of a burst than it is given.
+/// A pool of tasks that do what the test says. Each may use less of a burst than it is given.
 struct Pool {
     scheduler: IPlusPi<Inline<16>>,
     now: Time,
@@ -19,9 +19,9 @@ struct Pool {
 /// What a task does with a burst.
 #[derive(Clone, Copy, Debug)]
 enum Does {
-    /// It computes to the end of it, and then for so long with interrupts off.
+    /// It computes to the end of it, and then for this long with interrupts off.
     Compute(u64),
-    /// It yields so long before the end of it.
+    /// It yields this long before the end of it.
     Stop(u64),
     /// It uses a part of it, in 256ths, and yields.
     Yield(u64),
@@ -38,7 +38,7 @@ impl Pool {
         Pool { scheduler, now }
     }
 
-    /// Somebody gets the CPU, and what he uses of it.
+    /// A task gets the CPU; returns it, and what it uses of it.
     fn step(&mut self, does: impl Fn(TaskId) -> Does) -> Option<(TaskId, Duration)> {
         let chosen = self.scheduler.pick(CPU, self.now)?;
         let burst = chosen.burst.expect("I+PI limits each burst").as_nanos();
@@ -72,7 +72,7 @@ impl Pool {
     /// What each task used up to the end of this round.
     fn round(&mut self, does: impl Fn(TaskId) -> Does) -> Vec<u64> {
         let mut used = vec![0; self.scheduler.tasks];
-        // The first turn of a round begins it.
+        // The first burst of a round begins it.
         loop {
             let Some((task, time)) = self.step(&does) else {
                 return used;
@@ -84,9 +84,9 @@ impl Pool {
         }
     }
 
-    /// Whether nobody will run any more in this round.
+    /// Whether no task will run any more in this round.
     fn is_over(&self) -> bool {
-        let next = self.scheduler.turn;
+        let next = self.scheduler.place;
         let mut rest = (next..self.scheduler.tasks).filter_map(|n| self.scheduler.member(n).1);
         rest.all(|member| member.left().is_none())
     }
@@ -172,8 +172,8 @@ fn settings() -> impl Strategy<Value = Settings> {
     })
 }
 
-/// After how many rounds an error has faded to a 10¹²th, as the poles predict: those of the pair that
-/// [`Gains`] derives, and 1 − kpi; and as many again, for states that were saturated.
+/// After how many rounds an error has faded to a 10¹²th, as the poles predict: those of the pair
+/// that [`Gains`] derives, and 1 − kpi; and as many again, for states that were saturated.
 fn rounds_to_settle(settings: &Settings) -> u32 {
     let [kpi, krr, krr_zrr] = Model::new(settings, 0.0, &[]).gains;
     let (half, square) = (1.0 - kpi * krr / 2.0, 1.0 - kpi * krr_zrr);
@@ -191,8 +191,8 @@ fn rounds_to_settle(settings: &Settings) -> u32 {
     rounds
 }
 
-/// By how much one unit of noise in each measured burst of each round can move a burst: the sum of the
-/// absolute impulse responses. The same again, as saturations come and go.
+/// By how much one unit of noise in each measured burst of each round can move a burst: the sum of
+/// the absolute impulse responses. The same again, as saturations come and go.
 fn noise_gain(settings: &Settings, alpha: &[f64]) -> f64 {
     let mut worst = 0.0_f64;
     let free = Settings {
@@ -255,7 +255,7 @@ proptest! {
         let mut longest_round = set_point;
         let gain = noise_gain(&settings, &alpha);
         for does in script {
-            // A round in which nobody gets anything is not one, to the policy.
+            // A round in which no task gets anything is not one, to the policy.
             prop_assume!(model.bursts.iter().all(|&burst| burst > 1.0 + gain));
             let before = model.bursts.clone();
             pool.round(|task| does[task.index()]);
@@ -274,7 +274,7 @@ proptest! {
         }
     }
 
-    /// The α's add up to one, whoever is there, and none is wrong by more than 2⁻²⁸.
+    /// The α's add up to one, whichever tasks are there, and none is wrong by more than 2⁻²⁸.
     #[test]
     fn a_round_is_divided_without_rest(
         tasks in prop::collection::vec((0_u32..=100, 0_u16..1_000, any::<bool>()), 1..=16),
@@ -308,7 +308,7 @@ proptest! {
         } else {
             &|_| 1.0
         };
-        // Where nobody who is there is to get anything, the division begins anew for them alone.
+        // Where no ready task should get anything, the division begins anew for these alone.
         let gets = |task: u16| rule(task) > 0.0;
         prop_assume!(feedforward || all.clone().any(|t| !tasks[usize::from(t)].2 && gets(t)));
         for task in all.clone() {
@@ -318,8 +318,8 @@ proptest! {
         }
     }
 
-    /// Whatever tasks do, bursts stay within their bounds, somebody always runs who can, and a round
-    /// that all tasks leave alone settles at its set point with exact shares: no wind-up.
+    /// Whatever tasks do, bursts stay within their bounds, a task that can run always does, and a
+    /// round that all tasks leave alone settles at its set point with exact shares: no wind-up.
     #[test]
     fn it_recovers_from_anything(
         settings in settings(),
@@ -385,8 +385,8 @@ proptest! {
     }
 }
 
-/// The measurement is there: a burst that a task does not use changes its next one. (An implementation
-/// that took no measurement would give everyone the same burst for ever.)
+/// The measurement is there: a burst that a task does not use changes its next one. (An
+/// implementation that took no measurement would give every task the same burst for ever.)
 #[test]
 fn the_sensor_works() {
     let mut pool = Pool::new(Settings::default(), &shares(&[30, 30]));
@@ -425,6 +425,6 @@ fn shares_are_as_in_the_thesis() {
     };
     assert_eq!(alpha(&importance([1, 1, 2])), [250, 250, 500]);
     assert_eq!(alpha(&importance([0, 1, 1])), [0, 500, 500]);
-    // Nobody is important.
+    // No task is important.
     assert_eq!(alpha(&importance([0, 0, 0])), [333, 333, 333]);
 }

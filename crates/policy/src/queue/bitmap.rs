@@ -32,9 +32,9 @@ impl Levelled for () {
     }
 }
 
-/// A queue of `WORDS` × 32 levels, up to 256: the least urgent ones there are, so that with one word
-/// there is room for priorities from 0 to 31. Every operation is O(1), and the fewer words, the
-/// fewer instructions and the less memory it takes.
+/// A queue of `WORDS` × 32 levels, up to 256: the least urgent ones there are, so that with one
+/// word there is room for priorities from 0 to 31. Every operation is O(1), and the fewer words,
+/// the fewer instructions and the less memory it takes.
 ///
 /// What is small comes first: it is within reach of one load or store then.
 #[repr(C)]

@@ -1,9 +1,9 @@
 //! A calendar of small heaps: each day has its own, and a bitmap says which days have any.
 //!
-//! Deadlines are spread over time. If the tasks that wait are spread over about as many days as there are
-//! tasks, then each day has one or two, and to put one in or to take one out costs the same with five
-//! tasks and with a thousand (Brown, "Calendar queues", 1988). The first day with a task is found with
-//! two count-zeros instructions, as in [`Bitmap`](super::Bitmap).
+//! Deadlines are spread over time. If the tasks that wait are spread over about as many days as
+//! there are tasks, then each day has one or two, and to put one in or to take one out costs the
+//! same with five tasks and with a thousand (Brown, "Calendar queues", 1988). The first day with a
+//! task is found with two count-zeros instructions, as in [`Bitmap`](super::Bitmap).
 //!
 //! ```text
 //!   early                ring of days, from `start` on                       far
@@ -11,11 +11,12 @@
 //!                 a       c, b           d
 //! ```
 //!
-//! Tasks of one day are kept in a leftist heap (Crane, 1972; Knuth, volume 3, section 5.2.3), which merges
-//! in O(log n) at worst. So does, therefore, everything here: if all tasks are of the same day this is just a
-//! heap. What does not fit into the ring goes into one of two more heaps, *early* and *far*, and stays
-//! there; the first of all is the first of the first day, of early and of far. So the order is exact,
-//! whatever the keys are, and only speed depends on how they are spread:
+//! Tasks of one day are kept in a leftist heap (Crane, 1972; Knuth, volume 3, section 5.2.3), which
+//! merges in O(log n) at worst. So does, therefore, everything here: if all tasks are of the same
+//! day this is just a heap. What does not fit into the ring goes into one of two more heaps,
+//! *early* and *far*, and stays there; the first of all is the first of the first day, of early and
+//! of far. So the order is exact, whatever the keys are, and only speed depends on how they are
+//! spread:
 //!
 //! | operation | many days | worst case |
 //! |---|---|---|
@@ -23,10 +24,11 @@
 //! | remove | O(1) | O(log n) |
 //! | first | O(1) | O(1) |
 //!
-//! The ring has 64 × `WORDS` days, by default 4096, which take 8.5 KB. A day has 2^`SHIFT` nanoseconds at
-//! first, by default 33 µs. Whenever the ring is empty it is doubled or halved if most of those who came
-//! did not fit into the ring, or were not alone on their days; and where very many do not fit nobody else
-//! is let in until it is. So it comes to fit deadlines of microseconds and of hours.
+//! The ring has 64 × `WORDS` days, by default 4096, which take 8.5 KB. A day has 2^`SHIFT`
+//! nanoseconds at first, by default 33 µs. Whenever the ring is empty the day is doubled or halved
+//! if most of the tasks that came did not fit into the ring, or were not alone on their days; and
+//! where very many do not fit no other is let in until it is. So it comes to fit deadlines of
+//! microseconds and of hours.
 
 use super::{End, Queue};
 use crate::storage::{Storage, Table};
@@ -66,7 +68,8 @@ struct Node<K> {
     right: Slot,
     /// Empty: it is the root.
     up: Slot,
-    /// How many steps it is along the right children to where there is none: 0 stands for "not queued".
+    /// How many steps it is along the right children to where there is none: 0 stands for "not
+    /// queued".
     rank: u8,
     home: Home,
 }
@@ -94,8 +97,8 @@ pub struct Calendar<K, S: Storage, const WORDS: usize = 64, const SHIFT: u8 = 15
     far: Slot,
     /// A day is a power of two of nanoseconds, this one.
     shift: u8,
-    /// Of those who have come since a day has had this length: how many found a day of their own, a day
-    /// that others had, and none.
+    /// Of the tasks that came since a day has had this length: how many found a day of their own, a
+    /// day that others had, and none.
     alone: u32,
     together: u32,
     outside: u32,
@@ -151,7 +154,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Calendar<K, S, W
             return None;
         }
         let (word, day) = Self::place(self.start);
-        // From the start on, then the other words in turn, at last what is before the start.
+        // From the start on, then the other words, at last what is before the start.
         let rest = self.days[word] & (u64::MAX << day);
         if rest != 0 {
             return Some((word, rest.trailing_zeros() as usize));
@@ -176,7 +179,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Calendar<K, S, W
     /// How many more may have found no room than have found some before the ring is given up.
     const PATIENCE: u32 = 64;
 
-    /// The ring is empty: a day becomes as long as would have been good for those who came.
+    /// The ring is empty: a day becomes as long as would have been good for the tasks that came.
     fn fit(&mut self) {
         let inside = self.alone.saturating_add(self.together);
         if self.outside > inside {
@@ -196,7 +199,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Calendar<K, S, W
         }
         if self.words == 0 {
             self.fit();
-            // Those who come may be before and behind this one.
+            // Later tasks may be before and behind this one.
             self.start = self.day(instant).saturating_sub(half);
         }
         let inside = self.alone.saturating_add(self.together);
@@ -261,8 +264,8 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Calendar<K, S, W
         }
     }
 
-    /// The left child's rank is at least the right one's, and a node's is one more than that. Returns whether
-    /// its own rank has changed.
+    /// The left child's rank is at least the right one's, and a node's is one more than that.
+    /// Returns whether its own rank has changed.
     fn lean(&mut self, task: TaskId) -> bool {
         let Node {
             left, right, rank, ..
@@ -316,7 +319,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Queue<K>
     type Storage = S;
 
     fn new(capacity: usize) -> Self {
-        let nobody = Node {
+        let empty = Node {
             key: K::default(),
             number: 0,
             left: Slot::EMPTY,
@@ -339,7 +342,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Queue<K>
             head: 0,
             tail: 0,
             roots: [[Slot::EMPTY; WORD]; WORDS],
-            nodes: Table::new(capacity, nobody),
+            nodes: Table::new(capacity, empty),
         }
     }
 

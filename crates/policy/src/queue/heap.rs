@@ -10,39 +10,62 @@
 
 use super::{End, Queue};
 use crate::storage::{Storage, Table};
-use flyball_trace::TaskId;
+use flyball_trace::{CpuId, TaskId};
 
 /// Stands for "not in the heap".
 const NOWHERE: u16 = u16::MAX;
 
-/// What a heap has of a task.
+/// What a heap knows its entries by: a small number with a type.
+pub trait Id: Copy {
+    /// The number.
+    fn index(self) -> usize;
+}
+
+impl Id for TaskId {
+    #[inline]
+    fn index(self) -> usize {
+        TaskId::index(self)
+    }
+}
+
+impl Id for CpuId {
+    #[inline]
+    fn index(self) -> usize {
+        CpuId::index(self)
+    }
+}
+
+/// An entry of a heap, of a task or a CPU.
 pub trait Entry: Copy {
+    /// What the entries are of: each task, or each CPU, has one at most.
+    type Id: Id;
+
     /// What stands where nothing is.
     fn none() -> Self;
 
-    /// Whose it is.
-    fn task(&self) -> TaskId;
+    /// The task or CPU whose entry it is.
+    fn id(&self) -> Self::Id;
 
-    /// The same for another task.
+    /// The same for another task or CPU.
     #[must_use]
-    fn of(self, task: TaskId) -> Self;
+    fn of(self, id: Self::Id) -> Self;
 
-    /// Whether it is to be served before `other`.
+    /// Whether it is served before `other`.
     fn is_before(&self, other: &Self) -> bool;
 }
 
-/// A heap of tasks by rank. Tasks of equal rank come out in no particular order.
+/// A heap of entries by rank. Those of equal rank come out in no particular order.
 #[repr(C)]
 pub struct IndexedHeap<E, S: Storage> {
     len: usize,
-    /// Where each task's entry is.
+    /// Where the entry of each id is.
     place: S::Table<u16>,
     /// The first `len` entries are a heap. Ranks lie where they are compared.
     entries: S::Table<E>,
 }
 
 impl<E: Entry, S: Storage> IndexedHeap<E, S> {
-    /// An empty heap for tasks with ids below `capacity`.
+    /// An empty heap for ids below `capacity`.
     pub fn new(capacity: usize) -> Self {
         IndexedHeap {
             entries: S::Table::new(capacity, E::none()),
@@ -51,17 +74,17 @@ impl<E: Entry, S: Storage> IndexedHeap<E, S> {
         }
     }
 
-    /// Tasks with ids below this number have room.
+    /// Ids below this number have room.
     pub fn capacity(&self) -> usize {
         self.place.capacity()
     }
 
-    /// The number of tasks in the heap.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no task is in the heap.
+    /// Whether there is no entry.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -72,34 +95,34 @@ impl<E: Entry, S: Storage> IndexedHeap<E, S> {
         (self.len > 0).then(|| self.entries[0])
     }
 
-    /// Whether the entry of smallest rank is that of `task`. O(1).
+    /// Whether the entry of smallest rank is that of `id`. O(1).
     #[inline]
-    pub fn is_first(&self, task: TaskId) -> bool {
-        self.place[task.index()] == 0
+    pub fn is_first(&self, id: E::Id) -> bool {
+        self.place[id.index()] == 0
     }
 
-    /// Whether `task` is in the heap. O(1).
+    /// Whether `id` is in the heap. O(1).
     #[inline]
-    pub fn contains(&self, task: TaskId) -> bool {
-        self.place[task.index()] != NOWHERE
+    pub fn contains(&self, id: E::Id) -> bool {
+        self.place[id.index()] != NOWHERE
     }
 
-    /// The entry of `task`; `None` if it is not in the heap. O(1).
+    /// The entry of `id`; `None` if it is not in the heap. O(1).
     #[inline]
-    pub fn get(&self, task: TaskId) -> Option<E> {
-        let at = self.place[task.index()];
+    pub fn get(&self, id: E::Id) -> Option<E> {
+        let at = self.place[id.index()];
         (at != NOWHERE).then(|| self.entries[usize::from(at)])
     }
 
-    /// Puts in an entry of a task that has none yet. O(log n).
+    /// Puts in an entry whose id has none yet. O(log n).
     pub fn insert(&mut self, entry: E) {
         self.len += 1;
         self.rise(self.len - 1, entry);
     }
 
-    /// Puts in an entry, in the place of the one that its task has, if it has one. O(log n).
+    /// Puts in an entry, in the place of the one that its id has, if it has one. O(log n).
     pub fn put(&mut self, entry: E) {
-        let at = self.place[entry.task().index()];
+        let at = self.place[entry.id().index()];
         if at == NOWHERE {
             return self.insert(entry);
         }
@@ -122,21 +145,21 @@ impl<E: Entry, S: Storage> IndexedHeap<E, S> {
         self.rise(hole, entry);
     }
 
-    /// `other`, which is not in the heap, takes the place of `task`, which is. O(1).
-    pub fn replace(&mut self, task: TaskId, other: TaskId) {
-        let at = core::mem::replace(&mut self.place[task.index()], NOWHERE);
+    /// `other`, which is not in the heap, takes the place of `id`, which is. O(1).
+    pub fn replace(&mut self, id: E::Id, other: E::Id) {
+        let at = core::mem::replace(&mut self.place[id.index()], NOWHERE);
         let entry = &mut self.entries[usize::from(at)];
         *entry = entry.of(other);
         self.place[other.index()] = at;
     }
 
-    /// Takes out `task`, which is in the heap. O(log n).
+    /// Takes out `id`, which is in the heap. O(log n).
     ///
-    /// What goes to its place is the last entry, which usually belongs far down. So the hole sinks to
-    /// a leaf first, at one comparison a level instead of two, and the entry rises from there (Floyd's
-    /// heapsort).
-    pub fn take(&mut self, task: TaskId) {
-        let at = core::mem::replace(&mut self.place[task.index()], NOWHERE);
+    /// What goes to its place is the last entry, which usually belongs far down. So the hole sinks
+    /// to a leaf first, at one comparison a level instead of two, and the entry rises from there
+    /// (Floyd's heapsort).
+    pub fn take(&mut self, id: E::Id) {
+        let at = core::mem::replace(&mut self.place[id.index()], NOWHERE);
         let mut hole = usize::from(at);
         self.len -= 1;
         if hole >= self.len {
@@ -170,10 +193,10 @@ impl<E: Entry, S: Storage> IndexedHeap<E, S> {
 
     fn write(&mut self, at: usize, entry: E) {
         self.entries[at] = entry;
-        // A table has at most 65,535 rows, because its rows are task ids.
+        // A table has at most 65,535 rows, because its rows are ids.
         #[expect(clippy::cast_possible_truncation)]
         let place = at as u16;
-        self.place[entry.task().index()] = place;
+        self.place[entry.id().index()] = place;
     }
 }
 
@@ -208,6 +231,8 @@ impl<K> Rank<K> {
 }
 
 impl<K: Copy + Ord + Default> Entry for Rank<K> {
+    type Id = TaskId;
+
     fn none() -> Self {
         Rank {
             key: K::default(),
@@ -216,7 +241,7 @@ impl<K: Copy + Ord + Default> Entry for Rank<K> {
     }
 
     #[inline]
-    fn task(&self) -> TaskId {
+    fn id(&self) -> TaskId {
         // The lower bits.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         TaskId(self.number_and_task as u16)
@@ -276,7 +301,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
 
     #[inline]
     fn first(&self) -> Option<TaskId> {
-        self.ranks.first().map(|rank| rank.task())
+        self.ranks.first().map(|rank| rank.id())
     }
 
     fn key(&self, task: TaskId) -> Option<K> {

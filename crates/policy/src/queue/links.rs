@@ -175,8 +175,8 @@ impl<S: Storage> Links<S> {
         }
     }
 
-    /// Merge sort in place, from runs of one upwards: tasks of the right one of two runs move to where
-    /// they belong in the left one.
+    /// Merge sort in place, from runs of one upwards: tasks of the right one of two runs move to
+    /// where they belong in the left one.
     #[cold]
     #[inline(never)]
     fn merge_sort(&mut self, list: &mut List) {

@@ -1,9 +1,9 @@
 //! Queues: how the ready tasks are kept.
 //!
 //! A queue keeps tasks by key, smallest first, and equal keys in the order in which they came. The
-//! key of a queued task never changes: whoever wants another key takes the task out and puts it
-//! in again, and there is no way to write it otherwise. (Kernels have shipped with queues that
-//! went wrong because a priority changed under them.)
+//! key of a queued task never changes: to change it, a policy takes the task out and puts it in
+//! again, and there is no way to write it otherwise. (Kernels have shipped with queues that went
+//! wrong because a priority changed under them.)
 //!
 //! | queue | insert | remove | first | keys |
 //! |---|---|---|---|---|
@@ -20,7 +20,7 @@ mod list;
 
 pub use bitmap::{Bitmap, Levelled};
 pub use calendar::{Calendar, Dated};
-pub use heap::{Entry, Heap, IndexedHeap, Rank};
+pub use heap::{Entry, Heap, Id, IndexedHeap, Rank};
 pub use list::SortedList;
 
 use crate::storage::Storage;
@@ -31,7 +31,7 @@ use flyball_trace::TaskId;
 pub enum End {
     /// Ahead of its equals: a task that runs, or was preempted.
     Head,
-    /// Behind its equals: everyone else.
+    /// Behind its equals: all others.
     Tail,
 }
 
@@ -52,8 +52,8 @@ pub trait Queue<K: Copy + Ord + Default> {
         true
     }
 
-    /// Puts in `task`, which is not in the queue, under a key that it accepts. Returns whether it is
-    /// the first now.
+    /// Puts in `task`, which is not in the queue, under a key that it accepts. Returns whether it
+    /// is the first now.
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool;
 
     /// Takes out `task`; returns its key, or `None` if it was not in the queue.

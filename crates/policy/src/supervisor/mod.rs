@@ -76,7 +76,7 @@ mod fill;
 mod tests;
 
 use crate::i_plus_pi::Fraction;
-use crate::policy::Refused;
+use crate::policy::{Parameter, Refused};
 use crate::storage::{Storage, Table};
 use flyball_trace::{CpuId, Duration, TaskId};
 
@@ -203,7 +203,7 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
     /// [`Refused::Full`], [`Refused::Member`]; [`Refused::Invalid`] if there is no such CPU.
     pub fn admit(&mut self, task: TaskId, want: Want, cpu: CpuId) -> Result<(), Refused> {
         if cpu.index() >= self.count {
-            return Err(Refused::Invalid);
+            return Err(Refused::Invalid(Parameter::Cpus));
         }
         if task.index() >= self.members.capacity() {
             return Err(Refused::Full);

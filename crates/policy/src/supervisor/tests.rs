@@ -144,7 +144,7 @@ fn what_makes_no_sense_is_refused() {
     let mut supervisor = Small::new(Settings::default(), 2, TASKS);
     assert_eq!(
         supervisor.admit(TaskId(0), want(1), CpuId(2)),
-        Err(Refused::Invalid)
+        Err(Refused::Invalid(crate::Parameter::Cpus))
     );
     assert_eq!(
         supervisor.admit(id(TASKS), want(1), CpuId(0)),

@@ -1,4 +1,4 @@
-//! Who comes first, and what becomes of who wakes.
+//! Which task comes first, and what happens when one wakes.
 
 use super::*;
 use crate::policy::Resched;
@@ -8,9 +8,9 @@ fn tasks(pool: &mut Pool, steps: usize) -> Vec<u16> {
     steps.collect()
 }
 
-/// Who wakes before its turn waits for it, or has the next one.
+/// A task that wakes before its place in the round waits for it, or comes next.
 #[test]
-fn who_wakes_waits_or_comes_next() {
+fn a_task_that_wakes_waits_or_comes_next() {
     let order = |wake, wakes: u16| {
         let settings = Settings {
             wake,
@@ -28,7 +28,7 @@ fn who_wakes_waits_or_comes_next() {
     };
     assert_eq!(order(Wake::Wait, 3), [0, 1, 2, 3, 0]);
     assert_eq!(order(Wake::Next, 3), [0, 1, 3, 2, 0]);
-    // Its turn is past.
+    // Its place is past.
     assert_eq!(order(Wake::Wait, 0), [1, 2, 3, 0, 1]);
     assert_eq!(order(Wake::Next, 0), [1, 2, 0, 3, 1]);
     // The round is over.
@@ -37,7 +37,7 @@ fn who_wakes_waits_or_comes_next() {
 
 /// The nearest deadline first, as soon as there is one, but late jobs last.
 #[test]
-fn urgency_is_earliest_deadline_first_for_who_is_not_late() {
+fn urgency_is_earliest_deadline_first_for_tasks_that_are_not_late() {
     let ms = |ms| Time::ZERO + Duration::from_millis(ms);
     let mut scheduler = IPlusPi::<Inline<16>>::new(Settings::DEADLINE_AWARE, 16);
     for (task, deadline) in [(0, 20), (1, 10), (2, 5)] {
@@ -67,7 +67,7 @@ fn urgency_is_earliest_deadline_first_for_who_is_not_late() {
     let _ = release(&mut scheduler, 1, 0);
     // Two of three times 4 ms are there.
     assert_eq!(pick(&mut scheduler, 0), (1, 6_000));
-    // Who wakes begins a round at once.
+    // A task that wakes begins a round at once.
     assert_eq!(release(&mut scheduler, 2, 1), Resched::One(CPU));
     stop(&mut scheduler, 1, 1, Stop::Preempted, 1);
     assert_eq!(pick(&mut scheduler, 1), (2, 4_000));
@@ -84,9 +84,9 @@ fn urgency_is_earliest_deadline_first_for_who_is_not_late() {
 }
 
 proptest! {
-    /// Whatever happens, somebody runs if anybody is ready, for some time, and every task has its place.
+    /// Whatever happens, a task runs if any is ready, for some time, and every task has its place.
     #[test]
-    fn nobody_is_lost(
+    fn no_task_is_lost(
         wake in prop::sample::select(vec![Wake::Wait, Wake::Next, Wake::Round]),
         sequence in prop::sample::select(vec![Sequence::Admission, Sequence::Urgency]),
         percents in prop::collection::vec(1_u32..=40, 1..=5),

@@ -1,19 +1,20 @@
-//! Where the jobs of a split task are to be: semi-partitioned scheduling.
+//! Where the jobs of a split task are: semi-partitioned scheduling.
 //!
-//! Each CPU has a kernel of its own. Most tasks stay where they are; a *split* one has several parts, and
-//! each of its jobs works on the first one, with that part's deadline. When it has had its part it leaves
-//! the CPU, and comes to the next one when that part begins. When it is done it goes home, to the CPU of
-//! its first part, where its next job is released (Kato, Yamasaki and Ishikawa, "Semi-partitioned
-//! scheduling of sporadic task systems on multiprocessors", ECRTS 2009, section 3).
+//! Each CPU has a kernel of its own. Most tasks stay where they are; a *split* one has several
+//! parts on as many CPUs, and each of its jobs begins with the first, with that part's deadline.
+//! When it has computed for its part it leaves the CPU, and arrives at the next one when that part
+//! begins. When the job is complete the task migrates home, to the CPU of its first part, where its
+//! next job is released (Kato, Yamasaki and Ishikawa, "Semi-partitioned scheduling of sporadic task
+//! systems on multiprocessors", ECRTS 2009, section 3).
 //!
 //! ```text
 //!   CPU 0   ▇▇▇____▇▇ = its part                    ▇▇
-//!           |          ~~~ under way ~~~|   ~~~     |
+//!           |          ~~~ migrates ~~~~|   ~~~     |
 //!   CPU 1                               __▇▇▇ done  |
 //!           release                     next part   next release
 //! ```
 //!
-//! This says where and when; to take the thread from one kernel to another is what the machine does.
+//! This says where and when; the machine moves the thread from one kernel to another.
 
 use flyball_trace::{CpuId, Duration, Time};
 
@@ -24,27 +25,28 @@ pub struct Part {
     pub cpu: CpuId,
     /// For how long at most, unless it is the last part.
     pub wcet: Duration,
-    /// From when on, counted from the job's release; rising from part to part, and zero for the first.
+    /// The start of the part, counted from the job's release; rising from part to part, and zero
+    /// for the first.
     pub from: Duration,
     /// The part's deadline, counted from the job's release.
     pub until: Duration,
 }
 
-/// The way of a split task. `P` has its parts, in order, at least one.
+/// A split task on its way from CPU to CPU. `P` has its parts, in order, at least one.
 #[derive(Clone, Debug)]
 pub struct SplitTask<P> {
     parts: P,
     period: Duration,
-    /// When its present job was released, or the first is going to be.
+    /// The release of its present job, or of the first one.
     release: Time,
-    /// The part whose time it is.
+    /// The present part: the one that began last.
     part: usize,
     /// The CPU time that it had used when that part began.
     had: Duration,
 }
 
 impl<P: AsRef<[Part]>> SplitTask<P> {
-    /// The way of a task whose jobs are released every `period`, the first at `release`.
+    /// A task whose jobs are released every `period`, the first at `release`.
     pub fn new(parts: P, period: Duration, release: Time) -> SplitTask<P> {
         debug_assert!(!parts.as_ref().is_empty() && !period.is_zero());
         SplitTask {
@@ -56,7 +58,7 @@ impl<P: AsRef<[Part]>> SplitTask<P> {
         }
     }
 
-    /// The number of the part whose time it is.
+    /// The index of the present part.
     pub fn part(&self) -> usize {
         self.part
     }
@@ -66,13 +68,13 @@ impl<P: AsRef<[Part]>> SplitTask<P> {
         self.parts.as_ref()
     }
 
-    /// Where the task is released.
+    /// The CPU on which the task is released.
     pub fn home(&self) -> CpuId {
         self.parts()[0].cpu
     }
 
-    /// When the next part begins, or the next job is released: the latest time at which to
-    /// [`look`](SplitTask::look) again.
+    /// The start of the next part, or the release of the next job: [`look`](SplitTask::look) has
+    /// another answer then at the latest.
     pub fn next(&self) -> Time {
         match self.parts().get(self.part + 1) {
             Some(part) => self.release + part.from,
@@ -80,15 +82,16 @@ impl<P: AsRef<[Part]>> SplitTask<P> {
         }
     }
 
-    /// The CPU time that it will have used when it has had its part, and it is time to
-    /// [`look`](SplitTask::look) again; nothing limits the last part.
+    /// The CPU time at which the present part is used up, and [`look`](SplitTask::look) has another
+    /// answer; `None` in the last part.
     pub fn limit(&self) -> Option<Duration> {
         let is_last = self.part + 1 == self.parts().len();
         (!is_last).then(|| self.had + self.parts()[self.part].wcet)
     }
 
-    /// Where the task is to be at `now`, or if it is on its way, where to and from when on. `has_job`: it
-    /// works on a job, or has one to work on; `used`: its CPU time so far. Times must not go back.
+    /// Returns the CPU of the task at `now`; if it is migrating, the CPU that it goes to and the
+    /// instant from which on it is there. `has_job`: a job is under way or waits; `used`: its CPU
+    /// time so far. Times must not go back.
     pub fn look(&mut self, now: Time, has_job: bool, used: Duration) -> (CpuId, Time) {
         while self.next() <= now {
             let next = self.next();
@@ -133,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_had_his_part_waits_for_the_next_one() {
+    fn a_task_that_has_used_up_its_part_waits_for_the_next_one() {
         let mut way = two();
         assert_eq!(way.look(at(2), true, ms(1)), (CpuId(0), at(2)));
         assert_eq!((way.next(), way.limit()), (at(5), Some(ms(2))));
@@ -144,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_done_goes_home() {
+    fn a_task_without_a_job_goes_home() {
         let mut way = two();
         assert_eq!(way.look(at(3), false, ms(2)), (CpuId(0), at(3)));
         assert_eq!(way.look(at(6), false, ms(2)), (CpuId(0), at(6)));
@@ -154,9 +157,9 @@ mod tests {
     }
 
     #[test]
-    fn who_is_late_goes_on_where_it_is_time_for() {
+    fn a_late_task_goes_on_in_the_part_that_has_begun() {
         let mut way = two();
-        // He has had nothing of his first part, and has the second one all the same.
+        // It had nothing of its first part, and gets the second one all the same.
         assert_eq!(way.look(at(5), true, ms(0)), (CpuId(1), at(5)));
         assert_eq!(way.look(at(11), true, ms(1)), (CpuId(0), at(11)));
         assert_eq!(way.limit(), Some(ms(3)));
