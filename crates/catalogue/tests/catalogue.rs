@@ -1,0 +1,195 @@
+//! Every policy of the catalogue: its names, and what an image carries of it.
+
+use flyball_catalogue::settings::Kind;
+use flyball_catalogue::{
+    Arrival, Boot, Configured, Facts, Multiprocessor, Placement, Scheduler, Shape, Uniprocessor,
+    Values, Visitor, entries, find, path, visit,
+};
+use flyball_policy::i_plus_pi::Fraction;
+use flyball_policy::{CpuSet, Duration, Encode};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use std::cell::Cell;
+use std::collections::HashSet;
+
+/// All settings at their defaults.
+struct Defaults<S>(std::marker::PhantomData<S>);
+
+impl<S: Configured> Defaults<S> {
+    fn of(name: &str) -> Kind {
+        let setting = S::SETTINGS.iter().find(|setting| setting.name == name);
+        setting.unwrap_or_else(|| panic!("it asks for {name}")).kind
+    }
+}
+
+impl<S: Configured> Values for Defaults<S> {
+    fn duration(&self, name: &str) -> Duration {
+        let Kind::Duration { default, .. } = Self::of(name) else {
+            panic!("{name} is no time")
+        };
+        default
+    }
+    fn integer(&self, name: &str) -> u32 {
+        let Kind::Integer(default) = Self::of(name) else {
+            panic!("{name} is no number")
+        };
+        default
+    }
+    fn millionths(&self, name: &str) -> u32 {
+        let Kind::Decimal(default) = Self::of(name) else {
+            panic!("{name} is no decimal")
+        };
+        let (whole, rest) = default.split_once('.').unwrap_or((default, ""));
+        format!("{whole}{rest:0<6}").parse().unwrap()
+    }
+    fn switch(&self, name: &str) -> bool {
+        let Kind::Switch(default) = Self::of(name) else {
+            panic!("{name} is no switch")
+        };
+        default
+    }
+    fn text(&self, name: &str) -> &str {
+        let Kind::Choice(choices) = Self::of(name) else {
+            panic!("{name} is no choice")
+        };
+        choices[0]
+    }
+}
+
+/// What any task may say.
+fn facts() -> impl Strategy<Value = Facts> {
+    let times = (1..1_000_u64, 1..1_000_u64, 0..1_000_u64, 1..1_000_u64);
+    let rest = (
+        any::<Option<u8>>(),
+        any::<Option<u16>>(),
+        0..=100_u32,
+        any::<u128>(),
+    );
+    (0..3_usize, times, any::<bool>(), rest).prop_map(
+        |(arrival, (period, wcet, phase, deadline), has_deadline, rest)| {
+            let us = Duration::from_micros;
+            let (priority, importance, share, cpus) = rest;
+            let mut facts = Facts::periodic(us(10 * period), us(wcet));
+            facts.arrival = [Arrival::Once, Arrival::Periodic, Arrival::Sporadic][arrival];
+            facts.period = facts.period.filter(|_| facts.arrival != Arrival::Once);
+            facts.deadline = has_deadline.then_some(us(10 * deadline));
+            facts.phase = us(phase);
+            facts.priority = priority;
+            facts.importance = importance;
+            facts.share = (share > 0).then(|| Fraction::percent(share));
+            facts.affinity = CpuSet::from_bits(cpus | 1);
+            facts
+        },
+    )
+}
+
+/// Writes the settings and the parameters of many tasks as an image has them, and reads both back by
+/// what the images of all machines are.
+struct RoundTrip;
+
+impl Visitor for RoundTrip {
+    /// How many tasks told the policy something.
+    type Output = usize;
+
+    fn visit<S: Scheduler + 'static>(self) -> usize {
+        let scheduler = S::new(&Defaults::<S>(std::marker::PhantomData), &[]).unwrap();
+        let mut settings = Vec::new();
+        scheduler.emit(&mut |part| settings.extend(part));
+        let mut rest = &settings[..];
+        let many = Multiprocessor::find(S::NAME, S::SHAPE, &mut rest).expect("it is in the image");
+        assert!(rest.is_empty(), "{} bytes are left", rest.len());
+        let one = Uniprocessor::find(S::NAME, S::SHAPE, &mut &settings[..]);
+        assert_eq!(one.is_some(), S::SHAPE == Shape::One, "{}", S::NAME);
+        let booted = S::parse(&mut &settings[..]).expect("these are its settings");
+        let told = Cell::new(0);
+        let mut runner = TestRunner::new(Config::with_cases(1_000));
+        runner
+            .run(&facts(), |facts| {
+                let Ok(params) = scheduler.params(&facts) else {
+                    return Ok(());
+                };
+                let mut bytes = Vec::new();
+                params.emit(&mut |part| bytes.extend(part));
+                // What the machine reads is what the simulator has, and nothing is left over.
+                let mut rest = &bytes[..];
+                let read = booted.decode(&mut rest).expect("these are its parameters");
+                prop_assert!(rest.is_empty());
+                let mut again: Vec<u8> = Vec::new();
+                Encode::emit(&read, &mut |part| again.extend(part));
+                prop_assert_eq!(&again, &bytes);
+                prop_assert!(many.decode(&mut &bytes[..]).is_some());
+                if let Some(one) = &one {
+                    prop_assert!(one.decode(&mut &bytes[..]).is_some());
+                }
+                if let Some(short) = bytes.len().checked_sub(1) {
+                    prop_assert!(many.decode(&mut &bytes[..short]).is_none());
+                }
+                told.set(told.get() + 1);
+                Ok(())
+            })
+            .unwrap();
+        told.get()
+    }
+}
+
+#[test]
+fn what_an_image_has_of_every_policy_is_what_the_simulator_has() {
+    for entry in entries() {
+        for shape in [entry.placement.shape(), Shape::Affine] {
+            let Some(told) = visit(entry.scheduler, shape, RoundTrip) else {
+                assert_eq!(shape, Shape::Affine, "{} is not there", entry.name);
+                continue;
+            };
+            assert!(told > 100, "{}: {told}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn names_are_different_and_lead_to_a_scheduler() {
+    let mut names = HashSet::new();
+    for entry in entries() {
+        assert!(names.insert(entry.name), "{} is there twice", entry.name);
+        assert_eq!(find(entry.name), Some(entry));
+        assert!(path(entry.scheduler, entry.placement.shape()).is_some());
+        assert!(!entry.title.is_empty() && !entry.about.is_empty());
+    }
+    assert_eq!(find("edf-x"), None);
+    assert_eq!(find(""), None);
+    let g_edf = find("g-edf").unwrap();
+    assert_eq!(g_edf.title, "Global earliest deadline first");
+    assert_eq!(g_edf.placement, Placement::Global);
+    assert_eq!(
+        path(g_edf.scheduler, Shape::Affine),
+        Some("flyball_catalogue::Affine<flyball_catalogue::Edf>")
+    );
+}
+
+#[test]
+fn an_image_refuses_what_it_does_not_know() {
+    let none: [u8; 0] = [];
+    let found = |name: &str, shape, settings: &[u8]| {
+        Multiprocessor::find(name, shape, &mut &*settings).is_some()
+    };
+    assert!(found("edf", Shape::One, &none));
+    assert!(!found("edf-x", Shape::One, &none));
+    assert!(!found("pd2", Shape::One, &[1; 8]));
+    assert!(found("pd2", Shape::Several, &[1; 8]));
+    // A quantum is eight bytes, and never zero.
+    assert!(!found("rr", Shape::One, &[1; 7]));
+    assert!(!found("rr", Shape::One, &[0; 8]));
+    assert!(Uniprocessor::find("edf", Shape::Several, &mut &none[..]).is_none());
+}
+
+/// Defect of old: the simulator and the machine computed weights apart from each other.
+#[test]
+fn weights_have_room_for_the_wait_for_the_first_slot() {
+    use flyball_catalogue::{Pd2, until_slot};
+    let us = Duration::from_micros;
+    let mut a = Facts::periodic(us(6_000), us(940));
+    (a.phase, a.deadline) = (us(50), Some(us(3_050)));
+    let quantum = us(1_000);
+    assert_eq!(until_slot(&a, quantum), us(950));
+    let weight = Pd2 { quantum }.params(&a).unwrap();
+    assert_eq!((weight.wcet, weight.period), (us(940), us(2_100)));
+}
