@@ -88,8 +88,11 @@ pub(crate) fn demand_horizon(
     if jitter && load.cmp_one(tasks).is_eq() {
         return bound.ok_or(Stop::TimeRange); // The busy period never ends.
     }
-    let bound = bound.unwrap_or(u64::MAX);
-    Ok(busy_period(tasks, bound, meter)?.min(bound))
+    match bound {
+        Some(bound) => Ok(busy_period(tasks, bound, meter)?.min(bound)),
+        // Beyond 64 bits. The busy period is a bound by itself.
+        None => busy_period(tasks, u64::MAX, meter),
+    }
 }
 
 /// max(D − T, Σ (T − D) U / (1 − U)) with D − J for D, rounded up; `None` if out of range.

@@ -6,10 +6,11 @@
 //! Tests count in whole units: with overheads, execution times are rounded up, periods and deadlines down.
 
 use crate::criterion::{Criterion, Payer, Policy};
-use crate::gedf::{self, Answer, Set, Task};
-use crate::overheads::{self, Costs};
-use crate::partition::{Fit, Sequence, partition};
-use crate::{SporadicTask, Stop, WorkLimit, edf_demand, overloaded};
+use crate::gedf::{self, Set};
+use crate::overheads::{self, Costs, Unpayable};
+use crate::partition::{Fit, NoRoom, Sequence, partition};
+use crate::{Answer, SporadicTask, Stop, WorkLimit, edf_demand, overloaded};
+use core::fmt;
 use flyball_trace::Duration;
 
 /// How the kernel's work is charged.
@@ -21,17 +22,69 @@ pub enum Accounting {
     Interrupts,
 }
 
-/// What the kernel's work costs, in the order of [`Payer::ALL`]; `None`: that is not known, and nothing is accepted.
+/// What the kernel's work costs, in the order of [`Payer::ALL`]; `None`: that is not known, and nothing is said.
 pub type Prices = [Option<Costs>; Payer::ALL.len()];
 
-/// The set with the overheads of one payer.
-#[derive(Clone, Debug)]
-enum Inflated {
-    Unmade,
-    /// Nothing is left of a CPU.
-    Nothing,
-    Set(Set),
+/// Why there are no tasks that pay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unmade {
+    /// It is not known what the kernel's work costs.
+    Unpriced,
+    /// They cannot pay, so no test accepts them.
+    Unpayable(Unpayable),
 }
+
+/// Why there is no [`Set`] that pays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoSet {
+    /// There are no tasks that pay.
+    Unmade(Unmade),
+    /// A time of this task is [`Set::LONGEST`] units or longer, with what it pays.
+    TooLong {
+        /// The task, by its position.
+        task: usize,
+    },
+}
+
+impl From<Unmade> for Answer {
+    fn from(unmade: Unmade) -> Answer {
+        match unmade {
+            Unmade::Unpriced => Answer::Stopped(Stop::Unpriced),
+            Unmade::Unpayable(_) => Answer::Rejects,
+        }
+    }
+}
+
+impl From<NoSet> for Answer {
+    fn from(none: NoSet) -> Answer {
+        match none {
+            NoSet::Unmade(unmade) => Answer::from(unmade),
+            NoSet::TooLong { .. } => Answer::Stopped(Stop::TimeRange),
+        }
+    }
+}
+
+impl fmt::Display for Unmade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unmade::Unpriced => f.write_str("it is not known what the kernel's work costs"),
+            Unmade::Unpayable(why) => why.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for Unmade {}
+
+impl fmt::Display for NoSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoSet::Unmade(unmade) => unmade.fmt(f),
+            NoSet::TooLong { task } => write!(f, "a time of task {task} is too long to count"),
+        }
+    }
+}
+
+impl core::error::Error for NoSet {}
 
 /// A set whose tasks pay for the kernel's work.
 #[derive(Clone, Debug)]
@@ -40,7 +93,8 @@ pub struct Charged<'t> {
     unit: Duration,
     raw: &'t [SporadicTask],
     charge: Option<(Accounting, Prices)>,
-    sets: [Inflated; Payer::ALL.len()],
+    /// By payer, what was asked for.
+    sets: [Option<Result<Set, NoSet>>; Payer::ALL.len()],
 }
 
 impl<'t> Charged<'t> {
@@ -56,22 +110,28 @@ impl<'t> Charged<'t> {
             unit,
             raw: tasks,
             charge,
-            sets: [const { Inflated::Unmade }; Payer::ALL.len()],
+            sets: [const { None }; Payer::ALL.len()],
         }
     }
 
-    /// What a test says; `None`: nobody knows what its policy is to be charged. It takes at most `limit` steps.
+    /// What a test says; `None`: it is not known what its policy is to be charged. It takes at most `limit` steps.
     pub fn ask(&mut self, criterion: Criterion, limit: WorkLimit) -> Option<Answer> {
         let payer = self.payer(criterion.policy())?;
         if let (Criterion::Partitioned(fit), Some((Accounting::Interrupts, _))) =
             (criterion, &self.charge)
         {
-            return Some(Answer::accepts_if(self.divide(fit, limit).is_ok()));
+            let divided = self.divide(fit, limit);
+            return Some(divided.map_or_else(Answer::from, |_| Answer::Accepts));
         }
         let cpus = self.cpus;
         Some(match self.set(payer) {
-            Some(set) => criterion.ask(set, cpus, limit),
-            None => Answer::Rejects,
+            Ok(set) => criterion.ask(set, cpus, limit),
+            // Tests that divide tasks count longer times.
+            Err(NoSet::TooLong { .. }) => match self.counted(payer) {
+                Ok(tasks) => criterion.ask_tasks(&tasks, cpus, limit),
+                Err(none) => none.into(),
+            },
+            Err(NoSet::Unmade(unmade)) => unmade.into(),
         })
     }
 
@@ -93,17 +153,17 @@ impl<'t> Charged<'t> {
         limit: WorkLimit,
     ) -> Result<Option<gedf::Test>, Stop> {
         let cpus = self.cpus;
-        let Some(set) = self.set(Payer::Global) else {
-            return Ok(None);
-        };
-        gedf::accepted_by(tests, set, cpus, limit)
+        match self.set(Payer::Global) {
+            Ok(set) => gedf::accepted_by(tests, set, cpus, limit),
+            Err(none) => Answer::from(none).stopped().map_or(Ok(None), Err),
+        }
     }
 
     /// The CPU of each task under partitioned EDF.
     ///
     /// # Errors
-    /// The position of the first task that no CPU has room for.
-    pub fn divide(&self, fit: Fit, limit: WorkLimit) -> Result<Vec<usize>, usize> {
+    /// [`NoRoom`] for the first task that no CPU is known to have room for.
+    pub fn divide(&self, fit: Fit, limit: WorkLimit) -> Result<Vec<usize>, NoRoom> {
         let holds = |_: usize, here: &[usize]| {
             let here: Vec<_> = here.iter().map(|&task| self.raw[task]).collect();
             self.hold_on_one(&here, limit)
@@ -118,64 +178,109 @@ impl<'t> Charged<'t> {
     }
 
     /// Whether one CPU of partitioned EDF holds these tasks, which pay as those of the set do.
-    pub fn hold_on_one(&self, tasks: &[SporadicTask], limit: WorkLimit) -> bool {
+    pub fn hold_on_one(&self, tasks: &[SporadicTask], limit: WorkLimit) -> Answer {
         let inflated = self.inflated(tasks, Payer::Partitioned);
-        inflated.is_some_and(|tasks| hold(&tasks, limit))
+        inflated.map_or_else(Answer::from, |tasks| hold(&tasks, limit))
     }
 
-    /// The set with the overheads of a payer, in whole units, made when first asked for; `None`: nothing is left of a CPU.
+    /// The set with the overheads of a payer, in whole units, made when first asked for.
     ///
     /// Tests of several CPUs with one queue are about deadlines up to the period. So that of a [global](Payer::Global) payer
-    /// has no later ones: who is in time for these is in time.
-    pub fn set(&mut self, payer: Payer) -> Option<&Set> {
+    /// has no later ones: what is in time for these is in time.
+    ///
+    /// # Errors
+    /// [`NoSet`].
+    pub fn set(&mut self, payer: Payer) -> Result<&Set, NoSet> {
         let place = payer as usize;
-        if let Inflated::Unmade = self.sets[place] {
-            let tasks = self.inflated(self.raw, payer);
-            let counted = |task: &SporadicTask| Task {
-                wcet: task.wcet() / self.unit,
-                period: task.period() / self.unit,
-                deadline: match payer {
-                    Payer::Global => task.deadline().min(task.period()) / self.unit,
-                    Payer::Partitioned => task.deadline() / self.unit,
-                },
-            };
-            let tasks = tasks.map(|tasks| tasks.iter().map(counted).collect());
-            let set = tasks.and_then(|tasks| Set::new(tasks).ok());
-            self.sets[place] = set.map_or(Inflated::Nothing, Inflated::Set);
+        let made = self.sets[place].take();
+        let made = made.unwrap_or_else(|| self.make(payer));
+        self.sets[place].insert(made).as_ref().map_err(|none| *none)
+    }
+
+    fn make(&self, payer: Payer) -> Result<Set, NoSet> {
+        let tasks = self.counted(payer).map_err(NoSet::Unmade)?;
+        let within = |task: &SporadicTask| task.deadline().min(task.period());
+        let is_late = |task: &SporadicTask| {
+            task.wcet().as_nanos() >= Set::LONGEST && task.wcet() > within(task)
+        };
+        if let Some(task) = tasks.iter().position(is_late) {
+            return Err(NoSet::Unmade(Unmade::Unpayable(Unpayable::TooLong {
+                task,
+            })));
         }
-        match &self.sets[place] {
-            Inflated::Set(set) => Some(set),
-            Inflated::Unmade | Inflated::Nothing => None,
+        let is_long = |task: &SporadicTask| {
+            let longest = task.wcet().max(task.period()).max(task.deadline());
+            longest.as_nanos() >= Set::LONGEST
+        };
+        match tasks.iter().position(is_long) {
+            Some(task) => Err(NoSet::TooLong { task }),
+            // They have neither jitter nor blocking, so nothing else can be the matter.
+            None => Set::of(&tasks).map_err(|_| NoSet::TooLong { task: 0 }),
         }
     }
 
-    /// These tasks of the set with their overheads, in whole units; `None`: nothing is left.
-    pub fn inflated(&self, tasks: &[SporadicTask], payer: Payer) -> Option<Vec<SporadicTask>> {
-        let Some((accounting, prices)) = &self.charge else {
-            return Some(tasks.to_vec());
-        };
-        let costs = prices[payer as usize].as_ref()?;
-        let inflated = match accounting {
-            Accounting::PerJob => overheads::per_job(tasks, costs)?,
-            Accounting::Interrupts => overheads::interrupts(tasks, costs)?,
-        };
-        inflated.iter().map(|task| self.rounded(task)).collect()
-    }
-
-    /// In whole units, to the safe side; `None` if nothing is left of the period.
-    fn rounded(&self, task: &SporadicTask) -> Option<SporadicTask> {
+    /// The tasks of the set as [`Charged::set`] has them, with a nanosecond for a unit.
+    ///
+    /// # Errors
+    /// [`Unmade`].
+    pub fn counted(&self, payer: Payer) -> Result<Vec<SporadicTask>, Unmade> {
         let unit = self.unit;
-        let up = unit * task.wcet().as_nanos().div_ceil(unit.as_nanos());
-        let [period, deadline] = [task.period(), task.deadline()].map(|time| unit * (time / unit));
-        SporadicTask::new(up, period, deadline).ok()
+        let counted = |task: &SporadicTask| {
+            let deadline = match payer {
+                Payer::Global => task.deadline().min(task.period()),
+                Payer::Partitioned => task.deadline(),
+            };
+            // Whole units, and at least one of each, as they have been rounded.
+            SporadicTask::plain([task.wcet(), task.period(), deadline].map(|time| time / unit))
+        };
+        let tasks = self.inflated(self.raw, payer)?;
+        Ok(tasks.iter().map(counted).collect())
+    }
+
+    /// These tasks of the set with their overheads, in whole units.
+    ///
+    /// # Errors
+    /// [`Unmade`].
+    pub fn inflated(
+        &self,
+        tasks: &[SporadicTask],
+        payer: Payer,
+    ) -> Result<Vec<SporadicTask>, Unmade> {
+        let inflated = match &self.charge {
+            None => Ok(tasks.to_vec()),
+            Some((accounting, prices)) => {
+                let costs = prices[payer as usize].as_ref().ok_or(Unmade::Unpriced)?;
+                match accounting {
+                    Accounting::PerJob => overheads::per_job(tasks, costs),
+                    Accounting::Interrupts => overheads::interrupts(tasks, costs),
+                }
+            }
+        };
+        let inflated = inflated.map_err(Unmade::Unpayable)?;
+        let rounded = |(task, known)| self.rounded(task, known).map_err(Unmade::Unpayable);
+        inflated.iter().enumerate().map(rounded).collect()
+    }
+
+    /// In whole units, to the safe side.
+    fn rounded(&self, task: usize, known: &SporadicTask) -> Result<SporadicTask, Unpayable> {
+        let unit = self.unit;
+        let [period, deadline] =
+            [known.period(), known.deadline()].map(|time| unit * (time / unit));
+        let rounded = known.with_times(period, deadline);
+        let rounded = rounded.map_err(|_| Unpayable::NoTime { task })?;
+        // Without end if that is too long.
+        let up = unit * known.wcet().as_nanos().div_ceil(unit.as_nanos());
+        rounded
+            .with_wcet(up)
+            .map_err(|_| Unpayable::TooLong { task })
     }
 }
 
 /// Whether one CPU holds these tasks under EDF.
-fn hold(tasks: &[SporadicTask], limit: WorkLimit) -> bool {
+fn hold(tasks: &[SporadicTask], limit: WorkLimit) -> Answer {
     if tasks.iter().all(|task| task.deadline() >= task.period()) {
-        !overloaded(tasks)
+        Answer::accepts_if(!overloaded(tasks))
     } else {
-        edf_demand::test(tasks, limit).holds()
+        Answer::from(&edf_demand::test(tasks, limit))
     }
 }

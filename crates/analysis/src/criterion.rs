@@ -13,11 +13,11 @@
 //! All are sufficient: what they accept never misses a deadline under that policy. (Where all periods are whole slots, PD² is
 //! asked about arrivals at the beginnings of slots, as in the literature.)
 
-use crate::gedf::{self, Answer, Set, Task, accepted_by};
+use crate::gedf::{self, Set, accepted_by};
 use crate::partitioned::sporadic;
 use crate::{
-    Fit, InvalidTask, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_wm, fair, gfp,
-    partition, partitioned, priority,
+    Answer, Fit, InvalidTask, NoRoom, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d,
+    edf_demand, edf_wm, fair, gfp, partition, partitioned, priority,
 };
 use core::fmt;
 use flyball_trace::Duration;
@@ -72,7 +72,7 @@ impl Cluster {
     ];
 
     /// How many CPUs.
-    pub const fn cpus(self) -> usize {
+    pub const fn cpus(self) -> u32 {
         match self {
             Cluster::Two => 2,
             Cluster::Four => 4,
@@ -147,65 +147,75 @@ impl Criterion {
     }
 
     /// What it says about a set on so many CPUs. It takes at most `limit` steps, or so many for each CPU and each place
-    /// that is tried for a task. Of the tests of one CPU, one that has to stop counts as failed.
+    /// that is tried for a task.
     pub fn ask(self, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
-        let asked = match self {
-            Criterion::Global(which) => return gedf::test(which, set, cpus, limit),
-            Criterion::Partitioned(fit) => return partitioned::test(set, cpus, fit, limit),
-            Criterion::GlobalFixed(which) => return gfp::test_best(which, set, cpus, limit),
-            Criterion::Clustered(size) => {
-                let Ok(tasks) = sporadic(set) else {
-                    return Answer::Rejects;
-                };
-                let place = |fit| match clustered(set, &tasks, cpus, size.cpus(), fit, limit) {
-                    (Ok(_), _) => Answer::Accepts,
-                    (Err(_), None) => Answer::Rejects,
-                    (Err(_), Some(stop)) => Answer::Stopped(stop),
-                };
-                return any([Fit::Worst, Fit::First].map(place));
-            }
-            Criterion::PartitionedFixed(_) | Criterion::EdfWm | Criterion::CEqualsD => {
-                sporadic(set).map(|tasks| self.divide(set, &tasks, cpus, limit).is_ok())
-            }
-            Criterion::Fair => sporadic(set).and_then(|tasks| fair(&tasks, cpus)),
-        };
-        // Times of a set are shorter than those of a task may be.
-        Answer::accepts_if(asked.unwrap_or(false))
+        match self {
+            Criterion::Global(which) => gedf::test(which, set, cpus, limit),
+            Criterion::Partitioned(fit) => partitioned::test(set, cpus, fit, limit),
+            Criterion::GlobalFixed(which) => gfp::test_best(which, set, cpus, limit),
+            _ => self.ask_tasks(&sporadic(set), cpus, limit),
+        }
     }
 
-    /// The position of the first task that there is no room for, where tasks are divided among CPUs or clusters; `None` if there
-    /// is for all, or the test divides nothing. (Of partitioned EDF, [`Charged::divide`](crate::charged::Charged::divide) says it.)
-    /// Limits are those of [`Criterion::ask`].
-    pub fn first_without_room(self, set: &Set, cpus: u32, limit: WorkLimit) -> Option<usize> {
-        let tasks = sporadic(set).ok()?;
-        self.divide(set, &tasks, cpus, limit).err()
+    /// The same of tasks, with a nanosecond for a unit, whose times may be longer than those of a set. The tests of global
+    /// policies do not count these, and say [`Stop::TimeRange`].
+    pub fn ask_tasks(self, tasks: &[SporadicTask], cpus: u32, limit: WorkLimit) -> Answer {
+        match self {
+            Criterion::Global(_) | Criterion::GlobalFixed(_) => match Set::of(tasks) {
+                Ok(set) => self.ask(&set, cpus, limit),
+                Err(error) => not_taken(error),
+            },
+            Criterion::Fair => fair(tasks, cpus),
+            Criterion::Partitioned(_)
+            | Criterion::PartitionedFixed(_)
+            | Criterion::Clustered(_)
+            | Criterion::EdfWm
+            | Criterion::CEqualsD => {
+                let divided = self.divide(tasks, cpus, limit);
+                divided.map_or_else(Answer::from, |()| Answer::Accepts)
+            }
+        }
     }
 
-    /// Whether there is room for all; the position of the first task that there is none for. `tasks` are those of the set.
-    fn divide(
+    /// The first task that there is no room for, where tasks are divided among CPUs or clusters; `None` if there
+    /// is for all, or the test divides nothing. Limits are those of [`Criterion::ask`].
+    pub fn first_without_room(
         self,
-        set: &Set,
         tasks: &[SporadicTask],
         cpus: u32,
         limit: WorkLimit,
-    ) -> Result<(), usize> {
+    ) -> Option<NoRoom> {
+        self.divide(tasks, cpus, limit).err()
+    }
+
+    /// Whether there is room for all.
+    fn divide(self, tasks: &[SporadicTask], cpus: u32, limit: WorkLimit) -> Result<(), NoRoom> {
         let many = cpus as usize;
         match self {
+            Criterion::Partitioned(fit) => {
+                let holds = |_: usize, here: &[usize]| {
+                    let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
+                    Answer::from(&edf_demand::test(&here, limit))
+                };
+                partition(tasks, many, fit, Sequence::Utilisation, holds).map(drop)
+            }
             Criterion::PartitionedFixed(fit) => {
                 let levels = priority::distinct(&priority::deadline_monotonic(tasks));
                 partitioned::by_levels(tasks, &levels, many, fit, limit).map(drop)
             }
             Criterion::Clustered(size) => {
-                let place = |fit| clustered(set, tasks, cpus, size.cpus(), fit, limit).0;
-                // What the other fit leaves over is no worse a reason.
-                place(Fit::Worst).or_else(|_| place(Fit::First)).map(drop)
+                let place = |fit| clustered(tasks, cpus, size.cpus(), fit, limit);
+                // What the other fit leaves over is no worse a reason, and what one has left open stays open.
+                place(Fit::Worst).or_else(|worst| {
+                    place(Fit::First).map_err(|first| NoRoom {
+                        stopped: first.stopped.or(worst.stopped),
+                        ..first
+                    })
+                })
             }
             Criterion::EdfWm => edf_wm::split(tasks, many, limit, |_| true).map(drop),
             Criterion::CEqualsD => c_equals_d::split(tasks, many, limit, |_| true).map(drop),
-            Criterion::Global(_)
-            | Criterion::Partitioned(_)
-            | Criterion::GlobalFixed(_)
-            | Criterion::Fair => Ok(()),
+            Criterion::Global(_) | Criterion::GlobalFixed(_) | Criterion::Fair => Ok(()),
         }
     }
 }
@@ -325,56 +335,49 @@ impl fmt::Display for Criterion {
     }
 }
 
-fn any(answers: [Answer; 2]) -> Answer {
-    match answers {
-        [one, _] if one.accepts() => one,
-        [one @ Answer::Stopped(_), Answer::Rejects] => one,
-        [_, other] => other,
+/// What tests of several CPUs say of tasks that make no set.
+fn not_taken(error: InvalidTask) -> Answer {
+    match error {
+        InvalidTask::Endless(_) | InvalidTask::TooLong(_) => Answer::Stopped(Stop::TimeRange),
+        InvalidTask::Zero(_) | InvalidTask::NotCovered(_) => Answer::Rejects,
     }
 }
 
 /// PD² in slots of [`SLOT`].
-fn fair(tasks: &[SporadicTask], cpus: u32) -> Result<bool, InvalidTask> {
+fn fair(tasks: &[SporadicTask], cpus: u32) -> Answer {
     let is_whole = |task: &SporadicTask| task.t().is_multiple_of(SLOT.as_nanos());
     if tasks.iter().all(is_whole) {
-        return Ok(fair::test(tasks, SLOT, cpus).holds());
+        return Answer::from(&fair::test(tasks, SLOT, cpus));
     }
-    // Up to the next slot.
+    // Up to the next slot: that is not without end, so all tasks take it.
     let wait = SLOT.saturating_sub(Duration::from_nanos(1));
     let waits = tasks.iter().map(|task| task.with_jitter(wait));
-    let waiting = waits.collect::<Result<Vec<_>, _>>()?;
-    Ok(fair::test(&waiting, SLOT, cpus).holds())
+    let waiting: Result<Vec<_>, _> = waits.collect();
+    waiting.map_or(Answer::Rejects, |waiting| {
+        Answer::from(&fair::test(&waiting, SLOT, cpus))
+    })
 }
 
-/// The cluster of each task, and whether a test had to stop meanwhile.
+/// Whether there is room for all tasks in clusters of so many CPUs.
 fn clustered(
-    set: &Set,
     tasks: &[SporadicTask],
     cpus: u32,
-    size: usize,
+    size: u32,
     fit: Fit,
     limit: WorkLimit,
-) -> (Result<Vec<usize>, usize>, Option<Stop>) {
-    let cpus = cpus as usize;
-    let clusters = cpus.div_ceil(size);
-    let mut stopped: Option<Stop> = None;
-    let mut holds = |cluster: usize, here: &[usize]| {
-        let members: Vec<Task> = here.iter().map(|&task| set.tasks()[task]).collect();
-        // All are below 2³², as `cpus` was.
-        let cpus = u32::try_from(size.min(cpus - cluster * size)).unwrap_or(1);
-        let Ok(members) = Set::new(members) else {
-            return false;
+) -> Result<(), NoRoom> {
+    let firsts = (0..cpus).step_by(size as usize);
+    let sizes: Vec<u32> = firsts.map(|first| size.min(cpus - first)).collect();
+    let holds = |cluster: usize, here: &[usize]| {
+        let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
+        let members = match Set::of(&here) {
+            Ok(members) => members,
+            Err(error) => return not_taken(error),
         };
-        match accepted_by(&gedf::Test::CLASSIC, &members, cpus, limit) {
-            Ok(by) => by.is_some(),
-            Err(stop) => {
-                stopped = Some(stop);
-                false
-            }
-        }
+        let accepted = accepted_by(&gedf::Test::CLASSIC, &members, sizes[cluster], limit);
+        Answer::from(accepted.map(|by| by.is_some()))
     };
-    let places = partition(tasks, clusters, fit, Sequence::Utilisation, &mut holds);
-    (places, stopped)
+    partition(tasks, sizes.len(), fit, Sequence::Utilisation, holds).map(drop)
 }
 
 #[cfg(test)]

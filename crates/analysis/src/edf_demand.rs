@@ -49,10 +49,10 @@ pub fn test(tasks: &[SporadicTask], limit: WorkLimit) -> Outcome {
 }
 
 /// The most that jobs can demand which are released and have their deadlines within an interval
-/// of length `interval`: dbf above. [`Duration::MAX`] if it does not fit. O(n).
+/// of length `interval`: dbf above. Saturates at [`Duration::MAX`], which is longer than any interval, too. O(n).
 pub fn demand(tasks: &[SporadicTask], interval: Duration) -> Duration {
     let sum = dbf(tasks, interval.as_nanos());
-    Duration::from_nanos(u64::try_from(sum).unwrap_or(u64::MAX))
+    u64::try_from(sum).map_or(Duration::MAX, Duration::from_nanos)
 }
 
 /// The most that a job with a deadline beyond an interval of length `interval` can be in the way

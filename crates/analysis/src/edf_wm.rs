@@ -20,22 +20,22 @@
 //! Complexity: see [`semi`].
 
 use crate::semi::{self, Cpus, Share};
-use crate::{SporadicTask, WorkLimit};
+use crate::{NoRoom, SporadicTask, WorkLimit};
 use flyball_trace::Duration;
 use std::cmp::Reverse;
 
 /// The shares of each of the `tasks` on `cpus` CPUs, in the order in which a job goes through them. Those
 /// that `may_be_split` are split where no CPU has room for them as a whole. A test of a CPU may take up to
-/// `limit`, and counts as failed then.
+/// `limit`; where it stops, another CPU or a smaller share is tried.
 ///
 /// # Errors
-/// The position of the first task that cannot be placed.
+/// [`NoRoom`] for the first task that is not known to have a place.
 pub fn split(
     tasks: &[SporadicTask],
     cpus: usize,
     limit: WorkLimit,
     may_be_split: impl Fn(usize) -> bool,
-) -> Result<Vec<Vec<Share>>, usize> {
+) -> Result<Vec<Vec<Share>>, NoRoom> {
     semi::split(tasks, cpus, limit, may_be_split, cut)
 }
 

@@ -67,13 +67,14 @@ mod set;
 mod union;
 pub(crate) mod word;
 
+pub use crate::Answer;
 pub use exact::{Counterexample, MOST_TASKS, Truth, common_unit, exact};
 pub use explain::{Explanation, Share, explain};
 pub use response_times::response_times;
 pub use set::{Set, Task};
 pub use union::accepted_by;
 
-use crate::{Stop, WorkLimit};
+use crate::WorkLimit;
 use core::fmt;
 
 /// A sufficient test of global EDF.
@@ -155,33 +156,6 @@ impl Test {
 impl fmt::Display for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// What a test says about a set.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// No job ever misses its deadline.
-    Accepts,
-    /// The test cannot tell. Most such sets hold nevertheless.
-    Rejects,
-    /// The test was not done when it had to stop.
-    Stopped(Stop),
-}
-
-impl Answer {
-    /// [`Answer::Accepts`], or else [`Answer::Rejects`].
-    pub const fn accepts_if(accepts: bool) -> Answer {
-        if accepts {
-            Answer::Accepts
-        } else {
-            Answer::Rejects
-        }
-    }
-
-    /// Whether the set is proven to hold.
-    pub fn accepts(self) -> bool {
-        self == Answer::Accepts
     }
 }
 

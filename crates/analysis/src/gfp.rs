@@ -92,10 +92,7 @@ pub fn test(test: Test, set: &Set, cpus: u32, order: &[usize], limit: WorkLimit)
     if !set.is_eligible(cpus) {
         return Answer::Rejects;
     }
-    match first_late(test, set, cpus, order, limit) {
-        Ok(late) => Answer::accepts_if(late.is_none()),
-        Err(stop) => Answer::Stopped(stop),
-    }
+    Answer::from(first_late(test, set, cpus, order, limit).map(|late| late.is_none()))
 }
 
 /// The position of the most urgent task that is not sure to be in time, by `test` with these priorities. The set is one that
@@ -120,10 +117,7 @@ pub fn first_late(
 
 /// What `test` says about a set with the [best priorities](best) that are known for it.
 pub fn test_best(which: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
-    match best(which, set, cpus, limit) {
-        Ok(order) => Answer::accepts_if(order.is_some()),
-        Err(stop) => Answer::Stopped(stop),
-    }
+    Answer::from(best(which, set, cpus, limit).map(|order| order.is_some()))
 }
 
 /// The best priorities that are known for a set, the most urgent task first; `None` if `which` accepts it with none of

@@ -34,7 +34,8 @@
 //! prove the one nor the other says [`Verdict::Unknown`].
 //!
 //! The exact tests are pseudo-polynomial: their cost depends on the numbers, not only on how many
-//! there are. Each takes a [`WorkLimit`], and stops there without guessing.
+//! there are. Each takes a [`WorkLimit`], and stops there without guessing: an [`Answer`] and a
+//! [`Margin`](sensitivity::Margin) keep *stopped* apart from *no*.
 //!
 //! ```
 //! use flyball_analysis::{SporadicTask, WorkLimit, edf_demand, fixed_priority, priority};
@@ -60,6 +61,7 @@
 #![forbid(unsafe_code)]
 
 pub mod affinity;
+pub mod answer;
 pub mod c_equals_d;
 pub mod charged;
 pub mod criterion;
@@ -88,8 +90,9 @@ mod busy;
 mod fractions;
 mod ranking;
 
+pub use answer::Answer;
 pub use criterion::Criterion;
-pub use partition::{Fit, Sequence, partition};
+pub use partition::{Fit, NoRoom, Sequence, partition};
 pub use priority::{Level, LevelMismatch};
 pub use response::Response;
 pub use semi::Share;

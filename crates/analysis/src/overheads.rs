@@ -40,7 +40,8 @@
 //!
 //! Complexity: O(n).
 
-use crate::SporadicTask;
+use crate::{SporadicTask, fractions};
+use core::fmt;
 use flyball_trace::Duration;
 
 /// What the kernel's work costs, with as many tasks as there are.
@@ -64,73 +65,106 @@ pub struct Costs {
     pub event_latency: Duration,
 }
 
-/// The tasks with what the kernel's work for one job costs added to each execution time. `None`: a time
-/// would be without end.
-pub fn per_job(tasks: &[SporadicTask], costs: &Costs) -> Option<Vec<SporadicTask>> {
+/// Why tasks cannot pay for the kernel's work. Each is a proof that no test accepts them with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unpayable {
+    /// Ticks and releases alone take all of a CPU.
+    NothingLeft,
+    /// No unit of time is left of the period or of the deadline of this task, by its position.
+    NoTime {
+        /// The task.
+        task: usize,
+    },
+    /// With its part of the work a job of this task computes for longer than it has, and than can be counted.
+    TooLong {
+        /// The task.
+        task: usize,
+    },
+}
+
+impl fmt::Display for Unpayable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unpayable::NothingLeft => f.write_str("ticks and releases take all of a CPU"),
+            Unpayable::NoTime { task } => write!(f, "nothing is left of the time of task {task}"),
+            Unpayable::TooLong { task } => write!(f, "task {task} computes longer than it may"),
+        }
+    }
+}
+
+impl core::error::Error for Unpayable {}
+
+/// Returns the tasks with what the kernel's work for one job costs added to each execution time. O(n).
+///
+/// # Errors
+/// [`Unpayable::TooLong`].
+pub fn per_job(tasks: &[SporadicTask], costs: &Costs) -> Result<Vec<SporadicTask>, Unpayable> {
     let twice =
         u128::from(costs.scheduling.as_nanos()) + u128::from(costs.context_switch.as_nanos());
     let once = [costs.tick, costs.release, costs.cache, costs.ipi];
     let once: u128 = once.iter().map(|cost| u128::from(cost.as_nanos())).sum();
     let charge = 2 * twice + once;
-    let inflate = |task: &SporadicTask| {
-        let wcet = u64::try_from(u128::from(task.c()) + charge).ok()?;
-        task.with_wcet(Duration::from_nanos(wcet)).ok()
+    let inflate = |(task, known): (usize, &SporadicTask)| {
+        let wcet = u64::try_from(u128::from(known.c()) + charge).ok();
+        let inflated = wcet.and_then(|wcet| known.with_wcet(Duration::from_nanos(wcet)).ok());
+        inflated.ok_or(Unpayable::TooLong { task })
     };
-    tasks.iter().map(inflate).collect()
+    tasks.iter().enumerate().map(inflate).collect()
 }
 
 /// One in the fixed point of this module: 2⁶⁴ parts.
 const ONE: u128 = 1 << 64;
 
-/// The tasks that are to hold if those are to hold, and each CPU serves the interrupts of all of them.
-/// `None`: interrupts leave nothing of a CPU, or of a period or a deadline.
-pub fn interrupts(tasks: &[SporadicTask], costs: &Costs) -> Option<Vec<SporadicTask>> {
+/// Returns the tasks that are to hold if those are to hold, and each CPU serves the interrupts of all of them. O(n).
+///
+/// # Errors
+/// [`Unpayable`].
+pub fn interrupts(tasks: &[SporadicTask], costs: &Costs) -> Result<Vec<SporadicTask>, Unpayable> {
     let wide = |time: Duration| u128::from(time.as_nanos());
     let [tick, release, late] = [costs.tick, costs.release, costs.event_latency].map(wide);
     // A tick without a period comes with each release instead.
     let (ticks, release) = match costs.quantum {
-        Some(quantum) => (part(tick, quantum)?, release),
-        None => (0, release + tick),
+        Some(quantum) => (part(tick, quantum), release),
+        None => (Some(0), release + tick),
     };
     let tick = if costs.quantum.is_some() { tick } else { 0 };
-    let releases = tasks.iter().try_fold(0_u128, |sum, task| {
-        sum.checked_add(part(release, task.period())?)
-    })?;
-    let rest = ONE
-        .checked_sub(ticks.checked_add(releases)?)
-        .filter(|&rest| rest > 0)?;
-    let count = u128::from(u32::try_from(tasks.len()).ok()?);
-    // The work of `late` is at most that and a nanosecond, as parts are rounded up.
-    let pending =
-        (tick + count * release).checked_add(late.checked_mul(ticks + releases)?.div_ceil(ONE))?;
-    let pending = stretched(pending, rest)?;
+    let taken = tasks.iter().try_fold(ticks, |sum, task| {
+        Some(sum?.checked_add(part(release, task.period())?))
+    });
+    // What overflows is far above one.
+    let taken = taken.flatten().filter(|&taken| taken < ONE);
+    let taken = taken.ok_or(Unpayable::NothingLeft)?;
+    let rest = ONE - taken;
+    // A release costs less than a period, and there are fewer than 2⁶⁰ tasks; `late` and `taken` are below 2⁶⁴. The work of
+    // `late` is at most that and a nanosecond, as parts are rounded up.
+    let pending = tick + tasks.len() as u128 * release + (late * taken).div_ceil(ONE);
     let own = 2 * (wide(costs.scheduling) + wide(costs.context_switch)) + wide(costs.cache);
-    let inflate = |task: &SporadicTask| {
-        let wcet = stretched(u128::from(task.c()) + own, rest)? + 2 * pending + wide(costs.ipi);
-        let [period, deadline] =
-            [task.period(), task.deadline()].map(|time| time.saturating_sub(costs.event_latency));
-        let wcet = Duration::from_nanos(u64::try_from(wcet).ok()?);
-        let inflated = SporadicTask::new(wcet, period, deadline).ok()?;
-        inflated
-            .with_jitter(task.jitter())
-            .ok()?
-            .with_blocking(task.blocking())
+    // How long work takes if only `rest` parts of the CPU are left.
+    let stretched = |work| fractions::scaled(work, ONE, rest);
+    let twice_pending = stretched(pending).and_then(|pending| pending.checked_mul(2));
+    let longer = |task: &SporadicTask| {
+        let wcet = stretched(u128::from(task.c()) + own)?.checked_add(twice_pending?)?;
+        let wcet = wcet.checked_add(wide(costs.ipi))?;
+        task.with_wcet(Duration::from_nanos(u64::try_from(wcet).ok()?))
             .ok()
     };
-    tasks.iter().map(inflate).collect()
+    let inflate = |(task, known): (usize, &SporadicTask)| {
+        let longer = longer(known).ok_or(Unpayable::TooLong { task })?;
+        // Nothing left is zero, which is no period and no deadline.
+        let [period, deadline] =
+            [known.period(), known.deadline()].map(|time| time.saturating_sub(costs.event_latency));
+        let inflated = longer.with_times(period, deadline);
+        inflated.map_err(|_| Unpayable::NoTime { task })
+    };
+    tasks.iter().enumerate().map(inflate).collect()
 }
 
-/// A cost per period in parts of one, rounded up; `None` if the period is zero.
+/// A cost per period in parts of one, rounded up; `None` if it is 2⁶⁴ or more, or if the period is zero.
 fn part(cost: u128, period: Duration) -> Option<u128> {
     let period = u128::from(period.as_nanos());
     (period > 0)
         .then(|| cost.checked_mul(ONE))?
         .map(|cost| cost.div_ceil(period))
-}
-
-/// How long work of this length takes if only `rest` parts of the CPU are left, rounded up.
-fn stretched(work: u128, rest: u128) -> Option<u128> {
-    Some(work.checked_mul(ONE)?.div_ceil(rest))
 }
 
 #[cfg(test)]
@@ -168,7 +202,9 @@ mod tests {
             cache: Duration::from_nanos(u64::MAX - 1),
             ..costs()
         };
-        assert_eq!(per_job(&[task(1, 10, 10)], &endless), None);
+        let too_long = Err(Unpayable::TooLong { task: 0 });
+        assert_eq!(per_job(&[task(1, 10, 10)], &endless), too_long);
+        assert_eq!(interrupts(&[task(1, 10, 10)], &endless), too_long);
     }
 
     /// By hand. Ticks take 2 in 1000; two tasks of 1000 and 500 take 3/1000 + 3/500 for releases:
@@ -215,28 +251,42 @@ mod tests {
 
     #[test]
     fn nothing_is_left() {
+        let pay = |period, costs| interrupts(&[task(1, period, period)], &costs).unwrap_err();
         // Each period of 3 µs has a release of 3 µs.
-        assert_eq!(interrupts(&[task(1, 3, 3)], &costs()), None);
-        assert_eq!(
-            interrupts(
-                &[task(1, 10, 10)],
-                &Costs {
-                    event_latency: us(10),
-                    ..costs()
-                }
-            ),
-            None
-        );
-        assert_eq!(
-            interrupts(
-                &[task(1, 10, 10)],
-                &Costs {
-                    quantum: Some(us(0)),
-                    ..costs()
-                }
-            ),
-            None
-        );
+        assert_eq!(pay(3, costs()), Unpayable::NothingLeft);
+        let late = Costs {
+            event_latency: us(10),
+            ..costs()
+        };
+        assert_eq!(pay(10, late), Unpayable::NoTime { task: 0 });
+        for quantum in [0, 2] {
+            let ticking = Costs {
+                quantum: Some(us(quantum)),
+                ..costs()
+            };
+            assert_eq!(pay(10, ticking), Unpayable::NothingLeft);
+        }
+    }
+
+    /// Of a period of 584 years, a release that costs 1 ns less leaves 1 ns: no job fits, and it is said that it is the job
+    /// that is too long, not that nothing is left.
+    #[test]
+    fn what_is_out_of_range_is_said() {
+        let ns = Duration::from_nanos;
+        let longest = u64::MAX - 1;
+        let task = SporadicTask::new(ns(1), ns(longest), ns(longest)).unwrap();
+        let costs = Costs {
+            release: ns(longest - 1),
+            ..Costs::default()
+        };
+        let too_long = Err(Unpayable::TooLong { task: 0 });
+        assert_eq!(interrupts(&[task], &costs), too_long);
+        let dearer = Costs {
+            release: ns(longest),
+            ..costs
+        };
+        assert_eq!(per_job(&[task, task], &dearer), too_long);
+        assert_eq!(interrupts(&[task], &Costs::default()), Ok(vec![task]));
     }
 
     proptest! {

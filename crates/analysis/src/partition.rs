@@ -18,7 +18,8 @@
 //! How much a CPU is asked for is added up in units of 2⁻⁶⁴, rounded down: it decides which CPU is tried
 //! first and nothing else.
 
-use crate::SporadicTask;
+use crate::{Answer, SporadicTask, Stop};
+use core::fmt;
 use std::cmp::Reverse;
 
 /// Which of the CPUs that have room a task gets.
@@ -76,20 +77,49 @@ impl Sequence {
     }
 }
 
-/// The CPU of each of the `tasks`, from 0; `holds` tells whether a CPU can serve tasks, which are named
-/// by their positions, in the order in which they came.
+/// A task that no CPU was found to have room for when its turn came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoRoom {
+    /// The task, by its position.
+    pub task: usize,
+    /// Why a test of a CPU stopped, if one did, for this task or one before it: then it is not known whether this way of
+    /// dividing the tasks finds room.
+    pub stopped: Option<Stop>,
+}
+
+impl From<NoRoom> for Answer {
+    fn from(no_room: NoRoom) -> Answer {
+        no_room.stopped.map_or(Answer::Rejects, Answer::Stopped)
+    }
+}
+
+impl fmt::Display for NoRoom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let task = self.task;
+        match self.stopped {
+            None => write!(f, "no CPU has room for task {task}"),
+            Some(stop) => write!(f, "no room was found for task {task}: {stop}"),
+        }
+    }
+}
+
+impl core::error::Error for NoRoom {}
+
+/// Returns the CPU of each of the `tasks`, from 0; `holds` says whether a CPU can serve tasks, which are named
+/// by their positions, in the order in which they came. Where it stops, the next CPU is tried.
 ///
 /// O(n log n + n m) without the calls of `holds`, of which there are at most n m for n tasks and m CPUs.
 ///
 /// # Errors
-/// The position of the first task that no CPU has room for.
+/// [`NoRoom`] for the first task that no CPU is known to have room for.
 pub fn partition(
     tasks: &[SporadicTask],
     cpus: usize,
     fit: Fit,
     sequence: Sequence,
-    mut holds: impl FnMut(usize, &[usize]) -> bool,
-) -> Result<Vec<usize>, usize> {
+    mut holds: impl FnMut(usize, &[usize]) -> Answer,
+) -> Result<Vec<usize>, NoRoom> {
+    let mut stopped = None;
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     match sequence {
         Sequence::Utilisation => order = by_utilisation(tasks),
@@ -109,11 +139,12 @@ pub fn partition(
         let cpu = candidates.into_iter().find(|&cpu| {
             let here = &mut bins[cpu].1;
             here.push(task);
-            let has_room = holds(cpu, here);
+            let answer = holds(cpu, here);
             here.pop();
-            has_room
+            stopped = stopped.or(answer.stopped());
+            answer.accepts()
         });
-        let cpu = cpu.ok_or(task)?;
+        let cpu = cpu.ok_or(NoRoom { task, stopped })?;
         bins[cpu].0 = bins[cpu].0.saturating_add(load(&tasks[task]));
         bins[cpu].1.push(task);
         places[task] = cpu;
@@ -154,10 +185,17 @@ mod tests {
         cpus: usize,
         fit: Fit,
         sequence: Sequence,
-    ) -> Result<Vec<usize>, usize> {
+    ) -> Result<Vec<usize>, NoRoom> {
         partition(tasks, cpus, fit, sequence, |_, here| {
             let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
-            !overloaded(&here)
+            Answer::accepts_if(!overloaded(&here))
+        })
+    }
+
+    fn no_room(task: usize) -> Result<Vec<usize>, NoRoom> {
+        Err(NoRoom {
+            task,
+            stopped: None,
         })
     }
 
@@ -177,7 +215,7 @@ mod tests {
         let halves = tasks(&[51; 5]);
         assert_eq!(
             by_utilisation(&halves, 4, Fit::Best, Sequence::Utilisation),
-            Err(4)
+            no_room(4)
         );
         assert_eq!(
             by_utilisation(&tasks(&[]), 0, Fit::First, Sequence::Given),
@@ -185,8 +223,34 @@ mod tests {
         );
         assert_eq!(
             by_utilisation(&halves, 0, Fit::Next, Sequence::Given),
-            Err(0)
+            no_room(0)
         );
+    }
+
+    /// A test of CPU 0 that stops: where CPU 1 has room nothing is open, and else it is not known.
+    #[test]
+    fn a_test_that_stops_leaves_it_open() {
+        let set = tasks(&[50, 70]);
+        let stop = Stop::WorkLimit;
+        let divide = |cpus| {
+            partition(
+                &set,
+                cpus,
+                Fit::First,
+                Sequence::Given,
+                |cpu, here| match cpu {
+                    0 => Answer::Stopped(stop),
+                    _ => Answer::accepts_if(here.len() < 2),
+                },
+            )
+        };
+        assert_eq!(divide(3), Ok(vec![1, 2]));
+        let open = NoRoom {
+            task: 1,
+            stopped: Some(stop),
+        };
+        assert_eq!(divide(2), Err(open));
+        assert_eq!(Answer::from(open), Answer::Stopped(stop));
     }
 
     proptest! {

@@ -11,26 +11,24 @@
 //! Complexity for D = T: O(n log n + n m).
 
 use crate::fractions::{self, Bracket};
-use crate::gedf::{Answer, Set, Task};
+use crate::gedf::{Set, Task};
 use crate::{
-    Fit, InvalidTask, Level, Sequence, SporadicTask, WorkLimit, edf_demand, fixed_priority,
+    Answer, Fit, Level, NoRoom, Sequence, SporadicTask, WorkLimit, edf_demand, fixed_priority,
     partition,
 };
 use core::cmp::Ordering;
-use flyball_trace::Duration;
 
 /// Whether there is room for the tasks on so many CPUs, if each goes to the one that `fit` names: of equals, to the
-/// first. The test of a CPU takes at most `limit` steps, and counts as failed then.
+/// first. The test of a CPU takes at most `limit` steps. If one stopped and there is no room, it is not known.
 pub fn test(set: &Set, cpus: u32, fit: Fit, limit: WorkLimit) -> Answer {
-    let fits = if set.is_implicit() {
-        let mut order: Vec<&Task> = set.tasks().iter().collect();
-        // Tasks of the same utilisation are as good as each other.
-        order.sort_unstable_by(|a, b| utilisation(b, a).cmp(&utilisation(a, b)));
-        by_utilisation(&order, cpus as usize, fit)
-    } else {
-        by_demand(set, cpus as usize, fit, limit).unwrap_or(false)
-    };
-    Answer::accepts_if(fits)
+    if !set.is_implicit() {
+        return by_demand(set, cpus as usize, fit, limit)
+            .map_or_else(Answer::from, |_| Answer::Accepts);
+    }
+    let mut order: Vec<&Task> = set.tasks().iter().collect();
+    // Tasks of the same utilisation are as good as each other.
+    order.sort_unstable_by(|a, b| utilisation(b, a).cmp(&utilisation(a, b)));
+    Answer::accepts_if(by_utilisation(&order, cpus as usize, fit))
 }
 
 /// u of `a`, times both periods.
@@ -38,42 +36,39 @@ fn utilisation(a: &Task, b: &Task) -> u128 {
     u128::from(a.wcet) * u128::from(b.period)
 }
 
-fn by_demand(set: &Set, cpus: usize, fit: Fit, limit: WorkLimit) -> Result<bool, InvalidTask> {
-    let tasks = sporadic(set)?;
-    let places = partition(&tasks, cpus, fit, Sequence::Utilisation, |_, here| {
+fn by_demand(set: &Set, cpus: usize, fit: Fit, limit: WorkLimit) -> Result<Vec<usize>, NoRoom> {
+    let tasks = sporadic(set);
+    partition(&tasks, cpus, fit, Sequence::Utilisation, |_, here| {
         let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
-        edf_demand::test(&here, limit).holds()
-    });
-    Ok(places.is_ok())
+        Answer::from(&edf_demand::test(&here, limit))
+    })
 }
 
 /// The CPU of each task under partitioned fixed priorities: tasks go to CPUs as above, and response times on each decide.
-/// `levels` has a priority for each task; those of a CPU's tasks are compared. The test of a CPU takes at most `limit` steps,
-/// and counts as failed then.
+/// `levels` has a priority for each task; those of a CPU's tasks are compared. The test of a CPU takes at most `limit` steps.
 ///
 /// # Errors
-/// The position of the first task that no CPU has room for.
+/// [`NoRoom`] for the first task that no CPU is known to have room for.
 pub fn by_levels(
     tasks: &[SporadicTask],
     levels: &[Level],
     cpus: usize,
     fit: Fit,
     limit: WorkLimit,
-) -> Result<Vec<usize>, usize> {
+) -> Result<Vec<usize>, NoRoom> {
     partition(tasks, cpus, fit, Sequence::Utilisation, |_, here| {
         let (tasks, levels): (Vec<_>, Vec<_>) =
             here.iter().map(|&task| (tasks[task], levels[task])).unzip();
-        fixed_priority::test(&tasks, &levels, limit).is_ok_and(|outcome| outcome.holds())
+        // There are as many levels as tasks, so this is no error.
+        let outcome = fixed_priority::test(&tasks, &levels, limit);
+        outcome.map_or(Answer::Rejects, |outcome| Answer::from(&outcome))
     })
 }
 
 /// The same tasks, with a nanosecond for a unit.
-pub(crate) fn sporadic(set: &Set) -> Result<Vec<SporadicTask>, InvalidTask> {
-    let of = |task: &Task| {
-        let [wcet, period, deadline] =
-            [task.wcet, task.period, task.deadline].map(Duration::from_nanos);
-        SporadicTask::new(wcet, period, deadline)
-    };
+pub(crate) fn sporadic(set: &Set) -> Vec<SporadicTask> {
+    // A set has no time of zero, and none of 2⁶² units or more.
+    let of = |task: &Task| SporadicTask::plain([task.wcet, task.period, task.deadline]);
     set.tasks().iter().map(of).collect()
 }
 

@@ -5,7 +5,7 @@
 use crate::busy::{hyperperiod, request, settle};
 use crate::utilisation::Load;
 use crate::work::Meter;
-use crate::{Level, LevelMismatch, SporadicTask, Stop, WorkLimit};
+use crate::{Answer, Level, LevelMismatch, SporadicTask, Stop, WorkLimit};
 use core::cmp::{Ordering, Reverse};
 use core::ops::Range;
 
@@ -91,7 +91,7 @@ impl Ranking {
 
     /// Whether all deadlines are met from the level of the task at `index` on. `firsts` gives each
     /// task's F(0) or something below it, and takes what is found.
-    pub(crate) fn holds(&self, index: usize, firsts: &mut [u64], limit: WorkLimit) -> bool {
+    pub(crate) fn holds(&self, index: usize, firsts: &mut [u64], limit: WorkLimit) -> Answer {
         let mut meter = limit.meter();
         let mut end = 0;
         for rank in self.feasible_ranks() {
@@ -107,12 +107,16 @@ impl Ranking {
                 };
                 let known = rank.search(this, firsts[this], deadline, &mut worst, &mut meter);
                 firsts[this] = worst.first;
-                if known.is_err() || worst.response > deadline {
-                    return false;
+                if worst.response > deadline {
+                    return Answer::Rejects;
+                }
+                if let Err(stop) = known {
+                    return Answer::Stopped(stop);
                 }
             }
         }
-        end == self.tasks.len()
+        // Below the last of these levels, the tasks ask for more than the CPU.
+        Answer::accepts_if(end == self.tasks.len())
     }
 }
 

@@ -17,7 +17,7 @@
 //! Complexity: n m tests of a CPU for tasks that need not be split, and some 64 m for each share.
 
 use crate::partition::by_utilisation;
-use crate::{SporadicTask, WorkLimit, edf_demand};
+use crate::{Answer, NoRoom, SporadicTask, Stop, WorkLimit, edf_demand};
 use flyball_trace::Duration;
 
 /// What a CPU does of each job of a task.
@@ -37,6 +37,8 @@ pub struct Share {
 pub(crate) struct Cpus {
     here: Vec<Vec<SporadicTask>>,
     limit: WorkLimit,
+    /// Why a test of a CPU stopped, if one did.
+    stopped: Option<Stop>,
 }
 
 impl Cpus {
@@ -44,18 +46,19 @@ impl Cpus {
         self.here.len()
     }
 
-    /// Whether `cpu` holds with `task`, too; puts it there if so.
+    /// Whether `cpu` is known to hold with `task`, too; puts it there if so.
     fn take(&mut self, cpu: usize, task: SporadicTask) -> bool {
         let here = &mut self.here[cpu];
         here.push(task);
-        let holds = edf_demand::test(here, self.limit).holds();
-        if !holds {
+        let answer = Answer::from(&edf_demand::test(here, self.limit));
+        self.stopped = self.stopped.or(answer.stopped());
+        if !answer.accepts() {
             here.pop();
         }
-        holds
+        answer.accepts()
     }
 
-    /// Whether `cpu` has room for a share.
+    /// Whether `cpu` is known to have room for a share.
     pub(crate) fn has_room(&mut self, cpu: usize, task: &SporadicTask, share: Share) -> bool {
         let Some(share) = as_task(task, share) else {
             return false;
@@ -67,7 +70,7 @@ impl Cpus {
         has_room
     }
 
-    /// The largest WCET up to `most` with which `cpu` has room for the share that `share` makes of it;
+    /// The largest WCET up to `most` with which `cpu` is known to have room for the share that `share` makes of it;
     /// room for more has to mean room for less.
     pub(crate) fn most(
         &mut self,
@@ -103,17 +106,18 @@ pub(crate) type Cut = fn(&mut Cpus, &SporadicTask) -> Option<Vec<Share>>;
 /// and whatever no CPU has room for is split by `cut`, if it `may_be_split`.
 ///
 /// # Errors
-/// The position of the first task that cannot be placed.
+/// [`NoRoom`] for the first task that is not known to have a place.
 pub(crate) fn split(
     tasks: &[SporadicTask],
     cpus: usize,
     limit: WorkLimit,
     may_be_split: impl Fn(usize) -> bool,
     cut: Cut,
-) -> Result<Vec<Vec<Share>>, usize> {
+) -> Result<Vec<Vec<Share>>, NoRoom> {
     let mut all = Cpus {
         here: vec![Vec::new(); cpus],
         limit,
+        stopped: None,
     };
     let mut shares = vec![Vec::new(); tasks.len()];
     for number in by_utilisation(tasks) {
@@ -129,21 +133,21 @@ pub(crate) fn split(
         }
         let is_plain = task.j() == 0 && task.b() == 0 && may_be_split(number);
         let parts = Some(&task).filter(|_| is_plain);
-        let parts = parts.and_then(|task| cut(&mut all, task)).ok_or(number)?;
-        for part in &parts {
-            let known = as_task(&task, *part);
-            if !known.is_some_and(|known| all.take(part.cpu, known)) {
-                return Err(number);
-            }
-        }
-        shares[number] = parts;
+        let parts = parts.and_then(|task| cut(&mut all, task)).filter(|parts| {
+            let mut parts = parts.iter();
+            parts.all(|part| as_task(&task, *part).is_some_and(|known| all.take(part.cpu, known)))
+        });
+        shares[number] = parts.ok_or(NoRoom {
+            task: number,
+            stopped: all.stopped,
+        })?;
     }
     Ok(shares)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
+    use crate::{NoRoom, Share, SporadicTask, Stop, WorkLimit, c_equals_d, edf_wm};
     use flyball_trace::Duration;
     use proptest::prelude::*;
 
@@ -153,6 +157,13 @@ mod tests {
 
     fn task(c: u64, t: u64) -> SporadicTask {
         SporadicTask::new(us(c), us(t), us(t)).unwrap()
+    }
+
+    fn no_room(task: usize) -> Result<Vec<Vec<Share>>, NoRoom> {
+        Err(NoRoom {
+            task,
+            stopped: None,
+        })
     }
 
     fn share(cpu: usize, wcet: u64, from: u64, until: u64) -> Share {
@@ -179,18 +190,29 @@ mod tests {
         // Who may not be split is not.
         assert_eq!(
             edf_wm::split(&set, 2, WorkLimit::default(), |task| task != 2),
-            Err(2)
+            no_room(2)
         );
         // More than there is.
         let four = [task(20, 30); 4];
         assert_eq!(
             edf_wm::split(&four, 2, WorkLimit::default(), |_| true),
-            Err(3)
+            no_room(3)
         );
         assert_eq!(
             c_equals_d::split(&four, 2, WorkLimit::default(), |_| true),
-            Err(3)
+            no_room(3)
         );
+    }
+
+    /// With a limit of three steps, the test of a CPU with two tasks stops: then nobody knows.
+    #[test]
+    fn a_test_that_stops_leaves_it_open() {
+        let set =
+            [task(20, 30); 3].map(|it| SporadicTask::new(it.wcet(), it.period(), us(29)).unwrap());
+        for split in [edf_wm::split, c_equals_d::split] {
+            let open = split(&set, 2, WorkLimit::steps(3), |_| true).unwrap_err();
+            assert_eq!(open.stopped, Some(Stop::WorkLimit));
+        }
     }
 
     /// Five tasks of 0.51 on four CPUs.

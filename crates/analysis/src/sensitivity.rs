@@ -5,12 +5,21 @@
 //! * The *slack* of a task: how much its WCET alone may grow (Vestal 1994; Bini, Di Natale and
 //!   Buttazzo 2008), outside of critical sections: blocking times stay as they are.
 //!
-//! Both search by bisection, with any test. That relies on the test being *sustainable* in the
-//! WCETs (Baruah and Burns 2006): what it accepts, it also accepts with smaller ones. The tests of one CPU are, and
+//! Both search by bisection, with any test, and say what is proven ([`Margin`]). That relies on the test being *sustainable*
+//! in the WCETs (Baruah and Burns 2006): what it accepts, it also accepts with smaller ones. The tests of one CPU are, and
 //! dividing tasks among CPUs is not: a longer job may lead first fit to a better division. With a test that is not, the
-//! result is still accepted and its successor still rejected, but there may be larger ones that are accepted, and smaller ones
-//! that are not. A test that stops at a work
-//! limit counts as a rejection; then the result is the largest that could be proven.
+//! result is still accepted and its successor still is not, but there may be larger ones that are accepted, and smaller ones
+//! that are not.
+//!
+//! A test that stops has not said no. What it has accepted before is then a bound from below, [`Margin::AtLeast`], and
+//! nothing is said of what is above.
+//!
+//! # Fractions of nanoseconds
+//!
+//! A scaled execution time C · f is rounded *up* to whole nanoseconds. So the factor that is found is sure: with it, all
+//! execution times are no longer than those that were accepted. It is below the exact one by less than a nanosecond a task.
+//! To scale all times by a common denominator instead would be exact for tests that do not depend on the unit, but those of
+//! global policies do (see [`gedf`](crate::gedf)), and a million times the period leaves 64 bits after five hours.
 //!
 //! Sets that ask for more than all CPUs are rejected without asking. Just below that, where a search
 //! for the edge often ends, the exact tests take longest: give the test a small
@@ -21,9 +30,60 @@
 
 use crate::ranking::Ranking;
 use crate::utilisation::overloaded;
-use crate::{Level, LevelMismatch, SporadicTask, Utilisation, WorkLimit};
+use crate::{Answer, Level, LevelMismatch, SporadicTask, Stop, Utilisation, WorkLimit};
 use core::fmt;
 use flyball_trace::Duration;
+
+/// How far a test accepts, as far as a search has found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Margin<T> {
+    /// The test accepts this much, and no more.
+    Exactly(T),
+    /// The test accepts this much. Of more it is not known, as the search stopped.
+    AtLeast(T, Stop),
+    /// The test rejects even the least.
+    Nothing,
+    /// The search stopped before the test had accepted anything.
+    NotKnown(Stop),
+}
+
+impl<T> Margin<T> {
+    /// The most that is proven to be accepted, if anything is.
+    pub const fn proven(&self) -> Option<&T> {
+        match self {
+            Margin::Exactly(proven) | Margin::AtLeast(proven, _) => Some(proven),
+            Margin::Nothing | Margin::NotKnown(_) => None,
+        }
+    }
+
+    /// Why it is not known whether more is accepted; `None` if it is known.
+    pub const fn stopped(&self) -> Option<Stop> {
+        match self {
+            Margin::AtLeast(_, stop) | Margin::NotKnown(stop) => Some(*stop),
+            Margin::Exactly(_) | Margin::Nothing => None,
+        }
+    }
+
+    /// The same of something else.
+    pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Margin<U> {
+        match self {
+            Margin::Exactly(proven) => Margin::Exactly(of(proven)),
+            Margin::AtLeast(proven, stop) => Margin::AtLeast(of(proven), stop),
+            Margin::Nothing => Margin::Nothing,
+            Margin::NotKnown(stop) => Margin::NotKnown(stop),
+        }
+    }
+
+    /// In a word or two, for programs: `exactly`, `at-least`, `nothing`, `not-known`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Margin::Exactly(_) => "exactly",
+            Margin::AtLeast(..) => "at-least",
+            Margin::Nothing => "nothing",
+            Margin::NotKnown(_) => "not-known",
+        }
+    }
+}
 
 /// A factor in millionths.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,15 +103,26 @@ impl Factor {
         self.0
     }
 
-    /// The tasks with their WCETs times this factor, rounded down, but at least 1 ns. Blocking grows
-    /// along, rounded up: critical sections are parts of jobs. `None` if a time gets out of range.
-    pub fn scale(self, tasks: &[SporadicTask]) -> Option<Vec<SporadicTask>> {
-        let times = |length: Duration| u128::from(length.as_nanos()) * u128::from(self.0);
-        let length = |ns: u128| u64::try_from(ns).ok().map(Duration::from_nanos);
+    /// The tasks with their WCETs times this factor, rounded up, and at least 1 ns. Blocking grows
+    /// along, rounded up, too: critical sections are parts of jobs.
+    ///
+    /// # Errors
+    /// [`Answer::Rejects`] if a WCET is then longer than any period, and [`Stop::TimeRange`] if a blocking is too long to count.
+    pub fn scale(self, tasks: &[SporadicTask]) -> Result<Vec<SporadicTask>, Answer> {
+        let times = |length: Duration| {
+            let product = u128::from(length.as_nanos()) * u128::from(self.0);
+            u64::try_from(product.div_ceil(1_000_000))
+                .ok()
+                .map(Duration::from_nanos)
+        };
         let scaled = |task: &SporadicTask| {
-            let wcet = length((times(task.wcet()) / 1_000_000).max(1))?;
-            let blocking = length(times(task.blocking()).div_ceil(1_000_000))?;
-            task.with_wcet(wcet).ok()?.with_blocking(blocking).ok()
+            let wcet = times(task.wcet()).map(|wcet| wcet.max(Duration::from_nanos(1)));
+            let task = wcet
+                .and_then(|wcet| task.with_wcet(wcet).ok())
+                .ok_or(Answer::Rejects)?;
+            let blocking = times(task.blocking());
+            let blocked = blocking.and_then(|blocking| task.with_blocking(blocking).ok());
+            blocked.ok_or(Answer::Stopped(Stop::TimeRange))
         };
         tasks.iter().map(scaled).collect()
     }
@@ -72,20 +143,21 @@ impl fmt::Debug for Factor {
 /// Where a task set breaks down.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Breakdown {
-    /// The largest factor for the WCETs with which the set still passes. Below one if it does not
+    /// The largest factor for the WCETs with which the set passes. Below one if it does not
     /// pass as it is.
     pub factor: Factor,
-    /// The utilisation of the set with the WCETs scaled by it.
+    /// The utilisation of the set times this factor.
     pub utilisation: Utilisation,
 }
 
-/// Scales all WCETs by the same factor as far as `passes` accepts: see [`Factor::scale`].
+/// Scales all WCETs by the same factor as far as `passes` accepts: see [`Factor::scale`]. If the tasks as they are
+/// are accepted, the factor is one at least.
 ///
-/// `None` if it rejects even WCETs of 1 ns, or if there is no task.
+/// [`Margin::Nothing`] if it rejects even WCETs of 1 ns, or if there is no task.
 pub fn breakdown(
     tasks: &[SporadicTask],
-    passes: impl FnMut(&[SporadicTask]) -> bool,
-) -> Option<Breakdown> {
+    passes: impl FnMut(&[SporadicTask]) -> Answer,
+) -> Margin<Breakdown> {
     breakdown_on(1, tasks, passes)
 }
 
@@ -93,29 +165,36 @@ pub fn breakdown(
 pub fn breakdown_on(
     cpus: u32,
     tasks: &[SporadicTask],
-    mut passes: impl FnMut(&[SporadicTask]) -> bool,
-) -> Option<Breakdown> {
+    mut passes: impl FnMut(&[SporadicTask]) -> Answer,
+) -> Margin<Breakdown> {
     if tasks.is_empty() {
-        return None;
+        return Margin::Nothing;
     }
-    let mut try_factor = |ppm| {
-        let scaled = Factor(ppm).scale(tasks);
-        scaled.is_some_and(|tasks| !demand_more_than(cpus, &tasks) && passes(&tasks))
+    let found = largest(Factor::ONE.ppm(), u64::MAX, |ppm| {
+        match Factor(ppm).scale(tasks) {
+            Ok(tasks) if demand_more_than(cpus, &tasks) => Answer::Rejects,
+            Ok(tasks) => passes(&tasks),
+            Err(answer) => answer,
+        }
+    });
+    let found = match found {
+        // Larger factors are not tried.
+        Margin::Exactly(u64::MAX) => Margin::AtLeast(u64::MAX, Stop::TimeRange),
+        found => found,
     };
-    let factor = Factor(largest(Factor::ONE.ppm(), u64::MAX, &mut try_factor)?);
-    Some(Breakdown {
-        factor,
-        utilisation: Utilisation::of(&factor.scale(tasks)?),
+    found.map(|ppm| Breakdown {
+        factor: Factor(ppm),
+        utilisation: Utilisation::of(tasks).times_ppm(ppm),
     })
 }
 
 /// How much the WCET of the task at position `index` may grow so that `passes` still accepts the
-/// set. `None` if it rejects the set as it is, or if there is no such task.
+/// set. [`Margin::Nothing`] if it rejects the set as it is, or if there is no such task.
 pub fn slack(
     tasks: &[SporadicTask],
     index: usize,
-    passes: impl FnMut(&[SporadicTask]) -> bool,
-) -> Option<Duration> {
+    passes: impl FnMut(&[SporadicTask]) -> Answer,
+) -> Margin<Duration> {
     slack_on(1, tasks, index, passes)
 }
 
@@ -124,23 +203,29 @@ pub fn slack_on(
     cpus: u32,
     tasks: &[SporadicTask],
     index: usize,
-    mut passes: impl FnMut(&[SporadicTask]) -> bool,
-) -> Option<Duration> {
-    let task = *tasks.get(index)?;
+    mut passes: impl FnMut(&[SporadicTask]) -> Answer,
+) -> Margin<Duration> {
+    let Some(&task) = tasks.get(index) else {
+        return Margin::Nothing;
+    };
     let mut longer = tasks.to_vec();
+    // No job may compute for longer than its period.
     let room = task.t().saturating_sub(task.c());
     let growth = largest(room / 2, room, |growth| {
         let Some(grown) = grow(&task, growth) else {
-            return false;
+            return Answer::Rejects;
         };
         longer[index] = grown;
-        !demand_more_than(cpus, &longer) && passes(&longer)
+        if demand_more_than(cpus, &longer) {
+            Answer::Rejects
+        } else {
+            passes(&longer)
+        }
     });
     growth.map(Duration::from_nanos)
 }
 
-/// The [`slack`] of every task under fixed priorities, by response-time analysis. `None` if the
-/// set does not pass as it is. `limit` holds for each analysis of the set.
+/// The [`slack`] of every task under fixed priorities, by response-time analysis. `limit` holds for each analysis of the set.
 ///
 /// Each probe looks only at the tasks that the change concerns, stops at the first miss, and
 /// starts from the response times of the last probe that passed. 100 tasks: about 0.1 s.
@@ -151,13 +236,15 @@ pub fn fixed_priority_slacks(
     tasks: &[SporadicTask],
     levels: &[Level],
     limit: WorkLimit,
-) -> Result<Option<Vec<Duration>>, LevelMismatch> {
+) -> Result<Vec<Margin<Duration>>, LevelMismatch> {
     let mut ranking = Ranking::new(tasks, levels)?;
     let mut finishes = vec![0; tasks.len()];
-    if !ranking.holds(0, &mut finishes, limit) {
-        return Ok(None);
+    let mut slacks = vec![Margin::Nothing; tasks.len()];
+    match ranking.holds(0, &mut finishes, limit) {
+        Answer::Accepts => {}
+        Answer::Rejects => return Ok(slacks),
+        Answer::Stopped(stop) => return Ok(vec![Margin::NotKnown(stop); tasks.len()]),
     }
-    let mut slacks = vec![Duration::ZERO; tasks.len()];
     for index in 0..tasks.len() {
         let task = ranking.tasks[index];
         // Every job that waits for this task, or is of it, ends later by the growth at least.
@@ -171,21 +258,24 @@ pub fn fixed_priority_slacks(
         let most = later.map(spare).min().unwrap_or(0);
         let mut passed = finishes.clone();
         let growth = largest(most, most, |growth| {
+            if growth == 0 {
+                return Answer::Accepts; // It has just been found to hold.
+            }
             let Some(grown) = grow(&task, growth) else {
-                return false;
+                return Answer::Rejects;
             };
             ranking.tasks[index] = grown;
             let mut probe = passed.clone();
-            let holds = ranking.holds(index, &mut probe, limit);
-            if holds {
+            let answer = ranking.holds(index, &mut probe, limit);
+            if answer.accepts() {
                 passed = probe;
             }
-            holds
+            answer
         });
         ranking.tasks[index] = task;
-        slacks[ranking.places[index]] = Duration::from_nanos(growth.unwrap_or(0));
+        slacks[ranking.places[index]] = growth.map(Duration::from_nanos);
     }
-    Ok(Some(slacks))
+    Ok(slacks)
 }
 
 fn demand_more_than(cpus: u32, tasks: &[SporadicTask]) -> bool {
@@ -195,36 +285,48 @@ fn demand_more_than(cpus: u32, tasks: &[SporadicTask]) -> bool {
     }
 }
 
+/// `None` if it computes for longer than any period then.
 fn grow(task: &SporadicTask, growth: u64) -> Option<SporadicTask> {
     let wcet = task.wcet().checked_add(Duration::from_nanos(growth))?;
     task.with_wcet(wcet).ok()
 }
 
-/// The largest value up to `most` that passes, given that larger ones are harder; `None` if not
-/// even 0 passes. Begins at `guess` and doubles it while it passes, then bisects.
-fn largest(guess: u64, most: u64, mut passes: impl FnMut(u64) -> bool) -> Option<u64> {
-    if !passes(0) {
-        return None;
-    }
+/// The largest value up to `most` that is accepted, given that larger ones are harder. Begins at `guess` and doubles it while
+/// it is accepted, then bisects.
+fn largest(guess: u64, most: u64, mut ask: impl FnMut(u64) -> Answer) -> Margin<u64> {
+    let guess = guess.min(most);
     let mut low = 0;
-    let mut high = guess.clamp(1, most.max(1));
-    while high <= most && passes(high) {
+    // The least value that is known not to be accepted, or not known to be, and what was said of it.
+    let (mut high, mut beyond) = (guess, ask(guess));
+    if !beyond.accepts() && guess > 0 {
+        (high, beyond) = match ask(0) {
+            Answer::Accepts => (guess, beyond),
+            answer => (0, answer),
+        };
+    }
+    // From here on, `low` is accepted unless `high` is zero.
+    while beyond.accepts() {
         low = high;
         if low == most {
-            return Some(low);
+            return Margin::Exactly(most);
         }
-        high = low.saturating_mul(2).min(most);
+        high = low.saturating_mul(2).clamp(low + 1, most);
+        beyond = ask(high);
     }
-    // `low` passes, and `high` does not (or is beyond).
+    if high == 0 {
+        return beyond.stopped().map_or(Margin::Nothing, Margin::NotKnown);
+    }
     while high - low > 1 {
         let middle = low + (high - low) / 2;
-        if passes(middle) {
-            low = middle;
-        } else {
-            high = middle;
+        match ask(middle) {
+            Answer::Accepts => low = middle,
+            answer => (high, beyond) = (middle, answer),
         }
     }
-    Some(low)
+    match beyond.stopped() {
+        Some(stop) => Margin::AtLeast(low, stop),
+        None => Margin::Exactly(low),
+    }
 }
 
 #[cfg(test)]
@@ -237,8 +339,14 @@ mod tests {
         SporadicTask::new(ms(c), ms(t), ms(d)).unwrap()
     }
 
-    fn edf(tasks: &[SporadicTask]) -> bool {
-        edf_demand::test(tasks, WorkLimit::default()).holds()
+    fn edf(tasks: &[SporadicTask]) -> Answer {
+        Answer::from(&edf_demand::test(tasks, WorkLimit::default()))
+    }
+
+    /// What is proven, where nothing stopped.
+    fn exactly<T: Clone>(margin: Margin<T>) -> Option<T> {
+        assert_eq!(margin.stopped(), None);
+        margin.proven().cloned()
     }
 
     #[test]
@@ -246,38 +354,100 @@ mod tests {
         for most in 0..20 {
             for edge in 0..=most {
                 for guess in 0..25 {
-                    let found = largest(guess, most, |value| value <= edge);
-                    assert_eq!(found, Some(edge), "{guess} {most}");
+                    let found = largest(guess, most, |value| Answer::accepts_if(value <= edge));
+                    assert_eq!(found, Margin::Exactly(edge), "{guess} {most}");
                 }
             }
         }
-        assert_eq!(largest(5, 9, |_| false), None);
-        assert_eq!(largest(1, u64::MAX, |_| true), Some(u64::MAX));
+        assert_eq!(largest(5, 9, |_| Answer::Rejects), Margin::Nothing);
+        assert_eq!(
+            largest(1, u64::MAX, |_| Answer::Accepts),
+            Margin::Exactly(u64::MAX)
+        );
+    }
+
+    /// Values up to 5 are accepted, those above 9 are rejected, and the test stops in between.
+    #[test]
+    fn where_a_test_stops_nothing_is_claimed() {
+        let stop = Stop::WorkLimit;
+        for guess in 0..25 {
+            let found = largest(guess, 20, |value| match value {
+                ..=5 => Answer::Accepts,
+                ..=9 => Answer::Stopped(stop),
+                _ => Answer::Rejects,
+            });
+            assert_eq!(found, Margin::AtLeast(5, stop), "{guess}");
+        }
+        let found = largest(3, 20, |_| Answer::Stopped(stop));
+        assert_eq!(found, Margin::NotKnown(stop));
+    }
+
+    /// T = C = 1 ns: nothing can be added. And of two tasks of 2 ns every 5 ns that may take 2.5 ns each, only what whole
+    /// nanoseconds prove is claimed.
+    #[test]
+    fn no_more_is_claimed_than_is_proven() {
+        let ns = |c, t| {
+            let ns = Duration::from_nanos;
+            SporadicTask::new(ns(c), ns(t), ns(t)).unwrap()
+        };
+        let factor = |tasks: &[SporadicTask]| exactly(breakdown(tasks, edf)).unwrap().factor.ppm();
+        assert_eq!(factor(&[ns(1, 1)]), 1_000_000);
+        assert_eq!(factor(&[ns(2, 3)]), 1_500_000);
+        assert_eq!(factor(&[ns(3, 2)]), 666_666);
+        assert_eq!(factor(&[ns(2, 5); 2]), 1_000_000);
+        // Blocking that is too long to count is no "no".
+        let long = Duration::from_nanos(u64::MAX / 2);
+        let blocked = ns(1, 1 << 40).with_blocking(long).unwrap();
+        let found = breakdown(&[blocked], |_| Answer::Accepts);
+        assert_eq!(found.stopped(), Some(Stop::TimeRange));
+    }
+
+    /// A set with U = 1 whose test takes longer than the limit: what it holds with is known, and it is not said that it
+    /// holds with no more.
+    #[test]
+    fn a_margin_stops_at_the_limit() {
+        let limit = WorkLimit::steps(2_000);
+        let ns = Duration::from_nanos;
+        let task = |t, c, d| SporadicTask::new(ns(c), ns(t), ns(d)).unwrap();
+        let tasks = [
+            task(999_983, 499_991, 1_999_966),
+            task(999_979, 499_989, 999_979),
+            task(999_962_000_357, 999_981, 1_999_924_000_714),
+        ];
+        assert!(Utilisation::of(&tasks).cmp_one().is_eq());
+        let passes = |tasks: &[SporadicTask]| Answer::from(&edf_demand::test(tasks, limit));
+        let found = breakdown(&tasks, passes);
+        assert_eq!(found.stopped(), Some(Stop::WorkLimit));
+        let slacks: Vec<_> = (0..3).map(|task| slack(&tasks, task, passes)).collect();
+        assert_eq!(slacks, [Margin::NotKnown(Stop::WorkLimit); 3]);
+        let levels = priority::rate_monotonic(&tasks);
+        let slacks = fixed_priority_slacks(&tasks, &levels, WorkLimit::steps(5)).unwrap();
+        assert_eq!(slacks, [Margin::NotKnown(Stop::WorkLimit); 3]);
     }
 
     #[test]
     fn implicit_deadlines_break_down_at_one_under_edf() {
         let tasks = [task(1, 4, 4), task(1, 8, 8)];
-        let found = breakdown(&tasks, edf).unwrap();
+        let found = exactly(breakdown(&tasks, edf)).unwrap();
         // 1/(3/8) = 2.666666…
         assert_eq!(found.factor.to_string(), "2.666666");
         assert_eq!(found.utilisation.to_string(), "1.0000");
         assert!(found.utilisation.cmp_one().is_lt());
         // Each may take the 5/8 that are free.
         let us = Duration::from_micros;
-        assert_eq!(slack(&tasks, 0, edf), Some(us(2_500)));
-        assert_eq!(slack(&tasks, 1, edf), Some(us(5_000)));
-        assert_eq!(slack(&tasks, 2, edf), None);
+        assert_eq!(slack(&tasks, 0, edf), Margin::Exactly(us(2_500)));
+        assert_eq!(slack(&tasks, 1, edf), Margin::Exactly(us(5_000)));
+        assert_eq!(slack(&tasks, 2, edf), Margin::Nothing);
     }
 
     #[test]
     fn a_set_that_fails_breaks_down_below_one() {
         let tasks = [task(3, 4, 4), task(3, 8, 8)];
-        let found = breakdown(&tasks, edf).unwrap();
+        let found = exactly(breakdown(&tasks, edf)).unwrap();
         assert_eq!(found.factor.ppm(), 888_888);
-        assert_eq!(slack(&tasks, 0, edf), None);
-        assert_eq!(breakdown(&tasks, |_| false), None);
-        assert_eq!(breakdown(&[], edf), None);
+        assert_eq!(slack(&tasks, 0, edf), Margin::Nothing);
+        assert_eq!(breakdown(&tasks, |_| Answer::Rejects), Margin::Nothing);
+        assert_eq!(breakdown(&[], edf), Margin::Nothing);
     }
 
     #[test]
@@ -287,23 +457,22 @@ mod tests {
         let tasks = [task(3, 7, 7), task(3, 12, 12), task(5, 20, 20)];
         let levels = priority::rate_monotonic(&tasks);
         let limit = WorkLimit::default();
-        let slacks = fixed_priority_slacks(&tasks, &levels, limit)
-            .unwrap()
-            .unwrap();
-        assert_eq!(slacks, [Duration::ZERO; 3]);
+        let slacks = fixed_priority_slacks(&tasks, &levels, limit).unwrap();
+        assert_eq!(slacks, [Margin::Exactly(Duration::ZERO); 3]);
         let relaxed = [tasks[0], tasks[1], task(2, 20, 20)];
         // 3·2 + 3·2 + 2 = 14 is the end of the second job of the first and of all others, and so
         // is 14 of the time: nothing to give until the third may take the next jobs as well.
-        let slacks = fixed_priority_slacks(&relaxed, &levels, limit)
-            .unwrap()
-            .unwrap();
+        let slacks = fixed_priority_slacks(&relaxed, &levels, limit).unwrap();
         let us = Duration::from_micros;
-        assert_eq!(slacks, [us(1_000), us(1_500), us(3_000)]);
+        assert_eq!(
+            slacks,
+            [1_000, 1_500, 3_000].map(|it| Margin::Exactly(us(it)))
+        );
         for (index, &slack_of_one) in slacks.iter().enumerate() {
             let test = |tasks: &[SporadicTask]| {
-                fixed_priority::test(tasks, &levels, limit).unwrap().holds()
+                Answer::from(&fixed_priority::test(tasks, &levels, limit).unwrap())
             };
-            assert_eq!(slack(&relaxed, index, test), Some(slack_of_one));
+            assert_eq!(slack(&relaxed, index, test), slack_of_one);
         }
     }
 }

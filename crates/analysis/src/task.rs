@@ -59,6 +59,19 @@ impl SporadicTask {
         })
     }
 
+    /// Returns a task with these times in nanoseconds, which the caller knows to be neither zero nor without end.
+    pub(crate) const fn plain([wcet, period, deadline]: [u64; 3]) -> SporadicTask {
+        debug_assert!(wcet > 0 && period > 0 && deadline > 0);
+        debug_assert!(wcet < u64::MAX && period < u64::MAX && deadline < u64::MAX);
+        SporadicTask {
+            wcet: Duration::from_nanos(wcet),
+            period: Duration::from_nanos(period),
+            deadline: Duration::from_nanos(deadline),
+            jitter: Duration::ZERO,
+            blocking: Duration::ZERO,
+        }
+    }
+
     /// The same task with release jitter: a job is released at most so long after its arrival.
     /// It may exceed the period.
     ///
@@ -92,6 +105,25 @@ impl SporadicTask {
         }
         finite(wcet, "WCET")?;
         Ok(SporadicTask { wcet, ..self })
+    }
+
+    /// The same task with another period and deadline.
+    ///
+    /// # Errors
+    /// If one of them is zero or without end.
+    pub fn with_times(
+        self,
+        period: Duration,
+        deadline: Duration,
+    ) -> Result<SporadicTask, InvalidTask> {
+        let SporadicTask {
+            period, deadline, ..
+        } = SporadicTask::new(self.wcet, period, deadline)?;
+        Ok(SporadicTask {
+            period,
+            deadline,
+            ..self
+        })
     }
 
     /// The most that one job computes.
@@ -163,6 +195,10 @@ pub enum InvalidTask {
     Zero(&'static str),
     /// It is [`Duration::MAX`], that is, without end.
     Endless(&'static str),
+    /// It is beyond what the tests of several CPUs count: [`Set::LONGEST`](crate::gedf::Set::LONGEST) or longer.
+    TooLong(&'static str),
+    /// It is not zero, and the tests of several CPUs know nothing of it.
+    NotCovered(&'static str),
 }
 
 impl fmt::Display for InvalidTask {
@@ -170,6 +206,8 @@ impl fmt::Display for InvalidTask {
         match self {
             InvalidTask::Zero(name) => write!(f, "the {name} is zero"),
             InvalidTask::Endless(name) => write!(f, "the {name} is without end"),
+            InvalidTask::TooLong(name) => write!(f, "the {name} is too long to count"),
+            InvalidTask::NotCovered(name) => write!(f, "the {name} is not covered"),
         }
     }
 }

@@ -55,8 +55,17 @@ impl Utilisation {
         self.numerator.cmp(&(&self.denominator * cpus))
     }
 
+    /// The same times `ppm` millionths, exactly.
+    #[must_use]
+    pub fn times_ppm(&self, ppm: u64) -> Utilisation {
+        Utilisation {
+            numerator: &self.numerator * ppm,
+            denominator: &self.denominator * 1_000_000_u32,
+        }
+    }
+
     /// In millionths, rounded to the nearest (halves up). For reports: a verdict must not rest on
-    /// it. [`u64::MAX`] if it is larger than that.
+    /// it. Saturates at [`u64::MAX`], which is more than 10¹³ CPUs.
     pub fn parts_per_million(&self) -> u64 {
         u64::try_from(self.scaled(6)).unwrap_or(u64::MAX)
     }
@@ -91,7 +100,7 @@ impl Eq for Utilisation {}
 impl fmt::Display for Utilisation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = f.precision().unwrap_or(4);
-        let digits = self.scaled(u32::try_from(places).unwrap_or(u32::MAX));
+        let digits = self.scaled(u32::try_from(places).map_err(|_| fmt::Error)?);
         let digits = format!(
             "{digits:0>width$}",
             digits = digits.to_string(),

@@ -32,15 +32,19 @@ impl Default for WorkLimit {
 pub enum Stop {
     /// The [`WorkLimit`] was reached.
     WorkLimit,
-    /// The answer depends on instants beyond the 584 years that 64 bits of nanoseconds hold.
+    /// The answer depends on instants beyond the 584 years that 64 bits of nanoseconds hold, or on times that the test
+    /// does not count in.
     TimeRange,
+    /// The answer depends on what the kernel's work costs, which is not known.
+    Unpriced,
 }
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stop::WorkLimit => "stopped at the work limit",
-            Stop::TimeRange => "depends on instants more than 584 years away",
+            Stop::TimeRange => "depends on times that are too long to count",
+            Stop::Unpriced => "depends on costs of the kernel's work that are not known",
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Published task sets, and the response times that are known for them.
 
 use flyball_analysis::{
-    Level, SporadicTask, Utilisation, WorkLimit, edf_demand, edf_response, fixed_priority,
+    Answer, Level, SporadicTask, Utilisation, WorkLimit, edf_demand, edf_response, fixed_priority,
     hyperbolic, liu_layland, priority, sensitivity,
 };
 use flyball_trace::Duration;
@@ -177,10 +177,13 @@ fn inertial_navigation_breaks_down_later_under_edf() {
     let limit = WorkLimit::default();
     let levels = rate_monotonic(&tasks);
     let rm = sensitivity::breakdown(&tasks, |tasks| {
-        fixed_priority::test(tasks, &levels, limit).unwrap().holds()
+        Answer::from(&fixed_priority::test(tasks, &levels, limit).unwrap())
     });
-    let edf = sensitivity::breakdown(&tasks, |tasks| edf_demand::test(tasks, limit).holds());
-    let (rm, edf) = (rm.unwrap(), edf.unwrap());
+    let edf = sensitivity::breakdown(&tasks, |tasks| {
+        Answer::from(&edf_demand::test(tasks, limit))
+    });
+    assert_eq!((rm.stopped(), edf.stopped()), (None, None));
+    let (rm, edf) = (rm.proven().unwrap(), edf.proven().unwrap());
     assert!(rm.factor < edf.factor);
     assert!(rm.utilisation < edf.utilisation);
     // 1/U = 1/0.88404 = 1.131170…

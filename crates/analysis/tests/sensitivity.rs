@@ -2,25 +2,30 @@
 
 mod common;
 
-use flyball_analysis::sensitivity::{self, Factor};
+use flyball_analysis::sensitivity::{self, Factor, Margin};
 use flyball_analysis::{
-    Level, SporadicTask, WorkLimit, edf_demand, fixed_priority, hyperbolic, liu_layland, priority,
+    Answer, Level, SporadicTask, WorkLimit, edf_demand, fixed_priority, hyperbolic, liu_layland,
+    priority,
 };
 use flyball_trace::Duration;
 use proptest::prelude::*;
 
-/// Close to full load the exact tests take for ever, and the searches go there. Whether a test
-/// stopped there or said no does not matter to what is claimed here.
+/// Close to full load the exact tests take for ever, and the searches go there.
 const LIMIT: WorkLimit = WorkLimit::steps(20_000);
 
-fn edf(tasks: &[SporadicTask]) -> bool {
-    edf_demand::test(tasks, LIMIT).holds()
+fn edf(tasks: &[SporadicTask]) -> Answer {
+    Answer::from(&edf_demand::test(tasks, LIMIT))
 }
 
 /// Deadline-monotonic; the deadlines do not change with the WCETs, so neither do the levels.
-fn dm(tasks: &[SporadicTask]) -> bool {
+fn dm(tasks: &[SporadicTask]) -> Answer {
     let levels = priority::deadline_monotonic(tasks);
-    fixed_priority::test(tasks, &levels, LIMIT).unwrap().holds()
+    Answer::from(&fixed_priority::test(tasks, &levels, LIMIT).unwrap())
+}
+
+/// What is beyond an edge: a "no" if the edge is exact, and else where the test stopped.
+fn is_beyond<T>(answer: Answer, margin: &Margin<T>) -> bool {
+    !answer.accepts() && answer.stopped() == margin.stopped()
 }
 
 proptest! {
@@ -29,12 +34,15 @@ proptest! {
     #[test]
     fn breakdown_is_the_edge(tasks in common::large_set(8)) {
         for test in [edf, dm] {
-            if let Some(found) = sensitivity::breakdown(&tasks, test) {
+            let margin = sensitivity::breakdown(&tasks, test);
+            if let Some(found) = margin.proven() {
                 let ppm = found.factor.ppm();
-                prop_assert!(test(&found.factor.scale(&tasks).unwrap()));
+                prop_assert!(test(&found.factor.scale(&tasks).unwrap()).accepts());
                 let beyond = Factor::from_ppm(ppm + 1).scale(&tasks).unwrap();
-                prop_assert!(!test(&beyond));
-                prop_assert_eq!(test(&tasks), found.factor >= Factor::ONE);
+                // Above one the CPU is overloaded, which the search knows without asking.
+                let answer = test(&beyond);
+                prop_assert!(is_beyond(answer, &margin), "{answer:?} {margin:?}");
+                prop_assert_eq!(test(&tasks).accepts(), found.factor >= Factor::ONE);
             }
         }
     }
@@ -43,15 +51,15 @@ proptest! {
     fn slack_is_the_edge(tasks in common::large_set(8)) {
         for test in [edf, dm] {
             for (index, task) in tasks.iter().enumerate() {
-                let slack = sensitivity::slack(&tasks, index, test);
-                prop_assert_eq!(slack.is_some(), test(&tasks));
-                let Some(slack) = slack else { continue };
+                let margin = sensitivity::slack(&tasks, index, test);
+                prop_assert_eq!(margin.proven().is_some(), test(&tasks).accepts());
+                let Some(&slack) = margin.proven() else { continue };
                 let mut longer = tasks.clone();
                 longer[index] = task.with_wcet(task.wcet() + slack).unwrap();
-                prop_assert!(test(&longer));
+                prop_assert!(test(&longer).accepts());
                 let beyond = task.wcet() + slack + Duration::from_nanos(1);
                 longer[index] = task.with_wcet(beyond).unwrap();
-                prop_assert!(!test(&longer));
+                prop_assert!(is_beyond(test(&longer), &margin));
             }
         }
     }
@@ -84,8 +92,9 @@ proptest! {
 fn quick_is_slow(tasks: &[SporadicTask], levels: &[Level]) -> Result<(), TestCaseError> {
     let limit = WorkLimit::default();
     let quick = sensitivity::fixed_priority_slacks(tasks, levels, limit).unwrap();
-    let test = |tasks: &[SporadicTask]| fixed_priority::test(tasks, levels, limit).unwrap().holds();
-    let slow: Option<Vec<_>> = (0..tasks.len())
+    let test =
+        |tasks: &[SporadicTask]| Answer::from(&fixed_priority::test(tasks, levels, limit).unwrap());
+    let slow: Vec<_> = (0..tasks.len())
         .map(|index| sensitivity::slack(tasks, index, test))
         .collect();
     prop_assert_eq!(quick, slow);
@@ -104,7 +113,7 @@ proptest! {
         let less = Factor::from_ppm(ppm).scale(&tasks).unwrap();
         let more = Factor::from_ppm(ppm + more).scale(&tasks).unwrap();
         for test in [edf, dm] {
-            prop_assert!(test(&less) || !test(&more));
+            prop_assert!(test(&less).accepts() || !test(&more).accepts());
         }
     }
 
@@ -126,6 +135,6 @@ proptest! {
             let exact = fixed_priority::test(&implicit, &levels, LIMIT).unwrap();
             prop_assert!(exact.holds() || !by_product);
         }
-        prop_assert!(edf(&implicit));
+        prop_assert!(edf(&implicit).accepts());
     }
 }

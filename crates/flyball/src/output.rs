@@ -197,20 +197,25 @@ fn rounded(length: Option<Duration>, units: fn(u64, u64) -> u64) -> String {
     Duration::from_nanos(units(ns, unit).saturating_mul(unit)).to_string()
 }
 
-/// By how much all execution times can grow, or have to shrink, together.
+/// By how much all execution times can grow, or have to shrink, together. What is not known is said.
 pub(crate) fn margin(breakdown: Option<Breakdown>) -> String {
-    let Some(Breakdown { factor_ppm, .. }) = breakdown else {
+    let Some(Breakdown {
+        factor_ppm,
+        at_least,
+        ..
+    }) = breakdown
+    else {
         return "–".into();
     };
     let permille = |ppm: u64| format!("{}.{} %", ppm / 10_000, ppm / 1_000 % 10);
     if factor_ppm >= 1_000_000 {
-        format!("+{}", permille(factor_ppm - 1_000_000))
+        let more = if at_least { " or more" } else { "" };
+        format!("+{}{more}", permille(factor_ppm - 1_000_000))
     } else {
         // Rounded up: shrinking by this much is enough.
-        format!(
-            "−{}",
-            permille((1_000_000 - factor_ppm).next_multiple_of(1_000))
-        )
+        let shrink = permille((1_000_000 - factor_ppm).next_multiple_of(1_000));
+        let less = if at_least { " or less" } else { "" };
+        format!("−{shrink}{less}")
     }
 }
 
@@ -281,14 +286,18 @@ mod tests {
         assert_eq!(both(4_000_000), ["4ms", "4ms"]);
         assert_eq!(ns(99_999_999), "100ms");
         assert_eq!(ns(5_000_000), "5ms");
-        let factor = |factor_ppm| {
+        let of = |factor_ppm, at_least| {
             margin(Some(Breakdown {
                 factor_ppm,
                 utilisation_ppm: 0,
+                at_least,
             }))
         };
+        let factor = |factor_ppm| of(factor_ppm, false);
         assert_eq!(factor(1_176_470), "+17.6 %");
         assert_eq!(factor(1_000_000), "+0.0 %");
         assert_eq!(factor(999_999), "−0.1 %");
+        assert_eq!(of(1_176_470, true), "+17.6 % or more");
+        assert_eq!(of(999_999, true), "−0.1 % or less");
     }
 }

@@ -8,6 +8,9 @@
 //! | how few CPUs would do? | [`ForPolicy::fewest`], [`Assessment::cheapest`] |
 //! | what does the kernel's work cost of all that? | [`Effect`] |
 //!
+//! Searches ask tests with a small limit, and a test that stops has not said no: what is proven is kept apart from what is not
+//! known ([`Margin`], [`Fewest`]).
+//!
 //! A policy holds a set if one of its tests accepts it. All tests are sufficient, so a policy may do better than is said here;
 //! and tasks are taken as sporadic: phases, and where tasks are told to run, do not matter (but for PD², where phases say how
 //! long jobs wait for a slot).
@@ -23,10 +26,11 @@ use crate::theory::{Obstacle, Theory, check_steps, stays_behind, with_deadlines}
 use case::Case;
 use flyball_analysis::charged::{Accounting, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
-use flyball_analysis::gedf::{self, Answer};
 use flyball_analysis::overheads::Costs;
-use flyball_analysis::sensitivity::Breakdown;
-use flyball_analysis::{Criterion, SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand};
+use flyball_analysis::sensitivity::{Breakdown, Margin};
+use flyball_analysis::{
+    Answer, Criterion, SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand, gedf,
+};
 use flyball_model::{Arrival, Overheads, TaskSet};
 use flyball_sweep::judge::{QUANTUM, costs_of};
 use flyball_trace::Duration;
@@ -77,7 +81,7 @@ pub struct Assessment {
     pub uncharged: Vec<Policy>,
     /// Where tasks run under partitioned EDF, if there is a way.
     pub division: Option<Division>,
-    /// The same on as few CPUs as were found to do.
+    /// The same on as few CPUs as are known to do.
     pub cheapest: Option<Division>,
     /// What the parts of the kernel's work do.
     pub effects: Vec<Effect>,
@@ -102,14 +106,24 @@ pub struct ForPolicy {
     pub said: Vec<Said>,
     /// Under global fixed priorities, those with which it is known to hold the set: the most urgent task first.
     pub priorities: Option<Vec<usize>>,
-    /// The fewest CPUs on which it is known to hold the set, up to [`MOST_CPUS`].
-    pub fewest: Option<u32>,
+    /// The fewest CPUs on which it is known to hold the set.
+    pub fewest: Fewest,
     /// By how much all execution times may grow together.
-    pub scaling: Option<Breakdown>,
+    pub scaling: Margin<Breakdown>,
     /// How long each task's jobs can take, where that is bounded and known.
     pub bounds: Vec<Option<Duration>>,
-    /// How much longer each task's jobs may compute if no others do, where the set holds, of the policies [`IN_DETAIL`].
-    pub slacks: Vec<Option<Duration>>,
+    /// How much longer each task's jobs may compute if no others do, where the set holds, of the policies [`IN_DETAIL`]; `None`: it
+    /// was not asked.
+    pub slacks: Vec<Option<Margin<Duration>>>,
+}
+
+/// On how few CPUs a policy holds a set, as far as is known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Fewest {
+    /// The fewest on which it is known to hold it, up to [`MOST_CPUS`].
+    pub proven: Option<u32>,
+    /// Those fewer ones, or of all if none is proven, of which it is not known, as the search stopped; in rising order.
+    pub open: Vec<u32>,
 }
 
 impl ForPolicy {
@@ -136,7 +150,7 @@ pub struct Effect {
     /// Which work is charged, in words: `nothing`, `all`, `all but release`.
     pub charged: String,
     /// By how much all execution times may grow together under each policy, in the order of [`Assessment::policies`].
-    pub scaling: Vec<Option<Breakdown>>,
+    pub scaling: Vec<Margin<Breakdown>>,
 }
 
 /// What the analyses say of `set` on so many CPUs, with the kernel's work charged. `limit` is for each test; searches ask
@@ -190,7 +204,8 @@ pub fn assess(
     }
     let fewest = |policy: Policy| {
         let mut all = policies.iter();
-        all.find(|it| it.policy == policy).and_then(|it| it.fewest)
+        all.find(|it| it.policy == policy)
+            .and_then(|it| it.fewest.proven)
     };
     let cheapest = fewest(Policy::PartitionedEdf).and_then(|cpus| case.on(cpus).division(limit));
     Ok(Assessment {
@@ -267,7 +282,7 @@ fn too_dense(tasks: &[SporadicTask], cpus: u32, limit: WorkLimit) -> Option<Stri
             Verdict::Holds | Verdict::Unknown(_) => None,
         };
     }
-    let set = gedf::Set::of(tasks)?;
+    let set = gedf::Set::of(tasks).ok()?;
     gedf::is_infeasible(&set, cpus, limit)
         .then(|| "There is an interval in which the jobs ask for more than all CPUs".into())
 }

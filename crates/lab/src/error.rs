@@ -1,6 +1,6 @@
 //! What a study cannot do.
 
-use flyball_analysis::Fit;
+use flyball_analysis::{Fit, Stop};
 use flyball_model::ModelError;
 use flyball_sim::{Missing, SimError};
 use std::fmt;
@@ -34,6 +34,8 @@ pub enum LabError {
         fit: Fit,
         /// How many CPUs share a kernel.
         cluster: u8,
+        /// Why a test of a CPU stopped, if one did: then there may be room.
+        stopped: Option<Stop>,
     },
     /// The overheads that are to be charged were not measured for the policy.
     NotMeasured {
@@ -135,16 +137,27 @@ impl fmt::Display for LabError {
                 "the overheads of {policy} were not measured, those of {} were",
                 measured.join(", ")
             ),
-            LabError::NoRoom { task, fit, cluster } => {
-                let who = match cluster {
+            LabError::NoRoom {
+                task,
+                fit,
+                cluster,
+                stopped,
+            } => {
+                let place = match cluster {
                     1 => "CPU".to_owned(),
                     _ => format!("cluster of {cluster} CPUs"),
                 };
                 let fit = fit.name();
-                write!(
-                    f,
-                    "no {who} has room for task \"{task}\" (tasks were assigned {fit})"
-                )
+                match stopped {
+                    None => write!(
+                        f,
+                        "no {place} has room for task \"{task}\" (tasks were assigned {fit})"
+                    ),
+                    Some(stop) => write!(
+                        f,
+                        "no {place} is known to have room for task \"{task}\", as a test {stop} (tasks were assigned {fit})"
+                    ),
+                }
             }
             LabError::Bench(what) => f.write_str(what),
             LabError::Data { file, what } => write!(f, "{file}: {what}"),

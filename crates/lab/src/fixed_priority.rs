@@ -14,19 +14,20 @@
 //! analysis without blocking says.
 
 use crate::theory::{LIMIT, MOST_SLACKS, PROBE};
+use flyball_analysis::sensitivity::Margin;
 use flyball_analysis::{
-    Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Stop, Strength, Verdict,
+    Answer, Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Stop, Strength, Verdict,
     fixed_priority, sensitivity,
 };
 use flyball_trace::Duration;
 use std::collections::{HashMap, HashSet};
 
-/// The outcome, response times, slacks, and the breakdown.
+/// The outcome, response times, slacks, and the breakdown, if it was asked.
 pub(crate) type Found = (
     Outcome,
     Vec<Response>,
     Vec<Option<Duration>>,
-    Option<sensitivity::Breakdown>,
+    Option<Margin<sensitivity::Breakdown>>,
 );
 
 /// Up to how many tasks are looked at again where equals may be behind themselves.
@@ -40,6 +41,7 @@ pub(crate) fn has_ties(levels: &[Level]) -> bool {
 /// Analyses the tasks of one CPU.
 pub(crate) fn analyse(tasks: &[SporadicTask], levels: &[Level]) -> Result<Found, LevelMismatch> {
     let mut outcome = fixed_priority::test(tasks, levels, LIMIT)?;
+    let known = Answer::from(&outcome);
     let mut responses = fixed_priority::response_times(tasks, levels, LIMIT)?;
     if tasks.iter().any(|task| !task.blocking().is_zero())
         && let Verdict::Fails(reason) = &outcome.verdict
@@ -77,17 +79,21 @@ pub(crate) fn analyse(tasks: &[SporadicTask], levels: &[Level]) -> Result<Found,
         return Ok((outcome, responses, vec![None; tasks.len()], None));
     }
     let slacks = if tasks.len() <= MOST_SLACKS {
-        sensitivity::fixed_priority_slacks(tasks, levels, PROBE)?
+        let slacks = sensitivity::fixed_priority_slacks(tasks, levels, PROBE)?;
+        slacks.iter().map(|it| it.proven().copied()).collect()
     } else {
-        None
+        vec![None; tasks.len()]
     };
-    let slacks = slacks.map_or(vec![None; tasks.len()], |slacks| {
-        slacks.into_iter().map(Some).collect()
+    let breakdown = sensitivity::breakdown(tasks, |longer| {
+        // Of the tasks as they are it is known already, with a larger limit.
+        if longer == tasks {
+            return known;
+        }
+        // There are as many levels as tasks, so this is no error.
+        fixed_priority::test(longer, levels, PROBE)
+            .map_or(Answer::Rejects, |outcome| Answer::from(&outcome))
     });
-    let breakdown = sensitivity::breakdown(tasks, |tasks| {
-        fixed_priority::test(tasks, levels, PROBE).is_ok_and(|outcome| outcome.holds())
-    });
-    Ok((outcome, responses, slacks, breakdown))
+    Ok((outcome, responses, slacks, Some(breakdown)))
 }
 
 fn is_overload(reason: &Reason) -> bool {

@@ -75,11 +75,7 @@ impl<'a> Measurement<'a> {
         }
         let parts = match entry.theory {
             Theory::Split(splitter) => {
-                semi::parts(&set, splitter).map_err(|task| LabError::NoRoom {
-                    task: set.tasks[task].name.clone(),
-                    fit: Fit::First,
-                    cluster: 1,
-                })?
+                semi::parts(&set, splitter).map_err(|none| semi::no_room(&set, none))?
             }
             _ => Vec::new(),
         };

@@ -8,8 +8,8 @@ use crate::settings::Values;
 use crate::theory::{self, Cluster, LIMIT, PROBE, Theory};
 use flyball_analysis::affinity::{self, Infeasible};
 use flyball_analysis::{
-    Fit, Level, Sequence, SporadicTask, Utilisation, edf_demand, fixed_priority, gedf, overloaded,
-    partition,
+    Answer, Fit, Level, Sequence, SporadicTask, Stop, Utilisation, edf_demand, fixed_priority,
+    gedf, overloaded, partition,
 };
 use flyball_model::{Task, TaskSet};
 use std::borrow::Cow;
@@ -63,22 +63,26 @@ pub(crate) fn assigned<'a>(
     let sequence = named(Sequence::ALL, Sequence::name, values.text(SEQUENCE));
     let mut clusters: Vec<Cluster> = theory::clusters(set, size).collect();
     let known = Known::of(set);
-    let place = |fit, holds: &dyn Fn(usize, &[usize]) -> bool| {
+    let place = |fit, holds: &dyn Fn(usize, &[usize]) -> Answer| {
         partition(&known.tasks, clusters.len(), fit, sequence, holds)
     };
     let cpus = |cluster: usize| {
-        clusters
-            .get(cluster)
-            .map_or(0, |cluster| cluster.cpus.len())
+        clusters.get(cluster).map_or(0, |cluster| {
+            u32::from(cluster.cpus.end - cluster.cpus.start)
+        })
     };
-    let room = |cluster, here: &[usize]| known.have_room(here, cpus(cluster));
+    let room = |cluster, here: &[usize]| Answer::accepts_if(known.have_room(here, cpus(cluster)));
     // A queue of several CPUs has no exact test. Where there is no sufficient one, or it does not do, the
     // tasks are spread: a cluster that is asked for all of its CPUs seldom holds.
     let spread = || (Fit::Worst, place(Fit::Worst, &room));
     let (fit, places) = match (size, entry.theory) {
         (1, theory) => {
             let holds = |cpu, here: &[usize]| {
-                known.may_run(set, here, cpu) && known.hold(set, theory, here)
+                if known.may_run(set, here, cpu) {
+                    known.hold(set, theory, here)
+                } else {
+                    Answer::Rejects
+                }
             };
             (fit, place(fit, &holds))
         }
@@ -92,10 +96,11 @@ pub(crate) fn assigned<'a>(
         }
         _ => spread(),
     };
-    let places = places.map_err(|task| LabError::NoRoom {
-        task: set.tasks[known.numbers[task]].name.clone(),
+    let places = places.map_err(|none| LabError::NoRoom {
+        task: set.tasks[known.numbers[none.task]].name.clone(),
         fit,
         cluster: size,
+        stopped: none.stopped,
     })?;
     let mut set = set.clone();
     for cluster in &mut clusters {
@@ -245,36 +250,40 @@ impl Known {
     }
 
     /// Whether one CPU holds with these.
-    fn hold(&self, set: &TaskSet, theory: Theory, here: &[usize]) -> bool {
+    fn hold(&self, set: &TaskSet, theory: Theory, here: &[usize]) -> Answer {
         let known = self.these(here);
         match theory {
-            Theory::EarliestDeadline => edf_demand::test(&known, LIMIT).holds(),
+            Theory::EarliestDeadline => Answer::from(&edf_demand::test(&known, LIMIT)),
             Theory::FixedPriority(rank) => {
                 let ranks = here
                     .iter()
                     .map(|&task| rank(&set.tasks[self.numbers[task]]));
                 let levels = levels(&ranks.collect::<Vec<_>>());
-                fixed_priority::test(&known, &levels, LIMIT).is_ok_and(|outcome| outcome.holds())
+                // There are as many levels as tasks, so this is no error.
+                fixed_priority::test(&known, &levels, LIMIT)
+                    .map_or(Answer::Rejects, |outcome| Answer::from(&outcome))
             }
             Theory::None
             | Theory::Global
             | Theory::GlobalDeadline
             | Theory::Fair
-            | Theory::Split(_) => !overloaded(&known),
+            | Theory::Split(_) => Answer::accepts_if(!overloaded(&known)),
         }
     }
 
     /// Whether global EDF on so many CPUs is known to hold with these.
-    fn hold_globally(&self, here: &[usize], cpus: usize) -> bool {
-        let cpus = u32::try_from(cpus).unwrap_or(u32::MAX);
-        let known = gedf::Set::of(&self.these(here));
-        let accepted = known.map(|known| gedf::accepted_by(&gedf::Test::ALL, &known, cpus, PROBE));
-        matches!(accepted, Some(Ok(Some(_))))
+    fn hold_globally(&self, here: &[usize], cpus: u32) -> Answer {
+        match gedf::Set::of(&self.these(here)) {
+            Ok(known) => {
+                let accepted = gedf::accepted_by(&gedf::Test::ALL, &known, cpus, PROBE);
+                Answer::from(accepted.map(|by| by.is_some()))
+            }
+            Err(_) => Answer::Stopped(Stop::TimeRange),
+        }
     }
 
     /// Whether these ask for no more than so many CPUs, and none of them for more than one.
-    fn have_room(&self, here: &[usize], cpus: usize) -> bool {
-        let cpus = u32::try_from(cpus).unwrap_or(u32::MAX);
+    fn have_room(&self, here: &[usize], cpus: u32) -> bool {
         let known = self.these(here);
         !known
             .iter()

@@ -5,7 +5,7 @@ use crate::error::LabError;
 use crate::recorder::Recorder;
 use crate::registry::Watch;
 use crate::theory::{Findings, Obstacle, PROBE, Theory, stays_behind, with_deadlines};
-use flyball_analysis::{Fit, Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
+use flyball_analysis::{Fit, NoRoom, Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
 use flyball_catalogue::Split;
 use flyball_model::{Arrival, TaskSet};
 use flyball_sim::{Modes, Options, Outcome, Part, SimError, may_be_split, simulate_split};
@@ -13,8 +13,12 @@ use flyball_trace::{CpuId, Duration};
 use std::borrow::Cow;
 
 /// Splits tasks for so many CPUs; told which may be split.
-pub type Splitter =
-    fn(&[SporadicTask], usize, WorkLimit, &dyn Fn(usize) -> bool) -> Result<Vec<Vec<Share>>, usize>;
+pub type Splitter = fn(
+    &[SporadicTask],
+    usize,
+    WorkLimit,
+    &dyn Fn(usize) -> bool,
+) -> Result<Vec<Vec<Share>>, NoRoom>;
 
 /// The name of the test.
 const TEST: &str = "processor demand of all shares";
@@ -41,8 +45,8 @@ pub(crate) fn simulate(
     let set = modes.unchanging().ok_or_else(|| SimError::Change {
         task: "all".to_owned(),
     })?;
-    let parts = parts(set, splitter).map_err(|task| SimError::NoCpu {
-        task: set.tasks[task].name.clone(),
+    let parts = parts(set, splitter).map_err(|none| SimError::NoCpu {
+        task: set.tasks[none.task].name.clone(),
     })?;
     simulate_split(set, &parts, options, recorder, watch)
 }
@@ -50,8 +54,8 @@ pub(crate) fn simulate(
 /// The parts of each task, as [`plan`] has them.
 ///
 /// # Errors
-/// The number of the first task that cannot be placed.
-pub(crate) fn parts(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Part>>, usize> {
+/// [`NoRoom`] for the number of the first task that is not known to have a place.
+pub(crate) fn parts(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Part>>, NoRoom> {
     let part = |share: &Share| Part {
         cpu: cpu(share),
         wcet: share.wcet,
@@ -74,13 +78,16 @@ fn cpu(share: &Share) -> CpuId {
 /// where the fewest are.
 ///
 /// # Errors
-/// The number of the first task that cannot be placed.
-fn plan(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Share>>, usize> {
+/// [`NoRoom`] for the number of the first task that is not known to have a place.
+fn plan(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Share>>, NoRoom> {
     let everyone: Vec<usize> = (0..set.tasks.len()).collect();
     let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &everyone).unzip();
     let cpus = usize::from(set.platform.cpus.max(1));
     let may = |task: usize| may_be_split(&set.tasks[numbers[task]]);
-    let shares = splitter(&known, cpus, PROBE, &may).map_err(|task| numbers[task])?;
+    let shares = splitter(&known, cpus, PROBE, &may).map_err(|none| NoRoom {
+        task: numbers[none.task],
+        ..none
+    })?;
     let mut plan = vec![Vec::new(); set.tasks.len()];
     let mut tasks = vec![0; cpus];
     for (number, shares) in numbers.into_iter().zip(shares) {
@@ -107,6 +114,16 @@ fn plan(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Share>>, usize> {
     Ok(plan)
 }
 
+/// That a task of `set` has no place, for a user.
+pub(crate) fn no_room(set: &TaskSet, none: NoRoom) -> LabError {
+    LabError::NoRoom {
+        task: set.tasks[none.task].name.clone(),
+        fit: Fit::First,
+        cluster: 1,
+        stopped: none.stopped,
+    }
+}
+
 /// Assigns each task of `set` to the CPU of its first share; says how, in words behind a policy's name and
 /// a colon.
 ///
@@ -116,11 +133,7 @@ pub(crate) fn assigned(
     set: &TaskSet,
     splitter: Splitter,
 ) -> Result<(Cow<'_, TaskSet>, Option<String>), LabError> {
-    let shares = plan(set, splitter).map_err(|task| LabError::NoRoom {
-        task: set.tasks[task].name.clone(),
-        fit: Fit::First,
-        cluster: 1,
-    })?;
+    let shares = plan(set, splitter).map_err(|none| no_room(set, none))?;
     let mut set = set.clone();
     let mut split = Vec::new();
     for (task, shares) in set.tasks.iter_mut().zip(&shares) {
@@ -151,9 +164,12 @@ pub(crate) fn analyse(set: &TaskSet, splitter: Splitter) -> Result<Findings, Obs
             stays_behind(Theory::Split(splitter), set, task, &[])?;
         }
     }
-    plan(set, splitter).map_err(|task| {
-        let name = &set.tasks[task].name;
-        Obstacle(format!("\"{name}\" could not be placed, whole or in parts"))
+    plan(set, splitter).map_err(|none| {
+        let name = &set.tasks[none.task].name;
+        Obstacle(match none.stopped {
+            None => format!("\"{name}\" could not be placed, whole or in parts"),
+            Some(stop) => format!("No place is known for \"{name}\": a test of a CPU {stop}"),
+        })
     })?;
     Ok(Findings {
         holds: Some(true),

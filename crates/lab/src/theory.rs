@@ -16,8 +16,8 @@ use overload::{overload, too_much};
 use crate::semi::{Splitter, splitter};
 use crate::{blocking, fixed_priority};
 use flyball_analysis::{
-    Level, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit, edf_demand, edf_response,
-    sensitivity,
+    Answer, Level, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit, edf_demand,
+    edf_response, sensitivity,
 };
 use flyball_catalogue::{Dm, Edf, Entry, Fp, Pd2, Pf, Placement, Rm, Rule, Scheduler};
 use flyball_model::{Arrival, Step, Task, TaskSet};
@@ -288,10 +288,17 @@ fn analyse_cpu(
             blocking::none(set, here)?;
             findings.test = DEMAND;
             let outcome = edf_demand::test(&tasks, LIMIT);
-            let holds = |tasks: &[SporadicTask]| edf_demand::test(tasks, PROBE).holds();
+            // Of the tasks as they are it is known already, with a larger limit.
+            let holds = |longer: &[SporadicTask]| {
+                if longer == tasks {
+                    Answer::from(&outcome)
+                } else {
+                    Answer::from(&edf_demand::test(longer, PROBE))
+                }
+            };
             let slacks: Vec<_> = if tasks.len() <= MOST_SLACKS && outcome.holds() {
                 (0..tasks.len())
-                    .map(|task| sensitivity::slack(&tasks, task, holds))
+                    .map(|task| sensitivity::slack(&tasks, task, holds).proven().copied())
                     .collect()
             } else {
                 vec![None; tasks.len()]
@@ -301,7 +308,7 @@ fn analyse_cpu(
                 outcome,
                 edf_response::response_times(&tasks, LIMIT),
                 slacks,
-                breakdown,
+                Some(breakdown),
             )
         }
         Theory::FixedPriority(rank) => {
@@ -322,9 +329,13 @@ fn analyse_cpu(
         findings.bounds[task] = response.bound();
         findings.slacks[task] = slack;
     }
-    findings.breakdown = breakdown.map(|breakdown| Breakdown {
-        factor_ppm: breakdown.factor.ppm(),
-        utilisation_ppm: breakdown.utilisation.parts_per_million(),
+    findings.breakdown = breakdown.and_then(|breakdown| {
+        let proven = breakdown.proven()?;
+        Some(Breakdown {
+            factor_ppm: proven.factor.ppm(),
+            utilisation_ppm: proven.utilisation.parts_per_million(),
+            at_least: breakdown.stopped().is_some(),
+        })
     });
     join(findings, &outcome, &names);
     Ok(())

@@ -1,7 +1,7 @@
 //! Semi-partitioned EDF: what the splitters accept holds, and they accept more than partitioning does.
 
 use flyball_analysis::{
-    Fit, Sequence, SporadicTask, WorkLimit, c_equals_d, edf_demand, edf_wm, partition,
+    Answer, Fit, Sequence, SporadicTask, WorkLimit, c_equals_d, edf_demand, edf_wm, partition,
 };
 use flyball_lab::{Registry, StudyOptions, study};
 use flyball_model::random::Random;
@@ -67,7 +67,7 @@ fn can_be_partitioned(tasks: &[SporadicTask], cpus: usize) -> bool {
         Sequence::ALL.into_iter().any(|sequence| {
             let holds = |_: usize, here: &[usize]| {
                 let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
-                edf_demand::test(&here, LIMIT).holds()
+                Answer::from(&edf_demand::test(&here, LIMIT))
             };
             partition(tasks, cpus, fit, sequence, holds).is_ok()
         })

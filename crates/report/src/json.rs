@@ -6,7 +6,7 @@
 //! ```text
 //! { "schema": 1, "file": "gap.toml", "cpus": 1, "policies": [
 //!     { "policy": "edf", "holds": true, "proof": "processor demand analysis", "reason": "…",
-//!       "breakdown": { "factor_ppm": …, "utilisation_ppm": … },
+//!       "breakdown": { "factor_ppm": …, "utilisation_ppm": …, "at_least": false },
 //!       "simulated": { "until_ns": …, "jobs": …, "misses": 0, "preemptions": …, "context_switches": …,
 //!                      "job_migrations": …, "task_migrations": … },
 //!       "tasks": [ { "name": "…", "response_bound_ns": …, "response_max_ns": …, "slack_ns": …,
@@ -86,6 +86,8 @@ pub struct Breakdown {
     pub factor_ppm: u64,
     /// The utilisation then, in millionths.
     pub utilisation_ppm: u64,
+    /// Whether it is not known if it holds with more, as the search stopped.
+    pub at_least: bool,
 }
 
 /// What a simulation did.
@@ -155,6 +157,7 @@ impl<'a> From<&'a study::PolicyReport> for Policy<'a> {
             breakdown: report.breakdown.map(|found| Breakdown {
                 factor_ppm: found.factor_ppm,
                 utilisation_ppm: found.utilisation_ppm,
+                at_least: found.at_least,
             }),
             simulated: Simulated {
                 until_ns: until.as_nanos(),

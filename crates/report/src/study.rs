@@ -104,8 +104,10 @@ pub struct TaskReport {
 /// By how much all worst-case execution times together can grow or have to shrink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Breakdown {
-    /// The largest factor with which the set holds, in millionths.
+    /// The largest factor with which the set is known to hold, in millionths.
     pub factor_ppm: u64,
     /// The utilisation that it has then, in millionths.
     pub utilisation_ppm: u64,
+    /// Whether it is not known if it holds with more, as the search stopped.
+    pub at_least: bool,
 }

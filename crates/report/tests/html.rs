@@ -106,6 +106,7 @@ fn verdicts_are_words_and_numbers_are_exact() {
     study.policies[1].breakdown = Some(Breakdown {
         factor_ppm: 1_075_269,
         utilisation_ppm: 914_000,
+        at_least: false,
     });
     study.policies[1].tasks[0].response_bound = Some(Duration::from_nanos(3_000_001));
     let page = html(&study);

@@ -315,7 +315,7 @@ pub fn gallery(results: &Results) -> Gallery {
     let unknown = unknown(results);
     if unknown > 0 {
         notes.push(format!(
-            "{unknown} verdicts are not known, as a test gave up; they count as not accepted."
+            "{unknown} verdicts are not known, as a test gave up: ratios are without them, and intervals are wide enough for either."
         ));
     }
     Gallery {

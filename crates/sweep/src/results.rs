@@ -34,7 +34,7 @@ pub struct Ratio {
     pub accepted: u32,
     /// All of them.
     pub sets: u32,
-    /// Those of which the tests gave up; they count as not accepted.
+    /// Those of which the tests gave up: they are not among the accepted, and may be.
     pub unknown: u32,
 }
 
@@ -103,7 +103,7 @@ impl Results {
         point.unknown.resize(count, 0);
         for row in rows {
             point.sets += 1;
-            point.tasks += u64::from(row.tasks);
+            point.tasks += row.tasks as u64;
             for (place, verdict) in row.verdicts.iter().enumerate().take(count) {
                 point.accepted[place] += u32::from(*verdict == Some(true));
                 point.unknown[place] += u32::from(verdict.is_none());
@@ -215,16 +215,23 @@ impl Ratio {
     }
 
     /// Between what the part is with 95 % confidence: Wilson's interval, "Probable inference, the law of
-    /// succession, and statistical inference", Journal of the American Statistical Association 22, 1927.
+    /// succession, and statistical inference", Journal of the American Statistical Association 22, 1927. Where tests gave up, it
+    /// reaches from the lower bound without these sets to the upper bound with them.
     pub fn interval(self) -> [f64; 2] {
         if self.sets == 0 {
             return [0.0, 1.0];
         }
-        let (n, p) = (f64::from(self.sets), self.share());
+        let n = f64::from(self.sets);
         let z2 = Z * Z / n;
-        let middle = (p + z2 / 2.0) / (1.0 + z2);
-        let off = Z * libm::sqrt(p * (1.0 - p) / n + z2 / (4.0 * n)) / (1.0 + z2);
-        [(middle - off).max(0.0), (middle + off).min(1.0)]
+        let bounds = |accepted: u32| {
+            let p = f64::from(accepted) / n;
+            let middle = (p + z2 / 2.0) / (1.0 + z2);
+            let off = Z * libm::sqrt(p * (1.0 - p) / n + z2 / (4.0 * n)) / (1.0 + z2);
+            [(middle - off).max(0.0), (middle + off).min(1.0)]
+        };
+        let [low, _] = bounds(self.accepted);
+        let [_, high] = bounds(self.accepted + self.unknown);
+        [low, high]
     }
 }
 
@@ -356,5 +363,12 @@ mod tests {
         near(of(5, 10), [0.236_6, 0.763_4]);
         near(of(10, 10), [0.722_5, 1.0]);
         near(of(0, 0), [0.0, 1.0]);
+        // Five of ten of which it is not known: from that of none to that of five.
+        let open = Ratio {
+            accepted: 0,
+            sets: 10,
+            unknown: 5,
+        };
+        near(open.interval(), [0.0, 0.763_4]);
     }
 }

@@ -25,7 +25,7 @@ pub struct Row {
     /// The set's number among those of its cap.
     pub set: u32,
     /// How many tasks it has.
-    pub tasks: u32,
+    pub tasks: usize,
     /// Its utilisation without overheads.
     pub utilisation: f64,
     /// Whether it is accepted, for each of the [`labels`](crate::judge::labels) of the study; `None`:
@@ -99,7 +99,7 @@ impl Unit {
             let set = self.draw(study, index)?;
             rows.push(Row {
                 set: index,
-                tasks: u32::try_from(set.len()).unwrap_or(u32::MAX),
+                tasks: set.len(),
                 utilisation: utilisation(&set),
                 verdicts: judge.judge(&set),
             });

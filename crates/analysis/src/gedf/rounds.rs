@@ -279,8 +279,8 @@ pub(super) fn outcome<W: Word>(
     places.sort_by_key(|&place| tasks[place].deadline);
     let mut slacks = vec![0; tasks.len()];
     for (&place, row) in places.iter().zip(&rows) {
-        // No longer than a deadline.
-        slacks[place] = u64::try_from(row.slack.wide()).unwrap_or(u64::MAX);
+        // No longer than a deadline, so it fits; and none would be on the sure side.
+        slacks[place] = u64::try_from(row.slack.wide()).unwrap_or(0);
     }
     let late = late.into_iter().map(|k| places[k]).collect();
     Ok(Outcome { slacks, late })

@@ -68,7 +68,7 @@ impl Set {
                     return Err(InvalidTask::Zero(name));
                 }
                 if length >= Set::LONGEST {
-                    return Err(InvalidTask::Endless(name));
+                    return Err(InvalidTask::TooLong(name));
                 }
             }
             set.constrained &= deadline <= period;
@@ -83,18 +83,25 @@ impl Set {
         Ok(set)
     }
 
-    /// These tasks in nanoseconds; `None` if one has release jitter or blocking, which the tests know nothing of, or is out of
-    /// range.
-    pub fn of(tasks: &[SporadicTask]) -> Option<Set> {
+    /// These tasks, with a nanosecond for a unit.
+    ///
+    /// # Errors
+    /// If one has release jitter or blocking, which the tests know nothing of, or a time that is too long.
+    pub fn of(tasks: &[SporadicTask]) -> Result<Set, InvalidTask> {
         let plain = |task: &SporadicTask| {
-            (task.j() == 0 && task.b() == 0).then_some(Task {
+            if task.j() > 0 {
+                return Err(InvalidTask::NotCovered("jitter"));
+            }
+            if task.b() > 0 {
+                return Err(InvalidTask::NotCovered("blocking"));
+            }
+            Ok(Task {
                 wcet: task.c(),
                 period: task.t(),
                 deadline: task.d(),
             })
         };
-        let tasks: Option<Vec<Task>> = tasks.iter().map(plain).collect();
-        Set::new(tasks?).ok()
+        Set::new(tasks.iter().map(plain).collect::<Result<_, _>>()?)
     }
 
     /// The tasks, in the order in which they came.

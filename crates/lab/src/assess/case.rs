@@ -1,13 +1,15 @@
 //! What tests say of a set on so many CPUs, with the kernel's work charged.
 
 use super::rules::Rules;
-use super::{ForPolicy, MOST_CPUS, SEARCH, Said, UNIT, words};
+use super::{Fewest, ForPolicy, MOST_CPUS, SEARCH, Said, UNIT, words};
 use crate::theory::MOST_SLACKS;
-use flyball_analysis::charged::{Accounting, Charged, Prices};
+use flyball_analysis::charged::{Accounting, Charged, NoSet, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
-use flyball_analysis::gedf::{self, Answer};
-use flyball_analysis::sensitivity::{Breakdown, breakdown_on, slack_on};
-use flyball_analysis::{Criterion, SporadicTask, Utilisation, WorkLimit, fair, gfp, partitioned};
+use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown_on, slack_on};
+use flyball_analysis::{
+    Answer, Criterion, Fit, Level, NoRoom, SporadicTask, Stop, Utilisation, WorkLimit, fair, gedf,
+    gfp, partitioned,
+};
 use flyball_trace::Duration;
 use rayon::prelude::*;
 
@@ -35,7 +37,7 @@ impl<'t> Case<'t> {
 
     /// The tests of a policy. A cluster of all CPUs is none.
     pub(super) fn criteria(&self, policy: Policy) -> impl Iterator<Item = Criterion> + use<> {
-        let cpus = self.cpus as usize;
+        let cpus = self.cpus;
         policy
             .criteria()
             .filter(move |criterion| !matches!(criterion, Criterion::Clustered(size) if size.cpus() >= cpus))
@@ -62,44 +64,66 @@ impl<'t> Case<'t> {
         let Rules { levels, order, .. } = self.rules;
         match (criterion, levels, order) {
             // Its slots are no part of a set.
-            (Criterion::Fair, ..) => Answer::accepts_if(self.is_fair(tasks)),
+            (Criterion::Fair, ..) => self.is_fair(tasks),
             (Criterion::PartitionedFixed(fit), Some(levels), _) => {
-                let inflated = charged.inflated(tasks, Payer::Partitioned);
-                let room = inflated
-                    .map(|it| partitioned::by_levels(&it, levels, self.cpus as usize, fit, limit));
-                Answer::accepts_if(matches!(room, Some(Ok(_))))
+                match charged.inflated(tasks, Payer::Partitioned) {
+                    Ok(tasks) => self
+                        .by_levels(&tasks, levels, fit, limit)
+                        .err()
+                        .map_or(Answer::Accepts, Answer::from),
+                    Err(unmade) => unmade.into(),
+                }
             }
-            (Criterion::GlobalFixed(test), _, Some(order)) => {
-                let set = charged.set(Payer::Global);
-                set.map_or(Answer::Rejects, |set| {
-                    gfp::test(test, set, self.cpus, order, limit)
-                })
-            }
+            (Criterion::GlobalFixed(test), _, Some(order)) => match charged.set(Payer::Global) {
+                Ok(set) => gfp::test(test, set, self.cpus, order, limit),
+                Err(none) => none.into(),
+            },
             // Only policies that are known are asked.
-            _ => charged.ask(criterion, limit).unwrap_or(Answer::Rejects),
+            _ => {
+                let answer = charged.ask(criterion, limit);
+                answer.unwrap_or(Answer::Stopped(Stop::Unpriced))
+            }
         }
     }
 
-    /// Whether PD² is known to hold the tasks, where a job waits for the next slot.
-    fn is_fair(&self, tasks: &[SporadicTask]) -> bool {
+    /// Whether PD² holds the tasks, where a job waits for the next slot.
+    fn is_fair(&self, tasks: &[SporadicTask]) -> Answer {
         if self.rules.ticks {
-            return false;
+            return Answer::Rejects;
         }
         let waits = tasks.iter().zip(&self.rules.waits);
         let waiting: Result<Vec<_>, _> =
             waits.map(|(task, &wait)| task.with_jitter(wait)).collect();
-        waiting.is_ok_and(|tasks| fair::test(&tasks, self.rules.slot, self.cpus).holds())
+        // All wait for less than a slot, which is not without end.
+        waiting.map_or(Answer::Rejects, |tasks| {
+            Answer::from(&fair::test(&tasks, self.rules.slot, self.cpus))
+        })
     }
 
-    /// Whether a policy is known to hold these tasks instead.
-    fn holds(&self, policy: Policy, tasks: &[SporadicTask]) -> bool {
+    /// What the tests of a policy together say of these tasks instead.
+    pub(super) fn answer(
+        &self,
+        policy: Policy,
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer {
         let mut charged = self.with(tasks);
         if policy == Policy::GlobalEdf {
             (self.watch)(policy);
-            return matches!(charged.accepted_by(&gedf::Test::ALL, SEARCH), Ok(Some(_)));
+            let accepted = charged.accepted_by(&gedf::Test::ALL, limit);
+            return Answer::from(accepted.map(|by| by.is_some()));
         }
-        let mut tests = self.criteria(policy);
-        tests.any(|criterion| self.ask(criterion, &mut charged, tasks, SEARCH).accepts())
+        let tests = self.criteria(policy);
+        Answer::any(tests.map(|criterion| self.ask(criterion, &mut charged, tasks, limit)))
+    }
+
+    /// The same in a search. Of the tasks as they are, it is `known`.
+    fn probe(&self, policy: Policy, tasks: &[SporadicTask], known: Answer) -> Answer {
+        if tasks == self.tasks {
+            known
+        } else {
+            self.answer(policy, tasks, SEARCH)
+        }
     }
 
     pub(super) fn under(&self, policy: Policy, names: &[&str], limit: WorkLimit) -> ForPolicy {
@@ -110,7 +134,9 @@ impl<'t> Case<'t> {
                 let answer = self.ask(criterion, &mut charged, self.tasks, limit);
                 let why = match answer {
                     Answer::Accepts => None,
-                    Answer::Stopped(stop) => Some(words::sentence(&stop.to_string())),
+                    Answer::Stopped(stop) => {
+                        Some(self.why_stopped(criterion, stop, &mut charged, names))
+                    }
                     Answer::Rejects => Some(self.why(criterion, &mut charged, names, limit)),
                 };
                 Said {
@@ -120,47 +146,75 @@ impl<'t> Case<'t> {
                 }
             })
             .collect();
-        let holds = said.iter().any(|said| said.answer.accepts());
-        let none = || vec![None; self.tasks.len()];
+        let known = Answer::any(said.iter().map(|said| said.answer));
+        let none = (vec![None; self.tasks.len()], vec![None; self.tasks.len()]);
         let (bounds, slacks) = match policy {
-            Policy::GlobalEdf if holds => (
+            Policy::GlobalEdf if known.accepts() => (
                 self.global_bounds(&mut charged, limit),
                 self.global_slacks(),
             ),
             Policy::PartitionedEdf => self
                 .division(limit)
-                .map_or_else(|| (none(), none()), |it| (it.bounds, it.slacks)),
-            _ => (none(), none()),
-        };
-        let utilisation = Utilisation::of(self.tasks);
-        let fewest = |&cpus: &u32| {
-            utilisation.cmp_cpus(cpus).is_le() && self.on(cpus).holds(policy, self.tasks)
+                .map_or(none, |it| (it.bounds, it.slacks)),
+            _ => none,
         };
         ForPolicy {
             policy,
             priorities: self.priorities(&said, &mut charged, limit),
-            fewest: (1..=MOST_CPUS).find(fewest),
-            scaling: self.scaling(policy),
+            fewest: self.fewest(policy, known, limit),
+            scaling: self.scaling(policy, known),
             bounds,
             slacks,
             said,
         }
     }
 
-    pub(super) fn scaling(&self, policy: Policy) -> Option<Breakdown> {
-        breakdown_on(self.cpus, self.tasks, |tasks| self.holds(policy, tasks))
+    /// The fewest CPUs that are known to do. The first number at which the search stops is asked about again, with `limit`.
+    fn fewest(&self, policy: Policy, known: Answer, limit: WorkLimit) -> Fewest {
+        let utilisation = Utilisation::of(self.tasks);
+        let mut open = Vec::new();
+        for cpus in 1..=MOST_CPUS {
+            if utilisation.cmp_cpus(cpus).is_gt() {
+                continue;
+            }
+            let on = |limit| self.on(cpus).answer(policy, self.tasks, limit);
+            let answer = match known {
+                known if cpus == self.cpus => known,
+                _ => match on(SEARCH) {
+                    Answer::Stopped(_) if open.is_empty() => on(limit),
+                    answer => answer,
+                },
+            };
+            match answer {
+                Answer::Accepts => {
+                    let proven = Some(cpus);
+                    return Fewest { proven, open };
+                }
+                Answer::Rejects => {}
+                Answer::Stopped(_) => open.push(cpus),
+            }
+        }
+        let proven = None;
+        Fewest { proven, open }
     }
 
-    /// How much longer each task's jobs may compute under global EDF.
-    fn global_slacks(&self) -> Vec<Option<Duration>> {
+    /// By how much all execution times may grow together. Of the tasks as they are, it is `known`.
+    pub(super) fn scaling(&self, policy: Policy, known: Answer) -> Margin<Breakdown> {
+        breakdown_on(self.cpus, self.tasks, |tasks| {
+            self.probe(policy, tasks, known)
+        })
+    }
+
+    /// How much longer each task's jobs may compute under global EDF, which holds them as they are.
+    fn global_slacks(&self) -> Vec<Option<Margin<Duration>>> {
         let tasks = 0..self.tasks.len();
         if tasks.len() > MOST_SLACKS {
             return vec![None; tasks.len()];
         }
         let slack = |task| {
-            slack_on(self.cpus, self.tasks, task, |tasks| {
-                self.holds(Policy::GlobalEdf, tasks)
-            })
+            Some(slack_on(self.cpus, self.tasks, task, |tasks| {
+                self.probe(Policy::GlobalEdf, tasks, Answer::Accepts)
+            }))
         };
         tasks.into_par_iter().map(slack).collect()
     }
@@ -169,7 +223,9 @@ impl<'t> Case<'t> {
     fn global_bounds(&self, charged: &mut Charged<'_>, limit: WorkLimit) -> Vec<Option<Duration>> {
         let cpus = self.cpus;
         let set = charged.set(Payer::Global);
-        let found = set.and_then(|set| gedf::response_times(set, cpus, limit));
+        let found = set
+            .ok()
+            .and_then(|set| gedf::response_times(set, cpus, limit));
         if let Some(bounds) = found {
             return bounds.into_iter().map(|units| Some(UNIT * units)).collect();
         }
@@ -192,7 +248,25 @@ impl<'t> Case<'t> {
             return Some(order.clone());
         }
         let cpus = self.cpus;
-        gfp::best(test, charged.set(Payer::Global)?, cpus, limit).ok()?
+        gfp::best(test, charged.set(Payer::Global).ok()?, cpus, limit).ok()?
+    }
+
+    /// Why a test stopped, in words.
+    fn why_stopped(
+        &self,
+        criterion: Criterion,
+        stop: Stop,
+        charged: &mut Charged<'_>,
+        names: &[&str],
+    ) -> String {
+        let payer = charged.payer(criterion.policy());
+        let none = payer.and_then(|payer| charged.set(payer).err());
+        match (stop, none) {
+            (Stop::TimeRange, Some(NoSet::TooLong { task })) => {
+                words::too_long(names[task], &self.tasks[task])
+            }
+            _ => words::sentence(&stop.to_string()),
+        }
     }
 
     /// Why a test rejects the set, in words.
@@ -203,31 +277,28 @@ impl<'t> Case<'t> {
         names: &[&str],
         limit: WorkLimit,
     ) -> String {
-        let nothing_left = || words::NOTHING_LEFT.to_owned();
         let is_charged = self.charge.is_some();
         match criterion {
-            Criterion::Global(test) => {
-                let Some(set) = charged.set(Payer::Global) else {
-                    return nothing_left();
-                };
-                let reason = gedf::explain(test, set, self.cpus, limit);
-                reason.map_or_else(String::new, |reason| {
-                    words::why(&reason, names, self.cpus, is_charged)
-                })
-            }
-            Criterion::GlobalFixed(test) => {
-                let Some(set) = charged.set(Payer::Global) else {
-                    return nothing_left();
-                };
-                match &self.rules.order {
-                    Some(_) if !set.is_eligible(self.cpus) => words::TOO_MUCH.into(),
-                    Some(order) => match gfp::first_late(test, set, self.cpus, order, limit) {
+            Criterion::Global(test) => match charged.set(Payer::Global) {
+                Ok(set) => {
+                    let reason = gedf::explain(test, set, self.cpus, limit);
+                    reason.map_or_else(String::new, |reason| {
+                        words::why(&reason, names, self.cpus, is_charged)
+                    })
+                }
+                Err(none) => words::no_set(none, names),
+            },
+            Criterion::GlobalFixed(test) => match (charged.set(Payer::Global), &self.rules.order) {
+                (Err(none), _) => words::no_set(none, names),
+                (Ok(set), Some(_)) if !set.is_eligible(self.cpus) => words::TOO_MUCH.into(),
+                (Ok(set), Some(order)) => {
+                    match gfp::first_late(test, set, self.cpus, order, limit) {
                         Ok(late) => late.map_or_else(String::new, |it| words::not_sure(names[it])),
                         Err(stop) => words::sentence(&stop.to_string()),
-                    },
-                    None => words::NO_PRIORITIES.into(),
+                    }
                 }
-            }
+                (Ok(_), None) => words::NO_PRIORITIES.into(),
+            },
             Criterion::Fair if self.rules.ticks => words::SLOTS_AND_TICKS.into(),
             Criterion::Fair => words::slots(self.rules.slot),
             Criterion::Partitioned(_)
@@ -239,32 +310,47 @@ impl<'t> Case<'t> {
                     .payer(criterion.policy())
                     .unwrap_or(Payer::Partitioned);
                 match self.first_without_room(criterion, charged, payer, limit) {
-                    Some(task) => {
-                        let alone = charged.inflated(&self.tasks[task..=task], payer);
+                    Ok(NoRoom { task, .. }) => {
+                        let alone = charged.inflated(&self.tasks[task..=task], payer).ok();
                         let alone = alone.and_then(|alone| alone.first().copied());
                         words::no_room(criterion, names[task], alone.as_ref(), is_charged)
                     }
-                    None => nothing_left(),
+                    Err(why) => why.map_or_else(String::new, |why| words::no_set(why, names)),
                 }
             }
         }
     }
 
-    /// The first task that there is no room for.
+    /// The first task that there is no room for. The error says why nothing could be divided; `None`: there is room.
     fn first_without_room(
         &self,
         criterion: Criterion,
-        charged: &mut Charged<'_>,
+        charged: &Charged<'_>,
         payer: Payer,
         limit: WorkLimit,
-    ) -> Option<usize> {
-        match (criterion, &self.rules.levels) {
+    ) -> Result<NoRoom, Option<NoSet>> {
+        let unmade = |unmade| Some(NoSet::Unmade(unmade));
+        let no_room = match (criterion, &self.rules.levels) {
             (Criterion::Partitioned(fit), _) => charged.divide(fit, limit).err(),
             (Criterion::PartitionedFixed(fit), Some(levels)) => {
-                let tasks = charged.inflated(self.tasks, payer)?;
-                partitioned::by_levels(&tasks, levels, self.cpus as usize, fit, limit).err()
+                let tasks = charged.inflated(self.tasks, payer).map_err(unmade)?;
+                self.by_levels(&tasks, levels, fit, limit).err()
             }
-            _ => criterion.first_without_room(charged.set(payer)?, self.cpus, limit),
-        }
+            _ => {
+                let tasks = charged.counted(payer).map_err(unmade)?;
+                criterion.first_without_room(&tasks, self.cpus, limit)
+            }
+        };
+        no_room.ok_or(None)
+    }
+
+    fn by_levels(
+        &self,
+        tasks: &[SporadicTask],
+        levels: &[Level],
+        fit: Fit,
+        limit: WorkLimit,
+    ) -> Result<Vec<usize>, NoRoom> {
+        partitioned::by_levels(tasks, levels, self.cpus as usize, fit, limit)
     }
 }

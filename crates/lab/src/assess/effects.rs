@@ -1,7 +1,8 @@
 //! What the parts of the kernel's work cost.
 
 use super::case::Case;
-use super::{Effect, ForPolicy};
+use super::{Effect, ForPolicy, SEARCH};
+use flyball_analysis::Answer;
 use flyball_analysis::overheads::Costs;
 use flyball_trace::Duration;
 
@@ -28,14 +29,24 @@ impl Case<'_> {
             charge,
             ..self.clone()
         };
-        let effect = |charged: String, case: Case<'_>| Effect {
-            charged,
-            scaling: policies.iter().map(|it| case.scaling(it.policy)).collect(),
+        let effect = |charged: String, case: Case<'_>| {
+            let scaling = policies.iter().map(|it| {
+                // What holds with all of the work holds with less: no job computes longer.
+                let known = if it.holds() {
+                    Answer::Accepts
+                } else {
+                    case.answer(it.policy, case.tasks, SEARCH)
+                };
+                case.scaling(it.policy, known)
+            });
+            let scaling = scaling.collect();
+            Effect { charged, scaling }
         };
-        let mut effects = vec![
-            effect("nothing".into(), with(None)),
-            effect("all".into(), self.clone()),
-        ];
+        let all = Effect {
+            charged: "all".into(),
+            scaling: policies.iter().map(|it| it.scaling.clone()).collect(),
+        };
+        let mut effects = vec![effect("nothing".into(), with(None)), all];
         for (name, part) in PARTS {
             let mut fewer = prices;
             let mut is_charged = false;

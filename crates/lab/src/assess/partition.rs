@@ -4,8 +4,8 @@ use super::SEARCH;
 use super::case::Case;
 use crate::theory::MOST_SLACKS;
 use flyball_analysis::criterion::{Payer, Policy};
-use flyball_analysis::sensitivity::slack;
-use flyball_analysis::{Fit, SporadicTask, Utilisation, WorkLimit, edf_response};
+use flyball_analysis::sensitivity::{Margin, slack};
+use flyball_analysis::{Answer, Fit, SporadicTask, Utilisation, WorkLimit, edf_response};
 use flyball_trace::Duration;
 
 /// A way to divide tasks among CPUs, each of which holds.
@@ -19,12 +19,12 @@ pub struct Division {
     pub loads: Vec<Utilisation>,
     /// How long each task's jobs can take, where that is known.
     pub bounds: Vec<Option<Duration>>,
-    /// How much longer each task's jobs may compute on that CPU if no others do.
-    pub slacks: Vec<Option<Duration>>,
+    /// How much longer each task's jobs may compute on that CPU if no others do; `None`: it was not asked.
+    pub slacks: Vec<Option<Margin<Duration>>>,
 }
 
 impl Case<'_> {
-    /// The first way that the heuristics find.
+    /// The first way that the heuristics find; `None` if none does, or if a search stopped before it was found.
     pub(super) fn division(&self, limit: WorkLimit) -> Option<Division> {
         if !self.is_known(Policy::PartitionedEdf) {
             return None;
@@ -42,11 +42,17 @@ impl Case<'_> {
             let tasks: Vec<SporadicTask> = here.iter().map(|&task| self.tasks[task]).collect();
             if self.tasks.len() <= MOST_SLACKS {
                 for (place, &task) in here.iter().enumerate() {
-                    slacks[task] = slack(&tasks, place, |tasks| charged.hold_on_one(tasks, SEARCH));
+                    slacks[task] = Some(slack(&tasks, place, |longer| {
+                        if longer == tasks {
+                            Answer::Accepts // They have been found to hold.
+                        } else {
+                            charged.hold_on_one(longer, SEARCH)
+                        }
+                    }));
                 }
             }
             // They have been found to hold with it.
-            let tasks = charged.inflated(&tasks, Payer::Partitioned)?;
+            let tasks = charged.inflated(&tasks, Payer::Partitioned).ok()?;
             loads.push(Utilisation::of(&tasks));
             let responses = edf_response::response_times(&tasks, limit);
             for (task, response) in here.into_iter().zip(responses) {

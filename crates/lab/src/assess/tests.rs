@@ -23,6 +23,13 @@ fn of(found: &Assessment, policy: Policy) -> &ForPolicy {
     all.find(|it| it.policy == policy).unwrap()
 }
 
+fn fewest(cpus: u32) -> Fewest {
+    Fewest {
+        proven: Some(cpus),
+        open: Vec::new(),
+    }
+}
+
 /// Gracioli et al.'s example: no CPU has room for two.
 #[test]
 fn five_tasks_of_a_little_more_than_a_half() {
@@ -41,9 +48,10 @@ fn five_tasks_of_a_little_more_than_a_half() {
         Some("No CPU has room for \"e\" (5.1ms every 10ms) when its turn comes")
     );
     // 0.5 instead of 0.51.
-    let scaling = partitioned.scaling.as_ref().unwrap();
+    let scaling = partitioned.scaling.proven().unwrap();
+    assert_eq!(partitioned.scaling.stopped(), None);
     assert_eq!(scaling.factor.to_string(), "0.980392");
-    assert_eq!(partitioned.fewest, Some(5));
+    assert_eq!(partitioned.fewest, fewest(5));
     let cheapest = found.cheapest.as_ref().unwrap();
     assert_eq!(cheapest.places, [0, 1, 2, 3, 4]);
     // GFB holds up to m/(n + m − 1): 5 u + 3 u ≤ 4, so as far.
@@ -69,14 +77,15 @@ fn what_holds_has_bounds_and_slack() {
     // Dhall's effect: under global EDF it needs a CPU more.
     let global = of(&found, Policy::GlobalEdf);
     assert!(!global.holds());
-    assert_eq!(global.fewest, Some(3));
+    assert_eq!(global.fewest, fewest(3));
     assert_eq!(global.slacks, [None; 3]);
     let partitioned = of(&found, Policy::PartitionedEdf);
     assert!(partitioned.holds());
-    assert_eq!(partitioned.fewest, Some(2));
+    assert_eq!(partitioned.fewest, fewest(2));
     let us = |us| Some(Duration::from_micros(us));
     assert_eq!(partitioned.bounds, [us(4_000), us(4_000), us(10_000)]);
-    assert_eq!(partitioned.slacks, [us(6_000), us(6_000), us(1_000)]);
+    let slacks = [6_000, 6_000, 1_000].map(|us| Some(Margin::Exactly(Duration::from_micros(us))));
+    assert_eq!(partitioned.slacks, slacks);
     assert_eq!(found.division.as_ref().unwrap().places, [1, 1, 0]);
 }
 
@@ -103,7 +112,7 @@ fn each_part_of_the_kernels_work_has_an_effect() {
     assert!(
         found.uncharged.contains(&Policy::GlobalEdf) && found.uncharged.contains(&Policy::Fair)
     );
-    let factor = |effect: &Effect| effect.scaling[0].as_ref().unwrap().factor.to_string();
+    let factor = |effect: &Effect| effect.scaling[0].proven().unwrap().factor.to_string();
     let effects: Vec<_> = found
         .effects
         .iter()
@@ -144,7 +153,7 @@ fn what_no_policy_can_hold_is_said() {
         alone
             .policies
             .iter()
-            .all(|it| !it.holds() && it.fewest.is_none())
+            .all(|it| !it.holds() && it.fewest == Fewest::default())
     );
 }
 
@@ -172,4 +181,115 @@ fn too_much_at_once_is_infeasible_unless_phases_may_prevent_it() {
     dense.tasks[2].phase = Duration::ZERO;
     let found = ask(&dense, 1, None);
     assert!(found.infeasible.unwrap().contains("10ms"));
+}
+
+/// A set whose utilisation is one, as its hyperperiod is the third period, so that no execution time can grow.
+fn full(cpus: u8) -> TaskSet {
+    let text = "schema = 1\n\
+        [[task]]\nname = \"a\"\nperiod = \"999983ns\"\nwcet = \"499991ns\"\ndeadline = \"1999966ns\"\n\
+        [[task]]\nname = \"b\"\nperiod = \"999979ns\"\nwcet = \"499989ns\"\ndeadline = \"999979ns\"\n\
+        [[task]]\nname = \"c\"\nperiod = \"999962000357ns\"\nwcet = \"999981ns\"\ndeadline = \"1999924000714ns\"\n";
+    let mut set = read_str(text, Format::Toml, "t.toml").unwrap();
+    set.platform.cpus = cpus;
+    set
+}
+
+/// The searches stop, and the verdict does not: it holds on one CPU, on no fewer, and with factor one, beyond which the CPU
+/// is overloaded.
+#[test]
+fn a_search_that_stops_contradicts_no_verdict() {
+    let set = full(1);
+    assert_eq!(
+        Utilisation::of(&tasks_of(&set)).cmp_one(),
+        std::cmp::Ordering::Equal
+    );
+    let found = ask(&set, 1, None);
+    let partitioned = of(&found, Policy::PartitionedEdf);
+    assert_eq!(found.verdict(partitioned), Some(true));
+    assert_eq!(partitioned.fewest, fewest(1));
+    let scaling = &partitioned.scaling;
+    assert_eq!(scaling.stopped(), None);
+    assert_eq!(scaling.proven().unwrap().factor.ppm(), 1_000_000);
+    assert_eq!(found.cheapest.as_ref().unwrap().places, [0; 3]);
+    assert_eq!(
+        partitioned.slacks,
+        [Some(Margin::Exactly(Duration::ZERO)); 3]
+    );
+    // With two CPUs, one is asked about with all the steps that there are.
+    let found = ask(&set, 2, None);
+    assert_eq!(of(&found, Policy::PartitionedEdf).fewest, fewest(1));
+}
+
+/// With too few steps, nothing is known on one CPU, and that is what is said.
+#[test]
+fn what_stopped_is_not_known() {
+    let set = full(1);
+    let limit = WorkLimit::steps(1_000);
+    let found = assess(&set, 1, None, limit, &|_| ()).unwrap();
+    let partitioned = of(&found, Policy::PartitionedEdf);
+    assert_eq!(found.verdict(partitioned), None);
+    assert!(
+        partitioned
+            .said
+            .iter()
+            .all(|it| it.answer.stopped().is_some())
+    );
+    let expected = Fewest {
+        proven: Some(2),
+        open: vec![1],
+    };
+    assert_eq!(partitioned.fewest, expected);
+    let (scaling, stopped) = (&partitioned.scaling, partitioned.scaling.stopped());
+    assert!(stopped.is_some() && scaling.proven().unwrap().factor.ppm() < 1_000_000);
+}
+
+/// No overheads, and periods of more than 146 years: global tests do not count these, and say so, and tests of one CPU hold.
+#[test]
+fn what_is_too_long_to_count_is_said() {
+    let text = "schema = 1\n\
+        [[task]]\nname = \"a\"\nperiod = \"18446744073s\"\nwcet = \"1s\"\n\
+        [[task]]\nname = \"b\"\nperiod = \"18446744072s\"\nwcet = \"1s\"\n";
+    let set = read_str(text, Format::Toml, "t.toml").unwrap();
+    let found = ask(&set, 2, None);
+    for policy in [
+        Policy::PartitionedEdf,
+        Policy::PartitionedFp,
+        Policy::EdfWm,
+        Policy::CEqualsD,
+    ] {
+        let by = of(&found, policy);
+        assert_eq!((by.holds(), &by.fewest), (true, &fewest(1)), "{policy}");
+    }
+    for policy in [Policy::GlobalEdf, Policy::GlobalFp] {
+        let by = of(&found, policy);
+        assert_eq!(found.verdict(by), None);
+        assert_eq!(by.fewest.open.len(), MOST_CPUS as usize);
+        assert_eq!(
+            by.scaling,
+            Margin::NotKnown(flyball_analysis::Stop::TimeRange)
+        );
+        for said in &by.said {
+            let why = said.why.as_deref();
+            let expected = "The period of \"a\", 18446744073s, is beyond the 4611686018.427387904s that this test counts";
+            assert_eq!(why, Some(expected));
+        }
+    }
+}
+
+/// One task of 1 ns every 1 ns.
+#[test]
+fn not_a_part_of_a_nanosecond_is_promised() {
+    let text = "schema = 1\n[[task]]\nname = \"a\"\nperiod = \"1ns\"\nwcet = \"1ns\"\n";
+    let found = ask(&read_str(text, Format::Toml, "t.toml").unwrap(), 1, None);
+    let partitioned = of(&found, Policy::PartitionedEdf);
+    let factor = partitioned.scaling.proven().unwrap().factor;
+    assert_eq!(
+        (factor.ppm(), partitioned.scaling.stopped()),
+        (1_000_000, None)
+    );
+}
+
+fn tasks_of(set: &TaskSet) -> Vec<SporadicTask> {
+    let all: Vec<usize> = (0..set.tasks.len()).collect();
+    with_deadlines(set, &all).map(|(_, task)| task).collect()
 }

@@ -1,12 +1,52 @@
 //! Reasons, in words.
 
 use super::UNIT;
-use flyball_analysis::gedf::{Explanation, Share};
+use flyball_analysis::charged::{NoSet, Unmade};
+use flyball_analysis::gedf::{Explanation, Set, Share};
+use flyball_analysis::overheads::Unpayable;
 use flyball_analysis::{Criterion, SporadicTask};
 use flyball_trace::Duration;
 
-/// A set with overheads that take all there is.
-pub(super) const NOTHING_LEFT: &str = "The kernel's own work leaves nothing of a CPU";
+/// Of tasks that cannot pay for the kernel's work, or have times that a test does not count.
+pub(super) fn no_set(none: NoSet, names: &[&str]) -> String {
+    match none {
+        NoSet::Unmade(Unmade::Unpriced) => "It is not known what the kernel's work costs".into(),
+        NoSet::Unmade(Unmade::Unpayable(why)) => match why {
+            Unpayable::NothingLeft => "The kernel's own work leaves nothing of a CPU".into(),
+            Unpayable::NoTime { task } => format!(
+                "The kernel's own work leaves nothing of the period or of the deadline of \"{}\"",
+                names[task]
+            ),
+            Unpayable::TooLong { task } => format!(
+                "\"{}\" cannot be in time even alone with the kernel's work",
+                names[task]
+            ),
+        },
+        NoSet::TooLong { task } => format!(
+            "\"{}\" has a time that is longer than this test counts",
+            names[task]
+        ),
+    }
+}
+
+/// Of a task with a time that is longer than a test counts, with what it pays.
+pub(super) fn too_long(name: &str, task: &SporadicTask) -> String {
+    let times = [
+        ("period", task.period()),
+        ("deadline", task.deadline()),
+        ("execution time", task.wcet()),
+    ];
+    let most = UNIT * Set::LONGEST;
+    let is_long = |(_, time): &&(&str, Duration)| *time >= most;
+    match times.iter().find(is_long) {
+        Some((what, time)) => {
+            format!("The {what} of \"{name}\", {time}, is beyond the {most} that this test counts")
+        }
+        None => format!(
+            "With the kernel's work \"{name}\" takes longer than the {most} that this test counts"
+        ),
+    }
+}
 
 pub(super) fn cpus(count: u32) -> String {
     match count {
@@ -141,11 +181,14 @@ pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32, is_charged: b
 }
 
 /// A time of five digits, since a person compares sizes.
-fn rounded(units: u128) -> Duration {
+fn rounded(units: u128) -> String {
     let digits = units.checked_ilog10().map_or(1, |log| log + 1);
     let unit = 10_u128.pow(digits.saturating_sub(5));
     let units = (units + unit / 2) / unit * unit;
-    u64::try_from(units).map_or(Duration::MAX, |units| UNIT * units)
+    u64::try_from(units).map_or_else(
+        |_| "more than 584 years".into(),
+        |units| (UNIT * units).to_string(),
+    )
 }
 
 /// With a capital letter.

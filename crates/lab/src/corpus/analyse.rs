@@ -7,8 +7,8 @@ use crate::assess::Charge;
 use crate::study::{Progress, Watch};
 use csv::{IntoInnerError, WriterBuilder};
 use flyball_analysis::criterion::Policy;
-use flyball_analysis::gedf::{self, Answer, Test, Truth, accepted_by};
-use flyball_analysis::{Criterion, Stop, WorkLimit};
+use flyball_analysis::gedf::{self, Test, Truth, accepted_by};
+use flyball_analysis::{Answer, Criterion, Stop, WorkLimit};
 use flyball_trace::Time;
 use rayon::prelude::*;
 use std::fmt::Write as _;
@@ -168,11 +168,10 @@ fn of_one(
         Asked::Any(tests) => {
             let mut any = || match &mut paying {
                 Some(paying) => paying.any(tests, limit),
-                None => match accepted_by(tests, &entry.set, entry.cpus, limit) {
-                    Ok(Some(_)) => Answer::Accepts,
-                    Ok(None) => Answer::Rejects,
-                    Err(stop) => Answer::Stopped(stop),
-                },
+                None => {
+                    let accepted = accepted_by(tests, &entry.set, entry.cpus, limit);
+                    Answer::from(accepted.map(|by| by.is_some()))
+                }
             };
             vec![verdict("UNION", &mut any)]
         }

@@ -4,8 +4,8 @@ use super::{Entry, Question};
 use crate::assess::Charge;
 use flyball_analysis::charged::{Charged, Prices};
 use flyball_analysis::criterion::Payer;
-use flyball_analysis::gedf::{Answer, Set, Test};
-use flyball_analysis::{SporadicTask, Stop, WorkLimit};
+use flyball_analysis::gedf::{Set, Test};
+use flyball_analysis::{Answer, SporadicTask, Stop, WorkLimit};
 use flyball_sweep::judge::{QUANTUM, costs_of};
 use flyball_trace::Duration;
 
@@ -78,18 +78,13 @@ impl<'c> Paying<'c> {
             }
             _ => None,
         };
-        // Nobody can tell.
-        answer.unwrap_or(Answer::Stopped(Stop::WorkLimit))
+        answer.unwrap_or(Answer::Stopped(Stop::Unpriced))
     }
 
     pub(super) fn any(&mut self, tests: &[Test], limit: WorkLimit) -> Answer {
         let Some(set) = &mut self.set else {
             return Answer::Stopped(Stop::TimeRange);
         };
-        match set.accepted_by(tests, limit) {
-            Ok(Some(_)) => Answer::Accepts,
-            Ok(None) => Answer::Rejects,
-            Err(stop) => Answer::Stopped(stop),
-        }
+        Answer::from(set.accepted_by(tests, limit).map(|by| by.is_some()))
     }
 }

@@ -213,8 +213,10 @@ fn header(record: &StringRecord) -> String {
 
 /// The line of what is read next: the reader has its place before any empty lines.
 fn line_of(text: &[u8], position: &Position) -> u64 {
-    let start = usize::try_from(position.byte()).unwrap_or(usize::MAX);
-    let rest = text.get(start..).unwrap_or_default();
+    let start = usize::try_from(position.byte()).ok();
+    let rest = start
+        .and_then(|start| text.get(start..))
+        .unwrap_or_default();
     let blank = rest
         .iter()
         .take_while(|&&byte| byte == b'\n' || byte == b'\r');

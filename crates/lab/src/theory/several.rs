@@ -29,11 +29,25 @@ pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
             }
         }
         let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &tasks).unzip();
-        let cpus = u32::try_from(cpus.len()).unwrap_or(u32::MAX);
-        let unknown = || Obstacle("None of the tests of global EDF accepts the tasks".into());
-        let known = gedf::Set::of(&known).ok_or_else(unknown)?;
-        let accepted = gedf::accepted_by(&gedf::Test::ALL, &known, cpus, LIMIT);
-        let test = accepted.ok().flatten().ok_or_else(unknown)?;
+        let cpus = u32::from(cpus.end - cpus.start);
+        let known = gedf::Set::of(&known).map_err(|error| {
+            Obstacle(format!(
+                "The tests of global EDF do not take the tasks: {error}"
+            ))
+        })?;
+        let test = match gedf::accepted_by(&gedf::Test::ALL, &known, cpus, LIMIT) {
+            Ok(Some(test)) => test,
+            Ok(None) => {
+                return Err(Obstacle(
+                    "None of the tests of global EDF accepts the tasks".into(),
+                ));
+            }
+            Err(stop) => {
+                return Err(Obstacle(format!(
+                    "No test of global EDF accepts the tasks, and one of them {stop}"
+                )));
+            }
+        };
         if !by.contains(&test.name()) {
             by.push(test.name());
         }

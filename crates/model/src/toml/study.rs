@@ -119,8 +119,7 @@ fn caps<'d>(source: &'d Source<'d>, node: &'d Node<'d>, most: Option<Cap>) -> Re
             let error = source.error(Kind::OutOfRange, &step.span, "a step of 0 leads nowhere");
             return Err(error.within("step").help("make it larger, such as 0.1"));
         }
-        let by = usize::try_from(step.value.0).unwrap_or(usize::MAX);
-        let caps = (from.0..=to.value.0).step_by(by);
+        let caps = (from.0..=to.value.0).step_by(step.value.0 as usize);
         range = Some(to);
         caps.take(MOST_CAPS + 1).map(Cap).collect()
     } else {

@@ -137,6 +137,7 @@ fn row(number: usize, report: &PolicyReport, several: bool) -> Markup {
             td.num data-label="Breakdown" { div {
                 @if let Some(breakdown) = report.breakdown {
                     "× " (factor(breakdown.factor_ppm))
+                    @if breakdown.at_least { " or more" }
                     span.aside { " at " (percent(breakdown.utilisation_ppm)) }
                 } @else { span.none { "–" } }
             } }

@@ -15,6 +15,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
+use std::num::TryFromIntError;
 use std::sync::Arc;
 
 /// The columns before those of the labels.
@@ -29,7 +30,8 @@ const FIRST: [(&str, Physical); 5] = [
 /// The file.
 pub(super) fn write(study: &Study, unit: Unit, rows: &[Row]) -> Vec<u8> {
     let labels = labels(study);
-    // What is written to memory, by a schema that is built here, cannot fail.
+    // What is written to memory, by a schema that is built here, cannot fail: a study has at most a million sets
+    // of a cap, and a set has at most `MOST_TASKS` tasks.
     encode(study, unit, &labels, rows).expect("memory takes what fits the schema")
 }
 
@@ -44,12 +46,13 @@ fn encode(study: &Study, unit: Unit, labels: &[Label], rows: &[Row]) -> Result<V
     let scenario = ByteArray::from(unit.scenario(study).name().as_str());
     column::<ByteArrayType>(&mut group, &vec![scenario; rows.len()], None)?;
     column::<DoubleType>(&mut group, &vec![unit.cap(study).cpus(); rows.len()], None)?;
-    // A study has fewer sets, and a set fewer tasks, than 2³¹.
-    let whole = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
-    let sets: Vec<i32> = rows.iter().map(|row| whole(row.set)).collect();
-    column::<Int32Type>(&mut group, &sets, None)?;
-    let tasks: Vec<i32> = rows.iter().map(|row| whole(row.tasks)).collect();
-    column::<Int32Type>(&mut group, &tasks, None)?;
+    let sets = rows.iter().map(|row| i32::try_from(row.set));
+    let tasks = rows.iter().map(|row| i32::try_from(row.tasks));
+    type Numbers = std::result::Result<Vec<i32>, TryFromIntError>;
+    for numbers in [sets.collect::<Numbers>(), tasks.collect()] {
+        let numbers = numbers.map_err(|_| fault("a number does not fit"))?;
+        column::<Int32Type>(&mut group, &numbers, None)?;
+    }
     let utilisations: Vec<f64> = rows.iter().map(|row| row.utilisation).collect();
     column::<DoubleType>(&mut group, &utilisations, None)?;
     for place in 0..labels.len() {
@@ -149,13 +152,16 @@ fn decode(study: &Study, bytes: Vec<u8>) -> Result<Vec<Row>> {
     {
         return Err(fault("a column is too short"));
     }
-    let row = |place: usize| Row {
-        set: u32::try_from(sets[place]).unwrap_or(u32::MAX),
-        tasks: u32::try_from(tasks[place]).unwrap_or(u32::MAX),
-        utilisation: utilisations[place],
-        verdicts: verdicts.iter().map(|column| column[place]).collect(),
+    let negative = |_| fault("a number is below zero");
+    let row = |place: usize| {
+        Ok(Row {
+            set: u32::try_from(sets[place]).map_err(negative)?,
+            tasks: usize::try_from(tasks[place]).map_err(negative)?,
+            utilisation: utilisations[place],
+            verdicts: verdicts.iter().map(|column| column[place]).collect(),
+        })
     };
-    Ok((0..count).map(row).collect())
+    (0..count).map(row).collect()
 }
 
 /// A column of verdicts.

@@ -1,7 +1,7 @@
 //! The same for programs.
 
-use flyball_analysis::gedf::Answer;
-use flyball_analysis::sensitivity::Breakdown;
+use flyball_analysis::Answer;
+use flyball_analysis::sensitivity::{Breakdown, Margin};
 use flyball_lab::assess::{Assessment, Division, ForPolicy};
 use flyball_model::TaskSet;
 use flyball_trace::Duration;
@@ -53,8 +53,14 @@ struct Policy<'a> {
     tests: Vec<Test<'a>>,
     /// Under global fixed priorities: with which it holds, the most urgent task first.
     priorities: Option<Vec<&'a str>>,
+    /// The fewest that are known to do.
     fewest_cpus: Option<u32>,
+    /// Fewer ones, or any if none are known to do, of which it is not known, as the search stopped.
+    open_cpus: &'a [u32],
+    /// The largest factor that is proven.
     factor_ppm: Option<u64>,
+    /// Whether it is known that no larger one is: `exactly`, `at-least`, `nothing`, `not-known`.
+    factor: &'static str,
     tasks: Vec<Task<'a>>,
 }
 
@@ -72,7 +78,10 @@ struct Task<'a> {
     #[serde(rename = "task")]
     name: &'a str,
     response_bound_ns: Option<u64>,
+    /// The largest slack that is proven.
     slack_ns: Option<u64>,
+    /// As `factor` of the policy; `null`: it was not asked.
+    slack: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -91,6 +100,8 @@ struct Cpu<'a> {
 struct Effect<'a> {
     charged: &'a str,
     factors_ppm: Vec<(&'static str, Option<u64>)>,
+    /// As `factor` of each policy.
+    factors: Vec<(&'static str, &'static str)>,
 }
 
 impl<'a> Document<'a> {
@@ -123,11 +134,12 @@ impl<'a> Document<'a> {
                 .effects
                 .iter()
                 .map(|effect| {
-                    let of = found.policies.iter().zip(&effect.scaling);
-                    let factors = of.map(|(it, factor)| (it.policy.name(), ppm(factor.as_ref())));
+                    let names = found.policies.iter().map(|it| it.policy.name());
+                    let of = || names.clone().zip(&effect.scaling);
                     Effect {
                         charged: &effect.charged,
-                        factors_ppm: factors.collect(),
+                        factors_ppm: of().map(|(name, it)| (name, ppm(it))).collect(),
+                        factors: of().map(|(name, it)| (name, it.name())).collect(),
                     }
                 })
                 .collect(),
@@ -135,8 +147,8 @@ impl<'a> Document<'a> {
     }
 }
 
-fn ppm(breakdown: Option<&Breakdown>) -> Option<u64> {
-    breakdown.map(|it| it.factor.ppm())
+fn ppm(breakdown: &Margin<Breakdown>) -> Option<u64> {
+    breakdown.proven().map(|it| it.factor.ppm())
 }
 
 impl<'a> Policy<'a> {
@@ -150,11 +162,15 @@ impl<'a> Policy<'a> {
             },
             why_not: said.why.as_deref(),
         });
-        let ns = |time: Option<Duration>| time.map(Duration::as_nanos);
-        let tasks = names.iter().enumerate().map(|(place, &name)| Task {
-            name,
-            response_bound_ns: ns(it.bounds[place]),
-            slack_ns: ns(it.slacks[place]),
+        let tasks = names.iter().enumerate().map(|(place, &name)| {
+            let slack = it.slacks[place].as_ref();
+            let proven = slack.and_then(Margin::proven);
+            Task {
+                name,
+                response_bound_ns: it.bounds[place].map(Duration::as_nanos),
+                slack_ns: proven.map(|slack| slack.as_nanos()),
+                slack: slack.map(Margin::name),
+            }
         });
         Policy {
             name: it.policy.name(),
@@ -164,8 +180,10 @@ impl<'a> Policy<'a> {
                 .priorities
                 .as_ref()
                 .map(|order| order.iter().map(|&place| names[place]).collect()),
-            fewest_cpus: it.fewest,
-            factor_ppm: ppm(it.scaling.as_ref()),
+            fewest_cpus: it.fewest.proven,
+            open_cpus: &it.fewest.open,
+            factor_ppm: ppm(&it.scaling),
+            factor: it.scaling.name(),
             tasks: tasks.collect(),
         }
     }

@@ -6,15 +6,17 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::progress::Spinner;
-use flyball_analysis::WorkLimit;
 use flyball_analysis::charged::Accounting;
 use flyball_analysis::criterion::{Payer, Policy};
-use flyball_analysis::gedf::Answer;
-use flyball_analysis::sensitivity;
+use flyball_analysis::sensitivity::{self, Margin};
+use flyball_analysis::{Answer, WorkLimit};
 use flyball_lab::Charges;
-use flyball_lab::assess::{Assessment, Charge, Division, ForPolicy, IN_DETAIL, MOST_CPUS, assess};
+use flyball_lab::assess::{
+    Assessment, Charge, Division, Fewest, ForPolicy, IN_DETAIL, MOST_CPUS, assess,
+};
 use flyball_model::{Overheads, TaskSet};
 use flyball_report::study::{Breakdown, Verdict};
+use flyball_trace::Duration;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -175,23 +177,59 @@ fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessme
             names.join(", ")
         );
     }
-    let fewest = match it.fewest {
+    let _ = writeln!(
+        text,
+        "{DIM}Known to hold {}; all execution times together: {}.{DIM:#}",
+        fewest(&it.fewest),
+        margin(&it.scaling)
+    );
+}
+
+/// On how few CPUs, and of which it is not known.
+fn fewest(Fewest { proven, open }: &Fewest) -> String {
+    let known = match proven {
         Some(1) => "on a single CPU".to_owned(),
         Some(cpus) => format!("on as few as {cpus} CPUs"),
         None => format!("on no number of CPUs up to {MOST_CPUS}"),
     };
-    let _ = writeln!(
-        text,
-        "{DIM}Known to hold {fewest}; all execution times together: {}.{DIM:#}",
-        margin(it.scaling.as_ref())
-    );
+    if open.is_empty() {
+        return known;
+    }
+    let runs = open.chunk_by(|one, next| next - one == 1);
+    let shown = runs.map(|run| match run {
+        [first, .., last] => format!("{first}–{last}"),
+        run => run.iter().map(u32::to_string).collect(),
+    });
+    let shown: Vec<String> = shown.collect();
+    format!(
+        "{known} (not known, as a search stopped: on {})",
+        shown.join(", ")
+    )
 }
 
-fn margin(breakdown: Option<&sensitivity::Breakdown>) -> String {
-    output::margin(breakdown.map(|it| Breakdown {
-        factor_ppm: it.factor.ppm(),
-        utilisation_ppm: it.utilisation.parts_per_million(),
+fn margin(breakdown: &Margin<sensitivity::Breakdown>) -> String {
+    if let Margin::NotKnown(_) = breakdown {
+        return NOT_KNOWN.into();
+    }
+    output::margin(breakdown.proven().map(|proven| Breakdown {
+        factor_ppm: proven.factor.ppm(),
+        utilisation_ppm: proven.utilisation.parts_per_million(),
+        at_least: breakdown.stopped().is_some(),
     }))
+}
+
+/// Of what a search has not found out.
+const NOT_KNOWN: &str = "not known";
+
+/// A slack, and whether there may be more; `None`: it was not asked.
+fn slack(slack: Option<Margin<Duration>>) -> String {
+    match slack {
+        Some(Margin::NotKnown(_)) => NOT_KNOWN.into(),
+        Some(Margin::AtLeast(least, _)) => {
+            format!("{} or more", output::time_at_least(Some(least)))
+        }
+        slack => output::time_at_least(slack.and_then(|it| it.proven().copied())),
+    }
 }
 
 /// Each task's response time and slack under each policy, and its CPU.
@@ -220,7 +258,7 @@ fn tasks(text: &mut String, set: &TaskSet, found: &Assessment) {
         ];
         for it in &holding {
             row.push(output::time_at_most(it.bounds[place]));
-            row.push(output::time_at_least(it.slacks[place]));
+            row.push(slack(it.slacks[place]));
         }
         let cpu = found.division.as_ref().map(|it| it.places[place]);
         row.push(cpu.map_or_else(|| "–".into(), |cpu| cpu.to_string()));
@@ -254,9 +292,15 @@ fn division(text: &mut String, set: &TaskSet, found: &Assessment) {
     let fewer = found.cheapest.as_ref();
     if let Some(cheapest) = fewer.filter(|it| it.loads.len() != found.cpus as usize) {
         let cpus = output::count(cheapest.loads.len(), "CPU");
+        let mut all = found.policies.iter();
+        let partitioned = all.find(|it| it.policy == Policy::PartitionedEdf);
+        let known = match partitioned {
+            Some(it) if !it.fewest.open.is_empty() => " that is known",
+            _ => "",
+        };
         let _ = writeln!(
             text,
-            "\n{BOLD}The cheapest partition: {cpus}{BOLD:#} {DIM}({}){DIM:#}",
+            "\n{BOLD}The cheapest partition{known}: {cpus}{BOLD:#} {DIM}({}){DIM:#}",
             cheapest.fit.name()
         );
         show(text, cheapest);
@@ -274,7 +318,7 @@ fn effects(text: &mut String, found: &Assessment) {
     let mut table = output::table(&columns, &columns[1..]);
     for effect in &found.effects {
         let mut row = vec![effect.charged.clone()];
-        row.extend(effect.scaling.iter().map(|it| margin(it.as_ref())));
+        row.extend(effect.scaling.iter().map(margin));
         table.add_row(row);
     }
     let _ = write!(
