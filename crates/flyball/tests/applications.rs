@@ -25,13 +25,19 @@ const RELEASE: [&str; 1] = ["--release"];
 
 /// Runs an example, built for `target` with such options, and returns its exit code and what it printed.
 fn run(example: &str, target: &str, options: &[&str]) -> (Option<i32>, String) {
-    // Who waits for ever is ended, and an emulator that does is killed.
+    let mut arguments = vec!["run", "--quiet", "--package", "flyball-examples"];
+    arguments.extend(["--target", target]);
+    arguments.extend(options);
+    arguments.extend(["--bin", example]);
+    cargo(&arguments)
+}
+
+/// Runs cargo on the images.
+fn cargo(arguments: &[&str]) -> (Option<i32>, String) {
+    // What waits for ever is ended, and an emulator that does is killed.
     let output = Command::new("timeout")
-        .args(["-k", "5", "600"])
-        .args(["cargo", "run", "--quiet"])
-        .args(options)
-        .args(["--package", "flyball-examples"])
-        .args(["--target", target, "--bin", example])
+        .args(["-k", "5", "600", "cargo"])
+        .args(arguments)
         .current_dir(apps())
         .output()
         .expect("`timeout` and `cargo` are there");
@@ -42,11 +48,18 @@ fn run(example: &str, target: &str, options: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), printed)
 }
 
+fn expected(example: &str) -> String {
+    let file = apps().join(format!("examples/expected/{example}.txt"));
+    fs::read_to_string(file).expect("it says what to expect")
+}
+
 fn print_what_they_should(target: &str) {
     for example in EXAMPLES {
-        let file = apps().join(format!("examples/expected/{example}.txt"));
-        let expected = fs::read_to_string(file).expect("it says what to expect");
-        assert_eq!(run(example, target, &RELEASE), (Some(0), expected), "{example}");
+        assert_eq!(
+            run(example, target, &RELEASE),
+            (Some(0), expected(example)),
+            "{example}"
+        );
     }
 }
 
@@ -74,9 +87,20 @@ fn on_the_board_without_optimisation() {
         "--target-dir",
         "target/unoptimised",
     ];
-    let (code, printed) = run("blink", "thumbv7m-none-eabi", &options);
-    let expected = fs::read_to_string(apps().join("examples/expected/blink.txt")).unwrap();
-    assert_eq!((code, printed), (Some(0), expected));
+    let ran = run("blink", "thumbv7m-none-eabi", &options);
+    assert_eq!(ran, (Some(0), expected("blink")));
+}
+
+/// By the command of `apps/README.md`.
+#[test]
+fn on_the_second_board() {
+    if !has_qemu() {
+        return;
+    }
+    for example in EXAMPLES {
+        let ran = cargo(&["lm3s6965", example]);
+        assert_eq!(ran, (Some(0), expected(example)), "{example}");
+    }
 }
 
 /// One of them has four CPUs there.

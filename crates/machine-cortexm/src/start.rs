@@ -1,6 +1,5 @@
 //! How a kernel gets its threads, and starts.
 
-use crate::board::Timer;
 use crate::config::MachineConfig;
 use crate::context::{Context, Entry, Stack};
 use crate::fault;
@@ -8,7 +7,7 @@ use crate::guard::{self, Stacks};
 use crate::kernel::Kernel;
 use crate::passage::CPU;
 use crate::together::Prepared;
-use cortex_m::peripheral::NVIC;
+use crate::vectors;
 use cortex_m::peripheral::scb::SystemHandler;
 use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
 use flyball_policy::Policy;
@@ -68,7 +67,7 @@ impl<C: MachineConfig> Kernel<C> {
         // processor's and one to align them, 8 of `PendSV`'s, and the guard's 8. That is independent
         // of how this function is compiled, and the least that a stack may have is more.
         const BOOT_WORDS: usize = 64;
-        const { assert!(8 + 1 + 8 + guard::GUARD <= BOOT_WORDS) };
+        const _: () = assert!(8 + 1 + 8 + guard::GUARD <= BOOT_WORDS);
         static BOOT: ConstStaticCell<Stack<BOOT_WORDS>> = ConstStaticCell::new(Stack::new());
         let Some(boot) = BOOT.try_take() else {
             assert!(!C::CHECKS, "the kernel has been started already");
@@ -76,14 +75,11 @@ impl<C: MachineConfig> Kernel<C> {
         };
         let words = boot.words().as_mut_ptr_range();
         let boot = words.start.cast()..words.end.cast();
-        // SAFETY: nothing runs that would rely on other priorities, and nobody else sets any.
+        // SAFETY: nothing runs that would rely on other priorities, and nothing else sets any.
         unsafe {
             let mut core = cortex_m::Peripherals::steal();
             core.SCB.set_priority(SystemHandler::PendSV, 0xff);
-            core.NVIC.set_priority(Timer::Kernel.interrupt(), 0x40);
-            core.NVIC.set_priority(Timer::Application.interrupt(), 0x40);
-            NVIC::unmask(Timer::Kernel.interrupt());
-            NVIC::unmask(Timer::Application.interrupt());
+            vectors::enable_timers::<C::Board>(&mut core.NVIC);
         }
         if C::STACKS.is_painted() {
             // SAFETY: nobody uses it yet.

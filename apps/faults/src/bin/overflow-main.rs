@@ -4,10 +4,12 @@
 
 use flyball_faults::descend;
 use flyball_kernel::{Attributes, Config, Timing};
-use flyball_machine_cortexm::board::Timer;
+use flyball_machine_cortexm::board::Chosen;
 use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, kernel};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, TaskId, Uniprocessor};
+use flyball_policy::{
+    Bitmap, Duration, FixedPriority, Inline, Priority, Ranked, TaskId, Uniprocessor,
+};
 use flyball_trace::NoTrace;
 use semihosting::process;
 use static_cell::ConstStaticCell;
@@ -15,7 +17,7 @@ use static_cell::ConstStaticCell;
 struct App;
 
 impl Config for App {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>, Uniprocessor>;
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>>;
     type Trace = NoTrace;
     type Message = ();
     type Cpus = Inline<1>;
@@ -31,6 +33,7 @@ impl Config for App {
 }
 
 impl MachineConfig for App {
+    type Board = Chosen;
     const STACKS: Stacks = Stacks::Guarded;
 
     fn name(_: TaskId) -> Option<&'static str> {
@@ -49,7 +52,7 @@ fn dive() {
 }
 
 extern "C" fn body(_: usize) -> ! {
-    Timer::Application.one_shot(1);
+    KERNEL.set_timer(Duration::ZERO);
     loop {}
 }
 
