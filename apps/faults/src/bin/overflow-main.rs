@@ -5,7 +5,7 @@
 use flyball_faults::descend;
 use flyball_kernel::{Attributes, Config, Timing};
 use flyball_machine_cortexm::board::Chosen;
-use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, kernel};
+use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, compute, kernel};
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Duration, FixedPriority, Inline, Priority, Ranked, TaskId, Uniprocessor,
@@ -53,7 +53,8 @@ fn dive() {
 
 extern "C" fn body(_: usize) -> ! {
     KERNEL.set_timer(Duration::ZERO);
-    loop {}
+    compute(1_000_000);
+    process::exit(5)
 }
 
 #[cortex_m_rt::entry]
