@@ -1,8 +1,8 @@
 //! The board `lm3s6965evb`: a Stellaris LM3S6965, a Cortex-M3 at 50 MHz with 256 KB of flash and 64 KB of
 //! RAM, as QEMU emulates it.
 //!
-//! Texas Instruments, LM3S6965 data sheet (DS-LM3S6965): system control (5), general-purpose timers (9),
-//! watchdog timer (10).
+//! Texas Instruments, Stellaris LM3S6965 Microcontroller, data sheet: the chapters on system control,
+//! general-purpose timers and the watchdog timer.
 //!
 //! The counter is the watchdog's, which is the only one of 32 bits that QEMU lets a program read. It
 //! counts down from its largest value, and would interrupt at its end (and stop for good the second
@@ -16,31 +16,31 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// The board.
 pub struct Lm3s6965;
 
-/// System control.
+/// System control. Registers are named by how many bytes they are behind the block's beginning.
 const SYSTEM: *mut u32 = 0x400f_e000 as *mut u32;
 /// Raw interrupt status: bit 6 says that the PLL is stable.
-const RIS: usize = 0x50 / 4;
+const RIS: usize = 0x50;
 /// Run-mode clock configuration.
-const RCC: usize = 0x60 / 4;
+const RCC: usize = 0x60;
 /// Clock gates: bit 3 is the watchdog's,
-const RCGC0: usize = 0x100 / 4;
+const RCGC0: usize = 0x100;
 /// and bits 16 and 17 those of the first two timers.
-const RCGC1: usize = 0x104 / 4;
+const RCGC1: usize = 0x104;
 
 /// The watchdog.
 const WATCHDOG: *mut u32 = 0x4000_0000 as *mut u32;
 const WDTLOAD: usize = 0;
-const WDTVALUE: usize = 1;
-const WDTCTL: usize = 2;
+const WDTVALUE: usize = 4;
+const WDTCTL: usize = 8;
 
 /// The first two general-purpose timers. The kernel has the first one, the application the second.
 const TIMERS: [*mut u32; 2] = [0x4003_0000 as *mut u32, 0x4003_1000 as *mut u32];
 const CFG: usize = 0;
-const TAMR: usize = 0x04 / 4;
-const CTL: usize = 0x0c / 4;
-const IMR: usize = 0x18 / 4;
-const ICR: usize = 0x24 / 4;
-const TAILR: usize = 0x28 / 4;
+const TAMR: usize = 0x04;
+const CTL: usize = 0x0c;
+const IMR: usize = 0x18;
+const ICR: usize = 0x24;
+const TAILR: usize = 0x28;
 /// The bit of TAMR that says once, of CTL that enables, and of the interrupt that says it is over.
 const ONE: u32 = 1;
 
@@ -50,14 +50,16 @@ static BEFORE: AtomicU32 = AtomicU32::new(0);
 /// When the timers interrupt, or were last to do so, by the counter.
 static DUE: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
+/// Writes the register of a block that is so many bytes behind its beginning.
 fn write(block: *mut u32, register: usize, value: u32) {
     // SAFETY: the block has that register, and nothing but this file touches it.
-    unsafe { ptr::write_volatile(block.add(register), value) }
+    unsafe { ptr::write_volatile(block.byte_add(register), value) }
 }
 
+/// Reads such a register.
 fn read(block: *mut u32, register: usize) -> u32 {
     // SAFETY: the block has that register, which can be read at any time, without side effect.
-    unsafe { ptr::read_volatile(block.add(register)) }
+    unsafe { ptr::read_volatile(block.byte_add(register)) }
 }
 
 /// A timer interrupts once, after `ticks`.
@@ -68,7 +70,7 @@ fn begin(timer: Timer, ticks: u32) {
     write(timer, CTL, ONE);
 }
 
-/// 50 MHz: 200 MHz of the PLL, by four. The order is that of the data sheet (5.3): around the PLL; its
+/// 50 MHz: 200 MHz of the PLL, by four. The order is that of the data sheet: around the PLL; its
 /// input; when it is stable, the divider and the PLL.
 fn set_clock() {
     const USESYSDIV: u32 = 1 << 22;
@@ -89,8 +91,8 @@ fn set_clock() {
     write(SYSTEM, RCC, divided & !BYPASS);
 }
 
-// SAFETY: lines, memory and registers are those of the data sheet (2.5.4, 2.4, and as above), and the
-// memory beside the linker's (`memory/lm3s6965.x`).
+// SAFETY: lines and registers are those of the data sheet, and the memory is flash that the linker leaves
+// free (`memory/lm3s6965.x`).
 unsafe impl Board for Lm3s6965 {
     const TICK_NS: u32 = 20;
     const LINES: u16 = 44;
