@@ -1,17 +1,22 @@
-//! Tells the linker where the board has its memory.
+//! Tells the linker where the chosen board has its memory. Where an application brings a board of its
+//! own it brings its `memory.x`, too, as is usual with `cortex-m-rt`.
 
 use std::{env, fs, path::PathBuf};
 
-const MEMORY: &str = "MEMORY {
-  FLASH : ORIGIN = 0x00000000, LENGTH = 4M
-  RAM : ORIGIN = 0x20000000, LENGTH = 4M
-}
-";
-
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    fs::write(out.join("memory.x"), MEMORY).expect("the folder can be written");
+    let is_chosen = |feature| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    // What is chosen has precedence over the default.
+    let board = match () {
+        () if is_chosen("LM3S6965") => Some("lm3s6965"),
+        () if is_chosen("MPS2_AN385") => Some("mps2-an385"),
+        () => None,
+    };
+    if let Some(board) = board {
+        fs::copy(format!("memory/{board}.x"), out.join("memory.x")).expect("files can be copied");
+    }
     fs::write(out.join("device.x"), "").expect("the folder can be written");
     println!("cargo:rustc-link-search={}", out.display());
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=memory");
 }

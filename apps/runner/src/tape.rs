@@ -3,7 +3,8 @@
 //! They are kept in a stretch of memory until that is full, or until the end. Then the host takes all of
 //! it in one semihosting call. The board's time counts instructions, of which it executes none meanwhile,
 //! so a schedule is not disturbed however long it is, but for the some hundred instructions that the
-//! call takes, once in half a million events.
+//! call takes, once in half a million events. A board with little memory has to do so every few hundred
+//! events, and stops its clock and its timers meanwhile.
 
 use core::ffi::CStr;
 use flyball_script::Alias;
@@ -56,7 +57,7 @@ impl TraceBuffer {
     #[inline(never)]
     fn hand_over(&mut self) -> io::Result<()> {
         let used = core::mem::take(&mut self.used);
-        self.file.write_all(&self.memory[..used])
+        crate::machine::pause(|| self.file.write_all(&self.memory[..used]))
     }
 
     /// Completes the file.

@@ -89,6 +89,8 @@ impl<P: Program> Config for Runner<P> {
 }
 
 impl<P: Program> MachineConfig for Runner<P> {
+    #[cfg(target_arch = "arm")]
+    type Board = machine::ChosenBoard;
     const STACKS: Stacks = P::STACKS;
 
     /// What happened up to now goes to the host, and why it goes no further.

@@ -100,6 +100,8 @@ impl Default for Settings {
 ///
 /// * `machine`: the crate of the machine. One source is built for several machines if the
 ///   dependency has the same name for all: `machine = { package = "flyball-machine-host", … }`.
+/// * `board` (if at all): the type of a board that the application brings, on machines that know several
+///   boards.
 /// * `policy`: its type, and how it is made.
 /// * `trace` (if at all): the type of a [`Sink`](crate::Sink), which has to be [`Clone`], and how it
 ///   is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
@@ -119,6 +121,7 @@ impl Default for Settings {
 macro_rules! kernel {
     (
         machine: $machine:ident,
+        $(board: $board:ty,)?
         policy: $policy:ty = $make:expr,
         $(trace: $trace:ty = $sink:expr,)?
         init: $init:path
@@ -206,7 +209,9 @@ macro_rules! kernel {
                 const TICKS: bool = matches!(SETTINGS.timing, $crate::Timing::Tick(_));
             }
 
-            $machine::configure!(Chosen, guarded: SETTINGS.guarded, cpus: SETTINGS.cpus);
+            $machine::configure!(
+                Chosen, guarded: SETTINGS.guarded, cpus: SETTINGS.cpus $(, board: $board)?
+            );
 
             impl $crate::seam::Binding for Application {
                 type Params = <$policy as $crate::Policy>::Params;

@@ -66,14 +66,14 @@ pub fn find(
     if !sources.join("Cargo.toml").is_file() {
         return Err(BoardError::NoSources(sources));
     }
-    let target = sources.join(kind.folder());
+    let target = sources.join(folder(machine, kind));
     let name = match (options.origin, kind) {
         (Origin::Catalogue, Kind::Trace) => {
             build(machine, &sources, &target, RUNNER, watch)?;
             RUNNER.to_owned()
         }
         _ => {
-            let Some(image) = Generated::new(options, kind) else {
+            let Some(image) = Generated::new(machine, options, kind) else {
                 return Err(BoardError::NoImage {
                     machine: machine.name(),
                     policy: options.policy.to_owned(),
@@ -88,13 +88,21 @@ pub fn find(
     absolute(&target.join(machine.triple()).join("release").join(name))
 }
 
-impl Kind {
-    /// Where it is built, apart from the others.
-    fn folder(self) -> &'static str {
-        match self {
-            Kind::Trace => "target",
-            Kind::Counts => "target/counts",
-        }
+/// The features with which an image's program is built.
+pub(crate) fn features(machine: Machine, kind: Kind) -> impl Iterator<Item = &'static str> {
+    let probe = match kind {
+        Kind::Trace => None,
+        Kind::Counts => Some("probe"),
+    };
+    machine.features().iter().copied().chain(probe)
+}
+
+/// Where it is built: apart from those with other features.
+fn folder(machine: Machine, kind: Kind) -> PathBuf {
+    let target = PathBuf::from("target");
+    match kind {
+        Kind::Trace => features(machine, kind).fold(target, |folder, name| folder.join(name)),
+        Kind::Counts => target.join("counts"),
     }
 }
 
@@ -125,6 +133,7 @@ fn build(
         .current_dir(sources);
     if name == RUNNER {
         cargo.args(["--package", "flyball-runner"]);
+        cargo.args(machine.features().iter().flat_map(|name| ["--features", name]));
     }
     for variable in FOREIGN {
         cargo.env_remove(variable);

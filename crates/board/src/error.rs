@@ -164,12 +164,17 @@ impl fmt::Display for BoardError {
                 found,
                 most,
             } => write!(f, "{found} {what}, and machine {machine} holds {most}"),
-            BoardError::TooLarge { most } => write!(
-                f,
-                "the task set with all its random lengths does not fit into the {} MiB that the \
-                 board has for it",
-                most >> 20
-            ),
+            BoardError::TooLarge { most } => {
+                let (size, unit) = match most >> 20 {
+                    0 => (most >> 10, "KiB"),
+                    size => (size, "MiB"),
+                };
+                write!(
+                    f,
+                    "the task set with all its random lengths does not fit into the {size} {unit} that \
+                     the board has for it"
+                )
+            }
             BoardError::NoImage {
                 machine, policy, ..
             } => write!(

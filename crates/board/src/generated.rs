@@ -1,8 +1,8 @@
 //! The source of an image that has one scheduler: a package of two files, which cargo builds like any
 //! other.
 
-use crate::elf::Kind;
-use crate::{BoardError, Options};
+use crate::elf::{self, Kind};
+use crate::{BoardError, Machine, Options};
 use flyball_catalogue::Origin;
 use std::fmt::Write as _;
 use std::fs;
@@ -16,12 +16,17 @@ pub(crate) struct Generated {
     path: &'static str,
     /// The name and the folder of the user's package that has the scheduler, if one has.
     package: Option<(&'static str, &'static str)>,
+    machine: Machine,
     kind: Kind,
 }
 
 impl Generated {
     /// The package of an image for a scheduler; `None` if it is not known where its source is.
-    pub(crate) fn new(options: &Options<'_>, kind: Kind) -> Option<Generated> {
+    pub(crate) fn new(
+        machine: Machine,
+        options: &Options<'_>,
+        kind: Kind,
+    ) -> Option<Generated> {
         let scheduler = options.scheduler;
         let (path, package) = match options.origin {
             Origin::Catalogue => {
@@ -47,6 +52,7 @@ impl Generated {
             name,
             path,
             package,
+            machine,
             kind,
         })
     }
@@ -54,9 +60,10 @@ impl Generated {
     /// Writes the package to a folder of its own among the built images of `apps`, and returns that
     /// folder. Files that are there already stay as they are.
     pub(crate) fn write(&self, apps: &Path) -> Result<PathBuf, BoardError> {
-        let kind = match self.kind {
-            Kind::Trace => "trace",
-            Kind::Counts => "counts",
+        let features: Vec<_> = elf::features(self.machine, self.kind).collect();
+        let kind = match features[..] {
+            [] => "trace".to_owned(),
+            _ => features.join("-"),
         };
         let folder = apps.join("target/images").join(kind).join(&self.name);
         let write = || {
@@ -78,10 +85,10 @@ impl Generated {
     }
 
     fn manifest(&self, apps: &Path) -> String {
-        let probe = match self.kind {
-            Kind::Trace => "",
-            Kind::Counts => ", features = [\"probe\"]",
-        };
+        let features: Vec<_> = elf::features(self.machine, self.kind)
+            .map(|name| format!("\"{name}\""))
+            .collect();
+        let features = features.join(", ");
         let apps = apps.display();
         let mut manifest = format!(
             "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
@@ -89,7 +96,7 @@ impl Generated {
              [[bin]]\nname = \"{name}\"\npath = \"main.rs\"\n\n\
              [profile.release]\nopt-level = 3\nlto = \"fat\"\ncodegen-units = 1\ndebug = true\n\
              panic = \"abort\"\n\n\
-             [dependencies]\nflyball-runner = {{ path = '{apps}/runner'{probe} }}\n\
+             [dependencies]\nflyball-runner = {{ path = '{apps}/runner', features = [{features}] }}\n\
              flyball-catalogue = {{ path = '{apps}/../crates/catalogue' }}\n",
             name = self.name,
         );

@@ -12,9 +12,19 @@ pub enum Machine {
     /// microcontroller of 72 MHz. The kernel's work takes 16 times as long, and the host gets through a
     /// busy second several times as fast.
     CortexM3At62,
+    /// A Stellaris LM3S6965, a Cortex-M3 with 64 KB of RAM and 256 KB of flash, emulated by QEMU
+    /// (lm3s6965evb), one instruction a nanosecond. The task set is in flash, and the host takes the trace
+    /// whenever a small buffer is full.
+    Lm3s6965,
     /// RISC-V with 1 to 64 CPUs, emulated by QEMU, one instruction a nanosecond, whichever CPU executes
     /// it: while one executes the others do not, so jobs pass their time asleep, and only the kernel's work
     /// is instructions.
+    Riscv,
+}
+
+/// What machines execute, and what the kernel can do there.
+enum Architecture {
+    CortexM3,
     Riscv,
 }
 
@@ -43,12 +53,18 @@ pub struct Limits {
 
 impl Machine {
     /// All machines.
-    pub const ALL: [Machine; 3] = [Machine::CortexM3, Machine::CortexM3At62, Machine::Riscv];
+    pub const ALL: [Machine; 4] = [
+        Machine::CortexM3,
+        Machine::CortexM3At62,
+        Machine::Lm3s6965,
+        Machine::Riscv,
+    ];
 
     /// Their names, in the same order.
-    pub const NAMES: [&'static str; 3] = [
+    pub const NAMES: [&'static str; 4] = [
         Machine::CortexM3.name(),
         Machine::CortexM3At62.name(),
+        Machine::Lm3s6965.name(),
         Machine::Riscv.name(),
     ];
 
@@ -64,6 +80,7 @@ impl Machine {
         match self {
             Machine::CortexM3 => "cortex-m3",
             Machine::CortexM3At62 => "cortex-m3-62mips",
+            Machine::Lm3s6965 => "lm3s6965",
             Machine::Riscv => "riscv",
         }
     }
@@ -80,6 +97,10 @@ impl Machine {
                 "emulated Cortex-M3 (QEMU mps2-an385); its time counts instructions, 16 ns each (62.5 \
                  million a second), and is no hardware's time"
             }
+            Machine::Lm3s6965 => {
+                "emulated Cortex-M3 with 64 KB of RAM (QEMU lm3s6965evb); its time counts instructions, 1 \
+                 ns each, and is no hardware's time"
+            }
             Machine::Riscv => {
                 "emulated RISC-V (QEMU virt); its CPUs take turns, its time counts the instructions of \
                  them all, 1 ns each, and is no hardware's time"
@@ -95,33 +116,32 @@ impl Machine {
     /// The same as the binary logarithm of nanoseconds, which is what the emulator is told.
     const fn shift(self) -> u32 {
         match self {
-            Machine::CortexM3 | Machine::Riscv => 0,
+            Machine::CortexM3 | Machine::Lm3s6965 | Machine::Riscv => 0,
             Machine::CortexM3At62 => 4,
+        }
+    }
+
+    /// What it executes.
+    const fn architecture(self) -> Architecture {
+        match self {
+            Machine::CortexM3 | Machine::CortexM3At62 | Machine::Lm3s6965 => Architecture::CortexM3,
+            Machine::Riscv => Architecture::Riscv,
         }
     }
 
     /// Whether task sets can change while they run.
     pub const fn changes(self) -> bool {
-        match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => true,
-            Machine::Riscv => false,
-        }
+        matches!(self.architecture(), Architecture::CortexM3)
     }
 
     /// Whether jobs can go from one CPU to another where each has its own tasks.
     pub const fn splits(self) -> bool {
-        match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => false,
-            Machine::Riscv => true,
-        }
+        matches!(self.architecture(), Architecture::Riscv)
     }
 
     /// Whether it can count what its kernel does.
     pub const fn counts(self) -> bool {
-        match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => false,
-            Machine::Riscv => true,
-        }
+        matches!(self.architecture(), Architecture::Riscv)
     }
 
     /// What it can hold.
@@ -139,6 +159,18 @@ impl Machine {
                 time: Duration::from_secs(170),
                 bytes: 4 << 20,
             },
+            Machine::Lm3s6965 => Limits {
+                cpus: 1,
+                tasks: 8,
+                mutexes: 16,
+                semaphores: 16,
+                queues: 16,
+                messages: 64,
+                depth: 8,
+                // 2³² ticks of 20 ns.
+                time: Duration::from_secs(80),
+                bytes: 64 << 10,
+            },
             Machine::Riscv => Limits {
                 cpus: 64,
                 tasks: 1024,
@@ -155,24 +187,22 @@ impl Machine {
 
     /// When the task set starts on the board's clock: after all threads have been made.
     pub const fn start(self) -> Time {
-        match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => Time::from_millis(1),
-            Machine::Riscv => Time::from_millis(10),
+        match self.architecture() {
+            Architecture::CortexM3 => Time::from_millis(1),
+            Architecture::Riscv => Time::from_millis(10),
         }
     }
 
-    /// For how long it runs at most if nobody says for how long: some seconds of the host.
+    /// For how long it runs at most if nothing says for how long: some seconds of the host.
     pub const fn patience(self) -> Duration {
-        match self {
-            Machine::CortexM3 | Machine::CortexM3At62 | Machine::Riscv => Duration::from_secs(2),
-        }
+        Duration::from_secs(2)
     }
 
     /// Whether it has the CPUs for policies of this placement.
     pub const fn runs(self, placement: Placement) -> bool {
-        match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => placement.is_assigned(),
-            Machine::Riscv => true,
+        match self.architecture() {
+            Architecture::CortexM3 => placement.is_assigned(),
+            Architecture::Riscv => true,
         }
     }
 
@@ -186,9 +216,17 @@ impl Machine {
 
     /// The tool chain's name for what it executes.
     pub(crate) const fn triple(self) -> &'static str {
+        match self.architecture() {
+            Architecture::CortexM3 => "thumbv7m-none-eabi",
+            Architecture::Riscv => "riscv64gc-unknown-none-elf",
+        }
+    }
+
+    /// The features with which the sources are built for it.
+    pub(crate) const fn features(self) -> &'static [&'static str] {
         match self {
-            Machine::CortexM3 | Machine::CortexM3At62 => "thumbv7m-none-eabi",
-            Machine::Riscv => "riscv64gc-unknown-none-elf",
+            Machine::CortexM3 | Machine::CortexM3At62 | Machine::Riscv => &[],
+            Machine::Lm3s6965 => &["lm3s6965"],
         }
     }
 
@@ -212,6 +250,7 @@ impl Machine {
             Machine::CortexM3 | Machine::CortexM3At62 => {
                 ("qemu-system-arm", vec!["-M", "mps2-an385"])
             }
+            Machine::Lm3s6965 => ("qemu-system-arm", vec!["-M", "lm3s6965evb"]),
             Machine::Riscv => (
                 "qemu-system-riscv64",
                 vec!["-M", "virt", "-m", "512M", "-bios", "none", "-smp", &cpus],
@@ -227,6 +266,8 @@ impl Machine {
     pub(crate) const fn address(self) -> u32 {
         match self {
             Machine::CortexM3 | Machine::CortexM3At62 => 0x2100_0000,
+            // Behind the program.
+            Machine::Lm3s6965 => 0x0003_0000,
             Machine::Riscv => 0x9000_0000,
         }
     }

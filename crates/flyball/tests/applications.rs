@@ -20,14 +20,24 @@ fn apps() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../apps")
 }
 
-/// Runs an example, built for `target`, and returns its exit code and what it printed.
-fn run(example: &str, target: &str) -> (Option<i32>, String) {
-    // Who waits for ever is ended, and an emulator that does is killed.
+/// How the examples are built that users run.
+const RELEASE: [&str; 1] = ["--release"];
+
+/// Runs an example, built for `target` with such options, and returns its exit code and what it printed.
+fn run(example: &str, target: &str, options: &[&str]) -> (Option<i32>, String) {
+    let mut arguments = vec!["run", "--quiet", "--package", "flyball-examples"];
+    arguments.extend(["--target", target]);
+    arguments.extend(options);
+    arguments.extend(["--bin", example]);
+    cargo(&arguments)
+}
+
+/// Runs cargo on the images.
+fn cargo(arguments: &[&str]) -> (Option<i32>, String) {
+    // What waits for ever is ended, and an emulator that does is killed.
     let output = Command::new("timeout")
-        .args(["-k", "5", "600"])
-        .args(["cargo", "run", "--release", "--quiet"])
-        .args(["--package", "flyball-examples"])
-        .args(["--target", target, "--bin", example])
+        .args(["-k", "5", "600", "cargo"])
+        .args(arguments)
         .current_dir(apps())
         .output()
         .expect("`timeout` and `cargo` are there");
@@ -38,11 +48,18 @@ fn run(example: &str, target: &str) -> (Option<i32>, String) {
     (output.status.code(), printed)
 }
 
+fn expected(example: &str) -> String {
+    let file = apps().join(format!("examples/expected/{example}.txt"));
+    fs::read_to_string(file).expect("it says what to expect")
+}
+
 fn print_what_they_should(target: &str) {
     for example in EXAMPLES {
-        let file = apps().join(format!("examples/expected/{example}.txt"));
-        let expected = fs::read_to_string(file).expect("it says what to expect");
-        assert_eq!(run(example, target), (Some(0), expected), "{example}");
+        assert_eq!(
+            run(example, target, &RELEASE),
+            (Some(0), expected(example)),
+            "{example}"
+        );
     }
 }
 
@@ -55,6 +72,34 @@ fn on_the_host() {
 fn on_the_board() {
     if has_qemu() {
         print_what_they_should("thumbv7m-none-eabi");
+    }
+}
+
+/// The stacks that no application chooses are deep enough for a compiler that saves no room.
+#[test]
+fn on_the_board_without_optimisation() {
+    if !has_qemu() {
+        return;
+    }
+    let options = [
+        "--config",
+        "profile.dev.opt-level=0",
+        "--target-dir",
+        "target/unoptimised",
+    ];
+    let ran = run("blink", "thumbv7m-none-eabi", &options);
+    assert_eq!(ran, (Some(0), expected("blink")));
+}
+
+/// By the command of `apps/README.md`.
+#[test]
+fn on_the_second_board() {
+    if !has_qemu() {
+        return;
+    }
+    for example in EXAMPLES {
+        let ran = cargo(&["lm3s6965", example]);
+        assert_eq!(ran, (Some(0), expected(example)), "{example}");
     }
 }
 

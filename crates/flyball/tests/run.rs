@@ -245,7 +245,7 @@ fn what_a_board_cannot_do_is_refused_before_anything_is_started() {
     let (code, _, err) = output(flyball().args(["run", "a.toml", "-m", "z80", "-p", "edf"]));
     assert_eq!(code, 2);
     assert!(
-        err.contains("[possible values: cortex-m3, cortex-m3-62mips, riscv]"),
+        err.contains("[possible values: cortex-m3, cortex-m3-62mips, lm3s6965, riscv]"),
         "{err}"
     );
     // There is neither an emulator nor a cargo here.

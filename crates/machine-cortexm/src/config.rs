@@ -1,5 +1,6 @@
 //! What an application chooses about the machine, when it is compiled.
 
+use crate::board::Board;
 use crate::fault::Fault;
 use crate::guard::Stacks;
 use crate::kernel::Kernel;
@@ -9,6 +10,9 @@ use flyball_policy::TaskId;
 
 /// The machine's part of a kernel's configuration; the core's is [`Config`].
 pub trait MachineConfig: Config + Sized + 'static {
+    /// What it runs on.
+    type Board: Board;
+
     /// What is done about stacks that are too small.
     const STACKS: Stacks = Stacks::Guarded;
 

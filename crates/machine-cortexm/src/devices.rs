@@ -1,8 +1,9 @@
 //! What every machine has besides a kernel: interrupts, a timer for the application, text, and an end.
 
-use crate::board::{self, Interrupt, TICK_NS, Timer};
+use crate::board::{Board, Timer};
 use crate::config::MachineConfig;
 use crate::kernel::Kernel;
+use crate::vectors;
 use flyball_kernel::Error;
 use flyball_policy::Duration;
 
@@ -11,7 +12,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// it cannot wait by the core, which knows of no thread then.)
     #[inline]
     pub fn in_thread(&'static self) -> bool {
-        board::exception() == 0
+        vectors::exception() == 0
     }
 
     /// Keeps the CPU busy for so long, a nanosecond an instruction.
@@ -26,7 +27,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// # Errors
     /// [`Error::Unknown`] if there is no such line, or the kernel has it.
     pub fn attach(&'static self, line: u16, handler: extern "C" fn()) -> Result<(), Error> {
-        if Interrupt(line).attach(handler) {
+        if vectors::attach::<C::Board>(line, handler) {
             Ok(())
         } else {
             Err(Error::Unknown)
@@ -35,42 +36,30 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// `line` interrupts now.
     pub fn pend(&'static self, line: u16) {
-        Interrupt(line).pend();
+        vectors::pend::<C::Board>(line);
     }
 
     /// The line of the application's timer.
     pub fn timer_line(&'static self) -> u16 {
-        Timer::Application.interrupt().0
+        C::Board::TIMER_LINES[Timer::Application as usize]
     }
 
-    /// The application's timer interrupts once, after `after`; after 171 s at the latest, as it has
-    /// no more bits. What was set before is forgotten.
+    /// The application's timer interrupts once, after `after`; after 2³² ticks of the board at the
+    /// latest, as it has no more bits (171 s at 25 MHz). What was set before is forgotten.
     pub fn set_timer(&'static self, after: Duration) {
         // Never early: what is left of a tick is waited for as well.
-        let ticks = after.as_nanos().div_ceil(u64::from(TICK_NS)).max(1);
-        Timer::Application.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX));
+        let ticks = after.as_nanos().div_ceil(u64::from(C::Board::TICK_NS));
+        let ticks = u32::try_from(ticks.max(1)).unwrap_or(u32::MAX);
+        C::Board::one_shot(Timer::Application, ticks);
     }
 
-    /// Writes text through the debugger. Without the feature `semihosting` it is lost.
+    /// Writes text, as the board does.
     pub fn print(&'static self, text: &str) {
-        #[cfg(feature = "semihosting")]
-        semihosting::print!("{text}");
-        #[cfg(not(feature = "semihosting"))]
-        let _ = text;
+        C::Board::print(text);
     }
 
-    /// Ends the program; an emulator ends with the exit code. Without the feature `semihosting`
-    /// nobody listens, and the processor sleeps for ever.
+    /// Ends the program, as the board does.
     pub fn shut_down(&'static self, code: u8) -> ! {
-        #[cfg(feature = "semihosting")]
-        semihosting::process::exit(i32::from(code));
-        #[cfg(not(feature = "semihosting"))]
-        {
-            let _ = code;
-            cortex_m::interrupt::disable();
-            loop {
-                cortex_m::asm::wfi();
-            }
-        }
+        C::Board::end(code)
     }
 }

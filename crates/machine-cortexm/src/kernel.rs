@@ -1,6 +1,6 @@
 //! The lock around the core, and the way in and out of it.
 
-use crate::board::Timer;
+use crate::board::{Board, Timer};
 use crate::config::MachineConfig;
 use crate::context::Switch;
 use crate::fault;
@@ -39,7 +39,8 @@ impl<C: MachineConfig> Kernel<C> {
     /// Makes the kernel. The clock starts, and faults are reported from now on. Interrupts are masked
     /// until [`Kernel::start`].
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
-        fault::enable();
+        C::Board::set_up();
+        fault::enable(C::STACKS);
         cortex_m::interrupt::disable();
         // SAFETY: interrupts are masked, so nobody else looks.
         unsafe {
@@ -166,7 +167,7 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// The timer has fired.
     pub fn timer(&'static self) {
-        Timer::Kernel.clear();
+        C::Board::clear(Timer::Kernel);
         let mask = Mask::set();
         // It is a one-shot, so it is set no more.
         self.parts(&mask).1.armed = Time::ZERO;

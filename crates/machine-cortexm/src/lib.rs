@@ -14,7 +14,8 @@
 //! | [`guard`] | stacks that are too small, and how that is noticed |
 //! | [`fault`] | what a thread did that it cannot go on: a report |
 //! | `examine` | what the processor and the stack tell about it |
-//! | [`board`] | the one board so far: `mps2-an385` |
+//! | [`board`] | what a board adds to the processor, and two boards: `mps2-an385` and `lm3s6965evb` |
+//! | `vectors` | interrupts |
 //! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
 //!
 //! # One passage through the kernel
@@ -54,10 +55,13 @@ mod passage;
 pub mod spin;
 mod start;
 mod together;
+#[doc(hidden)]
+pub mod vectors;
 
 // The start of every program.
 use cortex_m_rt as _;
 
+pub use board::Board;
 pub use config::MachineConfig;
 pub use context::{Entry, Stack};
 #[doc(hidden)]

@@ -6,25 +6,37 @@
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
-        $crate::kernel!($name: $config, $crate::board::serve_timer);
+        $crate::kernel!($name: $config, $crate::vectors::serve_timer);
     };
     ($name:ident: $config:ty, $timer:expr) => {
         $crate::pend_sv!(<$config as $crate::MachineConfig>::STACKS);
+        $crate::fault_handlers!(<$config as $crate::MachineConfig>::STACKS);
 
         /// The kernel.
         #[unsafe(export_name = "FLYBALL_KERNEL")]
         static $name: $crate::Kernel<$config> = $crate::Kernel::new();
 
-        #[unsafe(no_mangle)]
-        extern "C" fn flyball_timer() {
-            $name.timer();
-        }
+        const _: () = {
+            type Board = <$config as $crate::MachineConfig>::Board;
+            const LINES: usize = $crate::vectors::lines::<Board>();
 
-        #[unsafe(no_mangle)]
-        extern "C" fn flyball_application_timer() {
-            $crate::board::Timer::Application.clear();
-            ($timer)();
-        }
+            #[unsafe(link_section = ".vector_table.interrupts")]
+            #[unsafe(no_mangle)]
+            static __INTERRUPTS: [$crate::vectors::Vector; LINES] =
+                $crate::vectors::table::<Board, LINES>(timer, application_timer);
+
+            #[unsafe(export_name = "flyball_attached")]
+            static ATTACHED: $crate::vectors::Attached<LINES> = $crate::vectors::Attached::new();
+
+            extern "C" fn timer() {
+                $name.timer();
+            }
+
+            extern "C" fn application_timer() {
+                <Board as $crate::Board>::clear($crate::board::Timer::Application);
+                ($timer)();
+            }
+        };
 
         #[unsafe(no_mangle)]
         extern "C" fn flyball_fault(taken: $crate::Taken) -> ! {
@@ -39,12 +51,16 @@ macro_rules! kernel {
 }
 
 /// What an application that is built for any machine chooses about this one: whether stacks are
-/// guarded.
+/// guarded, and the board, if it is none of this crate's.
 #[macro_export]
 macro_rules! configure {
     ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr) => {
+        $crate::configure!($config, guarded: $guarded, cpus: $cpus, board: $crate::board::Chosen);
+    };
+    ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr, board: $board:ty) => {
         const _: () = assert!($cpus == 1, "this machine has one CPU");
         impl $crate::MachineConfig for $config {
+            type Board = $board;
             const STACKS: $crate::Stacks = if $guarded {
                 $crate::Stacks::Guarded
             } else {

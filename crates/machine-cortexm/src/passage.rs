@@ -14,7 +14,7 @@ pub(crate) const CPU: CpuId = CpuId(0);
 /// The core, and what the machine adds to it.
 pub(crate) struct State<C: MachineConfig> {
     pub(crate) core: Core<C>,
-    pub(crate) clock: Clock,
+    pub(crate) clock: Clock<C::Board>,
     pub(crate) contexts: Contexts<C>,
     /// The context of `main`, which sleeps for ever.
     pub(crate) idle: Context,

@@ -7,10 +7,10 @@ use core::cell::Cell;
 use core::task::Poll;
 use cortex_m::interrupt::{Mutex, free};
 use flyball_kernel::{Attributes, Config, Timing};
-use flyball_machine_cortexm::board::Timer;
+use flyball_machine_cortexm::board::Chosen;
 use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, compute, kernel};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked};
+use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Priority, Ranked};
 use flyball_trace::NoTrace;
 use semihosting::{println, process};
 use static_cell::ConstStaticCell;
@@ -34,6 +34,7 @@ impl Config for App {
 }
 
 impl MachineConfig for App {
+    type Board = Chosen;
     const STACKS: Stacks = Stacks::Guarded;
 }
 
@@ -54,7 +55,7 @@ fn next() {
     if spawned.is_err() {
         process::exit(3);
     }
-    Timer::Application.one_shot(25_000);
+    KERNEL.set_timer(Duration::from_millis(1));
 }
 
 extern "C" fn body(number: usize) -> ! {

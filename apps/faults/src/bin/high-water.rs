@@ -6,6 +6,7 @@
 use core::arch::asm;
 use flyball_faults::descend;
 use flyball_kernel::{Attributes, Config, Timing};
+use flyball_machine_cortexm::board::Chosen;
 use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, kernel};
 use flyball_policy::order::Level;
 use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, TaskId};
@@ -32,6 +33,7 @@ impl Config for App {
 }
 
 impl MachineConfig for App {
+    type Board = Chosen;
     const STACKS: Stacks = Stacks::Guarded;
 
     fn name(thread: TaskId) -> Option<&'static str> {

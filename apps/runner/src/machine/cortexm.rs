@@ -4,17 +4,22 @@ use crate::{Chosen, Program, Runner};
 use flyball_kernel::{Error, ThreadId, Timing};
 use flyball_policy::{Duration, Inline, Time};
 use flyball_script::image::{Common, Image, Task};
+use flyball_trace::Record;
+use static_cell::ConstStaticCell;
 
 pub use flyball_machine_cortexm as machine;
-pub use flyball_machine_cortexm::board::take_memory;
+pub use flyball_machine_cortexm::board::Chosen as ChosenBoard;
+use flyball_machine_cortexm::board::{self, Board, Timer};
 pub use flyball_machine_cortexm::{
     Entry, Fault, Kernel, MachineConfig, Prepared, SpinLock, Stack, Stacks, Together,
 };
 
 use crate::TraceBuffer;
 
+/// Whether the board is one with 64 KB of RAM.
+const IS_SMALL: bool = cfg!(feature = "lm3s6965");
 /// How many threads there are at most.
-pub const THREADS: usize = 32;
+pub const THREADS: usize = if IS_SMALL { 8 } else { 32 };
 /// Tables with a row for each thread.
 pub type Rows = Inline<THREADS>;
 /// Tables with a row for each CPU.
@@ -22,9 +27,23 @@ pub type Cpus = Inline<1>;
 /// Tables with a row for each object of a kind.
 pub type Objects = Inline<{ crate::tasks::OBJECTS }>;
 /// Room for messages.
-pub type Messages = Inline<256>;
+pub type Messages = Inline<{ if IS_SMALL { 64 } else { 256 } }>;
 /// What a thread has for a stack, in words of four bytes.
 pub type ThreadStack = Stack<512>;
+
+/// The task set, and memory for a trace: what the board has besides the linker's, or some of that.
+/// `None`: it has been taken.
+pub fn take_memory(_: usize) -> Option<(&'static [u8], &'static mut [u8])> {
+    /// 512 events, if the board has no other memory.
+    const BYTES: usize = 512 * Record::SIZE;
+    static BUFFER: ConstStaticCell<[u8; if IS_SMALL { BYTES } else { 0 }]> =
+        ConstStaticCell::new([0; _]);
+    let (loaded, spare) = board::take_memory::<ChosenBoard>()?;
+    Some(match spare {
+        [] => (loaded, BUFFER.try_take()?),
+        _ => (loaded, spare),
+    })
+}
 
 /// Makes the kernel.
 pub(crate) fn set_up<P: Program>(
@@ -86,8 +105,15 @@ pub(crate) fn compute<P: Program>(
 
 /// The application's timer interrupts after `after`.
 pub(crate) fn set_timer<P: Program>(_: &'static Kernel<Runner<P>>, _: &Common, after: Duration) {
-    let ticks = after / Duration::from_nanos(40);
-    machine::board::Timer::Application.one_shot(u32::try_from(ticks).unwrap_or(u32::MAX).max(1));
+    let ticks = after / Duration::from_nanos(ChosenBoard::TICK_NS.into());
+    let ticks = u32::try_from(ticks).unwrap_or(u32::MAX).max(1);
+    ChosenBoard::one_shot(Timer::Application, ticks);
+}
+
+/// Does something that is no part of the schedule, with interrupts masked: on the small board, where it
+/// comes often, the clock stands still.
+pub(crate) fn pause<R>(f: impl FnOnce() -> R) -> R {
+    ChosenBoard::pause(f)
 }
 
 /// The trace of this cluster is complete; comes back when all are.

@@ -248,6 +248,32 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
+fn what_does_not_fit_a_small_board_is_refused() {
+    let task = |n| Task {
+        behaviour: vec![random()],
+        ..Task::periodic(format!("{n}"), ms(5), ms(2))
+    };
+    let set = |tasks| TaskSet {
+        tasks: (0..tasks).map(task).collect(),
+        ..TaskSet::default()
+    };
+    let refused = |set: &TaskSet, until| {
+        let contents = contents(Machine::Lm3s6965, set, &options(until));
+        let refused = contents.and_then(|contents| blob(Machine::Lm3s6965, &contents));
+        refused.map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(refused(&set(8), ms(1_000)), Ok(()));
+    let tasks = "9 tasks, and machine lm3s6965 holds 8";
+    assert_eq!(refused(&set(9), ms(9)), Err(tasks.to_owned()));
+    let far = "machine lm3s6965 runs for 80s at most, and this is 81s";
+    assert_eq!(refused(&set(1), ms(81_000)), Err(far.to_owned()));
+    // 8 tasks of 2,000 jobs each draw 128,000 bytes.
+    let large = "the task set with all its random lengths does not fit into the 64 KiB that the board has \
+                 for it";
+    assert_eq!(refused(&set(8), ms(10_000)), Err(large.to_owned()));
+}
+
+#[test]
 fn the_board_counts_so_deep_and_so_far() {
     let nested = |depth| {
         let body = vec![random()];
