@@ -59,10 +59,10 @@ pub fn thread_of<F: Fault>(kernel: &'static Kernel<Runner<Image<F>>>, number: us
     }
 }
 
-/// Calls itself, and `each` at each depth, until its stack is `bytes` bytes deep.
+/// Calls itself, and `each` at each depth, until its stack is `bytes` bytes deep, or at address zero.
 pub fn descend(bytes: usize, each: &dyn Fn()) {
     let here = 0_u32;
-    go(ptr::from_ref(&here) as usize - bytes, each);
+    go((ptr::from_ref(&here) as usize).saturating_sub(bytes), each);
 }
 
 #[inline(never)]

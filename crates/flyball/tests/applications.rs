@@ -20,12 +20,16 @@ fn apps() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../apps")
 }
 
-/// Runs an example, built for `target`, and returns its exit code and what it printed.
-fn run(example: &str, target: &str) -> (Option<i32>, String) {
+/// How the examples are built that users run.
+const RELEASE: [&str; 1] = ["--release"];
+
+/// Runs an example, built for `target` with such options, and returns its exit code and what it printed.
+fn run(example: &str, target: &str, options: &[&str]) -> (Option<i32>, String) {
     // Who waits for ever is ended, and an emulator that does is killed.
     let output = Command::new("timeout")
         .args(["-k", "5", "600"])
-        .args(["cargo", "run", "--release", "--quiet"])
+        .args(["cargo", "run", "--quiet"])
+        .args(options)
         .args(["--package", "flyball-examples"])
         .args(["--target", target, "--bin", example])
         .current_dir(apps())
@@ -42,7 +46,7 @@ fn print_what_they_should(target: &str) {
     for example in EXAMPLES {
         let file = apps().join(format!("examples/expected/{example}.txt"));
         let expected = fs::read_to_string(file).expect("it says what to expect");
-        assert_eq!(run(example, target), (Some(0), expected), "{example}");
+        assert_eq!(run(example, target, &RELEASE), (Some(0), expected), "{example}");
     }
 }
 
@@ -56,6 +60,23 @@ fn on_the_board() {
     if has_qemu() {
         print_what_they_should("thumbv7m-none-eabi");
     }
+}
+
+/// The stacks that no application chooses are deep enough for a compiler that saves no room.
+#[test]
+fn on_the_board_without_optimisation() {
+    if !has_qemu() {
+        return;
+    }
+    let options = [
+        "--config",
+        "profile.dev.opt-level=0",
+        "--target-dir",
+        "target/unoptimised",
+    ];
+    let (code, printed) = run("blink", "thumbv7m-none-eabi", &options);
+    let expected = fs::read_to_string(apps().join("examples/expected/blink.txt")).unwrap();
+    assert_eq!((code, printed), (Some(0), expected));
 }
 
 /// One of them has four CPUs there.

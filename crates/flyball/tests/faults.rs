@@ -271,6 +271,20 @@ fn a_stack_without_its_canary_is_noticed_at_the_next_switch() {
     assert!(fault["pc"].is_u64(), "{fault}");
 }
 
+/// Handlers of interrupts share the main stack. No thread is blamed, and what lies below is as it was:
+/// else there would be no report.
+#[test]
+fn a_main_stack_that_overflows() {
+    if !has_qemu() {
+        return;
+    }
+    let ended = cargo("run", "fault-overflow-main");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    assert!(said.contains("main at "), "{said}");
+    assert!(said.contains("stack overflow, address 0x2000"), "{said}");
+}
+
 #[test]
 fn a_division_by_zero() {
     if !has_qemu() {

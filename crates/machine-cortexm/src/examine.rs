@@ -6,7 +6,9 @@
 //! Reference Manual (DDI 0403), B1.5 and B3.2.
 
 use crate::fault::Cause;
+use crate::guard;
 use core::ops::Range;
+use core::ptr::null_mut;
 use cortex_m::peripheral::SCB;
 
 /// What the processor had when it took the exception.
@@ -81,6 +83,8 @@ pub(crate) struct Found {
     pub(crate) address: Option<u32>,
     pub(crate) pc: Option<u32>,
     pub(crate) caller: Option<u32>,
+    /// It is the main stack that was too small, and no thread's.
+    pub(crate) is_main_stack: bool,
 }
 
 impl Taken {
@@ -104,11 +108,28 @@ impl Taken {
             _ => None,
         };
         let is_stacked = cfsr & bit::NOT_STACKED == 0;
-        let stack = stack.map_or(0..0, |stack| stack.start as u32..stack.end as u32);
-        let usable = stack.start + 4 * u32::try_from(reserved).unwrap_or(0)..stack.end;
-        let guard = stack.start..usable.start;
+        let is_on_main = self.no_canary == 0 && self.to & THREADS == 0;
+        if reserved > 0 && is_on_main {
+            let main = guard::main_stack();
+            let usable = main.start.wrapping_add(reserved) as u32..main.end as u32;
+            let guard = main.start as u32..usable.start;
+            let guarded = accessed.filter(|address| guard.contains(address));
+            if guarded.is_some() || self.msp < usable.start {
+                return Found {
+                    cause: Cause::StackOverflow,
+                    address: guarded.or(Some(self.msp)),
+                    pc: None,
+                    caller: last_caller(self.msp.max(usable.start)..usable.end),
+                    is_main_stack: true,
+                };
+            }
+        }
+        let stack = stack.unwrap_or(null_mut()..null_mut());
+        let usable = stack.start.wrapping_add(reserved) as u32..stack.end as u32;
+        let guard = stack.start as u32..usable.start;
         let guarded = accessed.filter(|address| guard.contains(address));
-        let is_overflow = self.no_canary != 0 || guarded.is_some() || self.psp < usable.start;
+        let is_below = !is_on_main && self.psp < usable.start;
+        let is_overflow = self.no_canary != 0 || guarded.is_some() || is_below;
         if is_overflow {
             // Where a canary was missing the processor has just written the frame, wherever it is.
             let is_readable = is_stacked && (usable.contains(&self.psp) || self.no_canary != 0);
@@ -117,15 +138,16 @@ impl Taken {
                 Some(_) => None,
                 None => last_caller(self.psp.max(usable.start)..usable.end),
             };
-            let lost = (self.no_canary != 0).then_some(stack.start);
+            let lost = (self.no_canary != 0).then_some(guard.start);
             return Found {
                 cause: Cause::StackOverflow,
                 address: guarded.or(lost).or(Some(self.psp)),
                 pc,
                 caller,
+                is_main_stack: false,
             };
         }
-        let pc = if self.to & THREADS == 0 {
+        let pc = if is_on_main {
             // SAFETY: the handler itself runs on this stack, and the frame is what is on top of it.
             is_stacked.then(|| unsafe { pc_of(self.msp) })
         } else {
@@ -136,6 +158,7 @@ impl Taken {
             address: accessed,
             pc,
             caller: None,
+            is_main_stack: false,
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::config::MachineConfig;
 use crate::examine::Taken;
-use crate::guard;
+use crate::guard::{self, Stacks};
 use crate::kernel::Kernel;
 use core::fmt;
 use core::panic::PanicInfo;
@@ -77,7 +77,7 @@ impl fmt::Display for Cause {
 /// A report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// Whose stack was in use; `None`: `main`'s.
+    /// Whose stack was in use; `None`: `main`'s, or that of all interrupts if that was too small.
     pub thread: Option<TaskId>,
     /// What the application calls the thread.
     pub name: Option<&'static str>,
@@ -117,8 +117,9 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Lets each kind of fault have its own exception, and a division by zero be one.
-pub(crate) fn enable() {
+/// Lets each kind of fault have its own exception, a division by zero be one, and so what needs more
+/// than the main stack, if `stacks` are guarded.
+pub(crate) fn enable(stacks: Stacks) {
     const MEMORY_BUS_USAGE: u32 = 0b111 << 16;
     const DIV_0_TRP: u32 = 1 << 4;
     // SAFETY: the handlers below are there, and nobody relies on a quotient of zero.
@@ -127,35 +128,59 @@ pub(crate) fn enable() {
         control.shcsr.modify(|bits| bits | MEMORY_BUS_USAGE);
         control.ccr.modify(|bits| bits | DIV_0_TRP);
     }
+    if stacks == Stacks::Guarded {
+        // SAFETY: the program has just begun.
+        unsafe { guard::guard_main() };
+    }
 }
 
-// `PendSV` comes to the first one if there is no canary; its `lr` is as it was.
-core::arch::global_asm!(
-    ".global flyball_no_canary, HardFault, MemoryManagement, BusFault, UsageFault",
-    ".type flyball_no_canary, %function",
-    ".type HardFault, %function",
-    ".type MemoryManagement, %function",
-    ".type BusFault, %function",
-    ".type UsageFault, %function",
-    ".thumb_func",
-    "flyball_no_canary:",
-    "movs  r3, #1",
-    "b     1f",
-    ".thumb_func",
-    "HardFault:",
-    ".thumb_func",
-    "MemoryManagement:",
-    ".thumb_func",
-    "BusFault:",
-    ".thumb_func",
-    "UsageFault:",
-    "movs  r3, #0",
-    "1:",
-    "mrs   r0, psp",
-    "mov   r1, lr",
-    "mov   r2, sp",
-    "b.w   flyball_fault",
-);
+/// The handlers of faults, as [`kernel!`](crate::kernel!) puts them into an application that has made
+/// its choice about [`Stacks`](crate::Stacks). `PendSV` comes to the first one if there is no canary;
+/// its `lr` is as it was. A main stack that is at its guard is used from its end again, so that there
+/// is room for a report: nothing ever returns to what was there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! fault_handlers {
+    ($stacks:expr) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        extern "C" fn HardFault() {
+            ::core::arch::naked_asm!(
+                ".global flyball_no_canary, MemoryManagement, BusFault, UsageFault",
+                ".type flyball_no_canary, %function",
+                ".type MemoryManagement, %function",
+                ".type BusFault, %function",
+                ".type UsageFault, %function",
+                ".thumb_func",
+                "MemoryManagement:",
+                ".thumb_func",
+                "BusFault:",
+                ".thumb_func",
+                "UsageFault:",
+                "movs  r3, #0",
+                "b     1f",
+                ".thumb_func",
+                "flyball_no_canary:",
+                "movs  r3, #1",
+                "1:",
+                "mrs   r0, psp",
+                "mov   r1, lr",
+                "mov   r2, sp",
+                ".if {guard}",
+                // Behind the guard, however far it is from there, and behind as much again.
+                "ldr   r12, =_stack_end + 96",
+                "cmp   r2, r12",
+                "bhs.w flyball_fault",
+                "ldr   r12, =_stack_start",
+                "mov   sp, r12",
+                ".endif",
+                "b.w   flyball_fault",
+                ".ltorg",
+                guard = const matches!($stacks, $crate::Stacks::Guarded) as u32,
+            )
+        }
+    };
+}
 
 impl<C: MachineConfig> Kernel<C> {
     /// Something cannot go on. From here on nothing runs but what the application does about it.
@@ -169,16 +194,17 @@ impl<C: MachineConfig> Kernel<C> {
         guard::switch_off();
         let stack = self.try_with(|switch, _| switch.stack()).flatten();
         let found = taken.examine(stack, C::STACKS.reserved());
-        C::fault(
-            self,
-            &Fault {
-                address: found.address,
-                pc: found.pc,
-                caller: found.caller,
-                ..self.report(found.cause)
-            },
-            None,
-        )
+        let report = self.report(found.cause);
+        let thread = report.thread.filter(|_| !found.is_main_stack);
+        let fault = Fault {
+            thread,
+            name: thread.and(report.name),
+            address: found.address,
+            pc: found.pc,
+            caller: found.caller,
+            ..report
+        };
+        C::fault(self, &fault, None)
     }
 
     /// Rust code has panicked.

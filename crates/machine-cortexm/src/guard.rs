@@ -10,7 +10,8 @@
 //! overflow is noticed in one of two ways. A *canary*, the last word, is looked at whenever the
 //! thread is left: cheap, but late, when a neighbour's memory may be damaged. A *guard* is the last
 //! 32 bytes (the smallest region there is), which the memory protection unit lets nobody touch while
-//! the thread runs: the very store is stopped.
+//! the thread runs: the very store is stopped. Where threads' stacks are guarded, the main stack of
+//! `main` and of interrupts has a guard of its own.
 //!
 //! Neither sees a function that steps over those words without touching them, with a large array
 //! that it does not use: the compiler has no probes for this processor.
@@ -96,6 +97,39 @@ pub(crate) unsafe fn used(stack: &Range<*mut u32>, reserved: usize) -> usize {
 pub(crate) unsafe fn switch_on(low: *mut u32) {
     /// The last region: it has precedence over any other.
     const REGION: u32 = 7;
+    // SAFETY: as the caller promises.
+    unsafe { forbid(REGION, low) };
+}
+
+/// Guards the low end of the main stack, which `main`, handlers of interrupts and reports of faults
+/// share, for ever. Below it are the program's statics.
+///
+/// # Safety
+/// As [`switch_on`], which comes afterwards. Less of the main stack is in use than all but a guard.
+pub(crate) unsafe fn guard_main() {
+    /// The last but one.
+    const REGION: u32 = 6;
+    // SAFETY: as the caller promises.
+    unsafe { forbid(REGION, main_stack().start) };
+}
+
+/// The main stack: from its guard to its end.
+pub(crate) fn main_stack() -> Range<*mut u32> {
+    unsafe extern "C" {
+        // Of the linker's script.
+        static mut _stack_end: u32;
+        static mut _stack_start: u32;
+    }
+    let low = &raw mut _stack_end;
+    // The region's address is a multiple of its size.
+    low.map_addr(|low| low.next_multiple_of(GUARD * 4))..&raw mut _stack_start
+}
+
+/// Nobody may touch the words from `low` on as long as a guard is.
+///
+/// # Safety
+/// As [`switch_on`].
+unsafe fn forbid(region: u32, low: *mut u32) {
     /// Nobody may execute, read or write; 2⁵ bytes; enabled.
     const NO_ACCESS: u32 = 1 << 28 | 4 << 1 | 1;
     /// Enabled; everything else is as if there was no unit. It is off in a hard fault.
@@ -103,7 +137,7 @@ pub(crate) unsafe fn switch_on(low: *mut u32) {
     // SAFETY: as the caller promises; every other address stays as it is.
     unsafe {
         let unit = &*MPU::PTR;
-        unit.rnr.write(REGION);
+        unit.rnr.write(region);
         unit.rbar.write(low as u32);
         unit.rasr.write(NO_ACCESS);
         unit.ctrl.write(ON);

@@ -39,7 +39,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// Makes the kernel. The clock starts, and faults are reported from now on. Interrupts are masked
     /// until [`Kernel::start`].
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
-        fault::enable();
+        fault::enable(C::STACKS);
         cortex_m::interrupt::disable();
         // SAFETY: interrupts are masked, so nobody else looks.
         unsafe {

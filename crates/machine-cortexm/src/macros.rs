@@ -10,6 +10,7 @@ macro_rules! kernel {
     };
     ($name:ident: $config:ty, $timer:expr) => {
         $crate::pend_sv!(<$config as $crate::MachineConfig>::STACKS);
+        $crate::fault_handlers!(<$config as $crate::MachineConfig>::STACKS);
 
         /// The kernel.
         #[unsafe(export_name = "FLYBALL_KERNEL")]

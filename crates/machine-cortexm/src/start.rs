@@ -64,7 +64,12 @@ impl<C: MachineConfig> Kernel<C> {
     /// # Panics
     /// The second time, with [`CHECKS`](flyball_kernel::Config::CHECKS).
     pub fn start(&'static self) -> ! {
-        static BOOT: ConstStaticCell<Stack<128>> = ConstStaticCell::new(Stack::new());
+        // Only what an exception keeps of a thread that sleeps is ever on it: 8 words of the
+        // processor's and one to align them, 8 of `PendSV`'s, and the guard's 8. That is independent
+        // of how this function is compiled, and the least that a stack may have is more.
+        const BOOT_WORDS: usize = 64;
+        const { assert!(8 + 1 + 8 + guard::GUARD <= BOOT_WORDS) };
+        static BOOT: ConstStaticCell<Stack<BOOT_WORDS>> = ConstStaticCell::new(Stack::new());
         let Some(boot) = BOOT.try_take() else {
             assert!(!C::CHECKS, "the kernel has been started already");
             fault::rest();
@@ -85,26 +90,17 @@ impl<C: MachineConfig> Kernel<C> {
             unsafe { guard::paint(&boot) };
         }
         let (low, end) = (boot.start, boot.end);
+        // SAFETY: it is not in use yet.
+        unsafe { cortex_m::register::psp::write(end as u32) };
         self.with(|switch, state| {
             state.idle = Context::on(boot);
             switch.run_on(&raw mut state.idle);
         });
         if C::STACKS == Stacks::Guarded {
-            // SAFETY: `main` needs less of its stack than all of it.
+            // SAFETY: these words are never used, and `guard_main` has left the region to this one.
             unsafe { guard::switch_on(low) };
         }
-        // From here on `main` runs on a stack of its own, as threads do, and interrupts on the old
-        // one.
-        // SAFETY: `main` never returns, and what it needs from here on is in registers or static.
-        unsafe {
-            cortex_m::register::psp::write(end as u32);
-            core::arch::asm!(
-                "mov {control}, #2",
-                "msr control, {control}",
-                "isb",
-                control = out(reg) _,
-            );
-        }
+        // Interrupts are masked, so the first thread is chosen now and switched to further below.
         self.with(|switch, state| {
             state.started = true;
             state.pass(switch, |_, _, _, _| ());
@@ -113,10 +109,20 @@ impl<C: MachineConfig> Kernel<C> {
                 switch.change_to(&raw mut state.contexts[task.index()]);
             }
         });
-        // SAFETY: all is in place.
-        unsafe { cortex_m::interrupt::enable() };
-        loop {
-            cortex_m::asm::wfi();
+        // From here on `main` is what a thread is that sleeps, on a stack of its own, and the main
+        // stack is that of interrupts.
+        // SAFETY: all is in place, `main` never returns, and needs nothing any more.
+        unsafe {
+            core::arch::asm!(
+                "msr control, {threads}",
+                "isb",
+                "cpsie i",
+                "2:",
+                "wfi",
+                "b 2b",
+                threads = in(reg) 2,
+                options(noreturn),
+            );
         }
     }
 }
