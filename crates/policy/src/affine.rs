@@ -238,6 +238,7 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     type Params = Pinned<O::Params>;
 
     const WANTS: Wants = Wants {
+        clock: O::DYNAMIC,
         usage: O::Slice::ROTATES || O::DYNAMIC,
         bursts: O::Slice::ROTATES || O::DYNAMIC,
         preempted: O::Slice::ROTATES || O::DYNAMIC,

@@ -300,6 +300,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     type Params = O::Params;
 
     const WANTS: Wants = Wants {
+        clock: O::DYNAMIC,
         usage: O::Slice::ROTATES || O::DYNAMIC,
         bursts: O::Slice::ROTATES || O::DYNAMIC,
         preempted: O::Slice::ROTATES || O::DYNAMIC,

@@ -355,6 +355,7 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     type Params = Weight;
 
     const WANTS: Wants = Wants {
+        clock: true,
         alarms: true,
         ..Wants::NOTHING
     };

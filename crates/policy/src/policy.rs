@@ -22,7 +22,7 @@
 //! * [`Policy::pick`] makes its answer the running task of that CPU until [`Policy::stopped`] is
 //!   called for it. Before `pick` is called again for a CPU, the task that runs there has been
 //!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
-//! * Time never goes backwards from call to call.
+//! * Time never goes backwards from call to call, for a policy that wants it ([`Wants::clock`]).
 //! * After a call that returned an [`Resched`], the caller picks again on the CPUs it names; it
 //!   may collect several calls (all releases of one instant) before it does.
 
@@ -115,6 +115,9 @@ pub trait Policy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
 pub struct Wants {
+    /// The time, in every call. Otherwise `now` may be anything, [`Time::ZERO`] above all, wherever
+    /// the application does without accounting and a trace: the clock is not read then.
+    pub clock: bool,
     /// [`Usage::time`] in [`Policy::stopped`]; otherwise it is zero.
     pub usage: bool,
     /// [`Dispatch::burst`]; otherwise it is ignored.
@@ -131,6 +134,7 @@ pub struct Wants {
 impl Wants {
     /// A policy that needs to know who is ready and nothing else.
     pub const NOTHING: Wants = Wants {
+        clock: false,
         usage: false,
         bursts: false,
         alarms: false,

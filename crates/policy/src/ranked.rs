@@ -95,6 +95,7 @@ impl<O: Order, Q: Queue<O::Key>, P: Placement> Policy for Ranked<O, Q, P> {
     type Params = O::Params;
 
     const WANTS: Wants = Wants {
+        clock: O::DYNAMIC,
         usage: O::Slice::ROTATES || O::DYNAMIC,
         bursts: O::Slice::ROTATES || O::DYNAMIC,
         preempted: O::Slice::ROTATES || O::DYNAMIC,

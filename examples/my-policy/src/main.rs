@@ -15,8 +15,11 @@ struct NonPreemptiveEdf {
 impl Policy for NonPreemptiveEdf {
     /// All that a task tells the policy is its relative deadline.
     type Params = Duration;
-    /// No budgets, no alarms, no usage: the kernel leaves out the code for them.
-    const WANTS: Wants = Wants::NOTHING;
+    /// The clock; no budgets, no alarms, no usage: the kernel leaves out the code for them.
+    const WANTS: Wants = Wants {
+        clock: true,
+        ..Wants::NOTHING
+    };
     fn capacity(&self) -> usize {
         self.deadlines.len()
     }

@@ -10,6 +10,7 @@ impl<S: Storage> Policy for IPlusPi<S> {
     type Params = Share;
 
     const WANTS: Wants = Wants {
+        clock: true,
         usage: true,
         bursts: true,
         preempted: true,
