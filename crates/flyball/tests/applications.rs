@@ -47,7 +47,11 @@ fn print_what_they_should(target: &str) {
     for example in EXAMPLES {
         let file = apps().join(format!("examples/expected/{example}.txt"));
         let expected = fs::read_to_string(file).expect("it says what to expect");
-        assert_eq!(run(example, target, &RELEASE), (Some(0), expected), "{example}");
+        assert_eq!(
+            run(example, target, &RELEASE),
+            (Some(0), expected),
+            "{example}"
+        );
     }
 }
 

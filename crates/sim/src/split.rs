@@ -222,7 +222,7 @@ impl<T: Sink> Supervise<Parted, T> for Splits {
             split.act(nodes, now)?;
         }
         for node in nodes.iter_mut() {
-            node.close(now)?;
+            node.close()?;
         }
         Ok(())
     }
