@@ -133,7 +133,12 @@ fn build(
         .current_dir(sources);
     if name == RUNNER {
         cargo.args(["--package", "flyball-runner"]);
-        cargo.args(machine.features().iter().flat_map(|name| ["--features", name]));
+        cargo.args(
+            machine
+                .features()
+                .iter()
+                .flat_map(|name| ["--features", name]),
+        );
     }
     for variable in FOREIGN {
         cargo.env_remove(variable);

@@ -22,11 +22,7 @@ pub(crate) struct Generated {
 
 impl Generated {
     /// The package of an image for a scheduler; `None` if it is not known where its source is.
-    pub(crate) fn new(
-        machine: Machine,
-        options: &Options<'_>,
-        kind: Kind,
-    ) -> Option<Generated> {
+    pub(crate) fn new(machine: Machine, options: &Options<'_>, kind: Kind) -> Option<Generated> {
         let scheduler = options.scheduler;
         let (path, package) = match options.origin {
             Origin::Catalogue => {

@@ -6,8 +6,8 @@
 )]
 
 use crate::config::Config;
-use crate::{Core, ThreadId};
-use flyball_policy::{Policy, Resched, Stop, Table, Usage};
+use crate::{Core, More, ThreadId};
+use flyball_policy::{CpuSet, Policy, Resched, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
@@ -63,25 +63,11 @@ impl Cpu {
 /// What a CPU does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use = "the machine has to run what was decided"]
-pub struct Decision {
-    /// The thread that runs; `None`: the CPU idles.
-    pub run: Option<TaskId>,
-    /// Whether it is another thread than the one that ran here last, so that registers have to be
-    /// changed. Idleness has no registers: going idle, and coming back to the same thread, is no
-    /// switch.
-    pub switch: bool,
-    /// There is more to do, which is rare: see [`Core::more`].
-    pub more: bool,
-}
-
-/// What is rarely to be done, see [`Core::more`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[must_use = "the machine has to do it"]
-pub struct More {
-    /// The job of the thread that runs was given up: its program begins anew, with its next job.
-    pub restart: bool,
-    /// [`Core::next_timer`] may have changed since this was last asked.
-    pub timer: bool,
+pub(crate) struct Decision {
+    /// As [`Next::run`](crate::Next::run).
+    pub(crate) run: Option<TaskId>,
+    /// As [`Next::switch`](crate::Next::switch).
+    pub(crate) switch: bool,
 }
 
 impl<C: Config> Core<C> {
@@ -91,12 +77,20 @@ impl<C: Config> Core<C> {
     const STOPS: bool = Self::COUNTS || C::Policy::WANTS.preempted;
     pub(crate) const COUNTS: bool =
         C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
+    /// Whether it matters when the kernel is entered and left: CPU time is counted, or events are
+    /// traced. No clock is started or stopped otherwise.
+    pub const MARKS_TIME: bool = Self::COUNTS || C::Trace::ENABLED;
+    /// Whether a machine has to read the clock at each kernel entry, even for a call that needs no
+    /// time itself. Otherwise [`Time::ZERO`] will do for such a call.
+    pub const READS_CLOCK: bool = Self::MARKS_TIME || C::Policy::WANTS.clock;
 
-    /// The CPU begins to work for the kernel: stops the clock of the thread that ran. Where the
-    /// kernel's own time is not to be told apart this may be left out.
-    pub fn enter(&mut self, cpu: CpuId, now: Time) {
+    /// The first CPU of a cluster keeps the time for all of them: its timer releases jobs and ends waits.
+    pub const TIMEKEEPER: CpuId = CpuId(0);
+
+    /// The CPU begins to work for the kernel: stops the clock of the thread that ran.
+    pub(crate) fn enter(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
-        self.cpus[cpu.index()].in_kernel = true;
+        self.cpu_mut(cpu).in_kernel = true;
     }
 
     /// The timer of `cpu` fired: makes all releases that are due, notices the deadlines that have
@@ -108,7 +102,7 @@ impl<C: Config> Core<C> {
     pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
         let mut served = 0;
         // Whatever the timer was set to, it is set no more.
-        self.cpus[cpu.index()].set(Cpu::TIMER);
+        self.cpu_mut(cpu).set(Cpu::TIMER);
         if !self.keeps_time(cpu) {
             if C::Policy::WANTS.bursts && self.tick().is_none() {
                 self.end_burst(cpu, now);
@@ -146,7 +140,7 @@ impl<C: Config> Core<C> {
     fn end_other_bursts(&mut self, now: Time) {
         let others = (1..=u8::MAX).map(CpuId).take(self.cpus.capacity() - 1);
         for other in others {
-            let state = &self.cpus[other.index()];
+            let state = self.cpu(other);
             let has_run = state.used + now.since(state.counted);
             if state.burst.is_some_and(|burst| has_run >= burst) {
                 self.attend(Resched::One(other));
@@ -162,7 +156,7 @@ impl<C: Config> Core<C> {
 
     fn end_burst(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
-        let state = &self.cpus[cpu.index()];
+        let state = self.cpu(cpu);
         if let (Some(task), Some(burst), false) = (state.running.get(), state.burst, state.stopped)
             && state.used >= burst
         {
@@ -174,43 +168,72 @@ impl<C: Config> Core<C> {
 
     /// Decides who runs on `cpu`, if it has to be decided anew.
     #[inline(always)]
-    pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
-        let mut decision = if self.cpus[cpu.index()].look != 0 {
+    pub(crate) fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
+        let decision = if self.cpu(cpu).look != 0 {
             self.pick(cpu, now)
         } else {
             Decision {
                 run: self.running_task(cpu),
                 switch: false,
-                more: false,
             }
         };
         // Afterwards: to tell the policy that it is about to be asked has it ask to be.
-        self.cpus[cpu.index()].look = 0;
+        self.cpu_mut(cpu).look = 0;
         if !self.is_alone() {
             self.asking = self.asking.without(cpu);
         }
-        decision.more = self.has_more(cpu);
         decision
     }
 
     /// Whether there is more to do after a decision on `cpu`, which is rare: see [`Core::more`].
     #[inline]
-    pub fn has_more(&self, cpu: CpuId) -> bool {
-        Self::TIMER_MOVES || self.cpus[cpu.index()].work != 0
+    pub(crate) fn has_more(&self, cpu: CpuId) -> bool {
+        Self::TIMER_MOVES
+            || self.cpu(cpu).work != 0
+            || !self.is_alone() && self.cpus[0].has(Cpu::TIMER)
     }
 
-    /// What else is to be done after a decision on `cpu`, if [`Decision::more`] says so.
+    /// What else is to be done after a decision on `cpu`, if [`Core::has_more`] says so.
     #[inline]
-    pub fn more(&mut self, cpu: CpuId) -> More {
-        let state = &mut self.cpus[cpu.index()];
+    pub(crate) fn more(&mut self, cpu: CpuId) -> More {
+        let state = self.cpu_mut(cpu);
         let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
         state.done(Cpu::TIMER);
+        let may_restart = state.has(Cpu::RESTART);
         let restart = self.jobs.capacity() > 0
-            && state.has(Cpu::RESTART)
+            && may_restart
             && self
                 .running_task(cpu)
                 .is_some_and(|task| self.takes_restart(cpu, task));
-        More { restart, timer }
+        let mut timekeeper = None;
+        if !self.keeps_time(cpu) && (C::Policy::WANTS.alarms || self.cpus[0].has(Cpu::TIMER)) {
+            self.cpus[0].done(Cpu::TIMER);
+            timekeeper = Some(self.next_timer(Self::TIMEKEEPER));
+        }
+        More {
+            restart,
+            timer: timer.then(|| self.next_timer(cpu)),
+            timekeeper,
+        }
+    }
+
+    /// Whether the thread that runs on `cpu` has to begin its program anew.
+    #[inline]
+    pub(crate) fn will_restart(&self, cpu: CpuId) -> bool {
+        self.restarts > 0
+            && self
+                .running_task(cpu)
+                .is_some_and(|task| self.threads[task.index()].restart)
+    }
+
+    /// The CPUs that have to decide, but for `cpu`, which has done so.
+    #[inline(always)]
+    pub(crate) fn others_to_interrupt(&self, cpu: CpuId) -> CpuSet {
+        if self.is_alone() {
+            CpuSet::EMPTY
+        } else {
+            self.asking.without(cpu)
+        }
     }
 
     /// Whether `task` has to begin its program anew; it is about to.
@@ -218,22 +241,23 @@ impl<C: Config> Core<C> {
         let restart = core::mem::take(&mut self.threads[task.index()].restart);
         self.restarts -= u16::from(restart);
         if self.restarts == 0 {
-            self.cpus[cpu.index()].done(Cpu::RESTART);
+            self.cpu_mut(cpu).done(Cpu::RESTART);
         }
         restart
     }
 
     /// Whether it has to be decided anew who runs on `cpu`.
     #[inline]
-    pub fn asks(&self, cpu: CpuId) -> bool {
-        self.cpus[cpu.index()].look != 0
+    pub fn needs_resched(&self, cpu: CpuId) -> bool {
+        self.cpu(cpu).look != 0
     }
 
-    /// Whether there is nothing to do on `cpu` before it goes on: nothing to [`Core::decide`], and
-    /// [`Core::next_timer`] is what it was. A machine that looks here first need not ask for either.
+    /// Whether there is nothing to do on `cpu`, the only one of its cluster, before it goes on: nothing
+    /// to decide, and [`Core::next_timer`] is what it was. Where no clock has to be started either
+    /// ([`Core::MARKS_TIME`]) an entry may be [cancelled](crate::Entry::cancel) then.
     #[inline]
     pub fn is_settled(&self, cpu: CpuId) -> bool {
-        let state = &self.cpus[cpu.index()];
+        let state = self.cpu(cpu);
         !Self::TIMER_MOVES && state.look == 0 && !state.has(Cpu::TIMER)
     }
 
@@ -244,10 +268,10 @@ impl<C: Config> Core<C> {
             // The CPU may be here because of that.
             self.end_burst(cpu, now);
         }
-        let before = self.cpus[cpu.index()].running;
+        let before = self.cpu(cpu).running;
         if C::Policy::WANTS.preempted
             && let Some(task) = before.get()
-            && !self.cpus[cpu.index()].stopped
+            && !self.cpu(cpu).stopped
         {
             self.stop(cpu, task, Stop::Preempted, now);
         }
@@ -259,6 +283,10 @@ impl<C: Config> Core<C> {
         let Some(choice) = choice else {
             return self.go_idle(cpu, now);
         };
+        assert!(
+            !C::CHECKS || choice.task.index() < self.threads.capacity(),
+            "the policy chose a thread that is not there"
+        );
         let next = Slot::of(choice.task);
         if (C::Trace::ENABLED || C::ACCOUNTING) && next != before {
             if let Some(task) = before.get() {
@@ -268,9 +296,9 @@ impl<C: Config> Core<C> {
                 }
                 self.emit(now, cpu, Kind::Preempt { task, job });
             }
-            self.cpus[cpu.index()].announce = true;
+            self.cpu_mut(cpu).announce = true;
         }
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         state.running = next;
         if C::Policy::WANTS.bursts {
             state.burst = choice.burst;
@@ -286,7 +314,7 @@ impl<C: Config> Core<C> {
             self.vacant = self.vacant.without(cpu);
             self.forget_elsewhere(choice.task);
         }
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         let there = if before.is_empty() {
             state.last
         } else {
@@ -295,7 +323,6 @@ impl<C: Config> Core<C> {
         Decision {
             run: Some(choice.task),
             switch: next != there,
-            more: false,
         }
     }
 
@@ -309,7 +336,7 @@ impl<C: Config> Core<C> {
                 self.preemptions += 1;
             }
             self.emit(now, cpu, Kind::Preempt { task, job });
-            let state = &mut self.cpus[cpu.index()];
+            let state = self.cpu_mut(cpu);
             state.last = state.running;
             state.running = Slot::EMPTY;
             if C::Trace::ENABLED {
@@ -319,7 +346,7 @@ impl<C: Config> Core<C> {
                 self.vacant = self.vacant.with(cpu);
             }
         }
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         if C::Policy::WANTS.bursts {
             state.burst = None;
         }
@@ -332,14 +359,13 @@ impl<C: Config> Core<C> {
         Decision {
             run: None,
             switch: false,
-            more: false,
         }
     }
 
     /// The CPU goes back to what was decided: starts its clock.
-    pub fn leave(&mut self, cpu: CpuId, now: Time) {
+    pub(crate) fn leave(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         state.in_kernel = false;
         if state.announce {
             state.announce = false;
@@ -355,8 +381,8 @@ impl<C: Config> Core<C> {
     }
 
     /// When the timer of `cpu` has to fire, as long as nothing else happens; [`Time::NEVER`]: not
-    /// at all. It may be in the past, and the timer has to fire at once then. To be asked after
-    /// [`Core::leave`].
+    /// at all. It may be in the past, and the timer has to fire at once then. [`More::timer`] is this,
+    /// when it changes.
     pub fn next_timer(&self, cpu: CpuId) -> Time {
         let keeps_time = self.keeps_time(cpu);
         if self.tick().is_some() {
@@ -374,7 +400,7 @@ impl<C: Config> Core<C> {
             }
         }
         if C::Policy::WANTS.bursts {
-            let state = &self.cpus[cpu.index()];
+            let state = self.cpu(cpu);
             if let (Some(_), Some(burst)) = (state.running.get(), state.burst) {
                 next = next.min(state.counted + burst.saturating_sub(state.used));
             }
@@ -394,7 +420,7 @@ impl<C: Config> Core<C> {
     /// The row of the thread that runs on `cpu`.
     #[inline]
     pub fn running_task(&self, cpu: CpuId) -> Option<TaskId> {
-        self.cpus[cpu.index()].running.get()
+        self.cpu(cpu).running.get()
     }
 
     /// The CPU that `task` runs on.
@@ -405,18 +431,18 @@ impl<C: Config> Core<C> {
 
     /// The thread that ran last on `cpu`, if it still exists: its registers are still there.
     pub fn last_run(&self, cpu: CpuId) -> Option<TaskId> {
-        let state = &self.cpus[cpu.index()];
+        let state = self.cpu(cpu);
         state.running.get().or(state.last.get())
     }
 
     /// The CPU time that the CPU spent idle up to the last time it entered or left the kernel.
     pub fn idle_time(&self, cpu: CpuId) -> Duration {
-        self.cpus[cpu.index()].idle
+        self.cpu(cpu).idle
     }
 
-    /// The CPU time that the CPU spent between [`Core::enter`] and [`Core::leave`].
+    /// The CPU time that the CPU spent between the beginnings and the ends of entries.
     pub fn kernel_time(&self, cpu: CpuId) -> Duration {
-        self.cpus[cpu.index()].kernel
+        self.cpu(cpu).kernel
     }
 
     /// Counts the time since it was last counted to whoever had the CPU.
@@ -424,7 +450,7 @@ impl<C: Config> Core<C> {
         if !Self::COUNTS {
             return;
         }
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         let time = now.since(state.counted);
         state.counted = now;
         match state.running.get() {
@@ -452,7 +478,7 @@ impl<C: Config> Core<C> {
     /// runs there is nothing anyway.)
     fn forget_elsewhere(&mut self, task: TaskId) {
         for other in self.vacant.iter() {
-            let last = &mut self.cpus[other.index()].last;
+            let last = &mut self.cpu_mut(other).last;
             if last.holds(task) {
                 *last = Slot::EMPTY;
                 self.vacant = self.vacant.without(other);
@@ -465,7 +491,7 @@ impl<C: Config> Core<C> {
     /// Tells the policy that `task`, which runs on `cpu`, has stopped.
     pub(crate) fn stop(&mut self, cpu: CpuId, task: TaskId, why: Stop, now: Time) {
         self.count(cpu, now);
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         // What was used before an earlier stop at this same decision has been told already.
         let used = if state.stopped {
             Duration::ZERO
@@ -478,7 +504,7 @@ impl<C: Config> Core<C> {
         let resched = self.policy.stopped(cpu, task, Usage::time(used), why, now);
         self.attend(resched);
         if matches!(why, Stop::Blocked | Stop::Completed) {
-            let state = &mut self.cpus[cpu.index()];
+            let state = self.cpu_mut(cpu);
             state.last = state.running;
             state.running = Slot::EMPTY;
             if C::Trace::ENABLED {

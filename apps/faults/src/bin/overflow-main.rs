@@ -7,9 +7,7 @@ use flyball_kernel::{Attributes, Config, Timing};
 use flyball_machine_cortexm::board::Chosen;
 use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, compute, kernel};
 use flyball_policy::order::Level;
-use flyball_policy::{
-    Bitmap, Duration, FixedPriority, Inline, Priority, Ranked, TaskId, Uniprocessor,
-};
+use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Priority, Ranked, TaskId};
 use flyball_trace::NoTrace;
 use semihosting::process;
 use static_cell::ConstStaticCell;

@@ -181,7 +181,7 @@ fn differential(case: &Case) -> Tally {
     let mut tally = Tally::default();
     let has_it = match case.machine {
         Machine::Riscv => has_riscv(),
-        Machine::CortexM3 | Machine::CortexM3At62 => has_qemu(),
+        Machine::CortexM3 | Machine::CortexM3At62 | Machine::Lm3s6965 => has_qemu(),
     };
     if !has_it {
         return tally;
