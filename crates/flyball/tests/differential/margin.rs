@@ -24,6 +24,10 @@ use std::ops::ControlFlow;
 /// By how much the length of a time slice may be off.
 const SLICE: Duration = Duration::from_nanos(40);
 
+/// Releases so near to each other, in nanoseconds, come in one entry of the machine's kernel: its clock may
+/// count 100 ns, and the way in takes some of these. The simulation has an entry for each instant.
+const GRAINS: [u64; 3] = [1, 100, 400];
+
 /// How many times a set is simulated with random errors. Each hair before the one that counts has to fall
 /// as it did on the machine, which it does half of the time.
 const TRIES: u64 = 400;
@@ -46,8 +50,11 @@ pub(crate) fn hair(
         let mut random = Random::new(options.seed, number);
         // Larger errors than needed let other things part before.
         let doubt = Duration::from_nanos(doubt.as_nanos() * (1 + number % 4) / 4);
+        let grain = GRAINS[usize::try_from(number % 3).unwrap_or_default()];
         let mut other = set.clone();
         for task in &mut other.tasks {
+            let phase = task.phase.as_nanos().next_multiple_of(grain);
+            task.phase = Duration::from_nanos(phase);
             if draws {
                 // The lengths of its jobs come from the seed, so all are off by as much.
                 shift(&mut task.behaviour, &mut |length| {

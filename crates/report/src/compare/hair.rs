@@ -71,7 +71,11 @@ pub(super) fn find(
             && first.0.cpu.0 / cluster.max(1) == second.0.cpu.0 / cluster.max(1)
             && concern_each_other(first.0.kind, second.0.kind)
     });
+    // Where the events at which they part are near to each other these are the hair themselves, unless there
+    // is one close by.
+    let is_close = |time: Time| difference.near().is_none() || gap(time, parting) < HAIR * 3;
     hairs
+        .filter(|(first, second)| is_close(first.0.time.max(second.0.time)))
         .max_by_key(|(first, second)| first.0.time.max(second.0.time))
         .map(|(first, second)| Hair {
             simulated: [first.0, second.0],
