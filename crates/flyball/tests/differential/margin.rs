@@ -11,6 +11,9 @@
 //! computation a little shorter or longer, until one of these schedules parts from the expected one at the
 //! same event, and by the same event that the machine had there instead. If none does, simulation and
 //! machine disagree, and one of them is wrong.
+//!
+//! One thing has another reason: two releases so near to each other that the machine makes both in one
+//! [entry](is_joined) of its kernel.
 
 use flyball_lab::{Entry, Recorder, SideBySide, Values};
 use flyball_model::random::Random;
@@ -18,15 +21,15 @@ use flyball_model::{Length, Step, TaskSet};
 use flyball_report::compare::{Difference, compare};
 use flyball_sim::Options;
 use flyball_trace::file::Trace;
-use flyball_trace::{CpuId, Duration, Kind, Time};
+use flyball_trace::{CpuId, Duration, Event, Kind, Time};
 use std::ops::ControlFlow;
 
 /// By how much the length of a time slice may be off.
 const SLICE: Duration = Duration::from_nanos(40);
 
-/// Releases so near to each other, in nanoseconds, come in one entry of the machine's kernel: its clock may
-/// count 100 ns, and the way in takes some of these. The simulation has an entry for each instant.
-const GRAINS: [u64; 3] = [1, 100, 400];
+/// Releases that are nearer to each other come in one entry of the machine's kernel: its clock may count
+/// 100 ns, and the way in takes some of these.
+const GRAIN: Duration = Duration::from_nanos(400);
 
 /// How many times a set is simulated with random errors. Each hair before the one that counts has to fall
 /// as it did on the machine, which it does half of the time.
@@ -50,11 +53,8 @@ pub(crate) fn hair(
         let mut random = Random::new(options.seed, number);
         // Larger errors than needed let other things part before.
         let doubt = Duration::from_nanos(doubt.as_nanos() * (1 + number % 4) / 4);
-        let grain = GRAINS[usize::try_from(number % 3).unwrap_or_default()];
         let mut other = set.clone();
         for task in &mut other.tasks {
-            let phase = task.phase.as_nanos().next_multiple_of(grain);
-            task.phase = Duration::from_nanos(phase);
             if draws {
                 // The lengths of its jobs come from the seed, so all are off by as much.
                 shift(&mut task.behaviour, &mut |length| {
@@ -91,6 +91,35 @@ pub(crate) fn hair(
         let found = compare(&side.simulated, &simulated, set.platform.cpus);
         found.difference.map(alike) == Some(wanted)
     })
+}
+
+/// Whether the schedules part because the machine makes two releases in one entry of its kernel that the
+/// simulation makes in two: the instants are less than [`GRAIN`] apart, and the simulation decides after
+/// the first.
+pub(crate) fn is_joined(set: &TaskSet, side: &SideBySide) -> bool {
+    let release = |event: &Event| match event.kind {
+        Kind::Release { task, deadline, .. } => {
+            let relative = set.tasks[task.index()].deadline?;
+            Some(deadline.since(Time::ZERO + relative))
+        }
+        _ => None,
+    };
+    let Some(Difference {
+        simulated,
+        measured,
+    }) = side.comparison.difference
+    else {
+        return false;
+    };
+    let Some(second) = release(&measured) else {
+        return false;
+    };
+    let together = side.measured.events.iter();
+    let together =
+        together.filter(|event| (event.cpu, event.time) == (measured.cpu, measured.time));
+    let mut firsts = together.filter_map(release);
+    let is_near = |first: Duration| first < second && second.saturating_sub(first) < GRAIN;
+    !matches!(simulated.kind, Kind::Release { .. }) && firsts.any(is_near)
 }
 
 /// The two events where schedules part, but for their times.
