@@ -165,14 +165,14 @@ fn differential(policy: &str) {
         let modes = changing(seed);
         let simulate = |halves| simulated(policy, &modes, overheads(halves), UNTIL);
         let simulation = simulate(2);
-        let is_settled = [1, 4].map(|halves| compare(&simulation, &simulate(halves)));
+        let is_settled = [1, 4].map(|halves| compare(&simulation, &simulate(halves), 1));
         if !is_settled.iter().all(Comparison::is_same_order) {
             left_out += 1;
             assert!(left_out <= 10 * sets, "{policy}: {compared} compared");
             continue;
         }
         let machine = measured(policy, &modes, UNTIL);
-        let found = compare(&simulation, &machine);
+        let found = compare(&simulation, &machine, 1);
         if let Some(difference) = found.difference {
             let (simulated, measured) = (difference.simulated, difference.measured);
             panic!("{policy}, set {seed}: simulated {simulated}\n     measured {measured}");
@@ -223,7 +223,7 @@ fn assert_same(what: &str, policy: &str, modes: &Modes, until: Duration) {
     ] {
         let simulation = simulated(policy, modes, kernel.overheads(policy), until);
         let measured = measured_on(machine, policy, modes, until);
-        let found = compare(&simulation, &measured);
+        let found = compare(&simulation, &measured, 1);
         let name = machine.name();
         if let Some(difference) = found.difference {
             let (simulated, measured) = (difference.simulated, difference.measured);

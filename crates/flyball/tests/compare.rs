@@ -4,7 +4,7 @@
 mod common;
 
 use assert_cmd::Command;
-use common::has_qemu;
+use common::{has_qemu, has_riscv};
 use flyball_lab::costs::Kernel;
 use serde_json::Value;
 use std::fmt::Write;
@@ -138,6 +138,43 @@ fn a_tick_agrees() {
     let file = folder.path().join("tick.toml");
     std::fs::write(&file, ticking).expect("a temporary file can be written");
     assert_same(&file, &compare(&file, "rm,edf,rr", "100ms"), 500);
+}
+
+/// How long a time slice is, is a setting. What is measured of it is what the kernel does to it, which is
+/// less than a microsecond or two, on each CPU for itself.
+#[test]
+fn quanta_are_what_the_settings_say() {
+    if !has_riscv() {
+        return;
+    }
+    let folder = TempDir::new().expect("there is room for a temporary folder");
+    let file = folder.path().join("three.toml");
+    let mut text = String::from("schema = 1\n[platform]\ncpus = 2\n");
+    let policies = ["rr", "g-rr", "c-rr", "llf", "g-llf", "c-llf"];
+    for policy in policies {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "[policies.{policy}]\nquantum = \"1ms\"\n");
+    }
+    for (name, compute, period, phase) in [
+        ("a", "2500us", 20, 0),
+        ("b", "3400us", 21, 300),
+        ("c", "4600us", 22, 700),
+    ] {
+        let _ = write!(
+            text,
+            "[[task]]\nname = \"{name}\"\nperiod = \"{period}ms\"\nwcet = \"{compute}\"\n\
+             phase = \"{phase}us\"\n"
+        );
+    }
+    std::fs::write(&file, text).expect("a temporary file can be written");
+    let compared = compare_on("riscv", &file, &policies.join(","), "200ms");
+    assert_same(&file, &compared, 100);
+    for policy in compared["policies"].as_array().expect("a list of policies") {
+        let name = &policy["policy"];
+        assert_eq!(policy["quantum_ns"], 1_000_000, "{name}");
+        let slice = policy["slice_ns"].as_u64().expect("a time");
+        assert!(slice.abs_diff(1_000_000) < 2_000, "{name}: {slice}");
+    }
 }
 
 /// Knuth's generator: the test needs numbers that differ, and the same each time.

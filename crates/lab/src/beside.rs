@@ -3,7 +3,7 @@
 //! The simulation is given what the machine's kernel was seen to spend ([`calibrate`]), so what is left
 //! of a difference is what the simulation does not know of the machine.
 
-use crate::calibrate::{calibrate, turn};
+use crate::calibrate::{calibrate, time_slice};
 use crate::error::LabError;
 use crate::measure::{Measured, Measurement};
 use crate::recorder::Recorder;
@@ -14,6 +14,14 @@ use flyball_trace::{Sink, Time};
 use std::ops::ControlFlow;
 
 impl Measurement<'_> {
+    /// How many CPUs have to do with each other: those of a cluster, and all where tasks are split.
+    fn sharing(&self) -> u8 {
+        match self.parts().is_empty() {
+            true => self.cluster(),
+            false => self.set.platform.cpus,
+        }
+    }
+
     /// Simulates what was measured, for as long and with the same random numbers, and compares.
     ///
     /// # Errors
@@ -37,12 +45,13 @@ impl Measurement<'_> {
                 task.arrival = Arrival::Periodic { period: separation };
             }
         }
-        set.platform.overheads = calibrate(&set, &measured_trace, seed);
+        set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster());
         let quantum = self.values.quantum();
-        let quantum = quantum.map(|whole| turn(&measured_trace, &set.platform.overheads, whole));
+        let overheads = &set.platform.overheads;
+        let slice = quantum.map(|quantum| time_slice(&measured_trace, overheads, quantum));
         let mut values = self.values.clone();
-        if let Some(quantum) = quantum {
-            values = values.with_quantum(quantum);
+        if let Some(slice) = slice {
+            values = values.with_quantum(slice);
         }
         let mut simulated = recorder();
         let options = Options {
@@ -59,7 +68,8 @@ impl Measurement<'_> {
         Ok(SideBySide {
             overheads: set.platform.overheads,
             quantum,
-            comparison: compare(&simulated, &measured_trace),
+            slice,
+            comparison: compare(&simulated, &measured_trace, self.sharing()),
             simulated,
             simulated_summary,
             measured: measured_trace,

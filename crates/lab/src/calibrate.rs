@@ -23,7 +23,7 @@
 //! A *step* is what the interpreter takes to come to a call; a job's `d` calls that decide (it blocks,
 //! or ends) are over later, so only their steps lengthen it.
 //!
-//! How long turns are, where tasks take turns, is read off [apart](turn()).
+//! What the same does to time slices is read off [apart](time_slice()).
 //!
 //! The first two say what the simulator charges, so what it is told is what explains them all best, by
 //! least squares. What is put in is a median for each kind of passage and job, so that the rare long
@@ -36,9 +36,9 @@ use flyball_trace::{Duration, Event, Kind, Object, TaskId, Time};
 use std::collections::{BTreeMap, HashMap};
 
 mod least_squares;
-mod turn;
+mod slice;
 
-pub use turn::turn;
+pub use slice::time_slice;
 
 use least_squares::{Equation, solve};
 
@@ -51,9 +51,9 @@ const SWITCH: usize = 4;
 const STEP: usize = 5;
 
 /// The overheads of the machine that `measured` was recorded on, by the random numbers of `seed`. Zero
-/// where it shows none. O(events).
-pub fn calibrate(set: &TaskSet, measured: &Trace, seed: u64) -> Overheads {
-    let mut observer = Observer::new(set, seed);
+/// where it shows none. `cluster` CPUs share a kernel, at least one. O(events).
+pub fn calibrate(set: &TaskSet, measured: &Trace, seed: u64, cluster: u8) -> Overheads {
+    let mut observer = Observer::new(set, seed, cluster);
     for event in &measured.events {
         observer.observe(event);
     }
@@ -117,6 +117,9 @@ struct Observer {
     /// Who waits, and whether for the clock.
     waiting: HashMap<TaskId, bool>,
     lanes: Vec<Lane>,
+    /// How many CPUs share a kernel, and in each such cluster the CPU of the last event.
+    cluster: usize,
+    inside: Vec<Option<usize>>,
     /// How long it took from the beginning of a passage on one CPU to that of one on another that had to
     /// look because of it.
     interrupts: Vec<Duration>,
@@ -138,8 +141,9 @@ struct Lane {
 }
 
 impl Observer {
-    fn new(set: &TaskSet, seed: u64) -> Observer {
+    fn new(set: &TaskSet, seed: u64, cluster: u8) -> Observer {
         let tasks = set.tasks.iter().enumerate();
+        let cpus = usize::from(set.platform.cpus.max(1));
         Observer {
             seen: BTreeMap::new(),
             programs: tasks
@@ -148,7 +152,9 @@ impl Observer {
             begun: HashMap::new(),
             jobs: HashMap::new(),
             waiting: HashMap::new(),
-            lanes: vec![Lane::default(); usize::from(set.platform.cpus.max(1))],
+            lanes: vec![Lane::default(); cpus],
+            cluster: cluster.max(1).into(),
+            inside: vec![None; cpus],
             interrupts: Vec::new(),
             messages: Vec::new(),
             done: HashMap::new(),
@@ -160,6 +166,13 @@ impl Observer {
         let cpu = event.cpu.index();
         if cpu >= self.lanes.len() {
             return;
+        }
+        // CPUs that share a kernel are in it one after the other, so an event on another one says that the
+        // last passage is over: its CPU goes on with what it did, be it nothing. (A later dispatch there
+        // has another cause.)
+        let before = self.inside[cpu / self.cluster].replace(cpu);
+        if let Some(other) = before.filter(|&other| other != cpu) {
+            self.undecided(other);
         }
         match event.kind {
             Kind::Dispatch { task, job } => {
@@ -265,10 +278,12 @@ impl Observer {
         }
     }
 
-    /// The passage is over, and whoever ran goes on.
+    /// The passage is over, and the thread that ran goes on.
     fn undecided(&mut self, cpu: usize) {
         let lane = &mut self.lanes[cpu];
         let passage = std::mem::take(&mut lane.passage);
+        // What other CPUs do because of it begins there.
+        lane.passage.began = passage.began;
         let Some(running) = lane.running else {
             return;
         };
@@ -364,6 +379,59 @@ mod tests {
     use flyball_trace::CpuId;
     use flyball_trace::file::Header;
 
+    /// The first CPU keeps the time for both. It idles, releases a job that the other one takes, and gets
+    /// one much later.
+    #[test]
+    fn what_an_idle_cpu_does_for_another_one_is_over_at_once() {
+        let us = Duration::from_micros;
+        let set = TaskSet {
+            tasks: vec![Task::periodic("a", us(100), us(10)); 2],
+            platform: flyball_model::Platform {
+                cpus: 2,
+                ..Default::default()
+            },
+            ..TaskSet::default()
+        };
+        let (a, b) = (TaskId(0), TaskId(1));
+        let release = |task, job| Kind::Release {
+            task,
+            job,
+            deadline: Time::NEVER,
+        };
+        let dispatch = |task, job| Kind::Dispatch { task, job };
+        let mut events = Vec::new();
+        for job in 1..9 {
+            let at = u64::from(job) * 100_000;
+            events.extend([
+                (at, 0, release(a, job)),
+                (at + 300, 1, dispatch(a, job)),
+                (at + 10_300, 1, Kind::Complete { task: a, job }),
+                (at + 10_300, 1, Kind::Lock { task: b, mutex: 0 }),
+                (at + 10_500, 1, Kind::Idle),
+                (at + 10_600, 0, dispatch(b, job)),
+                (at + 20_600, 0, Kind::Complete { task: b, job }),
+                (at + 20_800, 0, Kind::Idle),
+            ]);
+        }
+        let event = |(time, cpu, kind)| Event {
+            time: Time::from_nanos(time),
+            cpu: CpuId(cpu),
+            kind,
+        };
+        let trace = Trace {
+            header: Header::default(),
+            events: events.into_iter().map(event).collect(),
+        };
+        let overheads = calibrate(&set, &trace, 0, 2);
+        let [release, scheduling, switch] = [
+            &overheads.release,
+            &overheads.scheduling,
+            &overheads.context_switch,
+        ]
+        .map(|cost| cost.at(2).as_nanos());
+        assert!(release + scheduling + switch < 1_000, "{overheads:?}");
+    }
+
     #[test]
     fn costs_are_read_off_a_small_schedule() {
         let us = Duration::from_micros;
@@ -434,7 +502,7 @@ mod tests {
             header: Header::default(),
             events: events.into(),
         };
-        let overheads = calibrate(&set, &trace, 0);
+        let overheads = calibrate(&set, &trace, 0, 1);
         for (cost, expected) in [
             (&overheads.call, 300),
             (&overheads.release, 200),

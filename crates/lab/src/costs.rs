@@ -17,7 +17,7 @@ pub struct Kernel {
 ///
 /// The ways are part of a turn there, since the clock is read inside of them, and what was measured has
 /// them in the choice. So here they are taken out of it, and whoever loses the CPU has them to make up
-/// for ([`turn`](crate::calibrate::turn) tells more).
+/// for ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
     ("rm", [616, 917, 92, 65, 0]),
     ("dm", [625, 920, 53, 98, 0]),

@@ -15,13 +15,20 @@ use flyball_trace::metrics::Summary;
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId, Time};
 use std::collections::HashMap;
 
+mod hair;
+
+pub use hair::{HAIR, Hair};
+
 /// A schedule that a machine made, and its simulation.
 #[derive(Clone, Debug)]
 pub struct SideBySide {
     /// What the machine's kernel was seen to spend, and the simulation charged.
     pub overheads: Overheads,
-    /// How long turns were seen to be, and the simulation made them, under a policy that has any.
+    /// The policy's setting `quantum`, if it has one.
     pub quantum: Option<Duration>,
+    /// The quantum as the simulation had it: the setting, corrected by what the machine's kernel does to
+    /// each time slice.
+    pub slice: Option<Duration>,
     /// What is the same, and what is not.
     pub comparison: Comparison,
     /// The schedule that was simulated.
@@ -41,6 +48,9 @@ pub struct Comparison {
     pub agree: usize,
     /// The first events that are not the same, if there are any.
     pub difference: Option<Difference>,
+    /// Two things that happen at nearly the same time and come in different orders in the two schedules,
+    /// the last ones before they part: the reason, where there are any.
+    pub hair: Option<Hair>,
     /// By task: how its completions differ.
     pub completions: Vec<Completions>,
 }
@@ -55,10 +65,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// How far the two events are from each other, if that is less than the kernel's work takes now and
-    /// then: 10 µs.
-    pub fn hair(&self) -> Option<Duration> {
-        const HAIR: Duration = Duration::from_micros(10);
+    /// How far the two events are from each other, if that is less than [`HAIR`].
+    pub fn near(&self) -> Option<Duration> {
         let (simulated, measured) = (self.simulated.time, self.measured.time);
         let apart = simulated.since(measured).max(measured.since(simulated));
         Some(apart).filter(|&apart| apart < HAIR)
@@ -99,8 +107,9 @@ impl Comparison {
     }
 }
 
-/// Compares two schedules of the same task set, whose tasks have the same numbers.
-pub fn compare(simulated: &Trace, measured: &Trace) -> Comparison {
+/// Compares two schedules of the same task set, whose tasks have the same numbers. `cluster` CPUs share a
+/// kernel: what happens in different clusters has nothing to do with each other.
+pub fn compare(simulated: &Trace, measured: &Trace, cluster: u8) -> Comparison {
     let mut comparison = Comparison::default();
     for cpu in 0..simulated.header.cpus.max(1) {
         let cpu = CpuId(cpu);
@@ -118,6 +127,9 @@ pub fn compare(simulated: &Trace, measured: &Trace) -> Comparison {
             comparison.agree += 1;
         }
     }
+    let difference = comparison.difference.as_ref();
+    comparison.hair =
+        difference.and_then(|difference| hair::find(simulated, measured, difference, cluster));
     comparison.completions = completions(simulated, measured);
     comparison
 }
@@ -236,7 +248,7 @@ mod tests {
             (14, complete(0)),
             (15, Kind::Idle),
         ]);
-        let comparison = compare(&simulated, &measured);
+        let comparison = compare(&simulated, &measured, 1);
         assert!(comparison.is_same_order());
         assert_eq!(comparison.agree, 4);
         let ns = Duration::from_nanos;
@@ -250,7 +262,7 @@ mod tests {
     fn the_first_difference_is_told() {
         let simulated = trace(&[(0, release(0, 9)), (0, release(1, 9)), (0, dispatch(1))]);
         let measured = trace(&[(0, release(0, 9)), (0, release(1, 9)), (1, dispatch(0))]);
-        let comparison = compare(&simulated, &measured);
+        let comparison = compare(&simulated, &measured, 1);
         assert_eq!(comparison.agree, 2);
         let difference = comparison.difference.expect("they differ");
         assert_eq!(difference.simulated.kind, dispatch(1));

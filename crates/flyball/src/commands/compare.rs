@@ -115,7 +115,20 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
                 line(&difference.simulated, &beside.simulated),
                 line(&difference.measured, &beside.measured),
             );
-            if let Some(apart) = difference.hair() {
+            if let Some(hair) = beside.comparison.hair {
+                let [first, then] = hair.simulated;
+                let [before, after] = hair.measured;
+                let _ = writeln!(
+                    text,
+                    "  A hair decides. These two come in another order on the machine, and are {} apart at \
+                     most:\n  simulated {}\n            {}\n  measured  {}\n            {}",
+                    hair.apart(),
+                    line(&first, &beside.simulated),
+                    line(&then, &beside.simulated),
+                    line(&before, &beside.measured),
+                    line(&after, &beside.measured),
+                );
+            } else if let Some(apart) = difference.near() {
                 let _ = writeln!(
                     text,
                     "  That is {apart} apart: so near to each other, things that do not cause each other may \

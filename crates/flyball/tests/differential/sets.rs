@@ -35,20 +35,67 @@ enum Home {
 
 /// Six to nine tasks on four CPUs, some of which share mutexes. Little happens at the same instant.
 pub(crate) fn four_cpus(seed: u64) -> String {
-    spread(seed, |_| Home::Anywhere)
+    spread(seed, |_| (Home::Anywhere, true))
 }
 
 /// The same, each task assigned to a CPU, where it shares nothing with other CPUs.
 pub(crate) fn four_times_one_cpu(seed: u64) -> String {
-    spread(seed, |number| Home::Cpu(number % 4))
+    spread(seed, |number| (Home::Cpu(number % 4), number % 4 == 0))
+}
+
+/// The same, each task assigned to a cluster of two CPUs, where it shares nothing with the other one.
+pub(crate) fn two_clusters(seed: u64) -> String {
+    spread(seed, |number| (Home::Cpu(number % 4), number % 4 < 2))
+}
+
+/// Four to eight tasks for two to four CPUs, in whole quanta of 1 ms, of which each job leaves a little. In
+/// every other set they begin together, and in the others at any instant; some have earlier deadlines. So
+/// much is asked for as proportionate fairness can give.
+pub(crate) fn fair(seed: u64) -> String {
+    let mut numbers = Numbers(Random::new(seed, 5));
+    let cpus = numbers.number(2, 4);
+    let mut text = format!("schema = 1\n[platform]\ncpus = {cpus}\n");
+    let has_phases = seed % 2 == 1;
+    // In thousandths of a CPU, as a job that comes within a slot waits for the next one.
+    let mut room = cpus * 1_000;
+    for number in 0..numbers.number(4, 8) {
+        let period = numbers.of(&[3, 4, 5, 6, 8, 10, 12]);
+        let deadline = match has_phases && period > 4 && numbers.once_in(3) {
+            true => period - 1,
+            false => period,
+        };
+        // The wait for the first slot of a job comes off its time.
+        let slots = deadline - u64::from(has_phases);
+        let quanta = numbers.number(1, slots).min(room * slots / 1_000);
+        if quanta == 0 {
+            continue;
+        }
+        room -= (quanta * 1_000).div_ceil(slots);
+        let left = numbers.number(50_000, 300_000);
+        let phase = match has_phases {
+            true => numbers.number(0, 3_000_000),
+            false => 0,
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "[[task]]\nname = \"t{number}\"\nperiod = \"{period}ms\"\ndeadline = \"{deadline}ms\"\n\
+             phase = \"{phase}ns\"\nwcet = \"{quanta}ms\"\nbehaviour = [{{ compute = \"{}ns\" }}]\n",
+            quanta * 1_000_000 - left
+        );
+    }
+    text
 }
 
 /// The same, where most tasks may run on some CPUs only, from one of them to three.
 pub(crate) fn four_cpus_with_affinities(seed: u64) -> String {
     let mut numbers = Numbers(Random::new(seed, 3));
     spread(seed, |_| match numbers.number(0, 15) {
-        0 | 15 => Home::Anywhere,
-        mask => Home::Cpus((0..4).filter(|cpu| mask >> cpu & 1 == 1).collect()),
+        0 | 15 => (Home::Anywhere, true),
+        mask => (
+            Home::Cpus((0..4).filter(|cpu| mask >> cpu & 1 == 1).collect()),
+            true,
+        ),
     })
 }
 
@@ -96,30 +143,73 @@ pub(crate) fn handed_over(_: u64) -> String {
     text
 }
 
-fn spread(seed: u64, mut home: impl FnMut(usize) -> Home) -> String {
-    let mut numbers = Numbers(Random::new(seed, 1));
-    let tasks = usize::try_from(numbers.number(6, 9)).expect("it is small");
-    let load = numbers.of(&[2_800, 3_400, 4_000, 5_400]);
-    let mut text = String::from("schema = 1\n[platform]\ncpus = 4\n[[mutex]]\nname = \"m\"\n");
-    for number in 0..tasks {
-        let period = numbers.of(&[8, 10, 20, 25, 40]);
-        let phase = numbers.number(0, 7_000_000);
-        let most = (period * 1_000 * load / tasks as u64).min(period * 990_000);
-        let length = numbers.number(most / 2, most);
-        let (before, held) = (length / 3, numbers.number(20_000, 300_000));
+/// The settings of a policy whose time slices can be of any length.
+pub(crate) fn quantum(policy: &str, seed: u64) -> String {
+    let mut numbers = Numbers(Random::new(seed, 6));
+    let quantum = numbers.number(300_000, 2_000_000);
+    format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n")
+}
+
+/// Twelve to twenty tasks on eight CPUs whose jobs lock one of up to three mutexes, one to three times, and
+/// hold it for long: on most CPUs jobs wait most of the time.
+pub(crate) fn eight_cpus(seed: u64) -> String {
+    let mut numbers = Numbers(Random::new(seed, 4));
+    let mut text = String::from("schema = 1\n[platform]\ncpus = 8\n");
+    let mutexes = &MUTEXES[..usize::try_from(numbers.number(1, 3)).expect("it is small")];
+    // Writing to a string cannot fail.
+    for name in mutexes {
+        let _ = write!(text, "[[mutex]]\nname = \"{name}\"\n");
+    }
+    for number in 0..numbers.number(12, 20) {
+        let period = numbers.of(&[5, 8, 10, 16, 20]);
+        let phase = numbers.number(0, 3_000_000);
         let priority = numbers.number(1, 8);
-        let on_miss = numbers.of(&["continue", "skip", "abort"]);
-        // The mutex belongs to everyone, or to the first CPU.
-        let home = home(number);
-        let shares = numbers.once_in(2) && !matches!(home, Home::Cpu(1..));
-        let steps = if shares {
-            format!(
-                "{{ compute = \"{before}ns\" }}, {{ lock = \"m\" }}, {{ compute = \"{held}ns\" }}, \
-                 {{ unlock = \"m\" }}, {{ compute = \"{}ns\" }}",
+        let sections = numbers.number(1, 3);
+        let between = period * 1_000 * numbers.number(100, 700) / sections / 2;
+        let mut steps = String::new();
+        for _ in 0..sections {
+            let (mutex, held) = (numbers.of(mutexes), numbers.number(50_000, 500_000));
+            let _ = write!(
+                steps,
+                "{{ compute = \"{between}ns\" }}, {{ lock = \"{mutex}\" }}, \
+                 {{ compute = \"{held}ns\" }}, {{ unlock = \"{mutex}\" }}, "
+            );
+        }
+        let _ = write!(
+            text,
+            "[[task]]\nname = \"t{number}\"\npriority = {priority}\nperiod = \"{period}ms\"\n\
+             phase = \"{phase}ns\"\nbehaviour = [{steps}{{ compute = \"{between}ns\" }}]\n"
+        );
+    }
+    text
+}
+
+/// The mutexes of [`eight_cpus`].
+const MUTEXES: [&str; 3] = ["k", "l", "m"];
+
+impl Numbers {
+    /// Adds a task that computes for at most `most` nanoseconds, and may hold a mutex on the way.
+    fn task(
+        &mut self,
+        text: &mut String,
+        number: usize,
+        period: u64,
+        most: u64,
+        mutex: Option<&str>,
+    ) {
+        let phase = self.number(0, 7_000_000);
+        let most = most.min(period * 990_000);
+        let length = self.number(most / 2, most);
+        let (before, held) = (length / 3, self.number(20_000, 300_000));
+        let priority = self.number(1, 8);
+        let on_miss = self.of(&["continue", "skip", "abort"]);
+        let steps = match mutex {
+            Some(mutex) => format!(
+                "{{ compute = \"{before}ns\" }}, {{ lock = \"{mutex}\" }}, {{ compute = \"{held}ns\" }}, \
+                 {{ unlock = \"{mutex}\" }}, {{ compute = \"{}ns\" }}",
                 length - before
-            )
-        } else {
-            format!("{{ compute = \"{length}ns\" }}")
+            ),
+            None => format!("{{ compute = \"{length}ns\" }}"),
         };
         // Writing to a string cannot fail.
         let _ = write!(
@@ -127,6 +217,22 @@ fn spread(seed: u64, mut home: impl FnMut(usize) -> Home) -> String {
             "[[task]]\nname = \"t{number}\"\npriority = {priority}\nperiod = \"{period}ms\"\n\
              phase = \"{phase}ns\"\non_miss = \"{on_miss}\"\nbehaviour = [{steps}]\n"
         );
+    }
+}
+
+/// A set for four CPUs. Tasks share a mutex if `home` says that they may.
+fn spread(seed: u64, mut home: impl FnMut(usize) -> (Home, bool)) -> String {
+    let mut numbers = Numbers(Random::new(seed, 1));
+    let tasks = usize::try_from(numbers.number(6, 9)).expect("it is small");
+    let load = numbers.of(&[2_800, 3_400, 4_000, 5_400]);
+    let mut text = String::from("schema = 1\n[platform]\ncpus = 4\n[[mutex]]\nname = \"m\"\n");
+    for number in 0..tasks {
+        let period = numbers.of(&[8, 10, 20, 25, 40]);
+        let (home, may_share) = home(number);
+        let mutex = (numbers.once_in(2) && may_share).then_some("m");
+        let most = period * 1_000 * load / tasks as u64;
+        numbers.task(&mut text, number, period, most, mutex);
+        // Writing to a string cannot fail.
         let _ = match home {
             Home::Anywhere => Ok(()),
             Home::Cpu(cpu) => writeln!(text, "cpu = {cpu}"),
@@ -168,12 +274,7 @@ pub(crate) fn random_set(seed: u64) -> String {
     if set.tasks.len() < 4 {
         set.loner();
     }
-    let quantum = set.numbers.number(300_000, 2_000_000);
-    format!(
-        "schema = 1\n[policies.rr]\nquantum = \"{quantum}ns\"\n{}{}",
-        set.resources,
-        set.tasks.concat()
-    )
+    format!("schema = 1\n{}{}", set.resources, set.tasks.concat())
 }
 
 impl Set {

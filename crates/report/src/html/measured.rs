@@ -128,7 +128,11 @@ fn details(number: usize, policy: &str, beside: &SideBySide) -> Markup {
                 p.note {
                     "The schedules part here. Simulated: " (event(&simulated, &beside.simulated))
                     ". Measured: " (event(&measured, &beside.measured)) "."
-                    @if let Some(apart) = difference.hair() {
+                    @if let Some(hair) = beside.comparison.hair {
+                        " A hair decides: " (event(&hair.simulated[0], &beside.simulated)) " comes before "
+                        (event(&hair.simulated[1], &beside.simulated)) " in the simulation, and after it, "
+                        (event(&hair.measured[1], &beside.measured)) ", on the machine."
+                    } @else if let Some(apart) = difference.near() {
                         " That is " (apart) " apart: so near to each other, things that do not cause each other "
                         "may come in any order."
                     }

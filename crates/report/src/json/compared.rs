@@ -16,6 +16,9 @@ pub struct Compared<'a> {
     pub events: usize,
     /// The first difference; `null`: there is none.
     pub difference: Option<Difference>,
+    /// Two things that come in different orders, within 10 µs in both schedules, and so are the reason for
+    /// the difference; `null`: there are none.
+    pub hair: Option<Hair>,
     /// The largest difference between the instants at which a job was complete.
     pub largest_ns: u64,
     /// What the kernel was seen to spend on each release, ...
@@ -26,8 +29,11 @@ pub struct Compared<'a> {
     pub scheduling_ns: u64,
     /// ... and on each change to another task.
     pub context_switch_ns: u64,
-    /// How long a turn was seen to be; `null` if the policy has none.
+    /// The policy's setting `quantum`; `null` if it has none.
     pub quantum_ns: Option<u64>,
+    /// The quantum as the simulation had it: the setting, corrected by what the machine's kernel does to
+    /// each time slice, which is less than a passage through it takes; `null` if the policy has none.
+    pub slice_ns: Option<u64>,
     /// One entry a task, in the order of the task set.
     pub tasks: Vec<ComparedTask<'a>>,
 }
@@ -43,6 +49,24 @@ pub struct Difference {
     pub measured: String,
     /// When.
     pub measured_ns: u64,
+}
+
+/// Two things that happen at nearly the same time, and in another order on the machine than in the
+/// simulation.
+#[derive(Serialize, Debug)]
+pub struct Hair {
+    /// What comes first in the simulation; the wording is no part of the contract.
+    pub first: String,
+    /// What comes first on the machine; the wording is no part of the contract.
+    pub second: String,
+    /// When the first happens in the simulation.
+    pub first_simulated_ns: u64,
+    /// When the second does.
+    pub second_simulated_ns: u64,
+    /// When the first happens on the machine.
+    pub first_measured_ns: u64,
+    /// When the second does.
+    pub second_measured_ns: u64,
 }
 
 /// How one task fared on the machine and in the simulation.
@@ -93,12 +117,24 @@ fn of<'a>(policy: &'a str, beside: &'a SideBySide) -> Compared<'a> {
             measured: difference.measured.to_string().trim().to_owned(),
             measured_ns: difference.measured.time.as_nanos(),
         }),
+        hair: comparison.hair.map(|hair| {
+            let ([first, second], [before, after]) = (hair.simulated, hair.measured);
+            Hair {
+                first: first.to_string().trim().to_owned(),
+                second: second.to_string().trim().to_owned(),
+                first_simulated_ns: first.time.as_nanos(),
+                second_simulated_ns: second.time.as_nanos(),
+                first_measured_ns: after.time.as_nanos(),
+                second_measured_ns: before.time.as_nanos(),
+            }
+        }),
         largest_ns: comparison.largest().as_nanos(),
         release_ns: cost(&beside.overheads.release),
         call_ns: cost(&beside.overheads.call),
         scheduling_ns: cost(&beside.overheads.scheduling),
         context_switch_ns: cost(&beside.overheads.context_switch),
         quantum_ns: beside.quantum.map(Duration::as_nanos),
+        slice_ns: beside.slice.map(Duration::as_nanos),
         tasks: rows
             .map(|(((info, sums), simulated), measured)| ComparedTask {
                 name: &info.name,

@@ -1,0 +1,99 @@
+//! Every policy on every machine that has it.
+//!
+//! Which sets a policy is compared on follows from where it puts tasks, so a policy that is new is compared
+//! without a word about it here.
+
+use crate::sets::{fair, five_halves, four_cpus, four_times_one_cpu, random_set, two_clusters};
+use crate::{Case, Tally, count, differential, read};
+use flyball_board::Machine;
+use flyball_lab::{Entry, Registry, Theory};
+use flyball_trace::Duration;
+
+/// The policies that a machine has.
+fn policies(machine: Machine) -> impl Iterator<Item = &'static str> {
+    let policies = machine.policies().iter().copied();
+    // Their images give them other weights than the simulation does.
+    policies.filter(|name| !["pd2", "pf"].contains(name))
+}
+
+/// How a policy is compared on a machine.
+fn case(machine: Machine, entry: &Entry) -> Case<'_> {
+    let several = |set| Case::several_cpus(entry.name, set, 4);
+    let four = read(&four_cpus(0));
+    let values = entry.values("random.toml", &four).expect("it has defaults");
+    match (entry.theory, entry.cluster(&values, &four)) {
+        (Theory::Split(_), _) => several(five_halves),
+        (Theory::Fair, _) => several(fair),
+        (_, 1) if entry.several => several(four_times_one_cpu),
+        (_, 1) => Case {
+            policy: entry.name,
+            machine,
+            set: random_set,
+            sets: count(6),
+            until: Duration::from_millis(61),
+            doubt: Duration::from_micros(1),
+        },
+        (_, 4) => several(four_cpus),
+        _ => several(two_clusters),
+    }
+}
+
+/// Compares all policies of a machine.
+fn all(machine: Machine) -> Vec<(&'static str, Tally)> {
+    let registry = Registry::standard();
+    let entry = |name| {
+        registry
+            .find(name)
+            .expect("a machine's policy is one of ours")
+    };
+    let compared = policies(machine).map(|name| {
+        let case = case(machine, entry(name));
+        let tally = differential(&case);
+        // A policy all of whose sets part is not compared at all.
+        assert!(tally.parted <= case.sets / 2, "{name}: {tally:?}");
+        (name, tally)
+    });
+    compared.collect()
+}
+
+/// How many sets there are of which something is true, under all policies.
+fn sum(tallies: &[(&str, Tally)], of: impl Fn(&Tally) -> u64) -> u64 {
+    tallies.iter().map(|(_, tally)| of(tally)).sum()
+}
+
+#[test]
+fn every_policy_of_the_cortex_m3_agrees() {
+    let tallies = all(Machine::CortexM3);
+    let compared = sum(&tallies, |tally| tally.compared);
+    // Jobs wait for each other, and some for less urgent ones; some are late, and some take turns.
+    assert!(
+        sum(&tallies, |tally| tally.blocking) * 5 >= compared * 3,
+        "{tallies:?}"
+    );
+    assert!(
+        sum(&tallies, |tally| tally.inheriting) * 20 >= compared,
+        "{tallies:?}"
+    );
+    assert!(
+        sum(&tallies, |tally| tally.missing) > 0 || compared == 0,
+        "{tallies:?}"
+    );
+    assert!(
+        sum(&tallies, |tally| tally.slices) * 4 >= compared,
+        "{tallies:?}"
+    );
+}
+
+#[test]
+fn every_policy_of_riscv_agrees() {
+    let tallies = all(Machine::Riscv);
+    let compared = sum(&tallies, |tally| tally.compared);
+    assert!(
+        sum(&tallies, |tally| tally.migrating) * 6 >= compared,
+        "{tallies:?}"
+    );
+    assert!(
+        sum(&tallies, |tally| tally.missing) > 0 || compared == 0,
+        "{tallies:?}"
+    );
+}
