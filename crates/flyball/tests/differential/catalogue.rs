@@ -9,13 +9,6 @@ use flyball_board::Machine;
 use flyball_lab::{Entry, Registry, Theory};
 use flyball_trace::Duration;
 
-/// The policies that a machine has.
-fn policies(machine: Machine) -> impl Iterator<Item = &'static str> {
-    let policies = machine.policies().iter().copied();
-    // Their images give them other weights than the simulation does.
-    policies.filter(|name| !["pd2", "pf"].contains(name))
-}
-
 /// How a policy is compared on a machine.
 fn case(machine: Machine, entry: &Entry) -> Case<'_> {
     let several = |set| Case::several_cpus(entry.name, set, 4);
@@ -24,7 +17,7 @@ fn case(machine: Machine, entry: &Entry) -> Case<'_> {
     match (entry.theory, entry.cluster(&values, &four)) {
         (Theory::Split(_), _) => several(five_halves),
         (Theory::Fair, _) => several(fair),
-        (_, 1) if entry.several => several(four_times_one_cpu),
+        (_, 1) if !entry.placement.is_assigned() => several(four_times_one_cpu),
         (_, 1) => Case {
             policy: entry.name,
             machine,
@@ -46,7 +39,7 @@ fn all(machine: Machine) -> Vec<(&'static str, Tally)> {
             .find(name)
             .expect("a machine's policy is one of ours")
     };
-    let compared = policies(machine).map(|name| {
+    let compared = machine.policies().map(|name| {
         let case = case(machine, entry(name));
         let tally = differential(&case);
         // A policy all of whose sets part is not compared at all.
