@@ -2,9 +2,9 @@
 //!
 //! They are kept in a stretch of memory until that is full, or until the end. Then the host takes all of
 //! it in one semihosting call. The board's time counts instructions, of which it executes none meanwhile,
-//! so a schedule is not disturbed however long it is, but for the some hundred instructions that the
-//! call takes, once in half a million events. A board with little memory has to do so every few hundred
-//! events, and stops its clock and its timers meanwhile.
+//! so a schedule is not disturbed however long it is, but for the some 80 instructions that the call
+//! takes, once in half a million events. A board with little memory does so every 512 events, which is an
+//! instruction for every six of them.
 
 use core::ffi::CStr;
 use flyball_script::Alias;
@@ -57,7 +57,7 @@ impl TraceBuffer {
     #[inline(never)]
     fn hand_over(&mut self) -> io::Result<()> {
         let used = core::mem::take(&mut self.used);
-        crate::machine::pause(|| self.file.write_all(&self.memory[..used]))
+        self.file.write_all(&self.memory[..used])
     }
 
     /// Completes the file.

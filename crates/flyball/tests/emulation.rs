@@ -6,12 +6,16 @@ use common::has_qemu;
 use flyball_board::{Machine, Options, Recording, run};
 use flyball_catalogue::Edf;
 use flyball_model::{Task, TaskSet};
-use flyball_trace::{Duration, Kind, Time};
+use flyball_trace::{Duration, Event, Kind, TaskId, Time};
 use std::ops::ControlFlow;
 
 fn record(machine: Machine, task: Task, until: Duration) -> Recording {
+    record_all(machine, vec![task], until)
+}
+
+fn record_all(machine: Machine, tasks: Vec<Task>, until: Duration) -> Recording {
     let set = TaskSet {
-        tasks: vec![task],
+        tasks,
         ..TaskSet::default()
     };
     let options = Options {
@@ -108,9 +112,8 @@ fn a_long_schedule_is_whole() {
     assert_eq!(releases(&recording, us(10)), 300_000);
 }
 
-/// A board that hands over its trace every 512 events stops its clock and its timers meanwhile: no job
-/// takes longer than another by more than two ticks of 20 ns, whether the trace is handed over before its
-/// release, in its first call of the kernel or at its end.
+/// A board that hands over its trace every 512 events loses some 80 instructions by that, wherever in a job
+/// it happens: no job takes longer than another by more than that and a tick of 20 ns.
 #[test]
 fn a_trace_that_is_handed_over_often_takes_no_time() {
     /// What fits into the board's buffer.
@@ -120,23 +123,27 @@ fn a_trace_that_is_handed_over_often_takes_no_time() {
     }
     let us = Duration::from_micros;
     let until = Duration::from_millis(200);
-    let recording = record(Machine::Lm3s6965, Task::periodic("a", us(10), us(1)), until);
+    let often = Task::periodic("a", us(10), us(1));
+    // Five events a job of the other one, so that the 512th is now this and now that.
+    let long = Task::periodic("b", Duration::from_secs(1), Duration::from_millis(500));
+    let recording = record_all(Machine::Lm3s6965, vec![often, long], until);
     assert_eq!(recording.dropped, 0);
     assert_eq!(recording.length(), until);
     assert!(recording.events.len() > 100 * MEMORY);
     assert!(recording.events.is_sorted_by_key(|event| event.time));
-    assert_eq!(releases(&recording, us(10)), 20_000);
     let mut lengths = Vec::new();
     let mut released = Time::ZERO;
-    for event in &recording.events {
+    let is_often = |event: &&Event| event.kind.task() == Some(TaskId(0));
+    for event in recording.events.iter().filter(is_often) {
         match event.kind {
             Kind::Release { .. } => released = event.time,
             Kind::Complete { .. } => lengths.push(event.time.since(released).as_nanos()),
             _ => {}
         }
     }
-    // The first one begins a thread.
+    assert_eq!(lengths.len(), 20_000);
+    // In the first one a thread begins.
     let (least, most) = (lengths[1..].iter().min(), lengths[1..].iter().max());
     let apart = most.zip(least).map(|(most, least)| most - least);
-    assert!(apart.is_some_and(|apart| apart <= 40), "{apart:?} ns");
+    assert!(apart.is_some_and(|apart| apart <= 100), "{apart:?} ns");
 }

@@ -74,12 +74,6 @@ pub unsafe trait Board: 'static {
     /// The interrupt of `timer` has been seen.
     fn clear(timer: Timer);
 
-    /// Does something that is no part of the application's time. A board that can stops counter and timers
-    /// meanwhile; unless it does, this takes the time that `f` takes. Interrupts are masked.
-    fn pause<R>(f: impl FnOnce() -> R) -> R {
-        f()
-    }
-
     /// Writes text. Unless a board has something better it goes through a debugger or an emulator;
     /// without the feature `semihosting` it is lost.
     fn print(text: &str) {

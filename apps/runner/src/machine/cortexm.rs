@@ -110,11 +110,5 @@ pub(crate) fn set_timer<P: Program>(_: &'static Kernel<Runner<P>>, _: &Common, a
     ChosenBoard::one_shot(Timer::Application, ticks);
 }
 
-/// Does something that is no part of the schedule, with interrupts masked: on the small board, where it
-/// comes often, the clock stands still.
-pub(crate) fn pause<R>(f: impl FnOnce() -> R) -> R {
-    ChosenBoard::pause(f)
-}
-
 /// The trace of this cluster is complete; comes back when all are.
 pub(crate) fn retire<P: Program>(_: &'static Kernel<Runner<P>>, _: &Common) {}

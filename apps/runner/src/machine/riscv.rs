@@ -134,11 +134,6 @@ pub(crate) fn set_timer<P: Program>(
     }
 }
 
-/// Does something that is no part of the schedule, and comes rarely.
-pub(crate) fn pause<R>(f: impl FnOnce() -> R) -> R {
-    f()
-}
-
 /// The trace of this cluster is complete; comes back when all are, and on the first CPU only.
 pub(crate) fn retire<P: Program>(kernel: &'static Kernel<Runner<P>>, common: &Common) {
     kernel.retire(clusters(common));

@@ -44,11 +44,8 @@ const TAILR: usize = 0x28;
 /// The bit of TAMR that says once, of CTL that enables, and of the interrupt that says it is over.
 const ONE: u32 = 1;
 
-/// The ticks up to when the counter was last begun anew, but for those of pauses.
+/// The ticks up to when the counter was last begun anew.
 static BEFORE: AtomicU32 = AtomicU32::new(0);
-
-/// When the timers interrupt, or were last to do so, by the counter.
-static DUE: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
 /// Writes the register of a block that is so many bytes behind its beginning.
 fn write(block: *mut u32, register: usize, value: u32) {
@@ -60,14 +57,6 @@ fn write(block: *mut u32, register: usize, value: u32) {
 fn read(block: *mut u32, register: usize) -> u32 {
     // SAFETY: the block has that register, which can be read at any time, without side effect.
     unsafe { ptr::read_volatile(block.byte_add(register)) }
-}
-
-/// A timer interrupts once, after `ticks`.
-fn begin(timer: Timer, ticks: u32) {
-    let timer = TIMERS[timer as usize];
-    write(timer, CTL, 0);
-    write(timer, TAILR, ticks);
-    write(timer, CTL, ONE);
 }
 
 /// 50 MHz: 200 MHz of the PLL, by four. The order is that of the data sheet: around the PLL; its
@@ -131,32 +120,13 @@ unsafe impl Board for Lm3s6965 {
     }
 
     fn one_shot(timer: Timer, ticks: u32) {
-        let due = Lm3s6965::counter().wrapping_add(ticks);
-        DUE[timer as usize].store(due, Ordering::Relaxed);
-        begin(timer, ticks);
+        let timer = TIMERS[timer as usize];
+        write(timer, CTL, 0);
+        write(timer, TAILR, ticks);
+        write(timer, CTL, ONE);
     }
 
     fn clear(timer: Timer) {
         write(TIMERS[timer as usize], ICR, ONE);
-    }
-
-    /// To a tick. The timers do not tell how far they are, so they are begun anew with what was left.
-    fn pause<R>(f: impl FnOnce() -> R) -> R {
-        let from = Lm3s6965::counter();
-        let runs = TIMERS.map(|timer| {
-            let runs = read(timer, CTL) & ONE != 0;
-            write(timer, CTL, 0);
-            runs
-        });
-        let result = f();
-        for timer in Timer::ALL {
-            if runs[timer as usize] {
-                let due = DUE[timer as usize].load(Ordering::Relaxed);
-                begin(timer, due.wrapping_sub(from).max(1));
-            }
-        }
-        let took = Lm3s6965::counter().wrapping_sub(from);
-        BEFORE.fetch_sub(took, Ordering::Relaxed);
-        result
     }
 }
