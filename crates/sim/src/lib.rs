@@ -58,6 +58,6 @@ pub use program::is_fixed;
 pub use run::{
     Deadlock, Ended, Options, Outcome, fits, simulate, simulate_modes, simulate_with_progress,
 };
-pub use scheduler::{Missing, Scheduler};
+pub use scheduler::{Missing, Scheduler, Sustainable};
 pub use split::{Part, may_be_split, simulate_split};
 pub use supervised::{Cores, simulate_supervised};

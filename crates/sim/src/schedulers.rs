@@ -3,7 +3,7 @@
 //! Threads without a period or a deadline run behind all others where the order is by period or by
 //! deadline.
 
-use crate::scheduler::{Missing, Scheduler};
+use crate::scheduler::{Missing, Scheduler, Sustainable};
 use flyball_model::{Arrival, Task};
 use flyball_policy::i_plus_pi::{Fraction, Settings, Share};
 use flyball_policy::order::Level;
@@ -31,6 +31,17 @@ pub trait Rule {
     /// What keeps it.
     type Queue: Queue<<Self::Order as Order>::Key>;
 
+    /// What [`Scheduler::SUSTAINABLE`] is on one CPU.
+    ///
+    /// Rules that give each job one key, for good and at its release, are sustainable in execution
+    /// times on any number of CPUs (*predictable*: Ha and Liu, "Validating timing constraints in
+    /// multiprocessor and distributed real-time systems", ICDCS 1994). At no instant has a job more
+    /// left than in the schedule of longer times: while that is so the jobs that are ready are some
+    /// of those that are ready there, and a job that is among the first *m* there is among them here.
+    /// Queues keep equals by release and then by number, preempted ones ahead, so that equals have an
+    /// order for good, too.
+    const SUSTAINABLE: Sustainable = Sustainable::NO;
+
     /// The order, with its settings.
     fn order(&self) -> Self::Order;
 
@@ -46,6 +57,7 @@ macro_rules! on_one_cpu {
         impl Scheduler for $rule {
             type Policy = On<<$rule as Rule>::Order, <$rule as Rule>::Queue>;
             const MEMORYLESS: bool = true;
+            const SUSTAINABLE: Sustainable = <$rule as Rule>::SUSTAINABLE;
 
             fn policy(&self, capacity: usize, _: usize) -> Self::Policy {
                 Ranked::new(self.order(), capacity)
@@ -83,6 +95,12 @@ impl<R> Clustered<R> {
 impl<R: Rule> Scheduler for Clustered<R> {
     type Policy = Global<R::Order, R::Queue, Boxed>;
     const MEMORYLESS: bool = true;
+    /// Not in arrivals: two tasks of 1 ms in 2 and 3 ms and one of 6 ms in 7 ms meet their deadlines
+    /// under global EDF on two CPUs, and do not where the first one comes every 3 ms.
+    const SUSTAINABLE: Sustainable = Sustainable {
+        arrivals: false,
+        ..R::SUSTAINABLE
+    };
 
     fn cluster(&self) -> usize {
         self.cpus
@@ -108,6 +126,8 @@ pub struct Affine<R>(
 impl<R: Rule> Scheduler for Affine<R> {
     type Policy = AffinePolicy<R::Order, Boxed, Boxed>;
     const MEMORYLESS: bool = true;
+    /// Which jobs run depends on where others run, and not on keys alone.
+    const SUSTAINABLE: Sustainable = Sustainable::NO;
 
     fn cluster(&self) -> usize {
         usize::MAX
@@ -147,6 +167,7 @@ impl<R, Q> Queued<R, Q> {
 impl<R: Rule, Q: Queue<<R::Order as Order>::Key>> Rule for Queued<R, Q> {
     type Order = R::Order;
     type Queue = Q;
+    const SUSTAINABLE: Sustainable = R::SUSTAINABLE;
 
     fn order(&self) -> R::Order {
         self.rule.order()
@@ -164,6 +185,12 @@ pub struct Edf;
 impl Rule for Edf {
     type Order = EarliestDeadline;
     type Queue = Heap<Time, Boxed>;
+    /// In arrivals, since tasks ask for the most in an interval when they begin all at once (Baruah,
+    /// Rosier and Howell 1990), and EDF meets all deadlines that can be met.
+    const SUSTAINABLE: Sustainable = Sustainable {
+        execution: true,
+        arrivals: true,
+    };
 
     fn order(&self) -> Self::Order {
         EarliestDeadline
@@ -181,6 +208,8 @@ pub struct Rm;
 impl Rule for Rm {
     type Order = RateMonotonic;
     type Queue = Heap<Duration, Boxed>;
+    /// Not in arrivals: of two equals another one comes first where they come apart.
+    const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
 
     fn order(&self) -> Self::Order {
         RateMonotonic
@@ -198,6 +227,8 @@ pub struct Dm;
 impl Rule for Dm {
     type Order = DeadlineMonotonic;
     type Queue = Heap<Duration, Boxed>;
+    /// Not in arrivals: of two equals another one comes first where they come apart.
+    const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
 
     fn order(&self) -> Self::Order {
         DeadlineMonotonic
@@ -219,6 +250,8 @@ pub struct Fp;
 impl Rule for Fp {
     type Order = FixedPriority;
     type Queue = Bitmap<Level, Boxed>;
+    /// Not in arrivals: of two equals another one comes first where they come apart.
+    const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
 
     fn order(&self) -> Self::Order {
         FixedPriority
@@ -229,7 +262,8 @@ impl Rule for Fp {
     }
 }
 
-/// Fixed priorities; equals take turns.
+/// Fixed priorities; equals take turns. Not sustainable: when a job has its turns depends on how long
+/// its equals compute.
 #[derive(Clone, Copy, Debug)]
 pub struct FpRr {
     /// How long a turn is.
@@ -252,7 +286,7 @@ impl Rule for FpRr {
     }
 }
 
-/// Round robin.
+/// Round robin. Not sustainable: when a job has its turns depends on how long others compute.
 #[derive(Clone, Copy, Debug)]
 pub struct Rr {
     /// How long a turn is.
@@ -282,6 +316,9 @@ pub struct Fifo;
 impl Rule for Fifo {
     type Order = FifoOrder;
     type Queue = Bitmap<(), Boxed>;
+    /// The key is the instant of the release. Not in arrivals: a job that comes a little later waits
+    /// for one more.
+    const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
 
     fn order(&self) -> Self::Order {
         FifoOrder
@@ -292,7 +329,8 @@ impl Rule for Fifo {
     }
 }
 
-/// Least laxity first.
+/// Least laxity first. Not sustainable: keys change while jobs run, and are compared once a quantum
+/// only, counted from when a job was dispatched.
 #[derive(Clone, Copy, Debug)]
 pub struct Llf {
     /// How long a job runs before laxities are compared again.
@@ -318,14 +356,17 @@ impl Rule for Llf {
     }
 }
 
-/// PD² on all CPUs.
+/// PD² on all CPUs. Its proof by theory is one for shorter jobs, too, since PD² is optimal where
+/// subtasks are left out (Srinivasan and Anderson, "Optimal rate-based scheduling on multiprocessors",
+/// STOC 2002). Sustainability is not claimed: where theory has no proof, execution times are cut into
+/// slots of which there are too few.
 #[derive(Clone, Copy, Debug)]
 pub struct Pd2 {
     /// How long a slot is.
     pub quantum: Duration,
 }
 
-/// PF on all CPUs.
+/// PF on all CPUs. Of sustainability is true what is true of [`Pd2`].
 #[derive(Clone, Copy, Debug)]
 pub struct Pf {
     /// How long a slot is.
