@@ -19,7 +19,7 @@ use crate::theory::{Findings, Obstacle, Theory, analyse_clusters};
 use flyball_model::{ModelError, TaskSet};
 use flyball_policy::Words;
 use flyball_sim::schedulers::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr};
-use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, simulate_modes};
+use flyball_sim::{Modes, Options, Outcome, Scheduler, SimError, Sustainable, simulate_modes};
 use flyball_trace::{Duration, Time};
 use std::ops::ControlFlow;
 
@@ -57,8 +57,11 @@ pub struct Entry {
     /// It is another policy under a name that says more, and only studied if it is asked for.
     pub alias: bool,
     run: Box<Run>,
-    /// How it is simulated where tasks may run on some CPUs only, if it is another one then.
-    affine: Option<Box<Run>>,
+    /// What its schedules say about jobs that ask for less.
+    sustainable: Sustainable,
+    /// How it is simulated where tasks may run on some CPUs only, if it is another one then, and what
+    /// its schedules say about jobs that ask for less.
+    affine: Option<(Box<Run>, Sustainable)>,
     fits: Box<Fits>,
     cluster: Box<Size>,
     check: Box<Check>,
@@ -88,6 +91,7 @@ impl Entry {
             run: Box::new(move |values, modes, options, recorder, watch| {
                 simulate_modes(modes, &make(values), options, recorder, watch)
             }),
+            sustainable: S::SUSTAINABLE,
             affine: None,
             fits: Box::new(move |values, set| flyball_sim::fits(set, &make_again(values))),
             cluster: Box::new(move |values| make_for_size(values).cluster()),
@@ -184,6 +188,7 @@ impl Entry {
         self.run = Box::new(move |_, modes, options, recorder, watch| {
             run(modes, options, recorder, watch)
         });
+        self.sustainable = Sustainable::NO;
         self
     }
 
@@ -193,9 +198,10 @@ impl Entry {
         mut self,
         make: impl Fn(&Values) -> S + 'static,
     ) -> Entry {
-        self.affine = Some(Box::new(move |values, modes, options, recorder, watch| {
+        let run: Box<Run> = Box::new(move |values, modes, options, recorder, watch| {
             simulate_modes(modes, &make(values), options, recorder, watch)
-        }));
+        });
+        self.affine = Some((run, S::SUSTAINABLE));
         self
     }
 
@@ -284,7 +290,14 @@ impl Entry {
     ) -> Result<Outcome, SimError> {
         let affine = self.affine.as_ref();
         let affine = affine.filter(|_| modes.all().limited().is_some());
-        affine.unwrap_or(&self.run)(values, modes, options, recorder, watch)
+        let run = affine.map_or(&self.run, |(run, _)| run);
+        run(values, modes, options, recorder, watch)
+    }
+
+    /// What a schedule of `set` under the policy says about jobs that ask for less.
+    pub fn sustainable(&self, set: &TaskSet) -> Sustainable {
+        let affine = self.affine.as_ref().filter(|_| set.limited().is_some());
+        affine.map_or(self.sustainable, |(_, sustainable)| *sustainable)
     }
 }
 

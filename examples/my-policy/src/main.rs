@@ -1,7 +1,7 @@
 //! A policy of one's own: earliest deadline first, but a job that has begun is not interrupted.
 //! Try it: `cargo run -p my-policy -- study examples/cnc.toml`
 use flyball::policy::*;
-use flyball::sim::{Missing, Scheduler};
+use flyball::sim::{Missing, Scheduler, Sustainable};
 use flyball::{Entry, Registry, model::Task};
 
 /// Relative deadlines by task; the ready jobs by absolute deadline; and who has the CPU.
@@ -59,6 +59,8 @@ impl Scheduler for MyScheduler {
     type Policy = NonPreemptiveEdf;
     /// When nothing is ready the policy remembers nothing, so a hyperperiod shows all it does.
     const MEMORYLESS: bool = true;
+    /// A job that ends early may let a long one begin that is in the way of an urgent one.
+    const SUSTAINABLE: Sustainable = Sustainable::NO;
     fn policy(&self, capacity: usize, _: usize) -> NonPreemptiveEdf {
         let mut policy = NonPreemptiveEdf::default();
         policy.deadlines.resize(capacity, Duration::MAX);
