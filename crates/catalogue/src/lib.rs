@@ -14,6 +14,7 @@
 //! | partitioned, clustered, global, with affinities | [`placement`] |
 //! | PD² and PF | [`fair`] |
 //! | I+PI | [`ipi`] |
+//! | what a schedule says about shorter jobs | [`sustainable`] |
 //! | a scheduler as it is written into an image | [`written`] |
 //! | several schedulers as one, for images | [`any`] |
 #![cfg_attr(not(any(test, feature = "model")), no_std)]
@@ -27,6 +28,7 @@ pub mod placement;
 pub mod rule;
 pub mod scheduler;
 pub mod settings;
+pub mod sustainable;
 pub mod written;
 
 pub use any::Boot;
@@ -41,4 +43,5 @@ pub use placement::{Affine, Clustered, Queued};
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scheduler::{Scheduler, Shape, Size};
 pub use settings::{Configured, Setting, Values};
+pub use sustainable::Sustainable;
 pub use written::{Origin, Written};

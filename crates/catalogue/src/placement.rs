@@ -5,12 +5,14 @@ use crate::facts::{Facts, Missing};
 use crate::rule::Rule;
 use crate::scheduler::{Scheduler, Shape, Size};
 use crate::settings::{Configured, Setting, Values};
+use crate::sustainable::Sustainable;
 use core::marker::PhantomData;
 use flyball_policy::{Affine as AffinePolicy, Global, Order, Pinned, Queue, Ranked, Storage};
 
 impl<R: Rule> Scheduler for R {
     const NAME: &'static str = <R as Rule>::NAME;
     const MEMORYLESS: bool = true;
+    const SUSTAINABLE: Sustainable = <R as Rule>::SUSTAINABLE;
 
     type Params = <R as Rule>::Params;
     type Policy<S: Storage, C: Storage> = Ranked<R::Order, R::Queue<S>>;
@@ -71,6 +73,12 @@ impl<R: Rule> Scheduler for Clustered<R> {
     const NAME: &'static str = <R as Rule>::NAME;
     const SHAPE: Shape = Shape::Several;
     const MEMORYLESS: bool = true;
+    /// Not in arrivals: two tasks of 1 ms in 2 and 3 ms and one of 6 ms in 7 ms meet their deadlines
+    /// under global EDF on two CPUs, and do not where the first one comes every 3 ms.
+    const SUSTAINABLE: Sustainable = Sustainable {
+        arrivals: false,
+        ..<R as Rule>::SUSTAINABLE
+    };
 
     type Params = <R as Rule>::Params;
     type Policy<S: Storage, C: Storage> = Global<R::Order, R::Queue<S>, C>;
@@ -116,6 +124,8 @@ impl<R: Rule> Scheduler for Affine<R> {
     const NAME: &'static str = <R as Rule>::NAME;
     const SHAPE: Shape = Shape::Affine;
     const MEMORYLESS: bool = true;
+    /// Which jobs run depends on where others run, and not on keys alone.
+    const SUSTAINABLE: Sustainable = Sustainable::NO;
 
     type Params = Pinned<<R as Rule>::Params>;
     type Policy<S: Storage, C: Storage> = AffinePolicy<R::Order, S, C>;
@@ -185,6 +195,7 @@ impl<R: Rule, Q: QueueKind<<R::Order as Order>::Key>> Rule for Queued<R, Q> {
     const NAME: &'static str = R::NAME;
     const TITLE: &'static str = R::TITLE;
     const ABOUT: &'static str = R::ABOUT;
+    const SUSTAINABLE: Sustainable = R::SUSTAINABLE;
     type Params = R::Params;
     type Order = R::Order;
     type Queue<S: Storage> = Q::Queue<S>;

@@ -5,6 +5,7 @@
 
 use crate::facts::{Facts, Missing};
 use crate::settings::{Configured, with_quantum, without_settings};
+use crate::sustainable::Sustainable;
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Encode, Fifo as FifoOrder,
@@ -22,6 +23,17 @@ pub trait Rule: Configured {
     const TITLE: &'static str;
     /// The order in a few words.
     const ABOUT: &'static str;
+
+    /// What [`Scheduler::SUSTAINABLE`](crate::Scheduler::SUSTAINABLE) is on one CPU.
+    ///
+    /// Rules that give each job one key, for good and at its release, are sustainable in execution
+    /// times on any number of CPUs (*predictable*: Ha and Liu, "Validating timing constraints in
+    /// multiprocessor and distributed real-time systems", ICDCS 1994). At no instant has a job more
+    /// left than in the schedule of longer times: while that is so the jobs that are ready are some
+    /// of those that are ready there, and a job that is among the first *m* there is among them here.
+    /// Queues keep equals by release and then by number, preempted ones ahead, so that equals have an
+    /// order for good, too.
+    const SUSTAINABLE: Sustainable = Sustainable::NO;
 
     /// What a task tells the order.
     type Params: Copy + Encode;
@@ -56,21 +68,23 @@ pub struct Fp;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Fifo;
 
-/// Fixed priorities; equals take turns.
+/// Fixed priorities; equals take turns. Not sustainable: when a job has its turns depends on how long
+/// its equals compute.
 #[derive(Clone, Copy, Debug)]
 pub struct FpRr {
     /// The length of a time slice.
     pub quantum: Duration,
 }
 
-/// Round robin.
+/// Round robin. Not sustainable: when a job has its turns depends on how long others compute.
 #[derive(Clone, Copy, Debug)]
 pub struct Rr {
     /// The length of a time slice.
     pub quantum: Duration,
 }
 
-/// Least laxity first.
+/// Least laxity first. Not sustainable: keys change while jobs run, and are compared once a quantum
+/// only, counted from when a job was dispatched.
 #[derive(Clone, Copy, Debug)]
 pub struct Llf {
     /// How long a job runs before laxities are compared again.
@@ -88,6 +102,12 @@ impl Rule for Edf {
     const NAME: &'static str = "edf";
     const TITLE: &'static str = "Earliest deadline first";
     const ABOUT: &'static str = "the nearest absolute deadline first";
+    /// In arrivals, since tasks ask for the most in an interval when they begin all at once (Baruah,
+    /// Rosier and Howell 1990), and EDF meets all deadlines that can be met.
+    const SUSTAINABLE: Sustainable = Sustainable {
+        execution: true,
+        arrivals: true,
+    };
     type Params = Deadline;
     type Order = EarliestDeadline;
     type Queue<S: Storage> = Heap<Time, S>;
@@ -105,6 +125,8 @@ impl Rule for Rm {
     const NAME: &'static str = "rm";
     const TITLE: &'static str = "Rate monotonic";
     const ABOUT: &'static str = "the shortest period first";
+    /// Not in arrivals: of two equals another one comes first where they come apart.
+    const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = Period;
     type Order = RateMonotonic;
     type Queue<S: Storage> = Heap<Duration, S>;
@@ -122,6 +144,8 @@ impl Rule for Dm {
     const NAME: &'static str = "dm";
     const TITLE: &'static str = "Deadline monotonic";
     const ABOUT: &'static str = "the shortest relative deadline first";
+    /// Not in arrivals: of two equals another one comes first where they come apart.
+    const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = Deadline;
     type Order = DeadlineMonotonic;
     type Queue<S: Storage> = Heap<Duration, S>;
@@ -143,6 +167,8 @@ impl Rule for Fp {
     const NAME: &'static str = "fp";
     const TITLE: &'static str = "Fixed priorities";
     const ABOUT: &'static str = "the largest `priority` first";
+    /// Not in arrivals: of two equals another one comes first where they come apart.
+    const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = Priority;
     type Order = FixedPriority;
     type Queue<S: Storage> = Bitmap<Level, S>;
@@ -200,6 +226,9 @@ impl Rule for Fifo {
     const NAME: &'static str = "fifo";
     const TITLE: &'static str = "First in, first out";
     const ABOUT: &'static str = "the task that became ready first, to its end";
+    /// The key is the instant of the release. Not in arrivals: a job that comes a little later waits
+    /// for one more.
+    const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = ();
     type Order = FifoOrder;
     type Queue<S: Storage> = Bitmap<(), S>;

@@ -2,6 +2,7 @@
 
 use crate::facts::{Facts, Missing};
 use crate::settings::Configured;
+use crate::sustainable::Sustainable;
 use flyball_policy::{Encode, Policy, Storage};
 
 /// A policy together with its configuration and with what each task tells it. The simulator, the
@@ -18,6 +19,11 @@ pub trait Scheduler: Configured {
     /// then does a simulation over a hyperperiod prove anything about the time after it. (A policy
     /// that learns from the past is not memoryless.)
     const MEMORYLESS: bool = false;
+
+    /// What a schedule without a miss says about jobs that ask for less than in it. Only with
+    /// [`Sustainable::execution`] does a schedule that repeats itself prove anything about jobs that
+    /// compute for less than their worst-case execution time.
+    const SUSTAINABLE: Sustainable = Sustainable::NO;
 
     /// What a task tells the policy.
     type Params: Copy + Encode;

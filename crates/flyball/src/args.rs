@@ -19,6 +19,7 @@ use clap_complete::Shell;
 use flyball_board::Machine;
 use flyball_lab::{Fit, Registry};
 use flyball_model::{Statistic, TaskSet};
+use flyball_report::study::Schedulable;
 use flyball_trace::Duration;
 use overheads::{size, statistic};
 use std::path::PathBuf;
@@ -34,7 +35,8 @@ use std::process::ExitCode;
     version,
     after_help = "Exit codes: 0 holds (`study`: at least one policy holds it; `run`: nothing speaks \
                   against it), 1 does not hold (or \
-                  is not known to), 2 bad input.\n\
+                  is not known to, or holds for exactly the simulated times, unless \
+                  `--exact-times` accepts that), 2 bad input.\n\
                   Begin with: flyball study examples/gap.toml"
 )]
 pub(crate) struct Args {
@@ -72,7 +74,7 @@ impl Color {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Which scheduler holds a task set? Analyses and simulates it, and writes a report. Exit code 0
-    /// if at least one of the policies holds it
+    /// if at least one of the policies holds it, whatever its jobs compute up to their worst case
     Study(StudyArgs),
     /// What do the analyses for several CPUs say, and why? Of one task set: verdicts and reasons, response times, slack, the
     /// fewest CPUs (of 1 to 128), what overheads cost. Of many (`--corpus`): verdicts
@@ -280,8 +282,24 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) stop_at_miss: bool,
 
+    /// Exit code 0, too, where the set holds for exactly the simulated execution times and arrivals, and a
+    /// job that computes for less might make another one late
+    #[arg(long)]
+    pub(crate) exact_times: bool,
+
     #[command(flatten)]
     pub(crate) charge: ChargeArgs,
+}
+
+impl RunArgs {
+    /// Whether a verdict is a yes to what the user asked.
+    pub(crate) fn accepts(&self, verdict: Schedulable) -> bool {
+        match verdict {
+            Schedulable::Always => true,
+            Schedulable::ExactTimes => self.exact_times,
+            Schedulable::Not | Schedulable::Unknown => false,
+        }
+    }
 }
 
 /// The kernel's work that was measured.

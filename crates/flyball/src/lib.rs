@@ -15,7 +15,7 @@
 //! | code | meaning |
 //! |---|---|
 //! | 0 | the task set holds under the policy (`study`: under at least one of them); or the command was no question |
-//! | 1 | it does not hold, or is not known to |
+//! | 1 | it does not hold, or is not known to; or it holds for exactly the simulated times (0 with `--exact-times`) |
 //! | 2 | bad input: arguments, a file, a place to write to; or a machine that cannot run it |
 //! | 3 | a fault in Flyball itself: analysis and simulation contradict each other |
 //! | 130 | interrupted |

@@ -7,7 +7,7 @@ use flyball_analysis::{SporadicTask, Utilisation};
 use flyball_board::Fault;
 use flyball_model::TaskSet;
 use flyball_report::reproduction;
-use flyball_report::study::{Breakdown, PolicyReport, Verdict};
+use flyball_report::study::{Breakdown, PolicyReport, Schedulable};
 use flyball_trace::Duration;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -124,13 +124,15 @@ pub(crate) fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A verdict in a word or two.
-pub(crate) fn verdict(verdict: &Verdict) -> String {
-    match verdict.holds {
-        Some(true) => format!("{GREEN}✓ holds{GREEN:#}"),
-        Some(false) => format!("{RED}✗ does not hold{RED:#}"),
-        None => format!("{YELLOW}? not known{YELLOW:#}"),
-    }
+/// A verdict in a few words.
+pub(crate) fn verdict(verdict: Schedulable) -> String {
+    let (style, sign) = match verdict {
+        Schedulable::Always => (GREEN, "✓"),
+        Schedulable::ExactTimes => (YELLOW, "✓"),
+        Schedulable::Not => (RED, "✗"),
+        Schedulable::Unknown => (YELLOW, "?"),
+    };
+    format!("{style}{sign} {}{style:#}", verdict.words())
 }
 
 /// Why a schedule goes no further: `task` did what no task may.

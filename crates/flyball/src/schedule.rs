@@ -8,7 +8,7 @@ use crate::files;
 use crate::output::{self, BOLD, DIM};
 use flyball_board::{Fault, Machine};
 use flyball_model::TaskSet;
-use flyball_report::study::{PolicyReport, Study};
+use flyball_report::study::{PolicyReport, Schedulable, Study};
 use flyball_report::{json, perfetto};
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, TaskId, Time};
@@ -86,14 +86,14 @@ impl<'a> Output<'a> {
         })
     }
 
-    /// Writes and prints what there is to the first policy of a study. The exit code is that of its
-    /// verdict; of a machine one does not ask for a proof, and it is success unless it is known not to
-    /// hold, or the run ended with a `fault`.
+    /// Writes and prints what there is to the first policy of a study. The exit code is success where
+    /// `accepts` its verdict, and the run did not end with a `fault`.
     pub(crate) fn present(
         &self,
         mut study: Study,
         fault: Option<&Fault>,
         quiet: bool,
+        accepts: impl FnOnce(Schedulable) -> bool,
     ) -> Result<ExitCode, Failure> {
         let Some(report) = study.policies.pop() else {
             return Err(Failure::Usage("there was no policy".into()));
@@ -122,11 +122,7 @@ impl<'a> Output<'a> {
                 output::note(quiet, &format!("Trace: {}", path.display()));
             }
         }
-        let holds = match self.machine {
-            _ if fault.is_some() => false,
-            Some(_) => report.verdict.holds != Some(false),
-            None => report.verdict.holds == Some(true),
-        };
+        let holds = fault.is_none() && accepts(report.verdict.schedulable);
         Ok(if holds {
             ExitCode::SUCCESS
         } else {
@@ -165,7 +161,7 @@ fn summary(
         text,
         "\n{BOLD}{}{few}{BOLD:#}: {}",
         report.title,
-        output::verdict(&report.verdict)
+        output::verdict(report.verdict.schedulable)
     );
     let _ = writeln!(text, "{}", report.verdict.reason);
     if let Some(many) = many {

@@ -104,7 +104,7 @@ fn the_json_has_the_fields_of_the_contract_and_no_others() {
     let policy = &study["policies"][0];
     assert_eq!(
         keys(policy),
-        "breakdown holds policy proof reason simulated tasks"
+        "breakdown holds policy proof reason simulated tasks verdict"
     );
     assert_eq!(
         keys(&policy["simulated"]),
@@ -135,6 +135,37 @@ fn exit_codes_tell_whether_it_holds() {
     assert_eq!(study("edf"), 0);
     assert_eq!(study("rm,edf"), 0);
     assert_eq!(study("rm"), 1);
+}
+
+/// Least laxity holds it with exactly the simulated times; whether it does with shorter ones is not known.
+#[test]
+fn a_proof_for_exactly_these_times_is_success_only_if_asked_for() {
+    let set = example("gap.toml");
+    for command in [&["simulate", "--no-chart"][..], &["study", "--no-report"]] {
+        let args = |more: &[&'static str]| {
+            let mut args: Vec<&str> = command.to_vec();
+            args.insert(1, path(&set));
+            args.extend(["--policy", "llf"]);
+            args.extend(more);
+            run(&args)
+        };
+        let (code, out, _) = args(&[]);
+        assert!(out.contains("✓ holds for exactly these times"), "{out}");
+        assert!(
+            out.contains("the policy is not known to be sustainable"),
+            "{out}"
+        );
+        assert_eq!(code, 1);
+        assert_eq!(args(&["--exact-times"]).0, 0);
+        let (_, out, _) = args(&["--json"]);
+        let found: Value = serde_json::from_str(&out).unwrap();
+        let found = found["policies"].get(0).unwrap_or(&found);
+        assert_eq!(found["verdict"], "exact-times");
+        assert_eq!(
+            (&found["holds"], &found["proof"]),
+            (&Value::Null, &"simulation".into())
+        );
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@
 //! let set = read_str(text, Format::Toml, "small.toml")?;
 //! let registry = Registry::standard();
 //! let study = study(&registry, "small.toml", set, &StudyOptions::default(), &mut |_| ControlFlow::Continue(()))?;
-//! assert!(study.policies.iter().all(|policy| policy.verdict.holds != Some(false)));
+//! assert!(study.policies.iter().all(|policy| policy.verdict.holds() == Some(true)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -50,6 +50,7 @@ pub mod contention;
 pub mod corpus;
 pub mod costs;
 mod error;
+mod exact_times;
 mod fixed_priority;
 pub mod hartstone;
 pub mod horizon;

@@ -16,7 +16,9 @@ use crate::recorder::Recorder;
 use crate::settings::{Values, unknown_policy};
 use crate::theory::{Findings, Obstacle, Theory, analyse_clusters};
 use erased::{Erased, Made};
-use flyball_catalogue::{Facts, Origin, Placement, Scheduler, Setting, Shape, Written};
+use flyball_catalogue::{
+    Facts, Origin, Placement, Scheduler, Setting, Shape, Sustainable, Written,
+};
 use flyball_model::{ModelError, TaskSet};
 use flyball_sim::{Modes, Options, Outcome, SimError};
 use flyball_trace::Time;
@@ -187,6 +189,16 @@ impl Entry {
             (Some(affine), _) if set.limited().is_some() => &**affine,
             (_, Some((_, queued))) => &**queued,
             _ => &*self.scheduler,
+        }
+    }
+
+    /// What a schedule of `set` under the policy says about jobs that ask for less. Nothing, where
+    /// tasks are split.
+    pub fn sustainable(&self, set: &TaskSet) -> Sustainable {
+        match (&self.affine, self.theory) {
+            (_, Theory::Split(_)) => Sustainable::NO,
+            (Some(affine), _) if set.limited().is_some() => affine.sustainable(),
+            _ => self.scheduler.sustainable(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! One task set under several policies: what theory proves, what the simulation shows.
 
 use crate::error::LabError;
+use crate::exact_times;
 use crate::horizon::{Horizon, horizon};
 use crate::partition::{affinities, assigned};
 use crate::recorder::Recorder;
@@ -10,7 +11,7 @@ use crate::theory::{Findings, MOST_SLACKS, Obstacle};
 use crate::verdict::weigh;
 use flyball_analysis::Fit;
 use flyball_model::{Cost, OverheadFile, Overheads, Statistic, TaskSet};
-use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
+use flyball_report::study::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Verdict};
 use flyball_sim::{Ended, Options};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
@@ -281,7 +282,9 @@ pub fn study_policy(
     if outcome.why == Ended::Interrupted {
         return Err(LabError::Interrupted);
     }
-    let verdict = weigh(set, entry.name, &theory, &outcome, recorder.first_miss())?;
+    let exact = exact_times::why(set, entry.sustainable(set));
+    let first_miss = recorder.first_miss();
+    let verdict = weigh(set, entry.name, &theory, exact, &outcome, first_miss)?;
     let (summary, trace) = recorder.finish(outcome.ended);
     let mut notes: Vec<String> = note.into_iter().collect();
     if options.keep > 0 && trace.header.dropped > 0 {
@@ -337,10 +340,14 @@ pub(crate) fn report(
         trace,
     } = observed;
     let findings = theory.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
+    let holds_at_worst = matches!(
+        verdict.schedulable,
+        Schedulable::Always | Schedulable::ExactTimes
+    );
     // A test that is sufficient only may put the edge before a set that holds; that is no edge then.
     let breakdown = findings
         .breakdown
-        .filter(|found| verdict.holds != Some(true) || found.factor_ppm >= 1_000_000);
+        .filter(|found| !holds_at_worst || found.factor_ppm >= 1_000_000);
     if set.tasks.len() > MOST_SLACKS && findings.holds.is_some() {
         notes.push(format!(
             "By how much each task may grow was not searched for: that is done for up to \

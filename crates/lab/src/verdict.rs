@@ -3,7 +3,7 @@
 use crate::error::LabError;
 use crate::theory::{Findings, Obstacle};
 use flyball_model::TaskSet;
-use flyball_report::study::Verdict;
+use flyball_report::study::{Schedulable, Verdict};
 use flyball_sim::{Deadlock, Outcome};
 use flyball_trace::{Duration, Event, Kind, TaskId};
 
@@ -12,7 +12,9 @@ use flyball_trace::{Duration, Event, Kind, TaskId};
 /// 1. A miss that was seen is a miss (and if a test rejects the set, it tells more about why).
 /// 2. A test that accepts has proved that there is none.
 /// 3. A schedule that was seen to repeat itself without a miss has none, even if a test rejects
-///    the set for other phases; provided that the jobs computed for as long as they may.
+///    the set for other phases; provided that the jobs computed for as long as they may. That is so
+///    with exactly these times; `exact` says why jobs that compute for less may be another matter, and
+///    is `None` where they are not ([`crate::exact_times`]).
 /// 4. A test that rejects this very set has proved that there is one.
 /// 5. Nothing else is known.
 ///
@@ -22,6 +24,7 @@ pub(crate) fn weigh(
     set: &TaskSet,
     policy: &str,
     theory: &Result<Findings, Obstacle>,
+    exact: Option<String>,
     outcome: &Outcome,
     first_miss: Option<Event>,
 ) -> Result<Verdict, LabError> {
@@ -66,7 +69,13 @@ pub(crate) fn weigh(
             reason += "; with other phases it might miss: ";
             reason += &findings.reason;
         }
-        return Ok(verdict(Some(true), Some("simulation"), reason));
+        let mut seen = verdict(Some(true), Some("simulation"), reason);
+        if let Some(why) = exact {
+            seen.schedulable = Schedulable::ExactTimes;
+            seen.reason +=
+                &format!(" Where a job computes for less, another one might be late: {why}.");
+        }
+        return Ok(seen);
     }
     let mut seen = format!("No miss in {}", outcome.ended);
     if !whole {
@@ -158,7 +167,7 @@ fn lower(sentence: &str) -> String {
 
 fn verdict(holds: Option<bool>, proof: Option<&str>, reason: String) -> Verdict {
     Verdict {
-        holds,
+        schedulable: holds.into(),
         proof: proof.map(str::to_owned),
         reason: reason + ".",
     }

@@ -40,7 +40,7 @@ fn a_task_gets_one_of_its_cpus() {
     ];
     let study = studied(3, &tasks, &["p-edf"]).unwrap();
     let report = &study.policies[0];
-    assert_eq!(report.verdict.holds, Some(true));
+    assert_eq!(report.verdict.holds(), Some(true));
     for event in &report.trace.events {
         if let Kind::Dispatch { task, .. } = event.kind {
             let expected = [1, 2, 1, 0][task.index()];
@@ -82,7 +82,7 @@ fn what_nobody_can_hold_is_said_with_the_tasks_and_the_cpus() {
         study
             .policies
             .iter()
-            .all(|report| report.verdict.holds == Some(false))
+            .all(|report| report.verdict.holds() == Some(false))
     );
     let note = study
         .notes
@@ -92,7 +92,7 @@ fn what_nobody_can_hold_is_said_with_the_tasks_and_the_cpus() {
     let mut bound = tasks;
     bound[2].1 = 20;
     let study = studied(3, &bound, &["edf"]).unwrap();
-    assert_eq!(study.policies[0].verdict.holds, Some(true));
+    assert_eq!(study.policies[0].verdict.holds(), Some(true));
 }
 
 /// A machine runs them as it runs all others.

@@ -39,7 +39,7 @@ fn studied(set: &TaskSet, policies: &[&str]) -> Result<Study, LabError> {
 /// The verdict and what proves it.
 fn verdict(set: &TaskSet, policy: &str) -> (Option<bool>, Option<String>, String) {
     let verdict = studied(set, &[policy]).unwrap().policies.remove(0).verdict;
-    (verdict.holds, verdict.proof, verdict.reason)
+    (verdict.holds(), verdict.proof, verdict.reason)
 }
 
 /// Five tasks of 0.51 on four CPUs.
@@ -113,7 +113,7 @@ fn some_sets_only_fairness_holds() {
         let policies = study
             .policies
             .iter()
-            .filter(|policy| policy.verdict.holds == holds);
+            .filter(|policy| policy.verdict.holds() == holds);
         policies
             .map(|policy| policy.policy.as_str())
             .collect::<Vec<_>>()
@@ -206,7 +206,7 @@ fn what_fairness_accepts_never_misses() {
         for policy in study.policies {
             if policy.verdict.proof.as_deref() == Some("proportionate fairness") {
                 assert_eq!(
-                    (policy.verdict.holds, policy.simulated.misses),
+                    (policy.verdict.holds(), policy.simulated.misses),
                     (Some(true), 0)
                 );
                 let is_rounded = policy.verdict.reason.contains("rounded");

@@ -123,7 +123,7 @@ fn partitioned_by_name() {
         study
             .policies
             .iter()
-            .all(|policy| policy.verdict.holds == Some(true))
+            .all(|policy| policy.verdict.holds() == Some(true))
     );
     assert!(
         study
@@ -218,7 +218,7 @@ fn up_to_128_cpus() {
         }
         let fair = ["pd2", "pf", "g-edf", "c-edf", "edf"].contains(&report.policy.as_str());
         assert!(
-            !fair || report.verdict.holds == Some(true),
+            !fair || report.verdict.holds() == Some(true),
             "{}: {:?}",
             report.policy,
             report.verdict
@@ -241,7 +241,7 @@ fn the_last_cluster_may_be_smaller() {
     told(&mut set, "c-edf", "cluster", Value::Integer(2));
     let study = under(&set, &["c-edf"]);
     assert_eq!(
-        study.policies[0].verdict.holds,
+        study.policies[0].verdict.holds(),
         Some(true),
         "{:?}",
         study.policies[0].verdict

@@ -48,7 +48,7 @@ fn conclude(policy: &str, set: TaskSet, events: &[Event]) -> PolicyReport {
 fn a_miss_is_one_whatever_theory_says() {
     for (policy, wcet) in [("edf", [4, 6]), ("edf", [6, 6]), ("rr", [4, 6])] {
         let report = conclude(policy, set(wcet), &[miss(30)]);
-        assert_eq!(report.verdict.holds, Some(false));
+        assert_eq!(report.verdict.holds(), Some(false));
         assert_eq!(report.verdict.proof.as_deref(), Some("measurement"));
         let reason = &report.verdict.reason;
         assert!(
@@ -64,13 +64,13 @@ fn a_miss_is_one_whatever_theory_says() {
 #[test]
 fn without_a_miss_nothing_is_proved_but_that_it_cannot_hold() {
     let holds = conclude("edf", set([4, 6]), &[]).verdict;
-    assert_eq!((holds.holds, &holds.proof), (None, &None));
+    assert_eq!((holds.holds(), &holds.proof), (None, &None));
     assert!(holds.reason.contains("whose work is free it would hold"));
     let fails = conclude("rr", set([6, 6]), &[]).verdict;
-    assert_eq!(fails.holds, Some(false));
+    assert_eq!(fails.holds(), Some(false));
     assert_eq!(fails.proof.as_deref(), Some("utilisation"));
     let unknown = conclude("rr", set([4, 6]), &[]).verdict;
-    assert_eq!((unknown.holds, &unknown.proof), (None, &None));
+    assert_eq!((unknown.holds(), &unknown.proof), (None, &None));
     assert!(
         unknown.reason.starts_with("No miss in 50ms on the board"),
         "{}",

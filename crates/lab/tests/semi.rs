@@ -205,7 +205,7 @@ fn by_name() {
     }
     let study = studied(&set, &["edf-wm", "c=d", "edf-cd"]);
     for report in &study.policies {
-        assert_eq!(report.verdict.holds, Some(true), "{:?}", report.verdict);
+        assert_eq!(report.verdict.holds(), Some(true), "{:?}", report.verdict);
         assert_eq!(
             report.verdict.proof.as_deref(),
             Some("processor demand of all shares")
@@ -245,7 +245,11 @@ fn with_overheads_jobs_still_go_their_way() {
             ..StudyOptions::default()
         };
         let report = study_with(&set, &options).policies.remove(0);
-        assert_eq!(report.verdict.holds, None, "overheads are not in the test");
+        assert_eq!(
+            report.verdict.holds(),
+            None,
+            "overheads are not in the test"
+        );
         assert!(report.summary.job_migrations() >= 99, "{policy}");
         for task in &report.tasks {
             assert_eq!(

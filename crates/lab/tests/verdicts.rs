@@ -2,7 +2,7 @@
 
 use flyball_lab::{Registry, StudyOptions, study};
 use flyball_model::Format;
-use flyball_report::study::{PolicyReport, Study};
+use flyball_report::study::{PolicyReport, Schedulable, Study};
 use flyball_trace::Duration;
 use std::ops::ControlFlow;
 
@@ -57,7 +57,7 @@ fn more_than_the_whole_cpu_is_too_much_for_every_policy() {
         let study = studied(MODEST, options);
         assert!(study.policies.len() > 4);
         for policy in study.policies {
-            assert_eq!(policy.verdict.holds, Some(false), "{}", policy.policy);
+            assert_eq!(policy.verdict.holds(), Some(false), "{}", policy.policy);
             assert!(
                 policy.verdict.reason.contains("1.2000"),
                 "{}",
@@ -74,10 +74,10 @@ fn jobs_that_stay_below_their_wcet_prove_nothing() {
     for policy in ["rr", "fifo", "llf"] {
         let policy = under(policy, &set);
         assert_eq!(policy.simulated.misses, 0);
-        assert_eq!(policy.verdict.holds, None, "{}", policy.verdict.reason);
+        assert_eq!(policy.verdict.holds(), None, "{}", policy.verdict.reason);
         assert!(policy.verdict.reason.contains("longer than they did"));
     }
-    assert_eq!(under("edf", &set).verdict.holds, Some(false));
+    assert_eq!(under("edf", &set).verdict.holds(), Some(false));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_mutex_is_handed_from_one_less_urgent_task_to_the_next() {
         behaviour = [{ lock = "m" }, { compute = "10ms" }, { unlock = "m" }]
     "#;
     let policy = under("fp", set);
-    assert_eq!(policy.verdict.holds, Some(false));
+    assert_eq!(policy.verdict.holds(), Some(false));
     assert_eq!(policy.verdict.proof.as_deref(), Some("simulation"));
     assert_eq!(policy.tasks[0].measured.response.max(), Some(ms(20)));
     assert_eq!(policy.tasks[0].response_bound, Some(ms(22)));
@@ -158,14 +158,14 @@ fn an_owner_that_inherits_may_be_earlier_than_without_mutexes() {
     "#;
     let policy = under("fp", set);
     assert_eq!(
-        policy.verdict.holds,
-        Some(true),
+        policy.verdict.schedulable,
+        Schedulable::ExactTimes,
         "{}",
         policy.verdict.reason
     );
     assert_eq!(policy.tasks[2].measured.response.max(), Some(ms(14)));
     let sporadic = set.replace("period", "sporadic");
-    assert_eq!(under("fp", &sporadic).verdict.holds, None);
+    assert_eq!(under("fp", &sporadic).verdict.holds(), None);
 }
 
 #[test]
@@ -212,11 +212,12 @@ fn a_deadlock_is_a_verdict_about_one_policy() {
                      { unlock = "a" }, { unlock = "b" }]
     "#;
     let fixed = under("fp", set).verdict;
-    assert_eq!(fixed.holds, Some(false));
+    assert_eq!(fixed.holds(), Some(false));
     // l runs from 0 to 1 and from 2 to 3 ms with b in hand; h from 1 to 2 ms with a, then it waits.
     let expected = "Deadlock at 3ms: \"l\" waits for \"a\", whose owner waits for \"l\".";
     assert_eq!(fixed.reason, expected);
-    assert_eq!(under("fifo", set).verdict.holds, Some(true));
+    let schedulable = under("fifo", set).verdict.schedulable;
+    assert_eq!(schedulable, Schedulable::ExactTimes);
 }
 
 #[test]
@@ -258,7 +259,7 @@ fn a_simulation_is_long_enough_to_see_what_there_is_to_see() {
         deadline = "7ms"
         wcet = "2ms"
     "#;
-    assert_eq!(under("edf", tick).verdict.holds, Some(false));
+    assert_eq!(under("edf", tick).verdict.holds(), Some(false));
     let once = r#"
         [[task]]
         name = "a"
@@ -270,10 +271,10 @@ fn a_simulation_is_long_enough_to_see_what_there_is_to_see() {
         wcet = "30ms"
         deadline = "40ms"
     "#;
-    assert_eq!(under("rm", once).verdict.holds, Some(false));
+    assert_eq!(under("rm", once).verdict.holds(), Some(false));
     // The same with time enough: when it is done, the rest repeats itself.
     let in_time = once.replace("40ms", "80ms");
-    assert_eq!(under("rm", &in_time).verdict.holds, Some(true));
+    assert_eq!(under("rm", &in_time).verdict.holds(), Some(true));
     let random = r#"
         [[task]]
         name = "a"

@@ -21,13 +21,14 @@
 //! | `tardiness_max_ns` | largest delay after a deadline |
 //! | `preemptions` | how often a job lost the CPU to another one |
 //! | `cpu_time_ns` | CPU time used |
+//! | `verdict` | `holds`, `exact-times` (with exactly the simulated execution times and arrivals), `does-not-hold` or `not-known` |
 
 use crate::study::{PolicyReport, Study, TaskReport};
 use flyball_model::Task;
 use flyball_trace::Duration;
 
 /// The names of the columns.
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 23] = [
     "policy",
     "holds",
     "proof",
@@ -50,6 +51,7 @@ const COLUMNS: [&str; 22] = [
     "tardiness_max_ns",
     "preemptions",
     "cpu_time_ns",
+    "verdict",
 ];
 
 /// The study as CSV (RFC 4180, but with plain line breaks), one row a policy and task.
@@ -72,7 +74,7 @@ fn row(report: &PolicyReport, task: &TaskReport, described: Option<&Task>) -> Ve
         known.map_or_else(String::new, |length| length.as_nanos().to_string())
     };
     let measured = &task.measured;
-    let holds = report.verdict.holds.map(|holds| holds.to_string());
+    let holds = report.verdict.holds().map(|holds| holds.to_string());
     vec![
         report.policy.clone(),
         holds.unwrap_or_default(),
@@ -96,5 +98,6 @@ fn row(report: &PolicyReport, task: &TaskReport, described: Option<&Task>) -> Ve
         ns(Some(measured.tardiness_max)),
         measured.preemptions.to_string(),
         ns(Some(measured.cpu_time)),
+        report.verdict.schedulable.name().to_owned(),
     ]
 }

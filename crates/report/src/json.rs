@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! { "schema": 1, "file": "gap.toml", "cpus": 1, "policies": [
-//!     { "policy": "edf", "holds": true, "proof": "processor demand analysis", "reason": "…",
+//!     { "policy": "edf", "verdict": "holds", "holds": true, "proof": "processor demand analysis",
+//!       "reason": "…",
 //!       "breakdown": { "factor_ppm": …, "utilisation_ppm": …, "at_least": false },
 //!       "simulated": { "until_ns": …, "jobs": …, "misses": 0, "preemptions": …, "context_switches": …,
 //!                      "job_migrations": …, "task_migrations": … },
@@ -65,7 +66,11 @@ pub struct Measured<'a> {
 pub struct Policy<'a> {
     /// The policy's short name.
     pub policy: &'a str,
-    /// Whether all deadlines are met for ever; `null`: not known.
+    /// `"holds"`; `"exact-times"`: with exactly the simulated execution times and arrivals, and perhaps
+    /// not where a job computes for less; `"does-not-hold"`; or `"not-known"`.
+    pub verdict: &'static str,
+    /// Whether all deadlines are met for ever, with all execution times and arrivals that the task set
+    /// allows; `null`: not known.
     pub holds: Option<bool>,
     /// The test that proves it, or `"simulation"`; `null` where nothing is proved.
     pub proof: Option<&'a str>,
@@ -151,7 +156,8 @@ impl<'a> From<&'a study::PolicyReport> for Policy<'a> {
         } = report.simulated;
         Policy {
             policy: &report.policy,
-            holds: report.verdict.holds,
+            verdict: report.verdict.schedulable.name(),
+            holds: report.verdict.holds(),
             proof: report.verdict.proof.as_deref(),
             reason: &report.verdict.reason,
             breakdown: report.breakdown.map(|found| Breakdown {

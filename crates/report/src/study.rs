@@ -65,12 +65,72 @@ pub struct PolicyReport {
 /// Whether all deadlines are met for ever, and how that is known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verdict {
-    /// `None`: not known.
-    pub holds: Option<bool>,
+    /// Whether they are.
+    pub schedulable: Schedulable,
     /// What proves it: the name of an exact or sufficient test, or "simulation".
     pub proof: Option<String>,
     /// Why, in a sentence.
     pub reason: String,
+}
+
+impl Verdict {
+    /// Whether all deadlines are met, whatever the task set allows; `None`: that is not known, even if
+    /// they are met with exactly the simulated times.
+    pub fn holds(&self) -> Option<bool> {
+        match self.schedulable {
+            Schedulable::Always => Some(true),
+            Schedulable::Not => Some(false),
+            Schedulable::ExactTimes | Schedulable::Unknown => None,
+        }
+    }
+}
+
+/// Whether a task set meets all deadlines for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Schedulable {
+    /// For every execution time and every arrival that the task set allows.
+    Always,
+    /// With exactly the simulated execution times and arrivals. A job that computes for less might make
+    /// another one late.
+    ExactTimes,
+    /// A deadline is missed.
+    Not,
+    /// Nothing is known.
+    #[default]
+    Unknown,
+}
+
+impl Schedulable {
+    /// Its name for programs, a part of the contracts of JSON and CSV.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Schedulable::Always => "holds",
+            Schedulable::ExactTimes => "exact-times",
+            Schedulable::Not => "does-not-hold",
+            Schedulable::Unknown => "not-known",
+        }
+    }
+
+    /// In a few words for people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Schedulable::Always => "holds",
+            Schedulable::ExactTimes => "holds for exactly these times",
+            Schedulable::Not => "does not hold",
+            Schedulable::Unknown => "not known",
+        }
+    }
+}
+
+impl From<Option<bool>> for Schedulable {
+    /// That of a test, which is about all that the task set allows.
+    fn from(holds: Option<bool>) -> Schedulable {
+        match holds {
+            Some(true) => Schedulable::Always,
+            Some(false) => Schedulable::Not,
+            None => Schedulable::Unknown,
+        }
+    }
 }
 
 /// What a simulation did.

@@ -6,7 +6,7 @@ use common::{example, report, study};
 use flyball_catalogue::Rm;
 use flyball_model::{Task, TaskSet};
 use flyball_report::html::html;
-use flyball_report::study::{Breakdown, PolicyReport, Study, Verdict};
+use flyball_report::study::{Breakdown, PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 
 const EVIL: &str =
@@ -32,7 +32,7 @@ fn evil_study() -> Study {
         policy.settings.push((EVIL.into(), EVIL.into()));
         policy.notes.push(EVIL.into());
         policy.verdict = Verdict {
-            holds: None,
+            schedulable: Schedulable::Unknown,
             proof: Some(EVIL.into()),
             reason: EVIL.into(),
         };
@@ -99,10 +99,11 @@ fn ids_are_unique_and_labels_point_to_them() {
 fn verdicts_are_words_and_numbers_are_exact() {
     let mut study = study("gap.toml", example("gap.toml"), ms(1000));
     study.policies[1].verdict = Verdict {
-        holds: Some(true),
+        schedulable: Schedulable::Always,
         proof: Some("response-time analysis".into()),
         reason: "Every response is in time.".into(),
     };
+    study.policies[2].verdict.schedulable = Schedulable::ExactTimes;
     study.policies[1].breakdown = Some(Breakdown {
         factor_ppm: 1_075_269,
         utilisation_ppm: 914_000,
@@ -113,7 +114,10 @@ fn verdicts_are_words_and_numbers_are_exact() {
     let text = |needle: &str| assert!(page.contains(needle), "{needle}");
     text("Held by dm.");
     text("Not held by rm, rr.");
-    text("Not known for edf.");
+    text("Held for exactly these times by edf.");
+    text("a job that computes for a shorter time might make another one late.");
+    text("Holds for exactly these times</span>");
+    assert!(!page.contains("Not known for"));
     text("× 1.075");
     text("title=\"3.000001ms\">3.000</td>");
     text("utilisation 85.01 %");

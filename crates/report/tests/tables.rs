@@ -5,7 +5,7 @@ mod common;
 use common::{example, study};
 use flyball_report::csv::to_csv;
 use flyball_report::json::to_json;
-use flyball_report::study::{Study, Verdict};
+use flyball_report::study::{Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 use insta::assert_snapshot;
 
@@ -13,8 +13,13 @@ fn inversion() -> Study {
     let set = example("priority-inversion.toml");
     let mut study = study("priority-inversion.toml", set, Duration::from_millis(500));
     study.policies.truncate(2);
+    study.policies[0].verdict = Verdict {
+        schedulable: Schedulable::ExactTimes,
+        proof: Some("simulation".into()),
+        ..study.policies[0].verdict.clone()
+    };
     study.policies[1].verdict = Verdict {
-        holds: Some(true),
+        schedulable: Schedulable::Always,
         proof: Some("response-time analysis".into()),
         reason: String::new(),
     };

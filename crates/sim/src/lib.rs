@@ -50,7 +50,7 @@ mod tap;
 mod tournament;
 
 pub use error::SimError;
-pub use flyball_catalogue::{Missing, Scheduler};
+pub use flyball_catalogue::{Missing, Scheduler, Sustainable};
 pub use flyball_policy::Boxed;
 pub use modes::Modes;
 pub use program::is_fixed;

@@ -1,7 +1,7 @@
 //! A policy of one's own: the shortest job first, and a job that has begun is not interrupted.
 #![no_std]
 
-use flyball_catalogue::{Configured, Facts, Missing, Scheduler, Size, Values};
+use flyball_catalogue::{Configured, Facts, Missing, Scheduler, Size, Sustainable, Values};
 use flyball_policy::*;
 
 /// What is known of each task, and which has the CPU.
@@ -71,6 +71,8 @@ impl Scheduler for MyScheduler {
     const NAME: &'static str = "sjf";
     /// When nothing is ready the policy remembers nothing, so a hyperperiod shows all it does.
     const MEMORYLESS: bool = true;
+    /// A job that ends early may let a long one begin that is in the way of an urgent one.
+    const SUSTAINABLE: Sustainable = Sustainable::NO;
     type Params = Duration;
     type Policy<S: Storage, C: Storage> = ShortestJobFirst<S>;
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> ShortestJobFirst<S> {

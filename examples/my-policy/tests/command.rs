@@ -19,8 +19,13 @@ wcet = "7ms"
 
 /// Runs the command on [`SET`]; returns its exit code and what it prints as JSON.
 fn run(args: &[&str]) -> (Option<i32>, Value) {
+    run_on(SET, args)
+}
+
+/// The same on another set.
+fn run_on(set: &str, args: &[&str]) -> (Option<i32>, Value) {
     let folder = tempfile::tempdir().expect("there is room for a temporary folder");
-    std::fs::write(folder.path().join("set.toml"), SET).expect("a temporary file can be written");
+    std::fs::write(folder.path().join("set.toml"), set).expect("a temporary file can be written");
     let output = Command::new(env!("CARGO_BIN_EXE_my-policy"))
         .current_dir(folder.path())
         .args(args)
@@ -55,4 +60,35 @@ fn simulate_shows_its_schedule() {
     assert_eq!(entry["simulated"]["jobs"], 6);
     assert_eq!(entry["simulated"]["misses"], 1);
     assert_eq!(entry["tasks"][0]["response_max_ns"], 5_000_000);
+}
+
+/// The policy makes no promise about shorter jobs. With 4 ms "first" ends when "urgent" comes at 4 ms.
+/// With 2 ms "long" begins at 3 ms and is in the way of "urgent", which is due at 6 ms.
+#[test]
+fn it_holds_for_exactly_these_times() {
+    let set = |first: u64| {
+        let task = |(name, wcet, phase, deadline): (&str, u64, u64, u64)| {
+            format!(
+                "[[task]]\nname = \"{name}\"\nperiod = \"20ms\"\nwcet = \"{wcet}ms\"\n\
+                 phase = \"{phase}ms\"\ndeadline = \"{deadline}ms\"\n"
+            )
+        };
+        let tasks = [
+            ("first", first, 0, 10),
+            ("long", 4, 3, 15),
+            ("urgent", 1, 4, 2),
+        ];
+        format!("schema = 1\n{}", tasks.map(task).concat())
+    };
+    let simulate = ["simulate", "set.toml", "--policy", "np-edf", "--json"];
+    let (code, long) = run_on(&set(4), &simulate);
+    assert_eq!((code, &long["verdict"]), (Some(1), &"exact-times".into()));
+    assert_eq!(long["simulated"]["misses"], 0);
+    let (code, _) = run_on(&set(4), &[&simulate[..], &["--exact-times"]].concat());
+    assert_eq!(code, Some(0));
+    let (code, short) = run_on(&set(2), &simulate);
+    assert_eq!(
+        (code, &short["verdict"]),
+        (Some(1), &"does-not-hold".into())
+    );
 }

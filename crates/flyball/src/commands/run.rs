@@ -8,6 +8,7 @@ use crate::progress::Spinner;
 use crate::schedule::Output;
 use flyball_board::Phase;
 use flyball_lab::{Measured, Measurement, Registry};
+use flyball_report::study::Schedulable;
 use std::process::ExitCode;
 
 pub(crate) fn run(
@@ -50,5 +51,7 @@ pub(crate) fn run(
         measurement.conclude(&measured),
         recording.fault.as_ref(),
         quiet,
+        // A machine is not asked for a proof.
+        |verdict| verdict != Schedulable::Not,
     )
 }

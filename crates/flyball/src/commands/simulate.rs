@@ -38,5 +38,5 @@ pub(crate) fn run(
         })
         .map_err(|error| Failure::lab(&file, error))?
     };
-    output.present(study, None, quiet)
+    output.present(study, None, quiet, |verdict| args.run.accepts(verdict))
 }

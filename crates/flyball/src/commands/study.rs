@@ -52,7 +52,7 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     let holds = study
         .policies
         .iter()
-        .any(|policy| policy.verdict.holds == Some(true));
+        .any(|policy| args.run.accepts(policy.verdict.schedulable));
     Ok(if holds {
         ExitCode::SUCCESS
     } else {
@@ -132,7 +132,7 @@ fn summary(study: &Study, report: Option<String>) -> String {
         let simulated = &policy.simulated;
         let mut row = vec![
             policy.policy.clone(),
-            output::verdict(&policy.verdict),
+            output::verdict(policy.verdict.schedulable),
             policy.verdict.proof.clone().unwrap_or_else(|| "–".into()),
             output::misses(simulated.misses),
             output::grouped(simulated.preemptions),

@@ -75,7 +75,7 @@ struct Tally {
 }
 
 /// A set on the board, and its simulation with the overheads that were measured there.
-fn run(case: &Case, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide {
+fn run(case: &Case<'_>, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide {
     let (file, until) = ("random.toml", Some(case.until));
     let measurement = Measurement::new(
         registry,
@@ -126,7 +126,7 @@ fn assert_same(side: &SideBySide, of: &str) {
 ///
 /// # Panics
 /// If a set is not scheduled as in its simulation for another reason.
-fn differential(case: &Case) -> Tally {
+fn differential(case: &Case<'_>) -> Tally {
     let policy = case.policy;
     let mut tally = Tally::default();
     let has_it = match case.machine {
@@ -140,7 +140,7 @@ fn differential(case: &Case) -> Tally {
     let entry = registry.find(policy).expect("it is one of ours");
     for seed in 1..=case.sets {
         let mut text = (case.set)(seed);
-        let has_quantum = entry.parameters.iter().any(|known| known.name == "quantum");
+        let has_quantum = entry.settings.iter().any(|known| known.name == "quantum");
         if has_quantum && !matches!(entry.theory, Theory::Fair) {
             let settings = format!("schema = 1\n{}", sets::quantum(policy, seed));
             text = text.replacen("schema = 1\n", &settings, 1);

@@ -3,7 +3,7 @@
 use super::Watch;
 use crate::recorder::Recorder;
 use crate::settings::Values;
-use flyball_catalogue::{Facts, Scheduler, Written};
+use flyball_catalogue::{Facts, Scheduler, Sustainable, Written};
 use flyball_model::TaskSet;
 use flyball_sim::{Modes, Options, Outcome, SimError, simulate_modes};
 
@@ -17,6 +17,9 @@ pub(super) trait Erased: Send + Sync {
 
     /// How many CPUs share a kernel; 1 if the values do not go together.
     fn cluster(&self, values: &Values) -> usize;
+
+    /// [`Scheduler::SUSTAINABLE`].
+    fn sustainable(&self) -> Sustainable;
 
     /// As [`flyball_sim::fits`].
     fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError>;
@@ -63,6 +66,10 @@ impl<S: Scheduler + 'static> Erased for Made<S> {
 
     fn cluster(&self, values: &Values) -> usize {
         self.0(values, &[]).map_or(1, |scheduler| scheduler.cluster())
+    }
+
+    fn sustainable(&self) -> Sustainable {
+        S::SUSTAINABLE
     }
 
     fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {

@@ -2,7 +2,7 @@
 
 use super::anchor;
 use super::format::{counted, factor, grouped, length, percent};
-use crate::study::{PolicyReport, Study, Verdict};
+use crate::study::{PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 use maud::{Markup, html};
 
@@ -85,14 +85,16 @@ pub(super) fn section(study: &Study) -> Markup {
 
 /// In a sentence: who holds it and who does not.
 fn answer(study: &Study) -> Markup {
-    let group = |holds: Option<bool>| {
-        let of_group = move |report: &&PolicyReport| report.verdict.holds == holds;
+    let group = |schedulable: Schedulable| {
+        let of_group = move |report: &&PolicyReport| report.verdict.schedulable == schedulable;
         let names = study.policies.iter().filter(of_group);
         names
             .map(|report| report.policy.as_str())
             .collect::<Vec<_>>()
     };
-    let (yes, no, open) = (group(Some(true)), group(Some(false)), group(None));
+    let yes = group(Schedulable::Always);
+    let exact = group(Schedulable::ExactTimes);
+    let (no, open) = (group(Schedulable::Not), group(Schedulable::Unknown));
     html! {
         p.answer {
             @if yes.is_empty() {
@@ -100,8 +102,17 @@ fn answer(study: &Study) -> Markup {
             } @else {
                 strong { "Held by " (yes.join(", ")) "." } " "
             }
+            @if !exact.is_empty() { "Held for exactly these times by " (exact.join(", ")) ". " }
             @if !no.is_empty() { "Not held by " (no.join(", ")) ". " }
             @if !open.is_empty() { "Not known for " (open.join(", ")) "." }
+        }
+        @if !exact.is_empty() {
+            p.exactly {
+                b { "For exactly these times: " }
+                "no deadline is missed where every job computes for as long and arrives when it did in the \
+                 simulation. The task set allows less: a job that computes for a shorter time might make \
+                 another one late."
+            }
         }
     }
 }
@@ -163,10 +174,15 @@ pub(super) fn name(report: &PolicyReport) -> String {
 
 /// The verdict in a word and a symbol; the colour says the same once more.
 pub(super) fn badge(verdict: &Verdict) -> Markup {
-    let (class, path, text) = match verdict.holds {
-        Some(true) => ("yes", "M3.5 8.5l3 3 6-7", "Holds"),
-        Some(false) => ("no", "M4 4l8 8M12 4l-8 8", "Does not hold"),
-        None => (
+    let (class, path, text) = match verdict.schedulable {
+        Schedulable::Always => ("yes", "M3.5 8.5l3 3 6-7", "Holds"),
+        Schedulable::ExactTimes => (
+            "exact",
+            "M3.5 6.5l3 3 6-7M3.5 13.5h9",
+            "Holds for exactly these times",
+        ),
+        Schedulable::Not => ("no", "M4 4l8 8M12 4l-8 8", "Does not hold"),
+        Schedulable::Unknown => (
             "open",
             "M5.5 6a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.8M8 12.4v.2",
             "Not known",

@@ -90,7 +90,7 @@ pub(crate) fn report<S: Scheduler>(
         title: title.to_owned(),
         settings: Vec::new(),
         verdict: Verdict {
-            holds: (misses > 0).then_some(false),
+            schedulable: (misses > 0).then_some(false).into(),
             proof: (misses > 0).then(|| "simulation".to_owned()),
             reason: match misses {
                 0 => "No deadline is missed in the simulation.".to_owned(),

@@ -15,7 +15,7 @@ use flyball_lab::assess::{
     Assessment, Charge, Division, Fewest, ForPolicy, IN_DETAIL, MOST_CPUS, assess,
 };
 use flyball_model::{Overheads, TaskSet};
-use flyball_report::study::{Breakdown, Verdict};
+use flyball_report::study::Breakdown;
 use flyball_trace::Duration;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -144,15 +144,11 @@ fn lower(sentence: &str) -> String {
 }
 
 fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessment) {
-    let verdict = Verdict {
-        holds: found.verdict(it),
-        ..Verdict::default()
-    };
     let _ = writeln!(
         text,
         "\n{BOLD}{}{BOLD:#}  {}",
         it.policy,
-        output::verdict(&verdict)
+        output::verdict(found.verdict(it).into())
     );
     let mut table = output::table(&["TEST", "VERDICT", "WHY NOT"], &[]);
     for said in &it.said {

@@ -1,0 +1,111 @@
+//! Whether a schedule without a miss says anything about jobs that ask for less than in it.
+//!
+//! A schedule that was seen to repeat itself proves that no deadline is missed with exactly its
+//! execution times and arrivals. A task set allows more: jobs that compute for less, and sporadic jobs
+//! that come later. For these it is a proof under a policy that is [`Sustainable`], and for sets of
+//! tasks that the word is about.
+
+use crate::theory::beyond_computing;
+use flyball_model::{Arrival, Task, TaskSet};
+use flyball_sim::Sustainable;
+
+/// Why a schedule of `set` without a miss is a proof for exactly the times that were simulated, in
+/// words behind a colon; `None`: it is one for all times that the set allows. O(steps).
+pub(crate) fn why(set: &TaskSet, policy: Sustainable) -> Option<String> {
+    if !policy.execution {
+        return Some("the policy is not known to be sustainable".to_owned());
+    }
+    let is_late = |task: &&Task| {
+        let sporadic = matches!(task.arrival, Arrival::Sporadic { .. });
+        let worst = set.largest_phase().is_zero() && set.platform.tick.is_none();
+        sporadic && !(policy.arrivals && worst)
+    };
+    if let Some(task) = set.tasks.iter().find(is_late) {
+        return Some(format!("\"{}\" may come later", task.name));
+    }
+    if !set.platform.overheads.are_free() {
+        return Some("the kernel's own work takes time".to_owned());
+    }
+    if let Some(what) = beyond_computing(set, |_| false) {
+        return Some(what);
+    }
+    let overlap = |task: &&Task| {
+        let period = task.arrival.period();
+        period.is_some_and(|period| task.deadline.is_none_or(|deadline| deadline > period))
+    };
+    let task = set.tasks.iter().find(overlap)?;
+    Some(format!(
+        "a job of \"{}\" may have to wait for the one before it",
+        task.name
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flyball_model::{Cost, Length, Step};
+    use flyball_trace::Duration;
+
+    const ALL: Sustainable = Sustainable {
+        execution: true,
+        arrivals: true,
+    };
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn set() -> TaskSet {
+        TaskSet {
+            tasks: vec![
+                Task::periodic("a", ms(10), ms(2)),
+                Task::periodic("b", ms(15), ms(3)),
+            ],
+            ..TaskSet::default()
+        }
+    }
+
+    /// The words for a set that differs from [`set`] by `change`.
+    fn changed(policy: Sustainable, change: impl Fn(&mut TaskSet)) -> Option<String> {
+        let mut set = set();
+        change(&mut set);
+        why(&set, policy)
+    }
+
+    #[test]
+    fn jobs_that_only_compute_are_covered_under_a_sustainable_policy() {
+        assert_eq!(changed(Sustainable::EXECUTION, |_| {}), None);
+        assert!(changed(Sustainable::NO, |_| {}).is_some());
+        let tick = |set: &mut TaskSet| set.platform.tick = Some(ms(1));
+        assert_eq!(changed(Sustainable::EXECUTION, tick), None);
+    }
+
+    #[test]
+    fn what_else_tasks_do_is_not() {
+        let says = |change: &dyn Fn(&mut TaskSet)| changed(ALL, change).unwrap();
+        let does = |step: Step| move |set: &mut TaskSet| set.tasks[1].behaviour.push(step.clone());
+        let suspends = does(Step::Suspend(Length::Fixed(ms(1))));
+        assert_eq!(says(&suspends), "\"b\" suspends itself");
+        assert_eq!(says(&does(Step::Lock(0))), "\"b\" uses a mutex");
+        assert_eq!(says(&does(Step::Yield)), "\"b\" yields");
+        let overheads = |set: &mut TaskSet| set.platform.overheads.call = Cost::fixed(ms(1));
+        assert_eq!(says(&overheads), "the kernel's own work takes time");
+        let overlap = |set: &mut TaskSet| set.tasks[0].deadline = Some(ms(11));
+        assert!(says(&overlap).contains("\"a\""));
+    }
+
+    /// Only where tasks begin all at once is the schedule of the earliest arrivals the worst one.
+    #[test]
+    fn later_arrivals_are_covered_only_where_the_policy_says_so() {
+        let sporadic = |phase: u64| {
+            move |set: &mut TaskSet| {
+                let (separation, gap) = (ms(10), Length::Fixed(ms(10)));
+                set.tasks[0].arrival = Arrival::Sporadic { separation, gap };
+                set.tasks[1].phase = ms(phase);
+            }
+        };
+        assert_eq!(changed(ALL, sporadic(0)), None);
+        assert!(changed(ALL, sporadic(1)).is_some());
+        assert!(changed(Sustainable::EXECUTION, sporadic(0)).is_some());
+    }
+}
