@@ -11,5 +11,6 @@ mod clock;
 mod contract;
 mod migrate;
 mod mutexes;
+mod plant;
 mod random;
 mod world;

@@ -3,9 +3,8 @@
 //! I+PI divides one CPU. With several, each CPU has a kernel core and an I+PI of its own, which share
 //! nothing; this controller looks after all of them. Once a *period*, which is long against a round of
 //! I+PI, it is told how much CPU time each task got, and says for each task which CPU it is to be on
-//! and which share it is to have there. It is no policy: it only turns knobs
-//! ([`Policy::adjust`](crate::Policy::adjust), and moves of tasks), and whoever owns the cores carries
-//! out what it says.
+//! and which share it is to have there. It is no policy: it only turns knobs. [`SharesOfCpus`] is the
+//! [`Controller`](crate::Controller) that reads them from a [`Plant`](crate::Plant) and turns them there.
 //!
 //! ```text
 //!  wants ──> fill ──σ──>(−)──> Σ ──D──> r = σ + gD ──┬── shares ──> adjust ──> I+PI of each CPU ──┬─> x
@@ -78,9 +77,12 @@
 //! deficits are counted against them and shifted together, this does not add up.
 
 mod balance;
+mod controller;
 mod fill;
 #[cfg(test)]
 mod tests;
+
+pub use controller::{Moves, SharesOfCpus};
 
 use crate::i_plus_pi::Fraction;
 use crate::policy::{Parameter, Refused};

@@ -1,5 +1,6 @@
 //! The supervisor against CPUs that divide themselves exactly in proportion to shares.
 
+mod controlled;
 mod machine;
 
 use super::*;
