@@ -1,7 +1,7 @@
 //! What can go wrong in a call to the kernel.
 
 use core::fmt;
-use flyball_policy::Refused;
+use flyball_policy::{Denied, Refused};
 
 /// Why a call had no effect. Whenever a call returns an error, nothing has changed (but for a job
 /// that is lost, see [`Core::release`](crate::Core::release)).
@@ -69,5 +69,19 @@ impl core::error::Error for Error {}
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Error {
         Error::Refused(refused)
+    }
+}
+
+/// What a controller is told of it. [`Error::Unknown`] is a task that is not there.
+impl From<Error> for Denied {
+    fn from(error: Error) -> Denied {
+        match error {
+            Error::Refused(refused) => Denied::Refused(refused),
+            Error::Full => Denied::Refused(Refused::Full),
+            Error::Bound => Denied::Bound,
+            // No other error comes from `adjust`, `emigrate` or `immigrate`, nor from a machine that
+            // does as `Cores::carry` says.
+            _ => Denied::Gone,
+        }
     }
 }

@@ -101,6 +101,8 @@ pub(crate) struct Jobs {
     list: ArrivalList,
     /// How many of the jobs, from the current one on, are late.
     late: u32,
+    /// How many have missed their deadlines so far.
+    missed: u32,
     /// The deadline of the first job that is not late yet.
     watch: Time,
     /// A release was left out, and the thread has not caught up.
@@ -309,6 +311,16 @@ impl Jobs {
         self.late += 1;
         self.rewatch(arrivals);
         Some(job)
+    }
+
+    /// One more job has missed its deadline.
+    pub(crate) fn count_miss(&mut self) {
+        self.missed = self.missed.saturating_add(1);
+    }
+
+    /// Returns how many jobs have missed their deadlines.
+    pub(crate) fn missed(&self) -> u32 {
+        self.missed
     }
 
     /// Whether the current job's deadline has passed and nobody has noticed.

@@ -39,6 +39,7 @@
 //! | timer, decision, CPU time | `schedule` |
 //! | spawn, exit, join, sleep, yield | `lifecycle` |
 //! | a thread moves to another core | `migrate` |
+//! | what controllers act on: the cores of several CPUs | `plant` |
 //! | releases, deadlines, misses | `release` and `jobs` |
 //! | what happens at which instant | `alarms` |
 //! | blocking, waking, timing out | `wait` |
@@ -59,6 +60,7 @@ mod jobs;
 mod lifecycle;
 mod migrate;
 mod mutex;
+mod plant;
 mod queue;
 mod release;
 mod schedule;
@@ -75,6 +77,7 @@ pub use error::Error;
 pub use jobs::{OnMiss, Release};
 pub use migrate::Migrant;
 pub use mutex::{MutexId, Protocol};
+pub use plant::{CorePlant, Cores};
 pub use queue::QueueId;
 pub use semaphore::SemaphoreId;
 pub use thread::{Attributes, ThreadId};

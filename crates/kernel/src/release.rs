@@ -220,12 +220,26 @@ impl<C: Config> Core<C> {
     fn note_miss(&mut self, cpu: CpuId, task: TaskId, job: u32, now: Time) {
         self.misses += 1;
         self.emit(now, cpu, Kind::Miss { task, job });
-        let jobs = self.jobs.find(task.index());
-        if let Some(alert) = jobs.and_then(Jobs::alert) {
+        let jobs = self.jobs.find_mut(task.index());
+        let alert = jobs.and_then(|jobs| {
+            jobs.count_miss();
+            jobs.alert()
+        });
+        if let Some(alert) = alert {
             // The semaphore was there when the thread was made; one that has counted to its end has
             // told enough.
             let _ = self.signal(cpu, alert, now);
         }
+    }
+
+    /// Returns how many jobs of a thread have missed their deadlines, on all cores that it has been in;
+    /// the number stays at its largest value. Zero where [`Config::Jobs`] is nothing.
+    ///
+    /// # Errors
+    /// [`Error::Dead`], [`Error::Unknown`].
+    pub fn missed(&self, thread: ThreadId) -> Result<u32, Error> {
+        let task = self.find(thread)?;
+        Ok(self.jobs.find(task.index()).map_or(0, Jobs::missed))
     }
 
     /// Gives up the current job of `task`, wherever it is.

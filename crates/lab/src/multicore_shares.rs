@@ -14,8 +14,9 @@ use flyball_catalogue::Ipi;
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Length, OnMiss, Overheads, Platform, Step, Task, TaskSet};
 use flyball_policy::i_plus_pi::{self, Fraction, Share};
-use flyball_policy::supervisor::{self, Supervisor, Want};
-use flyball_sim::{Boxed, Cores, Options, simulate_supervised};
+use flyball_policy::supervisor::{self, SharesOfCpus, Want};
+use flyball_policy::{Controller, Plant, Policy, Reads};
+use flyball_sim::{Boxed, Options, simulate_controlled};
 use flyball_trace::{CpuId, Duration, NoTrace, TaskId, Time};
 
 /// What a task does.
@@ -232,9 +233,15 @@ impl Scenario {
         let options = Options::until(self.period * u64::from(self.periods) + self.period);
         let mut watch = Watch {
             scenario: self,
-            supervisor: Supervisor::new(self.supervisor, self.cpus, self.actors.len()),
+            shares: SharesOfCpus::new(
+                self.supervisor,
+                self.cpus,
+                self.actors.len(),
+                self.period,
+                Time::ZERO,
+            ),
             used: vec![None; self.actors.len()],
-            kernel: vec![Duration::ZERO; usize::from(self.cpus)],
+            named: vec![false; self.actors.len()],
             changes: 0,
             out: SharesOverTime {
                 tasks: vec![Vec::new(); self.actors.len()],
@@ -242,99 +249,84 @@ impl Scenario {
                 refused: 0,
             },
         };
-        simulate_supervised(&set, &ipi, &options, &mut NoTrace, self.period, |cores| {
-            watch.period(cores);
-        })?;
+        simulate_controlled(&set, &ipi, &options, &mut NoTrace, &mut watch)?;
         Ok(watch.out)
     }
 }
 
-/// What the supervisor is told, what it says, and what it is seen to do.
+/// The controller, told what happens to tasks, and seen to do what it does.
 struct Watch<'a> {
     scenario: &'a Scenario,
-    supervisor: Supervisor<Boxed, Boxed>,
+    shares: SharesOfCpus<Boxed, Boxed>,
     /// What each task that is supervised had used a period ago.
     used: Vec<Option<Duration>>,
-    kernel: Vec<Duration>,
+    /// Which tasks the controller has been told of.
+    named: Vec<bool>,
     /// How many changes have been made.
     changes: usize,
     out: SharesOverTime,
 }
 
-impl Watch<'_> {
-    fn period(&mut self, cores: &mut dyn Cores<Share>) {
-        let period = self.scenario.period;
-        for cpu in (0..self.scenario.cpus).map(CpuId) {
-            let kernel = cores.kernel_time(cpu);
-            let before = std::mem::replace(&mut self.kernel[cpu.index()], kernel);
-            self.supervisor.lost(cpu, kernel.saturating_sub(before));
+impl<P: Policy<Params = Share>> Controller<P> for Watch<'_> {
+    const READS: Reads = <SharesOfCpus<Boxed, Boxed> as Controller<P>>::READS;
+
+    fn next(&self) -> Time {
+        Controller::<P>::next(&self.shares)
+    }
+
+    fn run(&mut self, plant: &mut impl Plant<P>, now: Time) {
+        let scenario = self.scenario;
+        for (number, actor) in scenario.actors.iter().enumerate() {
+            if !self.named[number] && actor.is_there(now) {
+                self.name(number, actor.want);
+                self.named[number] = true;
+            }
         }
-        self.sense(cores);
-        let now = cores.now().since(Time::ZERO);
+        self.sample(plant);
+        let passed = now.since(Time::ZERO);
         while let Some(&(_, task, want)) =
-            (self.scenario.changes.get(self.changes)).filter(|&&(at, ..)| at <= now)
+            (scenario.changes.get(self.changes)).filter(|&&(at, ..)| at <= passed)
         {
-            // Who has left wants nothing.
-            let _ = self.supervisor.adjust(id(task), want);
+            // A task that has left wants nothing.
+            if self.named[task] && plant.place(id(task)).is_some() {
+                self.name(task, want);
+            }
             self.changes += 1;
         }
-        self.supervisor.step(period);
-        self.act(cores);
+        self.shares.run(plant, now);
+        let moves = self.shares.moves();
+        self.out.migrations.push(moves.made);
+        self.out.refused += moves.denied;
+    }
+}
+
+impl Watch<'_> {
+    fn name(&mut self, task: usize, want: Want) {
+        let named = self.shares.supervise(id(task), want);
+        debug_assert_eq!(named, Ok(()), "there is room for all of them");
     }
 
-    /// Who is there, and what they got.
-    fn sense(&mut self, cores: &mut dyn Cores<Share>) {
-        for (number, actor) in self.scenario.actors.iter().enumerate() {
+    /// What tasks that have been there for the whole period got.
+    fn sample<P: Policy>(&mut self, plant: &mut impl Plant<P>) {
+        let supervisor = self.shares.supervisor();
+        for (number, samples) in self.out.tasks.iter_mut().enumerate() {
             let task = id(number);
-            let place = cores.place(task).filter(|_| actor.is_there(cores.now()));
-            let used = place.and_then(|_| cores.cpu_time(task));
-            let mut sample = None;
-            match (self.used[number], place.zip(used)) {
-                (None, Some((cpu, _))) => {
-                    // There is room for all of them, and each comes once.
-                    let _ = self.supervisor.admit(task, actor.want, cpu);
-                }
-                (Some(before), Some((cpu, used))) => {
-                    let got = used.saturating_sub(before);
-                    self.supervisor.measured(task, got);
-                    let got = Fraction::ratio(got.as_nanos(), self.scenario.period.as_nanos());
-                    sample = self.supervisor.set_point(task).map(|set_point| Sample {
-                        cpu: cpu.0,
-                        set_point: millionths(set_point),
-                        got: millionths(got),
-                        limited: self.supervisor.limit(task).is_some(),
-                    });
-                }
-                (_, None) => self.supervisor.retire(task),
-            }
+            let place = plant.place(task).filter(|_| self.named[number]);
+            let used = place.map(|_| plant.used(task));
+            let got = used.zip(self.used[number]);
+            let got = got.map(|(used, before)| used.saturating_sub(before));
+            let sample = got.zip(place).and_then(|(got, cpu)| {
+                let got = Fraction::ratio(got.as_nanos(), self.scenario.period.as_nanos());
+                Some(Sample {
+                    cpu: cpu.0,
+                    set_point: millionths(supervisor.set_point(task)?),
+                    got: millionths(got),
+                    limited: supervisor.limit(task).is_some(),
+                })
+            });
             self.used[number] = used;
-            self.out.tasks[number].push(sample);
+            samples.push(sample);
         }
-    }
-
-    /// Does what the supervisor says.
-    fn act(&mut self, cores: &mut dyn Cores<Share>) {
-        let mut moved = 0;
-        for number in 0..self.scenario.actors.len() {
-            let task = id(number);
-            let (Some(to), Some(share)) = (self.supervisor.cpu(task), self.supervisor.share(task))
-            else {
-                continue;
-            };
-            let Some(place) = cores.place(task) else {
-                continue;
-            };
-            let share = Share::new(share);
-            if to == place {
-                let _ = cores.adjust(task, share);
-            } else if cores.migrate(task, to, share).is_ok() {
-                moved += 1;
-            } else {
-                self.out.refused += 1;
-                self.supervisor.stays(task, place);
-            }
-        }
-        self.out.migrations.push(moved);
     }
 }
 

@@ -26,7 +26,8 @@
 //! | an order on several CPUs, with affinities | [`affine`] |
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
-//! | a controller above that, for several CPUs | [`supervisor`] |
+//! | what acts on policies from time to time | [`control`] |
+//! | such a controller above I+PI, for several CPUs | [`supervisor`] |
 //! | where the jobs of a split task are: semi-partitioned scheduling | [`split_task`] |
 //! | settings and parameters as bytes | [`encode`] |
 //! | tables that live in place or on a heap, as the user of a policy likes | [`storage`] |
@@ -42,6 +43,7 @@ extern crate alloc;
 pub mod affine;
 #[cfg(feature = "alloc")]
 mod boxed;
+pub mod control;
 pub mod encode;
 pub mod global;
 pub mod i_plus_pi;
@@ -60,6 +62,7 @@ pub mod supervisor;
 pub use affine::{Affine, Pinned};
 #[cfg(feature = "alloc")]
 pub use boxed::Boxed;
+pub use control::{Controller, Denied, Plant, Reads};
 pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use global::Global;

@@ -33,7 +33,7 @@
 //! | [`simulate`], its options and its outcome | [`run`] |
 //! | task sets that change while they run | [`modes`] |
 //! | CPUs, clock, timer, overheads | [`machine`] |
-//! | somebody who moves tasks between CPUs | [`supervised`] |
+//! | a controller above the policies of several CPUs | [`supervised`] |
 //! | tasks that are split between CPUs | [`split`] |
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`flyball_catalogue`] |
@@ -58,4 +58,4 @@ pub use run::{
     Deadlock, Ended, Options, Outcome, fits, simulate, simulate_modes, simulate_with_progress,
 };
 pub use split::{Part, may_be_split, simulate_split};
-pub use supervised::{Cores, simulate_supervised};
+pub use supervised::simulate_controlled;

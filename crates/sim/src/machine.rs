@@ -63,7 +63,7 @@ pub(crate) use moving::Traveller;
 const CPU: CpuId = CpuId(0);
 
 /// What simulated kernels consist of.
-struct Simulated<P, T>(PhantomData<(P, T)>);
+pub(crate) struct Simulated<P, T>(PhantomData<(P, T)>);
 
 impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Policy = P;

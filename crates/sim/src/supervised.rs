@@ -1,64 +1,34 @@
-//! Several CPUs, and somebody who looks after all of them from time to time.
+//! Several CPUs, and a controller that looks after all of them from time to time.
 //!
-//! Each CPU has a kernel of its own, as in [`simulate`](crate::simulate). Every period, before
-//! anything else happens at that instant, a *supervisor* reads how much CPU time tasks have used, and
-//! gives tasks new parameters or moves them to another CPU ([`Cores`]); all of it by calls to the
-//! kernels. While some kernel is at work the supervisor waits for it.
+//! Each CPU has a kernel of its own, as in [`simulate`](crate::simulate). Before anything else happens
+//! at the instant that it asked for, a [`Controller`] reads how much CPU time tasks have used, and gives
+//! tasks new parameters or moves them to another CPU; all of it by calls to the kernels
+//! ([`CorePlant`]). While some kernel is at work the controller waits for it.
 //!
 //! A move costs what the kernels' decisions and context switches cost, and the task's caches are
 //! cold. The messages between CPUs themselves take no time.
 
 use crate::error::SimError;
-use crate::machine::Node;
+use crate::machine::{Node, Simulated};
 use crate::run::{Options, Outcome, Supervise, drive, start};
 use core::ops::ControlFlow;
 use flyball_catalogue::{Facts, Scheduler};
-use flyball_kernel::{Error, ThreadId};
+use flyball_kernel::{Core, CorePlant, Cores, Error, ThreadId};
 use flyball_model::{Step, TaskSet};
-use flyball_policy::{Duration, TaskId, Time};
+use flyball_policy::{Boxed, Controller, Duration, TaskId, Time};
 use flyball_trace::{CpuId, Sink};
 
-/// What a supervisor sees and does. Tasks and CPUs are numbered as in the task set; `P` is what the
-/// policy is told of a task.
-pub trait Cores<P> {
-    /// The instant.
-    fn now(&self) -> Time;
-
-    /// Where a task is; `None` if it has ended.
-    fn place(&mut self, task: TaskId) -> Option<CpuId>;
-
-    /// The CPU time that a task has used so far, wherever; `None` if it has ended.
-    fn cpu_time(&mut self, task: TaskId) -> Option<Duration>;
-
-    /// The time that a CPU's kernel took so far.
-    fn kernel_time(&mut self, cpu: CpuId) -> Duration;
-
-    /// Gives a task new parameters, where it is.
-    ///
-    /// # Errors
-    /// [`Error::Dead`] if it has ended; [`Error::Refused`].
-    fn adjust(&mut self, task: TaskId, params: P) -> Result<(), Error>;
-
-    /// Moves a task to another CPU, with new parameters. It stays where it is if it cannot move.
-    ///
-    /// # Errors
-    /// [`Error::Dead`] if it has ended; [`Error::Unknown`] if there is no such CPU; [`Error::Bound`]
-    /// if it is sporadic, uses resources that it may share, or waits; [`Error::Refused`].
-    fn migrate(&mut self, task: TaskId, to: CpuId, params: P) -> Result<(), Error>;
-}
-
-/// Simulates `set` as [`simulate`](crate::simulate) does, and calls `supervise` every `period`, the
-/// first time after one. Tasks start on the CPUs that they are bound to.
+/// Simulates `set` as [`simulate`](crate::simulate) does, under `controller`. Tasks start on the CPUs
+/// that they are bound to, and have the numbers of the task set for the controller.
 ///
 /// # Errors
 /// [`SimError`].
-pub fn simulate_supervised<S: Scheduler, T: Sink>(
+pub fn simulate_controlled<S: Scheduler, T: Sink>(
     set: &TaskSet,
     scheduler: &S,
     options: &Options,
     sink: &mut T,
-    period: Duration,
-    supervise: impl FnMut(&mut dyn Cores<S::Params>),
+    controller: &mut impl Controller<S::Policy<Boxed, Boxed>>,
 ) -> Result<Outcome, SimError> {
     let modes = set.clone().into();
     let facts = |number: usize| Facts::from(&set.tasks[number]);
@@ -80,14 +50,13 @@ pub fn simulate_supervised<S: Scheduler, T: Sink>(
             may_move: is_independent(&task.behaviour),
         }
     });
-    let mut supervisor = Supervisor {
+    let mut controlled = Controlled {
         places: places.collect(),
-        period: period.max(Duration::from_nanos(1)),
-        next: Time::ZERO + period,
-        supervise,
+        after: Time::ZERO,
+        controller,
     };
     let mut progress = |_| ControlFlow::Continue(());
-    drive(&mut nodes, options, &mut progress, &mut supervisor)
+    drive(&mut nodes, options, &mut progress, &mut controlled)
 }
 
 /// Whether a task uses nothing that others might use, so that it need not stay with them.
@@ -107,20 +76,21 @@ struct Place {
     may_move: bool,
 }
 
-struct Supervisor<F> {
+/// A controller, and where its tasks are.
+struct Controlled<'a, K> {
     places: Vec<Place>,
-    period: Duration,
-    next: Time,
-    supervise: F,
+    /// Before this instant it does not run again, whatever it asks for.
+    after: Time,
+    controller: &'a mut K,
 }
 
-impl<S: Scheduler, T: Sink, F> Supervise<S, T> for Supervisor<F>
-where
-    F: FnMut(&mut dyn Cores<S::Params>),
+impl<S: Scheduler, T: Sink, K: Controller<S::Policy<Boxed, Boxed>>> Supervise<S, T>
+    for Controlled<'_, K>
 {
     fn due(&self, nodes: &[Node<S, T>]) -> Time {
+        let next = self.controller.next().max(self.after);
         let busy = nodes.iter().map(Node::busy_until).max();
-        busy.map_or(self.next, |busy| busy.max(self.next))
+        busy.map_or(next, |busy| busy.max(next))
     }
 
     fn act(&mut self, nodes: &mut [Node<S, T>], now: Time) -> Result<(), SimError> {
@@ -128,66 +98,56 @@ where
             node.open(now)?;
         }
         let places = &mut self.places;
-        (self.supervise)(&mut View { nodes, places, now });
+        let mut machine = Machine { nodes, places, now };
+        self.controller.run(&mut CorePlant(&mut machine), now);
         for node in nodes.iter_mut() {
             node.close()?;
         }
-        while self.next <= now {
-            self.next += self.period;
-        }
+        self.after = now + Duration::from_nanos(1);
         Ok(())
     }
 }
 
-/// The machine at one instant.
-struct View<'a, S: Scheduler, T: Sink> {
+/// The machine at one instant, with all kernels entered.
+struct Machine<'a, S: Scheduler, T: Sink> {
     nodes: &'a mut [Node<S, T>],
     places: &'a mut [Place],
     now: Time,
 }
 
-impl<S: Scheduler, T: Sink> View<'_, S, T> {
-    fn find(&self, task: TaskId) -> Result<(Place, ThreadId), Error> {
-        let place = *self.places.get(task.index()).ok_or(Error::Unknown)?;
-        let thread = self.nodes[place.node].handle(place.row, task);
-        Ok((place, thread.ok_or(Error::Dead)?))
-    }
-}
+impl<S: Scheduler, T: Sink> Cores for Machine<'_, S, T> {
+    type Config = Simulated<S::Policy<Boxed, Boxed>, T>;
 
-impl<S: Scheduler, T: Sink> Cores<S::Params> for View<'_, S, T> {
-    fn now(&self) -> Time {
-        self.now
+    fn cpu(&mut self, task: TaskId) -> Option<CpuId> {
+        let place = self.places.get(task.index())?;
+        // CPUs have numbers of a byte.
+        let cpu = u8::try_from(place.node).ok().map(CpuId)?;
+        self.nodes[place.node].handle(place.row, task).map(|_| cpu)
     }
 
-    fn place(&mut self, task: TaskId) -> Option<CpuId> {
-        self.cpu_time(task)?;
-        let (place, _) = self.find(task).ok()?;
-        u8::try_from(place.node).ok().map(CpuId)
+    fn with_core<R>(
+        &mut self,
+        cpu: CpuId,
+        f: impl FnOnce(&mut Core<Self::Config>, CpuId, Time) -> R,
+    ) -> Option<R> {
+        let now = self.now;
+        let node = self.nodes.get_mut(cpu.index())?;
+        Some(node.with_core(|core, cpu| f(core, cpu, now)))
     }
 
-    fn cpu_time(&mut self, task: TaskId) -> Option<Duration> {
-        let (place, thread) = self.find(task).ok()?;
-        self.nodes[place.node].cpu_time(thread, self.now)
+    fn with_thread<R>(
+        &mut self,
+        task: TaskId,
+        f: impl FnOnce(&mut Core<Self::Config>, CpuId, ThreadId, Time) -> R,
+    ) -> Option<R> {
+        let place = *self.places.get(task.index())?;
+        let thread = self.nodes[place.node].handle(place.row, task)?;
+        let cpu = self.cpu(task)?;
+        self.with_core(cpu, |core, cpu, now| f(core, cpu, thread, now))
     }
 
-    fn kernel_time(&mut self, cpu: CpuId) -> Duration {
-        let node = self.nodes.get_mut(cpu.index());
-        node.map_or(Duration::ZERO, |node| node.overhead().sum())
-    }
-
-    fn adjust(&mut self, task: TaskId, params: S::Params) -> Result<(), Error> {
-        let (place, thread) = self.find(task)?;
-        self.nodes[place.node].adjust(thread, params, self.now)
-    }
-
-    fn migrate(&mut self, task: TaskId, to: CpuId, params: S::Params) -> Result<(), Error> {
-        let (place, _) = self.find(task)?;
-        if to.index() >= self.nodes.len() {
-            return Err(Error::Unknown);
-        }
-        if to.index() == place.node {
-            return self.adjust(task, params);
-        }
+    fn carry(&mut self, task: TaskId, to: CpuId, params: S::Params) -> Result<(), Error> {
+        let place = *self.places.get(task.index()).ok_or(Error::Dead)?;
         if !place.may_move {
             return Err(Error::Bound);
         }

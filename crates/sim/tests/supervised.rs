@@ -1,12 +1,11 @@
-//! Several CPUs, and somebody who looks after them.
+//! Several CPUs, and a controller that looks after them.
 
-use flyball_catalogue::Edf;
-use flyball_kernel::Error;
+use flyball_catalogue::{Edf, Scheduler};
 use flyball_model::{
     Arrival, Cost, Length, Mutex, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
 };
-use flyball_policy::Deadline;
-use flyball_sim::{Cores, Options, simulate, simulate_supervised};
+use flyball_policy::{Boxed, Controller, Deadline, Denied, Plant, Policy, Reads};
+use flyball_sim::{Options, simulate, simulate_controlled};
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId, Time};
 
 fn ms(ms: u64) -> Duration {
@@ -31,27 +30,53 @@ fn set(cpus: u8, tasks: Vec<Task>) -> TaskSet {
     }
 }
 
-/// Runs under EDF and calls `supervise` every `period`; returns the events.
+type Cores<'a> = dyn Plant<<Edf as Scheduler>::Policy<Boxed, Boxed>> + 'a;
+
+/// Does `act` every `period`.
+struct Every<F> {
+    period: Duration,
+    next: Time,
+    act: F,
+}
+
+impl<P: Policy, F: FnMut(&mut (dyn Plant<P> + '_), Time)> Controller<P> for Every<F> {
+    const READS: Reads = Reads {
+        used: true,
+        misses: true,
+        lost: true,
+    };
+
+    fn next(&self) -> Time {
+        self.next
+    }
+
+    fn run(&mut self, plant: &mut impl Plant<P>, now: Time) {
+        (self.act)(plant, now);
+        while self.next <= now {
+            self.next += self.period;
+        }
+    }
+}
+
+/// Runs under EDF and calls `act` every `period`; returns the events.
 fn run(
     set: &TaskSet,
     until: Duration,
     period: Duration,
-    supervise: impl FnMut(&mut dyn Cores<Deadline>),
+    act: impl FnMut(&mut Cores<'_>, Time),
 ) -> Vec<Event> {
     let mut events = Vec::new();
-    simulate_supervised(
-        set,
-        &Edf,
-        &Options::until(until),
-        &mut events,
+    let mut controller = Every {
         period,
-        supervise,
-    )
-    .unwrap();
+        next: Time::ZERO + period,
+        act,
+    };
+    let options = Options::until(until);
+    simulate_controlled(set, &Edf, &options, &mut events, &mut controller).unwrap();
     events
 }
 
-/// A supervisor that only looks changes nothing, whatever the kernels' work costs.
+/// A controller that only reads changes nothing, whatever the kernels' work costs.
 #[test]
 fn to_be_watched_changes_nothing() {
     let tasks = vec![
@@ -70,10 +95,11 @@ fn to_be_watched_changes_nothing() {
         let mut alone: Vec<Event> = Vec::new();
         simulate(&set, &Edf, &Options::until(ms(500)), &mut alone).unwrap();
         let mut seen = 0;
-        let watched = run(&set, ms(500), Duration::from_micros(3_333), |cores| {
-            let used: Option<Duration> = (0..3).map(|n| cores.cpu_time(TaskId(n))).sum();
-            let kernel: Duration = (0..2).map(|n| cores.kernel_time(CpuId(n))).sum();
-            assert!(used.unwrap() + kernel <= cores.now().since(Time::ZERO) * 2);
+        let watched = run(&set, ms(500), Duration::from_micros(3_333), |cores, now| {
+            let used: Duration = (0..3).map(|n| cores.used(TaskId(n))).sum();
+            let kernel: Duration = (0..2).map(|n| cores.lost(CpuId(n))).sum();
+            let all = now.since(Time::ZERO) * 2;
+            assert!(used + kernel <= all && (used + kernel) * 2 >= all);
             seen += 1;
         });
         assert_eq!(alone, watched);
@@ -100,7 +126,7 @@ fn a_job_goes_on_where_it_was() {
     let wanderer = TaskId(0);
     let mut cpu = 0;
     // Each millisecond: computing, suspended or between its jobs.
-    let events = run(&set, ms(200), ms(1), |cores| {
+    let events = run(&set, ms(200), ms(1), |cores, _| {
         cpu = 1 - cpu;
         cores
             .migrate(wanderer, CpuId(cpu), Deadline(ms(20)))
@@ -154,14 +180,14 @@ fn the_dead_stay_dead() {
     };
     let set = set(2, vec![mortal, forever("b", 1), forever("c", 1)]);
     let mut periods = 0;
-    run(&set, ms(100), ms(4), |cores| {
+    run(&set, ms(100), ms(4), |cores, now| {
         periods += 1;
-        let alive = cores.now() <= Time::from_millis(10);
-        assert_eq!(cores.place(TaskId(0)).is_some(), alive, "{:?}", cores.now());
+        let alive = now <= Time::from_millis(10);
+        assert_eq!(cores.place(TaskId(0)).is_some(), alive, "{now:?}");
         if !alive {
             assert_eq!(
                 cores.migrate(TaskId(0), CpuId(1), Deadline(ms(1))),
-                Err(Error::Dead)
+                Err(Denied::Gone)
             );
             // All rows of CPU 0 are used again, one after the other.
             for task in [TaskId(1), TaskId(2)] {
@@ -195,16 +221,42 @@ fn some_tasks_cannot_move() {
         name: "m".into(),
         protocol: Protocol::Inherit,
     });
-    run(&set, ms(50), ms(3), |cores| {
+    run(&set, ms(50), ms(3), |cores, _| {
         let deadline = Deadline(ms(5));
         for task in [TaskId(0), TaskId(1)] {
-            assert_eq!(cores.migrate(task, CpuId(1), deadline), Err(Error::Bound));
+            assert_eq!(cores.migrate(task, CpuId(1), deadline), Err(Denied::Bound));
             assert_eq!(cores.place(task), Some(CpuId(0)));
-            assert_eq!(cores.migrate(task, CpuId(2), deadline), Err(Error::Unknown));
+            assert_eq!(cores.migrate(task, CpuId(2), deadline), Err(Denied::NoCpu));
         }
         assert_eq!(
             cores.migrate(TaskId(9), CpuId(0), deadline),
-            Err(Error::Unknown)
+            Err(Denied::Gone)
         );
     });
+}
+
+/// Misses are counted by task, wherever it misses; a task that is not there has none.
+#[test]
+fn misses_go_with_the_task() {
+    let set = set(2, vec![on(0, Task::periodic("late", ms(4), ms(6)))]);
+    let late = TaskId(0);
+    let mut counted = 0;
+    let mut cpu = 0;
+    let events = run(&set, ms(100), ms(10), |cores, now| {
+        counted = cores.misses(late);
+        // Of the jobs of before `now` each has a deadline of 4 ms, and ends after 6 ms and more.
+        let deadlines = now.since(Time::ZERO) / ms(4);
+        assert!(
+            u64::from(counted) + 1 >= deadlines && u64::from(counted) <= deadlines,
+            "{now:?}"
+        );
+        assert_eq!(cores.misses(TaskId(1)), 0);
+        cpu = 1 - cpu;
+        cores.migrate(late, CpuId(cpu), Deadline(ms(4))).unwrap();
+    });
+    let is_miss = |event: &&Event| matches!(event.kind, Kind::Miss { .. });
+    let before_the_last = events.iter().filter(is_miss);
+    let before_the_last = before_the_last.filter(|event| event.time < Time::from_millis(90));
+    assert_eq!(before_the_last.count(), counted as usize);
+    assert!(counted > 10);
 }

@@ -12,5 +12,6 @@ mod contract;
 mod ids;
 mod migrate;
 mod mutexes;
+mod plant;
 mod random;
 mod world;

@@ -1,11 +1,11 @@
 //! A task moves from one CPU's kernel to another's.
 
-use super::{CPU, Details, Node, Thread};
+use super::{CPU, Details, Node, Simulated, Thread};
 use crate::error::SimError;
 use crate::tap::Tap;
 use flyball_catalogue::Scheduler;
-use flyball_kernel::{Entry, Error, Migrant, ThreadId};
-use flyball_policy::{Duration, TaskId, Time};
+use flyball_kernel::{Core, Entry, Error, Migrant, ThreadId};
+use flyball_policy::{Boxed, CpuId, Duration, TaskId, Time};
 use flyball_trace::Sink;
 
 /// A task between two CPUs: the kernel's part of it, its program, and who it is.
@@ -47,9 +47,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         (self.details[row].number == task).then_some(self.threads[row].handle)
     }
 
-    /// The CPU time that a thread has used; `None` if it has ended.
-    pub(crate) fn cpu_time(&mut self, thread: ThreadId, now: Time) -> Option<Duration> {
-        self.core.cpu_time(thread, now).ok()
+    /// Calls `f` with the core, and the number of its first CPU there.
+    pub(crate) fn with_core<R>(
+        &mut self,
+        f: impl FnOnce(&mut Core<Simulated<S::Policy<Boxed, Boxed>, T>>, CpuId) -> R,
+    ) -> R {
+        f(&mut self.core, CPU)
     }
 
     /// Whether the thread in `row` works on a job, or has one to work on.
@@ -67,16 +70,6 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// not run.
     pub(crate) fn uses_up(&self, row: usize, total: Duration) -> Time {
         self.core.uses_up(self.threads[row].handle, total)
-    }
-
-    /// Gives a thread new parameters.
-    pub(crate) fn adjust(
-        &mut self,
-        thread: ThreadId,
-        params: S::Params,
-        now: Time,
-    ) -> Result<(), Error> {
-        self.core.adjust(CPU, thread, params, now)
     }
 
     /// Takes the task in `row` out.

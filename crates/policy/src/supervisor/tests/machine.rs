@@ -8,6 +8,9 @@ pub(super) const TASKS: usize = 32;
 pub(super) const CPUS: usize = 8;
 pub(super) const PERIOD: Duration = Duration::from_nanos(ONE.unsigned_abs());
 
+/// Errors over forty periods are smaller, in CPUs, whatever the set.
+pub(super) const TOLERANCE: f64 = 0.06;
+
 pub(super) type Small = Supervisor<Inline<TASKS>, Inline<CPUS>>;
 
 /// CPUs with tasks that take up to so much of what they are given.
@@ -152,17 +155,6 @@ impl Machine {
         };
         let lost = has - sum;
         assert!(lost <= 64 || self.here().all(full), "{lost}");
-    }
-
-    /// Up to where an error over forty periods is small: some hundredths of a CPU, unless a task is to have nearly a CPU for
-    /// itself, of which nothing is proved: it may be left with a small neighbour for good.
-    pub(super) fn tolerance(&self) -> f64 {
-        let is_large = |task: usize| self.member(task).set_point > ONE / 8 * 7;
-        if self.here().any(is_large) {
-            0.25
-        } else {
-            0.06
-        }
     }
 
     /// The largest mean error of all tasks over `periods`.
