@@ -44,10 +44,11 @@ pub enum Parameter {
     Other,
 }
 
-/// By how much a task asks for too much: in thousandths of a CPU, rounded up, so never zero.
-/// 65.535 CPUs stand for all that is more.
+/// By how much a task asks for too much: in hundredths of a CPU, rounded up, so never zero. 255
+/// stand for all that is more. (One byte: the kernel returns its errors from every call, and each
+/// byte of them costs instructions.)
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Excess(u16);
+pub struct Excess(u8);
 
 impl Refused {
     /// Why, in words, without the figure.
@@ -91,27 +92,27 @@ impl Excess {
         let lost = if shift > 0 { 1 } else { 0 };
         let (needed, available) = ((needed >> shift) + lost, available >> shift);
         if available == 0 {
-            return Excess(u16::MAX);
+            return Excess(u8::MAX);
         }
-        let thousandths = (needed.saturating_sub(available) * 1_000).div_ceil(available);
+        let percent = (needed.saturating_sub(available) * 100).div_ceil(available);
         #[expect(clippy::cast_possible_truncation, reason = "just compared")]
-        match thousandths {
+        match percent {
             0 => Excess(1),
-            1..=0xfffe => Excess(thousandths as u16),
-            _ => Excess(u16::MAX),
+            1..=0xfe => Excess(percent as u8),
+            _ => Excess(u8::MAX),
         }
     }
 
-    /// The number of thousandths, at least one.
-    pub const fn thousandths(self) -> u16 {
+    /// The number of hundredths of a CPU, at least one.
+    pub const fn percent(self) -> u8 {
         self.0
     }
 }
 
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let more = if self.0 == u16::MAX { " or more" } else { "" };
-        write!(f, "{}.{:03} of a CPU{more}", self.0 / 1_000, self.0 % 1_000)
+        let more = if self.0 == u8::MAX { " or more" } else { "" };
+        write!(f, "{} % of a CPU{more}", self.0)
     }
 }
 
@@ -126,26 +127,26 @@ mod tests {
         let refused = Refused::Overload { excess };
         assert_eq!(
             refused.to_string(),
-            "the task asks for more than a CPU has, by 0.125 of a CPU"
+            "the task asks for more than a CPU has, by 13 % of a CPU"
         );
         assert_eq!(
             Excess::of(Duration::MAX, Duration::from_nanos(1)).to_string(),
-            "65.535 of a CPU or more"
+            "255 % of a CPU or more"
         );
         // The kernel returns it from every call.
-        assert!(size_of::<Refused>() <= 4);
+        assert_eq!(size_of::<Refused>(), 2);
     }
 
     proptest! {
-        /// Rounded up, and by no more than one thousandth.
+        /// Rounded up, and by no more than one hundredth.
         #[test]
-        fn the_excess_is_the_next_thousandth(available in 1_u64.., more in 1_u64.., shift in 0_u32..60) {
+        fn the_excess_is_the_next_hundredth(available in 1_u64.., more in 1_u64.., shift in 0_u32..60) {
             let (available, more) = ((available >> shift).max(1), (more >> shift).max(1));
             let Some(needed) = available.checked_add(more) else { return Ok(()) };
             let [needed_time, time] = [needed, available].map(Duration::from_nanos);
-            let excess = u128::from(Excess::of(needed_time, time).thousandths());
-            let exact = (u128::from(more) * 1_000).div_ceil(u128::from(available));
-            let wanted = exact.min(u16::MAX.into());
+            let excess = u128::from(Excess::of(needed_time, time).percent());
+            let exact = (u128::from(more) * 100).div_ceil(u128::from(available));
+            let wanted = exact.min(u8::MAX.into());
             prop_assert!(excess == wanted || excess == wanted + 1, "{excess}, not {wanted}");
         }
     }

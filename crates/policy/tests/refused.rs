@@ -20,10 +20,10 @@ fn admit<P: Policy>(mut policy: P, params: P::Params) -> Result<(), Refused> {
     policy.admit(TASK, params, Time::ZERO)
 }
 
-/// The excess in thousandths of a CPU.
-fn excess(answer: Result<(), Refused>) -> u16 {
+/// The excess in hundredths of a CPU.
+fn excess(answer: Result<(), Refused>) -> u8 {
     match answer {
-        Err(Refused::Overload { excess }) => excess.thousandths(),
+        Err(Refused::Overload { excess }) => excess.percent(),
         other => panic!("{other:?}"),
     }
 }
@@ -63,14 +63,14 @@ fn an_overload_has_a_figure() {
         deadline: ms(8),
         wcet: ms(9),
     };
-    assert_eq!(excess(admit(llf, params)), 125);
+    assert_eq!(excess(admit(llf, params)), 13);
     let pd2 = || Pd2::<Small, Inline<2>>::new(ms(1), 4, 2);
     let weight = |wcet, period| Weight {
         wcet: Duration::from_micros(wcet),
         period: Duration::from_micros(period),
     };
     // 3 quanta in 2: the execution time is rounded up, the period down.
-    assert_eq!(excess(admit(pd2(), weight(2_100, 2_900))), 500);
+    assert_eq!(excess(admit(pd2(), weight(2_100, 2_900))), 50);
     assert_eq!(admit(pd2(), weight(2_000, 2_900)), Ok(()));
     let period = Err(Refused::Invalid(Parameter::Period));
     assert_eq!(admit(pd2(), weight(100, 900)), period);
