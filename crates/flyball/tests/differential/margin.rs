@@ -15,12 +15,13 @@
 //! One thing has another reason: two releases so near to each other that the machine makes both in one
 //! [entry](is_joined) of its kernel.
 
-use flyball_lab::{Entry, Recorder, SideBySide, Values};
+use flyball_lab::{Entry, Recorder, Registry, SideBySide, Values};
 use flyball_model::random::Random;
 use flyball_model::{Cost, Length, Step, TaskSet};
 use flyball_report::compare::{Difference, compare};
 use flyball_sim::Options;
 use flyball_trace::file::Trace;
+use flyball_trace::metrics::Metrics;
 use flyball_trace::{CpuId, Duration, Event, Kind, Time};
 use std::ops::ControlFlow;
 
@@ -180,4 +181,40 @@ fn simulate(entry: &Entry, values: &Values, set: &TaskSet, options: &Options) ->
     let outcome = entry.simulate(values, set, options, &mut recorder, &mut watch);
     let outcome = outcome.expect("a random set can be simulated");
     recorder.finish(outcome.ended).1
+}
+
+/// The rule can fail: what another policy does is explained by no hair.
+#[test]
+fn another_policy_is_no_hair() {
+    let registry = Registry::standard();
+    let [entry, other] = ["g-edf", "g-fp"].map(|name| registry.find(name).expect("it is ours"));
+    let options = Options {
+        until: Duration::from_millis(60),
+        stop_at_miss: false,
+        seed: 0,
+    };
+    for seed in 1..=3 {
+        let set = crate::read(&crate::sets::four_cpus(seed));
+        let values = entry.values("random.toml", &set).expect("it fits");
+        let simulated = simulate(entry, &values, &set, &options);
+        let measured = simulate(other, &values, &set, &options);
+        let side = SideBySide {
+            overheads: set.platform.overheads.clone(),
+            quantum: None,
+            slice: None,
+            comparison: compare(&simulated, &measured, set.platform.cpus),
+            simulated,
+            simulated_summary: Metrics::new(&[], 0).finish(Time::ZERO),
+            measured,
+            measured_summary: Metrics::new(&[], 0).finish(Time::ZERO),
+        };
+        assert!(side.comparison.difference.is_some(), "{seed}");
+        let doubt = Duration::from_micros(4);
+        assert_eq!(
+            hair(entry, &values, &set, &options, doubt, &side),
+            None,
+            "{seed}"
+        );
+        assert!(!is_joined(&set, &side), "{seed}");
+    }
 }
