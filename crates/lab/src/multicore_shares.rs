@@ -17,7 +17,7 @@ use flyball_policy::i_plus_pi::{self, Fraction, Share};
 use flyball_policy::supervisor::{self, SharesOfCpus, Want};
 use flyball_policy::{Controller, Plant, Policy, Reads};
 use flyball_sim::{Boxed, Options, simulate_controlled};
-use flyball_trace::{CpuId, Duration, NoTrace, TaskId, Time};
+use flyball_trace::{Duration, NoTrace, TaskId, Time};
 
 /// What a task does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
