@@ -77,6 +77,7 @@ struct Wrong {
 
 impl Policy for Wrong {
     type Params = ();
+    type Settings = ();
     const WANTS: Wants = Wants::NOTHING;
     fn capacity(&self) -> usize {
         8
@@ -95,10 +96,7 @@ impl Policy for Wrong {
         Resched::None
     }
     fn pick(&mut self, _: CpuId, _: Time) -> Option<Dispatch> {
-        Some(Dispatch {
-            task: self.task,
-            burst: None,
-        })
+        Some(Dispatch::of(self.task))
     }
 }
 
