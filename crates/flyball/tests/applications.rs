@@ -7,13 +7,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 6] = [
+const EXAMPLES: [&str; 7] = [
     "blink",
     "producer_consumer",
     "control_loop",
     "sensor",
     "events",
     "workers",
+    "own_policy",
 ];
 
 fn apps() -> PathBuf {

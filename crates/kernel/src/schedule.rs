@@ -91,6 +91,12 @@ impl<C: Config> Core<C> {
     const STOPS: bool = Self::COUNTS || C::Policy::WANTS.preempted;
     pub(crate) const COUNTS: bool =
         C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
+    /// Whether it matters when the kernel is entered and left: CPU time is counted, or events are
+    /// traced. A machine leaves out [`Core::enter`] and [`Core::leave`] otherwise.
+    pub const MARKS_TIME: bool = Self::COUNTS || C::Trace::ENABLED;
+    /// Whether a machine has to read the clock at each kernel entry, even for a call that needs no
+    /// time itself. Otherwise [`Time::ZERO`] will do for such a call.
+    pub const READS_CLOCK: bool = Self::MARKS_TIME || C::Policy::WANTS.clock;
 
     /// The CPU begins to work for the kernel: stops the clock of the thread that ran. Where the
     /// kernel's own time is not to be told apart this may be left out.

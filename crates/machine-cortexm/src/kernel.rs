@@ -180,8 +180,9 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
-    /// `None`, `slow`, which may have to wait. The first is to be part of the program that calls. The
-    /// time that they are told is [`Time::ZERO`] where nobody counts time.
+    /// `None`, `slow`, which may have to wait. The first is to be part of the program that calls. It is
+    /// told the time for a trace alone, and the second one where [`Core::READS_CLOCK`] says so; otherwise
+    /// [`Time::ZERO`].
     ///
     /// # Errors
     /// What they say.
@@ -232,7 +233,7 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// A call that may have to wait, for ever if need be. The time that `f` is told is
-    /// [`Time::ZERO`] where nobody counts time, so that the clock need not be read.
+    /// [`Time::ZERO`] unless [`Core::READS_CLOCK`], so that the clock need not be read.
     ///
     /// # Errors
     /// What `f` says.
@@ -258,7 +259,7 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// A call that does not wait, and may come from an interrupt. The time that `f` is told is
-    /// [`Time::ZERO`] where nobody counts time.
+    /// [`Time::ZERO`] unless [`Core::READS_CLOCK`].
     ///
     /// # Errors
     /// What `f` says.

@@ -5,7 +5,7 @@ use crate::config::MachineConfig;
 use crate::context::{Context, Switch};
 use core::ops::Range;
 use flyball_kernel::{Config, Core};
-use flyball_policy::{CpuId, Policy, Storage, Table, TaskId, Time};
+use flyball_policy::{CpuId, Storage, Table, TaskId, Time};
 use flyball_trace::Sink;
 
 /// The only CPU.
@@ -27,12 +27,6 @@ pub(crate) struct State<C: MachineConfig> {
 pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
 
 impl<C: MachineConfig> State<C> {
-    /// Whether somebody wants to know the time of every passage.
-    const CLOCKED: bool = C::ACCOUNTING
-        || C::Trace::ENABLED
-        || <C::Policy as Policy>::WANTS.usage
-        || <C::Policy as Policy>::WANTS.bursts;
-
     /// The state of a machine that starts now.
     pub(crate) fn new(core: Core<C>) -> State<C> {
         State {
@@ -72,20 +66,19 @@ impl<C: MachineConfig> State<C> {
     /// Whether a passage may end without looking who runs. A small image saves the question.
     #[inline(always)]
     pub(crate) fn is_settled(&self) -> bool {
-        !cfg!(feature = "small") && !Self::CLOCKED && self.core.is_settled(CPU)
+        !cfg!(feature = "small") && !Core::<C>::MARKS_TIME && self.core.is_settled(CPU)
     }
 
     /// The beginning of a passage, and when that is. `timed`: somebody has to know the time, even if
     /// nobody else does.
     #[inline(always)]
     pub(crate) fn enter(&mut self, timed: bool) -> Time {
-        let clocked = Self::CLOCKED;
-        let now = if timed || clocked {
+        let now = if timed || Core::<C>::READS_CLOCK {
             self.clock.now()
         } else {
             Time::ZERO
         };
-        if clocked {
+        if Core::<C>::MARKS_TIME {
             self.core.enter(CPU, now);
         }
         now
@@ -107,7 +100,7 @@ impl<C: MachineConfig> State<C> {
                 None => idles = true,
             }
         }
-        if Self::CLOCKED {
+        if Core::<C>::MARKS_TIME {
             self.core.leave(CPU, self.clock.now());
         }
         idles || self.core.has_more(CPU)

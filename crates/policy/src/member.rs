@@ -59,7 +59,8 @@ impl<O: Order, S: Storage> Members<O, S> {
     pub(crate) const WANTS: Wants = Wants::USAGE
         .and(Wants::BURSTS)
         .and(Wants::PREEMPTED)
-        .when(O::Slice::ROTATES || O::DYNAMIC);
+        .when(O::Slice::ROTATES || O::DYNAMIC)
+        .and(Wants::CLOCK.when(O::DYNAMIC));
 
     /// No members, with room for task ids below `capacity`.
     pub(crate) fn new(capacity: usize) -> Self {

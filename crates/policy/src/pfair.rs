@@ -374,7 +374,7 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     /// The length of a slot is what all windows are counted in, and stays.
     type Settings = ();
 
-    const WANTS: Wants = Wants::ALARMS;
+    const WANTS: Wants = Wants::CLOCK.and(Wants::ALARMS);
 
     fn capacity(&self) -> usize {
         self.members.capacity()

@@ -40,7 +40,7 @@
 //! * [`Policy::pick`] makes its answer the running task of that CPU until [`Policy::stopped`] is
 //!   called for it. Before `pick` is called again for a CPU, the task that runs there has been
 //!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
-//! * Time never goes backwards from call to call.
+//! * Time never goes backwards from call to call, for a policy that wants it ([`Wants::clock`]).
 //! * After a call that returned a [`Resched`], the caller picks again on the CPUs it names; it
 //!   may collect several calls (all releases of one instant) before it does.
 
@@ -160,6 +160,9 @@ pub trait Policy {
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
 #[non_exhaustive]
 pub struct Wants {
+    /// The time, in every call. Otherwise `now` may be anything, [`Time::ZERO`] above all, wherever
+    /// the application does without accounting and a trace: the clock is not read then.
+    pub clock: bool,
     /// [`Usage::time`] in [`Policy::stopped`]; otherwise it is zero.
     pub usage: bool,
     /// [`Dispatch::burst`]; otherwise it is ignored.
@@ -176,11 +179,17 @@ pub struct Wants {
 impl Wants {
     /// A policy that needs to know which tasks are ready and nothing else.
     pub const NOTHING: Wants = Wants {
+        clock: false,
         usage: false,
         bursts: false,
         alarms: false,
         preempted: false,
         released_cpu: false,
+    };
+    /// [`Wants::clock`] alone.
+    pub const CLOCK: Wants = Wants {
+        clock: true,
+        ..Wants::NOTHING
     };
     /// [`Wants::usage`] alone.
     pub const USAGE: Wants = Wants {
@@ -212,6 +221,7 @@ impl Wants {
     #[must_use]
     pub const fn and(self, other: Wants) -> Wants {
         Wants {
+            clock: self.clock || other.clock,
             usage: self.usage || other.usage,
             bursts: self.bursts || other.bursts,
             alarms: self.alarms || other.alarms,

@@ -9,7 +9,10 @@ impl<S: Storage> Policy for IPlusPi<S> {
     type Params = Share;
     type Settings = Settings;
 
-    const WANTS: Wants = Wants::USAGE.and(Wants::BURSTS).and(Wants::PREEMPTED);
+    const WANTS: Wants = Wants::CLOCK
+        .and(Wants::USAGE)
+        .and(Wants::BURSTS)
+        .and(Wants::PREEMPTED);
 
     fn capacity(&self) -> usize {
         self.members.capacity()
