@@ -186,6 +186,17 @@ impl<S: Storage, T: Copy + Default> Objects<S, T> {
         }
     }
 
+    /// The object of a number for which the first half of a call has found an object already. With
+    /// `checks` a number beyond the table is an error, and never another row's.
+    #[inline]
+    fn get_again(&mut self, number: u16, checks: bool) -> Result<&mut T, Error> {
+        let row = usize::from(number);
+        if checks && row >= self.rows.capacity() {
+            return Err(Error::Unknown);
+        }
+        self.rows.find_mut(row).ok_or(Error::Unknown)
+    }
+
     /// The object of a number, which need not exist if `checked`.
     #[inline]
     fn get(&mut self, number: u16, checked: bool) -> Result<&mut T, Error> {
@@ -328,15 +339,45 @@ impl<C: Config> Core<C> {
         }
     }
 
+    /// What is known of a CPU.
+    ///
+    /// # Panics
+    /// With [`Config::CHECKS`], if the cluster has no such CPU.
+    #[inline]
+    fn cpu(&self, cpu: CpuId) -> &Cpu {
+        assert!(
+            !C::CHECKS || cpu.index() < self.cpus.capacity(),
+            "no such CPU"
+        );
+        &self.cpus[cpu.index()]
+    }
+
+    /// As [`Core::cpu`], to be changed.
+    #[inline]
+    fn cpu_mut(&mut self, cpu: CpuId) -> &mut Cpu {
+        assert!(
+            !C::CHECKS || cpu.index() < self.cpus.capacity(),
+            "no such CPU"
+        );
+        &mut self.cpus[cpu.index()]
+    }
+
     fn emit(&mut self, time: Time, cpu: CpuId, kind: Kind) {
         if C::Trace::ENABLED {
             self.trace.record(Event { time, cpu, kind });
         }
     }
 
+    /// The CPUs that `resched` names have to decide.
+    ///
+    /// # Panics
+    /// With [`Config::CHECKS`], if the policy names a CPU that the cluster does not have.
     #[inline]
     fn attend(&mut self, resched: Resched) {
         if self.is_alone() {
+            if C::CHECKS && let Resched::One(cpu) = resched {
+                self.cpu(cpu);
+            }
             if resched != Resched::None {
                 self.cpus[0].look = 1;
             }
@@ -345,12 +386,12 @@ impl<C: Config> Core<C> {
         match resched {
             Resched::None => {}
             Resched::One(cpu) => {
-                self.cpus[cpu.index()].look = 1;
+                self.cpu_mut(cpu).look = 1;
                 self.asking = self.asking.with(cpu);
             }
             Resched::Many(set) => {
                 for cpu in set.iter() {
-                    self.cpus[cpu.index()].look = 1;
+                    self.cpu_mut(cpu).look = 1;
                 }
                 self.asking = self.asking.union(set);
             }

@@ -283,7 +283,7 @@ impl<C: Config> Core<C> {
             let cpu = self.cpu_of(task)?;
             Some((
                 self.used.find(task.index())?,
-                self.cpus[cpu.index()].counted,
+                self.cpu(cpu).counted,
             ))
         });
         match running {

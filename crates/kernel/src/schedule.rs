@@ -102,7 +102,7 @@ impl<C: Config> Core<C> {
     /// kernel's own time is not to be told apart this may be left out.
     pub fn enter(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
-        self.cpus[cpu.index()].in_kernel = true;
+        self.cpu_mut(cpu).in_kernel = true;
     }
 
     /// The timer of `cpu` fired: makes all releases that are due, notices the deadlines that have
@@ -114,7 +114,7 @@ impl<C: Config> Core<C> {
     pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
         let mut served = 0;
         // Whatever the timer was set to, it is set no more.
-        self.cpus[cpu.index()].set(Cpu::TIMER);
+        self.cpu_mut(cpu).set(Cpu::TIMER);
         if !self.keeps_time(cpu) {
             if C::Policy::WANTS.bursts && self.tick().is_none() {
                 self.end_burst(cpu, now);
@@ -152,7 +152,7 @@ impl<C: Config> Core<C> {
     fn end_other_bursts(&mut self, now: Time) {
         let others = (1..=u8::MAX).map(CpuId).take(self.cpus.capacity() - 1);
         for other in others {
-            let state = &self.cpus[other.index()];
+            let state = self.cpu(other);
             let has_run = state.used + now.since(state.counted);
             if state.burst.is_some_and(|burst| has_run >= burst) {
                 self.attend(Resched::One(other));
@@ -168,7 +168,7 @@ impl<C: Config> Core<C> {
 
     fn end_burst(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
-        let state = &self.cpus[cpu.index()];
+        let state = self.cpu(cpu);
         if let (Some(task), Some(burst), false) = (state.running.get(), state.burst, state.stopped)
             && state.used >= burst
         {
@@ -181,7 +181,7 @@ impl<C: Config> Core<C> {
     /// Decides who runs on `cpu`, if it has to be decided anew.
     #[inline(always)]
     pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
-        let mut decision = if self.cpus[cpu.index()].look != 0 {
+        let mut decision = if self.cpu(cpu).look != 0 {
             self.pick(cpu, now)
         } else {
             Decision {
@@ -191,7 +191,7 @@ impl<C: Config> Core<C> {
             }
         };
         // Afterwards: to tell the policy that it is about to be asked has it ask to be.
-        self.cpus[cpu.index()].look = 0;
+        self.cpu_mut(cpu).look = 0;
         if !self.is_alone() {
             self.asking = self.asking.without(cpu);
         }
@@ -202,17 +202,18 @@ impl<C: Config> Core<C> {
     /// Whether there is more to do after a decision on `cpu`, which is rare: see [`Core::more`].
     #[inline]
     pub fn has_more(&self, cpu: CpuId) -> bool {
-        Self::TIMER_MOVES || self.cpus[cpu.index()].work != 0
+        Self::TIMER_MOVES || self.cpu(cpu).work != 0
     }
 
     /// What else is to be done after a decision on `cpu`, if [`Decision::more`] says so.
     #[inline]
     pub fn more(&mut self, cpu: CpuId) -> More {
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
         state.done(Cpu::TIMER);
+        let may_restart = state.has(Cpu::RESTART);
         let restart = self.jobs.capacity() > 0
-            && state.has(Cpu::RESTART)
+            && may_restart
             && self
                 .running_task(cpu)
                 .is_some_and(|task| self.takes_restart(cpu, task));
@@ -224,7 +225,7 @@ impl<C: Config> Core<C> {
         let restart = core::mem::take(&mut self.threads[task.index()].restart);
         self.restarts -= u16::from(restart);
         if self.restarts == 0 {
-            self.cpus[cpu.index()].done(Cpu::RESTART);
+            self.cpu_mut(cpu).done(Cpu::RESTART);
         }
         restart
     }
@@ -232,14 +233,14 @@ impl<C: Config> Core<C> {
     /// Whether it has to be decided anew who runs on `cpu`.
     #[inline]
     pub fn asks(&self, cpu: CpuId) -> bool {
-        self.cpus[cpu.index()].look != 0
+        self.cpu(cpu).look != 0
     }
 
     /// Whether there is nothing to do on `cpu` before it goes on: nothing to [`Core::decide`], and
     /// [`Core::next_timer`] is what it was. A machine that looks here first need not ask for either.
     #[inline]
     pub fn is_settled(&self, cpu: CpuId) -> bool {
-        let state = &self.cpus[cpu.index()];
+        let state = self.cpu(cpu);
         !Self::TIMER_MOVES && state.look == 0 && !state.has(Cpu::TIMER)
     }
 
@@ -250,10 +251,10 @@ impl<C: Config> Core<C> {
             // The CPU may be here because of that.
             self.end_burst(cpu, now);
         }
-        let before = self.cpus[cpu.index()].running;
+        let before = self.cpu(cpu).running;
         if C::Policy::WANTS.preempted
             && let Some(task) = before.get()
-            && !self.cpus[cpu.index()].stopped
+            && !self.cpu(cpu).stopped
         {
             self.stop(cpu, task, Stop::Preempted, now);
         }
@@ -265,6 +266,10 @@ impl<C: Config> Core<C> {
         let Some(choice) = choice else {
             return self.go_idle(cpu, now);
         };
+        assert!(
+            !C::CHECKS || choice.task.index() < self.threads.capacity(),
+            "the policy chose a thread that is not there"
+        );
         let next = Slot::of(choice.task);
         if (C::Trace::ENABLED || C::ACCOUNTING) && next != before {
             if let Some(task) = before.get() {
@@ -274,9 +279,9 @@ impl<C: Config> Core<C> {
                 }
                 self.emit(now, cpu, Kind::Preempt { task, job });
             }
-            self.cpus[cpu.index()].announce = true;
+            self.cpu_mut(cpu).announce = true;
         }
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         state.running = next;
         if C::Policy::WANTS.bursts {
             state.burst = choice.burst;
@@ -292,7 +297,7 @@ impl<C: Config> Core<C> {
             self.vacant = self.vacant.without(cpu);
             self.forget_elsewhere(choice.task);
         }
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         let there = if before.is_empty() {
             state.last
         } else {
@@ -315,7 +320,7 @@ impl<C: Config> Core<C> {
                 self.preemptions += 1;
             }
             self.emit(now, cpu, Kind::Preempt { task, job });
-            let state = &mut self.cpus[cpu.index()];
+            let state = self.cpu_mut(cpu);
             state.last = state.running;
             state.running = Slot::EMPTY;
             if C::Trace::ENABLED {
@@ -325,7 +330,7 @@ impl<C: Config> Core<C> {
                 self.vacant = self.vacant.with(cpu);
             }
         }
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         if C::Policy::WANTS.bursts {
             state.burst = None;
         }
@@ -345,7 +350,7 @@ impl<C: Config> Core<C> {
     /// The CPU goes back to what was decided: starts its clock.
     pub fn leave(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         state.in_kernel = false;
         if state.announce {
             state.announce = false;
@@ -380,7 +385,7 @@ impl<C: Config> Core<C> {
             }
         }
         if C::Policy::WANTS.bursts {
-            let state = &self.cpus[cpu.index()];
+            let state = self.cpu(cpu);
             if let (Some(_), Some(burst)) = (state.running.get(), state.burst) {
                 next = next.min(state.counted + burst.saturating_sub(state.used));
             }
@@ -400,7 +405,7 @@ impl<C: Config> Core<C> {
     /// The row of the thread that runs on `cpu`.
     #[inline]
     pub fn running_task(&self, cpu: CpuId) -> Option<TaskId> {
-        self.cpus[cpu.index()].running.get()
+        self.cpu(cpu).running.get()
     }
 
     /// The CPU that `task` runs on.
@@ -411,18 +416,18 @@ impl<C: Config> Core<C> {
 
     /// The thread that ran last on `cpu`, if it still exists: its registers are still there.
     pub fn last_run(&self, cpu: CpuId) -> Option<TaskId> {
-        let state = &self.cpus[cpu.index()];
+        let state = self.cpu(cpu);
         state.running.get().or(state.last.get())
     }
 
     /// The CPU time that the CPU spent idle up to the last time it entered or left the kernel.
     pub fn idle_time(&self, cpu: CpuId) -> Duration {
-        self.cpus[cpu.index()].idle
+        self.cpu(cpu).idle
     }
 
     /// The CPU time that the CPU spent between [`Core::enter`] and [`Core::leave`].
     pub fn kernel_time(&self, cpu: CpuId) -> Duration {
-        self.cpus[cpu.index()].kernel
+        self.cpu(cpu).kernel
     }
 
     /// Counts the time since it was last counted to whoever had the CPU.
@@ -430,7 +435,7 @@ impl<C: Config> Core<C> {
         if !Self::COUNTS {
             return;
         }
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         let time = now.since(state.counted);
         state.counted = now;
         match state.running.get() {
@@ -458,7 +463,7 @@ impl<C: Config> Core<C> {
     /// runs there is nothing anyway.)
     fn forget_elsewhere(&mut self, task: TaskId) {
         for other in self.vacant.iter() {
-            let last = &mut self.cpus[other.index()].last;
+            let last = &mut self.cpu_mut(other).last;
             if last.holds(task) {
                 *last = Slot::EMPTY;
                 self.vacant = self.vacant.without(other);
@@ -471,7 +476,7 @@ impl<C: Config> Core<C> {
     /// Tells the policy that `task`, which runs on `cpu`, has stopped.
     pub(crate) fn stop(&mut self, cpu: CpuId, task: TaskId, why: Stop, now: Time) {
         self.count(cpu, now);
-        let state = &mut self.cpus[cpu.index()];
+        let state = self.cpu_mut(cpu);
         // What was used before an earlier stop at this same decision has been told already.
         let used = if state.stopped {
             Duration::ZERO
@@ -484,7 +489,7 @@ impl<C: Config> Core<C> {
         let resched = self.policy.stopped(cpu, task, Usage::time(used), why, now);
         self.attend(resched);
         if matches!(why, Stop::Blocked | Stop::Completed) {
-            let state = &mut self.cpus[cpu.index()];
+            let state = self.cpu_mut(cpu);
             state.last = state.running;
             state.running = Slot::EMPTY;
             if C::Trace::ENABLED {

@@ -17,7 +17,8 @@ pub trait Storage {
 /// A fixed number of rows.
 ///
 /// Indexing past [`Table::capacity`] is a bug of the caller: it may panic or hit another row, but
-/// it never touches other memory.
+/// it never touches other memory. A kernel with checks looks at the ids that callers and policies
+/// give it, so that none of them comes this far.
 pub trait Table<T>: Index<usize, Output = T> + IndexMut<usize> {
     /// A table of `capacity` rows, all of them `row`. A table whose size is part of its type ignores
     /// `capacity`.

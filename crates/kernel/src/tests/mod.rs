@@ -1,7 +1,7 @@
 //! Tests of the whole core: a small machine that drives it ([`world`]), what must always hold
 //! ([`audit`]), random sequences of events ([`random`]), several CPUs whose interrupts are delayed
 //! ([`adversary`]), and cases worked out by hand
-//! ([`calls`], [`mutexes`], [`clock`]).
+//! ([`calls`], [`mutexes`], [`clock`]); and ids of what is not there ([`ids`]).
 
 #[cfg(not(miri))]
 mod adversary;
@@ -9,6 +9,7 @@ mod audit;
 mod calls;
 mod clock;
 mod contract;
+mod ids;
 mod migrate;
 mod mutexes;
 mod random;
