@@ -57,7 +57,7 @@ impl<C: Config> Core<C> {
             return Err(Error::NotOwner);
         }
         let task = self.block(cpu, Object::Condition(condition.0), until, now)?;
-        let row = self.conditions.get_again(condition.0, C::CHECKS)?;
+        let row = self.conditions.get(condition.0, false)?;
         self.links.push_back(&mut row.waiters, task);
         self.threads[task.index()].reacquire = mutex.0.into();
         self.disown(cpu, task, mutex.0, now);

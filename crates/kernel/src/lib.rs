@@ -9,23 +9,22 @@
 //! ```text
 //!   events                        Core                       decisions
 //!   a thread calls `wait`   -->  +--------------------+
-//!   the timer fires         -->  | threads, releases, |  --> who runs on this CPU (`decide`)
+//!   the timer fires         -->  | threads, releases, |  --> who runs on this CPU (`Next`)
 //!   an interrupt signals    -->  | waiting, policy    |  --> when to set the timer (`next_timer`)
 //!                                +--------------------+
 //! ```
 //!
 //! # How a machine drives it
 //!
-//! One passage through the kernel on one CPU:
+//! By kernel entries ([`entry`]), each of which is a value:
 //!
-//! 1. [`Core::enter`] stops the clock of the thread that ran.
+//! 1. [`Entry::begin`] stops the clock of the thread that ran.
 //! 2. Any number of events: a call of the running thread ([`Core::lock`], [`Core::wait_next`], …),
 //!    [`Core::timer`] if the timer is due, signals from interrupts. All releases that are due at one
-//!    instant are made by one [`Core::timer`], before anyone is picked.
-//! 3. [`Core::decide`] says who runs, and whether there is more to do.
-//! 4. [`Core::leave`] starts the clock of the thread that runs.
-//! 5. If there is more, [`Core::more`] says what: the thread begins anew, as its job was given up;
-//!    the timer is to be set to [`Core::next_timer`].
+//!    instant are made by one [`Core::timer`], before a thread is picked.
+//! 3. [`Entry::end`] decides who runs, and starts the clock of that thread. It returns what follows,
+//!    [`Next`]: the thread, the CPUs to interrupt, and what is rare: the thread begins anew, as its job
+//!    was given up; a timer is to be set.
 //!
 //! Then the machine returns to that thread.
 //!
@@ -36,7 +35,8 @@
 //! | to find | look in |
 //! |---|---|
 //! | the choices made when a kernel is compiled | [`config`] |
-//! | enter, timer, decide, leave, CPU time | `schedule` |
+//! | one kernel entry, from its beginning to its consequences | [`entry`] |
+//! | timer, decision, CPU time | `schedule` |
 //! | spawn, exit, join, sleep, yield | `lifecycle` |
 //! | a thread moves to another core | `migrate` |
 //! | releases, deadlines, misses | `release` and `jobs` |
@@ -50,6 +50,7 @@
 #![cfg_attr(not(test), no_std)]
 
 pub mod config;
+pub mod entry;
 mod error;
 
 mod alarms;
@@ -69,12 +70,12 @@ mod wait;
 
 pub use condition::ConditionId;
 pub use config::{Config, Sizes, Timing};
+pub use entry::{Decided, Entry, More, Next, Rest};
 pub use error::Error;
 pub use jobs::{OnMiss, Release};
 pub use migrate::Migrant;
 pub use mutex::{MutexId, Protocol};
 pub use queue::QueueId;
-pub use schedule::{Decision, More};
 pub use semaphore::SemaphoreId;
 pub use thread::{Attributes, ThreadId};
 
@@ -186,17 +187,6 @@ impl<S: Storage, T: Copy + Default> Objects<S, T> {
         }
     }
 
-    /// The object of a number for which the first half of a call has found an object already. With
-    /// `checks` a number beyond the table is an error, and never another row's.
-    #[inline]
-    fn get_again(&mut self, number: u16, checks: bool) -> Result<&mut T, Error> {
-        let row = usize::from(number);
-        if checks && row >= self.rows.capacity() {
-            return Err(Error::Unknown);
-        }
-        self.rows.find_mut(row).ok_or(Error::Unknown)
-    }
-
     /// The object of a number, which need not exist if `checked`.
     #[inline]
     fn get(&mut self, number: u16, checked: bool) -> Result<&mut T, Error> {
@@ -285,10 +275,10 @@ impl<C: Config> Core<C> {
         self.trace
     }
 
-    /// The CPUs that have to [`Core::decide`]. The CPU that the kernel runs on looks by itself; the
-    /// machine interrupts the others.
+    /// The CPUs that have to decide. The CPU that the kernel runs on does so by itself; the machine
+    /// interrupts the others.
     pub fn resched(&self) -> Resched {
-        let asking = self.asking();
+        let asking = self.resched_cpus();
         match asking.first_from(CpuId(0)) {
             None => Resched::None,
             Some(cpu) if asking == CpuSet::EMPTY.with(cpu) => Resched::One(cpu),
@@ -298,10 +288,10 @@ impl<C: Config> Core<C> {
 
     /// The same, as a set. O(1).
     #[inline]
-    pub fn asking(&self) -> CpuSet {
+    pub fn resched_cpus(&self) -> CpuSet {
         let first = CpuId(0);
         match self.is_alone() {
-            true if self.asks(first) => CpuSet::EMPTY.with(first),
+            true if self.needs_resched(first) => CpuSet::EMPTY.with(first),
             true => CpuSet::EMPTY,
             false => self.asking,
         }
@@ -375,7 +365,9 @@ impl<C: Config> Core<C> {
     #[inline]
     fn attend(&mut self, resched: Resched) {
         if self.is_alone() {
-            if C::CHECKS && let Resched::One(cpu) = resched {
+            if C::CHECKS
+                && let Resched::One(cpu) = resched
+            {
                 self.cpu(cpu);
             }
             if resched != Resched::None {

@@ -281,10 +281,7 @@ impl<C: Config> Core<C> {
     pub fn uses_up(&self, thread: ThreadId, total: Duration) -> Time {
         let running = self.find(thread).ok().and_then(|task| {
             let cpu = self.cpu_of(task)?;
-            Some((
-                self.used.find(task.index())?,
-                self.cpu(cpu).counted,
-            ))
+            Some((self.used.find(task.index())?, self.cpu(cpu).counted))
         });
         match running {
             Some((used, counted)) if Self::COUNTS => counted + total.saturating_sub(*used),
@@ -312,11 +309,13 @@ impl<C: Config> Core<C> {
     /// The thread that calls on `cpu`.
     #[inline]
     pub(crate) fn caller(&self, cpu: CpuId) -> Result<TaskId, Error> {
+        let is_row = |task: TaskId| !C::CHECKS || task.index() < self.threads.capacity();
         match self.running_task(cpu) {
-            Some(task) => Ok(task),
+            // One comparison with the one for nothing, and no index below needs a mask.
+            Some(task) if is_row(task) => Ok(task),
             // Some row, and it hits no other memory.
             None if !C::CHECKS => Ok(TaskId(u16::MAX)),
-            None => Err(Error::NoThread),
+            _ => Err(Error::NoThread),
         }
     }
 }

@@ -118,7 +118,7 @@ impl<C: Config> Core<C> {
         if self.try_send(queue, message)? {
             return Ok(Poll::Ready(()));
         }
-        let row = self.queues.get_again(queue.0, C::CHECKS)?;
+        let row = self.queues.get(queue.0, false)?;
         let waits = row.len == row.capacity;
         self.send_in_line(cpu, queue, message, until, now)?;
         Ok(if waits {
@@ -158,7 +158,7 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<(), Error> {
         let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
-        let row = self.queues.get_again(queue.0, C::CHECKS)?;
+        let row = self.queues.get(queue.0, false)?;
         self.links.push_back(&mut row.waiters, task);
         self.threads[task.index()].message = *message;
         Ok(())
@@ -194,7 +194,7 @@ impl<C: Config> Core<C> {
         message: &C::Message,
         now: Time,
     ) -> Result<(), Error> {
-        let row = self.queues.get_again(queue.0, C::CHECKS)?;
+        let row = self.queues.get(queue.0, false)?;
         if row.len == row.capacity {
             return Err(Error::Full);
         }
@@ -277,12 +277,12 @@ impl<C: Config> Core<C> {
         until: Time,
         now: Time,
     ) -> Result<(), Error> {
-        let row = self.queues.get_again(queue.0, C::CHECKS)?;
+        let row = self.queues.get(queue.0, false)?;
         if row.len > 0 {
             return self.make_room(cpu, queue, now);
         }
         let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
-        let row = self.queues.get_again(queue.0, C::CHECKS)?;
+        let row = self.queues.get(queue.0, false)?;
         self.links.push_back(&mut row.waiters, task);
         Ok(())
     }
@@ -292,7 +292,7 @@ impl<C: Config> Core<C> {
     #[inline(never)]
     fn make_room(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<(), Error> {
         let task = self.caller(cpu)?;
-        let row = self.queues.get_again(queue.0, C::CHECKS)?;
+        let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
         self.threads[task.index()].message = self.messages.rows[at];
         // Whoever waits at a queue that was not empty waits to send, so it was full.

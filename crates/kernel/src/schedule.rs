@@ -6,8 +6,8 @@
 )]
 
 use crate::config::Config;
-use crate::{Core, ThreadId};
-use flyball_policy::{Policy, Resched, Stop, Table, Usage};
+use crate::{Core, More, ThreadId};
+use flyball_policy::{CpuSet, Policy, Resched, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
@@ -63,25 +63,11 @@ impl Cpu {
 /// What a CPU does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use = "the machine has to run what was decided"]
-pub struct Decision {
-    /// The thread that runs; `None`: the CPU idles.
-    pub run: Option<TaskId>,
-    /// Whether it is another thread than the one that ran here last, so that registers have to be
-    /// changed. Idleness has no registers: going idle, and coming back to the same thread, is no
-    /// switch.
-    pub switch: bool,
-    /// There is more to do, which is rare: see [`Core::more`].
-    pub more: bool,
-}
-
-/// What is rarely to be done, see [`Core::more`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[must_use = "the machine has to do it"]
-pub struct More {
-    /// The job of the thread that runs was given up: its program begins anew, with its next job.
-    pub restart: bool,
-    /// [`Core::next_timer`] may have changed since this was last asked.
-    pub timer: bool,
+pub(crate) struct Decision {
+    /// As [`Next::run`](crate::Next::run).
+    pub(crate) run: Option<TaskId>,
+    /// As [`Next::switch`](crate::Next::switch).
+    pub(crate) switch: bool,
 }
 
 impl<C: Config> Core<C> {
@@ -92,15 +78,17 @@ impl<C: Config> Core<C> {
     pub(crate) const COUNTS: bool =
         C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
     /// Whether it matters when the kernel is entered and left: CPU time is counted, or events are
-    /// traced. A machine leaves out [`Core::enter`] and [`Core::leave`] otherwise.
+    /// traced. No clock is started or stopped otherwise.
     pub const MARKS_TIME: bool = Self::COUNTS || C::Trace::ENABLED;
     /// Whether a machine has to read the clock at each kernel entry, even for a call that needs no
     /// time itself. Otherwise [`Time::ZERO`] will do for such a call.
     pub const READS_CLOCK: bool = Self::MARKS_TIME || C::Policy::WANTS.clock;
 
-    /// The CPU begins to work for the kernel: stops the clock of the thread that ran. Where the
-    /// kernel's own time is not to be told apart this may be left out.
-    pub fn enter(&mut self, cpu: CpuId, now: Time) {
+    /// The first CPU of a cluster keeps the time for all of them: its timer releases jobs and ends waits.
+    pub const TIMEKEEPER: CpuId = CpuId(0);
+
+    /// The CPU begins to work for the kernel: stops the clock of the thread that ran.
+    pub(crate) fn enter(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
         self.cpu_mut(cpu).in_kernel = true;
     }
@@ -180,14 +168,13 @@ impl<C: Config> Core<C> {
 
     /// Decides who runs on `cpu`, if it has to be decided anew.
     #[inline(always)]
-    pub fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
-        let mut decision = if self.cpu(cpu).look != 0 {
+    pub(crate) fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
+        let decision = if self.cpu(cpu).look != 0 {
             self.pick(cpu, now)
         } else {
             Decision {
                 run: self.running_task(cpu),
                 switch: false,
-                more: false,
             }
         };
         // Afterwards: to tell the policy that it is about to be asked has it ask to be.
@@ -195,19 +182,20 @@ impl<C: Config> Core<C> {
         if !self.is_alone() {
             self.asking = self.asking.without(cpu);
         }
-        decision.more = self.has_more(cpu);
         decision
     }
 
     /// Whether there is more to do after a decision on `cpu`, which is rare: see [`Core::more`].
     #[inline]
-    pub fn has_more(&self, cpu: CpuId) -> bool {
-        Self::TIMER_MOVES || self.cpu(cpu).work != 0
+    pub(crate) fn has_more(&self, cpu: CpuId) -> bool {
+        Self::TIMER_MOVES
+            || self.cpu(cpu).work != 0
+            || !self.is_alone() && self.cpus[0].has(Cpu::TIMER)
     }
 
-    /// What else is to be done after a decision on `cpu`, if [`Decision::more`] says so.
+    /// What else is to be done after a decision on `cpu`, if [`Core::has_more`] says so.
     #[inline]
-    pub fn more(&mut self, cpu: CpuId) -> More {
+    pub(crate) fn more(&mut self, cpu: CpuId) -> More {
         let state = self.cpu_mut(cpu);
         let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
         state.done(Cpu::TIMER);
@@ -217,7 +205,35 @@ impl<C: Config> Core<C> {
             && self
                 .running_task(cpu)
                 .is_some_and(|task| self.takes_restart(cpu, task));
-        More { restart, timer }
+        let mut timekeeper = None;
+        if !self.keeps_time(cpu) && (C::Policy::WANTS.alarms || self.cpus[0].has(Cpu::TIMER)) {
+            self.cpus[0].done(Cpu::TIMER);
+            timekeeper = Some(self.next_timer(Self::TIMEKEEPER));
+        }
+        More {
+            restart,
+            timer: timer.then(|| self.next_timer(cpu)),
+            timekeeper,
+        }
+    }
+
+    /// Whether the thread that runs on `cpu` has to begin its program anew.
+    #[inline]
+    pub(crate) fn will_restart(&self, cpu: CpuId) -> bool {
+        self.restarts > 0
+            && self
+                .running_task(cpu)
+                .is_some_and(|task| self.threads[task.index()].restart)
+    }
+
+    /// The CPUs that have to decide, but for `cpu`, which has done so.
+    #[inline(always)]
+    pub(crate) fn others_to_interrupt(&self, cpu: CpuId) -> CpuSet {
+        if self.is_alone() {
+            CpuSet::EMPTY
+        } else {
+            self.asking.without(cpu)
+        }
     }
 
     /// Whether `task` has to begin its program anew; it is about to.
@@ -232,12 +248,13 @@ impl<C: Config> Core<C> {
 
     /// Whether it has to be decided anew who runs on `cpu`.
     #[inline]
-    pub fn asks(&self, cpu: CpuId) -> bool {
+    pub fn needs_resched(&self, cpu: CpuId) -> bool {
         self.cpu(cpu).look != 0
     }
 
-    /// Whether there is nothing to do on `cpu` before it goes on: nothing to [`Core::decide`], and
-    /// [`Core::next_timer`] is what it was. A machine that looks here first need not ask for either.
+    /// Whether there is nothing to do on `cpu`, the only one of its cluster, before it goes on: nothing
+    /// to decide, and [`Core::next_timer`] is what it was. Where no clock has to be started either
+    /// ([`Core::MARKS_TIME`]) an entry may be [cancelled](crate::Entry::cancel) then.
     #[inline]
     pub fn is_settled(&self, cpu: CpuId) -> bool {
         let state = self.cpu(cpu);
@@ -306,7 +323,6 @@ impl<C: Config> Core<C> {
         Decision {
             run: Some(choice.task),
             switch: next != there,
-            more: false,
         }
     }
 
@@ -343,12 +359,11 @@ impl<C: Config> Core<C> {
         Decision {
             run: None,
             switch: false,
-            more: false,
         }
     }
 
     /// The CPU goes back to what was decided: starts its clock.
-    pub fn leave(&mut self, cpu: CpuId, now: Time) {
+    pub(crate) fn leave(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
         let state = self.cpu_mut(cpu);
         state.in_kernel = false;
@@ -366,8 +381,8 @@ impl<C: Config> Core<C> {
     }
 
     /// When the timer of `cpu` has to fire, as long as nothing else happens; [`Time::NEVER`]: not
-    /// at all. It may be in the past, and the timer has to fire at once then. To be asked after
-    /// [`Core::leave`].
+    /// at all. It may be in the past, and the timer has to fire at once then. [`More::timer`] is this,
+    /// when it changes.
     pub fn next_timer(&self, cpu: CpuId) -> Time {
         let keeps_time = self.keeps_time(cpu);
         if self.tick().is_some() {
@@ -425,7 +440,7 @@ impl<C: Config> Core<C> {
         self.cpu(cpu).idle
     }
 
-    /// The CPU time that the CPU spent between [`Core::enter`] and [`Core::leave`].
+    /// The CPU time that the CPU spent between the beginnings and the ends of entries.
     pub fn kernel_time(&self, cpu: CpuId) -> Duration {
         self.cpu(cpu).kernel
     }

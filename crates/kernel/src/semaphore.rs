@@ -71,9 +71,8 @@ impl<C: Config> Core<C> {
         until: Time,
         now: Time,
     ) -> Result<(), Error> {
-        self.semaphores.get_again(semaphore.0, C::CHECKS)?;
         let task = self.block(cpu, Object::Semaphore(semaphore.0), until, now)?;
-        let row = self.semaphores.get_again(semaphore.0, C::CHECKS)?;
+        let row = self.semaphores.get(semaphore.0, false)?;
         self.links.push_back(&mut row.waiters, task);
         Ok(())
     }
@@ -133,7 +132,7 @@ impl<C: Config> Core<C> {
         semaphore: SemaphoreId,
         now: Time,
     ) -> Result<(), Error> {
-        let row = self.semaphores.get_again(semaphore.0, C::CHECKS)?;
+        let row = self.semaphores.get(semaphore.0, false)?;
         if let Some(waiter) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             self.wake(cpu, waiter, now);
         }

@@ -3,15 +3,15 @@
 use crate::board::{Board, Timer};
 use crate::config::MachineConfig;
 use crate::context::Switch;
+use crate::entry::{CPU, State};
 use crate::fault;
 use crate::guard;
 use crate::mask::Mask;
-use crate::passage::{CPU, State};
 use crate::together::Together;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::task::Poll;
-use flyball_kernel::{Core, Error, Sizes, Timing};
+use flyball_kernel::{Core, Entry, Error, Rest, Sizes, Timing};
 use flyball_policy::{CpuId, Table, TaskId, Time};
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!). `PendSV` relies on
@@ -99,10 +99,10 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Who `waits` comes back
-    /// when it is his turn.
+    /// One entry: `f` does what was asked, and then it is decided who runs. A caller that `waits` comes
+    /// back when it runs again.
     #[inline(always)]
-    fn passage<R>(
+    fn enter<R>(
         &'static self,
         mask: Mask,
         timed: bool,
@@ -110,23 +110,25 @@ impl<C: MachineConfig> Kernel<C> {
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> R,
     ) -> R {
         let (_, state) = self.parts(&mask);
-        let now = state.enter(timed);
-        let result = f(&mut state.core, CPU, now);
+        let entry = state.enter(timed);
+        let result = f(&mut state.core, CPU, entry.now());
         if state.is_settled() {
+            entry.cancel();
             mask.lift();
         } else {
-            self.go_back(mask, now, waits);
+            self.go_back(mask, entry, waits);
         }
         result
     }
 
-    /// The end of a passage that began at `entered`.
+    /// The end of an entry.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
-    fn go_back(&'static self, mask: Mask, entered: Time, waits: bool) {
+    fn go_back(&'static self, mask: Mask, entry: Entry, waits: bool) {
         let (switch, state) = self.parts(&mask);
-        if state.finish(switch, entered) {
-            return self.more(mask, waits);
+        let (needs_more, rest) = state.end(switch, entry);
+        if needs_more {
+            return self.more(mask, waits, rest);
         }
         mask.lift();
         if waits {
@@ -135,12 +137,12 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// The end of a passage that has more to do than most.
+    /// The end of an entry that has more to do than most.
     #[cold]
     #[cfg_attr(not(feature = "small"), inline(never))]
-    fn more(&'static self, mask: Mask, waits: bool) {
+    fn more(&'static self, mask: Mask, waits: bool, rest: Rest) {
         let (switch, state) = self.parts(&mask);
-        let idles = state.more(switch);
+        let idles = state.more(switch, rest);
         mask.lift();
         if waits {
             cortex_m::asm::isb();
@@ -154,7 +156,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// are done. May come from an interrupt.
     pub fn together<R>(&'static self, f: impl FnOnce(&mut Together<'_, C>) -> R) -> R {
         self.with(|switch, state| {
-            state.pass(switch, |core, contexts, switch, now| {
+            state.enter_and_end(switch, |core, contexts, switch, now| {
                 f(&mut Together {
                     core,
                     now,
@@ -171,7 +173,7 @@ impl<C: MachineConfig> Kernel<C> {
         let mask = Mask::set();
         // It is a one-shot, so it is set no more.
         self.parts(&mask).1.armed = Time::ZERO;
-        self.passage(mask, true, false, Core::timer);
+        self.enter(mask, true, false, Core::timer);
     }
 
     /// The time since the kernel started.
@@ -215,9 +217,9 @@ impl<C: MachineConfig> Kernel<C> {
     #[inline(never)]
     fn go_on<R>(&'static self, mask: Mask, slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> R) -> R {
         let (_, state) = self.parts(&mask);
-        let now = state.enter(false);
-        let result = slow(&mut state.core, CPU, now);
-        self.go_back(mask, now, true);
+        let entry = state.enter(false);
+        let result = slow(&mut state.core, CPU, entry.now());
+        self.go_back(mask, entry, true);
         result
     }
 
@@ -251,7 +253,7 @@ impl<C: MachineConfig> Kernel<C> {
         timed: bool,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let result = self.passage(Mask::set(), timed, true, f);
+        let result = self.enter(Mask::set(), timed, true, f);
         result.map(|poll| match poll {
             Poll::Ready(value) => Some(value),
             Poll::Pending => None,
@@ -268,7 +270,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(Mask::set(), false, false, f)
+        self.enter(Mask::set(), false, false, f)
     }
 
     /// The same, with an `f` that has to know the time.
@@ -279,7 +281,7 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(Mask::set(), true, false, f)
+        self.enter(Mask::set(), true, false, f)
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without

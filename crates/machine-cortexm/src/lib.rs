@@ -6,8 +6,8 @@
 //! | [`context`] | stacks, and changing from one to another |
 //! | [`kernel`](mod@kernel) | the lock around the core, and the ways in |
 //! | `start` | how it gets its threads, and starts |
-//! | `passage` | what one way through the kernel does, and what is decided at its end |
-//! | `together` | several things in one passage, threads that begin among them |
+//! | `entry` | one kernel entry: what is decided at its end, done |
+//! | `together` | several things in one kernel entry, threads that begin among them |
 //! | `macros` | what an application calls in its root |
 //! | [`spin`] | data that threads and handlers share |
 //! | [`config`] | what an application chooses about the machine |
@@ -18,7 +18,7 @@
 //! | `vectors` | interrupts |
 //! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
 //!
-//! # One passage through the kernel
+//! # One kernel entry
 //!
 //! A call masks interrupts, lets the core do what was asked, asks it who runs, sets the timer, and
 //! unmasks. If somebody else runs, the lowest of all exceptions, `PendSV`, is pending by then; it
@@ -43,6 +43,7 @@ pub mod clock;
 pub mod config;
 pub mod context;
 pub mod devices;
+mod entry;
 mod examine;
 pub mod fault;
 pub mod guard;
@@ -51,7 +52,6 @@ mod macros;
 mod mask;
 #[cfg(feature = "small")]
 mod memory;
-mod passage;
 pub mod spin;
 mod start;
 mod together;

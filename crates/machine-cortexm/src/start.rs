@@ -2,10 +2,10 @@
 
 use crate::config::MachineConfig;
 use crate::context::{Context, Entry, Stack};
+use crate::entry::CPU;
 use crate::fault;
 use crate::guard::{self, Stacks};
 use crate::kernel::Kernel;
-use crate::passage::CPU;
 use crate::together::Prepared;
 use crate::vectors;
 use cortex_m::peripheral::scb::SystemHandler;
@@ -99,7 +99,7 @@ impl<C: MachineConfig> Kernel<C> {
         // Interrupts are masked, so the first thread is chosen now and switched to further below.
         self.with(|switch, state| {
             state.started = true;
-            state.pass(switch, |_, _, _, _| ());
+            state.enter_and_end(switch, |_, _, _, _| ());
             // Without checks it may have been decided before now, when nobody could begin.
             if let Some(task) = state.core.running_task(CPU) {
                 switch.change_to(&raw mut state.contexts[task.index()]);

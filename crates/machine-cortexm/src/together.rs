@@ -1,18 +1,18 @@
-//! Several things in one passage through the kernel.
+//! Several things in one kernel entry.
 
 use crate::config::MachineConfig;
 use crate::context::{Entry, Switch, usable};
+use crate::entry::{CPU, Contexts};
 use crate::guard;
-use crate::passage::{CPU, Contexts};
 use core::ops::Range;
 use flyball_kernel::{Attributes, Core, Error, ThreadId};
 use flyball_policy::{Policy, Time};
 
-/// The kernel during one passage; see [`Kernel::together`](crate::Kernel::together).
+/// The kernel during one entry; see [`Kernel::together`](crate::Kernel::together).
 pub struct Together<'a, C: MachineConfig> {
     /// The core.
     pub core: &'a mut Core<C>,
-    /// When the passage began.
+    /// When the entry began.
     pub now: Time,
     pub(crate) contexts: &'a mut Contexts<C>,
     pub(crate) switch: &'a mut Switch,

@@ -5,7 +5,9 @@ use crate::run::State;
 use crate::threads::{Entry, Thread, stack, suspend};
 use core::cell::RefCell;
 use core::task::Poll;
-use flyball_kernel::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
+use flyball_kernel::{
+    Attributes, Config, Core, Entry as KernelEntry, Error, Sizes, ThreadId, Timing,
+};
 use flyball_policy::{CpuId, Duration, Policy, TaskId, Time};
 use std::sync::OnceLock;
 use std::thread;
@@ -159,13 +161,16 @@ impl<C: Config> Kernel<C> {
         let (result, caller) = self
             .with(|state| {
                 let running = state.core.running(CPU);
-                let result = f(&mut state.core, CPU, state.now);
-                // Whoever may not be the most urgent one any more lets the others have a look.
-                let looks = state.active.is_some() && state.core.asks(CPU);
-                if looks {
-                    state.decide_at_once();
+                let entry = KernelEntry::instant(CPU, state.now);
+                let result = f(&mut state.core, CPU, entry.now());
+                // A thread that may not be the most urgent one any more lets the others run.
+                let decides = state.active.is_some() && state.core.needs_resched(CPU);
+                if decides {
+                    state.end_at_once(entry);
+                } else {
+                    entry.cancel();
                 }
-                (result, running.filter(|_| looks))
+                (result, running.filter(|_| decides))
             })
             .ok_or(Error::NoThread)?;
         if let Some(caller) = caller {
@@ -280,7 +285,7 @@ impl<C: Config> Kernel<C> {
     /// The calling thread, if it is one, lets happen what is due now.
     pub(crate) fn serve(&'static self) {
         let caller = self.with(|state| {
-            let due = state.interrupts.next() <= state.now || state.core.asks(CPU);
+            let due = state.interrupts.next() <= state.now || state.core.needs_resched(CPU);
             state.serving |= due;
             state
                 .active

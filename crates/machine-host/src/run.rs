@@ -4,7 +4,7 @@ use crate::devices::Interrupts;
 use crate::kernel::{CPU, Kernel};
 use crate::threads::{Body, Thread, resume};
 use core::fmt;
-use flyball_kernel::{Config, Core, Error, ThreadId};
+use flyball_kernel::{Config, Core, Entry, Error, ThreadId};
 use flyball_policy::{Duration, TaskId, Time};
 
 /// How often threads may go on at one instant. Far beyond what a program can mean.
@@ -74,16 +74,17 @@ enum Step {
 
 impl<C: Config> State<C> {
     fn step(&mut self, until: Time) -> Step {
-        if self.serving || self.core.asks(CPU) {
+        if self.serving || self.core.needs_resched(CPU) {
             self.serving = true;
             if let Some(handler) = self.interrupts.due(self.now) {
                 self.in_handler = true;
                 return Step::Handle(handler);
             }
+            let entry = Entry::instant(CPU, self.now);
             if self.core.next_timer(CPU) <= self.now {
                 self.core.timer(CPU, self.now);
             }
-            self.decide();
+            self.end(entry);
             self.serving = false;
             return Step::Again;
         }
@@ -129,26 +130,28 @@ impl<C: Config> State<C> {
     /// Decides who runs already in the call after which it is to be decided, if nothing else is due at
     /// this instant: what the loop would do next.
     #[inline]
-    pub(crate) fn decide_at_once(&mut self) {
+    pub(crate) fn end_at_once(&mut self, entry: Entry) {
         if !self.serving
             && self.interrupts.next() > self.now
             && self.core.next_timer(CPU) > self.now
         {
-            self.decide();
+            self.end(entry);
+        } else {
+            entry.cancel();
         }
     }
 
+    /// Ends an entry. The loop asks for the timer by itself.
     #[inline]
-    fn decide(&mut self) {
-        let decision = self.core.decide(CPU, self.now);
-        if decision.more
-            && self.core.more(CPU).restart
-            && let Some(thread) = decision.run.and_then(|task| self.thread(task))
+    fn end(&mut self, entry: Entry) {
+        let next = entry.end(&mut self.core, || self.now);
+        if next.rest.is_needed(&self.core)
+            && next.rest.take(&mut self.core).restart
+            && let Some(thread) = next.run.and_then(|task| self.thread(task))
         {
             // SAFETY: whoever made a thread whose jobs may be given up has promised that.
             unsafe { thread.restart() };
         }
-        self.core.leave(CPU, self.now);
     }
 
     fn thread(&mut self, task: TaskId) -> Option<&mut Thread> {

@@ -8,9 +8,18 @@ use core::task::Poll;
 use flyball_kernel::{Core, Error};
 use flyball_policy::{CpuId, Time};
 
+/// What a call answers: nothing, if the thread has waited.
+fn answer<T>(poll: Poll<T>) -> Option<T> {
+    match poll {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
+
 impl<C: MachineConfig> Kernel<C> {
     /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
-    /// `None`, `slow`, which may have to wait.
+    /// `None`, `slow`, which may have to wait. The time that they are told is [`Time::ZERO`] unless
+    /// [`Core::READS_CLOCK`].
     ///
     /// # Errors
     /// What they say.
@@ -20,7 +29,7 @@ impl<C: MachineConfig> Kernel<C> {
         quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Option<T>, Error>,
         slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(Path::Call, |state, cpu, now| {
+        self.enter(Path::Call, false, |state, cpu, now| {
             match quick(&mut state.core, cpu, now)? {
                 Some(value) => Ok(value),
                 None => slow(&mut state.core, cpu, now),
@@ -37,14 +46,13 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        let called = self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now));
-        called.map(|poll| match poll {
-            Poll::Ready(value) => Some(value),
-            Poll::Pending => None,
-        })
+        let called = self.enter(Path::Call, true, |state, cpu, now| {
+            f(&mut state.core, cpu, now)
+        });
+        called.map(answer)
     }
 
-    /// The same; on this machine the clock is always read.
+    /// The same. The time that `f` is told is [`Time::ZERO`] unless [`Core::READS_CLOCK`].
     ///
     /// # Errors
     /// What `f` says.
@@ -53,10 +61,14 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
     ) -> Result<Option<T>, Error> {
-        self.call(f)
+        let called = self.enter(Path::Call, false, |state, cpu, now| {
+            f(&mut state.core, cpu, now)
+        });
+        called.map(answer)
     }
 
-    /// A call that does not wait, and may come from an interrupt.
+    /// A call that does not wait, and may come from an interrupt. The time that `f` is told is
+    /// [`Time::ZERO`] unless [`Core::READS_CLOCK`].
     ///
     /// # Errors
     /// What `f` says.
@@ -65,10 +77,12 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now))
+        self.enter(Path::Call, false, |state, cpu, now| {
+            f(&mut state.core, cpu, now)
+        })
     }
 
-    /// The same; on this machine the clock is always read.
+    /// The same, with an `f` that has to know the time.
     ///
     /// # Errors
     /// What `f` says.
@@ -77,7 +91,9 @@ impl<C: MachineConfig> Kernel<C> {
         &'static self,
         f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.passage(Path::Call, |state, cpu, now| f(&mut state.core, cpu, now))
+        self.enter(Path::Call, true, |state, cpu, now| {
+            f(&mut state.core, cpu, now)
+        })
     }
 
     /// Whether whoever calls may wait, as only a thread can; not looked at without

@@ -141,7 +141,7 @@ impl<C: MachineConfig> Cluster<C> {
             return false;
         }
         // SAFETY: the lock is held.
-        let asks = unsafe { (*self.state.get()).core.asks(self.cpu(hart)) };
+        let asks = unsafe { (*self.state.get()).core.needs_resched(self.cpu(hart)) };
         self.owner.store(0, Ordering::Relaxed);
         self.here.depart(hart);
         self.lock.release(hart, &Bells);

@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
-use flyball_kernel::{Core, Sizes, Timing};
+use flyball_kernel::{Core, Entry, Sizes, Timing};
 use flyball_policy::{CpuId, Table, TaskId, Time};
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
@@ -155,7 +155,7 @@ impl<C: MachineConfig> Kernel<C> {
         let looks = cluster.leave_unlooked(hart);
         mask.lift();
         if looks {
-            self.passage(Path::Interrupt, |_, _, _| ());
+            self.enter(Path::Interrupt, false, |_, _, _| ());
         }
         result
     }
@@ -182,12 +182,13 @@ impl<C: MachineConfig> Kernel<C> {
         Some(f(state))
     }
 
-    /// One passage: `f` does what was asked, and then it is decided who runs. Comes back when that is
-    /// whoever called, maybe on another hart.
+    /// One entry: `f` does what was asked, and then it is decided who runs. Comes back when that is the
+    /// caller, maybe on another hart. `timed`: `f` tells the kernel the time.
     #[inline]
-    pub(crate) fn passage<R>(
+    pub(crate) fn enter<R>(
         &'static self,
         path: Path,
+        timed: bool,
         f: impl FnOnce(&mut State<C>, CpuId, Time) -> R,
     ) -> R {
         let mask = Mask::set();
@@ -197,60 +198,69 @@ impl<C: MachineConfig> Kernel<C> {
         cluster.enter(hart);
         probe::end(Part::Lock);
         let cpu = cluster.cpu(hart);
-        let now = self.clock().now();
-        let result = {
+        let travels = cluster.travels.are_used();
+        let (entry, result) = {
             // SAFETY: the lock is held, and `f` does not come back here.
             let state = unsafe { cluster.state() };
-            state.core.enter(cpu, now);
-            let result = f(state, cpu, now);
-            if cluster.travels.are_used() {
-                state.travel(cluster, now);
+            let clock = || self.clock().now();
+            let entry = Entry::begin(&mut state.core, cpu, timed || travels, clock);
+            let result = f(state, cpu, entry.now());
+            if travels {
+                state.travel(cluster, entry.now());
             }
             probe::end(Part::Work);
-            result
+            (entry, result)
         };
-        self.finish(hart, cluster, cpu, now);
+        self.end(hart, cluster, entry);
         mask.lift();
         result
     }
 
-    /// The end of a passage that began at `entered`: the lock is given back, maybe by who goes on.
+    /// The end of an entry: the lock is given back, maybe by the thread that goes on.
     #[inline]
-    fn finish(&'static self, hart: u8, cluster: &'static Cluster<C>, cpu: CpuId, entered: Time) {
-        // SAFETY: the lock is held, and nobody else in this passage has the state any more.
+    fn end(&'static self, hart: u8, cluster: &'static Cluster<C>, entry: Entry) {
+        // SAFETY: the lock is held, and nothing else in this entry has the state any more.
         let state = unsafe { cluster.state() };
         let me = &self.harts[usize::from(hart)];
         let stays = !self.started.load(Ordering::Relaxed) || me.handles.load(Ordering::Relaxed);
         let mut from = me.current.load(Ordering::Relaxed);
         let mut next = from;
+        let clock = self.clock();
         let core = &mut state.core;
-        if !stays && core.asks(cpu) {
-            next = match core.decide(cpu, entered).run {
+        let ended = if stays {
+            entry.defer(core, || clock.now())
+        } else {
+            entry.end(core, || clock.now())
+        };
+        if ended.is_new {
+            next = match ended.run {
                 Some(task) => &raw mut state.contexts[task.index()],
                 None => me.idle.get(),
             };
         }
-        core.leave(cpu, self.clock().now());
         probe::end(Part::Decide);
-        if !stays && core.has_more(cpu) {
-            let more = core.more(cpu);
+        if !stays && ended.rest.is_needed(core) {
+            let more = ended.rest.take(core);
             if more.restart
-                && let Some(task) = core.running_task(cpu)
+                && let Some(task) = ended.run
             {
                 let context = &mut state.contexts[task.index()];
                 context.restart();
-                // What this hart has on the thread's stack is nobody's any more.
+                // Nothing goes on with what this hart has on the thread's stack.
                 next = &raw mut *context;
                 if from == next {
                     from = null_mut();
                 }
             }
-            if more.timer {
-                Alarm::Kernel.set(hart, self.clock().tick(core.next_timer(cpu)));
+            if let Some(at) = more.timer {
+                Alarm::Kernel.set(hart, clock.tick(at));
+            }
+            if let Some(at) = more.timekeeper {
+                Alarm::Kernel.set(cluster.first, clock.tick(at));
             }
         }
-        if cluster.cpus > 1 {
-            self.tell_others(hart, cluster, core, cpu);
+        for other in ended.interrupt.iter() {
+            cluster.call(other.0);
         }
         if cluster.travels.are_used() {
             self.set_travel(hart, state);
@@ -278,7 +288,7 @@ impl<C: MachineConfig> Kernel<C> {
         self.begun();
     }
 
-    /// The end of a passage: whoever goes on has his registers.
+    /// The end of an entry: this hart has the registers of the thread that goes on.
     #[inline]
     fn leave(&'static self, hart: u8, cluster: &'static Cluster<C>) {
         if cluster.travels.are_used() {
@@ -286,18 +296,6 @@ impl<C: MachineConfig> Kernel<C> {
             self.send(cluster, unsafe { cluster.state() });
         }
         cluster.leave(hart);
-    }
-
-    /// Other CPUs that have to look are interrupted, and the one that keeps the time has its timer set.
-    fn tell_others(&'static self, hart: u8, cluster: &Cluster<C>, core: &mut Core<C>, cpu: CpuId) {
-        for other in 0..cluster.cpus {
-            if other != cpu.0 && core.asks(CpuId(other)) {
-                cluster.call(other);
-            }
-        }
-        if hart != cluster.first {
-            Alarm::Kernel.set(cluster.first, self.clock().tick(core.next_timer(CpuId(0))));
-        }
     }
 
     /// A thread begins on this hart, or goes on, which has the lock.
@@ -316,7 +314,7 @@ impl<C: MachineConfig> Kernel<C> {
         me.current.store(me.idle.get(), Ordering::Relaxed);
         Alarm::program(hart);
         hart::listen(hart::MSIE | hart::MTIE);
-        self.passage(Path::Interrupt, |_, _, _| ());
+        self.enter(Path::Interrupt, false, |_, _, _| ());
         hart::enable_interrupts();
         loop {
             hart::wait_for_interrupt();
@@ -350,7 +348,7 @@ impl<C: MachineConfig> Kernel<C> {
             SOFTWARE => {
                 Bells::forget(hart);
                 self.serve_pending(hart);
-                self.passage(Path::Interrupt, |_, _, _| ());
+                self.enter(Path::Interrupt, false, |_, _, _| ());
             }
             TIMER => self.timer(hart),
             _ => self.exception(cause),
@@ -367,11 +365,11 @@ impl<C: MachineConfig> Kernel<C> {
         if Alarm::Kernel.at(hart) <= now {
             // Whatever it is set to next is another instant than this one.
             Alarm::Kernel.set(hart, u64::MAX);
-            self.passage(Path::Timer, |state, cpu, now| {
+            self.enter(Path::Timer, true, |state, cpu, now| {
                 probe::served(state.core.timer(cpu, now));
             });
         } else {
-            self.passage(Path::Interrupt, |_, _, _| ());
+            self.enter(Path::Interrupt, false, |_, _, _| ());
         }
     }
 

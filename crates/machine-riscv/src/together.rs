@@ -1,4 +1,4 @@
-//! Several things in one passage through the kernel, threads that begin among them.
+//! Several things in one kernel entry, threads that begin among them.
 
 use crate::cluster::Contexts;
 use crate::config::MachineConfig;
@@ -12,11 +12,11 @@ use flyball_policy::{CpuId, Policy, Table, TaskId, Time};
 /// What unused stack looks like.
 pub(crate) const PAINT: usize = 0xf1fb_a11f_f1fb_a11f;
 
-/// The kernel during one passage; see [`Kernel::together`].
+/// The kernel during one entry; see [`Kernel::together`].
 pub struct Together<'a, C: MachineConfig> {
     /// The core.
     pub core: &'a mut Core<C>,
-    /// When the passage began.
+    /// When the entry began.
     pub now: Time,
     cpu: CpuId,
     contexts: &'a mut Contexts<C>,
@@ -68,7 +68,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// Several things at one instant, on the cluster of the CPU that calls: it is decided once who runs,
     /// when all are done. May come from an interrupt.
     pub fn together<R>(&'static self, f: impl FnOnce(&mut Together<'_, C>) -> R) -> R {
-        self.passage(Path::Call, |state, cpu, now| {
+        self.enter(Path::Call, true, |state, cpu, now| {
             f(&mut Together {
                 core: &mut state.core,
                 now,

@@ -11,15 +11,15 @@
 //! 3. Sporadic jobs arrive.
 //! 4. The timer fires: all releases and deadlines of this instant.
 //! 5. Tasks that are new begin.
-//! 6. The kernel decides who runs, on all CPUs that have to look.
+//! 6. The kernel decides who runs, on all CPUs that must reschedule.
 //!
-//! The first CPU of a cluster keeps the time for all of them. A CPU that has to look because of what
+//! The first CPU of a cluster keeps the time for all of them. A CPU that must reschedule because of what
 //! happened on another one is interrupted, which takes a moment (`ipi`); one that works for the kernel
-//! looks when it is done.
+//! decides when it is done.
 //!
 //! # Overheads
 //!
-//! The kernel's work takes time on the CPU, at the end of the same passage, in the order *calls, tick,
+//! The kernel's work takes time on the CPU, at the end of the same entry, in the order *calls, tick,
 //! releases, scheduling, context switch*:
 //!
 //! ```text
@@ -37,7 +37,7 @@ use crate::run::{Deadlock, Ended};
 use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::Scheduler;
-use flyball_kernel::{Config, Core, MutexId, QueueId, SemaphoreId, ThreadId};
+use flyball_kernel::{Config, Core, Entry, MutexId, QueueId, SemaphoreId, ThreadId};
 use flyball_model::Length;
 use flyball_model::random::Random;
 use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Policy, TaskId, Time};
@@ -52,12 +52,12 @@ mod build;
 mod calls;
 mod change;
 mod cycle;
+mod entry;
 mod moving;
-mod passage;
 
 pub(crate) use cycle::Cycle;
+use entry::Costs;
 pub(crate) use moving::Traveller;
-use passage::Costs;
 
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);
@@ -114,8 +114,9 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
 }
 
 /// What one CPU does.
-#[derive(Clone, Copy)]
 struct Lane {
+    /// Its kernel entry, if it works for the kernel at this instant.
+    entry: Option<Entry>,
     /// The row of the thread that computes, and since when.
     running: Option<usize>,
     resumed: Time,
@@ -123,7 +124,7 @@ struct Lane {
     busy_until: Time,
     /// When an interrupt from another CPU comes; [`Time::NEVER`]: none is on its way.
     interrupt: Time,
-    /// Calls made in this passage, to be paid for.
+    /// Calls made in this entry, to be paid for.
     unpaid: u64,
 }
 
@@ -265,7 +266,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
         self.core.notice_misses(CPU, now);
         for cpu in self.cpus() {
-            self.core.enter(cpu, now);
+            // The clocks stop, for good.
+            let _stopped = Entry::begin(&mut self.core, cpu, true, || now);
         }
         Ok(())
     }

@@ -203,7 +203,7 @@ impl<T: Sink> Supervise<Edf, T> for Splits {
             split.act(nodes, now)?;
         }
         for node in nodes.iter_mut() {
-            node.close(now)?;
+            node.close()?;
         }
         Ok(())
     }

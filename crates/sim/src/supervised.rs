@@ -130,7 +130,7 @@ where
         let places = &mut self.places;
         (self.supervise)(&mut View { nodes, places, now });
         for node in nodes.iter_mut() {
-            node.close(now)?;
+            node.close()?;
         }
         while self.next <= now {
             self.next += self.period;

@@ -55,7 +55,9 @@ impl Policy for Patience {
     }
 
     fn pick(&mut self, _: CpuId, _: Time) -> Option<Dispatch> {
-        let queued = (0..).zip(self.due).filter_map(|(row, due)| Some((due?, TaskId(row))));
+        let queued = (0..)
+            .zip(self.due)
+            .filter_map(|(row, due)| Some((due?, TaskId(row))));
         let (_, task) = queued.min()?;
         Some(Dispatch::of(task))
     }
@@ -83,13 +85,18 @@ fn ms(n: u64) -> Duration {
 }
 
 fn init() -> Result<(), Error> {
-    spawn(&PATIENT, Thread::once(), ms(90), || work("patient", &FOR_PATIENT))?;
+    spawn(&PATIENT, Thread::once(), ms(90), || {
+        work("patient", &FOR_PATIENT)
+    })?;
     spawn(&HASTY, Thread::once(), ms(50), || work("hasty", &FOR_HASTY))?;
     spawn(&MAIN, Thread::once(), ms(0), || {
         // The others are due first, so both wait for their semaphores by now.
         sleep(ms(10));
         for pause in [ms(20), ms(60)] {
-            println!("patient can run, and {} ms later hasty can, too:", pause / ms(1));
+            println!(
+                "patient can run, and {} ms later hasty can, too:",
+                pause / ms(1)
+            );
             let _ = FOR_PATIENT.signal();
             compute(pause);
             let _ = FOR_HASTY.signal();

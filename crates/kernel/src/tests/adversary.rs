@@ -5,7 +5,9 @@
 
 use super::contract::Watched;
 use super::world::{ROWS, Small, Table, ns};
-use crate::{Attributes, Core, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing};
+use crate::{
+    Attributes, Core, Entry, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing,
+};
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, CpuId, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy,
@@ -78,6 +80,8 @@ struct Machine<P: Policy> {
     now: Time,
     /// The CPUs to which an interrupt is on its way.
     pending: [bool; CPUS as usize],
+    /// What the timer of the first CPU is set to.
+    timer: Time,
     /// Calls that a thread made on a CPU that had been told to look.
     stale: u64,
 }
@@ -120,24 +124,39 @@ impl<P: Policy> Machine<P> {
             core,
             now: Time::ZERO,
             pending: [false; CPUS as usize],
+            timer: Time::NEVER,
             stale: 0,
         };
-        machine.passage(CpuId(0), |_, _, _| ());
+        machine.enter(CpuId(0), |_, _, _| ());
         machine
     }
 
-    /// One passage on one CPU: it decides for itself, and others are interrupted.
-    fn passage(&mut self, cpu: CpuId, f: impl FnOnce(&mut Core<Small<P, true, 4>>, CpuId, Time)) {
-        self.core.enter(cpu, self.now);
-        f(&mut self.core, cpu, self.now);
-        if self.core.decide(cpu, self.now).more {
-            let _ = self.core.more(cpu);
-        }
-        self.core.leave(cpu, self.now);
+    /// One entry on one CPU: it decides for itself, others are interrupted, and timers are set.
+    fn enter(&mut self, cpu: CpuId, f: impl FnOnce(&mut Core<Small<P, true, 4>>, CpuId, Time)) {
+        let now = self.now;
+        let entry = Entry::begin(&mut self.core, cpu, true, || now);
+        f(&mut self.core, entry.cpu(), entry.now());
+        let next = entry.end(&mut self.core, || now);
+        assert_eq!(next.run, self.core.running_task(cpu));
         self.pending[cpu.index()] = false;
-        for other in (0..CPUS).map(CpuId) {
-            self.pending[other.index()] |= self.core.asks(other);
+        for other in next.interrupt.iter() {
+            self.pending[other.index()] = true;
         }
+        for other in (0..CPUS).map(CpuId) {
+            assert!(self.pending[other.index()] || !self.core.needs_resched(other));
+        }
+        let more = next
+            .rest
+            .is_needed(&self.core)
+            .then(|| next.rest.take(&mut self.core));
+        if let Some(more) = more {
+            let own = more
+                .timer
+                .filter(|_| cpu == Core::<Small<P, true, 4>>::TIMEKEEPER);
+            self.timer = own.or(more.timekeeper).unwrap_or(self.timer);
+        }
+        // The one timer that all releases depend on is what it should be, whichever CPU has set it.
+        assert_eq!(self.timer, self.core.next_timer(CpuId(0)));
         self.core.audit(false);
     }
 
@@ -148,8 +167,8 @@ impl<P: Policy> Machine<P> {
                 let Some(thread) = self.core.running(cpu) else {
                     return;
                 };
-                self.stale += u64::from(self.core.asks(cpu));
-                self.passage(cpu, |core, cpu, now| {
+                self.stale += u64::from(self.core.needs_resched(cpu));
+                self.enter(cpu, |core, cpu, now| {
                     // What is refused (a mutex of somebody else, say) changes nothing.
                     let _ = match call {
                         Call::Lock(n) => core.lock(cpu, MutexId(n), Time::NEVER, now).map(drop),
@@ -170,17 +189,17 @@ impl<P: Policy> Machine<P> {
                     };
                 });
             }
-            Step::Signal(cpu, n) => self.passage(CpuId(cpu), |core, cpu, now| {
+            Step::Signal(cpu, n) => self.enter(CpuId(cpu), |core, cpu, now| {
                 core.signal(cpu, SemaphoreId(n), now).unwrap();
             }),
             Step::Deliver(cpu) if self.pending[usize::from(cpu)] => {
-                self.passage(CpuId(cpu), |_, _, _| ());
+                self.enter(CpuId(cpu), |_, _, _| ());
             }
             Step::Deliver(_) => {}
             Step::Pass(time) => self.now += ns(time),
             Step::Timer => {
                 if self.core.next_timer(CpuId(0)) <= self.now {
-                    self.passage(CpuId(0), |core, cpu, now| {
+                    self.enter(CpuId(0), |core, cpu, now| {
                         core.timer(cpu, now);
                     });
                 }
@@ -192,7 +211,7 @@ impl<P: Policy> Machine<P> {
                         .filter(|&cpu| self.pending[usize::from(cpu)])
                         .collect::<Vec<_>>()
                     {
-                        self.passage(CpuId(cpu), |_, _, _| ());
+                        self.enter(CpuId(cpu), |_, _, _| ());
                     }
                 }
                 assert_eq!(self.pending, [false; CPUS as usize]);

@@ -146,7 +146,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
         for cpu in cpus() {
             // Who has to look may run somebody still that another CPU has taken out.
             if let Some(task) = running(cpu)
-                && !(CPUS > 1 && self.asks(cpu))
+                && !(CPUS > 1 && self.needs_resched(cpu))
             {
                 assert!(is_ready(&task), "{task:?} runs on {cpu:?}");
             }

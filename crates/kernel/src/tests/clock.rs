@@ -1,7 +1,7 @@
 //! What the clock does to threads: releases, deadlines and misses.
 
 use super::world::{CPU, World, at, edf, fixed, ns};
-use crate::{Attributes, Error, OnMiss, Release, Timing};
+use crate::{Attributes, Entry, Error, OnMiss, Release, Timing};
 use core::task::Poll;
 use flyball_policy::{EarliestDeadline, Policy};
 use flyball_trace::{Duration, Time};
@@ -182,15 +182,18 @@ fn late_jobs_may_be_given_up_with_all_they_own() {
     assert_eq!(world.running(), None);
     world.now = at(50);
     world.core.timer(CPU, world.now);
-    let decision = world.core.decide(CPU, world.now);
-    assert!(decision.more, "there is more to do");
-    assert!(world.core.more(CPU).restart, "the program begins anew");
-    world.core.leave(CPU, world.now);
+    let decided = Entry::instant(CPU, world.now).decide(&mut world.core);
+    assert!(decided.restart(&world.core));
+    let next = decided.leave(&mut world.core, || world.now);
+    assert!(next.rest.is_needed(&world.core), "there is more to do");
+    let more = next.rest.take(&mut world.core);
+    assert!(more.restart, "the program begins anew");
+    assert_eq!(more.timer, Some(world.core.next_timer(CPU)));
     done(&mut world);
     world.now = at(100);
     world.core.timer(CPU, world.now);
-    let _ = world.core.decide(CPU, world.now);
-    assert!(!world.core.more(CPU).restart);
+    let next = Entry::instant(CPU, world.now).end(&mut world.core, || world.now);
+    assert!(!next.rest.take(&mut world.core).restart);
 }
 
 #[test]

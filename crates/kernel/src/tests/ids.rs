@@ -29,32 +29,21 @@ fn an_object_that_was_never_made_is_unknown() {
         assert_eq!(core.lock(CPU, wrong, Time::NEVER, now), Err(Error::Unknown));
         assert_eq!(core.unlock(CPU, wrong, now), Err(Error::Unknown));
         let wrong = QueueId::from_number(number);
-        assert_eq!(core.send(CPU, wrong, &7, Time::NEVER, now), Err(Error::Unknown));
-        assert_eq!(core.receive(CPU, wrong, Time::NEVER, now), Err(Error::Unknown));
+        assert_eq!(
+            core.send(CPU, wrong, &7, Time::NEVER, now),
+            Err(Error::Unknown)
+        );
+        assert_eq!(
+            core.receive(CPU, wrong, Time::NEVER, now),
+            Err(Error::Unknown)
+        );
         let wrong = ConditionId::from_number(number);
         assert_eq!(core.signal_condition(CPU, wrong, now), Err(Error::Unknown));
     }
-    assert_eq!(core.wait(CPU, semaphore, Time::NEVER, now), Ok(Poll::Ready(())));
-}
-
-#[test]
-fn the_second_half_of_a_call_takes_no_other_row() {
-    let mut world = fixed();
-    let semaphore = world.core.semaphore(0).unwrap();
-    let queue = world.core.queue(1).unwrap();
-    world.thread(1);
-    let (core, now) = (&mut world.core, world.now);
-    assert_eq!((semaphore.number(), queue.number()), (0, 0));
-    let wrong = SemaphoreId::from_number(BEYOND);
-    assert_eq!(core.wait_in_line(CPU, wrong, Time::NEVER, now), Err(Error::Unknown));
-    assert_eq!(core.signal_waiter(CPU, wrong, now), Err(Error::Unknown));
-    let wrong = QueueId::from_number(BEYOND);
-    assert_eq!(core.send_in_line(CPU, wrong, &7, Time::NEVER, now), Err(Error::Unknown));
-    assert_eq!(core.post_to_waiter(CPU, wrong, &7, now), Err(Error::Unknown));
-    assert_eq!(core.receive_in_line(CPU, wrong, Time::NEVER, now), Err(Error::Unknown));
-    let runs = core.running(CPU).is_some();
-    assert!(runs && !core.asks(CPU), "the caller neither waits nor has anything to decide");
-    assert_eq!(core.queue_len(queue), Ok(0));
+    assert_eq!(
+        core.wait(CPU, semaphore, Time::NEVER, now),
+        Ok(Poll::Ready(()))
+    );
 }
 
 #[test]
@@ -66,7 +55,10 @@ fn a_thread_that_never_was_is_unknown() {
     let (core, now) = (&mut world.core, world.now);
     assert_eq!(core.unpark(CPU, beyond, now), Err(Error::Unknown));
     assert_eq!(core.cpu_time(beyond, now), Err(Error::Unknown));
-    assert_eq!(core.join(CPU, beyond, Time::NEVER, now), Err(Error::Unknown));
+    assert_eq!(
+        core.join(CPU, beyond, Time::NEVER, now),
+        Err(Error::Unknown)
+    );
 }
 
 #[test]
@@ -85,6 +77,7 @@ struct Wrong {
 
 impl Policy for Wrong {
     type Params = ();
+    type Settings = ();
     const WANTS: Wants = Wants::NOTHING;
     fn capacity(&self) -> usize {
         8
@@ -103,10 +96,7 @@ impl Policy for Wrong {
         Resched::None
     }
     fn pick(&mut self, _: CpuId, _: Time) -> Option<Dispatch> {
-        Some(Dispatch {
-            task: self.task,
-            burst: None,
-        })
+        Some(Dispatch::of(self.task))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The smallest machine: one CPU, a clock that the test moves.
 
 use super::contract::Watched;
-use crate::{Attributes, Config, Core, Error, Sizes, ThreadId, Timing};
+use crate::{Attributes, Config, Core, Entry, Error, Sizes, ThreadId, Timing};
 use core::marker::PhantomData;
 use core::task::Poll;
 use flyball_policy::order::Level;
@@ -78,12 +78,12 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
 
     /// Decides, and lets whoever was chosen run.
     pub(super) fn settle(&mut self) {
-        if self.core.decide(CPU, self.now).more {
-            let _ = self.core.more(CPU);
+        let next = Entry::instant(CPU, self.now).end(&mut self.core, || self.now);
+        if next.rest.is_needed(&self.core) {
+            let _ = next.rest.take(&mut self.core);
         }
         assert!(self.core.is_settled(CPU) || P::WANTS.bursts);
         assert_eq!(self.core.resched(), flyball_policy::Resched::None);
-        self.core.leave(CPU, self.now);
     }
 
     /// Lets time pass until `until`; the timer fires whenever it is due.

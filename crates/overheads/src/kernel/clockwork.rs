@@ -4,7 +4,7 @@ use super::{Kind, Measured, Random, Results, Sampled, Task};
 use crate::Error;
 use crate::clock::stamp;
 use crate::found::Quantity;
-use flyball_kernel::{Attributes, Core, Sizes, Timing};
+use flyball_kernel::{Attributes, Core, Entry, Sizes, Timing};
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_trace::NoTrace;
 
@@ -96,25 +96,26 @@ impl<K: Kind, const CPUS: usize> Clockwork<K, CPUS> {
     fn interrupt(&mut self, at: Time, task: Task<'_>) -> (u32, f64) {
         self.now = at.max(self.now);
         let before = stamp();
-        self.core.enter(CpuId(0), self.now);
-        let jobs = self.core.timer(CpuId(0), self.now);
+        let now = self.now;
+        let entry = Entry::begin(&mut self.core, CpuId(0), true, || now);
+        let jobs = self.core.timer(CpuId(0), now);
         let after = stamp();
+        // It is decided when the jobs are worked off.
+        let _next = entry.defer(&mut self.core, || now);
         (jobs, task.clock.net(before, after))
     }
 
     /// All jobs run and end, at once.
     fn work_off(&mut self) -> Result<(), Error> {
         let now = self.now;
-        self.core.leave(CpuId(0), now);
         loop {
             let mut is_busy = false;
             for cpu in (0..self.cpus).map(CpuId) {
-                self.core.enter(cpu, now);
+                let entry = Entry::begin(&mut self.core, cpu, true, || now);
                 if self.core.running_task(cpu).is_some() {
                     let _ = self.core.wait_next(cpu, now)?;
                 }
-                let _ = self.core.decide(cpu, now);
-                self.core.leave(cpu, now);
+                let _next = entry.end(&mut self.core, || now);
                 is_busy |= self.core.running_task(cpu).is_some();
             }
             if !is_busy {

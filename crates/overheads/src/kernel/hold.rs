@@ -11,7 +11,7 @@ use super::{Kind, Measured, Random, Results, Sampled, Task};
 use crate::Error;
 use crate::clock::{Clock, stamp};
 use crate::found::Quantity;
-use flyball_kernel::{Attributes, Core, Sizes, ThreadId, Timing};
+use flyball_kernel::{Attributes, Core, Entry, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Duration, Time};
 
 /// How long it takes until as many jobs have ended as there are threads. It is less than the mean of the
@@ -91,10 +91,10 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
     /// Every CPU that was told to looks.
     fn settle(&mut self) {
         for cpu in (0..self.cpus).map(CpuId) {
-            if self.core.asks(cpu) {
-                self.core.enter(cpu, self.now);
-                let _ = self.core.decide(cpu, self.now);
-                self.core.leave(cpu, self.now);
+            if self.core.needs_resched(cpu) {
+                let now = self.now;
+                let entry = Entry::begin(&mut self.core, cpu, true, || now);
+                let _next = entry.end(&mut self.core, || now);
             }
         }
     }
@@ -111,14 +111,13 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
             .map(flyball_policy::TaskId::index);
 
         let before = stamp();
-        self.core.enter(cpu, now);
+        let entry = Entry::begin(&mut self.core, cpu, true, || now);
         let ended = self.core.wait_next(cpu, now);
         let called = stamp();
-        let decision = self.core.decide(cpu, now);
-        self.core.leave(cpu, now);
+        let next = entry.end(&mut self.core, || now);
         let decided = stamp();
 
-        let _ = core::hint::black_box((ended?, decision));
+        let _ = core::hint::black_box((ended?, next));
         self.settle();
         self.resting.extend(row);
         let place = self.random.below(self.resting.len() as u64);
@@ -126,14 +125,13 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
         let thread = self.threads[self.resting.swap_remove(place)];
 
         let event = stamp();
-        self.core.enter(cpu, now);
+        let entry = Entry::begin(&mut self.core, cpu, true, || now);
         let released = self.core.release(cpu, thread, now, now);
-        let decision = self.core.decide(cpu, now);
-        self.core.leave(cpu, now);
+        let next = entry.end(&mut self.core, || now);
         let served = stamp();
 
         released?;
-        let _ = core::hint::black_box(decision);
+        let _ = core::hint::black_box(next);
         self.settle();
         let call = clock.net(before, called);
         let decision = clock.net(called, decided);

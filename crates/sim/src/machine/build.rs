@@ -71,7 +71,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             seed,
             arrivals: BinaryHeap::new(),
             costs: Costs::new(&set.platform.overheads, capacity),
-            lanes: vec![Lane::default(); cpus],
+            lanes: (0..cpus).map(|_| Lane::default()).collect(),
             nexts: Tournament::new(cpus),
             inside: CpuSet::EMPTY,
             calls: (Time::ZERO, 0),
@@ -186,6 +186,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 impl Default for Lane {
     fn default() -> Lane {
         Lane {
+            entry: None,
             running: None,
             resumed: Time::ZERO,
             busy_until: Time::ZERO,

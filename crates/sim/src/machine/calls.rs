@@ -121,7 +121,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             // Somebody may be more urgent now. A job whose last call this was is complete all the
             // same: what it had left to do takes no time.
             let is_done = call != Call::End && self.threads[row].program.is_done();
-            if self.core.asks(cpu) && !is_done {
+            if self.core.needs_resched(cpu) && !is_done {
                 return Ok(());
             }
         }

@@ -4,7 +4,7 @@ use super::{CPU, Details, Node, Thread};
 use crate::error::SimError;
 use crate::tap::Tap;
 use flyball_catalogue::Scheduler;
-use flyball_kernel::{Error, Migrant, ThreadId};
+use flyball_kernel::{Entry, Error, Migrant, ThreadId};
 use flyball_policy::{Duration, TaskId, Time};
 use flyball_trace::Sink;
 
@@ -19,13 +19,16 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// Somebody is going to change something at `now`, when the kernel is not at work: what the running
     /// task does until then is done.
     pub(crate) fn open(&mut self, now: Time) -> Result<(), SimError> {
-        self.core.enter(CPU, now);
+        self.lanes[0].entry = Some(Entry::begin(&mut self.core, CPU, true, || now));
         self.compute(CPU, now)
     }
 
     /// It has been changed: the kernel decides who runs.
-    pub(crate) fn close(&mut self, now: Time) -> Result<(), SimError> {
-        self.dispatch(CPU, now, false, 0)
+    pub(crate) fn close(&mut self) -> Result<(), SimError> {
+        match self.lanes[0].entry.take() {
+            Some(entry) => self.dispatch(entry, false, 0),
+            None => Ok(()),
+        }
     }
 
     /// Until when the kernel works.

@@ -1,10 +1,10 @@
-//! One passage through the kernel.
+//! One kernel entry: what the core decides at its end, done by this processor.
 
 use crate::clock::Clock;
 use crate::config::MachineConfig;
 use crate::context::{Context, Switch};
 use core::ops::Range;
-use flyball_kernel::{Config, Core};
+use flyball_kernel::{Config, Core, Entry, Rest};
 use flyball_policy::{CpuId, Storage, Table, TaskId, Time};
 use flyball_trace::Sink;
 
@@ -49,61 +49,55 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
-    /// A passage from outside all threads: `f` does what was asked, and then it is decided who runs.
-    pub(crate) fn pass<R>(
+    /// An entry from outside all threads: `f` does what was asked, and then it is decided who runs.
+    pub(crate) fn enter_and_end<R>(
         &mut self,
         switch: &mut Switch,
         f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, &mut Switch, Time) -> R,
     ) -> R {
-        let now = self.enter(true);
-        let result = f(&mut self.core, &mut self.contexts, switch, now);
-        if self.finish(switch, now) {
-            self.more(switch);
+        let entry = self.enter(true);
+        let result = f(&mut self.core, &mut self.contexts, switch, entry.now());
+        let (needs_more, rest) = self.end(switch, entry);
+        if needs_more {
+            self.more(switch, rest);
         }
         result
     }
 
-    /// Whether a passage may end without looking who runs. A small image saves the question.
+    /// Whether an entry may end without a decision. A small image saves the question.
     #[inline(always)]
     pub(crate) fn is_settled(&self) -> bool {
         !cfg!(feature = "small") && !Core::<C>::MARKS_TIME && self.core.is_settled(CPU)
     }
 
-    /// The beginning of a passage, and when that is. `timed`: somebody has to know the time, even if
-    /// nobody else does.
+    /// Begins an entry. `timed`: the event tells the kernel the time.
     #[inline(always)]
-    pub(crate) fn enter(&mut self, timed: bool) -> Time {
-        let now = if timed || Core::<C>::READS_CLOCK {
-            self.clock.now()
-        } else {
-            Time::ZERO
-        };
-        if Core::<C>::MARKS_TIME {
-            self.core.enter(CPU, now);
-        }
-        now
+    pub(crate) fn enter(&mut self, timed: bool) -> Entry {
+        let clock = &mut self.clock;
+        Entry::begin(&mut self.core, CPU, timed, || clock.now())
     }
 
-    /// The end of a passage that began at `entered`. Returns whether there is [more](State::more) to
-    /// do, as there is whenever nobody runs.
+    /// Ends an entry. Returns whether there is [more](State::more) to do, as there is whenever the CPU
+    /// idles, and what.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
-    pub(crate) fn finish(&mut self, switch: &mut Switch, entered: Time) -> bool {
+    pub(crate) fn end(&mut self, switch: &mut Switch, entry: Entry) -> (bool, Rest) {
         // Before the start there is no thread to go back to.
         if C::CHECKS && !self.started {
-            return false;
+            let rest = entry.cancel();
+            return (false, rest);
         }
+        let decided = entry.decide(&mut self.core);
         let mut idles = false;
-        if self.core.asks(CPU) {
-            match self.core.decide(CPU, entered).run {
+        if decided.is_new() {
+            match decided.run() {
                 Some(task) => switch.change_to(&raw mut self.contexts[task.index()]),
                 None => idles = true,
             }
         }
-        if Core::<C>::MARKS_TIME {
-            self.core.leave(CPU, self.clock.now());
-        }
-        idles || self.core.has_more(CPU)
+        let clock = &mut self.clock;
+        let next = decided.leave(&mut self.core, || clock.now());
+        (idles || next.rest.is_needed(&self.core), next.rest)
     }
 
     /// Whose stack that is, if it is a thread's.
@@ -113,11 +107,11 @@ impl<C: MachineConfig> State<C> {
         u16::try_from(found).ok().map(TaskId)
     }
 
-    /// What is rarely to be done at the end of a passage. Returns whether nobody runs.
+    /// Does what is rarely to be done at the end of an entry. Returns whether the CPU idles.
     #[cold]
     #[inline(never)]
-    pub(crate) fn more(&mut self, switch: &mut Switch) -> bool {
-        let more = self.core.more(CPU);
+    pub(crate) fn more(&mut self, switch: &mut Switch, rest: Rest) -> bool {
+        let more = rest.take(&mut self.core);
         if more.restart
             && let Some(task) = self.core.running_task(CPU)
         {
@@ -126,12 +120,11 @@ impl<C: MachineConfig> State<C> {
             unsafe { context.restart(switch) };
             switch.change_to(&raw mut *context);
         }
-        if more.timer {
-            let next = self.core.next_timer(CPU);
-            if next != self.armed {
-                self.armed = next;
-                self.clock.set_timer(next);
-            }
+        if let Some(next) = more.timer
+            && next != self.armed
+        {
+            self.armed = next;
+            self.clock.set_timer(next);
         }
         self.core.running_task(CPU).is_none()
     }

@@ -1,8 +1,9 @@
-//! The way into the kernel and out of it: who has to look decides, and the kernel's work takes its time.
+//! Kernel entries: CPUs that must reschedule decide, and the kernel's work takes its time.
 
 use super::{CPU, Node};
 use crate::error::SimError;
 use flyball_catalogue::Scheduler;
+use flyball_kernel::Entry;
 use flyball_model::Overheads;
 use flyball_policy::{CpuId, CpuSet, Duration, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
@@ -40,22 +41,24 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// A CPU begins to work for the kernel.
     #[inline]
     pub(super) fn enter(&mut self, cpu: CpuId, now: Time) {
-        if !self.costs.free {
-            self.core.enter(cpu, now);
-        }
+        self.lanes[cpu.index()].entry = Some(if self.costs.free {
+            Entry::instant(cpu, now)
+        } else {
+            Entry::begin(&mut self.core, cpu, true, || now)
+        });
         self.inside = self.inside.with(cpu);
     }
 
     /// The end of what happens at `now`: the CPUs that work for the kernel decide and go on, and those
-    /// that have to look are interrupted.
+    /// that must reschedule are interrupted.
     #[inline]
     pub(super) fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
         if self.is_alone() {
             self.inside = CpuSet::EMPTY;
-            if self.goes_on(CPU) {
-                return Ok(());
-            }
-            return self.dispatch(CPU, now, ticked, released);
+            return match self.take_entry(CPU) {
+                Some(entry) => self.dispatch(entry, ticked, released),
+                None => Ok(()),
+            };
         }
         // By rising number, and what one CPU decides may concern others before it.
         let mut from = CPU;
@@ -84,10 +87,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 self.pause(cpu, now);
             }
             self.inside = self.inside.without(cpu);
-            if !self.goes_on(cpu) {
+            if let Some(entry) = self.take_entry(cpu) {
                 let is_first = cpu == CPU;
                 let released = if is_first { released } else { 0 };
-                self.dispatch(cpu, now, ticked && is_first, released)?;
+                self.dispatch(entry, ticked && is_first, released)?;
             }
             self.nexts.set(cpu, self.next_on(cpu));
         }
@@ -96,52 +99,55 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         Ok(())
     }
 
-    /// Whether a CPU that works for the kernel has nothing to decide, and its work takes no time.
+    /// The entry of a CPU that works for the kernel; `None` if it has nothing to decide and its work
+    /// takes no time, so that it goes on.
     #[inline]
-    pub(super) fn goes_on(&mut self, cpu: CpuId) -> bool {
-        self.costs.free && !self.core.asks(cpu)
+    pub(super) fn take_entry(&mut self, cpu: CpuId) -> Option<Entry> {
+        let entry = self.lanes[cpu.index()].entry.take()?;
+        if self.costs.free && !self.core.needs_resched(cpu) {
+            entry.cancel();
+            return None;
+        }
+        Some(entry)
     }
 
-    /// The CPUs that work for the kernel, and those that have to look.
+    /// The CPUs that work for the kernel, and those that must reschedule.
     #[inline]
     pub(super) fn concerned(&self) -> CpuSet {
-        self.inside.union(self.core.asking())
+        self.inside.union(self.core.resched_cpus())
     }
 
-    /// A CPU that has to look, and is not interrupted yet.
+    /// A CPU that must reschedule, and is not interrupted yet.
     #[inline]
     pub(super) fn unheard(&self) -> Option<CpuId> {
-        let mut asking = self.core.asking().iter();
-        asking.find(|cpu| self.lanes[cpu.index()].interrupt.is_never())
+        let mut cpus = self.core.resched_cpus().iter();
+        cpus.find(|cpu| self.lanes[cpu.index()].interrupt.is_never())
     }
 
-    /// The end of a passage through the kernel: it decides, and its work takes its time.
+    /// The end of an entry: it is decided who runs, and the kernel's work takes its time.
     #[inline]
     pub(super) fn dispatch(
         &mut self,
-        cpu: CpuId,
-        now: Time,
+        entry: Entry,
         ticked: bool,
         released: u32,
     ) -> Result<(), SimError> {
+        let (cpu, now) = (entry.cpu(), entry.now());
         let before = self.lanes[cpu.index()].running;
-        let asked = self.core.asks(cpu);
-        let mut switch = false;
-        if asked {
-            let preemptions = self.core.preemptions();
-            let decision = self.core.decide(cpu, now);
+        let preemptions = self.core.preemptions();
+        let decided = entry.decide(&mut self.core);
+        let (is_new, switch) = (decided.is_new(), decided.switch());
+        if is_new {
             if self.core.preemptions() > preemptions {
                 self.counts.preemptions += 1;
                 if let Some(row) = before {
                     self.threads[row].cold = true;
                 }
             }
-            let running = decision.run.map(TaskId::index);
+            let running = decided.run().map(TaskId::index);
             self.lanes[cpu.index()].running = running;
-            switch = decision.switch;
             self.counts.switches += u64::from(switch);
-            if decision.more
-                && self.core.more(cpu).restart
+            if decided.restart(&self.core)
                 && let Some(row) = running
             {
                 self.threads[row].program.restart();
@@ -164,7 +170,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 cpu,
                 leave,
                 Cause::Scheduling,
-                self.costs.scheduling * u64::from(asked),
+                self.costs.scheduling * u64::from(is_new),
             );
             leave = self.charge(
                 cpu,
@@ -179,11 +185,15 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 self.threads[row].program.left += self.costs.cache;
                 self.charge(cpu, leave, Cause::Cache, self.costs.cache);
             }
-        } else if asked && let Some(row) = self.lanes[cpu.index()].running {
+        } else if is_new && let Some(row) = self.lanes[cpu.index()].running {
             // Where the kernel's work takes time, others may get in between.
             self.threads[row].program.begin();
         }
-        self.core.leave(cpu, leave);
+        let next = decided.leave(&mut self.core, || leave);
+        if next.rest.is_needed(&self.core) {
+            // The program begins anew already, and the virtual timer is asked for when time passes.
+            let _ = next.rest.take(&mut self.core);
+        }
         let lane = &mut self.lanes[cpu.index()];
         lane.resumed = leave;
         lane.busy_until = leave;
