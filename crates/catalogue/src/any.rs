@@ -236,15 +236,19 @@ macro_rules! any {
                 }
             }
 
-            fn alarm(&mut self, now: flyball_policy::Time) -> flyball_policy::Resched {
+            fn alarm(
+                &mut self,
+                cpu: flyball_policy::CpuId,
+                now: flyball_policy::Time,
+            ) -> flyball_policy::Resched {
                 match self {
-                    $($policy::$variant(policy) => policy.alarm(now),)*
+                    $($policy::$variant(policy) => policy.alarm(cpu, now),)*
                 }
             }
 
-            fn next_alarm(&self) -> Option<flyball_policy::Time> {
+            fn next_alarm(&self, cpu: flyball_policy::CpuId) -> Option<flyball_policy::Time> {
                 match self {
-                    $($policy::$variant(policy) => policy.next_alarm(),)*
+                    $($policy::$variant(policy) => policy.next_alarm(cpu),)*
                 }
             }
 

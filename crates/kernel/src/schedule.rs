@@ -97,13 +97,16 @@ impl<C: Config> Core<C> {
     /// passed, ends the waits that took too long, and the burst of the running thread. Does no harm
     /// if nothing is due. Returns how many jobs were released and how many waits ended.
     ///
-    /// Of several CPUs the first one keeps the time: on the others only bursts end, and where there are
-    /// ticks the first one sees to these, too.
+    /// Of several CPUs the first one keeps the time: on the others only bursts end and the policy's alarms
+    /// for them come, and where there are ticks the first one sees to these, too.
     pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
         let mut served = 0;
         // Whatever the timer was set to, it is set no more.
         self.cpu_mut(cpu).set(Cpu::TIMER);
         if !self.keeps_time(cpu) {
+            if C::Policy::WANTS.alarms && self.tick().is_none() {
+                self.serve_alarm(cpu, now);
+            }
             if C::Policy::WANTS.bursts && self.tick().is_none() {
                 self.end_burst(cpu, now);
             }
@@ -123,9 +126,14 @@ impl<C: Config> Core<C> {
         while let Some((task, at)) = self.alarms.take_due(now) {
             served += self.ring(cpu, task, at, now);
         }
-        if C::Policy::WANTS.alarms && self.policy.next_alarm().is_some_and(|at| at <= now) {
-            let resched = self.policy.alarm(now);
-            self.attend(resched);
+        if C::Policy::WANTS.alarms {
+            self.serve_alarm(cpu, now);
+            if self.tick().is_some() {
+                // The tick of this CPU is that of the others.
+                for other in self.others() {
+                    self.serve_alarm(other, now);
+                }
+            }
         }
         if C::Policy::WANTS.bursts {
             self.end_burst(cpu, now);
@@ -136,10 +144,22 @@ impl<C: Config> Core<C> {
         served
     }
 
+    /// The policy's alarm on `cpu`, if it is due.
+    fn serve_alarm(&mut self, cpu: CpuId, now: Time) {
+        if self.policy.next_alarm(cpu).is_some_and(|at| at <= now) {
+            let resched = self.policy.alarm(cpu, now);
+            self.attend(resched);
+        }
+    }
+
+    /// The CPUs of the cluster, but for the first.
+    fn others(&self) -> impl Iterator<Item = CpuId> + use<C> {
+        (1..=u8::MAX).map(CpuId).take(self.cpus.capacity() - 1)
+    }
+
     /// It is a tick: other CPUs whose bursts are over have to look, and end them then.
     fn end_other_bursts(&mut self, now: Time) {
-        let others = (1..=u8::MAX).map(CpuId).take(self.cpus.capacity() - 1);
-        for other in others {
+        for other in self.others() {
             let state = self.cpu(other);
             let has_run = state.used + now.since(state.counted);
             if state.burst.is_some_and(|burst| has_run >= burst) {
@@ -395,9 +415,10 @@ impl<C: Config> Core<C> {
         let mut next = Time::NEVER;
         if keeps_time {
             next = self.alarms.first();
-            if C::Policy::WANTS.alarms {
-                next = next.min(self.policy.next_alarm().unwrap_or(Time::NEVER));
-            }
+        }
+        if C::Policy::WANTS.alarms {
+            // A policy without an alarm on this CPU never wants to be called.
+            next = next.min(self.policy.next_alarm(cpu).unwrap_or(Time::NEVER));
         }
         if C::Policy::WANTS.bursts {
             let state = self.cpu(cpu);

@@ -447,7 +447,7 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
     }
 
     /// A slot begins.
-    fn alarm(&mut self, now: Time) -> Resched {
+    fn alarm(&mut self, _: CpuId, now: Time) -> Resched {
         for cpu in (0..self.cpus).map(CpuId) {
             let linked = self.linked[cpu.index()];
             self.before[cpu.index()] = linked;
@@ -462,7 +462,11 @@ impl<F: Fairness + Copy, S: Storage, C: Storage> Policy for Pfair<F, S, C> {
         self.all()
     }
 
-    fn next_alarm(&self) -> Option<Time> {
+    /// Slots are those of all CPUs, so there is one alarm.
+    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
+        if cpu != CpuId(0) {
+            return None;
+        }
         let start = |slot: u64| Time::ZERO + self.quantum * slot;
         if !self.eligible.is_empty() || self.busy != CpuSet::EMPTY {
             // The next slot; at once if none has been decided.

@@ -110,14 +110,16 @@ pub trait Policy {
     /// ([`Stop::Blocked`], [`Stop::Completed`]); `cpu` has no meaning then.
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched;
 
-    /// The instant that [`Policy::next_alarm`] asked for has come.
-    fn alarm(&mut self, _now: Time) -> Resched {
+    /// The instant that [`Policy::next_alarm`] asked for on `cpu` has come.
+    fn alarm(&mut self, _cpu: CpuId, _now: Time) -> Resched {
         Resched::None
     }
 
-    /// When the policy wants to be called although nothing happens: a budget is replenished, a
-    /// server reactivated. Only asked of policies that want it ([`Wants::alarms`]).
-    fn next_alarm(&self) -> Option<Time> {
+    /// When the policy wants to be called on `cpu` although nothing happens: a budget is replenished, a
+    /// server reactivated. Only asked of policies that want it ([`Wants::alarms`]). What one alarm is
+    /// for, such as a slot of all CPUs, belongs to CPU 0. A call made on another CPU that changes the
+    /// alarm of `cpu` returns a [`Resched`] that names `cpu`, unless `cpu` is CPU 0.
+    fn next_alarm(&self, _cpu: CpuId) -> Option<Time> {
         None
     }
 

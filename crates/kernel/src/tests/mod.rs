@@ -1,10 +1,11 @@
 //! Tests of the whole core: a small machine that drives it ([`world`]), what must always hold
 //! ([`audit`]), random sequences of events ([`random`]), several CPUs whose interrupts are delayed
 //! ([`adversary`]), and cases worked out by hand
-//! ([`calls`], [`mutexes`], [`clock`]); and ids of what is not there ([`ids`]).
+//! ([`calls`], [`mutexes`], [`clock`], [`alarms`]); and ids of what is not there ([`ids`]).
 
 #[cfg(not(miri))]
 mod adversary;
+mod alarms;
 mod audit;
 mod calls;
 mod clock;
