@@ -75,7 +75,7 @@ struct Tally {
 }
 
 /// A set on the board, and its simulation with the overheads that were measured there.
-fn run(case: &Case, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide {
+fn run(case: &Case<'_>, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide {
     let (file, until) = ("random.toml", Some(case.until));
     let measurement = Measurement::new(
         registry,
@@ -133,7 +133,7 @@ fn assert_same(side: &SideBySide, of: &str) {
 ///
 /// # Panics
 /// If a set is not scheduled as in its simulation for another reason.
-fn differential(case: &Case) -> Tally {
+fn differential(case: &Case<'_>) -> Tally {
     let policy = case.policy;
     let mut tally = Tally::default();
     let has_it = match case.machine {

@@ -162,7 +162,7 @@ mod tests {
 
     fn trace(events: &[(u64, u8, Kind)]) -> Trace {
         let event = |&(us, cpu, kind): &(u64, u8, Kind)| Event {
-            time: Time::from_micros(us),
+            time: Time::from_nanos(us * 1_000),
             cpu: CpuId(cpu),
             kind,
         };
