@@ -16,9 +16,10 @@ use std::ops::ControlFlow;
 impl Measurement<'_> {
     /// How many CPUs have to do with each other: those of a cluster, and all where tasks are split.
     fn sharing(&self) -> u8 {
-        match self.parts().is_empty() {
-            true => self.cluster(),
-            false => self.set.platform.cpus,
+        if self.parts().is_empty() {
+            self.cluster()
+        } else {
+            self.set.platform.cpus
         }
     }
 

@@ -66,7 +66,9 @@ pub(crate) fn hair(
                         Length::Fixed(length) => *length = off(*length),
                         Length::Uniform { min, max } => (*min, *max) = (off(*min), off(*max)),
                         Length::OneOf(lengths) => {
-                            lengths.iter_mut().for_each(|one| *one = off(*one))
+                            for one in lengths {
+                                *one = off(*one);
+                            }
                         }
                     }
                 });

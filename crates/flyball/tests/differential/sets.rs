@@ -60,10 +60,8 @@ pub(crate) fn fair(seed: u64) -> String {
     let mut room = cpus * 1_000;
     for number in 0..numbers.number(4, 8) {
         let period = numbers.of(&[3, 4, 5, 6, 8, 10, 12]);
-        let deadline = match has_phases && period > 4 && numbers.once_in(3) {
-            true => period - 1,
-            false => period,
-        };
+        let is_early = has_phases && period > 4 && numbers.once_in(3);
+        let deadline = period - u64::from(is_early);
         // The wait for the first slot of a job comes off its time.
         let slots = deadline - u64::from(has_phases);
         let quanta = numbers.number(1, slots).min(room * slots / 1_000);
@@ -72,9 +70,10 @@ pub(crate) fn fair(seed: u64) -> String {
         }
         room -= (quanta * 1_000).div_ceil(slots);
         let left = numbers.number(50_000, 300_000);
-        let phase = match has_phases {
-            true => numbers.number(0, 3_000_000),
-            false => 0,
+        let phase = if has_phases {
+            numbers.number(0, 3_000_000)
+        } else {
+            0
         };
         // Writing to a string cannot fail.
         let _ = write!(
