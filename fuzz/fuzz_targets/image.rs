@@ -2,6 +2,7 @@
 //! at and interpreted: each step comes to an end, and changes are about tasks that have begun.
 #![no_main]
 
+use flyball_catalogue::{Boot, Multiprocessor, Shape};
 use flyball_script::image::{Change, News};
 use flyball_script::{Call, Image, Length, Op, Place};
 use libfuzzer_sys::fuzz_target;
@@ -12,7 +13,10 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
     assert!(image.len() <= bytes.len() && !image.is_empty());
-    let _ = image.common();
+    let shape = Shape::from_byte(image.common().shape);
+    let scheduler = shape.and_then(|shape| {
+        Multiprocessor::find(image.scheduler(), shape, &mut image.settings())
+    });
     (0..image.mutexes()).for_each(|mutex| _ = image.inherits(mutex));
     (0..image.semaphores()).for_each(|semaphore| _ = image.initial(semaphore));
     (0..image.queues()).for_each(|queue| _ = image.capacity(queue));
@@ -30,6 +34,13 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(begun, image.tasks());
     for number in 0..image.rows() {
         let task = image.task(number).expect("it is below the number of rows");
+        if let Some(scheduler) = &scheduler {
+            let _ = scheduler.decode(&mut image.params(&task));
+            for part in 0..task.parts() {
+                let params = image.params_of_part(&task, part);
+                let _ = scheduler.decode(&mut params.expect("it is below the number of parts"));
+            }
+        }
         let op = |at| image.operation(&task, at).unwrap_or(Op::End);
         let mut place = Place::new([0; 8]);
         let mut drawn = 0;

@@ -181,20 +181,3 @@ fn jobs_are_preempted_no_more_often_than_they_can_be() {
         }
     }
 }
-
-/// The figure goes from the policy through the kernel to the user.
-#[test]
-fn a_weight_of_more_than_one_cpu_is_refused_with_the_excess() {
-    let mut set = TaskSet {
-        tasks: vec![Task::periodic("a", QUANTUM * 2, QUANTUM * 3)],
-        ..TaskSet::default()
-    };
-    set.platform.cpus = 2;
-    let mut events: Vec<Event> = Vec::new();
-    let until = Options::until(QUANTUM * 10);
-    let refused = simulate(&set, &Pd2 { quantum: QUANTUM }, &until, &mut events).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "\"a\": the task asks for more than a CPU has, by 50 % of a CPU"
-    );
-}
