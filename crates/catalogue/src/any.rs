@@ -101,6 +101,10 @@ macro_rules! any {
             $($variant(<$scheduler as $crate::Boot>::Params),)*
         }
 
+        #[allow(
+            clippy::expl_impl_clone_on_copy,
+            reason = "a derived one would ask the order for it, too"
+        )]
         impl<$($generic: $bound)?> Clone for $params<$($generic)?> {
             fn clone(&self) -> Self {
                 *self
@@ -111,7 +115,6 @@ macro_rules! any {
 
         /// One of several policies.
         #[expect(missing_docs, reason = "a variant is the policy in it")]
-        #[expect(clippy::large_enum_variant, reason = "there is one for each cluster")]
         pub enum $policy<$($generic: $bound,)? S: flyball_policy::Storage, C: flyball_policy::Storage> {
             $($variant(<$scheduler as $crate::Boot>::Policy<S, C>),)*
         }

@@ -4,7 +4,7 @@ use crate::facts::{Facts, Missing};
 use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Configured, Setting, Values};
 use flyball_policy::i_plus_pi::{
-    Division, Fraction, Gain, Gains, Round, Sequence, Settings, Share, Wake,
+    Division, Fraction, Gain, Gains, Round, Sequence, Settings, Share, Unstable, Wake,
 };
 use flyball_policy::{Duration, Encode, IPlusPi, Storage};
 
@@ -85,7 +85,7 @@ impl Configured for Ipi {
         let nominal = values.duration("nominal");
         let gains = Gains::new(gain("kpi"), gain("krr"), gain("zrr"));
         let settings = Settings {
-            gains: gains.map_err(|unstable| unstable.text())?,
+            gains: gains.map_err(Unstable::text)?,
             shortest: values.duration("shortest"),
             longest: values.duration("longest"),
             round: match values.text("round") {

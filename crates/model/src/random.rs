@@ -40,10 +40,7 @@ impl Random {
     /// A length from `least` to `most`, all equally likely but for parts in 2^64.
     pub fn uniform(&mut self, least: Duration, most: Duration) -> Duration {
         let choices = u128::from(most.saturating_sub(least).as_nanos()) + 1;
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "it is below `choices`, which is 2^64 at most"
-        )]
+        // Below `choices`, which is 2^64 at most.
         let chosen = ((u128::from(self.0.next_u64()) * choices) >> 64) as u64;
         least + Duration::from_nanos(chosen)
     }

@@ -15,7 +15,7 @@ use flyball_trace::{Duration, TaskId, Time};
 /// What the policy knows of one task.
 struct Member<O: Order> {
     /// Whether the task is a member. If not, the rest of the row has no meaning.
-    is_member: bool,
+    admitted: bool,
     params: O::Params,
     /// The key of its present job.
     own: O::Key,
@@ -65,7 +65,7 @@ impl<O: Order, S: Storage> Members<O, S> {
     /// No members, with room for task ids below `capacity`.
     pub(crate) fn new(capacity: usize) -> Self {
         let row = Member {
-            is_member: false,
+            admitted: false,
             params: O::Params::default(),
             own: O::Key::default(),
             inherited: None,
@@ -115,11 +115,11 @@ impl<O: Order, S: Storage> Members<O, S> {
         if task.index() >= self.capacity() {
             return Err(Refused::Full);
         }
-        if self.0[task.index()].is_member {
+        if self.0[task.index()].admitted {
             return Err(Refused::Member);
         }
         self.0[task.index()] = Member {
-            is_member: true,
+            admitted: true,
             params,
             own: O::Key::default(),
             inherited: None,
@@ -139,7 +139,7 @@ impl<O: Order, S: Storage> Members<O, S> {
         task: TaskId,
         params: O::Params,
     ) -> Result<(), Refused> {
-        if task.index() >= self.capacity() || !self.0[task.index()].is_member {
+        if task.index() >= self.capacity() || !self.0[task.index()].admitted {
             return Err(Refused::NotAdmitted);
         }
         let member = &mut self.0[task.index()];
@@ -161,7 +161,7 @@ impl<O: Order, S: Storage> Members<O, S> {
         has_level: impl Fn(O::Key) -> bool,
     ) -> Result<(), Refused> {
         let rows = (0..self.capacity()).map(|row| &self.0[row]);
-        for member in rows.filter(|row| row.is_member) {
+        for member in rows.filter(|row| row.admitted) {
             Self::check(&new, &member.params, &has_level)?;
         }
         *order = new;
@@ -170,7 +170,7 @@ impl<O: Order, S: Storage> Members<O, S> {
 
     /// Ends a membership.
     pub(crate) fn retire(&mut self, task: TaskId) {
-        self.0[task.index()].is_member = false;
+        self.0[task.index()].admitted = false;
     }
 
     // ---- sensors -------------------------------------------------------------------------------
