@@ -167,7 +167,6 @@ impl Entry {
     /// decide; or before scheduling has started, when all time is the kernel's. Of the rest nothing need be
     /// done, as of [`Entry::defer`].
     #[inline(always)]
-    #[expect(clippy::must_use_candidate, reason = "nothing need be done of it")]
     pub fn cancel(self) -> Rest {
         Rest(self.cpu)
     }
