@@ -67,23 +67,20 @@ pub fn find(
         return Err(BoardError::NoSources(sources));
     }
     let target = sources.join(folder(machine, kind));
-    let name = match (options.origin, kind) {
-        (Origin::Catalogue, Kind::Trace) => {
-            build(machine, &sources, &target, RUNNER, watch)?;
-            RUNNER.to_owned()
-        }
-        _ => {
-            let Some(image) = Generated::new(machine, options, kind) else {
-                return Err(BoardError::NoImage {
-                    machine: machine.name(),
-                    policy: options.policy.to_owned(),
-                    known: machine.policies().collect(),
-                });
-            };
-            let folder = image.write(&absolute(&sources)?)?;
-            build(machine, &folder, &target, &image.name, watch)?;
-            image.name
-        }
+    let name = if (options.origin, kind) == (Origin::Catalogue, Kind::Trace) {
+        build(machine, &sources, &target, RUNNER, watch)?;
+        RUNNER.to_owned()
+    } else {
+        let Some(image) = Generated::new(machine, options, kind) else {
+            return Err(BoardError::NoImage {
+                machine: machine.name(),
+                policy: options.policy.to_owned(),
+                known: machine.policies().collect(),
+            });
+        };
+        let folder = image.write(&absolute(&sources)?)?;
+        build(machine, &folder, &target, &image.name, watch)?;
+        image.name
     };
     absolute(&target.join(machine.triple()).join("release").join(name))
 }

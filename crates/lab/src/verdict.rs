@@ -72,8 +72,9 @@ pub(crate) fn weigh(
         let mut seen = verdict(Some(true), Some("simulation"), reason);
         if let Some(why) = exact {
             seen.schedulable = Schedulable::ExactTimes;
-            seen.reason +=
-                &format!(" Where a job computes for less, another one might be late: {why}.");
+            seen.reason += " Where a job computes for less, another one might be late: ";
+            seen.reason += &why;
+            seen.reason += ".";
         }
         return Ok(seen);
     }

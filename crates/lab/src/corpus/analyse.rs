@@ -166,12 +166,12 @@ fn of_one(
             each.collect()
         }
         Asked::Any(tests) => {
-            let mut any = || match &mut paying {
-                Some(paying) => paying.any(tests, limit),
-                None => {
-                    let accepted = accepted_by(tests, &entry.set, entry.cpus, limit);
-                    Answer::from(accepted.map(|by| by.is_some()))
+            let mut any = || {
+                if let Some(paying) = &mut paying {
+                    return paying.any(tests, limit);
                 }
+                let accepted = accepted_by(tests, &entry.set, entry.cpus, limit);
+                Answer::from(accepted.map(|by| by.is_some()))
             };
             vec![verdict("UNION", &mut any)]
         }

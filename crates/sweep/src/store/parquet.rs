@@ -35,6 +35,9 @@ pub(super) fn write(study: &Study, unit: Unit, rows: &[Row]) -> Vec<u8> {
     encode(study, unit, &labels, rows).expect("memory takes what fits the schema")
 }
 
+/// Numbers of a column, if they fit.
+type Numbers = std::result::Result<Vec<i32>, TryFromIntError>;
+
 fn encode(study: &Study, unit: Unit, labels: &[Label], rows: &[Row]) -> Result<Vec<u8>> {
     let properties = WriterProperties::builder()
         .set_created_by(concat!("Flyball ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -48,7 +51,6 @@ fn encode(study: &Study, unit: Unit, labels: &[Label], rows: &[Row]) -> Result<V
     column::<DoubleType>(&mut group, &vec![unit.cap(study).cpus(); rows.len()], None)?;
     let sets = rows.iter().map(|row| i32::try_from(row.set));
     let tasks = rows.iter().map(|row| i32::try_from(row.tasks));
-    type Numbers = std::result::Result<Vec<i32>, TryFromIntError>;
     for numbers in [sets.collect::<Numbers>(), tasks.collect()] {
         let numbers = numbers.map_err(|_| fault("a number does not fit"))?;
         column::<Int32Type>(&mut group, &numbers, None)?;
