@@ -2,13 +2,14 @@
 
 use crate::{Outcome, Reason, Stop, Verdict};
 
-/// What a test says about a set. A search that stopped is never a rejection: [`Answer::Stopped`] stays apart in
-/// everything that is made of answers.
+/// What a test says about a set. A search that stopped is never a rejection: [`Answer::Stopped`]
+/// stays apart in everything that is made of answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// No job ever misses its deadline.
     Accepts,
-    /// The test is done, and does not accept. Of a sufficient test: most such sets hold nevertheless.
+    /// The test is done, and does not accept. Of a sufficient test: most such sets hold
+    /// nevertheless.
     Rejects,
     /// The test was not done when it had to stop.
     Stopped(Stop),
@@ -37,8 +38,8 @@ impl Answer {
         }
     }
 
-    /// Returns what several tests say together: they accept if one does, and else reject if all are done. Tests after the
-    /// first that accepts are not asked.
+    /// Returns what several tests say together: they accept if one does, and else reject if all are
+    /// done. Tests after the first that accepts are not asked.
     pub fn any(answers: impl IntoIterator<Item = Answer>) -> Answer {
         let mut all = Answer::Rejects;
         for answer in answers {

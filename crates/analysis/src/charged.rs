@@ -9,7 +9,7 @@ use crate::criterion::{Criterion, Payer, Policy};
 use crate::gedf::{self, Set};
 use crate::overheads::{self, Costs, Unpayable};
 use crate::partition::{Fit, NoRoom, Sequence, partition};
-use crate::{Answer, SporadicTask, Stop, WorkLimit, edf_demand, overloaded};
+use crate::{Answer, SporadicTask, Stop, WorkLimit, partitioned};
 use core::fmt;
 use flyball_trace::Duration;
 
@@ -22,7 +22,8 @@ pub enum Accounting {
     Interrupts,
 }
 
-/// What the kernel's work costs, in the order of [`Payer::ALL`]; `None`: that is not known, and nothing is said.
+/// What the kernel's work costs, in the order of [`Payer::ALL`]; `None`: that is not known, and
+/// nothing is said.
 pub type Prices = [Option<Costs>; Payer::ALL.len()];
 
 /// Why there are no tasks that pay.
@@ -114,7 +115,8 @@ impl<'t> Charged<'t> {
         }
     }
 
-    /// What a test says; `None`: it is not known what its policy is to be charged. It takes at most `limit` steps.
+    /// What a test says; `None`: it is not known what its policy is to be charged. It takes at most
+    /// `limit` steps.
     pub fn ask(&mut self, criterion: Criterion, limit: WorkLimit) -> Option<Answer> {
         let payer = self.payer(criterion.policy())?;
         if let (Criterion::Partitioned(fit), Some((Accounting::Interrupts, _))) =
@@ -180,7 +182,7 @@ impl<'t> Charged<'t> {
     /// Whether one CPU of partitioned EDF holds these tasks, which pay as those of the set do.
     pub fn hold_on_one(&self, tasks: &[SporadicTask], limit: WorkLimit) -> Answer {
         let inflated = self.inflated(tasks, Payer::Partitioned);
-        inflated.map_or_else(Answer::from, |tasks| hold(&tasks, limit))
+        inflated.map_or_else(Answer::from, |tasks| partitioned::hold(&tasks, limit))
     }
 
     /// The set with the overheads of a payer, in whole units, made when first asked for.
@@ -273,14 +275,5 @@ impl<'t> Charged<'t> {
         rounded
             .with_wcet(up)
             .map_err(|_| Unpayable::TooLong { task })
-    }
-}
-
-/// Whether one CPU holds these tasks under EDF.
-fn hold(tasks: &[SporadicTask], limit: WorkLimit) -> Answer {
-    if tasks.iter().all(|task| task.deadline() >= task.period()) {
-        Answer::accepts_if(!overloaded(tasks))
-    } else {
-        Answer::from(&edf_demand::test(tasks, limit))
     }
 }

@@ -16,8 +16,8 @@
 use crate::gedf::{self, Set, accepted_by};
 use crate::partitioned::sporadic;
 use crate::{
-    Answer, Fit, InvalidTask, NoRoom, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d,
-    edf_demand, edf_wm, fair, gfp, partition, partitioned, priority,
+    Answer, Fit, InvalidTask, NoRoom, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_wm,
+    fair, gfp, partition, partitioned, priority,
 };
 use core::fmt;
 use flyball_trace::Duration;
@@ -157,8 +157,8 @@ impl Criterion {
         }
     }
 
-    /// The same of tasks, with a nanosecond for a unit, whose times may be longer than those of a set. The tests of global
-    /// policies do not count these, and say [`Stop::TimeRange`].
+    /// The same of tasks, with a nanosecond for a unit, whose times may be longer than those of a
+    /// set. The tests of global policies do not count these, and say [`Stop::TimeRange`].
     pub fn ask_tasks(self, tasks: &[SporadicTask], cpus: u32, limit: WorkLimit) -> Answer {
         match self {
             Criterion::Global(_) | Criterion::GlobalFixed(_) => match Set::of(tasks) {
@@ -177,8 +177,9 @@ impl Criterion {
         }
     }
 
-    /// The first task that there is no room for, where tasks are divided among CPUs or clusters; `None` if there
-    /// is for all, or the test divides nothing. Limits are those of [`Criterion::ask`].
+    /// The first task that there is no room for, where tasks are divided among CPUs or clusters;
+    /// `None` if there is for all, or the test divides nothing. Limits are those of
+    /// [`Criterion::ask`].
     pub fn first_without_room(
         self,
         tasks: &[SporadicTask],
@@ -195,7 +196,7 @@ impl Criterion {
             Criterion::Partitioned(fit) => {
                 let holds = |_: usize, here: &[usize]| {
                     let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
-                    Answer::from(&edf_demand::test(&here, limit))
+                    partitioned::hold(&here, limit)
                 };
                 partition(tasks, many, fit, Sequence::Utilisation, holds).map(drop)
             }
@@ -205,7 +206,8 @@ impl Criterion {
             }
             Criterion::Clustered(size) => {
                 let place = |fit| clustered(tasks, cpus, size.cpus(), fit, limit);
-                // What the other fit leaves over is no worse a reason, and what one has left open stays open.
+                // What the other fit leaves over is no worse a reason, and what one has left open
+                // stays open.
                 place(Fit::Worst).or_else(|worst| {
                     place(Fit::First).map_err(|first| NoRoom {
                         stopped: first.stopped.or(worst.stopped),

@@ -48,8 +48,9 @@ pub fn test(tasks: &[SporadicTask], limit: WorkLimit) -> Outcome {
     Outcome::exact_unless_blocked(verdict, tasks)
 }
 
-/// The most that jobs can demand which are released and have their deadlines within an interval
-/// of length `interval`: dbf above. Saturates at [`Duration::MAX`], which is longer than any interval, too. O(n).
+/// The most that jobs can demand which are released and have their deadlines within an interval of
+/// length `interval`: dbf above. Saturates at [`Duration::MAX`], which is longer than any interval,
+/// too. O(n).
 pub fn demand(tasks: &[SporadicTask], interval: Duration) -> Duration {
     let sum = dbf(tasks, interval.as_nanos());
     u64::try_from(sum).map_or(Duration::MAX, Duration::from_nanos)

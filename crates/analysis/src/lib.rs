@@ -88,6 +88,7 @@ pub mod work;
 
 mod busy;
 mod fractions;
+mod margin;
 mod ranking;
 
 pub use answer::Answer;

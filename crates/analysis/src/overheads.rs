@@ -75,7 +75,8 @@ pub enum Unpayable {
         /// The task.
         task: usize,
     },
-    /// With its part of the work a job of this task computes for longer than it has, and than can be counted.
+    /// With its part of the work a job of this task computes for longer than it has, and than can
+    /// be counted.
     TooLong {
         /// The task.
         task: usize,
@@ -94,7 +95,8 @@ impl fmt::Display for Unpayable {
 
 impl core::error::Error for Unpayable {}
 
-/// Returns the tasks with what the kernel's work for one job costs added to each execution time. O(n).
+/// Returns the tasks with what the kernel's work for one job costs added to each execution time.
+/// O(n).
 ///
 /// # Errors
 /// [`Unpayable::TooLong`].
@@ -115,7 +117,8 @@ pub fn per_job(tasks: &[SporadicTask], costs: &Costs) -> Result<Vec<SporadicTask
 /// One in the fixed point of this module: 2⁶⁴ parts.
 const ONE: u128 = 1 << 64;
 
-/// Returns the tasks that are to hold if those are to hold, and each CPU serves the interrupts of all of them. O(n).
+/// Returns the tasks that are to hold if those are to hold, and each CPU serves the interrupts of
+/// all of them. O(n).
 ///
 /// # Errors
 /// [`Unpayable`].
@@ -135,7 +138,8 @@ pub fn interrupts(tasks: &[SporadicTask], costs: &Costs) -> Result<Vec<SporadicT
     let taken = taken.flatten().filter(|&taken| taken < ONE);
     let taken = taken.ok_or(Unpayable::NothingLeft)?;
     let rest = ONE - taken;
-    // A release costs less than a period, and there are fewer than 2⁶⁰ tasks; `late` and `taken` are below 2⁶⁴. The work of
+    // A release costs less than a period, and there are fewer than 2⁶⁰ tasks; `late` and `taken`
+    // are below 2⁶⁴. The work of
     // `late` is at most that and a nanosecond, as parts are rounded up.
     let pending = tick + tasks.len() as u128 * release + (late * taken).div_ceil(ONE);
     let own = 2 * (wide(costs.scheduling) + wide(costs.context_switch)) + wide(costs.cache);
@@ -159,7 +163,8 @@ pub fn interrupts(tasks: &[SporadicTask], costs: &Costs) -> Result<Vec<SporadicT
     tasks.iter().enumerate().map(inflate).collect()
 }
 
-/// A cost per period in parts of one, rounded up; `None` if it is 2⁶⁴ or more, or if the period is zero.
+/// A cost per period in parts of one, rounded up; `None` if it is 2⁶⁴ or more, or if the period is
+/// zero.
 fn part(cost: u128, period: Duration) -> Option<u128> {
     let period = u128::from(period.as_nanos());
     (period > 0)
@@ -268,8 +273,8 @@ mod tests {
         }
     }
 
-    /// Of a period of 584 years, a release that costs 1 ns less leaves 1 ns: no job fits, and it is said that it is the job
-    /// that is too long, not that nothing is left.
+    /// Of a period of 584 years, a release that costs 1 ns less leaves 1 ns: no job fits, and it is
+    /// said that it is the job that is too long, not that nothing is left.
     #[test]
     fn what_is_out_of_range_is_said() {
         let ns = Duration::from_nanos;

@@ -82,8 +82,8 @@ impl Sequence {
 pub struct NoRoom {
     /// The task, by its position.
     pub task: usize,
-    /// Why a test of a CPU stopped, if one did, for this task or one before it: then it is not known whether this way of
-    /// dividing the tasks finds room.
+    /// Why a test of a CPU stopped, if one did, for this task or one before it: then it is not
+    /// known whether this way of dividing the tasks finds room.
     pub stopped: Option<Stop>,
 }
 
@@ -105,8 +105,9 @@ impl fmt::Display for NoRoom {
 
 impl core::error::Error for NoRoom {}
 
-/// Returns the CPU of each of the `tasks`, from 0; `holds` says whether a CPU can serve tasks, which are named
-/// by their positions, in the order in which they came. Where it stops, the next CPU is tried.
+/// Returns the CPU of each of the `tasks`, from 0; `holds` says whether a CPU can serve tasks,
+/// which are named by their positions, in the order in which they came. Where it stops, the next
+/// CPU is tried.
 ///
 /// O(n log n + n m) without the calls of `holds`, of which there are at most n m for n tasks and m CPUs.
 ///

@@ -14,12 +14,13 @@ use crate::fractions::{self, Bracket};
 use crate::gedf::{Set, Task};
 use crate::{
     Answer, Fit, Level, NoRoom, Sequence, SporadicTask, WorkLimit, edf_demand, fixed_priority,
-    partition,
+    overloaded, partition,
 };
 use core::cmp::Ordering;
 
-/// Whether there is room for the tasks on so many CPUs, if each goes to the one that `fit` names: of equals, to the
-/// first. The test of a CPU takes at most `limit` steps. If one stopped and there is no room, it is not known.
+/// Whether there is room for the tasks on so many CPUs, if each goes to the one that `fit` names:
+/// of equals, to the first. The test of a CPU takes at most `limit` steps. If one stopped and there
+/// is no room, it is not known.
 pub fn test(set: &Set, cpus: u32, fit: Fit, limit: WorkLimit) -> Answer {
     if !set.is_implicit() {
         return by_demand(set, cpus as usize, fit, limit)
@@ -40,8 +41,20 @@ fn by_demand(set: &Set, cpus: usize, fit: Fit, limit: WorkLimit) -> Result<Vec<u
     let tasks = sporadic(set);
     partition(&tasks, cpus, fit, Sequence::Utilisation, |_, here| {
         let here: Vec<_> = here.iter().map(|&task| tasks[task]).collect();
-        Answer::from(&edf_demand::test(&here, limit))
+        hold(&here, limit)
     })
+}
+
+/// Whether one CPU holds these tasks under EDF: exactly, unless one has blocking.
+///
+/// With deadlines at the ends of periods or beyond, by the utilisation; or else by processor demand.
+pub(crate) fn hold(tasks: &[SporadicTask], limit: WorkLimit) -> Answer {
+    let is_easy = |task: &SporadicTask| task.d() >= task.t() && task.j() == 0 && task.b() == 0;
+    if tasks.iter().all(is_easy) {
+        Answer::accepts_if(!overloaded(tasks))
+    } else {
+        Answer::from(&edf_demand::test(tasks, limit))
+    }
 }
 
 /// The CPU of each task under partitioned fixed priorities: tasks go to CPUs as above, and response times on each decide.

@@ -2,7 +2,7 @@
 //!
 //! A split task has *shares*, one on each of several CPUs, and each of its jobs goes from one to the next
 //! at instants that count from its release. On its CPU a share is a task like any other, with a WCET, a
-//! deadline and the period, and an exact test of each CPU (processor demand, [`edf_demand`]) says
+//! deadline and the period, and an exact test of each CPU (processor demand, [`edf_demand`](crate::edf_demand)) says
 //! whether it has room:
 //!
 //! ```text
@@ -17,7 +17,7 @@
 //! Complexity: n m tests of a CPU for tasks that need not be split, and some 64 m for each share.
 
 use crate::partition::by_utilisation;
-use crate::{Answer, NoRoom, SporadicTask, Stop, WorkLimit, edf_demand};
+use crate::{NoRoom, SporadicTask, Stop, WorkLimit, partitioned};
 use flyball_trace::Duration;
 
 /// What a CPU does of each job of a task.
@@ -50,7 +50,7 @@ impl Cpus {
     fn take(&mut self, cpu: usize, task: SporadicTask) -> bool {
         let here = &mut self.here[cpu];
         here.push(task);
-        let answer = Answer::from(&edf_demand::test(here, self.limit));
+        let answer = partitioned::hold(here, self.limit);
         self.stopped = self.stopped.or(answer.stopped());
         if !answer.accepts() {
             here.pop();
@@ -70,8 +70,8 @@ impl Cpus {
         has_room
     }
 
-    /// The largest WCET up to `most` with which `cpu` is known to have room for the share that `share` makes of it;
-    /// room for more has to mean room for less.
+    /// The largest WCET up to `most` with which `cpu` is known to have room for the share that
+    /// `share` makes of it; room for more has to mean room for less.
     pub(crate) fn most(
         &mut self,
         cpu: usize,

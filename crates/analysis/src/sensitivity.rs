@@ -5,21 +5,23 @@
 //! * The *slack* of a task: how much its WCET alone may grow (Vestal 1994; Bini, Di Natale and
 //!   Buttazzo 2008), outside of critical sections: blocking times stay as they are.
 //!
-//! Both search by bisection, with any test, and say what is proven ([`Margin`]). That relies on the test being *sustainable*
-//! in the WCETs (Baruah and Burns 2006): what it accepts, it also accepts with smaller ones. The tests of one CPU are, and
-//! dividing tasks among CPUs is not: a longer job may lead first fit to a better division. With a test that is not, the
-//! result is still accepted and its successor still is not, but there may be larger ones that are accepted, and smaller ones
+//! Both search by bisection, with any test, and say what is proven ([`Margin`]). That relies on the
+//! test being *sustainable* in the WCETs (Baruah and Burns 2006): what it accepts, it also accepts
+//! with smaller ones. The tests of one CPU are, and dividing tasks among CPUs is not: a longer job
+//! may lead first fit to a better division. With a test that is not, the result is still accepted
+//! and its successor still is not, but there may be larger ones that are accepted, and smaller ones
 //! that are not.
 //!
-//! A test that stops has not said no. What it has accepted before is then a bound from below, [`Margin::AtLeast`], and
-//! nothing is said of what is above.
+//! A test that stops has not said no. What it has accepted before is then a bound from below,
+//! [`Margin::AtLeast`], and nothing is said of what is above.
 //!
 //! # Fractions of nanoseconds
 //!
-//! A scaled execution time C · f is rounded *up* to whole nanoseconds. So the factor that is found is sure: with it, all
-//! execution times are no longer than those that were accepted. It is below the exact one by less than a nanosecond a task.
-//! To scale all times by a common denominator instead would be exact for tests that do not depend on the unit, but those of
-//! global policies do (see [`gedf`](crate::gedf)), and a million times the period leaves 64 bits after five hours.
+//! A scaled execution time C · f is rounded *up* to whole nanoseconds. So the factor that is found
+//! is sure: with it, all execution times are no longer than those that were accepted. It is below
+//! the exact one by less than a nanosecond a task. To scale all times by a common denominator
+//! instead would be exact for tests that do not depend on the unit, but those of global policies do
+//! (see [`gedf`](crate::gedf)), and a million times the period leaves 64 bits after five hours.
 //!
 //! Sets that ask for more than all CPUs are rejected without asking. Just below that, where a search
 //! for the edge often ends, the exact tests take longest: give the test a small
@@ -28,62 +30,13 @@
 //! Complexity: about log₂ of the result in runs of the test. [`fixed_priority_slacks`] does better
 //! than asking for one slack after the other.
 
+pub use crate::margin::Margin;
+
 use crate::ranking::Ranking;
 use crate::utilisation::overloaded;
 use crate::{Answer, Level, LevelMismatch, SporadicTask, Stop, Utilisation, WorkLimit};
 use core::fmt;
 use flyball_trace::Duration;
-
-/// How far a test accepts, as far as a search has found out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Margin<T> {
-    /// The test accepts this much, and no more.
-    Exactly(T),
-    /// The test accepts this much. Of more it is not known, as the search stopped.
-    AtLeast(T, Stop),
-    /// The test rejects even the least.
-    Nothing,
-    /// The search stopped before the test had accepted anything.
-    NotKnown(Stop),
-}
-
-impl<T> Margin<T> {
-    /// The most that is proven to be accepted, if anything is.
-    pub const fn proven(&self) -> Option<&T> {
-        match self {
-            Margin::Exactly(proven) | Margin::AtLeast(proven, _) => Some(proven),
-            Margin::Nothing | Margin::NotKnown(_) => None,
-        }
-    }
-
-    /// Why it is not known whether more is accepted; `None` if it is known.
-    pub const fn stopped(&self) -> Option<Stop> {
-        match self {
-            Margin::AtLeast(_, stop) | Margin::NotKnown(stop) => Some(*stop),
-            Margin::Exactly(_) | Margin::Nothing => None,
-        }
-    }
-
-    /// The same of something else.
-    pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Margin<U> {
-        match self {
-            Margin::Exactly(proven) => Margin::Exactly(of(proven)),
-            Margin::AtLeast(proven, stop) => Margin::AtLeast(of(proven), stop),
-            Margin::Nothing => Margin::Nothing,
-            Margin::NotKnown(stop) => Margin::NotKnown(stop),
-        }
-    }
-
-    /// In a word or two, for programs: `exactly`, `at-least`, `nothing`, `not-known`.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Margin::Exactly(_) => "exactly",
-            Margin::AtLeast(..) => "at-least",
-            Margin::Nothing => "nothing",
-            Margin::NotKnown(_) => "not-known",
-        }
-    }
-}
 
 /// A factor in millionths.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,7 +60,8 @@ impl Factor {
     /// along, rounded up, too: critical sections are parts of jobs.
     ///
     /// # Errors
-    /// [`Answer::Rejects`] if a WCET is then longer than any period, and [`Stop::TimeRange`] if a blocking is too long to count.
+    /// [`Answer::Rejects`] if a WCET is then longer than any period, and [`Stop::TimeRange`] if a
+    /// blocking is too long to count.
     pub fn scale(self, tasks: &[SporadicTask]) -> Result<Vec<SporadicTask>, Answer> {
         let times = |length: Duration| {
             let product = u128::from(length.as_nanos()) * u128::from(self.0);
@@ -150,8 +104,8 @@ pub struct Breakdown {
     pub utilisation: Utilisation,
 }
 
-/// Scales all WCETs by the same factor as far as `passes` accepts: see [`Factor::scale`]. If the tasks as they are
-/// are accepted, the factor is one at least.
+/// Scales all WCETs by the same factor as far as `passes` accepts: see [`Factor::scale`]. If the
+/// tasks as they are are accepted, the factor is one at least.
 ///
 /// [`Margin::Nothing`] if it rejects even WCETs of 1 ns, or if there is no task.
 pub fn breakdown(
@@ -225,7 +179,8 @@ pub fn slack_on(
     growth.map(Duration::from_nanos)
 }
 
-/// The [`slack`] of every task under fixed priorities, by response-time analysis. `limit` holds for each analysis of the set.
+/// The [`slack`] of every task under fixed priorities, by response-time analysis. `limit` holds for
+/// each analysis of the set.
 ///
 /// Each probe looks only at the tasks that the change concerns, stops at the first miss, and
 /// starts from the response times of the last probe that passed. 100 tasks: about 0.1 s.
@@ -291,12 +246,13 @@ fn grow(task: &SporadicTask, growth: u64) -> Option<SporadicTask> {
     task.with_wcet(wcet).ok()
 }
 
-/// The largest value up to `most` that is accepted, given that larger ones are harder. Begins at `guess` and doubles it while
-/// it is accepted, then bisects.
+/// The largest value up to `most` that is accepted, given that larger ones are harder. Begins at
+/// `guess` and doubles it while it is accepted, then bisects.
 fn largest(guess: u64, most: u64, mut ask: impl FnMut(u64) -> Answer) -> Margin<u64> {
     let guess = guess.min(most);
     let mut low = 0;
-    // The least value that is known not to be accepted, or not known to be, and what was said of it.
+    // The least value that is known not to be accepted, or not known to be, and what was said of
+    // it.
     let (mut high, mut beyond) = (guess, ask(guess));
     if !beyond.accepts() && guess > 0 {
         (high, beyond) = match ask(0) {
@@ -344,7 +300,7 @@ mod tests {
     }
 
     /// What is proven, where nothing stopped.
-    fn exactly<T: Clone>(margin: Margin<T>) -> Option<T> {
+    fn exactly<T: Clone>(margin: &Margin<T>) -> Option<T> {
         assert_eq!(margin.stopped(), None);
         margin.proven().cloned()
     }
@@ -373,7 +329,7 @@ mod tests {
         for guess in 0..25 {
             let found = largest(guess, 20, |value| match value {
                 ..=5 => Answer::Accepts,
-                ..=9 => Answer::Stopped(stop),
+                6..=9 => Answer::Stopped(stop),
                 _ => Answer::Rejects,
             });
             assert_eq!(found, Margin::AtLeast(5, stop), "{guess}");
@@ -382,15 +338,15 @@ mod tests {
         assert_eq!(found, Margin::NotKnown(stop));
     }
 
-    /// T = C = 1 ns: nothing can be added. And of two tasks of 2 ns every 5 ns that may take 2.5 ns each, only what whole
-    /// nanoseconds prove is claimed.
+    /// T = C = 1 ns: nothing can be added. And of two tasks of 2 ns every 5 ns that may take 2.5 ns
+    /// each, only what whole nanoseconds prove is claimed.
     #[test]
     fn no_more_is_claimed_than_is_proven() {
         let ns = |c, t| {
             let ns = Duration::from_nanos;
             SporadicTask::new(ns(c), ns(t), ns(t)).unwrap()
         };
-        let factor = |tasks: &[SporadicTask]| exactly(breakdown(tasks, edf)).unwrap().factor.ppm();
+        let factor = |tasks: &[SporadicTask]| exactly(&breakdown(tasks, edf)).unwrap().factor.ppm();
         assert_eq!(factor(&[ns(1, 1)]), 1_000_000);
         assert_eq!(factor(&[ns(2, 3)]), 1_500_000);
         assert_eq!(factor(&[ns(3, 2)]), 666_666);
@@ -402,8 +358,8 @@ mod tests {
         assert_eq!(found.stopped(), Some(Stop::TimeRange));
     }
 
-    /// A set with U = 1 whose test takes longer than the limit: what it holds with is known, and it is not said that it
-    /// holds with no more.
+    /// A set with U = 1 whose test takes longer than the limit: what it holds with is known, and it
+    /// is not said that it holds with no more.
     #[test]
     fn a_margin_stops_at_the_limit() {
         let limit = WorkLimit::steps(2_000);
@@ -428,7 +384,7 @@ mod tests {
     #[test]
     fn implicit_deadlines_break_down_at_one_under_edf() {
         let tasks = [task(1, 4, 4), task(1, 8, 8)];
-        let found = exactly(breakdown(&tasks, edf)).unwrap();
+        let found = exactly(&breakdown(&tasks, edf)).unwrap();
         // 1/(3/8) = 2.666666…
         assert_eq!(found.factor.to_string(), "2.666666");
         assert_eq!(found.utilisation.to_string(), "1.0000");
@@ -443,7 +399,7 @@ mod tests {
     #[test]
     fn a_set_that_fails_breaks_down_below_one() {
         let tasks = [task(3, 4, 4), task(3, 8, 8)];
-        let found = exactly(breakdown(&tasks, edf)).unwrap();
+        let found = exactly(&breakdown(&tasks, edf)).unwrap();
         assert_eq!(found.factor.ppm(), 888_888);
         assert_eq!(slack(&tasks, 0, edf), Margin::Nothing);
         assert_eq!(breakdown(&tasks, |_| Answer::Rejects), Margin::Nothing);

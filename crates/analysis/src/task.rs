@@ -59,7 +59,8 @@ impl SporadicTask {
         })
     }
 
-    /// Returns a task with these times in nanoseconds, which the caller knows to be neither zero nor without end.
+    /// Returns a task with these times in nanoseconds, which the caller knows to be neither zero
+    /// nor without end.
     pub(crate) const fn plain([wcet, period, deadline]: [u64; 3]) -> SporadicTask {
         debug_assert!(wcet > 0 && period > 0 && deadline > 0);
         debug_assert!(wcet < u64::MAX && period < u64::MAX && deadline < u64::MAX);
@@ -195,7 +196,8 @@ pub enum InvalidTask {
     Zero(&'static str),
     /// It is [`Duration::MAX`], that is, without end.
     Endless(&'static str),
-    /// It is beyond what the tests of several CPUs count: [`Set::LONGEST`](crate::gedf::Set::LONGEST) or longer.
+    /// It is beyond what the tests of several CPUs count:
+    /// [`Set::LONGEST`](crate::gedf::Set::LONGEST) or longer.
     TooLong(&'static str),
     /// It is not zero, and the tests of several CPUs know nothing of it.
     NotCovered(&'static str),

@@ -32,8 +32,8 @@ impl Default for WorkLimit {
 pub enum Stop {
     /// The [`WorkLimit`] was reached.
     WorkLimit,
-    /// The answer depends on instants beyond the 584 years that 64 bits of nanoseconds hold, or on times that the test
-    /// does not count in.
+    /// The answer depends on instants beyond the 584 years that 64 bits of nanoseconds hold, or on
+    /// times that the test does not count in.
     TimeRange,
     /// The answer depends on what the kernel's work costs, which is not known.
     Unpriced,

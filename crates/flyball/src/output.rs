@@ -199,7 +199,8 @@ fn rounded(length: Option<Duration>, units: fn(u64, u64) -> u64) -> String {
     Duration::from_nanos(units(ns, unit).saturating_mul(unit)).to_string()
 }
 
-/// By how much all execution times can grow, or have to shrink, together. What is not known is said.
+/// By how much all execution times can grow, or have to shrink, together. What is not known is
+/// said.
 pub(crate) fn margin(breakdown: Option<Breakdown>) -> String {
     let Some(Breakdown {
         factor_ppm,

@@ -8,8 +8,8 @@
 //! | how few CPUs would do? | [`ForPolicy::fewest`], [`Assessment::cheapest`] |
 //! | what does the kernel's work cost of all that? | [`Effect`] |
 //!
-//! Searches ask tests with a small limit, and a test that stops has not said no: what is proven is kept apart from what is not
-//! known ([`Margin`], [`Fewest`]).
+//! Searches ask tests with a small limit, and a test that stops has not said no: what is proven is
+//! kept apart from what is not known ([`Margin`], [`Fewest`]).
 //!
 //! A policy holds a set if one of its tests accepts it. All tests are sufficient, so a policy may do better than is said here;
 //! and tasks are taken as sporadic: phases, and where tasks are told to run, do not matter (but for PD², where phases say how
@@ -112,8 +112,8 @@ pub struct ForPolicy {
     pub scaling: Margin<Breakdown>,
     /// How long each task's jobs can take, where that is bounded and known.
     pub bounds: Vec<Option<Duration>>,
-    /// How much longer each task's jobs may compute if no others do, where the set holds, of the policies [`IN_DETAIL`]; `None`: it
-    /// was not asked.
+    /// How much longer each task's jobs may compute if no others do, where the set holds, of the
+    /// policies [`IN_DETAIL`]; `None`: it was not asked.
     pub slacks: Vec<Option<Margin<Duration>>>,
 }
 
@@ -122,7 +122,8 @@ pub struct ForPolicy {
 pub struct Fewest {
     /// The fewest on which it is known to hold it, up to [`MOST_CPUS`].
     pub proven: Option<u32>,
-    /// Those fewer ones, or of all if none is proven, of which it is not known, as the search stopped; in rising order.
+    /// Those fewer ones, or of all if none is proven, of which it is not known, as the search
+    /// stopped; in rising order.
     pub open: Vec<u32>,
 }
 

@@ -214,9 +214,10 @@ impl Ratio {
         f64::from(self.accepted) / f64::from(self.sets.max(1))
     }
 
-    /// Between what the part is with 95 % confidence: Wilson's interval, "Probable inference, the law of
-    /// succession, and statistical inference", Journal of the American Statistical Association 22, 1927. Where tests gave up, it
-    /// reaches from the lower bound without these sets to the upper bound with them.
+    /// Between what the part is with 95 % confidence: Wilson's interval, "Probable inference, the
+    /// law of succession, and statistical inference", Journal of the American Statistical
+    /// Association 22, 1927. Where tests gave up, it reaches from the lower bound without these
+    /// sets to the upper bound with them.
     pub fn interval(self) -> [f64; 2] {
         if self.sets == 0 {
             return [0.0, 1.0];

@@ -86,7 +86,8 @@ impl Set {
     /// These tasks, with a nanosecond for a unit.
     ///
     /// # Errors
-    /// If one has release jitter or blocking, which the tests know nothing of, or a time that is too long.
+    /// If one has release jitter or blocking, which the tests know nothing of, or a time that is
+    /// too long.
     pub fn of(tasks: &[SporadicTask]) -> Result<Set, InvalidTask> {
         let plain = |task: &SporadicTask| {
             if task.j() > 0 {

@@ -143,12 +143,11 @@ proptest! {
                 Step::Adjust(task, level) => {
                     let priority = urgency(task, level);
                     let adjusted = CorePlant(&mut machine).adjust(id(task), Priority(priority));
-                    match model.get_mut(task) {
-                        Some(task) => {
-                            prop_assert_eq!(adjusted, Ok(()));
-                            task.1 = priority;
-                        }
-                        None => prop_assert_eq!(adjusted, Err(Denied::Gone)),
+                    if let Some(task) = model.get_mut(task) {
+                        prop_assert_eq!(adjusted, Ok(()));
+                        task.1 = priority;
+                    } else {
+                        prop_assert_eq!(adjusted, Err(Denied::Gone));
                     }
                 }
                 Step::Migrate(task, cpu, level) => {

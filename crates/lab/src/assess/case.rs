@@ -169,7 +169,8 @@ impl<'t> Case<'t> {
         }
     }
 
-    /// The fewest CPUs that are known to do. The first number at which the search stops is asked about again, with `limit`.
+    /// The fewest CPUs that are known to do. The first number at which the search stops is asked
+    /// about again, with `limit`.
     fn fewest(&self, policy: Policy, known: Answer, limit: WorkLimit) -> Fewest {
         let utilisation = Utilisation::of(self.tasks);
         let mut open = Vec::new();
@@ -321,7 +322,8 @@ impl<'t> Case<'t> {
         }
     }
 
-    /// The first task that there is no room for. The error says why nothing could be divided; `None`: there is room.
+    /// The first task that there is no room for. The error says why nothing could be divided;
+    /// `None`: there is room.
     fn first_without_room(
         &self,
         criterion: Criterion,

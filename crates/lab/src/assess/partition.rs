@@ -19,12 +19,14 @@ pub struct Division {
     pub loads: Vec<Utilisation>,
     /// How long each task's jobs can take, where that is known.
     pub bounds: Vec<Option<Duration>>,
-    /// How much longer each task's jobs may compute on that CPU if no others do; `None`: it was not asked.
+    /// How much longer each task's jobs may compute on that CPU if no others do; `None`: it was not
+    /// asked.
     pub slacks: Vec<Option<Margin<Duration>>>,
 }
 
 impl Case<'_> {
-    /// The first way that the heuristics find; `None` if none does, or if a search stopped before it was found.
+    /// The first way that the heuristics find; `None` if none does, or if a search stopped before
+    /// it was found.
     pub(super) fn division(&self, limit: WorkLimit) -> Option<Division> {
         if !self.is_known(Policy::PartitionedEdf) {
             return None;

@@ -30,8 +30,8 @@ const FIRST: [(&str, Physical); 5] = [
 /// The file.
 pub(super) fn write(study: &Study, unit: Unit, rows: &[Row]) -> Vec<u8> {
     let labels = labels(study);
-    // What is written to memory, by a schema that is built here, cannot fail: a study has at most a million sets
-    // of a cap, and a set has at most `MOST_TASKS` tasks.
+    // What is written to memory, by a schema that is built here, cannot fail: a study has at most a
+    // million sets of a cap, and a set has at most `MOST_TASKS` tasks.
     encode(study, unit, &labels, rows).expect("memory takes what fits the schema")
 }
 
