@@ -86,7 +86,7 @@ fn ms(n: u64) -> Duration {
 
 fn init() -> Result<(), Error> {
     spawn(&PATIENT, Thread::once(), ms(90), || {
-        work("patient", &FOR_PATIENT)
+        work("patient", &FOR_PATIENT);
     })?;
     spawn(&HASTY, Thread::once(), ms(50), || work("hasty", &FOR_HASTY))?;
     spawn(&MAIN, Thread::once(), ms(0), || {
