@@ -38,7 +38,7 @@ fn fault(number: usize) -> Value {
     assert!(built.is_ok_and(|status| status.success()));
     let folder = TempDir::new().unwrap();
     let image = apps.join("target/riscv64gc-unknown-none-elf/release/faulty");
-    fs::copy(image, folder.path().join("runner-g-fp")).unwrap();
+    fs::copy(image, folder.path().join("runner")).unwrap();
     let mut tasks = String::new();
     for task in 0..4 {
         let phase = if task == number || task == 0 { 0 } else { 3 };

@@ -19,7 +19,7 @@ pub trait Cores {
     fn cpu(&mut self, task: TaskId) -> Option<CpuId>;
 
     /// Calls `f` with the core of a CPU, the number that the CPU has there, and the instant: inside of a
-    /// kernel entry, after [`Core::enter`]. CPUs that have to decide afterwards are told so by the
+    /// kernel entry, after [`Entry::begin`](crate::Entry::begin). CPUs that have to decide afterwards are told so by the
     /// machine. `None` if there is no such CPU.
     fn with_core<R>(
         &mut self,

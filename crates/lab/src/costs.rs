@@ -19,12 +19,12 @@ pub struct Kernel {
 /// them in the choice. So here they are taken out of it, and whoever loses the CPU has them to make up
 /// for ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
-    ("rm", [616, 917, 92, 65, 0]),
-    ("dm", [625, 920, 53, 98, 0]),
-    ("edf", [657, 921, 50, 101, 0]),
-    ("fifo", [454, 417, 489, 57, 0]),
-    ("rr", [470, 470, 457, 63, 175]),
-    ("ipi", [978, 291, 713, 0, 175]),
+    ("rm", [668, 830, 298, 67, 0]),
+    ("dm", [662, 796, 329, 72, 0]),
+    ("edf", [682, 850, 276, 69, 0]),
+    ("fifo", [492, 477, 615, 33, 0]),
+    ("rr", [498, 402, 597, 39, 175]),
+    ("ipi", [968, 261, 810, 0, 175]),
 ];
 
 impl Kernel {

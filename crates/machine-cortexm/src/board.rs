@@ -1,6 +1,6 @@
 //! What a board adds to the processor: memory, a counter, two timers, interrupt lines.
 //!
-//! A board is a type that implements [`Board`], in a file of its own: [`mps2_an385`] and [`lm3s6965`] are
+//! A board is a type that implements [`Board`], in a file of its own: [`mps2_an385`] and `lm3s6965` are
 //! the two that come with this crate. An application that runs on another one brings
 //!
 //! 1. that type, which it names in its kernel (`board: MyBoard`, below `machine`);

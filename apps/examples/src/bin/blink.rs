@@ -10,7 +10,7 @@ flyball_app::kernel! {
     init: init,
 }
 
-static BLINK: Stack<512> = Stack::new();
+static BLINK: Stack<1024> = Stack::new();
 
 fn init() -> Result<(), Error> {
     let every_quarter = Thread::periodic(Duration::from_millis(250));
