@@ -288,7 +288,7 @@ fn late(set: &TaskSet, policies: &[String], seed: u64) -> Result<Option<String>,
 #[test]
 fn what_holds_holds_when_jobs_are_shorter_and_arrivals_later() {
     let proofs = [(); 2].map(|()| AtomicU32::new(0));
-    proptest!(config(1_500), |(set in set(), seed in any::<u64>())| {
+    proptest!(config(100), |(set in set(), seed in any::<u64>())| {
         // A set that no policy can take is none to ask about.
         let Ok(first) = studied(&set, &StudyOptions::default()) else { return Ok(()) };
         let mut policies = Vec::new();
@@ -312,7 +312,7 @@ fn what_holds_holds_when_jobs_are_shorter_and_arrivals_later() {
     });
     let [theory, seen] = proofs.map(AtomicU32::into_inner);
     assert!(
-        theory > 1_000 && seen > 1_000,
+        theory > 60 && seen > 60,
         "{theory} by theory, {seen} seen"
     );
 }
