@@ -77,7 +77,15 @@ fn what_is_measured_is_charged() {
     let task = "[[task]]\nperiod = \"10ms\"\nwcet = \"1ms\"\n";
     fs::write(&set, format!("schema = 1\n{task}{task}")).unwrap();
     let simulate = |more: &[&str]| {
-        let mut args = vec!["simulate", &set, "--until", "100ms", "--overheads", &file];
+        let mut args = vec![
+            "simulate",
+            &set,
+            "--until",
+            "100ms",
+            "--exact-times",
+            "--overheads",
+            &file,
+        ];
         args.extend(more);
         run(&args)
     };
@@ -320,7 +328,7 @@ fn a_machine_counts_instructions() {
         let mut args = vec![
             "simulate", &set, "--until", "100ms", "--cpus", cpus, "-p", policy,
         ];
-        args.extend(["--overheads", &file]);
+        args.extend(["--exact-times", "--overheads", &file]);
         let (code, out, err) = run(&args);
         assert_eq!(code, 0, "{err}");
         assert!(out.contains("kernel"), "{out}");
