@@ -1,9 +1,9 @@
-//! The policy boots, from a crate outside of the checkout, by the commands of `docs/your-own-policy.md`.
+//! The policy boots, by the commands of `docs/your-own-policy.md`.
 
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 const SET: &str = r#"
 schema = 1
@@ -31,61 +31,31 @@ fn has_qemu() -> bool {
     has
 }
 
-/// The crate as a user has it: somewhere else, with paths to the checkout.
-fn copy_to(folder: &Path) {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let crates = here.join("../../crates");
-    let crates = crates.canonicalize().expect("the crates are there");
-    let workspace = fs::read_to_string(here.join("../../Cargo.toml")).expect("it can be read");
-    // As the checkout is built, so that nothing is compiled twice.
-    let profiles = workspace
-        .find("[profile.")
-        .map_or("", |at| &workspace[at..]);
-    let manifest = fs::read_to_string(here.join("Cargo.toml")).expect("it can be read");
-    let manifest = manifest.replace("../../crates", &crates.display().to_string());
-    let manifest = format!("{manifest}\n[workspace]\n\n{profiles}");
-    fs::create_dir_all(folder.join("src")).expect("there is room");
-    fs::write(folder.join("Cargo.toml"), manifest).expect("it can be written");
-    for file in ["src/lib.rs", "src/main.rs"] {
-        fs::copy(here.join(file), folder.join(file)).expect("it can be copied");
-    }
-    let lock = here.join("../../Cargo.lock");
-    fs::copy(lock, folder.join("Cargo.lock")).expect("it can be copied");
-    fs::write(folder.join("set.toml"), SET).expect("it can be written");
-}
-
-fn cargo_run(folder: &Path, arguments: &[&str]) -> Output {
-    let binary = Path::new(env!("CARGO_BIN_EXE_my-policy"));
-    let target = binary.ancestors().nth(2).expect("it is in target/debug");
-    Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--target-dir"])
-        .arg(target)
-        .arg("--")
+/// Runs the command; returns what it prints as JSON.
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_my-policy"))
         .args(arguments)
         .current_dir(folder)
         .output()
-        .expect("cargo starts")
+        .expect("the command starts");
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        panic!("{arguments:?}: {error}\n{said}")
+    })
 }
 
 #[test]
-fn from_outside_of_the_checkout_on_both_machines() {
+fn on_both_machines() {
     if !has_qemu() {
         return;
     }
     let folder = tempfile::tempdir().expect("there is room for a temporary folder");
-    let folder = folder.path().join("my-policy");
-    copy_to(&folder);
+    fs::write(folder.path().join("set.toml"), SET).expect("it can be written");
     for machine in ["cortex-m3", "riscv"] {
         let arguments = ["--machine", machine, "--policy", "sjf", "--until", "20ms"];
         let json = |command: &str| {
-            let output = cargo_run(
-                &folder,
-                &[&[command, "set.toml", "--json"], &arguments[..]].concat(),
-            );
-            serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|error| {
-                let said = String::from_utf8_lossy(&output.stderr);
-                panic!("{command} on {machine}: {error}\n{said}")
-            })
+            let arguments = [&[command, "set.toml", "--json"], &arguments[..]].concat();
+            json(folder.path(), &arguments)
         };
         // Not preempted, "batch" runs from 1 to 8 ms, and a job of "control" is late.
         let ran = json("run");
