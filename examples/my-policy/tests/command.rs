@@ -80,7 +80,7 @@ fn it_holds_for_exactly_these_times() {
         ];
         format!("schema = 1\n{}", tasks.map(task).concat())
     };
-    let simulate = ["simulate", "set.toml", "--policy", "np-edf", "--json"];
+    let simulate = ["simulate", "set.toml", "--policy", "sjf", "--json"];
     let (code, long) = run_on(&set(4), &simulate);
     assert_eq!((code, &long["verdict"]), (Some(1), &"exact-times".into()));
     assert_eq!(long["simulated"]["misses"], 0);
