@@ -103,12 +103,10 @@ fn every_policy_of_riscv_agrees() {
 /// that do not, and was late with all jobs of "late".
 #[test]
 fn fair_policies_boot_with_the_weights_that_they_are_proven_with() {
-    let mut text = String::from("schema = 1\n[platform]\ncpus = 2\n");
-    for task in 0..4 {
-        text += &format!(
-            "[[task]]\nname = \"t{task}\"\nperiod = \"3ms\"\nphase = \"1ms\"\nwcet = \"940us\"\n"
-        );
-    }
+    let early = "period = \"3ms\"\nphase = \"1ms\"\nwcet = \"940us\"\n";
+    let early =
+        ["t0", "t1", "t2", "t3"].map(|name| format!("[[task]]\nname = \"{name}\"\n{early}"));
+    let mut text = format!("schema = 1\n[platform]\ncpus = 2\n{}", early.concat());
     text += "[[task]]\nname = \"late\"\nperiod = \"6ms\"\nphase = \"50us\"\n";
     text += "deadline = \"3050us\"\nwcet = \"940us\"\n";
     let registry = Registry::standard();
