@@ -4,10 +4,10 @@ use crate::beside::runs_on;
 use crate::progress::{Spinner, interrupted};
 use crate::schedule::task_name;
 use flyball_board::{BoardError, Machine, Options, Phase};
-use flyball_lab::bench::{Bench, BenchError, Ran, Stage, Trial};
-use flyball_lab::costs::Kernel;
-use flyball_lab::{LabError, Registry};
+use flyball_measure::bench::{Bench, BenchError, Ran, Stage, Trial};
+use flyball_measure::costs::Kernel;
 use flyball_report::reproduction;
+use flyball_study::{Registry, StudyError};
 use flyball_trace::{Duration, Sink};
 use std::ops::ControlFlow;
 
@@ -58,7 +58,7 @@ impl Bench for Board<'_> {
     fn go_on(&mut self) -> Result<(), BenchError> {
         match interrupted() {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(LabError::Interrupted.into()),
+            ControlFlow::Break(()) => Err(StudyError::Interrupted.into()),
         }
     }
 
@@ -67,7 +67,7 @@ impl Bench for Board<'_> {
         let entry = self.registry.find(trial.policy)?;
         let values = entry.values(&set.name, set)?;
         entry.fits(&values, set)?;
-        let settings = |why| LabError::Sim(flyball_sim::SimError::Settings(why));
+        let settings = |why| StudyError::Sim(flyball_sim::SimError::Settings(why));
         let scheduler = entry.written(&values, set).map_err(settings)?;
         let options = Options {
             policy: entry.name,
@@ -87,7 +87,7 @@ impl Bench for Board<'_> {
             })
         };
         let failed = |error: BoardError| match error {
-            BoardError::Interrupted => BenchError::Lab(LabError::Interrupted),
+            BoardError::Interrupted => BenchError::Lab(StudyError::Interrupted),
             error => BenchError::Machine(Box::new(error)),
         };
         let recording = flyball_board::run_modes(self.machine, &trial.modes, &options, &mut watch)
@@ -106,7 +106,7 @@ impl Bench for Board<'_> {
             }
         }
         if recording.dropped > 0 {
-            return Err(LabError::Bench(format!(
+            return Err(StudyError::Bench(format!(
                 "the board keeps so many events and no more, which it had after {} of {}",
                 recording.length(),
                 options.until

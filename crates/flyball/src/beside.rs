@@ -5,9 +5,10 @@ use crate::progress::Spinner;
 use crate::schedule::task_name;
 use flyball_board::{BoardError, Machine, Options, Phase};
 use flyball_catalogue::Origin;
-use flyball_lab::{ByPolicy, Entry, Fit, LabError, Measurement, Registry, SideBySide};
+use flyball_measure::Measurement;
 use flyball_model::TaskSet;
-use flyball_report::study::Measured;
+use flyball_study::results::Measured;
+use flyball_study::{ByPolicy, Entry, Fit, Registry, SideBySide, StudyError};
 use flyball_trace::Duration;
 
 /// What the user asks for.
@@ -79,7 +80,9 @@ pub(crate) fn measure(
             }
             // A policy that was not asked for need not fit.
             Err(
-                error @ (LabError::Sim(_) | LabError::NoRoom { .. } | LabError::Affinity { .. }),
+                error @ (StudyError::Sim(_)
+                | StudyError::NoRoom { .. }
+                | StudyError::Affinity { .. }),
             ) if all => {
                 left_out.add(policy, &format!("left out: {error}."));
             }
@@ -112,7 +115,7 @@ fn beside(
         };
         return Err(Failure::target(file, error));
     }
-    let measured = flyball_lab::Measured {
+    let measured = flyball_measure::Measured {
         events: &recording.events,
         end: recording.end,
         dropped: recording.dropped,

@@ -3,9 +3,9 @@
 use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use flyball_board::BoardError;
-use flyball_lab::LabError;
 use flyball_model::ModelError;
 use flyball_model::generate::GenerateError;
+use flyball_study::StudyError;
 use flyball_sweep::SweepError;
 use std::fmt;
 use std::io;
@@ -22,7 +22,7 @@ pub(crate) enum Failure {
         /// Of which task set.
         file: String,
         /// Why.
-        error: LabError,
+        error: StudyError,
     },
     /// The task set cannot be run on a machine.
     Target {
@@ -62,7 +62,7 @@ impl Failure {
     }
 
     /// The study of the task set in `file` cannot be made.
-    pub(crate) fn lab(file: &str, error: LabError) -> Failure {
+    pub(crate) fn lab(file: &str, error: StudyError) -> Failure {
         Failure::Lab {
             file: file.to_owned(),
             error,
@@ -87,7 +87,7 @@ impl Failure {
                 return ExitCode::SUCCESS;
             }
             Failure::Lab {
-                error: LabError::Interrupted,
+                error: StudyError::Interrupted,
                 ..
             }
             | Failure::Target {
@@ -100,7 +100,7 @@ impl Failure {
             }
             Failure::Model(fault) => eprintln!("{error} {}", fault.coloured().trim_end()),
             Failure::Lab {
-                error: LabError::Model(fault),
+                error: StudyError::Model(fault),
                 ..
             } => {
                 eprintln!("{error} {}", fault.coloured().trim_end());
@@ -133,7 +133,7 @@ impl Failure {
         }
         match self {
             Failure::Lab {
-                error: LabError::Contradiction { .. },
+                error: StudyError::Contradiction { .. },
                 ..
             } => ExitCode::from(3),
             _ => ExitCode::from(2),

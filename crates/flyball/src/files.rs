@@ -2,10 +2,10 @@
 
 use crate::args::ChargeArgs;
 use crate::failure::Failure;
-use flyball_lab::Charges;
 use flyball_model::measured::Entry;
 use flyball_model::{Statistic, TaskSet, read_file, read_overheads};
 use flyball_report::write::write_atomically;
+use flyball_study::Charges;
 use flyball_trace::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};

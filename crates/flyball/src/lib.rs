@@ -36,12 +36,14 @@ pub use beside::board_options;
 pub use flyball_analysis as analysis;
 pub use flyball_board as board;
 pub use flyball_catalogue as catalogue;
-pub use flyball_lab as lab;
-pub use flyball_lab::{Entry, Registry, Theory, Values};
+pub use flyball_measure as measure;
 pub use flyball_model as model;
 pub use flyball_policy as policy;
 pub use flyball_report as report;
+pub use flyball_reproduce as reproduce;
 pub use flyball_sim as sim;
+pub use flyball_study as study;
+pub use flyball_study::{Entry, Registry, Theory, Values};
 pub use flyball_sweep as sweep;
 pub use flyball_trace as trace;
 

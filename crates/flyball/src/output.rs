@@ -7,7 +7,7 @@ use flyball_analysis::{SporadicTask, Utilisation};
 use flyball_board::Fault;
 use flyball_model::TaskSet;
 use flyball_report::reproduction;
-use flyball_report::study::{Breakdown, PolicyReport, Schedulable};
+use flyball_study::results::{Breakdown, PolicyReport, Schedulable};
 use flyball_trace::Duration;
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,6 +1,6 @@
 //! Progress on the terminal, and the way to stop.
 
-use flyball_lab::Progress;
+use flyball_study::Progress;
 use flyball_sweep as sweep;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::ops::ControlFlow;

@@ -74,7 +74,7 @@ fn a_packed_corpus_has_the_verdicts_of_the_reference() {
     );
     let unpack = |path: &Path| {
         let packed = fs::read(path).unwrap();
-        String::from_utf8(flyball_lab::corpus::unpacked(&packed).unwrap()).unwrap()
+        String::from_utf8(flyball_study::corpus::unpacked(&packed).unwrap()).unwrap()
     };
     let ours = verdicts(&unpack(&out));
     assert_eq!(ours.len(), 2000 * 12);

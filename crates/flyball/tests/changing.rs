@@ -9,17 +9,17 @@ mod common;
 
 use common::has_qemu;
 use flyball_board::{BoardError, Machine};
-use flyball_lab::costs::Kernel;
-use flyball_lab::hartstone::workload::tasks;
-use flyball_lab::hartstone::{Contender, Setup, Test};
-use flyball_lab::{Recorder, Registry};
+use flyball_measure::costs::Kernel;
 use flyball_model::random::Random;
 use flyball_model::{
     Arrival, Cost, Length, Mutex, OnMiss, Overheads, Protocol, Queue, Semaphore, Step, Task,
     TaskSet,
 };
-use flyball_report::compare::{Comparison, compare};
+use flyball_reproduce::hartstone::workload::tasks;
+use flyball_reproduce::hartstone::{Contender, Setup, Test};
 use flyball_sim::{Modes, Options};
+use flyball_study::compare::{Comparison, compare};
+use flyball_study::{Recorder, Registry};
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, Event, Kind};
 use std::ops::ControlFlow;

@@ -5,7 +5,7 @@ mod common;
 
 use assert_cmd::Command;
 use common::{has_qemu, has_riscv};
-use flyball_lab::costs::Kernel;
+use flyball_measure::costs::Kernel;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;

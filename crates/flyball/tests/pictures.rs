@@ -2,15 +2,15 @@
 //! `overheads.rs` ask the command for pictures.)
 
 use flyball::Registry;
-use flyball::lab::bench::Simulator;
-use flyball::lab::reproduce::{Extent, Size, Work, epos, epos_study, reproduce};
+use flyball::measure::bench::Simulator;
 use flyball::report::reproduction::{Figure, Role, Series};
+use flyball::reproduce::{Extent, Size, Work, epos, epos_study, reproduce};
 use flyball_raster::{Renderer, Scale};
 use std::ops::ControlFlow;
 
 fn figures(work: &Work, only: &[&str]) -> Vec<Figure> {
     let registry = Registry::standard();
-    let mut watch = |_: flyball::lab::Progress<'_>| ControlFlow::Continue(());
+    let mut watch = |_: flyball::study::Progress<'_>| ControlFlow::Continue(());
     let mut simulator = Simulator::new(&registry, &mut watch);
     let extent = Extent {
         size: Size::Sample,

@@ -5,9 +5,10 @@ mod common;
 
 use common::has_qemu;
 use flyball_board::{Machine, run};
-use flyball_lab::{Measured, Measurement, Registry};
+use flyball_measure::{Measured, Measurement};
 use flyball_model::random::Random;
 use flyball_model::{Format, TaskSet, read_str};
+use flyball_study::Registry;
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, Kind};
 use std::fmt::Write;

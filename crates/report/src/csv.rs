@@ -23,8 +23,8 @@
 //! | `cpu_time_ns` | CPU time used |
 //! | `verdict` | `holds`, `exact-times` (with exactly the simulated execution times and arrivals), `does-not-hold` or `not-known` |
 
-use crate::study::{PolicyReport, Study, TaskReport};
 use flyball_model::Task;
+use flyball_study::results::{PolicyReport, Study, TaskReport};
 use flyball_trace::Duration;
 
 /// The names of the columns.

@@ -32,7 +32,7 @@ mod summary;
 mod taskset;
 mod views;
 
-use crate::study::Study;
+use flyball_study::results::Study;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) const STYLE: &str = include_str!("html/report.css");

@@ -17,7 +17,7 @@
 
 mod compared;
 
-use crate::study;
+use flyball_study::results as study;
 use flyball_trace::Duration;
 use serde::Serialize;
 

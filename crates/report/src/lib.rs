@@ -2,11 +2,9 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`study`] | what a study found: plain data, that everything else here presents |
 //! | [`json`] | the same for programs: a versioned contract |
 //! | [`csv`] | the same as a table, one row a policy and task |
 //! | [`html`](mod@html) | one page with everything, charts to zoom into included |
-//! | [`compare`](mod@compare) | a simulated schedule and a measured one, event by event |
 //! | [`slices`] | what charts show of a trace: who ran when, who waited, what happened to jobs |
 //! | [`gantt`] | a chart of a schedule for the terminal |
 //! | [`perfetto`] | a trace for the Perfetto UI, and back |
@@ -14,7 +12,6 @@
 //! | [`write`](mod@write) | files that are there in full or not at all |
 
 mod axis;
-pub mod compare;
 pub mod csv;
 pub mod gantt;
 pub mod html;
@@ -22,5 +19,4 @@ pub mod json;
 pub mod perfetto;
 pub mod reproduction;
 pub mod slices;
-pub mod study;
 pub mod write;

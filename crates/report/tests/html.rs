@@ -6,7 +6,7 @@ use common::{example, report, study};
 use flyball_catalogue::Rm;
 use flyball_model::{Task, TaskSet};
 use flyball_report::html::html;
-use flyball_report::study::{Breakdown, PolicyReport, Schedulable, Study, Verdict};
+use flyball_study::results::{Breakdown, PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 
 const EVIL: &str =

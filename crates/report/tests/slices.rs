@@ -10,7 +10,7 @@ use flyball_report::gantt::{ChartStyle, chart};
 use flyball_report::html::html;
 use flyball_report::perfetto::{from_perfetto, to_perfetto};
 use flyball_report::slices::{Schedule, What};
-use flyball_report::study::{PolicyReport, Study};
+use flyball_study::results::{PolicyReport, Study};
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::{Summary, TaskInfo};
 use flyball_trace::{Cause, Duration, Time};

@@ -5,7 +5,7 @@ mod common;
 use common::{example, study};
 use flyball_report::csv::to_csv;
 use flyball_report::json::to_json;
-use flyball_report::study::{Schedulable, Study, Verdict};
+use flyball_study::results::{Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 use insta::assert_snapshot;
 

@@ -10,7 +10,6 @@
 mod charge;
 
 use charge::Priced;
-pub use charge::{QUANTUM, costs_of};
 
 use crate::draw::Drawn;
 use flyball_analysis::{Criterion, gedf};

@@ -3,7 +3,7 @@
 use super::ChargeArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use flyball_analysis::charged::Accounting;
-use flyball_lab::corpus::Question;
+use flyball_study::corpus::Question;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use super::PictureArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flyball_board::Machine;
-use flyball_lab::{instructions, overheads};
+use flyball_measure::{instructions, overheads};
 use flyball_model::Statistic;
 use flyball_trace::Duration;
 use std::path::PathBuf;

@@ -10,7 +10,7 @@ use crate::files;
 use crate::output;
 use crate::pictures;
 use crate::progress::Bar;
-use flyball_lab::overheads::{self, Error, Found, Plan, Policy, Queue, figures};
+use flyball_measure::overheads::{self, Error, Found, Plan, Policy, Queue, figures};
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure
     let found = {
         let mut bar = Bar::new(quiet);
         let mut watch = |progress: overheads::Progress<'_>| {
-            bar.show(flyball_lab::Progress {
+            bar.show(flyball_study::Progress {
                 policy: progress.what,
                 number: progress.done,
                 of: progress.of,

@@ -3,8 +3,8 @@
 use crate::args::PoliciesArgs;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM};
-use flyball_lab::{Entry, Registry, settings};
 use flyball_model::Value;
+use flyball_study::{Entry, Registry, settings};
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;

@@ -8,11 +8,11 @@ use crate::output::{self, BOLD, DIM};
 use crate::pictures;
 use crate::progress::Bar;
 use flyball_board::BoardError;
-use flyball_lab::bench::{Bench, BenchError, Simulator};
-use flyball_lab::reproduce::{self, Extent, Size, Work};
-use flyball_lab::{LabError, Registry};
+use flyball_measure::bench::{Bench, BenchError, Simulator};
 use flyball_report::reproduction::json::{Document, SCHEMA};
 use flyball_report::reproduction::{Experiment, Reproduction, page, table};
+use flyball_reproduce::{self as reproduce, Extent, Size, Work};
+use flyball_study::{Registry, StudyError};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -113,7 +113,7 @@ fn perform(
     quiet: bool,
 ) -> Result<Reproduction, Failure> {
     let mut bar = Bar::new(quiet);
-    let mut watch = |progress: flyball_lab::Progress<'_>| bar.show(progress);
+    let mut watch = |progress: flyball_study::Progress<'_>| bar.show(progress);
     let mut simulator = Simulator::new(registry, &mut watch);
     let mut board = args
         .machine
@@ -137,7 +137,7 @@ fn failure(name: &str, error: BenchError) -> Failure {
         BenchError::Lab(error) => Failure::lab(name, error),
         BenchError::Machine(error) => match error.downcast::<BoardError>() {
             Ok(error) => Failure::target(name, *error),
-            Err(error) => Failure::lab(name, LabError::Bench(error.to_string())),
+            Err(error) => Failure::lab(name, StudyError::Bench(error.to_string())),
         },
     }
 }

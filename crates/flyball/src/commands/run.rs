@@ -7,8 +7,9 @@ use crate::files;
 use crate::progress::Spinner;
 use crate::schedule::Output;
 use flyball_board::Phase;
-use flyball_lab::{Measured, Measurement, Registry};
-use flyball_report::study::Schedulable;
+use flyball_measure::{Measured, Measurement};
+use flyball_study::Registry;
+use flyball_study::results::Schedulable;
 use std::process::ExitCode;
 
 pub(crate) fn run(

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::progress::Bar;
 use crate::schedule::Output;
-use flyball_lab::{Registry, StudyOptions, study};
+use flyball_study::{Registry, StudyOptions, study};
 use std::process::ExitCode;
 
 pub(crate) fn run(

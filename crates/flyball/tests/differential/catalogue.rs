@@ -6,7 +6,7 @@
 use crate::sets::{fair, five_halves, four_cpus, four_times_one_cpu, random_set, two_clusters};
 use crate::{Case, Tally, count, differential, read};
 use flyball_board::Machine;
-use flyball_lab::{Entry, Registry, Theory};
+use flyball_study::{Entry, Registry, Theory};
 use flyball_trace::Duration;
 
 /// The policies that are compared on a machine. Of random sets under PD² and PF some part for a reason

@@ -18,9 +18,10 @@ mod sets;
 
 use common::{has_qemu, has_riscv};
 use flyball_board::Machine;
-use flyball_lab::{Measured, Measurement, Registry, SideBySide, Theory};
+use flyball_measure::{Measured, Measurement};
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_sim::Options;
+use flyball_study::{Registry, SideBySide, Theory};
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId};
 use sets::{eight_cpus, four_cpus_with_affinities, handed_over};
 use std::collections::HashMap;

@@ -15,11 +15,11 @@
 //! One thing has another reason: two releases so near to each other that the machine makes both in one
 //! [entry](is_joined) of its kernel.
 
-use flyball_lab::{Entry, Recorder, Registry, SideBySide, Values};
 use flyball_model::random::Random;
 use flyball_model::{Cost, Length, Step, TaskSet};
-use flyball_report::compare::{Difference, compare};
 use flyball_sim::Options;
+use flyball_study::compare::{Difference, compare};
+use flyball_study::{Entry, Recorder, Registry, SideBySide, Values};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Metrics;
 use flyball_trace::{CpuId, Duration, Event, Kind, Time};

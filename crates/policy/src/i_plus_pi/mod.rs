@@ -131,7 +131,7 @@ impl Settings {
     /// job has to be late none is, as under EDF; in overload shares and importance decide. Bursts
     /// may be as short as it takes. Of a family of settings it does best in the Hartstone
     /// benchmarks with overload, at no more switches than round robin with time slices of 1 ms
-    /// (`flyball_lab::hartstone`).
+    /// (`flyball_reproduce::hartstone`).
     pub const DEADLINE_AWARE: Settings = Settings {
         shortest: Duration::ZERO,
         sequence: Sequence::Urgency,

@@ -5,7 +5,7 @@
 
 use super::format::{Unit, counted, short};
 use crate::axis::round_step;
-use crate::study::{PolicyReport, Study, TaskReport};
+use flyball_study::results::{PolicyReport, Study, TaskReport};
 use flyball_trace::Duration;
 use maud::{Markup, html};
 use std::fmt::Write;

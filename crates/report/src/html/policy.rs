@@ -8,7 +8,7 @@ use super::summary::{badge, name, notes};
 use super::taskset::left_out;
 use crate::gantt::{ChartStyle, chart};
 use crate::slices::{Mark, Schedule, What};
-use crate::study::{PolicyReport, Study, TaskReport};
+use flyball_study::results::{PolicyReport, Study, TaskReport};
 use flyball_trace::{Duration, TaskId, Time};
 use maud::{Markup, PreEscaped, html};
 

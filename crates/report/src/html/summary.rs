@@ -2,7 +2,7 @@
 
 use super::anchor;
 use super::format::{counted, factor, grouped, length, percent};
-use crate::study::{PolicyReport, Schedulable, Study, Verdict};
+use flyball_study::results::{PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 use maud::{Markup, html};
 

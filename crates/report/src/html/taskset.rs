@@ -5,8 +5,8 @@
 use super::format::{Unit, cell, length, percent, short};
 use super::policy::MOST_ROWS;
 use super::summary::share;
-use crate::study::Study;
 use flyball_model::{Arrival, Cost, Length, OnMiss, Protocol, Step, Task, TaskSet};
+use flyball_study::results::Study;
 use flyball_trace::Duration;
 use maud::{Markup, html};
 

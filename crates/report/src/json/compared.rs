@@ -1,7 +1,7 @@
 //! A measured schedule beside its simulation, for programs.
 
-use crate::compare::SideBySide;
 use flyball_model::Cost;
+use flyball_study::compare::SideBySide;
 use flyball_trace::Duration;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! What became of a published work's claims when its experiments were done again.
 //!
-//! A [`Reproduction`] is plain data, as a [`Study`](crate::study::Study) is: experiments, each with
+//! A [`Reproduction`] is plain data, as a [`Study`](flyball_study::results::Study) is: experiments, each with
 //! the claims that it tests and the figures that it draws. A claim is never left out: it *holds*, it
 //! *differs*, or it is *not comparable*, and the latter two cannot be said without a reason.
 //!

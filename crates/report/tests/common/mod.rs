@@ -3,8 +3,8 @@
 
 use flyball_catalogue::{Clustered, Dm, Edf, Fp, Rm, Rr};
 use flyball_model::{Task, TaskSet, read_file};
-use flyball_report::study::{PolicyReport, Simulated, Study, TaskReport, Verdict};
 use flyball_sim::{Options, Scheduler, simulate};
+use flyball_study::results::{PolicyReport, Simulated, Study, TaskReport, Verdict};
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::{Metrics, Summary, TaskInfo};
 use flyball_trace::{Duration, Event, Time};

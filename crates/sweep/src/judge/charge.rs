@@ -6,12 +6,10 @@ use flyball_analysis::charged::{Accounting, Charged};
 use flyball_analysis::criterion::Payer;
 use flyball_analysis::overheads::Costs;
 use flyball_analysis::{Answer, Criterion, SporadicTask, WorkLimit};
+use flyball_model::Study;
 use flyball_model::study::{self, Charge};
-use flyball_model::{Overheads, Study};
+use flyball_study::charge::{QUANTUM, costs_of};
 use flyball_trace::Duration;
-
-/// The period of a tick, where a charge has a cost of one: that of LITMUS^RT.
-pub const QUANTUM: Duration = Duration::from_millis(1);
 
 const US: Duration = Duration::from_micros(1);
 
@@ -107,25 +105,4 @@ fn costs(charge: &Charge, bytes: Option<u32>, payer: Payer, tasks: usize) -> Opt
         cache,
         ..costs_of(measured, QUANTUM, payer, tasks)
     })
-}
-
-/// What the kernel's work costs of so many tasks, with a tick of this period if ticks cost anything. A job ends
-/// with one call, and there are two decisions for a job, so half of the call is added to each.
-pub fn costs_of(measured: &Overheads, quantum: Duration, payer: Payer, tasks: usize) -> Costs {
-    let global = payer == Payer::Global;
-    let call = measured.call.at(tasks).as_nanos().div_ceil(2);
-    Costs {
-        tick: measured.tick.at(tasks),
-        quantum: (!measured.tick.is_free()).then_some(quantum),
-        release: measured.release.at(tasks),
-        scheduling: measured.scheduling.at(tasks) + Duration::from_nanos(call),
-        context_switch: measured.context_switch.at(tasks),
-        ipi: if global {
-            measured.ipi.at(tasks)
-        } else {
-            Duration::ZERO
-        },
-        cache: measured.cache.at(tasks),
-        event_latency: Duration::ZERO,
-    }
 }

@@ -10,8 +10,8 @@ use crate::progress::Bar;
 use anstream::eprint;
 use flyball_analysis::gedf::{Answer, Test};
 use flyball_analysis::{Criterion, WorkLimit};
-use flyball_lab::assess::Charge;
-use flyball_lab::corpus::{self as many, Asked, LONGEST_CHARGED, Question, Verdict};
+use flyball_study::assess::Charge;
+use flyball_study::corpus::{self as many, Asked, LONGEST_CHARGED, Question, Verdict};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
@@ -44,7 +44,7 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
     };
     let verdicts = {
         let mut bar = Bar::new(quiet);
-        let mut watch = |progress: flyball_lab::Progress<'_>| bar.show(progress);
+        let mut watch = |progress: flyball_study::Progress<'_>| bar.show(progress);
         let steps = WorkLimit::steps(args.steps);
         many::analyse(&entries, &asked, charge.as_ref(), steps, &mut watch)
     };

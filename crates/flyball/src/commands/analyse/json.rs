@@ -2,8 +2,8 @@
 
 use flyball_analysis::Answer;
 use flyball_analysis::sensitivity::{Breakdown, Margin};
-use flyball_lab::assess::{Assessment, Division, ForPolicy};
 use flyball_model::TaskSet;
+use flyball_study::assess::{Assessment, Division, ForPolicy};
 use flyball_trace::Duration;
 use serde::Serialize;
 

@@ -10,12 +10,12 @@ use flyball_analysis::charged::Accounting;
 use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::sensitivity::{self, Margin};
 use flyball_analysis::{Answer, WorkLimit};
-use flyball_lab::Charges;
-use flyball_lab::assess::{
+use flyball_model::{Overheads, TaskSet};
+use flyball_study::Charges;
+use flyball_study::assess::{
     Assessment, Charge, Division, Fewest, ForPolicy, IN_DETAIL, MOST_CPUS, assess,
 };
-use flyball_model::{Overheads, TaskSet};
-use flyball_report::study::Breakdown;
+use flyball_study::results::Breakdown;
 use flyball_trace::Duration;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What was measured, for programs: a versioned contract.
 
-use flyball_lab::overheads::Found;
-use flyball_lab::overheads::stats::{RULE, Summary};
+use flyball_measure::overheads::Found;
+use flyball_measure::overheads::stats::{RULE, Summary};
 use serde::Serialize;
 
 /// Everything, in nanoseconds.

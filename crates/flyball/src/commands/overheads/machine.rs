@@ -10,11 +10,11 @@ use crate::output;
 use crate::pictures;
 use crate::progress::Bar;
 use flyball_board::{BoardError, Machine, Options};
-use flyball_lab::Registry;
-use flyball_lab::instructions::{
+use flyball_measure::instructions::{
     self, ByHart, Counted, Found, Lengths, Limits, Passages, Plan, Progress, Run, figures,
 };
-use flyball_lab::overheads::Policy;
+use flyball_measure::overheads::Policy;
+use flyball_study::Registry;
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -104,7 +104,7 @@ fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure>
             ..Options::of(&*scheduler)
         };
         flyball_board::count(machine, run.set, &options, &mut |_| {
-            bar.show(flyball_lab::Progress {
+            bar.show(flyball_study::Progress {
                 policy: progress.what,
                 number: progress.done,
                 of: progress.of,

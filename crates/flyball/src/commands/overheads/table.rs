@@ -1,9 +1,9 @@
 //! What was measured, for people: tables on the terminal, and all numbers as CSV.
 
 use crate::output::{self, BOLD, DIM};
-use flyball_lab::overheads::found::{Act, Class, Quantity};
-use flyball_lab::overheads::stats::{RULE, Summary};
-use flyball_lab::overheads::{Found, Policy, Queue};
+use flyball_measure::overheads::found::{Act, Class, Quantity};
+use flyball_measure::overheads::stats::{RULE, Summary};
+use flyball_measure::overheads::{Found, Policy, Queue};
 use std::fmt::Write;
 
 /// The columns on the terminal; all others are in the files.

@@ -4,10 +4,10 @@ use crate::failure::Failure;
 use crate::output;
 use flyball_analysis::charged::Accounting;
 use flyball_analysis::criterion::Payer;
-use flyball_lab::Charges;
-use flyball_lab::assess::Charge;
-use flyball_lab::corpus::Question;
 use flyball_model::{Cost, Overheads};
+use flyball_study::Charges;
+use flyball_study::assess::Charge;
+use flyball_study::corpus::Question;
 use std::path::Path;
 
 /// What was measured, as it is charged. A corpus names no tick, so one is as long as in a sweep.

@@ -1,7 +1,7 @@
 //! What was counted, for programs: a versioned contract.
 
 use flyball_board::Machine;
-use flyball_lab::instructions::{Counted, Found, Lengths, Quantity, Row, THINK};
+use flyball_measure::instructions::{Counted, Found, Lengths, Quantity, Row, THINK};
 use serde::Serialize;
 
 /// Everything, in instructions.

@@ -2,7 +2,7 @@
 
 use crate::output::{self, BOLD, DIM};
 use flyball_board::Machine;
-use flyball_lab::instructions::{Counted, Found, Kind, Lengths, Quantity, Row, THINK};
+use flyball_measure::instructions::{Counted, Found, Kind, Lengths, Quantity, Row, THINK};
 use std::fmt::Write;
 
 const COLUMNS: [(Quantity, &str); 6] = [

@@ -1,0 +1,80 @@
+//! A measured schedule, and the simulation of it beside it.
+//!
+//! The simulation is given what the machine's kernel was seen to spend ([`calibrate`]), so what is left
+//! of a difference is what the simulation does not know of the machine.
+
+use crate::calibrate::{calibrate, time_slice};
+use crate::measured::{Measured, Measurement};
+use flyball_model::Arrival;
+use flyball_sim::Options;
+use flyball_study::Recorder;
+use flyball_study::StudyError;
+use flyball_study::compare::{SideBySide, compare};
+use flyball_trace::{Sink, Time};
+use std::ops::ControlFlow;
+
+impl Measurement<'_> {
+    /// How many CPUs have to do with each other: those of a cluster, and all where tasks are split.
+    fn sharing(&self) -> u8 {
+        if self.parts().is_empty() {
+            self.cluster()
+        } else {
+            self.set.platform.cpus
+        }
+    }
+
+    /// Simulates what was measured, for as long and with the same random numbers, and compares.
+    ///
+    /// # Errors
+    /// [`StudyError`].
+    pub fn beside(&self, measured: &Measured<'_>, seed: u64) -> Result<SideBySide, StudyError> {
+        let recorder = || {
+            Recorder::new(
+                &self.set,
+                self.set.platform.cpus,
+                self.entry.name,
+                usize::MAX,
+            )
+        };
+        let mut seen = recorder();
+        measured.events.iter().for_each(|&event| seen.record(event));
+        let (measured_summary, measured_trace) = seen.finish(measured.end);
+        let mut set = self.set.clone();
+        // The machine releases what comes at fixed distances by the clock.
+        for task in &mut set.tasks {
+            if let Arrival::Sporadic { separation, .. } = task.arrival {
+                task.arrival = Arrival::Periodic { period: separation };
+            }
+        }
+        set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster());
+        let quantum = self.values.quantum();
+        let overheads = &set.platform.overheads;
+        let slice = quantum.map(|quantum| time_slice(&measured_trace, overheads, quantum));
+        let mut values = self.values.clone();
+        if let Some(slice) = slice {
+            values = values.with_quantum(slice);
+        }
+        let mut simulated = recorder();
+        let options = Options {
+            until: measured.end.since(Time::ZERO),
+            stop_at_miss: false,
+            seed,
+        };
+        let outcome = self
+            .entry
+            .simulate(&values, &set, &options, &mut simulated, &mut |_| {
+                ControlFlow::Continue(())
+            })?;
+        let (simulated_summary, simulated) = simulated.finish(outcome.ended);
+        Ok(SideBySide {
+            overheads: set.platform.overheads,
+            quantum,
+            slice,
+            comparison: compare(&simulated, &measured_trace, self.sharing()),
+            simulated,
+            simulated_summary,
+            measured: measured_trace,
+            measured_summary,
+        })
+    }
+}

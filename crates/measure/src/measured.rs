@@ -1,0 +1,205 @@
+//! Task sets that run on a machine instead of in a simulation.
+//!
+//! Running them is somebody else's work; here is what comes before it (which settings, for how long)
+//! and after it (what the schedule says about the set).
+
+use flyball_analysis::Fit;
+use flyball_catalogue::{Origin, Written};
+use flyball_model::{Overheads, TaskSet};
+use flyball_policy::Part;
+use flyball_sim::SimError;
+use flyball_study::Recorder;
+use flyball_study::StudyError;
+use flyball_study::Values;
+use flyball_study::assigned;
+use flyball_study::horizon::horizon;
+use flyball_study::registry::{Entry, Registry};
+use flyball_study::results::{Simulated, Study};
+use flyball_study::semi;
+use flyball_study::theory::{Findings, Obstacle, Theory};
+use flyball_study::verdict::weigh_measured;
+use flyball_study::{Observed, is_decided, report};
+use flyball_trace::{Duration, Event, Sink, Time};
+
+/// A task set that is to run on a machine under one policy.
+pub struct Measurement<'a> {
+    pub(crate) entry: &'a Entry,
+    pub(crate) values: Values,
+    pub(crate) file: String,
+    pub(crate) set: TaskSet,
+    pub(crate) theory: Result<Findings, Obstacle>,
+    pub(crate) until: Duration,
+    pub(crate) notes: Vec<String>,
+    parts: Vec<Vec<Part>>,
+    scheduler: Box<dyn Written>,
+}
+
+/// What happened on the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Measured<'a> {
+    /// The first events, in order; time zero is when the set started.
+    pub events: &'a [Event],
+    /// Until when that is all that happened.
+    pub end: Time,
+    /// How many later events are not known.
+    pub dropped: u64,
+}
+
+impl<'a> Measurement<'a> {
+    /// Looks at `set`, read from `file`, before it runs under `policy`: for `until`, or else for as
+    /// long as a simulation would, but no longer than `patience`. Where tasks run is decided by `fit`, or by the policy's settings, if no task
+    /// says it.
+    ///
+    /// # Errors
+    /// [`StudyError`].
+    pub fn new(
+        registry: &'a Registry,
+        policy: &str,
+        file: &str,
+        mut set: TaskSet,
+        until: Option<Duration>,
+        patience: Duration,
+        fit: Option<Fit>,
+    ) -> Result<Measurement<'a>, StudyError> {
+        registry.check_settings(file, &set)?;
+        let entry = registry.find(policy)?;
+        let values = entry.values(file, &set)?;
+        let mut notes = Vec::new();
+        let (assigned, note) = assigned(&set, entry, &values, fit)?;
+        notes.extend(note.map(|note| capital(&note)));
+        set = assigned.into_owned();
+        entry.fits(&values, &set)?;
+        if !set.platform.overheads.are_free() {
+            notes.push("The overheads in the file are ignored: the board has its own.".to_owned());
+            set.platform.overheads = Overheads::default();
+        }
+        let parts = match entry.theory {
+            Theory::Split(splitter) => {
+                semi::parts(&set, splitter).map_err(|none| semi::no_room(&set, none))?
+            }
+            _ => Vec::new(),
+        };
+        let theory = entry.analyse(&values, &set);
+        if theory.is_ok() {
+            notes.push(
+                "Bounds, slacks and proofs take the kernel's work to be free; on the board it is not."
+                    .to_owned(),
+            );
+        }
+        let until = until.unwrap_or_else(|| {
+            let whole = horizon(&set, is_decided(&theory), values.quantum()).until;
+            if whole > patience {
+                notes.push(format!(
+                    "Ran for {patience} only; a simulation would go on for {whole}. Use `--until` for \
+                     another length."
+                ));
+            }
+            whole.min(patience)
+        });
+        let scheduler = entry.written(&values, &set).map_err(SimError::Settings)?;
+        Ok(Measurement {
+            entry,
+            scheduler,
+            values,
+            file: file.to_owned(),
+            set,
+            theory,
+            until,
+            notes,
+            parts,
+        })
+    }
+
+    /// The task set, as far as it concerns the machine.
+    pub fn set(&self) -> &TaskSet {
+        &self.set
+    }
+
+    /// The policy's name.
+    pub fn policy(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// The configured scheduler, for an image.
+    pub fn scheduler(&self) -> &dyn Written {
+        &*self.scheduler
+    }
+
+    /// Where the scheduler's source is.
+    pub fn origin(&self) -> Origin {
+        self.entry.origin
+    }
+
+    /// How many CPUs share their tasks.
+    pub fn cluster(&self) -> u8 {
+        self.entry.cluster(&self.values, &self.set)
+    }
+
+    /// The parts of each task, if the policy splits tasks between CPUs; nothing if it does not.
+    pub fn parts(&self) -> &[Vec<Part>] {
+        &self.parts
+    }
+
+    /// For how long it is to run.
+    pub fn until(&self) -> Duration {
+        self.until
+    }
+
+    /// What the schedule says about the set: a study of one policy.
+    pub fn conclude(mut self, measured: &Measured<'_>) -> Study {
+        let cpus = self.set.platform.cpus;
+        let mut recorder = Recorder::new(&self.set, cpus, self.entry.name, usize::MAX);
+        measured
+            .events
+            .iter()
+            .for_each(|&event| recorder.record(event));
+        let length = measured.end.since(Time::ZERO);
+        if measured.dropped > 0 {
+            self.notes.push(format!(
+                "The board keeps so many events and no more, which it had after {length}: {} later \
+                 ones are not known, and no number is of them.",
+                measured.dropped
+            ));
+        }
+        let verdict = weigh_measured(&self.set, &self.theory, recorder.first_miss(), length);
+        let (summary, mut trace) = recorder.finish(measured.end);
+        trace.header.dropped = measured.dropped;
+        let simulated = Simulated {
+            until: length,
+            jobs: summary.jobs(),
+            misses: summary.misses(),
+            preemptions: summary.preemptions(),
+            context_switches: summary.context_switches(),
+        };
+        let observed = Observed {
+            verdict,
+            simulated,
+            summary,
+            trace,
+        };
+        let report = report(
+            self.entry,
+            &self.values,
+            &self.set,
+            self.theory,
+            observed,
+            self.notes,
+        );
+        Study {
+            file: self.file,
+            set: self.set,
+            cpus,
+            policies: vec![report],
+            notes: Vec::new(),
+            measured: None,
+        }
+    }
+}
+
+/// A note as a sentence of its own.
+fn capital(note: &str) -> String {
+    let mut letters = note.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}

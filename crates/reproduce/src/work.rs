@@ -1,0 +1,70 @@
+//! What a published work is: a list of plans, each a function from a [`Setup`] to an [`Experiment`].
+
+use flyball_measure::bench::{Bench, BenchError};
+use flyball_report::reproduction::Experiment;
+use std::path::Path;
+
+/// A published work whose experiments can be done again.
+#[derive(Debug)]
+pub struct Work {
+    /// Its short name, as on the command line.
+    pub name: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// What concerns all experiments.
+    pub notes: &'static [&'static str],
+    /// Its experiments.
+    pub plans: &'static [Plan],
+}
+
+/// An experiment that can be done.
+#[derive(Debug)]
+pub struct Plan {
+    /// Its short name: letters, digits and dashes.
+    pub name: &'static str,
+    /// What it is called, and where the work has it.
+    pub title: &'static str,
+    /// The policies that a machine has to have for it; none: it is always simulated.
+    pub on_machine: &'static [&'static str],
+    /// Does it. Name, title and whether it ran on the machine are filled in by whoever calls this.
+    pub run: fn(&mut Setup<'_>) -> Result<Experiment, BenchError>,
+}
+
+/// What an experiment is done with.
+pub struct Setup<'a> {
+    /// Runs task sets.
+    pub bench: &'a mut dyn Bench,
+    /// The folder with the authors' measurements, if the user has it.
+    pub data: Option<&'a Path>,
+    /// How large experiments are that can be done in several sizes.
+    pub size: Size,
+    /// A folder for what experiments find on the way, from which they go on after an interruption.
+    pub keep: Option<&'a Path>,
+    /// Whether every test is asked by itself, too, where a union of them would do.
+    pub each_test: bool,
+}
+
+/// How large an experiment is, if it can be done in several sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Size {
+    /// As small as can be: whether it works at all. Its verdicts mean little.
+    Sample,
+    /// Minutes.
+    #[default]
+    Short,
+    /// The authors' own.
+    Full,
+}
+
+impl Size {
+    /// What belongs to it, of sample, short and full.
+    pub fn of<T: Copy>(self, [sample, short, full]: [T; 3]) -> T {
+        match self {
+            Size::Sample => sample,
+            Size::Short => short,
+            Size::Full => full,
+        }
+    }
+}

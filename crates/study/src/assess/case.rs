@@ -1,0 +1,358 @@
+//! What tests say of a set on so many CPUs, with the kernel's work charged.
+
+use super::rules::Rules;
+use super::{Fewest, ForPolicy, MOST_CPUS, SEARCH, Said, UNIT, words};
+use crate::parallel;
+use crate::theory::MOST_SLACKS;
+use flyball_analysis::charged::{Accounting, Charged, NoSet, Prices};
+use flyball_analysis::criterion::{Payer, Policy};
+use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown_on, slack_on};
+use flyball_analysis::{
+    Answer, Criterion, Fit, Level, NoRoom, SporadicTask, Stop, Utilisation, WorkLimit, fair, gedf,
+    gfp, partitioned,
+};
+use flyball_trace::Duration;
+
+/// A set on so many CPUs, with the kernel's work.
+#[derive(Clone)]
+pub(super) struct Case<'t> {
+    pub(super) tasks: &'t [SporadicTask],
+    pub(super) cpus: u32,
+    pub(super) charge: Option<(Accounting, Prices)>,
+    pub(super) rules: &'t Rules,
+    pub(super) watch: &'t (dyn Fn(Policy) + Sync),
+}
+
+impl<'t> Case<'t> {
+    pub(super) fn on(&self, cpus: u32) -> Case<'t> {
+        Case {
+            cpus,
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn with<'u>(&self, tasks: &'u [SporadicTask]) -> Charged<'u> {
+        Charged::new(tasks, self.cpus, UNIT, self.charge)
+    }
+
+    /// The tests of a policy. A cluster of all CPUs is none.
+    pub(super) fn criteria(&self, policy: Policy) -> impl Iterator<Item = Criterion> + use<> {
+        let cpus = self.cpus;
+        policy
+            .criteria()
+            .filter(move |criterion| !matches!(criterion, Criterion::Clustered(size) if size.cpus() >= cpus))
+    }
+
+    /// Whether it is known what a policy is to be charged.
+    pub(super) fn is_known(&self, policy: Policy) -> bool {
+        match (&self.charge, policy.payer()) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some((_, prices)), Some(payer)) => prices[payer as usize].is_some(),
+        }
+    }
+
+    /// What a test says.
+    fn ask(
+        &self,
+        criterion: Criterion,
+        charged: &mut Charged<'_>,
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer {
+        (self.watch)(criterion.policy());
+        let Rules { levels, order, .. } = self.rules;
+        match (criterion, levels, order) {
+            // Its slots are no part of a set.
+            (Criterion::Fair, ..) => self.is_fair(tasks),
+            (Criterion::PartitionedFixed(fit), Some(levels), _) => {
+                match charged.inflated(tasks, Payer::Partitioned) {
+                    Ok(tasks) => self
+                        .by_levels(&tasks, levels, fit, limit)
+                        .err()
+                        .map_or(Answer::Accepts, Answer::from),
+                    Err(unmade) => unmade.into(),
+                }
+            }
+            (Criterion::GlobalFixed(test), _, Some(order)) => match charged.set(Payer::Global) {
+                Ok(set) => gfp::test(test, set, self.cpus, order, limit),
+                Err(none) => none.into(),
+            },
+            // Only policies that are known are asked.
+            _ => {
+                let answer = charged.ask(criterion, limit);
+                answer.unwrap_or(Answer::Stopped(Stop::Unpriced))
+            }
+        }
+    }
+
+    /// Whether PD² holds the tasks, where a job waits for the next slot.
+    fn is_fair(&self, tasks: &[SporadicTask]) -> Answer {
+        if self.rules.ticks {
+            return Answer::Rejects;
+        }
+        let waits = tasks.iter().zip(&self.rules.waits);
+        let waiting: Result<Vec<_>, _> =
+            waits.map(|(task, &wait)| task.with_jitter(wait)).collect();
+        // All wait for less than a slot, which is not without end.
+        waiting.map_or(Answer::Rejects, |tasks| {
+            Answer::from(&fair::test(&tasks, self.rules.slot, self.cpus))
+        })
+    }
+
+    /// What the tests of a policy together say of these tasks instead.
+    pub(super) fn answer(
+        &self,
+        policy: Policy,
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer {
+        let mut charged = self.with(tasks);
+        if policy == Policy::GlobalEdf {
+            (self.watch)(policy);
+            let accepted = charged.accepted_by(&gedf::Test::ALL, limit);
+            return Answer::from(accepted.map(|by| by.is_some()));
+        }
+        let tests = self.criteria(policy);
+        Answer::any(tests.map(|criterion| self.ask(criterion, &mut charged, tasks, limit)))
+    }
+
+    /// The same in a search. Of the tasks as they are, it is `known`.
+    fn probe(&self, policy: Policy, tasks: &[SporadicTask], known: Answer) -> Answer {
+        if tasks == self.tasks {
+            known
+        } else {
+            self.answer(policy, tasks, SEARCH)
+        }
+    }
+
+    pub(super) fn under(&self, policy: Policy, names: &[&str], limit: WorkLimit) -> ForPolicy {
+        let mut charged = self.with(self.tasks);
+        let said: Vec<Said> = self
+            .criteria(policy)
+            .map(|criterion| {
+                let answer = self.ask(criterion, &mut charged, self.tasks, limit);
+                let why = match answer {
+                    Answer::Accepts => None,
+                    Answer::Stopped(stop) => {
+                        Some(self.why_stopped(criterion, stop, &mut charged, names))
+                    }
+                    Answer::Rejects => Some(self.why(criterion, &mut charged, names, limit)),
+                };
+                Said {
+                    criterion,
+                    answer,
+                    why,
+                }
+            })
+            .collect();
+        let known = Answer::any(said.iter().map(|said| said.answer));
+        let none = (vec![None; self.tasks.len()], vec![None; self.tasks.len()]);
+        let (bounds, slacks) = match policy {
+            Policy::GlobalEdf if known.accepts() => (
+                self.global_bounds(&mut charged, limit),
+                self.global_slacks(),
+            ),
+            Policy::PartitionedEdf => self
+                .division(limit)
+                .map_or(none, |it| (it.bounds, it.slacks)),
+            _ => none,
+        };
+        ForPolicy {
+            policy,
+            priorities: self.priorities(&said, &mut charged, limit),
+            fewest: self.fewest(policy, known, limit),
+            scaling: self.scaling(policy, known),
+            bounds,
+            slacks,
+            said,
+        }
+    }
+
+    /// The fewest CPUs that are known to do. The first number at which the search stops is asked
+    /// about again, with `limit`.
+    fn fewest(&self, policy: Policy, known: Answer, limit: WorkLimit) -> Fewest {
+        let utilisation = Utilisation::of(self.tasks);
+        let mut open = Vec::new();
+        for cpus in 1..=MOST_CPUS {
+            if utilisation.cmp_cpus(cpus).is_gt() {
+                continue;
+            }
+            let on = |limit| self.on(cpus).answer(policy, self.tasks, limit);
+            let answer = match known {
+                known if cpus == self.cpus => known,
+                _ => match on(SEARCH) {
+                    Answer::Stopped(_) if open.is_empty() => on(limit),
+                    answer => answer,
+                },
+            };
+            match answer {
+                Answer::Accepts => {
+                    let proven = Some(cpus);
+                    return Fewest { proven, open };
+                }
+                Answer::Rejects => {}
+                Answer::Stopped(_) => open.push(cpus),
+            }
+        }
+        let proven = None;
+        Fewest { proven, open }
+    }
+
+    /// By how much all execution times may grow together. Of the tasks as they are, it is `known`.
+    pub(super) fn scaling(&self, policy: Policy, known: Answer) -> Margin<Breakdown> {
+        breakdown_on(self.cpus, self.tasks, |tasks| {
+            self.probe(policy, tasks, known)
+        })
+    }
+
+    /// How much longer each task's jobs may compute under global EDF, which holds them as they are.
+    fn global_slacks(&self) -> Vec<Option<Margin<Duration>>> {
+        let tasks = 0..self.tasks.len();
+        if tasks.len() > MOST_SLACKS {
+            return vec![None; tasks.len()];
+        }
+        let slack = |task| {
+            Some(slack_on(self.cpus, self.tasks, task, |tasks| {
+                self.probe(Policy::GlobalEdf, tasks, Answer::Accepts)
+            }))
+        };
+        parallel::each(tasks.collect(), slack)
+    }
+
+    /// How long jobs can take under global EDF, which holds the set: no longer than to their deadlines.
+    fn global_bounds(&self, charged: &mut Charged<'_>, limit: WorkLimit) -> Vec<Option<Duration>> {
+        let cpus = self.cpus;
+        let set = charged.set(Payer::Global);
+        let found = set
+            .ok()
+            .and_then(|set| gedf::response_times(set, cpus, limit));
+        if let Some(bounds) = found {
+            return bounds.into_iter().map(|units| Some(UNIT * units)).collect();
+        }
+        let last = |task: &SporadicTask| Some(task.deadline().min(task.period()));
+        self.tasks.iter().map(last).collect()
+    }
+
+    /// The priorities with which global fixed priorities hold the set, if a test said so: the most urgent task first.
+    fn priorities(
+        &self,
+        said: &[Said],
+        charged: &mut Charged<'_>,
+        limit: WorkLimit,
+    ) -> Option<Vec<usize>> {
+        let accepting = said.iter().find(|said| said.answer.accepts())?;
+        let Criterion::GlobalFixed(test) = accepting.criterion else {
+            return None;
+        };
+        if let Some(order) = &self.rules.order {
+            return Some(order.clone());
+        }
+        let cpus = self.cpus;
+        gfp::best(test, charged.set(Payer::Global).ok()?, cpus, limit).ok()?
+    }
+
+    /// Why a test stopped, in words.
+    fn why_stopped(
+        &self,
+        criterion: Criterion,
+        stop: Stop,
+        charged: &mut Charged<'_>,
+        names: &[&str],
+    ) -> String {
+        let payer = charged.payer(criterion.policy());
+        let none = payer.and_then(|payer| charged.set(payer).err());
+        match (stop, none) {
+            (Stop::TimeRange, Some(NoSet::TooLong { task })) => {
+                words::too_long(names[task], &self.tasks[task])
+            }
+            _ => words::sentence(&stop.to_string()),
+        }
+    }
+
+    /// Why a test rejects the set, in words.
+    fn why(
+        &self,
+        criterion: Criterion,
+        charged: &mut Charged<'_>,
+        names: &[&str],
+        limit: WorkLimit,
+    ) -> String {
+        let is_charged = self.charge.is_some();
+        match criterion {
+            Criterion::Global(test) => match charged.set(Payer::Global) {
+                Ok(set) => {
+                    let reason = gedf::explain(test, set, self.cpus, limit);
+                    reason.map_or_else(String::new, |reason| {
+                        words::why(&reason, names, self.cpus, is_charged)
+                    })
+                }
+                Err(none) => words::no_set(none, names),
+            },
+            Criterion::GlobalFixed(test) => match (charged.set(Payer::Global), &self.rules.order) {
+                (Err(none), _) => words::no_set(none, names),
+                (Ok(set), Some(_)) if !set.is_eligible(self.cpus) => words::TOO_MUCH.into(),
+                (Ok(set), Some(order)) => {
+                    match gfp::first_late(test, set, self.cpus, order, limit) {
+                        Ok(late) => late.map_or_else(String::new, |it| words::not_sure(names[it])),
+                        Err(stop) => words::sentence(&stop.to_string()),
+                    }
+                }
+                (Ok(_), None) => words::NO_PRIORITIES.into(),
+            },
+            Criterion::Fair if self.rules.ticks => words::SLOTS_AND_TICKS.into(),
+            Criterion::Fair => words::slots(self.rules.slot),
+            Criterion::Partitioned(_)
+            | Criterion::PartitionedFixed(_)
+            | Criterion::Clustered(_)
+            | Criterion::EdfWm
+            | Criterion::CEqualsD => {
+                let payer = charged
+                    .payer(criterion.policy())
+                    .unwrap_or(Payer::Partitioned);
+                match self.first_without_room(criterion, charged, payer, limit) {
+                    Ok(NoRoom { task, .. }) => {
+                        let alone = charged.inflated(&self.tasks[task..=task], payer).ok();
+                        let alone = alone.and_then(|alone| alone.first().copied());
+                        words::no_room(criterion, names[task], alone.as_ref(), is_charged)
+                    }
+                    Err(why) => why.map_or_else(String::new, |why| words::no_set(why, names)),
+                }
+            }
+        }
+    }
+
+    /// The first task that there is no room for. The error says why nothing could be divided;
+    /// `None`: there is room.
+    fn first_without_room(
+        &self,
+        criterion: Criterion,
+        charged: &Charged<'_>,
+        payer: Payer,
+        limit: WorkLimit,
+    ) -> Result<NoRoom, Option<NoSet>> {
+        let unmade = |unmade| Some(NoSet::Unmade(unmade));
+        let no_room = match (criterion, &self.rules.levels) {
+            (Criterion::Partitioned(fit), _) => charged.divide(fit, limit).err(),
+            (Criterion::PartitionedFixed(fit), Some(levels)) => {
+                let tasks = charged.inflated(self.tasks, payer).map_err(unmade)?;
+                self.by_levels(&tasks, levels, fit, limit).err()
+            }
+            _ => {
+                let tasks = charged.counted(payer).map_err(unmade)?;
+                criterion.first_without_room(&tasks, self.cpus, limit)
+            }
+        };
+        no_room.ok_or(None)
+    }
+
+    fn by_levels(
+        &self,
+        tasks: &[SporadicTask],
+        levels: &[Level],
+        fit: Fit,
+        limit: WorkLimit,
+    ) -> Result<Vec<usize>, NoRoom> {
+        partitioned::by_levels(tasks, levels, self.cpus as usize, fit, limit)
+    }
+}

@@ -1,0 +1,70 @@
+//! Studies of task sets: policies by name, what theory proves, and what the simulation shows.
+//!
+//! ```
+//! use flyball_study::{Registry, StudyOptions, study};
+//! use flyball_model::{Format, read_str};
+//! use std::ops::ControlFlow;
+//!
+//! let text = r#"
+//!     schema = 1
+//!     [[task]]
+//!     name = "a"
+//!     period = "4ms"
+//!     wcet = "1ms"
+//! "#;
+//! let set = read_str(text, Format::Toml, "small.toml")?;
+//! let registry = Registry::standard();
+//! let study = study(&registry, "small.toml", set, &StudyOptions::default(), &mut |_| ControlFlow::Continue(()))?;
+//! assert!(study.policies.iter().all(|policy| policy.verdict.holds() == Some(true)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to find | look in |
+//! |---|---|
+//! | which policies there are, and how to add one | [`registry`] |
+//! | a policy's settings | [`settings`] |
+//! | what theory can prove | [`theory`] |
+//! | how long a simulation has to be | [`horizon`] |
+//! | one task set under several policies | [`study`] |
+//! | what a study found: plain data | [`results`] |
+//! | a schedule beside another one, event by event | [`compare`](mod@compare) |
+//! | what a run of a machine says, beside theory | [`verdict`] |
+//! | one task set on several CPUs, by all analyses | [`assess`](mod@assess) |
+//! | arrivals under which a set fails | [`adversary`] |
+//! | many task sets at once, without simulation | `corpus`, with the feature of that name |
+//!
+//! Without its features `corpora` and `threads` it needs neither files nor threads, and builds for
+//! WebAssembly.
+
+pub mod adversary;
+pub mod assess;
+pub mod charge;
+pub mod compare;
+#[cfg(feature = "corpora")]
+pub mod corpus;
+mod error;
+mod exact_times;
+pub mod horizon;
+mod parallel;
+mod partition;
+mod recorder;
+pub mod registry;
+pub mod results;
+pub mod semi;
+pub mod settings;
+mod study;
+pub mod theory;
+pub mod verdict;
+
+pub use compare::SideBySide;
+pub use error::StudyError;
+pub use flyball_analysis::Fit;
+pub use partition::assigned;
+pub use recorder::{Phase, Recorder};
+pub use registry::{Entry, Registry};
+pub use settings::Values;
+pub use study::{
+    ByPolicy, Charges, Observed, Progress, StudyOptions, Watch, is_decided, report, study,
+    study_policy,
+};
+pub use theory::{Splitter, Theory};

@@ -1,0 +1,323 @@
+//! Which policies there are, for the laboratory: those of the catalogue, and a user's own.
+//!
+//! An [`Entry`] is a scheduler with a name, and with what theory knows about it. A user's own policy
+//! becomes one of them by an entry of its own:
+//!
+//! ```
+//! # use flyball_study::{Entry, Registry};
+//! # use flyball_catalogue::Edf as MyScheduler;
+//! let registry = Registry::standard()
+//!     .with(Entry::new::<MyScheduler>("My own policy", "like EDF, but mine"));
+//! assert!(registry.find("edf").is_ok());
+//! ```
+
+use crate::error::StudyError;
+use crate::recorder::Recorder;
+pub use crate::recorder::Watch;
+use crate::settings::{Values, unknown_policy};
+use crate::theory::{Findings, Obstacle, Theory, analyse_clusters};
+use erased::{Erased, Made};
+use flyball_catalogue::{
+    Facts, Origin, Placement, Scheduler, Setting, Shape, Sustainable, Written,
+};
+use flyball_model::{ModelError, TaskSet};
+use flyball_sim::{Modes, Options, Outcome, SimError};
+
+mod erased;
+mod standard;
+
+pub(crate) use standard::{CLUSTER, PARTITION, SEQUENCE};
+
+/// A policy with a name.
+pub struct Entry {
+    /// Its name on the command line and in task sets.
+    pub name: &'static str,
+    /// Its name in words.
+    pub title: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// What it can be told.
+    pub settings: Vec<Setting>,
+    /// What is known about it.
+    pub theory: Theory,
+    /// Where tasks run.
+    pub placement: Placement,
+    /// It is another policy under a name that says more, and only studied if it is asked for.
+    pub alias: bool,
+    /// Where its source is.
+    pub origin: Origin,
+    scheduler: Box<dyn Erased>,
+    /// The scheduler where tasks may run on some CPUs only, if it is another one then.
+    affine: Option<Box<dyn Erased>>,
+    /// Schedulers that schedule alike, by what the setting `queue` says.
+    queues: Vec<(&'static str, Box<dyn Erased>)>,
+}
+
+impl Entry {
+    /// A scheduler under its own name, without theory; see [`Entry::with_theory`].
+    pub fn new<S: Scheduler + 'static>(title: &'static str, about: &'static str) -> Entry {
+        Entry {
+            name: S::NAME,
+            title,
+            about,
+            settings: S::SETTINGS.to_vec(),
+            theory: Theory::None,
+            placement: match S::SHAPE {
+                Shape::One => Placement::Assigned,
+                Shape::Several | Shape::Affine => Placement::Global,
+            },
+            alias: false,
+            origin: Origin::Unknown,
+            scheduler: Made::of::<S>(),
+            affine: None,
+            queues: Vec::new(),
+        }
+    }
+
+    /// This is known about the policy.
+    #[must_use]
+    pub fn with_theory(mut self, theory: Theory) -> Entry {
+        self.theory = theory;
+        self
+    }
+
+    /// An image of the scheduler can be built, from this source.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Origin) -> Entry {
+        self.origin = origin;
+        self
+    }
+
+    /// How many of a task set's CPUs share a kernel: 1 is partitioned scheduling, all is global
+    /// scheduling, and what lies between is clustered.
+    pub fn cluster(&self, values: &Values, set: &TaskSet) -> u8 {
+        let cpus = set.platform.cpus.max(1);
+        let size = self.scheduler.cluster(values);
+        // Larger than any platform is all of it.
+        u8::try_from(size).map_or(cpus, |size| size.clamp(1, cpus))
+    }
+
+    /// Whether it is another of the policies by another name, or on the CPUs of this set: all of
+    /// them on one, and clustered ones where a cluster is all there is, or one CPU. A study of all
+    /// policies has each of them once.
+    ///
+    /// # Errors
+    /// As [`Entry::values`].
+    pub fn is_another(&self, file: &str, set: &TaskSet) -> Result<bool, StudyError> {
+        if self.alias || self.placement.is_assigned() {
+            return Ok(self.alias);
+        }
+        let cluster = self.cluster(&self.values(file, set)?, set);
+        let is_clustered = self.placement == Placement::Clustered;
+        let cpus = set.platform.cpus;
+        Ok(cpus <= 1 || is_clustered && (cluster == 1 || cluster == cpus))
+    }
+
+    /// What theory proves about a task set under the policy.
+    ///
+    /// # Errors
+    /// [`Obstacle`] if the set has something that the theory does not cover.
+    pub fn analyse(&self, values: &Values, set: &TaskSet) -> Result<Findings, Obstacle> {
+        let cluster = match self.theory {
+            // Jobs go from CPU to CPU, though each has a kernel of its own.
+            Theory::Split(_) => set.platform.cpus,
+            _ => self.cluster(values, set),
+        };
+        analyse_clusters(self.theory, set, cluster, values.quantum())
+    }
+
+    /// Whether the policy knows of tasks that may run on some CPUs only.
+    pub(crate) fn knows_affinities(&self) -> bool {
+        self.affine.is_some()
+    }
+
+    /// The policy's settings for a task set.
+    ///
+    /// # Errors
+    /// [`ModelError`] if the task set sets something that the policy does not have, or that does not
+    /// go together.
+    pub fn values(&self, file: &str, set: &TaskSet) -> Result<Values, ModelError> {
+        let settings = set.policies.get(self.name);
+        let values = Values::new(file, self.name, &self.settings, settings)?;
+        let check = match self.placement {
+            Placement::Clustered if values.integer(CLUSTER) == 0 => {
+                Err("`cluster` is 0, and has to be at least 1")
+            }
+            _ => self.scheduler.check(&values, &facts(set)),
+        };
+        check.map_err(|why| ModelError {
+            kind: flyball_model::Kind::OutOfRange,
+            file: Some(file.to_owned()),
+            place: settings.and_then(|settings| settings.place),
+            field: Some(format!("policies.{}", self.name)),
+            message: why.to_owned(),
+            help: None,
+            excerpt: None,
+        })?;
+        Ok(values)
+    }
+
+    /// Whether the task set says all that the policy has to know, and where tasks run.
+    ///
+    /// # Errors
+    /// [`SimError`].
+    pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
+        self.scheduler.fits(values, set)
+    }
+
+    /// The configured scheduler, for an image.
+    ///
+    /// # Errors
+    /// Says why the values do not go together; those that [`Entry::values`] returned do.
+    pub fn written(
+        &self,
+        values: &Values,
+        set: &TaskSet,
+    ) -> Result<Box<dyn Written>, &'static str> {
+        self.chosen(values, set).written(values, &facts(set))
+    }
+
+    /// The scheduler for a task set with such settings.
+    fn chosen(&self, values: &Values, set: &TaskSet) -> &dyn Erased {
+        let queue = values.text("queue");
+        let queued = self.queues.iter().find(|(name, _)| *name == queue);
+        match (&self.affine, queued) {
+            (Some(affine), _) if set.limited().is_some() => &**affine,
+            (_, Some((_, queued))) => &**queued,
+            _ => &*self.scheduler,
+        }
+    }
+
+    /// What a schedule of `set` under the policy says about jobs that ask for less. Nothing, where
+    /// tasks are split.
+    pub fn sustainable(&self, set: &TaskSet) -> Sustainable {
+        match (&self.affine, self.theory) {
+            (_, Theory::Split(_)) => Sustainable::NO,
+            (Some(affine), _) if set.limited().is_some() => affine.sustainable(),
+            _ => self.scheduler.sustainable(),
+        }
+    }
+
+    /// Simulates a task set under the policy.
+    ///
+    /// # Errors
+    /// [`SimError`].
+    pub fn simulate(
+        &self,
+        values: &Values,
+        set: &TaskSet,
+        options: &Options,
+        recorder: &mut Recorder,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, SimError> {
+        self.simulate_modes(values, &set.clone().into(), options, recorder, watch)
+    }
+
+    /// Simulates a task set that changes while it runs.
+    ///
+    /// # Errors
+    /// [`SimError`].
+    pub fn simulate_modes(
+        &self,
+        values: &Values,
+        modes: &Modes,
+        options: &Options,
+        recorder: &mut Recorder,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, SimError> {
+        if let Theory::Split(splitter) = self.theory {
+            return crate::semi::simulate(splitter, modes, options, recorder, watch);
+        }
+        self.chosen(values, modes.all())
+            .simulate(values, modes, options, recorder, watch)
+    }
+}
+
+/// What policies may read about the tasks of a set.
+fn facts(set: &TaskSet) -> Vec<Facts> {
+    set.tasks.iter().map(Facts::from).collect()
+}
+
+/// All policies, in the order in which they are listed and studied.
+pub struct Registry(Vec<Entry>);
+
+impl Registry {
+    /// The policies that come with Flyball: those of the catalogue.
+    pub fn standard() -> Registry {
+        Registry(
+            flyball_catalogue::entries()
+                .filter_map(standard::entry)
+                .collect(),
+        )
+    }
+
+    /// These policies and one more. An entry of the same name is replaced.
+    #[must_use]
+    pub fn with(mut self, entry: Entry) -> Registry {
+        self.0.retain(|other| other.name != entry.name);
+        self.0.push(entry);
+        self
+    }
+
+    /// All entries.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter()
+    }
+
+    /// The entry of that name.
+    ///
+    /// # Errors
+    /// [`StudyError::UnknownPolicy`].
+    pub fn find(&self, name: &str) -> Result<&Entry, StudyError> {
+        self.0
+            .iter()
+            .find(|entry| entry.name == name)
+            .ok_or_else(|| StudyError::UnknownPolicy {
+                name: name.to_owned(),
+                known: self.0.iter().map(|entry| entry.name.to_owned()).collect(),
+            })
+    }
+
+    /// Clusters have `cluster` CPUs each under all policies that know clusters, whatever the set said.
+    pub fn set_cluster(&self, set: &mut TaskSet, cluster: u8) {
+        for entry in &self.0 {
+            if entry.placement == Placement::Clustered {
+                let settings = set.policies.entry(entry.name.to_owned()).or_default();
+                let size = flyball_model::Value::Integer(cluster.into()).into();
+                settings.values.insert(CLUSTER.to_owned(), size);
+            }
+        }
+    }
+
+    /// Checks the settings that a task set has for policies, all of them.
+    ///
+    /// # Errors
+    /// [`ModelError`] for the first that is wrong.
+    pub fn check_settings(&self, file: &str, set: &TaskSet) -> Result<(), ModelError> {
+        for (name, settings) in &set.policies {
+            let Some(entry) = self.0.iter().find(|entry| entry.name == name) else {
+                let known: Vec<_> = self.0.iter().map(|entry| entry.name).collect();
+                return Err(unknown_policy(file, name, settings.place, &known));
+            };
+            entry.values(file, set)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_of_the_catalogue_is_there_and_may_be_shared_by_threads() {
+        fn may_be_shared<T: Send + Sync>(_: &T) {}
+        let registry = Registry::standard();
+        may_be_shared(&registry);
+        let names: Vec<_> = registry.iter().map(|entry| entry.name).collect();
+        let catalogue: Vec<_> = flyball_catalogue::entries()
+            .map(|entry| entry.name)
+            .collect();
+        assert_eq!(names, catalogue);
+    }
+}

@@ -1,0 +1,94 @@
+//! Semi-partitioned EDF: simulating tasks that are split, and placing them.
+
+use crate::error::StudyError;
+use crate::recorder::{Recorder, Watch};
+use crate::theory::{Splitter, plan};
+use flyball_analysis::{Fit, NoRoom, Share};
+use flyball_model::TaskSet;
+use flyball_sim::{Modes, Options, Outcome, Part, SimError, simulate_split};
+use flyball_trace::CpuId;
+use std::borrow::Cow;
+
+/// Simulates a task set whose tasks `splitter` splits.
+///
+/// # Errors
+/// [`SimError`]; [`SimError::Change`] for a set that changes while it runs.
+pub fn simulate(
+    splitter: Splitter,
+    modes: &Modes,
+    options: &Options,
+    recorder: &mut Recorder,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, SimError> {
+    let set = modes.unchanging().ok_or_else(|| SimError::Change {
+        task: "all".to_owned(),
+    })?;
+    let parts = parts(set, splitter).map_err(|none| SimError::NoCpu {
+        task: set.tasks[none.task].name.clone(),
+    })?;
+    simulate_split(set, &parts, options, recorder, watch)
+}
+
+/// The parts of each task, as [`plan`] has them.
+///
+/// # Errors
+/// [`NoRoom`] for the number of the first task that is not known to have a place.
+pub fn parts(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Part>>, NoRoom> {
+    let part = |share: &Share| Part {
+        cpu: cpu(share),
+        wcet: share.wcet,
+        from: share.from,
+        until: share.until,
+    };
+    let shares = plan(set, splitter)?;
+    Ok(shares
+        .iter()
+        .map(|shares| shares.iter().map(part).collect())
+        .collect())
+}
+
+fn cpu(share: &Share) -> CpuId {
+    // There are 128 CPUs at most.
+    CpuId(u8::try_from(share.cpu).unwrap_or(u8::MAX))
+}
+
+/// That a task of `set` has no place, for a user.
+pub fn no_room(set: &TaskSet, none: NoRoom) -> StudyError {
+    StudyError::NoRoom {
+        task: set.tasks[none.task].name.clone(),
+        fit: Fit::First,
+        cluster: 1,
+        stopped: none.stopped,
+    }
+}
+
+/// Assigns each task of `set` to the CPU of its first share; says how, in words behind a policy's name and
+/// a colon.
+///
+/// # Errors
+/// [`StudyError::NoRoom`].
+pub fn assigned(
+    set: &TaskSet,
+    splitter: Splitter,
+) -> Result<(Cow<'_, TaskSet>, Option<String>), StudyError> {
+    let shares = plan(set, splitter).map_err(|none| no_room(set, none))?;
+    let mut set = set.clone();
+    let mut split = Vec::new();
+    for (task, shares) in set.tasks.iter_mut().zip(&shares) {
+        task.cpu = shares.first().map(|share| cpu(share).0);
+        if shares.len() > 1 {
+            let part = |share: &Share| {
+                let window = share.until.saturating_sub(share.from);
+                format!("{} within {window} on CPU {}", share.wcet, share.cpu)
+            };
+            let parts: Vec<_> = shares.iter().map(part).collect();
+            split.push(format!("{} has {}", task.name, parts.join(", then ")));
+        }
+    }
+    let note = if split.is_empty() {
+        "no task had to be split.".to_owned()
+    } else {
+        format!("split tasks: {}.", split.join("; "))
+    };
+    Ok((Cow::Owned(set), Some(note)))
+}

@@ -1,0 +1,380 @@
+//! One task set under several policies: what theory proves, what the simulation shows.
+
+use crate::error::StudyError;
+use crate::exact_times;
+use crate::horizon::{Horizon, horizon};
+use crate::partition::{affinities, assigned};
+use crate::recorder::Recorder;
+use crate::registry::{Entry, Registry};
+use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Verdict};
+use crate::settings::Values;
+use crate::theory::{Findings, MOST_SLACKS, Obstacle};
+use crate::verdict::weigh;
+use flyball_analysis::Fit;
+use flyball_model::{Cost, OverheadFile, Overheads, Statistic, TaskSet};
+use flyball_sim::{Ended, Options};
+use flyball_trace::file::Trace;
+use flyball_trace::metrics::Summary;
+use flyball_trace::{Duration, Time};
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+/// What to study, and how.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StudyOptions {
+    /// The policies' names; none: all that fit the task set.
+    pub policies: Vec<String>,
+    /// Instead of the platform's number of CPUs.
+    pub cpus: Option<u8>,
+    /// Instead of the policies' settings: how many CPUs a cluster has under clustered policies.
+    pub cluster: Option<u8>,
+    /// Instead of the policies' settings: how tasks are divided among CPUs, where they do not say on
+    /// which they run.
+    pub fit: Option<Fit>,
+    /// When simulations end; `None`: after as long as it takes to know, or a few million jobs.
+    pub until: Option<Duration>,
+    /// Whether simulations end at the first deadline that is missed.
+    pub stop_at_miss: bool,
+    /// What all random numbers come from.
+    pub seed: u64,
+    /// How many events of each simulation are kept.
+    pub keep: usize,
+    /// Overheads that were measured, which are charged instead of the platform's.
+    pub overheads: Option<Charges>,
+}
+
+/// Overheads that were measured, and what of them is charged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Charges {
+    /// The overheads.
+    pub file: OverheadFile,
+    /// Which of the measured numbers.
+    pub statistic: Statistic,
+    /// By how much a preempted job is delayed.
+    pub cache: Duration,
+}
+
+impl Charges {
+    /// What is charged under a policy.
+    ///
+    /// # Errors
+    /// [`StudyError::NotMeasured`].
+    fn of(&self, policy: &str) -> Result<Overheads, StudyError> {
+        let overheads = self.file.overheads(policy, self.statistic);
+        let overheads = overheads.ok_or_else(|| StudyError::NotMeasured {
+            policy: policy.to_owned(),
+            measured: self
+                .file
+                .policies()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        })?;
+        let mut overheads = overheads.clone();
+        if !self.cache.is_zero() {
+            overheads.cache = Cost::fixed(self.cache);
+        }
+        Ok(overheads)
+    }
+}
+
+impl Default for StudyOptions {
+    fn default() -> StudyOptions {
+        StudyOptions {
+            policies: Vec::new(),
+            cpus: None,
+            cluster: None,
+            fit: None,
+            until: None,
+            stop_at_miss: false,
+            seed: 0,
+            keep: 200_000,
+            overheads: None,
+        }
+    }
+}
+
+/// How far a study has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress<'a> {
+    /// The policy that is looked at.
+    pub policy: &'a str,
+    /// Its place among the policies, from 0.
+    pub number: usize,
+    /// How many policies there are.
+    pub of: usize,
+    /// How far its simulation has come.
+    pub now: Time,
+    /// When it ends.
+    pub until: Time,
+}
+
+/// Told how far a study has come; may end it.
+pub type Watch<'a> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + 'a;
+
+/// Studies `set`, read from `file`, under several policies.
+///
+/// Policies that cannot take the task set are left out, with a note, unless they were asked for by
+/// name.
+///
+/// # Errors
+/// [`StudyError`].
+pub fn study(
+    registry: &Registry,
+    file: &str,
+    mut set: TaskSet,
+    options: &StudyOptions,
+    watch: &mut Watch<'_>,
+) -> Result<Study, StudyError> {
+    registry.check_settings(file, &set)?;
+    if let Some(cpus) = options.cpus {
+        set.platform.cpus = cpus.max(1);
+    }
+    if let Some(cluster) = options.cluster {
+        registry.set_cluster(&mut set, cluster);
+    }
+    let mut about = ByPolicy::default();
+    let mut left_out = Vec::new();
+    let mut entries: Vec<(&Entry, Cow<'_, TaskSet>, Option<String>)> = Vec::new();
+    let prepare = |entry: &Entry| {
+        let values = entry.values(file, &set)?;
+        let (mut here, note) = assigned(&set, entry, &values, options.fit)?;
+        if let Some(charges) = &options.overheads {
+            here.to_mut().platform.overheads = charges.of(entry.name)?;
+        }
+        entry.fits(&values, &here)?;
+        Ok((here, note))
+    };
+    if options.policies.is_empty() {
+        for entry in registry.iter() {
+            if entry.is_another(file, &set)? {
+                continue;
+            }
+            match prepare(entry) {
+                Ok((here, note)) => entries.push((entry, here, note)),
+                Err(error @ StudyError::Model(_)) => return Err(error),
+                Err(error) => {
+                    about.add(entry.name, &format!("left out: {error}."));
+                    left_out.push((entry.name.to_owned(), error));
+                }
+            }
+        }
+    } else {
+        for name in &options.policies {
+            let entry = registry.find(name)?;
+            if entries.iter().all(|(other, ..)| other.name != entry.name) {
+                let (here, note) = prepare(entry)?;
+                entries.push((entry, here, note));
+            }
+        }
+    }
+    if entries.is_empty() {
+        return Err(StudyError::NothingFits(left_out));
+    }
+    let mut policies = Vec::with_capacity(entries.len());
+    let of = entries.len();
+    for (number, (entry, here, note)) in entries.into_iter().enumerate() {
+        let mut watch = |now, until| {
+            watch(Progress {
+                policy: entry.name,
+                number,
+                of,
+                now,
+                until,
+            })
+        };
+        policies.push(study_policy(entry, file, &here, options, &mut watch)?);
+        if let Some(note) = note {
+            about.add(entry.name, &note);
+        }
+    }
+    let mut notes = about.notes();
+    if let Some(charges) = &options.overheads {
+        notes.push(format!(
+            "Charged are the overheads that were measured on {} ({}).",
+            charges.file.provenance.processor,
+            charges.statistic.name()
+        ));
+    }
+    notes.extend(common_notes(&mut policies));
+    notes.extend(affinities(&set));
+    Ok(Study {
+        file: file.to_owned(),
+        cpus: set.platform.cpus,
+        set,
+        policies,
+        notes,
+        measured: None,
+    })
+}
+
+/// What there is to say about some policies and not about others, in the order in which it came up.
+#[derive(Default)]
+pub struct ByPolicy(Vec<(String, Vec<String>)>);
+
+impl ByPolicy {
+    /// Adds a note about a policy.
+    pub fn add(&mut self, policy: &str, note: &str) {
+        match self.0.iter_mut().find(|(other, _)| other == note) {
+            Some((_, policies)) => policies.push(policy.to_owned()),
+            None => self.0.push((note.to_owned(), vec![policy.to_owned()])),
+        }
+    }
+
+    /// Each note once, with the policies that it is about.
+    pub fn notes(self) -> Vec<String> {
+        let notes = self.0.into_iter();
+        notes
+            .map(|(note, policies)| format!("{}: {note}", policies.join(", ")))
+            .collect()
+    }
+}
+
+/// Takes out the notes that all policies share.
+fn common_notes(policies: &mut [PolicyReport]) -> Vec<String> {
+    let Some((first, others)) = policies.split_first() else {
+        return Vec::new();
+    };
+    let common: Vec<String> = first
+        .notes
+        .iter()
+        .filter(|note| others.iter().all(|policy| policy.notes.contains(note)))
+        .cloned()
+        .collect();
+    for policy in policies {
+        policy.notes.retain(|note| !common.contains(note));
+    }
+    common
+}
+
+/// Studies `set` under one policy. `watch` is told how far the simulation has come, and when it
+/// ends.
+///
+/// # Errors
+/// [`StudyError`].
+pub fn study_policy(
+    entry: &Entry,
+    file: &str,
+    set: &TaskSet,
+    options: &StudyOptions,
+    watch: &mut dyn FnMut(Time, Time) -> ControlFlow<()>,
+) -> Result<PolicyReport, StudyError> {
+    let values = entry.values(file, set)?;
+    entry.fits(&values, set)?;
+    let theory = entry.analyse(&values, set);
+    let decided = is_decided(&theory);
+    let Horizon { until, note } = match options.until {
+        Some(until) => Horizon { until, note: None },
+        None => horizon(set, decided, values.quantum()),
+    };
+    let mut recorder = Recorder::new(set, set.platform.cpus, entry.name, options.keep);
+    let run = Options {
+        until,
+        stop_at_miss: options.stop_at_miss,
+        seed: options.seed,
+    };
+    let end = Time::ZERO + until;
+    if watch(Time::ZERO, end).is_break() {
+        return Err(StudyError::Interrupted);
+    }
+    let mut watch_time = |now| watch(now, end);
+    let outcome = entry.simulate(&values, set, &run, &mut recorder, &mut watch_time)?;
+    if outcome.why == Ended::Interrupted {
+        return Err(StudyError::Interrupted);
+    }
+    let exact = exact_times::why(set, entry.sustainable(set));
+    let first_miss = recorder.first_miss();
+    let verdict = weigh(set, entry.name, &theory, exact, &outcome, first_miss)?;
+    let (summary, trace) = recorder.finish(outcome.ended);
+    let mut notes: Vec<String> = note.into_iter().collect();
+    if options.keep > 0 && trace.header.dropped > 0 {
+        notes.push(format!(
+            "Charts and traces have the first {} events of a simulation; the numbers are of all.",
+            options.keep
+        ));
+    }
+    let simulated = Simulated {
+        until: outcome.ended.since(Time::ZERO),
+        jobs: outcome.jobs,
+        misses: outcome.misses,
+        preemptions: outcome.preemptions,
+        context_switches: outcome.context_switches,
+    };
+    let observed = Observed {
+        verdict,
+        simulated,
+        summary,
+        trace,
+    };
+    Ok(report(entry, &values, set, theory, observed, notes))
+}
+
+/// Whether theory knows the verdict, so that nothing that is seen need prove one.
+pub fn is_decided(theory: &Result<Findings, Obstacle>) -> bool {
+    theory.as_ref().is_ok_and(|findings| {
+        findings.holds == Some(true) || findings.holds == Some(false) && findings.definite
+    })
+}
+
+/// What was seen, and what is concluded.
+pub struct Observed {
+    /// What is concluded.
+    pub verdict: Verdict,
+    /// What happened.
+    pub simulated: Simulated,
+    /// Its numbers.
+    pub summary: Summary,
+    /// Its events, as many as were kept.
+    pub trace: Trace,
+}
+
+/// What theory found and what was seen, together.
+pub fn report(
+    entry: &Entry,
+    values: &Values,
+    set: &TaskSet,
+    theory: Result<Findings, Obstacle>,
+    observed: Observed,
+    mut notes: Vec<String>,
+) -> PolicyReport {
+    let Observed {
+        verdict,
+        simulated,
+        summary,
+        trace,
+    } = observed;
+    let findings = theory.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
+    let holds_at_worst = matches!(
+        verdict.schedulable,
+        Schedulable::Always | Schedulable::ExactTimes
+    );
+    // A test that is sufficient only may put the edge before a set that holds; that is no edge then.
+    let breakdown = findings
+        .breakdown
+        .filter(|found| !holds_at_worst || found.factor_ppm >= 1_000_000);
+    if set.tasks.len() > MOST_SLACKS && findings.holds.is_some() {
+        notes.push(format!(
+            "By how much each task may grow was not searched for: that is done for up to \
+             {MOST_SLACKS} tasks."
+        ));
+    }
+    let tasks = set.tasks.iter().zip(&summary.tasks).enumerate();
+    let tasks = tasks.map(|(number, (task, measured))| TaskReport {
+        name: task.name.clone(),
+        response_bound: findings.bounds[number],
+        slack: findings.slacks[number],
+        measured: measured.clone(),
+    });
+    PolicyReport {
+        policy: entry.name.to_owned(),
+        title: entry.title.to_owned(),
+        settings: values.shown(),
+        verdict,
+        simulated,
+        tasks: tasks.collect(),
+        breakdown,
+        summary,
+        trace,
+        notes,
+    }
+}

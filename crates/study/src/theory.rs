@@ -1,0 +1,137 @@
+//! What theory can prove about a task set under a policy.
+//!
+//! The exact tests of [`flyball_analysis`] are about jobs that compute and do nothing else, on a
+//! kernel whose work is free. What a task set has beyond that is an [`Obstacle`], and then only the
+//! simulation can tell. One thing beyond it has a theory of its own: mutexes with priority
+//! inheritance under fixed priorities lengthen response times by a bounded blocking time.
+//!
+//! With several CPUs each is a system of its own, and all of them have to hold.
+
+pub mod blocking;
+mod clusters;
+mod cover;
+mod edf;
+mod fixed_priority;
+mod list;
+pub mod one_cpu;
+mod proof;
+mod several;
+mod split;
+
+pub(crate) use blocking::none as without_mutexes;
+pub(crate) use clusters::{Cluster, clusters, with_deadlines};
+pub(crate) use cover::{beyond_computing, check_steps, stays_behind};
+pub(crate) use fixed_priority::levels;
+pub use one_cpu::OneCpu;
+pub use proof::{Findings, Obstacle};
+pub(crate) use proof::{MOST_SLACKS, PROBE};
+pub use split::Splitter;
+pub(crate) use split::plan;
+
+use clusters::overload;
+use flyball_catalogue::{Entry, Placement};
+use flyball_model::TaskSet;
+use flyball_trace::Duration;
+
+/// What is known about a policy.
+#[derive(Clone, Copy, Default)]
+pub enum Theory {
+    /// Nothing: only simulation can tell.
+    #[default]
+    None,
+    /// Each CPU is a system of its own, and this is known of it.
+    OneCpu(&'static dyn OneCpu),
+    /// All CPUs serve one queue: they cannot be asked for more than there is of them, and whether less
+    /// is enough only simulation can tell.
+    Global,
+    /// The same, and the earliest absolute deadlines are served first.
+    GlobalDeadline,
+    /// All CPUs serve one queue, and each task gets its share of every stretch of time, in slots of the
+    /// policy's quantum: it holds whatever asks for no more than all CPUs, in whole slots.
+    Fair,
+    /// The same on each CPU, and tasks that no CPU has room for are split.
+    Split(Splitter),
+}
+
+impl Theory {
+    /// What is known about a policy of the catalogue. A test lists those of which nothing is.
+    pub fn of(entry: &Entry) -> Theory {
+        match entry.placement {
+            Placement::SemiPartitioned(split) => Theory::Split(split::splitter(split)),
+            Placement::Assigned | Placement::Partitioned => {
+                list::one_cpu(entry.scheduler).map_or(Theory::None, Theory::OneCpu)
+            }
+            Placement::Clustered | Placement::Global if list::is_edf(entry.scheduler) => {
+                Theory::GlobalDeadline
+            }
+            Placement::Clustered | Placement::Global if list::is_fair(entry.scheduler) => {
+                Theory::Fair
+            }
+            Placement::Clustered | Placement::Global => Theory::Global,
+        }
+    }
+}
+
+/// The name of the test that no policy passes.
+const UTILISATION: &str = "utilisation";
+
+/// Applies `theory` to `set`, with one kernel for each CPU, or one for all of them where the theory is
+/// about that; and what holds for every policy: nobody can serve tasks with deadlines that ask for more
+/// than the whole CPU.
+///
+/// # Errors
+/// [`Obstacle`] if the set has something that the theory does not cover.
+pub fn analyse(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
+    let cluster = match theory {
+        Theory::None | Theory::OneCpu(_) => 1,
+        _ => set.platform.cpus,
+    };
+    analyse_clusters(theory, set, cluster, None)
+}
+
+/// The same with `cluster` CPUs to a kernel, and slots of `quantum` where the theory knows such.
+///
+/// # Errors
+/// As [`analyse`].
+pub fn analyse_clusters(
+    theory: Theory,
+    set: &TaskSet,
+    cluster: u8,
+    quantum: Option<Duration>,
+) -> Result<Findings, Obstacle> {
+    let findings = apply(theory, set, cluster, quantum);
+    let overload = clusters(set, cluster).find_map(|cluster| overload(set, &cluster));
+    let Some(reason) = overload else {
+        return findings;
+    };
+    let mut findings = findings.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
+    if !(findings.holds == Some(false) && findings.definite) {
+        findings.test = UTILISATION;
+    }
+    findings.holds = Some(false);
+    // The backlog grows for ever, whatever the phases are.
+    findings.definite = true;
+    findings.reason = reason;
+    Ok(findings)
+}
+
+fn apply(
+    theory: Theory,
+    set: &TaskSet,
+    cluster: u8,
+    quantum: Option<Duration>,
+) -> Result<Findings, Obstacle> {
+    let covered = cover::check_set(set);
+    match theory {
+        Theory::None | Theory::Global => {
+            Err(Obstacle("There is no exact test for this policy".into()))
+        }
+        Theory::OneCpu(theory) => covered.and_then(|()| one_cpu::analyse(theory, set)),
+        Theory::GlobalDeadline => covered.and_then(|()| several::global(set, cluster)),
+        Theory::Fair => {
+            let quantum = quantum.unwrap_or(Duration::from_millis(1));
+            covered.and_then(|()| several::fair(set, quantum))
+        }
+        Theory::Split(splitter) => covered.and_then(|()| split::analyse(set, splitter)),
+    }
+}

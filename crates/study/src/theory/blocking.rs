@@ -1,0 +1,145 @@
+//! How long mutexes with priority inheritance can keep a task waiting for less urgent ones.
+//!
+//! While jobs of at least some urgency are under way, a less urgent task runs only inside a
+//! critical section that it had entered before, and whose mutex a task of at least that urgency
+//! uses. So each less urgent task is in the way with at most one section:
+//!
+//! ```text
+//! B_i = Σ over less urgent tasks j of the longest section of j
+//! ```
+//!
+//! over the mutexes that some task at least as urgent as i uses (Sha, Rajkumar and Lehoczky 1990;
+//! Buttazzo, section 7.6.3). Their other bound, one section for each mutex, does not hold here: a
+//! mutex that is unlocked belongs to its most urgent waiter at once, even if that is a task less
+//! urgent than i, so i can find the same mutex taken by one task after the other. The bound is for
+//! sections that are not nested, and where no two tasks are equally urgent. It is an upper bound, so
+//! a test that counts it in is sufficient only.
+
+use super::proof::Obstacle;
+use flyball_analysis::{Level, SporadicTask};
+use flyball_model::{Protocol, Step, TaskSet};
+use flyball_trace::Duration;
+use std::collections::{BTreeMap, HashSet};
+
+/// The longest critical section of each mutex that a task uses.
+type Sections = BTreeMap<u16, Duration>;
+
+/// Makes sure that no task locks anything.
+///
+/// # Errors
+/// [`Obstacle`] if one does.
+pub fn none(set: &TaskSet, here: &[usize]) -> Result<(), Obstacle> {
+    for &task in here {
+        if !sections(set, task)?.is_empty() {
+            return Err(Obstacle("The tests do not cover mutexes under EDF".into()));
+        }
+    }
+    Ok(())
+}
+
+/// Adds to each of `tasks` (numbers `jobs` in the set) how long it can be blocked.
+///
+/// # Errors
+/// [`Obstacle`] where no bound is known, as for nested sections.
+pub fn add(
+    set: &TaskSet,
+    jobs: &[usize],
+    levels: &[Level],
+    tasks: &mut [SporadicTask],
+) -> Result<(), Obstacle> {
+    let sections: Vec<Sections> = jobs
+        .iter()
+        .map(|&task| sections(set, task))
+        .collect::<Result<_, _>>()?;
+    if sections.iter().all(Sections::is_empty) {
+        return Ok(());
+    }
+    for number in sections.iter().flat_map(Sections::keys) {
+        let mutex = &set.mutexes[usize::from(*number)];
+        if mutex.protocol == Protocol::None {
+            let name = &mutex.name;
+            return Err(Obstacle(format!(
+                "Without a protocol, \"{name}\" can block without bound"
+            )));
+        }
+    }
+    if levels.iter().collect::<HashSet<_>>().len() < levels.len() {
+        return Err(Obstacle(
+            "The test does not cover mutexes among equal priorities".into(),
+        ));
+    }
+    for this in 0..tasks.len() {
+        let mut blocking = Duration::ZERO;
+        let matters = |mutex: &u16| {
+            (0..tasks.len())
+                .any(|task| levels[task] >= levels[this] && sections[task].contains_key(mutex))
+        };
+        for lower in (0..tasks.len()).filter(|&task| levels[task] < levels[this]) {
+            let in_the_way = sections[lower].iter().filter(|(mutex, _)| matters(mutex));
+            blocking += in_the_way
+                .map(|(_, &section)| section)
+                .max()
+                .unwrap_or_default();
+        }
+        tasks[this] = tasks[this]
+            .with_blocking(blocking)
+            .map_err(|error| Obstacle(format!("The blocking times do not fit: {error}")))?;
+    }
+    Ok(())
+}
+
+/// The critical sections of a task.
+fn sections(set: &TaskSet, task: usize) -> Result<Sections, Obstacle> {
+    let mut found = Sections::new();
+    let mut open = None;
+    walk(&set.tasks[task].behaviour, 1, &mut open, &mut found).map_err(|()| {
+        let name = &set.tasks[task].name;
+        Obstacle(format!(
+            "The test does not cover the nested critical sections of \"{name}\""
+        ))
+    })?;
+    Ok(found)
+}
+
+/// Walks the steps, which are done `times` times within an open section.
+fn walk(
+    steps: &[Step],
+    times: u64,
+    open: &mut Option<(u16, Duration)>,
+    found: &mut Sections,
+) -> Result<(), ()> {
+    for step in steps {
+        match step {
+            Step::Lock(mutex) => {
+                let outer = open.replace((*mutex, Duration::ZERO));
+                outer.map_or(Ok(()), |_| Err(()))?;
+            }
+            Step::Unlock(_) => {
+                if let Some((mutex, length)) = open.take() {
+                    let longest = found.entry(mutex).or_default();
+                    *longest = length.max(*longest);
+                }
+            }
+            Step::Compute(length) => {
+                if let Some((_, section)) = open {
+                    *section += length.longest() * times;
+                }
+            }
+            Step::Repeat {
+                times: rounds,
+                body,
+            } => {
+                // Locks are balanced within a repetition: inside a section it only computes, and
+                // outside each round has sections of its own.
+                let rounds = if open.is_some() {
+                    u64::from(rounds.unwrap_or(u32::MAX))
+                } else {
+                    1
+                };
+                walk(body, times.saturating_mul(rounds), open, found)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! What no test covers: work of the kernel, and what jobs do beyond computing.
+
+use super::proof::Obstacle;
+use flyball_model::{Step, Task, TaskSet};
+
+/// What no test here covers.
+pub(super) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
+    if !set.platform.overheads.are_free() {
+        return Err(Obstacle(
+            "The tests do not count the overheads of the platform".into(),
+        ));
+    }
+    if set.platform.tick.is_some() {
+        return Err(Obstacle("The tests do not cover a periodic tick".into()));
+    }
+    check_steps(set)
+}
+
+/// What no test covers of what jobs do.
+pub(crate) fn check_steps(set: &TaskSet) -> Result<(), Obstacle> {
+    let is_covered = |step: &Step| matches!(step, Step::Lock(_) | Step::Unlock(_));
+    match beyond_computing(set, is_covered) {
+        Some(what) => Err(Obstacle(format!("The tests do not cover that {what}"))),
+        None => Ok(()),
+    }
+}
+
+/// The first thing that some job does beyond computing, in words that begin with its task, if it is
+/// none that `is_fine`. O(steps).
+pub(crate) fn beyond_computing(set: &TaskSet, is_fine: impl Fn(&Step) -> bool) -> Option<String> {
+    for task in &set.tasks {
+        let mut steps: Vec<&Step> = task.behaviour.iter().collect();
+        while let Some(step) = steps.pop() {
+            let what = match step {
+                Step::Repeat { body, .. } => {
+                    steps.extend(body);
+                    continue;
+                }
+                Step::Compute(_) => continue,
+                step if is_fine(step) => continue,
+                Step::Lock(_) | Step::Unlock(_) => "uses a mutex",
+                Step::Suspend(_) => "suspends itself",
+                Step::Wait(_) | Step::Signal(_) => "uses a semaphore",
+                Step::Send(_) | Step::Receive(_) => "uses a queue",
+                Step::Yield => "yields",
+            };
+            return Some(format!("\"{}\" {what}", task.name));
+        }
+    }
+    None
+}
+
+/// A thread without a period must run behind all tasks (`is_last`), or else theory does not know how
+/// often it is in their way.
+pub(crate) fn stays_behind(set: &TaskSet, thread: usize, is_last: bool) -> Result<(), Obstacle> {
+    let Task {
+        name,
+        deadline,
+        behaviour,
+        ..
+    } = &set.tasks[thread];
+    if deadline.is_some() {
+        return Err(Obstacle(format!(
+            "The tests do not cover the single job of \"{name}\""
+        )));
+    }
+    if !is_last {
+        return Err(Obstacle(format!(
+            "The tests do not cover \"{name}\", which has no period and is as urgent as tasks \
+             that have one"
+        )));
+    }
+    if behaviour
+        .iter()
+        .any(|step| matches!(step, Step::Lock(_) | Step::Repeat { .. }))
+        && !set.mutexes.is_empty()
+    {
+        return Err(Obstacle(format!(
+            "The tests do not cover mutexes beside \"{name}\", which has no period"
+        )));
+    }
+    Ok(())
+}

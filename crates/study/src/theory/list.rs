@@ -1,0 +1,31 @@
+//! Which policy of the catalogue has which theory on one CPU. A policy without a line has none; a test
+//! names those.
+
+use super::edf::EarliestDeadline;
+use super::fixed_priority::FixedPriority;
+use super::one_cpu::OneCpu;
+use flyball_catalogue::{Dm, Edf, Fp, Pd2, Pf, Rm, Rule, Scheduler};
+
+/// By the name of a scheduler.
+const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
+    (<Fp as Rule>::NAME, &FixedPriority::BY_PRIORITY),
+    (<Rm as Rule>::NAME, &FixedPriority::BY_PERIOD),
+    (<Dm as Rule>::NAME, &FixedPriority::BY_DEADLINE),
+    (<Edf as Rule>::NAME, &EarliestDeadline),
+];
+
+/// What is known of the scheduler of that name on one CPU.
+pub(super) fn one_cpu(scheduler: &str) -> Option<&'static dyn OneCpu> {
+    let found = ONE_CPU.iter().find(|(name, _)| *name == scheduler)?;
+    Some(found.1)
+}
+
+/// Whether the scheduler of that name is EDF, of which more is known where CPUs share a queue.
+pub(super) fn is_edf(scheduler: &str) -> bool {
+    scheduler == <Edf as Rule>::NAME
+}
+
+/// Whether the scheduler of that name is fair in slots.
+pub(super) fn is_fair(scheduler: &str) -> bool {
+    [<Pd2 as Scheduler>::NAME, <Pf as Scheduler>::NAME].contains(&scheduler)
+}

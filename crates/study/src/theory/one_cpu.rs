@@ -1,0 +1,221 @@
+//! Policies of one CPU, with their tests: what is known of one, and what follows for a task set.
+
+use super::clusters::{clusters, too_much};
+use super::cover::stays_behind;
+use super::proof::{Findings, LIMIT, MOST_SLACKS, Obstacle, PROBE};
+use crate::results;
+use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown, slack};
+use flyball_analysis::{Answer, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit};
+use flyball_model::{Arrival, Task, TaskSet};
+use flyball_trace::Duration;
+
+/// What is known about a policy of one CPU.
+///
+/// `jobs` are the numbers of tasks in a task set that come again, and `tasks` are the same in the words
+/// of the analyses.
+pub trait OneCpu: Sync {
+    /// The name of the test.
+    fn name(&self) -> &'static str;
+
+    /// Why no deadline is missed where the test accepts, in a sentence without a full stop.
+    fn because(&self) -> &'static str;
+
+    /// Whether the test accepts tasks that compute and do nothing else. Asked again for each CPU on which
+    /// a task might be placed.
+    fn accepts(&self, set: &TaskSet, jobs: &[usize], tasks: &[SporadicTask]) -> Answer;
+
+    /// All that is known of the tasks.
+    ///
+    /// # Errors
+    /// [`Obstacle`] if they have something that the test does not cover.
+    fn analyse(
+        &self,
+        set: &TaskSet,
+        jobs: &[usize],
+        tasks: Vec<SporadicTask>,
+    ) -> Result<Analysed, Obstacle>;
+
+    /// Whether a thread that has neither period nor deadline runs only while no job wants to, so that no
+    /// job is later for it.
+    fn is_last(&self, set: &TaskSet, thread: usize, jobs: &[usize]) -> bool;
+}
+
+/// What a test says about the tasks of one CPU.
+#[derive(Clone, Debug)]
+pub struct Analysed {
+    /// The verdict.
+    pub outcome: Outcome,
+    /// Whether a "no" is about this very set, and not about another order of arrival among equals.
+    pub definite: bool,
+    /// Each task's longest response time.
+    pub responses: Vec<Response>,
+    /// By how much each task's WCET may grow alone, where that was found.
+    pub slacks: Vec<Option<Duration>>,
+    /// By how much all may grow together, if it was asked.
+    pub breakdown: Option<Margin<Breakdown>>,
+}
+
+impl Analysed {
+    /// What a test says, with how far execution times may grow until it rejects; the test has to be
+    /// sustainable: what it accepts, it accepts with shorter execution times.
+    pub fn by(
+        test: impl Fn(&[SporadicTask], WorkLimit) -> Outcome,
+        tasks: &[SporadicTask],
+        responses: Vec<Response>,
+    ) -> Analysed {
+        let outcome = test(tasks, LIMIT);
+        // Of the tasks as they are it is known already, with a larger limit.
+        let holds = |longer: &[SporadicTask]| {
+            if longer == tasks {
+                Answer::from(&outcome)
+            } else {
+                Answer::from(&test(longer, PROBE))
+            }
+        };
+        let slacks = if tasks.len() <= MOST_SLACKS && outcome.holds() {
+            (0..tasks.len())
+                .map(|task| slack(tasks, task, holds).proven().copied())
+                .collect()
+        } else {
+            vec![None; tasks.len()]
+        };
+        let breakdown = Some(breakdown(tasks, holds));
+        Analysed {
+            outcome,
+            definite: true,
+            responses,
+            slacks,
+            breakdown,
+        }
+    }
+}
+
+/// Applies what is known to each CPU of a task set.
+///
+/// # Errors
+/// [`Obstacle`].
+pub(super) fn analyse(theory: &dyn OneCpu, set: &TaskSet) -> Result<Findings, Obstacle> {
+    let mut findings = Findings {
+        holds: Some(true),
+        definite: true,
+        test: theory.name(),
+        ..Findings::nothing(set.tasks.len())
+    };
+    for cpu in clusters(set, 1) {
+        analyse_cpu(theory, set, &cpu.tasks, &mut findings)?;
+        if set.platform.cpus > 1 {
+            findings.breakdown = None;
+        }
+    }
+    // A set that fails may not fail at these phases: other offsets may never meet the worst case.
+    let in_phase =
+        |task: &Task| matches!(task.arrival, Arrival::Sporadic { .. }) || task.phase.is_zero();
+    findings.definite &= set.tasks.iter().all(in_phase);
+    Ok(findings)
+}
+
+/// Analyses the tasks of one CPU, whose numbers are `here`.
+fn analyse_cpu(
+    theory: &dyn OneCpu,
+    set: &TaskSet,
+    here: &[usize],
+    findings: &mut Findings,
+) -> Result<(), Obstacle> {
+    let background = |&task: &usize| set.tasks[task].arrival == Arrival::Once;
+    let (once, jobs): (Vec<usize>, Vec<usize>) = here.iter().partition(|task| background(task));
+    for &thread in &once {
+        stays_behind(set, thread, theory.is_last(set, thread, &jobs))?;
+    }
+    let task = |&number: &usize| {
+        let task = &set.tasks[number];
+        let period = task.arrival.period().unwrap_or(Duration::MAX);
+        let deadline = task.deadline.unwrap_or(period);
+        SporadicTask::new(task.wcet, period, deadline)
+            .map_err(|error| Obstacle(format!("The tests do not take \"{}\": {error}", task.name)))
+    };
+    let tasks = jobs.iter().map(task).collect::<Result<_, _>>()?;
+    let analysed = theory.analyse(set, &jobs, tasks)?;
+    findings.definite &= analysed.definite;
+    let each = analysed.responses.iter().zip(analysed.slacks);
+    for (&task, (response, slack)) in jobs.iter().zip(each) {
+        findings.bounds[task] = response.bound();
+        findings.slacks[task] = slack;
+    }
+    findings.breakdown = analysed.breakdown.and_then(|breakdown| {
+        let proven = breakdown.proven()?;
+        Some(results::Breakdown {
+            factor_ppm: proven.factor.ppm(),
+            utilisation_ppm: proven.utilisation.parts_per_million(),
+            at_least: breakdown.stopped().is_some(),
+        })
+    });
+    let names: Vec<&str> = jobs
+        .iter()
+        .map(|&task| set.tasks[task].name.as_str())
+        .collect();
+    join(findings, &analysed.outcome, theory.because(), &names);
+    Ok(())
+}
+
+/// Adds the outcome for one CPU to what was found for the others.
+fn join(findings: &mut Findings, outcome: &Outcome, because: &str, names: &[&str]) {
+    let (holds, reason) = match &outcome.verdict {
+        Verdict::Holds => (Some(true), None),
+        Verdict::Fails(reason) => (Some(false), Some(reason)),
+        Verdict::Unknown(reason) => (None, Some(reason)),
+    };
+    let worse = match (findings.holds, holds) {
+        (_, Some(false)) => findings.holds != Some(false),
+        (Some(true), None) => true,
+        _ => false,
+    };
+    if worse {
+        findings.holds = holds;
+        findings.reason = reason.map_or(String::new(), |reason| explain(reason, names));
+    } else if findings.holds == Some(true) {
+        because.clone_into(&mut findings.reason);
+    }
+}
+
+/// A test's reason in a sentence, with the names of the tasks.
+fn explain(reason: &Reason, names: &[&str]) -> String {
+    let name = |task: usize| names.get(task).copied().unwrap_or("?");
+    match reason {
+        Reason::Late {
+            task,
+            response,
+            deadline,
+            blocking,
+        } => {
+            let name = name(*task);
+            match response {
+                Response::Unbounded => {
+                    format!("The response time of \"{name}\" grows without bound")
+                }
+                response => {
+                    let blocked = if blocking.is_zero() {
+                        String::new()
+                    } else {
+                        format!(" (of which {blocking} blocking)")
+                    };
+                    format!(
+                        "\"{name}\" can take {response}{blocked}, beyond its deadline of {deadline}"
+                    )
+                }
+            }
+        }
+        Reason::Demand {
+            interval, demand, ..
+        } => {
+            format!("Jobs can ask for {demand} in an interval of {interval}")
+        }
+        Reason::Overload { utilisation } => too_much(utilisation),
+        other => {
+            let mut text = other.to_string();
+            if let Some(first) = text.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            text
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What theory can say of a task set, and how much work it may be.
+
+use crate::results::Breakdown;
+use flyball_analysis::WorkLimit;
+use flyball_trace::Duration;
+use std::fmt;
+
+/// How much work a verdict may be: about a second.
+pub(crate) const LIMIT: WorkLimit = WorkLimit::steps(200_000_000);
+/// How much work one of the many probes of a search may be.
+pub(crate) const PROBE: WorkLimit = WorkLimit::steps(5_000_000);
+/// Up to how many tasks slacks are searched for, each by a search of its own.
+pub(crate) const MOST_SLACKS: usize = 300;
+
+/// Why theory has nothing to say, in a sentence without a full stop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Obstacle(pub String);
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What theory proves.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// Whether all deadlines are met, whatever the jobs compute up to their WCET and however they
+    /// arrive; `None`: the tests cannot tell.
+    pub holds: Option<bool>,
+    /// Whether a "no" is about this very set, and not about other phases or another order of
+    /// arrival among equals.
+    pub definite: bool,
+    /// The name of the test.
+    pub test: &'static str,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Each task's longest response time, where it is bounded and known.
+    pub bounds: Vec<Option<Duration>>,
+    /// By how much each task's WCET may grow alone.
+    pub slacks: Vec<Option<Duration>>,
+    /// By how much all may grow together. Only for one CPU.
+    pub breakdown: Option<Breakdown>,
+}
+
+impl Findings {
+    /// Nothing is known about any of so many tasks.
+    pub fn nothing(tasks: usize) -> Findings {
+        Findings {
+            bounds: vec![None; tasks],
+            slacks: vec![None; tasks],
+            ..Findings::default()
+        }
+    }
+}

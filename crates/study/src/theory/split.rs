@@ -1,0 +1,94 @@
+//! Semi-partitioned EDF: tasks that no CPU has room for are split between several.
+
+use super::blocking;
+use super::clusters::with_deadlines;
+use super::cover::stays_behind;
+use super::proof::{Findings, Obstacle, PROBE};
+use flyball_analysis::{NoRoom, Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
+use flyball_catalogue::Split;
+use flyball_model::{Arrival, TaskSet};
+use flyball_sim::may_be_split;
+use flyball_trace::Duration;
+
+/// Splits tasks for so many CPUs; told which may be split.
+pub type Splitter = fn(
+    &[SporadicTask],
+    usize,
+    WorkLimit,
+    &dyn Fn(usize) -> bool,
+) -> Result<Vec<Vec<Share>>, NoRoom>;
+
+/// The name of the test.
+const TEST: &str = "processor demand of all shares";
+
+/// How a task is split.
+pub(super) fn splitter(split: Split) -> Splitter {
+    match split {
+        Split::Windows => |tasks, cpus, limit, may| edf_wm::split(tasks, cpus, limit, may),
+        Split::NoSlack => |tasks, cpus, limit, may| c_equals_d::split(tasks, cpus, limit, may),
+    }
+}
+
+/// The shares of each task of `set`, whatever CPUs it assigns them to. Those that do not come again go
+/// where the fewest are.
+///
+/// # Errors
+/// [`NoRoom`] for the number of the first task that is not known to have a place.
+pub(crate) fn plan(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Share>>, NoRoom> {
+    let everyone: Vec<usize> = (0..set.tasks.len()).collect();
+    let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &everyone).unzip();
+    let cpus = usize::from(set.platform.cpus.max(1));
+    let may = |task: usize| may_be_split(&set.tasks[numbers[task]]);
+    let shares = splitter(&known, cpus, PROBE, &may).map_err(|none| NoRoom {
+        task: numbers[none.task],
+        ..none
+    })?;
+    let mut plan = vec![Vec::new(); set.tasks.len()];
+    let mut tasks = vec![0; cpus];
+    for (number, shares) in numbers.into_iter().zip(shares) {
+        for share in &shares {
+            tasks[share.cpu] += 1;
+        }
+        plan[number] = shares;
+    }
+    for (number, shares) in plan.iter_mut().enumerate() {
+        let fewest = tasks
+            .iter_mut()
+            .enumerate()
+            .min_by_key(|(_, tasks)| **tasks);
+        if let Some((cpu, tasks)) = fewest.filter(|_| shares.is_empty()) {
+            *tasks += 1;
+            shares.push(Share {
+                cpu,
+                wcet: set.tasks[number].wcet,
+                from: Duration::ZERO,
+                until: set.tasks[number].deadline.unwrap_or(Duration::MAX),
+            });
+        }
+    }
+    Ok(plan)
+}
+
+/// Whether all shares hold.
+pub(super) fn analyse(set: &TaskSet, splitter: Splitter) -> Result<Findings, Obstacle> {
+    let everyone: Vec<usize> = (0..set.tasks.len()).collect();
+    blocking::none(set, &everyone)?;
+    for &task in &everyone {
+        if set.tasks[task].arrival == Arrival::Once {
+            stays_behind(set, task, true)?;
+        }
+    }
+    plan(set, splitter).map_err(|none| {
+        let name = &set.tasks[none.task].name;
+        Obstacle(match none.stopped {
+            None => format!("\"{name}\" could not be placed, whole or in parts"),
+            Some(stop) => format!("No place is known for \"{name}\": a test of a CPU {stop}"),
+        })
+    })?;
+    Ok(Findings {
+        holds: Some(true),
+        test: TEST,
+        reason: "On no CPU do jobs and their parts ask for more than any interval has".into(),
+        ..Findings::nothing(set.tasks.len())
+    })
+}
