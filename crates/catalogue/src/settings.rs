@@ -105,6 +105,61 @@ pub trait Values {
     fn text(&self, name: &str) -> &str;
 }
 
+/// All settings at their defaults.
+#[derive(Clone, Copy, Debug)]
+pub struct Defaults(pub &'static [Setting]);
+
+impl Defaults {
+    fn of(&self, name: &str) -> Option<Kind> {
+        let setting = self.0.iter().find(|setting| setting.name == name);
+        setting.map(|setting| setting.kind)
+    }
+}
+
+impl Values for Defaults {
+    fn duration(&self, name: &str) -> Duration {
+        match self.of(name) {
+            Some(Kind::Duration { default, .. }) => default,
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn integer(&self, name: &str) -> u32 {
+        match self.of(name) {
+            Some(Kind::Integer(default)) => default,
+            _ => 0,
+        }
+    }
+
+    fn millionths(&self, name: &str) -> u32 {
+        let Some(Kind::Decimal(text)) = self.of(name) else {
+            return 0;
+        };
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let digits = whole
+            .bytes()
+            .chain(fraction.bytes().chain([b'0'; 6]).take(6));
+        digits
+            .filter(u8::is_ascii_digit)
+            .fold(0, |number: u32, digit| {
+                number
+                    .saturating_mul(10)
+                    .saturating_add(u32::from(digit - b'0'))
+            })
+    }
+
+    fn switch(&self, name: &str) -> bool {
+        matches!(self.of(name), Some(Kind::Switch(true)))
+    }
+
+    fn text(&self, name: &str) -> &str {
+        match self.of(name) {
+            Some(Kind::Choice(choices)) => choices.first().copied().unwrap_or(""),
+            _ => "",
+        }
+    }
+}
+
 /// How a policy is configured, and how an image carries that.
 pub trait Configured: Sized {
     /// What it can be told.

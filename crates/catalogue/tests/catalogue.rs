@@ -1,9 +1,9 @@
 //! Every policy of the catalogue: its names, and what an image carries of it.
 
-use flyball_catalogue::settings::Kind;
+use flyball_catalogue::settings::{Defaults, Kind, Setting};
 use flyball_catalogue::{
-    Arrival, Boot, Configured, Facts, Multiprocessor, Placement, Scheduler, Shape, Uniprocessor,
-    Values, Visitor, entries, find, path, visit,
+    Arrival, Boot, Facts, Multiprocessor, Placement, Scheduler, Shape, Uniprocessor, Values,
+    Visitor, entries, find, path, visit,
 };
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::{CpuSet, Duration, Encode};
@@ -12,48 +12,49 @@ use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
 use std::collections::HashSet;
 
-/// All settings at their defaults.
-struct Defaults<S>(std::marker::PhantomData<S>);
+/// The defaults, for a policy that asks for none but its own settings.
+struct Asked(Defaults);
 
-impl<S: Configured> Defaults<S> {
-    fn of(name: &str) -> Kind {
-        let setting = S::SETTINGS.iter().find(|setting| setting.name == name);
-        setting.unwrap_or_else(|| panic!("it asks for {name}")).kind
+impl Asked {
+    fn has(&self, name: &str, is_kind: impl Fn(&Kind) -> bool) {
+        let setting = self.0.0.iter().find(|setting| setting.name == name);
+        let setting = setting.unwrap_or_else(|| panic!("it has no setting {name}"));
+        assert!(is_kind(&setting.kind), "{name} is {:?}", setting.kind);
     }
 }
 
-impl<S: Configured> Values for Defaults<S> {
+impl Values for Asked {
     fn duration(&self, name: &str) -> Duration {
-        let Kind::Duration { default, .. } = Self::of(name) else {
-            panic!("{name} is no time")
-        };
-        default
+        self.has(name, |kind| matches!(kind, Kind::Duration { .. }));
+        self.0.duration(name)
     }
     fn integer(&self, name: &str) -> u32 {
-        let Kind::Integer(default) = Self::of(name) else {
-            panic!("{name} is no number")
-        };
-        default
+        self.has(name, |kind| matches!(kind, Kind::Integer(_)));
+        self.0.integer(name)
     }
     fn millionths(&self, name: &str) -> u32 {
-        let Kind::Decimal(default) = Self::of(name) else {
-            panic!("{name} is no decimal")
-        };
-        let (whole, rest) = default.split_once('.').unwrap_or((default, ""));
-        format!("{whole}{rest:0<6}").parse().unwrap()
+        self.has(name, |kind| matches!(kind, Kind::Decimal(_)));
+        self.0.millionths(name)
     }
     fn switch(&self, name: &str) -> bool {
-        let Kind::Switch(default) = Self::of(name) else {
-            panic!("{name} is no switch")
-        };
-        default
+        self.has(name, |kind| matches!(kind, Kind::Switch(_)));
+        self.0.switch(name)
     }
     fn text(&self, name: &str) -> &str {
-        let Kind::Choice(choices) = Self::of(name) else {
-            panic!("{name} is no choice")
-        };
-        choices[0]
+        self.has(name, |kind| matches!(kind, Kind::Choice(_)));
+        self.0.text(name)
     }
+}
+
+#[test]
+fn decimals_are_read_as_millionths() {
+    const SETTINGS: &[Setting] = &[
+        Setting::decimal("gain", "", "0.88"),
+        Setting::decimal("whole", "", "12"),
+        Setting::decimal("fine", "", "1.2345678"),
+    ];
+    let read = ["gain", "whole", "fine", "other"].map(|name| Defaults(SETTINGS).millionths(name));
+    assert_eq!(read, [880_000, 12_000_000, 1_234_567, 0]);
 }
 
 /// What any task may say.
@@ -92,7 +93,7 @@ impl Visitor for RoundTrip {
     type Output = usize;
 
     fn visit<S: Scheduler + 'static>(self) -> usize {
-        let scheduler = S::new(&Defaults::<S>(std::marker::PhantomData), &[]).unwrap();
+        let scheduler = S::new(&Asked(Defaults(S::SETTINGS)), &[]).unwrap();
         let mut settings = Vec::new();
         scheduler.emit(&mut |part| settings.extend(part));
         let mut rest = &settings[..];

@@ -14,7 +14,7 @@ mod clockwork;
 mod coroutines;
 mod hold;
 mod host;
-mod kinds;
+pub(crate) mod kinds;
 
 use crate::clock::Clock;
 use crate::found::{Cost, Quantity};
@@ -32,7 +32,10 @@ pub(crate) trait Kind {
     type Policy: flyball_policy::Policy;
 
     /// The policy without tasks.
-    fn policy(cpus: u8) -> Self::Policy;
+    ///
+    /// # Errors
+    /// [`Error::Settings`] if its settings do not go together at their defaults.
+    fn policy(cpus: u8) -> Result<Self::Policy, Error>;
 
     /// What a task of this period tells it.
     ///

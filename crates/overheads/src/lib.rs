@@ -65,7 +65,9 @@ pub enum Error {
     Kernel(flyball_kernel::Error),
     /// A measured policy has to know more of a task than a measurement says: a fault in Flyball.
     Missing(flyball_catalogue::Missing),
-    /// Whoever watched did not want more.
+    /// The default settings of a measured policy do not go together: a fault in Flyball.
+    Settings(&'static str),
+    /// The watcher wanted no more.
     Interrupted,
 }
 
@@ -76,6 +78,7 @@ impl fmt::Display for Error {
             Error::Processor(why) => write!(f, "this processor cannot be measured: {why}"),
             Error::Kernel(error) => write!(f, "the kernel refused a call: {error}"),
             Error::Missing(missing) => write!(f, "a measured task {missing}"),
+            Error::Settings(why) => write!(f, "the default settings of a policy: {why}"),
             Error::Interrupted => f.write_str("interrupted"),
         }
     }

@@ -1,6 +1,8 @@
 //! What is measured, and how often.
 
+use crate::kernel::kinds;
 use core::fmt;
+use flyball_catalogue::Placement;
 
 /// What is measured, and how often.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,7 +55,7 @@ pub const WORKING_SETS: [usize; 12] = [
 impl Default for Plan {
     fn default() -> Plan {
         Plan {
-            policies: Policy::ALL.to_vec(),
+            policies: Policy::USUAL.to_vec(),
             queues: Queue::ALL.to_vec(),
             threads: THREADS.to_vec(),
             cpus: 4,
@@ -64,65 +66,55 @@ impl Default for Plan {
     }
 }
 
-/// A policy that is measured.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Policy {
-    /// Global earliest deadline first.
-    GlobalEdf,
-    /// Partitioned earliest deadline first.
-    PartitionedEdf,
-    /// Global rate monotonic.
-    GlobalRm,
-    /// Partitioned rate monotonic.
-    PartitionedRm,
-    /// Global fixed priorities.
-    GlobalFp,
-    /// Partitioned fixed priorities.
-    PartitionedFp,
-}
+/// A policy that is measured: one of the catalogue, by its name. Those that act at instants of their own
+/// are not measured ([`Wants::alarms`](flyball_policy::Wants::alarms),
+/// [`Wants::bursts`](flyball_policy::Wants::bursts)), nor are clusters and split tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Policy(&'static str);
 
 impl Policy {
-    /// All policies.
-    pub const ALL: [Policy; 6] = [
-        Policy::GlobalEdf,
-        Policy::PartitionedEdf,
-        Policy::GlobalRm,
-        Policy::PartitionedRm,
-        Policy::GlobalFp,
-        Policy::PartitionedFp,
+    /// Global earliest deadline first.
+    pub const GLOBAL_EDF: Policy = Policy("g-edf");
+    /// Partitioned earliest deadline first.
+    pub const PARTITIONED_EDF: Policy = Policy("p-edf");
+    /// Global fixed priorities.
+    pub const GLOBAL_FP: Policy = Policy("g-fp");
+
+    /// Those that are measured where none is asked for.
+    pub const USUAL: [Policy; 6] = [
+        Policy::GLOBAL_EDF,
+        Policy::PARTITIONED_EDF,
+        Policy("g-rm"),
+        Policy("p-rm"),
+        Policy::GLOBAL_FP,
+        Policy("p-fp"),
     ];
+
+    /// All that can be measured, in the order of the catalogue.
+    pub fn all() -> impl Iterator<Item = Policy> {
+        let measured = flyball_catalogue::entries().filter(|entry| kinds::is_measured(entry));
+        measured.map(|entry| Policy(entry.name))
+    }
 
     /// Its name on the command line and in files.
     pub const fn name(self) -> &'static str {
-        match self {
-            Policy::GlobalEdf => "g-edf",
-            Policy::PartitionedEdf => "p-edf",
-            Policy::GlobalRm => "g-rm",
-            Policy::PartitionedRm => "p-rm",
-            Policy::GlobalFp => "g-fp",
-            Policy::PartitionedFp => "p-fp",
-        }
+        self.0
     }
 
     /// The policy of that name.
     pub fn find(name: &str) -> Option<Policy> {
-        Policy::ALL.into_iter().find(|policy| policy.name() == name)
+        Policy::all().find(|policy| policy.name() == name)
     }
 
     /// Whether all CPUs share one queue.
-    pub const fn is_global(self) -> bool {
-        matches!(
-            self,
-            Policy::GlobalEdf | Policy::GlobalRm | Policy::GlobalFp
-        )
+    pub fn is_global(self) -> bool {
+        let entry = flyball_catalogue::find(self.0);
+        entry.is_some_and(|entry| entry.placement == Placement::Global)
     }
 
     /// The queues that it can have, the one that suits it best first.
-    pub const fn queues(self) -> &'static [Queue] {
-        match self {
-            Policy::GlobalFp | Policy::PartitionedFp => &[Queue::Bitmap, Queue::List],
-            _ => &[Queue::Heap, Queue::Calendar, Queue::List],
-        }
+    pub fn queues(self) -> Vec<Queue> {
+        flyball_catalogue::find(self.0).map_or(Vec::new(), kinds::queues)
     }
 }
 
@@ -137,11 +129,19 @@ pub enum Queue {
     Calendar,
     /// A sorted list, as EPOS has it.
     List,
+    /// What the policy has of its own.
+    Own,
 }
 
 impl Queue {
     /// All queues.
-    pub const ALL: [Queue; 4] = [Queue::Heap, Queue::Bitmap, Queue::Calendar, Queue::List];
+    pub const ALL: [Queue; 5] = [
+        Queue::Heap,
+        Queue::Bitmap,
+        Queue::Calendar,
+        Queue::List,
+        Queue::Own,
+    ];
 
     /// Its name on the command line and in files.
     pub const fn name(self) -> &'static str {
@@ -150,6 +150,7 @@ impl Queue {
             Queue::Bitmap => "bitmap",
             Queue::Calendar => "calendar",
             Queue::List => "list",
+            Queue::Own => "own",
         }
     }
 
@@ -251,7 +252,7 @@ impl Plan {
 
     /// The queues that a policy is measured with, the one that suits it best first.
     pub fn queues_of(&self, policy: Policy) -> impl Iterator<Item = Queue> + '_ {
-        let queues = policy.queues().iter().copied();
+        let queues = policy.queues().into_iter();
         queues.filter(|queue| self.queues.contains(queue))
     }
 
@@ -271,13 +272,14 @@ mod tests {
 
     #[test]
     fn names_are_found_again() {
-        for policy in Policy::ALL {
+        for policy in Policy::USUAL.into_iter().chain(Policy::all()) {
             assert_eq!(Policy::find(policy.name()), Some(policy));
+            assert!(!policy.queues().is_empty(), "{policy:?}");
         }
         for queue in Queue::ALL {
             assert_eq!(Queue::find(queue.name()), Some(queue));
         }
-        assert_eq!((Policy::find("edf"), Queue::find("")), (None, None));
+        assert_eq!((Policy::find("pd2"), Queue::find("")), (None, None));
     }
 
     #[test]
@@ -325,8 +327,8 @@ mod tests {
     #[test]
     fn partitioned_policies_divide_the_threads() {
         let plan = Plan::default();
-        assert_eq!(plan.share(Policy::GlobalEdf, 125), 125);
-        assert_eq!(plan.share(Policy::PartitionedEdf, 125), 32);
-        assert_eq!(plan.share(Policy::PartitionedEdf, 1), 1);
+        assert_eq!(plan.share(Policy::GLOBAL_EDF, 125), 125);
+        assert_eq!(plan.share(Policy::PARTITIONED_EDF, 125), 32);
+        assert_eq!(plan.share(Policy::PARTITIONED_EDF, 1), 1);
     }
 }

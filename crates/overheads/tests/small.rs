@@ -18,11 +18,18 @@ fn small() -> Plan {
 
 #[test]
 fn every_policy_is_measured_with_all_its_queues() {
-    let plan = small();
+    let plan = Plan {
+        policies: Policy::all().collect(),
+        ..small()
+    };
+    for usual in Policy::USUAL {
+        assert!(plan.policies.contains(&usual), "{usual:?}");
+    }
     let found = measure(&plan, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(found.threads(), plan.threads);
     let kinds = found.kinds();
-    assert_eq!(kinds.len(), 16);
+    let queues = plan.policies.iter().map(|policy| policy.queues().len());
+    assert_eq!(kinds.len(), queues.sum::<usize>());
     for (policy, queue) in kinds {
         for &threads in &plan.threads {
             for quantity in Quantity::ALL {
@@ -51,7 +58,7 @@ fn every_policy_is_measured_with_all_its_queues() {
 #[test]
 fn linux_and_caches_are_measured_or_it_is_said_why_not() {
     let plan = Plan {
-        policies: vec![Policy::PartitionedFp],
+        policies: vec![Policy::find("p-fp").unwrap()],
         queues: vec![Queue::Bitmap],
         threads: vec![5],
         linux: true,

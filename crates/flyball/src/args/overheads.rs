@@ -98,10 +98,12 @@ pub(super) fn statistic() -> impl TypedValueParser<Value = Statistic> {
 
 /// Policies that can be measured, by name.
 fn measured_policy() -> impl TypedValueParser<Value = overheads::Policy> {
-    PossibleValuesParser::new(overheads::Policy::ALL.map(overheads::Policy::name)).try_map(|name| {
-        let unknown = || format!("there is no policy \"{name}\" to measure");
-        overheads::Policy::find(&name).ok_or_else(unknown)
-    })
+    PossibleValuesParser::new(overheads::Policy::all().map(overheads::Policy::name)).try_map(
+        |name| {
+            let unknown = || format!("there is no policy \"{name}\" to measure");
+            overheads::Policy::find(&name).ok_or_else(unknown)
+        },
+    )
 }
 
 /// Queues by name.

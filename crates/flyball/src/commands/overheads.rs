@@ -58,7 +58,7 @@ pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure
 
 fn plan(args: &OverheadsArgs) -> Plan {
     let or_all = |some: &[Policy]| match some {
-        [] => Policy::ALL.to_vec(),
+        [] => Policy::USUAL.to_vec(),
         some => some.to_vec(),
     };
     let mut policies = or_all(&args.policies);

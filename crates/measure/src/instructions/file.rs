@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_was_counted_is_charged() {
-        let policies = vec![Policy::GlobalEdf, Policy::PartitionedEdf];
+        let policies = vec![Policy::GLOBAL_EDF, Policy::PARTITIONED_EDF];
         let found = Found {
             rows: policies.iter().map(|&policy| row(policy, 4, 5)).collect(),
             locks: Vec::new(),

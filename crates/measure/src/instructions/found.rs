@@ -282,7 +282,7 @@ pub(super) mod tests {
 
     #[test]
     fn each_cpu_has_its_own() {
-        let mut global = row(Policy::GlobalEdf, 2, 5);
+        let mut global = row(Policy::GLOBAL_EDF, 2, 5);
         let mut first = global.counted;
         first.calls.work = lengths(7, 31);
         global.harts = vec![
@@ -303,13 +303,13 @@ pub(super) mod tests {
         );
         assert_eq!(on(&global, Quantity::Interrupt), [lengths(2, 1300), none]);
         // Where nobody shares a kernel nobody interrupts.
-        global.kind.policy = Policy::PartitionedEdf;
+        global.kind.policy = Policy::PARTITIONED_EDF;
         assert_eq!(on(&global, Quantity::Interrupt), [none, none]);
     }
 
     #[test]
     fn quantities_are_parts_of_passages() {
-        let row = row(Policy::GlobalEdf, 4, 5);
+        let row = row(Policy::GLOBAL_EDF, 4, 5);
         let mean = |quantity| row.cost(quantity).mean().unwrap();
         let close = |quantity, mean_of: f64| assert!((mean(quantity) - mean_of).abs() < 1e-9);
         close(Quantity::Switch, 240.0);
@@ -323,15 +323,15 @@ pub(super) mod tests {
 
     #[test]
     fn waits_are_of_those_who_share() {
-        let global = row(Policy::GlobalEdf, 2, 5);
+        let global = row(Policy::GLOBAL_EDF, 2, 5);
         // The lock is held for 900 in the mean: R = L (1 + L / (Z + L)).
         let lost = global.contention(Duration::from_micros(9)).unwrap().lost;
         let response = 900.0 * (1.0 + 900.0 / 9900.0);
         assert!((lost - (response - 900.0) / (9000.0 + response)).abs() < 1e-12);
-        let mut own = row(Policy::PartitionedEdf, 64, 5);
+        let mut own = row(Policy::PARTITIONED_EDF, 64, 5);
         assert_eq!(own.contention(Duration::ZERO), None);
         assert_eq!(own.cost(Quantity::Interrupt), Lengths::default());
-        own.kind.policy = Policy::GlobalEdf;
+        own.kind.policy = Policy::GLOBAL_EDF;
         let all = own.contention(THINK[1]).unwrap().lost;
         own.kind.cluster = Some(2);
         assert!(own.contention(THINK[1]).unwrap().lost < all / 50.0);

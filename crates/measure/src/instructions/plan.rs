@@ -39,7 +39,7 @@ pub struct Plan {
 impl Default for Plan {
     fn default() -> Plan {
         Plan {
-            policies: Policy::ALL.to_vec(),
+            policies: Policy::USUAL.to_vec(),
             cluster: Some(2),
             threads: crate::overheads::plan::THREADS.to_vec(),
             cpus: 4,
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn global_policies_are_run_in_clusters_too() {
         let plan = Plan {
-            policies: vec![Policy::GlobalEdf, Policy::PartitionedEdf],
+            policies: vec![Policy::GLOBAL_EDF, Policy::PARTITIONED_EDF],
             ..Plan::default()
         };
         let kinds = plan.kinds();

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn no_cpu_is_asked_for_too_much() {
-        for policy in [Policy::GlobalEdf, Policy::PartitionedEdf] {
+        for policy in [Policy::GLOBAL_EDF, Policy::PARTITIONED_EDF] {
             for threads in [1, 5, 125, 1000] {
                 let set = set(kind(policy, None), 4, threads, Load::Usual, 0);
                 assert_eq!(set.tasks.len(), threads);
@@ -109,16 +109,16 @@ mod tests {
             let set = set(kind, 4, 5, Load::Ticks, 1);
             set.tasks.iter().map(|task| task.cpu).collect::<Vec<_>>()
         };
-        assert_eq!(cpus(kind(Policy::GlobalEdf, None)), [None; 5]);
+        assert_eq!(cpus(kind(Policy::GLOBAL_EDF, None)), [None; 5]);
         let two = [0, 2, 0, 2, 0].map(Some);
-        assert_eq!(cpus(kind(Policy::GlobalEdf, Some(2))), two);
+        assert_eq!(cpus(kind(Policy::GLOBAL_EDF, Some(2))), two);
         let own = [0, 1, 2, 3, 0].map(Some);
-        assert_eq!(cpus(kind(Policy::PartitionedEdf, None)), own);
+        assert_eq!(cpus(kind(Policy::PARTITIONED_EDF, None)), own);
     }
 
     #[test]
     fn shorter_periods_are_more_urgent() {
-        let set = set(kind(Policy::GlobalFp, None), 4, 1000, Load::Usual, 0);
+        let set = set(kind(Policy::GLOBAL_FP, None), 4, 1000, Load::Usual, 0);
         let mut tasks: Vec<_> = set.tasks.iter().collect();
         tasks.sort_by_key(|task| task.arrival.period());
         assert!(tasks.is_sorted_by_key(|task| std::cmp::Reverse(task.priority)));

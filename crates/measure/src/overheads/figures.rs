@@ -78,9 +78,9 @@ pub fn costs(found: &Found, quantity: Quantity, statistic: Option<Statistic>) ->
     let series = kinds.into_iter().map(|(policy, queue)| {
         let points = cost(found, (policy, queue), quantity, statistic);
         let name = format!("{}, {}", policy.name(), queue.name());
-        // No policy has both of the first two.
+        // No policy has two of the first three.
         let shape = match queue {
-            Queue::Heap | Queue::Bitmap => Shape::Line,
+            Queue::Heap | Queue::Bitmap | Queue::Own => Shape::Line,
             Queue::Calendar => Shape::Dashes,
             Queue::List => Shape::Dots,
         };

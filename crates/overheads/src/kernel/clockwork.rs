@@ -72,7 +72,7 @@ fn releases<K: Kind, const CPUS: usize>(task: Task<'_>) -> Result<Results, Error
 
 impl<K: Kind, const CPUS: usize> Clockwork<K, CPUS> {
     fn new(task: Task<'_>, timing: Timing, start: Duration) -> Result<Self, Error> {
-        let policy = K::policy(task.cpus);
+        let policy = K::policy(task.cpus)?;
         let mut core = Box::new(Core::new(policy, NoTrace, timing, &Sizes::FIXED));
         let mut random = Random::new();
         for _ in 0..task.threads {

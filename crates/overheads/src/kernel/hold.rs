@@ -56,7 +56,7 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
     fn new(task: Task<'_>) -> Result<Self, Error> {
         let mut ring = Ring {
             core: Box::new(Core::new(
-                K::policy(task.cpus),
+                K::policy(task.cpus)?,
                 flyball_trace::NoTrace,
                 Timing::Tickless,
                 &Sizes::FIXED,

@@ -1,23 +1,27 @@
-//! The policies and queues that are measured: those of the catalogue. A new queue is a line in each table
-//! that it suits, and a name in [`Queue`].
+//! The policies and queues that are measured: those of the catalogue. A queue beside an order's own is a line
+//! in `other` and in `OTHERS`.
 
 use super::{Kind, Results, Task, all};
 use crate::Error;
 use crate::plan::{Policy, Queue};
 use core::marker::PhantomData;
 use flyball_catalogue::placement::{InCalendar, List};
-use flyball_catalogue::{Clustered, Edf, Facts, Fp, Queued, Rm, Rule, Scheduler, Size};
-use flyball_policy::{Duration, Inline};
+use flyball_catalogue::settings::Defaults;
+use flyball_catalogue::{
+    Clustered, Edf, Entry, Facts, Fp, Placement, Queued, Rm, Rule, RuleVisitor, Scheduler, Size,
+    Visitor, visit, visit_rule,
+};
+use flyball_policy::{Duration, Inline, Policy as _, Queue as _};
 
 /// A scheduler on at most `CPUS` CPUs.
 struct Of<S, const CPUS: usize>(PhantomData<S>);
 
-impl<S: Scheduler + Default, const CPUS: usize> Kind for Of<S, CPUS> {
+impl<S: Scheduler, const CPUS: usize> Kind for Of<S, CPUS> {
     type Policy = S::Policy<Inline<1024>, Inline<CPUS>>;
 
-    fn policy(cpus: u8) -> Self::Policy {
+    fn policy(cpus: u8) -> Result<Self::Policy, Error> {
         let cpus = usize::from(cpus).min(CPUS);
-        S::default().policy(Size::new(crate::plan::MOST_THREADS, cpus))
+        Ok(scheduler::<S>()?.policy(Size::new(crate::plan::MOST_THREADS, cpus)))
     }
 
     fn params(period: Duration) -> Result<S::Params, Error> {
@@ -25,12 +29,17 @@ impl<S: Scheduler + Default, const CPUS: usize> Kind for Of<S, CPUS> {
         // As rate monotonic has it, in the levels that there are: one for every 128 µs.
         let level = u8::try_from(period.as_nanos() / 128_000);
         facts.priority = Some(level.map_or(0, |level| u8::MAX - level));
-        S::default().params(&facts).map_err(Error::Missing)
+        scheduler::<S>()?.params(&facts).map_err(Error::Missing)
     }
 }
 
+/// The scheduler with its settings at their defaults.
+fn scheduler<S: Scheduler>() -> Result<S, Error> {
+    S::new(&Defaults(S::SETTINGS), &[]).map_err(Error::Settings)
+}
+
 /// Measures an order, with one queue for all CPUs or on one CPU.
-fn order<R: Rule + Default + 'static>(is_global: bool, task: Task<'_>) -> Result<Results, Error> {
+fn order<R: Rule + 'static>(is_global: bool, task: Task<'_>) -> Result<Results, Error> {
     if is_global {
         all::<Of<Clustered<R>, 8>, Of<Clustered<R>, 1>, 8>(task)
     } else {
@@ -38,29 +47,96 @@ fn order<R: Rule + Default + 'static>(is_global: bool, task: Task<'_>) -> Result
     }
 }
 
+/// The queues that orders are measured with beside their own.
+const OTHERS: [(&str, &[Queue]); 3] = [
+    (<Edf as Rule>::NAME, &[Queue::Calendar, Queue::List]),
+    (<Rm as Rule>::NAME, &[Queue::Calendar, Queue::List]),
+    (<Fp as Rule>::NAME, &[Queue::List]),
+];
+
+/// Measures an order with a queue of [`OTHERS`]; `None`: it has no such queue.
+fn other(scheduler: &str, queue: Queue, global: bool, task: Task<'_>) -> Option<Measured> {
+    Some(match (scheduler, queue) {
+        (<Edf as Rule>::NAME, Queue::Calendar) => order::<Queued<Edf, InCalendar>>(global, task),
+        (<Edf as Rule>::NAME, Queue::List) => order::<Queued<Edf, List>>(global, task),
+        (<Rm as Rule>::NAME, Queue::Calendar) => order::<Queued<Rm, InCalendar>>(global, task),
+        (<Rm as Rule>::NAME, Queue::List) => order::<Queued<Rm, List>>(global, task),
+        (<Fp as Rule>::NAME, Queue::List) => order::<Queued<Fp, List>>(global, task),
+        _ => return None,
+    })
+}
+
+/// What came out.
+type Measured = Result<Results, Error>;
+
 /// Measures a policy with a queue that it can have.
-pub(super) fn measure(policy: Policy, queue: Queue, task: Task<'_>) -> Result<Results, Error> {
-    let is_global = policy.is_global();
-    match (policy, queue) {
-        (Policy::GlobalEdf | Policy::PartitionedEdf, Queue::Heap) => order::<Edf>(is_global, task),
-        (Policy::GlobalEdf | Policy::PartitionedEdf, Queue::Calendar) => {
-            order::<Queued<Edf, InCalendar>>(is_global, task)
-        }
-        (Policy::GlobalEdf | Policy::PartitionedEdf, Queue::List) => {
-            order::<Queued<Edf, List>>(is_global, task)
-        }
-        (Policy::GlobalRm | Policy::PartitionedRm, Queue::Heap) => order::<Rm>(is_global, task),
-        (Policy::GlobalRm | Policy::PartitionedRm, Queue::Calendar) => {
-            order::<Queued<Rm, InCalendar>>(is_global, task)
-        }
-        (Policy::GlobalRm | Policy::PartitionedRm, Queue::List) => {
-            order::<Queued<Rm, List>>(is_global, task)
-        }
-        (Policy::GlobalFp | Policy::PartitionedFp, Queue::Bitmap) => order::<Fp>(is_global, task),
-        (Policy::GlobalFp | Policy::PartitionedFp, Queue::List) => {
-            order::<Queued<Fp, List>>(is_global, task)
-        }
-        // The plan was checked.
-        _ => Ok(Vec::new()),
+pub(super) fn measure(policy: Policy, queue: Queue, task: Task<'_>) -> Measured {
+    let Some(entry) = flyball_catalogue::find(policy.name()) else {
+        // There is no policy that the catalogue does not have.
+        return Ok(Vec::new());
+    };
+    let global = policy.is_global();
+    let measured = other(entry.scheduler, queue, global, task)
+        .or_else(|| visit_rule(entry.scheduler, AsOrder { global, task }))
+        .or_else(|| visit(entry.scheduler, entry.placement.shape(), AsOne(task)));
+    measured.unwrap_or_else(|| Ok(Vec::new()))
+}
+
+/// Measures an order with its own queue.
+struct AsOrder<'a> {
+    global: bool,
+    task: Task<'a>,
+}
+
+impl RuleVisitor for AsOrder<'_> {
+    type Output = Measured;
+
+    fn visit<R: Rule + 'static>(self) -> Measured {
+        order::<R>(self.global, self.task)
     }
+}
+
+/// Measures a scheduler of one CPU that is no order.
+struct AsOne<'a>(Task<'a>);
+
+impl Visitor for AsOne<'_> {
+    type Output = Measured;
+
+    fn visit<S: Scheduler + 'static>(self) -> Measured {
+        all::<Of<S, 1>, Of<S, 1>, 1>(self.0)
+    }
+}
+
+/// Whether a policy of the catalogue can be measured.
+pub(crate) fn is_measured(entry: &Entry) -> bool {
+    struct ActsByItself;
+    impl Visitor for ActsByItself {
+        type Output = bool;
+
+        fn visit<S: Scheduler + 'static>(self) -> bool {
+            let wants = <S::Policy<Inline<1>, Inline<1>>>::WANTS;
+            wants.alarms || wants.bursts
+        }
+    }
+    let is_placed = !matches!(
+        entry.placement,
+        Placement::Clustered | Placement::SemiPartitioned(_)
+    );
+    is_placed && visit(entry.scheduler, entry.placement.shape(), ActsByItself) == Some(false)
+}
+
+/// The queues that a policy can be measured with, the one that suits it best first.
+pub(crate) fn queues(entry: &Entry) -> Vec<Queue> {
+    struct OwnQueue;
+    impl RuleVisitor for OwnQueue {
+        type Output = Option<Queue>;
+
+        fn visit<R: Rule + 'static>(self) -> Option<Queue> {
+            Queue::find(R::Queue::<Inline<1>>::NAME)
+        }
+    }
+    let own = visit_rule(entry.scheduler, OwnQueue).flatten();
+    let others = OTHERS.iter().find(|(name, _)| *name == entry.scheduler);
+    let others = others.map_or(&[][..], |(_, queues)| queues);
+    [&[own.unwrap_or(Queue::Own)], others].concat()
 }

@@ -74,6 +74,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
 }
 
 impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORDS> {
+    const NAME: &'static str = "bitmap";
     type Storage = S;
 
     fn new(capacity: usize) -> Self {

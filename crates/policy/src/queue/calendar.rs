@@ -316,6 +316,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Calendar<K, S, W
 impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Queue<K>
     for Calendar<K, S, WORDS, SHIFT>
 {
+    const NAME: &'static str = "calendar";
     type Storage = S;
 
     fn new(capacity: usize) -> Self {

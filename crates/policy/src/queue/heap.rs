@@ -258,6 +258,7 @@ impl<K: Copy + Ord + Default> Entry for Rank<K> {
 }
 
 impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
+    const NAME: &'static str = "heap";
     type Storage = S;
 
     fn new(capacity: usize) -> Self {

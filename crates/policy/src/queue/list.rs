@@ -17,6 +17,7 @@ pub struct SortedList<K, S: Storage> {
 }
 
 impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedList<K, S> {
+    const NAME: &'static str = "list";
     type Storage = S;
 
     fn new(capacity: usize) -> Self {

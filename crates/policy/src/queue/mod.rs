@@ -37,6 +37,9 @@ pub enum End {
 
 /// A queue of tasks by key.
 pub trait Queue<K: Copy + Ord + Default> {
+    /// Its name in a word.
+    const NAME: &'static str;
+
     /// Where the queue keeps its tables; its users keep theirs in the same place.
     type Storage: Storage;
 

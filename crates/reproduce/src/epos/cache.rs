@@ -35,7 +35,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let found = measure(
         setup,
         &Measurement {
-            policies: vec![Policy::PartitionedEdf],
+            policies: vec![Policy::PARTITIONED_EDF],
             queues: vec![Queue::Heap],
             threads: vec![5],
             repetitions: 100_000,

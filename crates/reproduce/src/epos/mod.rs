@@ -46,7 +46,7 @@ const CPUS: u8 = 8;
 /// A plan for nothing but the kernel under EDF, as the authors have it.
 fn plan() -> Plan {
     Plan {
-        policies: vec![Policy::GlobalEdf, Policy::PartitionedEdf],
+        policies: vec![Policy::GLOBAL_EDF, Policy::PARTITIONED_EDF],
         queues: vec![Queue::Heap, Queue::List],
         threads: THREADS.to_vec(),
         cpus: CPUS,

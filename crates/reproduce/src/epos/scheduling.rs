@@ -36,7 +36,7 @@ fn claims(found: &Found) -> Vec<Claim> {
         let wake = cost(found, (policy, queue), threads, Quantity::WakeUp);
         [end.mean_without + wake.mean_without, end.p999 + wake.p999]
     };
-    let (global, partitioned) = (Policy::GlobalEdf, Policy::PartitionedEdf);
+    let (global, partitioned) = (Policy::GLOBAL_EDF, Policy::PARTITIONED_EDF);
     let grows =
         |policy, queue, what: usize| of(policy, queue, 125)[what] / of(policy, queue, 25)[what];
     let place = "5.2, figure 8";

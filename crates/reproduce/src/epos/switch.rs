@@ -20,7 +20,7 @@ pub(super) const PLAN: Plan = Plan {
 };
 
 /// Who switches.
-const KIND: (Policy, Queue) = (Policy::PartitionedEdf, Queue::Heap);
+const KIND: (Policy, Queue) = (Policy::PARTITIONED_EDF, Queue::Heap);
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let found = measure(

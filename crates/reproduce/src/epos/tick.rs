@@ -19,10 +19,10 @@ pub(super) const PLAN: Plan = Plan {
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let found = measure(setup, &plan())?;
-    let global = (Policy::GlobalEdf, Queue::List);
+    let global = (Policy::GLOBAL_EDF, Queue::List);
     let of = |kind, threads| cost(&found, kind, threads, Quantity::TickAndReleases);
     let (few, many) = (of(global, 5), of(global, 125));
-    let own = of((Policy::PartitionedEdf, Queue::List), 125);
+    let own = of((Policy::PARTITIONED_EDF, Queue::List), 125);
     let place = "5.2, figure 9";
     let claims = vec![
         absolute(

@@ -65,7 +65,7 @@ pub(super) fn run(
 
 fn plan(args: &OverheadsArgs) -> Plan {
     let policies = match &args.policies[..] {
-        [] => Policy::ALL.to_vec(),
+        [] => Policy::USUAL.to_vec(),
         some => some.to_vec(),
     };
     let in_pairs = args.cpus > 2 && args.cpus.is_multiple_of(2);
