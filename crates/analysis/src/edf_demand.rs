@@ -36,6 +36,7 @@ use crate::busy::demand_horizon;
 use crate::utilisation::Load;
 use crate::work::Meter;
 use crate::{Outcome, Reason, SporadicTask, Stop, Utilisation, Verdict, WorkLimit};
+use core::ops::Range;
 use flyball_trace::Duration;
 
 /// Tests whether `tasks` meet all deadlines under EDF. Exact where no task has blocking.
@@ -82,7 +83,7 @@ fn judge(tasks: &[SporadicTask], meter: &mut Meter) -> Result<Verdict, Stop> {
         return Ok(Verdict::Fails(witness(tasks, interval, Duration::ZERO)));
     }
     let horizon = demand_horizon(tasks, &load, meter)?;
-    if let Some(t) = walk(tasks, horizon, meter, |t| dbf(tasks, t))? {
+    if let Some(t) = walk(tasks, 0..horizon, meter, |t| dbf(tasks, t))? {
         let interval = Duration::from_nanos(t);
         return Ok(Verdict::Fails(witness(tasks, interval, Duration::ZERO)));
     }
@@ -93,7 +94,7 @@ fn judge(tasks: &[SporadicTask], meter: &mut Meter) -> Result<Verdict, Stop> {
     let longest = tasks.iter().map(SporadicTask::d).max().unwrap_or(0);
     let b = |t| blocking(tasks, Duration::from_nanos(t));
     let both = |t| dbf(tasks, t) + u128::from(b(t).as_nanos());
-    Ok(match walk(tasks, longest, meter, both)? {
+    Ok(match walk(tasks, 0..longest, meter, both)? {
         Some(t) => Verdict::Unknown(witness(tasks, Duration::from_nanos(t), b(t))),
         None => Verdict::Holds,
     })
@@ -107,16 +108,16 @@ fn witness(tasks: &[SporadicTask], interval: Duration, blocking: Duration) -> Re
     }
 }
 
-/// QPA: an interval shorter than `horizon` whose `work` exceeds its length, if there is one.
-/// `work` grows with the length, and steps only at deadlines.
-fn walk(
+/// QPA: an interval among these `lengths` whose `work` exceeds its length, if there is one. `work`
+/// grows with the length, and steps only at deadlines.
+pub(crate) fn walk(
     tasks: &[SporadicTask],
-    horizon: u64,
+    lengths: Range<u64>,
     meter: &mut Meter,
     work: impl Fn(u64) -> u128,
 ) -> Result<Option<u64>, Stop> {
-    let mut next = last_deadline(tasks, horizon);
-    while let Some(t) = next {
+    let mut next = last_deadline(tasks, lengths.end);
+    while let Some(t) = next.filter(|t| lengths.contains(t)) {
         meter.spend(2 * tasks.len())?;
         // What exceeds t need not fit into 64 bits, and is a witness all the same.
         let Some(less) = u64::try_from(work(t)).ok().filter(|&work| work <= t) else {
@@ -133,7 +134,7 @@ fn walk(
 
 /// Σ (⌊(t − D') / T⌋ + 1) C over the tasks with D' ≤ t. Fits as long as U ≤ 1: each task adds at
 /// most t + J + C.
-fn dbf(tasks: &[SporadicTask], t: u64) -> u128 {
+pub(crate) fn dbf(tasks: &[SporadicTask], t: u64) -> u128 {
     let term = |task: &SporadicTask| {
         let jobs = match t.checked_add(task.j()) {
             Some(end) if end < task.d() => return 0,

@@ -66,8 +66,8 @@ pub(crate) fn stays_behind(set: &TaskSet, thread: usize, is_last: bool) -> Resul
     }
     if !is_last {
         return Err(Obstacle(format!(
-            "The tests do not cover \"{name}\", which has no period and is as urgent as tasks \
-             that have one"
+            "The tests do not cover \"{name}\", which has no period and may keep the CPU from \
+             tasks that have one"
         )));
     }
     if behaviour

@@ -29,3 +29,30 @@ pub(super) fn is_edf(scheduler: &str) -> bool {
 pub(super) fn is_fair(scheduler: &str) -> bool {
     [<Pd2 as Scheduler>::NAME, <Pf as Scheduler>::NAME].contains(&scheduler)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::theory::Theory;
+    use flyball_catalogue::{Placement, entries};
+
+    /// A policy that is added without a theory has its name here.
+    #[test]
+    fn these_policies_can_only_be_simulated() {
+        let nothing = |wanted: fn(Placement) -> bool| -> Vec<&str> {
+            let here = entries().filter(|entry| wanted(entry.placement));
+            let unknown =
+                here.filter(|entry| matches!(Theory::of(entry), Theory::None | Theory::Global));
+            unknown.map(|entry| entry.name).collect()
+        };
+        let one = nothing(Placement::is_assigned);
+        assert_eq!(one, ["fp-rr", "llf", "rr", "fifo", "ipi"]);
+        // One queue for several CPUs: `analyse` has more tests for some of them.
+        let global = nothing(|placement| placement == Placement::Global);
+        assert_eq!(
+            global,
+            ["g-fp", "g-fp-rr", "g-rm", "g-dm", "g-llf", "g-rr", "g-fifo"]
+        );
+        let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));
+        assert_eq!(split, [""; 0]);
+    }
+}

@@ -47,7 +47,7 @@ pub struct Analysed {
     pub outcome: Outcome,
     /// Whether a "no" is about this very set, and not about another order of arrival among equals.
     pub definite: bool,
-    /// Each task's longest response time.
+    /// Each task's longest response time; none, where they are not known.
     pub responses: Vec<Response>,
     /// By how much each task's WCET may grow alone, where that was found.
     pub slacks: Vec<Option<Duration>>,
@@ -136,9 +136,10 @@ fn analyse_cpu(
     let tasks = jobs.iter().map(task).collect::<Result<_, _>>()?;
     let analysed = theory.analyse(set, &jobs, tasks)?;
     findings.definite &= analysed.definite;
-    let each = analysed.responses.iter().zip(analysed.slacks);
-    for (&task, (response, slack)) in jobs.iter().zip(each) {
+    for (&task, response) in jobs.iter().zip(&analysed.responses) {
         findings.bounds[task] = response.bound();
+    }
+    for (&task, slack) in jobs.iter().zip(analysed.slacks) {
         findings.slacks[task] = slack;
     }
     findings.breakdown = analysed.breakdown.and_then(|breakdown| {
