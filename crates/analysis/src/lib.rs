@@ -74,6 +74,7 @@ pub mod gedf;
 pub mod gfp;
 pub mod hyperbolic;
 pub mod liu_layland;
+pub mod np_edf;
 pub mod overheads;
 pub mod partition;
 pub mod partitioned;

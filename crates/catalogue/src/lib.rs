@@ -13,6 +13,7 @@
 //! | orders, each with its queue | [`rule`] |
 //! | partitioned, clustered, global, with affinities | [`placement`] |
 //! | PD² and PF | [`fair`] |
+//! | non-preemptive EDF | [`np_edf`] |
 //! | I+PI | [`ipi`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
 //! | a scheduler as it is written into an image | [`written`] |
@@ -24,6 +25,7 @@ pub mod facts;
 pub mod fair;
 pub mod ipi;
 pub mod list;
+pub mod np_edf;
 pub mod placement;
 pub mod rule;
 pub mod scheduler;
@@ -39,6 +41,7 @@ pub use list::{
     Entry, Multiprocessor, Placement, RuleVisitor, Split, Uniprocessor, Visitor, entries, find,
     path, visit, visit_rule,
 };
+pub use np_edf::NpEdf;
 pub use placement::{Affine, Clustered, Queued};
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scheduler::{Scheduler, Shape, Size};

@@ -4,6 +4,7 @@
 
 use crate::fair::{Pd2, Pf};
 use crate::ipi::Ipi;
+use crate::np_edf::NpEdf;
 use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scheduler::{Scheduler, Shape};
@@ -279,7 +280,9 @@ macro_rules! catalogue {
 
 catalogue! {
     orders: Fp FpRr Rm Dm Edf Llf Rr Fifo;
-    one: Ipi { "I+PI", "a controller gives each task its share of every round" };
+    one:
+        NpEdf { "Non-preemptive EDF", "the nearest absolute deadline first, each job to its end" }
+        Ipi { "I+PI", "a controller gives each task its share of every round" };
     all:
         Pd2 {
             "PD²",

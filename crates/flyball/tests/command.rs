@@ -266,7 +266,9 @@ fn a_generated_set_can_be_studied_and_is_the_same_each_time() {
 fn policies_are_listed_with_their_settings() {
     let (code, out, _) = run(&["policies"]);
     assert_eq!(code, 0);
-    let on_one_cpu = ["fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "ipi"];
+    let on_one_cpu = [
+        "fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "np-edf", "ipi",
+    ];
     let on_several = [
         "g-fp", "g-rm", "g-dm", "g-edf", "g-llf", "g-rr", "pd2", "pf", "c-edf", "c-rm", "p-edf",
         "p-fp",
@@ -281,7 +283,7 @@ fn policies_are_listed_with_their_settings() {
     assert!(out.contains("quantum = \"10ms\""), "{out}");
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 38);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 39);
 }
 
 /// Tasks that say nothing of CPUs are divided among them, and global policies stand beside.

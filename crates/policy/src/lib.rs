@@ -25,6 +25,7 @@
 //! | order × queue on several CPUs | [`global`] |
 //! | an order on several CPUs, with affinities | [`affine`] |
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
+//! | any of these on one CPU without preemption | [`non_preemptive`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | what acts on policies from time to time | [`control`] |
 //! | such a controller above I+PI, for several CPUs | [`supervisor`] |
@@ -48,6 +49,7 @@ pub mod encode;
 pub mod global;
 pub mod i_plus_pi;
 mod member;
+pub mod non_preemptive;
 pub mod order;
 pub mod pfair;
 pub mod policy;
@@ -67,6 +69,7 @@ pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use global::Global;
 pub use i_plus_pi::IPlusPi;
+pub use non_preemptive::NonPreemptive;
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,
     Period, Priority, RateMonotonic, RoundRobin, TimeSlice,

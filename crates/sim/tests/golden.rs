@@ -12,7 +12,7 @@
 
 mod chart;
 
-use flyball_catalogue::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, Pd2, Rm, Rr};
+use flyball_catalogue::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, NpEdf, Pd2, Rm, Rr};
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_sim::{Options, Outcome, SimError, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
@@ -32,6 +32,7 @@ fn run(
         "rm" => simulate(set, &Rm, &options, sink),
         "dm" => simulate(set, &Dm, &options, sink),
         "edf" => simulate(set, &Edf, &options, sink),
+        "np-edf" => simulate(set, &NpEdf, &options, sink),
         "fp" => simulate(set, &Fp, &options, sink),
         "fp-rr" => simulate(set, &FpRr { quantum }, &options, sink),
         "rr" => simulate(set, &Rr { quantum }, &options, sink),
@@ -132,6 +133,7 @@ golden!(
     burns_wellings_c,
     response_times,
     lehoczky_1990,
+    non_preemptive,
     cottet_rm,
     cottet_dm_edf_llf,
     round_robin,

@@ -1,7 +1,7 @@
 //! The simulator against a scheduler that could not be simpler: it goes from one unit of time to
 //! the next, looks at all jobs, and runs the first by the order of the policy.
 
-use flyball_catalogue::{Clustered, Edf, Fifo, Fp, Rm, Rr};
+use flyball_catalogue::{Clustered, Edf, Fifo, Fp, NpEdf, Rm, Rr};
 use flyball_model::{OnMiss, Task, TaskSet};
 use flyball_sim::{Options, Scheduler, simulate};
 use flyball_trace::{Duration, Event, Kind, Time};
@@ -81,6 +81,18 @@ struct Schedule {
 
 /// Runs the reference. `key`: smaller runs first; equal keys in the order of their places.
 fn reference(
+    tasks: &[Small],
+    cpus: usize,
+    until: u64,
+    quantum: Option<u64>,
+    key: impl Fn(&Small, u64) -> u64,
+) -> Schedule {
+    reference_with(true, tasks, cpus, until, quantum, key)
+}
+
+/// The same, and whether a job that has begun may lose the CPU.
+fn reference_with(
+    preempts: bool,
     tasks: &[Small],
     cpus: usize,
     until: u64,
@@ -175,7 +187,11 @@ fn reference(
             break;
         }
         let mut ready: Vec<usize> = (0..jobs.len()).filter(|&at| is_first(&jobs, at)).collect();
-        ready.sort_by_key(|&at| (key(&tasks[jobs[at].task], jobs[at].release), jobs[at].place));
+        ready.sort_by_key(|&at| {
+            let job = &jobs[at];
+            let goes_on = !preempts && running.contains(&(job.task, job.number));
+            (!goes_on, key(&tasks[job.task], job.release), job.place)
+        });
         ready.truncate(cpus);
         running = ready
             .iter()
@@ -269,6 +285,13 @@ proptest! {
     fn earliest_deadline(tasks in proptest::collection::vec(task(), 1..6)) {
         let expected = reference(&tasks, 1, 120, None, |task, release| release + task.deadline);
         prop_assert_eq!(sorted(simulated(&tasks, 120, &Edf)), sorted(expected));
+    }
+
+    #[test]
+    fn non_preemptive_earliest_deadline(tasks in proptest::collection::vec(task(), 1..6)) {
+        let key = |task: &Small, release| release + task.deadline;
+        let expected = reference_with(false, &tasks, 1, 120, None, key);
+        prop_assert_eq!(sorted(simulated(&tasks, 120, &NpEdf)), sorted(expected));
     }
 
     #[test]

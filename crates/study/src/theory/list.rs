@@ -3,8 +3,9 @@
 
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
+use super::np_edf::NonPreemptive;
 use super::one_cpu::OneCpu;
-use flyball_catalogue::{Dm, Edf, Fp, Pd2, Pf, Rm, Rule, Scheduler};
+use flyball_catalogue::{Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, Scheduler};
 
 /// By the name of a scheduler.
 const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
@@ -12,6 +13,7 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     (<Rm as Rule>::NAME, &FixedPriority::BY_PERIOD),
     (<Dm as Rule>::NAME, &FixedPriority::BY_DEADLINE),
     (<Edf as Rule>::NAME, &EarliestDeadline),
+    (<NpEdf as Scheduler>::NAME, &NonPreemptive),
 ];
 
 /// What is known of the scheduler of that name on one CPU.
