@@ -109,9 +109,9 @@ pub struct Core<C: Config> {
     conditions: Objects<C::Conditions, Condition>,
     queues: Objects<C::Queues, Queue>,
     policy: C::Policy,
-    alarms: Alarms<C::Threads>,
     /// Lists of waiting threads, and the list of those that do not exist.
     links: Links<C::Threads>,
+    alarms: Alarms<C::Threads>,
     threads: TableOf<C::Threads, Thread<C::Message>>,
     jobs: TableOf<C::Jobs, Jobs>,
     arrivals: Arrivals<C::Arrivals>,
