@@ -153,7 +153,7 @@ pub fn prepare<B: Binding, P: Policy<Params = B::Params>>(
                 make_thread(stack, Rank::Low(nth(k)), calls::ready)?;
             }
         }
-        output::What::Decision => decision::measure(make(), params, n, urgency),
+        output::What::Decision => decision::measure(make, params, n, urgency),
         output::What::Release | output::What::First | output::What::Tick
             if urgency == Urgency::None =>
         {

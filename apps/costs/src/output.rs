@@ -63,6 +63,11 @@ impl Tally {
         self.worst = self.worst.max(instructions);
     }
 
+    /// How often something has been added.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
     pub(crate) fn print(self, name: &str) {
         let Tally { sum, count, worst } = self;
         println!("{name} {sum} {count} {worst}");

@@ -1,10 +1,15 @@
 //! What can go wrong in a call to the kernel.
 
+use crate::Core;
+use crate::config::Config;
 use core::fmt;
 use flyball_policy::{Denied, Refused};
 
 /// Why a call had no effect. Whenever a call returns an error, nothing has changed (but for a job
 /// that is lost, see [`Core::release`](crate::Core::release)).
+///
+/// It fits into one byte, as every call returns it. So it has no figures: of a refusal they are
+/// [`Core::refusal`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
     /// The table is full: of threads, of objects of this kind, or of waiting arrivals.
@@ -32,11 +37,11 @@ pub enum Error {
     /// The thread waits for, or owns, what belongs to its cluster, so it cannot move to another one.
     Bound,
     /// The policy does not take the thread or its parameters.
-    Refused(Refused),
+    Refused(Refused<()>),
 }
 
 impl Error {
-    /// What is wrong, in words; [`fmt::Display`] adds the figures that there are.
+    /// What is wrong, in words.
     pub const fn text(self) -> &'static str {
         match self {
             Error::Full => "the table is full",
@@ -57,31 +62,45 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Refused(refused) => refused.fmt(f),
-            _ => f.write_str(self.text()),
-        }
+        f.write_str(self.text())
     }
 }
 
 impl core::error::Error for Error {}
 
-impl From<Refused> for Error {
-    fn from(refused: Refused) -> Error {
-        Error::Refused(refused)
+impl<C: Config> Core<C> {
+    /// The error that stands for a refusal of the policy, whose figure is kept.
+    pub(crate) fn refused(&mut self, refused: Refused) -> Error {
+        Error::Refused(refused.map(|excess| self.excess = excess))
     }
-}
 
-/// What a controller is told of it. [`Error::Unknown`] is a task that is not there.
-impl From<Error> for Denied {
-    fn from(error: Error) -> Denied {
+    /// The refusal behind an [`Error::Refused`] that a call of this core has just returned, with its
+    /// figure.
+    pub fn refusal(&self, refused: Refused<()>) -> Refused {
+        refused.map(|()| self.excess)
+    }
+
+    /// What a controller is told of an error that a call of this core has just returned.
+    /// [`Error::Unknown`] is a task that is not there.
+    pub(crate) fn denied(&self, error: Error) -> Denied {
         match error {
-            Error::Refused(refused) => Denied::Refused(refused),
+            Error::Refused(refused) => Denied::Refused(self.refusal(refused)),
             Error::Full => Denied::Refused(Refused::Full),
             Error::Bound => Denied::Bound,
             // No other error comes from `adjust`, `emigrate` or `immigrate`, nor from a machine that
             // does as `Cores::carry` says.
             _ => Denied::Gone,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_byte() {
+        assert_eq!(size_of::<Error>(), 1);
+        assert_eq!(size_of::<Result<(), Error>>(), 1);
     }
 }

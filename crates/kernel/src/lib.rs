@@ -85,7 +85,7 @@ pub use thread::{Attributes, ThreadId};
 use alarms::Alarms;
 use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{CpuSet, Policy, Resched, Storage, Table};
+use flyball_policy::{CpuSet, Excess, Policy, Resched, Storage, Table};
 use flyball_trace::{CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
@@ -109,9 +109,9 @@ pub struct Core<C: Config> {
     conditions: Objects<C::Conditions, Condition>,
     queues: Objects<C::Queues, Queue>,
     policy: C::Policy,
-    alarms: Alarms<C::Threads>,
     /// Lists of waiting threads, and the list of those that do not exist.
     links: Links<C::Threads>,
+    alarms: Alarms<C::Threads>,
     threads: TableOf<C::Threads, Thread<C::Message>>,
     jobs: TableOf<C::Jobs, Jobs>,
     arrivals: Arrivals<C::Arrivals>,
@@ -126,6 +126,8 @@ pub struct Core<C: Config> {
     misses: u64,
     preemptions: u64,
     ticks: u64,
+    /// Of the last overload that the policy has refused, see [`Core::refusal`].
+    excess: Excess,
     /// Of several CPUs, those that have to decide: all whose `look` is not zero.
     asking: CpuSet,
     /// Of several CPUs, those that idle with somebody's registers.
@@ -253,6 +255,7 @@ impl<C: Config> Core<C> {
             misses: 0,
             preemptions: 0,
             ticks: 0,
+            excess: Excess::LEAST,
             asking: CpuSet::EMPTY,
             vacant: CpuSet::EMPTY,
             mutexes: Objects::new(sizes.mutexes),

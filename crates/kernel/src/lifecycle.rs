@@ -31,7 +31,8 @@ impl<C: Config> Core<C> {
             return Err(Error::Full);
         };
         let task = self.free.first().ok_or(Error::Full)?;
-        self.policy.admit(task, params, now)?;
+        let admitted = self.policy.admit(task, params, now);
+        admitted.map_err(|refused| self.refused(refused))?;
         self.links.remove(&mut self.free, task);
         if let (Some(row), Some(jobs)) = (self.jobs.find_mut(task.index()), jobs) {
             *row = jobs;
@@ -90,7 +91,8 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<(), Error> {
         let task = self.find(thread)?;
-        let resched = self.policy.adjust(task, params, now)?;
+        let adjusted = self.policy.adjust(task, params, now);
+        let resched = adjusted.map_err(|refused| self.refused(refused))?;
         self.attend(resched);
         // Who inherits from whom may have changed, for the thread and for whoever it waits for.
         self.inherit(cpu, task, now);

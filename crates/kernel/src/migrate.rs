@@ -100,7 +100,7 @@ impl<C: Config> Core<C> {
             return Err((migrant, Error::Full));
         }
         if let Err(refused) = self.policy.admit(task, params, now) {
-            return Err((migrant, refused.into()));
+            return Err((migrant, self.refused(refused)));
         }
         self.links.remove(&mut self.free, task);
         let release = migrant.jobs.as_ref().and_then(Jobs::current);

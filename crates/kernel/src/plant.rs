@@ -80,9 +80,10 @@ impl<M: Cores> Plant<<M::Config as Config>::Policy> for CorePlant<'_, M> {
 
     fn adjust(&mut self, task: TaskId, params: Params<M>) -> Result<(), Denied> {
         let adjusted = self.0.with_thread(task, |core, cpu, thread, now| {
-            core.adjust(cpu, thread, params, now)
+            let adjusted = core.adjust(cpu, thread, params, now);
+            adjusted.map_err(|error| core.denied(error))
         });
-        Ok(adjusted.ok_or(Denied::Gone)??)
+        adjusted.unwrap_or(Err(Denied::Gone))
     }
 
     fn migrate(&mut self, task: TaskId, to: CpuId, params: Params<M>) -> Result<(), Denied> {
@@ -92,7 +93,11 @@ impl<M: Cores> Plant<<M::Config as Config>::Policy> for CorePlant<'_, M> {
         match self.place(task) {
             None => Err(Denied::Gone),
             Some(place) if place == to => self.adjust(task, params),
-            Some(_) => Ok(self.0.carry(task, to, params)?),
+            Some(_) => self.0.carry(task, to, params).map_err(|error| {
+                // A refusal is that of the core which does not take the task.
+                let denied = self.0.with_core(to, |core, _, _| core.denied(error));
+                denied.unwrap_or(Denied::NoCpu)
+            }),
         }
     }
 }

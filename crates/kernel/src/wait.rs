@@ -90,10 +90,11 @@ impl<C: Config> Core<C> {
                 on: object,
             },
         );
-        self.stop(cpu, task, Stop::Blocked, now);
         // Nobody may have asked how the last wait ended.
         self.threads[task.index()].timed_out = false;
         self.await_object(task, object, until);
+        // Last, as what it waits for need not be remembered meanwhile.
+        self.stop(cpu, task, Stop::Blocked, now);
         Ok(task)
     }
 

@@ -12,16 +12,19 @@ use flyball_trace::Sink;
 pub(crate) const CPU: CpuId = CpuId(0);
 
 /// The core, and what the machine adds to it.
+///
+/// As in [`Core`], what is small and looked at often comes first.
+#[repr(C)]
 pub(crate) struct State<C: MachineConfig> {
-    pub(crate) core: Core<C>,
+    /// Whether threads may run.
+    pub(crate) started: bool,
     pub(crate) clock: Clock<C::Board>,
+    /// What the timer is set to.
+    pub(crate) armed: Time,
+    pub(crate) core: Core<C>,
     pub(crate) contexts: Contexts<C>,
     /// The context of `main`, which sleeps for ever.
     pub(crate) idle: Context,
-    /// What the timer is set to.
-    pub(crate) armed: Time,
-    /// Whether threads may run.
-    pub(crate) started: bool,
 }
 
 pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;

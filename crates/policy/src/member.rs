@@ -186,8 +186,8 @@ impl<O: Order, S: Storage> Members<O, S> {
         member.slice = O::Slice::full(order.quantum(&member.params));
     }
 
-    /// `task` has stopped after `used`. Returns whether its time slice is over; it gets a new one
-    /// then.
+    /// `task` has stopped after `used`. Returns whether it can go on but its time slice is over; it
+    /// gets a new one then.
     #[inline]
     pub(crate) fn stopped(&mut self, order: &O, task: TaskId, used: Usage, why: Stop) -> bool {
         let yielded = why == Stop::Yielded;
@@ -198,6 +198,10 @@ impl<O: Order, S: Storage> Members<O, S> {
         if O::DYNAMIC {
             member.own = order.ran(member.own, used.time);
             member.rank();
+        }
+        if matches!(why, Stop::Blocked | Stop::Completed) {
+            // Its next time slice is a whole one, see `ready`.
+            return false;
         }
         member.slice = member.slice.spend(used.time);
         let is_over = yielded || member.slice.is_spent();

@@ -4,9 +4,12 @@ use core::fmt;
 use flyball_trace::Duration;
 
 /// Why a policy does not take a task, its parameters or other settings. Nothing has changed then.
+///
+/// `E` is the figure of an overload. A `Refused<()>` has none and fits into one byte: the kernel
+/// returns it from every call, where a second byte costs instructions, and keeps the figure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum Refused<E = Excess> {
     /// It has no room for a task with this id.
     Full,
     /// The task is a member already.
@@ -18,7 +21,7 @@ pub enum Refused {
     /// The task asks for more than the policy can give it.
     Overload {
         /// By how much.
-        excess: Excess,
+        excess: E,
     },
     /// The task has a job under way, and the policy changes its parameters only between jobs.
     Busy,
@@ -45,12 +48,11 @@ pub enum Parameter {
 }
 
 /// By how much a task asks for too much: in hundredths of a CPU, rounded up, so never zero. 255
-/// stand for all that is more. (One byte: the kernel returns its errors from every call, and each
-/// byte of them costs instructions.)
+/// stand for all that is more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Excess(u8);
 
-impl Refused {
+impl<E: Copy> Refused<E> {
     /// Why, in words, without the figure.
     pub const fn text(self) -> &'static str {
         match self {
@@ -68,6 +70,19 @@ impl Refused {
             Refused::Fixed => "the policy keeps the settings that it was made with",
         }
     }
+
+    /// The same with another figure, which `f` makes of this one.
+    pub fn map<F>(self, f: impl FnOnce(E) -> F) -> Refused<F> {
+        match self {
+            Refused::Full => Refused::Full,
+            Refused::Member => Refused::Member,
+            Refused::NotAdmitted => Refused::NotAdmitted,
+            Refused::Invalid(parameter) => Refused::Invalid(parameter),
+            Refused::Overload { excess } => Refused::Overload { excess: f(excess) },
+            Refused::Busy => Refused::Busy,
+            Refused::Fixed => Refused::Fixed,
+        }
+    }
 }
 
 impl fmt::Display for Refused {
@@ -83,6 +98,9 @@ impl fmt::Display for Refused {
 impl core::error::Error for Refused {}
 
 impl Excess {
+    /// The least that there is.
+    pub const LEAST: Excess = Excess(1);
+
     /// The excess of a task that needs a CPU for `needed` in every `available`, which is shorter.
     pub const fn of(needed: Duration, available: Duration) -> Excess {
         let (needed, available) = (needed.as_nanos(), available.as_nanos());
@@ -97,7 +115,7 @@ impl Excess {
         let percent = (needed.saturating_sub(available) * 100).div_ceil(available);
         #[expect(clippy::cast_possible_truncation, reason = "just compared")]
         match percent {
-            0 => Excess(1),
+            0 => Excess::LEAST,
             1..=0xfe => Excess(percent as u8),
             _ => Excess(u8::MAX),
         }
@@ -122,7 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_refusal_names_the_figure_and_stays_small() {
+    fn a_refusal_names_the_figure() {
         let excess = Excess::of(Duration::from_millis(9), Duration::from_millis(8));
         let refused = Refused::Overload { excess };
         assert_eq!(
@@ -133,8 +151,24 @@ mod tests {
             Excess::of(Duration::MAX, Duration::from_nanos(1)).to_string(),
             "255 % of a CPU or more"
         );
-        // The kernel returns it from every call.
-        assert_eq!(size_of::<Refused>(), 2);
+    }
+
+    #[test]
+    fn only_the_figure_is_mapped() {
+        let refusals = [
+            Refused::Full,
+            Refused::Member,
+            Refused::NotAdmitted,
+            Refused::Invalid(Parameter::Cpus),
+            Refused::Overload { excess: 7 },
+            Refused::Busy,
+            Refused::Fixed,
+        ];
+        for refused in refusals {
+            let mapped = refused.map(|figure| [figure]);
+            assert_eq!(mapped.text(), refused.text());
+            assert_eq!(mapped.map(|[figure]| figure), refused);
+        }
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 
 use flyball_catalogue::Missing;
 use flyball_kernel::Error;
+use flyball_policy::Refused;
 use flyball_trace::Time;
 use std::fmt;
 
@@ -51,6 +52,13 @@ pub enum SimError {
         /// Why.
         error: Error,
     },
+    /// The policy did not take a task or its parameters.
+    NotAdmitted {
+        /// Which task.
+        task: String,
+        /// Why.
+        refused: Refused,
+    },
     /// A call of a task failed that should not fail: it signals a semaphore that is at its largest
     /// value.
     Call {
@@ -98,6 +106,7 @@ impl fmt::Display for SimError {
                  when it is late stay, and all of a sporadic task"
             ),
             SimError::Refused { what, error } => write!(f, "\"{what}\": {error}"),
+            SimError::NotAdmitted { task, refused } => write!(f, "\"{task}\": {refused}"),
             SimError::Call {
                 task,
                 at,

@@ -1,9 +1,11 @@
 //! Calls that threads make, one at a time, and what they answer.
 
-use super::world::{CPU, at, edf, fixed, ns, turns};
-use crate::{Attributes, Error, Protocol, ThreadId};
+use super::world::{CPU, ROWS, Table, World, at, edf, fixed, ns, turns};
+use crate::{Attributes, Error, Protocol, ThreadId, Timing};
 use core::task::Poll;
-use flyball_policy::{Deadline, Parameter, Priority, Refused};
+use flyball_policy::{
+    Deadline, Excess, Heap, Laxity, LeastLaxity, Parameter, Priority, Ranked, Refused,
+};
 use flyball_trace::{Duration, Time};
 
 const FOREVER: Time = Time::NEVER;
@@ -267,6 +269,21 @@ fn new_parameters_count_at_once() {
         adjusted,
         Err(Error::Refused(Refused::Invalid(Parameter::Deadline)))
     );
+}
+
+#[test]
+fn the_figure_of_a_refusal_is_kept() {
+    let llf = Ranked::<_, Heap<Time, Table>>::new(LeastLaxity::default(), ROWS);
+    let World { mut core, .. }: World<_> = World::new(llf, Timing::Tickless);
+    for (wcet, deadline) in [(9, 8), (15, 10)].map(|(wcet, deadline)| (ns(wcet), ns(deadline))) {
+        let params = Laxity { deadline, wcet };
+        let refused = match core.spawn(CPU, Attributes::THREAD, params, Time::ZERO) {
+            Err(Error::Refused(refused)) => core.refusal(refused),
+            other => panic!("{other:?}"),
+        };
+        let excess = Excess::of(wcet, deadline);
+        assert_eq!(refused, Refused::Overload { excess });
+    }
 }
 
 #[test]

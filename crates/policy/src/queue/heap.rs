@@ -253,7 +253,9 @@ impl<K: Copy + Ord + Default> Entry for Rank<K> {
 
     #[inline]
     fn is_before(&self, other: &Self) -> bool {
-        (self.key, self.number_and_task) < (other.key, other.number_and_task)
+        // The comparison of tuples looks at both numbers even where the keys differ.
+        self.key < other.key
+            || self.key == other.key && self.number_and_task < other.number_and_task
     }
 }
 

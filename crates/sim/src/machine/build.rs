@@ -153,10 +153,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let handle = self
             .core
             .spawn(CPU, attributes, params, now)
-            .map_err(|error| SimError::Refused {
-                what: task.name.clone(),
-                error,
-            })?;
+            .map_err(|error| self.refused(&task.name, error))?;
         let gap = match &task.arrival {
             Arrival::Sporadic { gap, .. } => {
                 self.arrivals.push(Reverse((start, self.threads.len())));

@@ -86,7 +86,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                             Ok(()) => self.details[row].next = Some(Next::Task(task)),
                             // Its only job is over.
                             Err(Error::Dead) => {}
-                            Err(error) => return Err(self.refused(row, error)),
+                            Err(error) => return Err(self.refused(&self.details[row].name, error)),
                         }
                     }
                     New::Ends => self.details[row].next = Some(Next::End),
@@ -136,17 +136,24 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     self.details[row].next = Some(Next::Task(task));
                     return Ok(());
                 }
-                Err(error) => return Err(self.refused(row, error)),
+                Err(error) => return Err(self.refused(&self.details[row].name, error)),
             }
         }
         self.threads[row].program = Program::of(&task.behaviour, number, self.seed);
         Ok(())
     }
 
-    fn refused(&self, row: usize, error: Error) -> SimError {
-        SimError::Refused {
-            what: self.details[row].name.clone(),
-            error,
+    /// What the kernel says when it does not take a task or its parameters.
+    pub(super) fn refused(&self, task: &str, error: Error) -> SimError {
+        match error {
+            Error::Refused(refused) => SimError::NotAdmitted {
+                task: task.to_owned(),
+                refused: self.core.refusal(refused),
+            },
+            _ => SimError::Refused {
+                what: task.to_owned(),
+                error,
+            },
         }
     }
 }
