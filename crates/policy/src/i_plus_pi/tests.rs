@@ -104,6 +104,8 @@ struct Model {
     gains: [f64; 3],
     limits: [f64; 2],
     bursts: Vec<f64>,
+    /// The bursts before they were limited.
+    unlimited: Vec<f64>,
     correction: f64,
     error: f64,
 }
@@ -116,13 +118,15 @@ impl Model {
         let gains = [kpi, krr, krr_zrr].map(|gain| gain as f64 / 65_536.0);
         let limits = [settings.shortest, settings.longest].map(|limit| f64_of(limit.as_nanos()));
         let [shortest, longest] = limits;
+        let unlimited: Vec<f64> = alpha.iter().map(|a| a * set_point).collect();
         Model {
             gains,
             limits,
-            bursts: alpha
+            bursts: unlimited
                 .iter()
-                .map(|a| (a * set_point).clamp(shortest, longest))
+                .map(|burst| burst.clamp(shortest, longest))
                 .collect(),
+            unlimited,
             correction: 0.0,
             error: 0.0,
         }
@@ -139,9 +143,11 @@ impl Model {
         }
         self.correction = correction.clamp(-round, longest * f64_of(used.len() as u64));
         self.error = error;
-        for ((burst, used), alpha) in self.bursts.iter_mut().zip(used).zip(alpha) {
+        let bursts = self.bursts.iter_mut().zip(&mut self.unlimited);
+        for (((burst, unlimited), used), alpha) in bursts.zip(used).zip(alpha) {
             let wanted = alpha * (round + self.correction);
-            *burst = (*burst + kpi * (wanted - used)).clamp(shortest, longest);
+            *unlimited = *burst + kpi * (wanted - used);
+            *burst = unlimited.clamp(shortest, longest);
         }
     }
 }
@@ -257,9 +263,13 @@ proptest! {
         for does in script {
             // A round in which no task gets anything is not one, to the policy.
             prop_assume!(model.bursts.iter().all(|&burst| burst > 1.0 + gain));
+            let bound = 0.5 + gain * (0.5 + longest_round / f64::from(1 << 27));
+            // Whether all bursts are at their limit is yes or no, and there the error of fixed point
+            // decides.
+            let longest = model.limits[1];
+            prop_assume!(model.unlimited.iter().all(|burst| (burst - longest).abs() > bound));
             let before = model.bursts.clone();
             pool.round(|task| does[task.index()]);
-            let bound = 0.5 + gain * (0.5 + longest_round / f64::from(1 << 27));
             for (task, expected) in (0..).map(TaskId).zip(before) {
                 let burst = f64_of(pool.scheduler.burst(task).unwrap().as_nanos());
                 prop_assert!((burst - expected).abs() <= bound, "{burst}, not {expected}");
