@@ -78,6 +78,13 @@ fn every_policy_of_the_cortex_m3_agrees() {
     }
 }
 
+#[test]
+fn every_policy_of_the_lm3s6965_agrees() {
+    if let Some(tallies) = all(Machine::Lm3s6965) {
+        assert_jobs_wait(&tallies);
+    }
+}
+
 /// Jobs wait for each other, and some for less urgent ones; some are late, and some take turns.
 fn assert_jobs_wait(tallies: &[(&str, Tally)]) {
     let compared = sum(tallies, |tally| tally.compared);
