@@ -9,6 +9,7 @@ use flyball_model::Arrival;
 use flyball_sim::Options;
 use flyball_study::Recorder;
 use flyball_study::StudyError;
+use flyball_study::Theory;
 use flyball_study::compare::{SideBySide, compare};
 use flyball_trace::{Sink, Time};
 use std::ops::ControlFlow;
@@ -46,8 +47,9 @@ impl Measurement<'_> {
                 task.arrival = Arrival::Periodic { period: separation };
             }
         }
-        set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster());
         let quantum = self.values.quantum();
+        let slot = quantum.filter(|_| matches!(self.entry.theory, Theory::Fair));
+        set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster(), slot);
         let overheads = &set.platform.overheads;
         let slice = quantum.map(|quantum| time_slice(&measured_trace, overheads, quantum));
         let mut values = self.values.clone();

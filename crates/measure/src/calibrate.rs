@@ -23,6 +23,16 @@
 //! A *step* is what the interpreter takes to come to a call; a job's `d` calls that decide (it blocks,
 //! or ends) are over later, so only their steps lengthen it.
 //!
+//! Under a policy that cuts time into slots the first CPU of a cluster decides for all of them when a slot
+//! begins, and no event says so. A release within a slot decides nothing, so what is dispatched after it,
+//! in the next slot, is not its passage's decision:
+//!
+//! ```text
+//!   release                                slot     dispatch
+//!   ---|------------------------------------:-----------|-----------  time
+//!      a passage that decides nothing        one without an event
+//! ```
+//!
 //! What the same does to time slices is read off [apart](time_slice()).
 //!
 //! The first two say what the simulator charges, so what it is told is what explains them all best, by
@@ -51,9 +61,16 @@ const SWITCH: usize = 4;
 const STEP: usize = 5;
 
 /// The overheads of the machine that `measured` was recorded on, by the random numbers of `seed`. Zero
-/// where it shows none. `cluster` CPUs share a kernel, at least one. O(events).
-pub fn calibrate(set: &TaskSet, measured: &Trace, seed: u64, cluster: u8) -> Overheads {
-    let mut observer = Observer::new(set, seed, cluster);
+/// where it shows none. `cluster` CPUs share a kernel, at least one. `slot` is the length of the policy's
+/// slots if it cuts time into them. O(events).
+pub fn calibrate(
+    set: &TaskSet,
+    measured: &Trace,
+    seed: u64,
+    cluster: u8,
+    slot: Option<Duration>,
+) -> Overheads {
+    let mut observer = Observer::new(set, seed, cluster, slot);
     for event in &measured.events {
         observer.observe(event);
     }
@@ -120,6 +137,8 @@ struct Observer {
     /// How many CPUs share a kernel, and in each such cluster the CPU of the last event.
     cluster: usize,
     inside: Vec<Option<usize>>,
+    /// How long the policy's slots are, if it cuts time into them.
+    slot: Option<Duration>,
     /// How long it took from the beginning of a passage on one CPU to that of one on another that had to
     /// look because of it.
     interrupts: Vec<Duration>,
@@ -141,7 +160,7 @@ struct Lane {
 }
 
 impl Observer {
-    fn new(set: &TaskSet, seed: u64, cluster: u8) -> Observer {
+    fn new(set: &TaskSet, seed: u64, cluster: u8, slot: Option<Duration>) -> Observer {
         let tasks = set.tasks.iter().enumerate();
         let cpus = usize::from(set.platform.cpus.max(1));
         Observer {
@@ -155,6 +174,7 @@ impl Observer {
             lanes: vec![Lane::default(); cpus],
             cluster: cluster.max(1).into(),
             inside: vec![None; cpus],
+            slot: slot.filter(|slot| !slot.is_zero()),
             interrupts: Vec::new(),
             messages: Vec::new(),
             done: HashMap::new(),
@@ -231,8 +251,25 @@ impl Observer {
         }
     }
 
+    /// When the slot of an instant began; time zero if there are no slots.
+    fn slot_of(&self, now: Time) -> Time {
+        let now = now.since(Time::ZERO);
+        let begun = self.slot.map(|slot| slot * (now / slot));
+        Time::ZERO + begun.unwrap_or_default()
+    }
+
     /// The passage is over, and `next` runs or nobody.
     fn decided(&mut self, cpu: usize, now: Time, next: Option<TaskId>) {
+        let slot = self.slot_of(now);
+        if self.lanes[cpu].passage.began < slot {
+            // It is decided because this slot begins. What came before had decided nothing.
+            self.undecided(cpu);
+            self.lanes[cpu].passage = Passage {
+                began: slot,
+                other: true,
+                ..Passage::default()
+            };
+        }
         let lane = &mut self.lanes[cpu];
         self.done
             .extend(lane.complete.take().map(|task| (task, now)));
@@ -265,6 +302,7 @@ impl Observer {
         let others = self.lanes.iter().enumerate();
         let others = others.filter(|&(other, _)| other != cpu);
         let cause = others.map(|(_, lane)| lane.passage.began).max();
+        let cause = cause.max(self.slot.map(|_| self.slot_of(began)));
         if let Some(cause) = cause.filter(|&cause| cause > Time::ZERO && began > cause) {
             self.interrupts.push(began.since(cause));
         }
@@ -422,7 +460,7 @@ mod tests {
             header: Header::default(),
             events: events.into_iter().map(event).collect(),
         };
-        let overheads = calibrate(&set, &trace, 0, 2);
+        let overheads = calibrate(&set, &trace, 0, 2, None);
         let [release, scheduling, switch] = [
             &overheads.release,
             &overheads.scheduling,
@@ -430,6 +468,67 @@ mod tests {
         ]
         .map(|cost| cost.at(2).as_nanos());
         assert!(release + scheduling + switch < 1_000, "{overheads:?}");
+    }
+
+    /// Slots of 100 us. A job comes in the middle of one and is dispatched in the next one, at first on the
+    /// CPU that keeps the time, which interrupts the other one.
+    #[test]
+    fn what_is_released_within_a_slot_is_decided_in_the_next_one() {
+        let us = Duration::from_micros;
+        let set = TaskSet {
+            tasks: vec![Task::periodic("a", us(400), us(250)); 2],
+            platform: flyball_model::Platform {
+                cpus: 2,
+                ..Default::default()
+            },
+            ..TaskSet::default()
+        };
+        let (a, b) = (TaskId(0), TaskId(1));
+        let release = |task, job| Kind::Release {
+            task,
+            job,
+            deadline: Time::NEVER,
+        };
+        let dispatch = |task, job| Kind::Dispatch { task, job };
+        let mut events = Vec::new();
+        for job in 1..9 {
+            let at = u64::from(job) * 400_000;
+            events.extend([
+                (at + 40_000, 0, release(a, job)),
+                (at + 70_000, 0, release(b, job)),
+                // The policy decides for both CPUs.
+                (at + 102_000, 0, dispatch(a, job)),
+                (at + 103_000, 1, dispatch(b, job)),
+                // They take turns, as if there were others.
+                (at + 203_000, 1, Kind::Preempt { task: b, job }),
+                (at + 203_500, 1, Kind::Idle),
+                (at + 302_000, 1, dispatch(b, job)),
+                (at + 352_000, 0, Kind::Complete { task: a, job }),
+                (at + 352_700, 0, Kind::Idle),
+                (at + 392_000, 1, Kind::Complete { task: b, job }),
+                (at + 392_700, 1, Kind::Idle),
+            ]);
+        }
+        let event = |(time, cpu, kind)| Event {
+            time: Time::from_nanos(time),
+            cpu: CpuId(cpu),
+            kind,
+        };
+        let trace = Trace {
+            header: Header::default(),
+            events: events.into_iter().map(event).collect(),
+        };
+        let overheads = calibrate(&set, &trace, 0, 2, Some(us(100)));
+        let [release, scheduling, switch, ipi] = [
+            &overheads.release,
+            &overheads.scheduling,
+            &overheads.context_switch,
+            &overheads.ipi,
+        ]
+        .map(|cost| cost.at(2).as_nanos());
+        assert!(release + scheduling + switch < 5_000, "{overheads:?}");
+        // From the beginning of the slot to the preemption.
+        assert_eq!(ipi, 3_000);
     }
 
     #[test]
@@ -502,7 +601,7 @@ mod tests {
             header: Header::default(),
             events: events.into(),
         };
-        let overheads = calibrate(&set, &trace, 0, 1);
+        let overheads = calibrate(&set, &trace, 0, 1, None);
         for (cost, expected) in [
             (&overheads.call, 300),
             (&overheads.release, 200),

@@ -19,7 +19,7 @@ use flyball_model::random::Random;
 use flyball_model::{Cost, Length, Step, TaskSet};
 use flyball_sim::Options;
 use flyball_study::compare::{Difference, compare};
-use flyball_study::{Entry, Recorder, Registry, SideBySide, Values};
+use flyball_study::{Entry, Recorder, Registry, SideBySide, Theory, Values};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Metrics;
 use flyball_trace::{CpuId, Duration, Event, Kind, Time};
@@ -100,7 +100,9 @@ pub(crate) fn hair(
             options.seed = number;
         }
         let mut values = values.clone();
-        if let Some(slice) = side.slice {
+        // Slots are by the clock, and exact.
+        let has_slots = matches!(entry.theory, Theory::Fair);
+        if let Some(slice) = side.slice.filter(|_| !has_slots) {
             let most =
                 Duration::from_nanos(SLICES[usize::try_from(number % 3).unwrap_or_default()]);
             let off = random.uniform(Duration::ZERO, most * 2);
