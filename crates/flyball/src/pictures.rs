@@ -2,8 +2,6 @@
 
 use crate::args::PictureArgs;
 use crate::failure::Failure;
-use crate::output;
-use flyball_raster::Renderer;
 use flyball_report::reproduction::{Figure, svg, table};
 use std::path::{Path, PathBuf};
 
@@ -15,31 +13,52 @@ pub(crate) fn files<'a>(
     args: &PictureArgs,
     quiet: bool,
 ) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
-    let renderer = args.png.then(Renderer::new);
     let mut files = Vec::new();
+    let mut pictures = pictures(args, quiet);
     for figure in figures {
         let path = |ending| folder.join(figure.file(ending));
         files.push((path("svg"), svg::file(figure).into_bytes()));
         files.push((path("csv"), table::figure(figure).into_bytes()));
+        files.extend(pictures(figure, path("png"))?);
+    }
+    Ok(files)
+}
+
+/// A file that is to be written, if there is one.
+type File = Option<(PathBuf, Vec<u8>)>;
+
+/// Makes a figure a PNG, if that is asked for.
+#[cfg(feature = "png")]
+fn pictures(
+    args: &PictureArgs,
+    quiet: bool,
+) -> impl FnMut(&Figure, PathBuf) -> Result<File, Failure> {
+    let renderer = args.png.then(flyball_raster::Renderer::new);
+    let scale = args.scale;
+    move |figure, path| {
         let Some(renderer) = &renderer else {
-            continue;
+            return Ok(None);
         };
-        let path = path("png");
-        let picture = renderer.draw(figure, args.scale).map_err(|error| {
+        let picture = renderer.draw(figure, scale).map_err(|error| {
             let help = "choose a smaller --scale, or leave --png out";
             Failure::file(&path, format!("cannot be drawn: {error}"), Some(help))
         })?;
         if !picture.missing.is_empty() {
             let missing: String = picture.missing.iter().collect();
             let path = path.display();
-            output::note(
+            crate::output::note(
                 quiet,
                 &format!(
                     "{path}: the font for PNG has no {missing}, so there are boxes; the SVG has them"
                 ),
             );
         }
-        files.push((path, picture.png));
+        Ok(Some((path, picture.png)))
     }
-    Ok(files)
+}
+
+/// There is no PNG without the feature.
+#[cfg(not(feature = "png"))]
+fn pictures(_: &PictureArgs, _: bool) -> impl FnMut(&Figure, PathBuf) -> Result<File, Failure> {
+    |_, _| Ok(None)
 }
