@@ -388,7 +388,7 @@ pub(crate) struct GenerateArgs {
 }
 
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("png", |png| png.requires("name").conflicts_with("no_report")))]
+#[cfg_attr(feature = "png", command(mut_arg("png", |png| png.requires("name").conflicts_with("no_report"))))]
 pub(crate) struct ReproduceArgs {
     /// The work; without one: which there are
     pub(crate) name: Option<String>,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-#[command(mut_arg("png", |png| png.requires("report")))]
+#[cfg_attr(feature = "png", command(mut_arg("png", |png| png.requires("report"))))]
 pub(crate) struct OverheadsArgs {
     /// Count instructions on this emulated machine, instead of time on this processor
     #[arg(short, long, value_name = "NAME", value_parser = super::machine(),
