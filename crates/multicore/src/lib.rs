@@ -8,8 +8,8 @@
 //! The two are all that is between the CPUs of a cluster: the CPU that has the lock has the
 //! kernel's core, and before it gives the lock back it interrupts the CPUs that must reschedule and
 //! would not. They are made of atomics and of a [`Doorbell`], so that all orders in which things
-//! can happen are tried by a model checker (`RUSTFLAGS="--cfg loom" cargo test -p flyball-multicore
-//! --release`).
+//! can happen are tried by a model checker
+//! (`RUSTFLAGS="--cfg loom" cargo test -p flyball-multicore --release`).
 #![cfg_attr(not(any(test, loom)), no_std)]
 
 pub mod lock;

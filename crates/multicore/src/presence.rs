@@ -1,9 +1,9 @@
 //! Which CPUs are about to look by themselves.
 //!
-//! A CPU that works for the kernel may find that another CPU has to look which thread runs there.
-//! If that one is on its way into the kernel already it will look without being interrupted: it has
-//! said that it comes before it waited for the lock, and it takes that back only with the lock in
-//! its hand, after it has looked.
+//! A CPU in the kernel may find that another CPU has to look which thread runs there. If that one
+//! is on its way into the kernel already it will look without being interrupted: it has said that
+//! it comes before it waited for the lock, and it takes that back only while it has the lock, after
+//! it has looked.
 //!
 //! ```text
 //!   a CPU comes in:   arrive   lock   … look …   depart   unlock

@@ -1,5 +1,5 @@
-//! The board `lm3s6965evb`: a Stellaris LM3S6965, a Cortex-M3 at 50 MHz with 256 KB of flash and 64
-//! KB of RAM, as QEMU emulates it.
+//! The board `lm3s6965evb`: a Stellaris LM3S6965, a Cortex-M3 at 50 MHz with 256 KB of flash and
+//! 64 KB of RAM, as QEMU emulates it.
 //!
 //! Texas Instruments, Stellaris LM3S6965 Microcontroller, data sheet: the chapters on system
 //! control, general-purpose timers and the watchdog timer.
