@@ -1,5 +1,5 @@
-//! Tells the linker where the chosen board has its memory. Where an application brings a board of its
-//! own it brings its `memory.x`, too, as is usual with `cortex-m-rt`.
+//! Tells the linker where the chosen board has its memory. Where an application brings a board of
+//! its own it brings its `memory.x`, too, as is usual with `cortex-m-rt`.
 
 use std::{env, fs, path::PathBuf};
 

@@ -1,8 +1,8 @@
 //! What calls cost: from a mark before to a mark after, in the same thread or in the one that runs
 //! then.
 //!
-//! A thread that is about to leave the CPU keeps its mark to itself, and shows it when it is back: to
-//! show it at once would count, too.
+//! A thread that is about to leave the CPU keeps its mark to itself, and shows it when it is back:
+//! to show it at once would count, too.
 
 use crate::Urgency;
 use crate::mark::{Mark, Shared};
@@ -47,12 +47,12 @@ pub(crate) fn higher() {
     });
 }
 
-/// A thread that is as urgent as who measures.
+/// A thread that is as urgent as the one that measures.
 pub(crate) fn equal() {
     others(yield_now);
 }
 
-/// One that is always ready, and runs only if the policy lets everyone run.
+/// One that is always ready, and runs only if the policy lets every thread run.
 pub(crate) fn ready() {
     loop {
         yield_now();
@@ -79,8 +79,8 @@ fn sure<T>(result: Result<T, Error>) -> T {
     }
 }
 
-/// Marks before and after a call, in a function of its own: what is around it takes no registers. Its
-/// result is there at the second mark, and looked at afterwards.
+/// Marks before and after a call, in a function of its own: what is around it takes no registers.
+/// Its result is there at the second mark, and looked at afterwards.
 #[inline(never)]
 fn around(call: impl Fn() -> Result<(), Error>) -> [Mark; 2] {
     let begin = Mark::now();
@@ -94,7 +94,7 @@ fn around(call: impl Fn() -> Result<(), Error>) -> [Mark; 2] {
 #[inline(always)]
 fn there_and_back(there: &str, back: Option<&str>, call: impl Fn() -> Result<(), Error>) {
     let (mut out, mut home) = (Tally::default(), Tally::default());
-    // The first time everyone comes for the first time.
+    // In the first calls all threads come for the first time.
     sure(call());
     sure(call());
     let mut returned = None;
@@ -154,7 +154,8 @@ fn locks() {
     unlock.print("unlock");
 }
 
-/// Measures an interrupt: from its first instruction to the thread that it wakes, and to its handler.
+/// Measures an interrupt: from its first instruction to the thread that it wakes, and to its
+/// handler.
 fn interrupts(wake: bool) {
     let (mut wakes, mut handled) = (Tally::default(), Tally::default());
     for _ in 0..TIMES {

@@ -11,7 +11,7 @@ const TIMES: u32 = 300;
 const CPU: CpuId = CpuId(0);
 
 /// With `n` tasks ready, the running one blocks and the next is picked; and a task becomes ready,
-/// and whoever is first then is picked (which is this task, if the policy knows urgency).
+/// and the task that is first then is picked (which is this one, if the policy knows urgency).
 ///
 /// A function of its own, which makes the policy itself: what is around it takes no registers.
 #[inline(never)]
@@ -31,7 +31,7 @@ pub(crate) fn measure<P: Policy>(
         if policy.admit(task, params(rank), now).is_err() {
             fail("the policy refuses a task");
         }
-        // Who decides is measured, not who has to.
+        // The decision is measured, not which CPU has to make it.
         let _ = policy.ready(CPU, task, why, now);
     }
     let mut running = pick(&mut policy, now);

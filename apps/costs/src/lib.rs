@@ -11,8 +11,8 @@
 //! | `first N` | the same, up to the first of them |
 //! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
 //!
-//! A figure is a line of four words, `name sum count worst`: what `count` of them took together, and
-//! the longest of them. All are instructions of an emulated core, not times of any hardware; an
+//! A figure is a line of four words, `name sum count worst`: what `count` of them took together,
+//! and the longest of them. All are instructions of an emulated core, not times of any hardware; an
 //! exception's entry and exit count for none.
 #![no_std]
 #![allow(
@@ -65,7 +65,7 @@ const PERIOD: Duration = Duration::from_millis(200);
 /// The most threads beside those that measure.
 const MOST: usize = 125;
 
-/// So many words are enough for who does not print.
+/// So many words are enough for a thread that does not print.
 static STACKS: [Stack<128>; MOST] = [const { Stack::new() }; MOST];
 static PARTNERS: [Stack<128>; 2] = [const { Stack::new() }; 2];
 static MEASURER: Stack<1024> = Stack::new();
@@ -73,9 +73,9 @@ static MEASURER: Stack<1024> = Stack::new();
 /// How urgent a thread is. For a policy without urgency all are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rank {
-    /// More urgent than who measures; the smaller the number, the more.
+    /// More urgent than the thread that measures; the smaller the number, the more.
     High(u16),
-    /// As urgent as who measures.
+    /// As urgent as the thread that measures.
     Middle,
     /// Less urgent; the smaller the number, the more.
     Low(u16),
@@ -109,12 +109,12 @@ impl Rank {
 /// What a policy knows of urgency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Urgency {
-    /// Nothing: nobody is preempted, and a call that wakes a thread goes on.
+    /// Nothing: no thread is preempted, and a call that wakes a thread goes on.
     None,
-    /// Who is as urgent as another stays so.
+    /// A thread that is as urgent as another stays so.
     Constant,
-    /// It changes while a thread runs, so that nobody is another's equal for long, and to yield means
-    /// nothing.
+    /// It changes while a thread runs, so that no thread is another's equal for long, and to yield
+    /// means nothing.
     Moving,
 }
 
@@ -180,8 +180,8 @@ pub fn prepare<B: Binding, P: Policy<Params = B::Params>>(
     Ok(())
 }
 
-/// An image for a policy: its type, how it is made, what it knows of [`Urgency`], and what a thread of
-/// some [`Rank`] tells it.
+/// An image for a policy: its type, how it is made, what it knows of [`Urgency`], and what a thread
+/// of some [`Rank`] tells it.
 #[macro_export]
 macro_rules! image {
     (policy: $policy:ty = $make:expr, urgency: $urgency:expr, params: $params:expr $(,)?) => {

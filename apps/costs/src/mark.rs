@@ -1,7 +1,7 @@
 //! Counting instructions with the board's counter.
 //!
-//! Under `-icount shift=10` an instruction takes 1,024 ns, which is 25.6 ticks of the counter. So the
-//! difference of two readings, which is less than a tick off, tells the number of instructions
+//! Under `-icount shift=10` an instruction takes 1,024 ns, which is 25.6 ticks of the counter. So
+//! the difference of two readings, which is less than a tick off, tells the number of instructions
 //! between them exactly.
 
 use core::arch::asm;
@@ -24,8 +24,8 @@ impl Mark {
     #[inline(always)]
     pub(crate) fn now() -> Mark {
         let ticks;
-        // SAFETY: the register can be read at any time, without side effect. Memory is not said to be
-        // left alone, so the compiler moves no access across.
+        // SAFETY: the register can be read at any time, without side effect. Memory is not said to
+        // be left alone, so the compiler moves no access across.
         unsafe {
             asm!(
                 "movw {ticks}, #{low}",
@@ -40,12 +40,12 @@ impl Mark {
         Mark(ticks)
     }
 
-    /// An instant, after which an interrupt is pending at once: the next instruction is the first of
-    /// the interrupt's.
+    /// An instant, after which an interrupt is pending at once: the next instruction is the first
+    /// of the interrupt's.
     #[inline(always)]
     pub(crate) fn and_interrupt(line: u16) -> Mark {
         let ticks;
-        // SAFETY: as above; and that an interrupt is pending hurts nobody, if it has a handler.
+        // SAFETY: as above; and that an interrupt is pending does no harm, if it has a handler.
         unsafe {
             asm!(
                 "ldr  {ticks}, [{counter}]",
@@ -93,7 +93,8 @@ impl Mark {
         self.since(before).saturating_sub(1)
     }
 
-    /// Instructions from the first of the timer's interrupt at `timer` to the beginning of this mark.
+    /// Instructions from the first of the timer's interrupt at `timer` to the beginning of this
+    /// mark.
     pub(crate) fn since_timer(self, timer: Mark) -> u32 {
         // The processor notices at the end of an instruction.
         let ticks = u64::from(self.0.wrapping_sub(timer.0));

@@ -1,7 +1,7 @@
 //! Many threads released at one instant; and ticks.
 //!
-//! The least urgent thread reads the counter in a loop. What it misses, the kernel and the others have
-//! had.
+//! The least urgent thread reads the counter in a loop. What it misses, the kernel and the others
+//! have had.
 
 use crate::mark::{Mark, Shared};
 use crate::output::{Tally, What, fail};
@@ -75,8 +75,8 @@ fn missed(name: &str) {
     tally.print(name);
 }
 
-/// Reads the counter until a turn of this loop takes longer than it should. Returns how long that one
-/// took, and the one before.
+/// Reads the counter until a turn of this loop takes longer than it should. Returns how long that
+/// one took, and the one before.
 #[inline(never)]
 fn gap() -> [u32; 2] {
     let mut marks = [Mark::now(); 3];

@@ -42,14 +42,15 @@ pub fn thread_of<F: Fault>(kernel: &'static Kernel<Runner<Image<F>>>, number: us
     }
     compute(200_000);
     F::happen(kernel);
-    // Nobody has noticed. It does so no earlier than at the next context switch.
+    // This has not been noticed, and is noticed no earlier than at the next context switch.
     compute(1_300_000);
     loop {
         let _ = kernel.call(Core::wait_next);
     }
 }
 
-/// Calls itself, and `each` at each depth, until its stack is `bytes` bytes deep, or at address zero.
+/// Calls itself, and `each` at each depth, until its stack is `bytes` bytes deep, or at address
+/// zero.
 pub fn descend(bytes: usize, each: &dyn Fn()) {
     let here = 0_u32;
     go((ptr::from_ref(&here) as usize).saturating_sub(bytes), each);

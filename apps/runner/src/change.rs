@@ -1,8 +1,8 @@
-//! Task sets that change while they run, as `flyball_sim::Modes` has it: what each thread is, and what
-//! it becomes with its next job.
+//! Task sets that change while they run, as `flyball_sim::Modes` has it: what each thread is, and
+//! what it becomes with its next job.
 //!
-//! The application's timer interrupts at each change, and at the end. The handler tells the policy and
-//! makes threads; a thread that has a job looks when that is complete.
+//! The application's timer interrupts at each change, and at the end. The handler tells the policy
+//! and makes threads; a thread that has a job looks when that is complete.
 
 use crate::machine::{self, Entry, Kernel, Prepared, SpinLock, THREADS, ThreadStack, Together};
 use crate::tasks::{self, or_fail};
@@ -14,9 +14,9 @@ use static_cell::StaticCell;
 
 const CPU: CpuId = CpuId(0);
 
-/// So many instructions before its instant the timer interrupts for a change: interrupts may be masked for
-/// as long, or nearly so. Then the handler waits for the instant, and the kernel's timer waits for the
-/// handler, so that what is released at that instant is new, as in a simulation.
+/// So many instructions before its instant the timer interrupts for a change: interrupts may be
+/// masked for as long, or nearly so. Then the handler waits for the instant, and the kernel's timer
+/// waits for the handler, so that what is released at that instant is new, as in a simulation.
 const EARLY: u64 = 1_000;
 
 /// What a thread does.
@@ -62,7 +62,7 @@ impl Form {
         with(number, |progress| progress.form)
     }
 
-    /// The task. Who does nothing does so as nobody in particular.
+    /// The task; for a thread that does nothing, the first one of the image.
     pub(crate) fn task(self, image: Image<'_>) -> Task {
         let row = match self {
             Form::Row(row) => row,
@@ -142,9 +142,9 @@ pub(crate) fn turn<C: Config>(core: &mut Core<C>, image: Image<'_>, number: usiz
     })
 }
 
-/// Deadlines that have become earlier may have passed, and it is the instant of a change, at which others
-/// are released. As in a simulation that is noticed before it is decided who runs; the timer's interrupt
-/// would come afterwards.
+/// Deadlines that have become earlier may have passed, and it is the instant of a change, at which
+/// others are released. As in a simulation that is noticed before it is decided which thread runs;
+/// the timer's interrupt would come afterwards.
 pub(crate) fn catch_up<C: Config>(core: &mut Core<C>, now: Time) {
     if core.next_timer(CPU) <= now {
         core.timer(CPU, now);
@@ -293,16 +293,16 @@ impl Coming {
             }
         }
         with(number, |progress| progress.next = Some(next));
-        // A job that should have been released before this instant, and has had to wait for it, is of
-        // the old kind.
+        // A job that should have been released before this instant, and has had to wait for it, is
+        // of the old kind.
         if !kernel.core.has_job(thread) && kernel.core.next_release(thread) >= self.next {
             turn(kernel.core, self.image, number);
         }
     }
 }
 
-/// What the application's timer calls: changes are made whose time has come, or the time is over and
-/// the trace goes to the host.
+/// What the application's timer calls: changes are made whose time has come, or the time is over
+/// and the trace goes to the host.
 ///
 /// # Safety
 /// As [`set_up`](crate::set_up), with the same `entry`.
@@ -323,7 +323,7 @@ pub unsafe fn alarm<P: Program>(
         output::fail("the kernel was never set up")
     };
     while coming.due() <= kernel.now() {
-        // Who begins is there before, and is released at the instant with all others.
+        // A thread that begins is there before, and is released at the instant with all others.
         let begins = |change: &Change| change.news == News::Begins;
         if coming.changes().any(|change| begins(&change)) {
             kernel.together(|kernel| {
@@ -336,7 +336,7 @@ pub unsafe fn alarm<P: Program>(
         }
         // The kernel's timer has the same priority as this one.
         while kernel.now() < coming.next {}
-        // At once if there are several: nobody runs in between.
+        // At once if there are several: no thread runs in between.
         let mut number = coming.number;
         kernel.together(|kernel| {
             for change in coming.changes() {

@@ -1,10 +1,10 @@
 //! Runs a task set on the kernel, and keeps what happened.
 //!
 //! The task set is an image ([`flyball_script::image`]) that was loaded into the board's external
-//! memory before the start. It names the scheduler, with its settings. Each task is a thread that does
-//! what the script says; the trace goes through the rest of that memory to a file of the host. One
-//! image of this program has every policy of the catalogue, and a scheduler of the user's own gets an
-//! image by [`runner!`] in a package of its own.
+//! memory before the start. It names the scheduler, with its settings. Each task is a thread that
+//! does what the script says; the trace goes through the rest of that memory to a file of the host.
+//! One image of this program has every policy of the catalogue, and a scheduler of the user's own
+//! gets an image by [`runner!`] in a package of its own.
 #![no_std]
 
 #[cfg(target_arch = "riscv64")]
@@ -39,9 +39,9 @@ impl<B: Boot + 'static> Program for B {
     type Boot = B;
 }
 
-/// The whole program for what an image runs ([`Program`]). `$thread`, if there is one, is what each thread does, given the kernel and its number;
-/// else it is [`thread()`]. It keeps nothing on its stack that others rely on, as it may be left at any
-/// instant when its job is given up.
+/// The whole program for what an image runs ([`Program`]). `$thread`, if there is one, is what each
+/// thread does, given the kernel and its number; else it is [`thread()`]. It keeps nothing on its
+/// stack that others rely on, as it may be left at any instant when its job is given up.
 #[macro_export]
 macro_rules! runner {
     ($program:ty) => {
@@ -53,7 +53,7 @@ macro_rules! runner {
         static CHOSEN: $crate::Chosen<<$program as $crate::Program>::Boot> = $crate::Chosen::new();
 
         extern "C" fn alarm() {
-            // SAFETY: threads lend nothing that is on their stacks to anyone.
+            // SAFETY: threads lend nothing that is on their stacks to any other code.
             unsafe { $crate::alarm(&KERNEL, &CHOSEN, thread) }
         }
 
@@ -62,7 +62,7 @@ macro_rules! runner {
         }
 
         fn start() -> ! {
-            // SAFETY: threads lend nothing that is on their stacks to anyone.
+            // SAFETY: threads lend nothing that is on their stacks to any other code.
             unsafe { $crate::set_up(&KERNEL, &CHOSEN, thread, alarm) }
         }
 

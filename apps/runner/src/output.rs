@@ -23,8 +23,8 @@ pub(crate) fn lost(error: &io::Error) -> ! {
     fail(format_args!("the trace cannot be written: {error:?}"))
 }
 
-/// Writes the trace up to now, and why it goes no further; ends the program. A line a fact, each a word
-/// and a value; addresses are hexadecimal, times nanoseconds. `message`: what a panic says.
+/// Writes the trace up to now, and why it goes no further; ends the program. A line a fact, each a
+/// word and a value; addresses are hexadecimal, times nanoseconds. `message`: what a panic says.
 pub(crate) fn fault(tape: &mut TraceBuffer, fault: &Fault, message: Option<&dyn Display>) -> ! {
     let written = tape.finish().and_then(|()| {
         let mut file = File::create(c"flyball-fault.txt")?;

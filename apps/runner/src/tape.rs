@@ -1,10 +1,10 @@
 //! The trace: the first events, in a file of the host.
 //!
-//! They are kept in a stretch of memory until that is full, or until the end. Then the host takes all of
-//! it in one semihosting call. The board's time counts instructions, of which it executes none meanwhile,
-//! so a schedule is not disturbed however long it is, but for the some 80 instructions that the call
-//! takes, once in half a million events. A board with little memory does so every 512 events, which is an
-//! instruction for every six of them.
+//! They are kept in a stretch of memory until that is full, or until the end. Then the host takes
+//! all of it in one semihosting call. The board's time counts instructions, of which it executes
+//! none meanwhile, so a schedule is not disturbed however long it is, but for the some 80
+//! instructions that the call takes, once in half a million events. A board with little memory does
+//! so every 512 events, which is an instruction for every six of them.
 
 use core::ffi::CStr;
 use flyball_script::Alias;
@@ -18,8 +18,8 @@ const MOST: u64 = 8 << 20;
 /// How the file begins: what it is, how many events there were, and how many of them it has.
 const MAGIC: &[u8; 8] = b"FLYRUN01";
 
-/// Keeps the first events of a cluster of CPUs, and counts all. CPUs and tasks have the numbers that they
-/// have in their cluster.
+/// Keeps the first events of a cluster of CPUs, and counts all. CPUs and tasks have the numbers
+/// that they have in their cluster.
 pub struct TraceBuffer {
     file: File,
     memory: &'static mut [u8],

@@ -100,8 +100,8 @@ impl<P: Program> MachineConfig for Runner<P> {
     }
 }
 
-/// What threads have to know. Written before the first one runs. Objects have the same numbers in all
-/// clusters.
+/// What threads have to know. Written before the first one runs. Objects have the same numbers in
+/// all clusters.
 struct Shared {
     image: Image<'static>,
     common: Common,
@@ -116,13 +116,13 @@ static SHARED_PLACE: StaticCell<Shared> = StaticCell::new();
 static STACKS: ConstStaticCell<[ThreadStack; THREADS]> =
     ConstStaticCell::new([const { Stack::new() }; THREADS]);
 
-/// Makes the kernel and the first threads of the image that was loaded, and starts. `entry` is what each
-/// thread does, given its number: [`thread`]; `alarm`, which the application's timer calls:
+/// Makes the kernel and the first threads of the image that was loaded, and starts. `entry` is what
+/// each thread does, given its number: [`thread`]; `alarm`, which the application's timer calls:
 /// [`alarm`](crate::alarm).
 ///
 /// # Safety
-/// `entry` may be left at any instant and called again: that is what happens to who is late, if the
-/// image says so.
+/// `entry` may be left at any instant and called again: that is what happens to a thread that is
+/// late, if the image says so.
 pub unsafe fn set_up<P: Program>(
     kernel: &'static Kernel<Runner<P>>,
     chosen: &'static Chosen<P::Boot>,
@@ -248,7 +248,8 @@ pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> 
     let image = shared.image;
     // A thread begins here again if its job is given up.
     if change::begins_anew(number) {
-        // Each random length was drawn for a step of a job, so those that the job had left are passed over.
+        // Each random length was drawn for a step of a job, so those that the job had left are
+        // passed over.
         let task = Form::of(number).task(image);
         change::pass_over(number, || {
             draws(|at| image.operation(&task, at).unwrap_or(Op::End))
@@ -356,7 +357,7 @@ fn perform<P: Program>(
     };
     match performed {
         Ok(_) => {}
-        // As in a simulation: who closes a ring of mutexes waits for ever.
+        // As in a simulation: a thread that closes a ring of mutexes waits for ever.
         Err(Error::Deadlock) => {
             let _ = kernel.call(|core, cpu, now| core.sleep_until(cpu, Time::NEVER, now));
         }

@@ -1,5 +1,5 @@
-//! Tokens that go round among threads most of which may run on some CPUs only: who has to give way may find
-//! that the CPU which it goes to has to wait until another has let it go.
+//! Tokens that go round among threads most of which may run on some CPUs only: a thread that has to
+//! give way may find that the CPU which it goes to has to wait until another CPU has let it go.
 #![no_std]
 #![no_main]
 #![allow(

@@ -1,7 +1,8 @@
-//! A split task owns a mutex when it has had its part of a CPU: it cannot go before it has unlocked that. It
-//! stays meanwhile, and gets as far as before; the timer, which fired as it had had its part, does not fire for
-//! that again and again. Says how often it has gone round in half a millisecond of its part, and in
-//! another in which that ends, at least in one job; and how many jobs went to the other CPU as soon as they could.
+//! A split task owns a mutex when it has had its part of a CPU: it cannot go before it has unlocked
+//! that. It stays meanwhile, and gets as far as before; the timer, which fired as it had had its
+//! part, does not fire for that again and again. Says how often it has gone round in half a
+//! millisecond of its part, and in another in which that ends, at least in one job; and how many
+//! jobs went to the other CPU as soon as they could.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Runs task sets under global fixed priorities; but the tasks of three numbers do what no task may in
-//! their third job, each something else.
+//! Runs task sets under global fixed priorities; but the tasks of three numbers do what no task may
+//! in their third job, each something else.
 #![no_std]
 #![no_main]
 
@@ -29,7 +29,7 @@ fn perform(kernel: &'static Kernel<Runner<Clustered<Fp>>>, number: usize) -> ! {
         }
         _ => descend(600),
     }
-    // Nobody has noticed. It is noticed when another thread runs here.
+    // This has not been noticed yet. It is noticed when another thread runs here.
     loop {
         let _ = kernel.call(Core::wait_next);
     }

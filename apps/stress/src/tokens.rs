@@ -1,11 +1,11 @@
-//! Tokens go round among threads on many CPUs, each of which may be preempted and go on elsewhere: who
-//! gets one adds to what a mutex protects, sleeps now and then, and passes the token on. No token gets
-//! lost, nobody runs in two places, and nothing that was added is missing.
+//! Tokens go round among threads on many CPUs, each of which may be preempted and go on elsewhere:
+//! a thread that gets one adds to what a mutex protects, sleeps now and then, and passes the token
+//! on. No token gets lost, no thread runs in two places, and nothing that was added is missing.
 //!
-//! It is told by a loader, in the first three words of the upper half of the memory, how many CPUs there
-//! are, how many times a token is passed on, and what all random numbers come from. It says what it has
-//! seen in one line, and ends with an exit code other than zero if something was wrong. If a wake-up is
-//! lost it does not end.
+//! It is told by a loader, in the first three words of the upper half of the memory, how many CPUs
+//! there are, how many times a token is passed on, and what all random numbers come from. It says
+//! what it has seen in one line, and ends with an exit code other than zero if something was wrong.
+//! If a wake-up is lost it does not end.
 //!
 //! The root of the program says which policy it is, and where threads may run.
 
@@ -68,7 +68,7 @@ static SEEN: [Seen; THREADS] = [const {
     }
 }; THREADS];
 
-/// What each mutex protects: read and written as if nobody else did.
+/// What each mutex protects: read and written as if no other thread did.
 static SUMS: [AtomicU64; MUTEXES] = [const { AtomicU64::new(0) }; MUTEXES];
 
 /// The same without the kernel's help: what critical sections and a spin lock protect.
@@ -89,7 +89,7 @@ fn threads() -> u32 {
     2 * CPUS.load(Relaxed)
 }
 
-/// More than there are CPUs, so that somebody has to wait for one.
+/// More than there are CPUs, so that some thread has to wait for one.
 fn tokens() -> u32 {
     CPUS.load(Relaxed) * 3 / 2
 }

@@ -5,8 +5,8 @@
 //! `unpark`, and an interrupt is one that a program makes pending. The emulator's command line says
 //! which test. The program prints a line of two words, `name count`.
 //!
-//! Under `-icount shift=5` an instruction takes 32 ns. The 3 seconds are 93,750,000 instructions of the
-//! emulated core, a tenth of what the suite recommends; they are no times of any hardware.
+//! Under `-icount shift=5` an instruction takes 32 ns. The 3 seconds are 93,750,000 instructions of
+//! the emulated core, a tenth of what the suite recommends; they are no times of any hardware.
 #![no_std]
 #![no_main]
 

@@ -9,8 +9,8 @@ use flyball_trace::Time;
 /// A condition variable: to wait, with a mutex unlocked meanwhile, until something has changed.
 ///
 /// A thread goes on only after a signal, never for nothing; but what it waits for may have changed
-/// back by then, so it looks again, in a loop. The kernel's object is made when this one is used for
-/// the first time.
+/// back by then, so it looks again, in a loop. The kernel's object is made when this one is used
+/// for the first time.
 #[derive(Default)]
 pub struct Condition {
     place: AtomicU16,
@@ -44,7 +44,7 @@ impl Condition {
         seam::_flyball_wait_condition(self.id()?, guard.id(), until)
     }
 
-    /// Lets the most urgent waiting thread go on. If nobody waits nothing happens. Also from
+    /// Lets the most urgent waiting thread go on. If no thread waits, nothing happens. Also from
     /// interrupts.
     ///
     /// # Errors

@@ -40,8 +40,8 @@ pub struct Settings {
     /// Whether calls make sure that a thread calls, and that what they name exists. Where they do
     /// not, a handler of an interrupt that waits, or `init`, stops the threads for ever.
     pub checks: bool,
-    /// Whether a thread that needs more stack than it has is stopped and named, on machines that can
-    /// do that.
+    /// Whether a thread that needs more stack than it has is stopped and named, on machines that
+    /// can do that.
     pub guarded: bool,
     /// When the kernel looks at the clock.
     pub timing: Timing,
@@ -100,11 +100,11 @@ impl Default for Settings {
 ///
 /// * `machine`: the crate of the machine. One source is built for several machines if the
 ///   dependency has the same name for all: `machine = { package = "flyball-machine-host", … }`.
-/// * `board` (if at all): the type of a board that the application brings, on machines that know several
-///   boards.
+/// * `board` (if at all): the type of a board that the application brings, on machines that know
+///   several boards.
 /// * `policy`: its type, and how it is made.
-/// * `trace` (if at all): the type of a [`Sink`](crate::Sink), which has to be [`Clone`], and how it
-///   is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
+/// * `trace` (if at all): the type of a [`Sink`](crate::Sink), which has to be [`Clone`], and how
+///   it is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
 /// * `init`: a `fn() -> Result<(), Error>` that makes the first threads, before scheduling starts.
 ///   If it fails the program says why, and ends with exit code 1.
 /// * in any order, and each if at all: the fields of [`Settings`].

@@ -26,8 +26,9 @@
 //! }
 //! ```
 //!
-//! Threads are made from a static [`Stack`], a [`Thread`] that says when its jobs are released, what
-//! the policy wants to know (here a [`Priority`]), and a body. What they share are statics as well:
+//! Threads are made from a static [`Stack`], a [`Thread`] that says when its jobs are released,
+//! what the policy wants to know (here a [`Priority`]), and a body. What they share are statics as
+//! well:
 //!
 //! | | |
 //! |---|---|
@@ -47,7 +48,7 @@
 //! There is some in two places: in the seam, and where data is kept (`mutex`, `queue` and
 //! `message`). Besides, one function is unsafe to call, [`spawn_abortable`].
 //!
-//! The kernel's table of mutexes can trust its callers because nobody can name the kernel that
+//! The kernel's table of mutexes can trust its callers because no code can name the kernel that
 //! [`kernel!`] makes. Policies and sinks that an application brings itself run *inside* the kernel,
 //! and must not call these functions.
 #![no_std]
@@ -98,7 +99,8 @@ pub type EarliestDeadlines<const N: usize> = Ranked<EarliestDeadline, Heap<Time,
 pub type GlobalFixedPriorities<const N: usize, const CPUS: usize> =
     Global<FixedPriority, Bitmap<Level, Inline<N>>, Inline<CPUS>>;
 
-/// Earliest deadline first for up to `N` threads on up to `CPUS` CPUs, all of which run any of them.
+/// Earliest deadline first for up to `N` threads on up to `CPUS` CPUs, all of which run any of
+/// them.
 pub type GlobalEarliestDeadlines<const N: usize, const CPUS: usize> =
     Global<EarliestDeadline, Heap<Time, Inline<N>>, Inline<CPUS>>;
 

@@ -16,8 +16,8 @@ use flyball_trace::Time;
 /// (priority inheritance; see [`Protocol`]). The kernel's mutex is made when this is locked for the
 /// first time. An interrupt's handler cannot lock.
 ///
-/// A thread that ends while it owns a mutex keeps it for ever: what is inside may be in the middle of
-/// a change.
+/// A thread that ends while it owns a mutex keeps it for ever: what is inside may be in the middle
+/// of a change.
 pub struct Mutex<T> {
     place: AtomicU16,
     protocol: Protocol,
@@ -74,7 +74,7 @@ impl<T> Mutex<T> {
         self.lock_until(Time::ZERO)
     }
 
-    /// What is inside, for who has the mutex for itself anyway.
+    /// What is inside, for a caller that has the mutex to itself anyway.
     pub fn get_mut(&mut self) -> &mut T {
         self.data.get_mut()
     }

@@ -10,8 +10,8 @@ use flyball_trace::Time;
 
 /// A bounded queue of `T`s, of up to 16 bytes each: first in, first out.
 ///
-/// While it is full, senders wait with their message in hand; while it is empty, receivers wait. The
-/// kernel's queue is made when this one is used for the first time.
+/// While it is full, senders wait with their message in hand; while it is empty, receivers wait.
+/// The kernel's queue is made when this one is used for the first time.
 ///
 /// What is larger does not compile:
 ///

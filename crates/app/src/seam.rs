@@ -97,8 +97,8 @@ pub trait Binding: 'static {
     /// As [`Core::spawn`](flyball_kernel::Core::spawn).
     ///
     /// # Safety
-    /// `entry` may be called with `argument` in a thread of its own, on that stack; again and again,
-    /// if late jobs are given up, and then nothing on the stack needs to be dropped.
+    /// `entry` may be called with `argument` in a thread of its own, on that stack; again and
+    /// again, if late jobs are given up, and then nothing on the stack needs to be dropped.
     unsafe fn spawn(
         stack: &'static mut [usize],
         attributes: Attributes,
@@ -128,9 +128,9 @@ pub enum Object {
 }
 
 impl Object {
-    /// Makes it; returns its number. In `place`, which has one more than the number of the object that
-    /// has been made for it, there may be one already. To be called with the kernel locked, so that
-    /// nobody makes another one at the same time.
+    /// Makes it; returns its number. In `place`, which has one more than the number of the object
+    /// that has been made for it, there may be one already. To be called with the kernel locked, so
+    /// that no other caller makes one at the same time.
     ///
     /// # Errors
     /// [`Error::Full`]; [`Error::Invalid`] for a queue without room.

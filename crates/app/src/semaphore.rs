@@ -52,7 +52,7 @@ impl Semaphore {
     ///
     /// # Errors
     /// [`Error::Full`] if the kernel has no room for another semaphore, or after four thousand
-    /// million signals that nobody waited for.
+    /// million signals that no thread waited for.
     #[inline]
     pub fn signal(&self) -> Result<(), Error> {
         seam::_flyball_signal(self.id()?)

@@ -1,4 +1,4 @@
-//! Text for whoever watches: on the standard output of the host; from a board through its debugger
+//! Text for the user: on the standard output of the host; from a board through its debugger
 //! (semihosting).
 
 use crate::seam;
@@ -62,8 +62,8 @@ macro_rules! print {
     };
 }
 
-/// Writes a line of text, which is not torn by another thread's if it has up to 128 bytes. Needs some
-/// 200 words of the caller's stack.
+/// Writes a line of text, which is not torn by another thread's if it has up to 128 bytes. Needs
+/// some 200 words of the caller's stack.
 #[macro_export]
 macro_rules! println {
     () => {

@@ -9,14 +9,13 @@ use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
 use flyball_trace::{Duration, TaskId, Time};
 use static_cell::ConstStaticCell;
 
-/// Room for a thread's stack, in words of the machine, of four or eight bytes: an even number, at least 64
-/// (128 on RISC-V). The thread's body
-/// is kept at its top.
+/// Room for a thread's stack, in words of the machine, of four or eight bytes: an even number, at
+/// least 64 (128 on RISC-V). The thread's body is kept at its top.
 ///
-/// A stack is for one thread, for ever. How much a thread needs is for the application to know: what
-/// its functions have in local variables, and some 32 words for an interrupt.
+/// A stack is for one thread, for ever. How much a thread needs is for the application to know:
+/// what its functions have in local variables, and some 32 words for an interrupt.
 ///
-/// So a stack is a name for its thread as well, for who has no [`Handle`]: the handler of an
+/// So a stack is a name for its thread as well, for code that has no [`Handle`]: the handler of an
 /// interrupt, for example, which releases a job by [`Stack::release`].
 pub struct Stack<const WORDS: usize> {
     words: ConstStaticCell<Words<WORDS>>,
@@ -62,8 +61,8 @@ impl<const WORDS: usize> Stack<WORDS> {
         seam::_flyball_release(self.thread().ok_or(Error::Unknown)?)
     }
 
-    /// The thread that has this stack, and has [parked](crate::park) itself, goes on; if it has not,
-    /// it does not wait when it does so next. Also from interrupts.
+    /// The thread that has this stack, and has [parked](crate::park) itself, goes on; if it has
+    /// not, it does not wait when it does so next. Also from interrupts.
     ///
     /// # Errors
     /// As [`Handle::unpark`]; [`Error::Unknown`] if no thread has the stack yet.
@@ -124,8 +123,8 @@ impl Thread {
         Thread::new(Attributes::periodic(period))
     }
 
-    /// A job for each [`Handle::release`], no two within `separation`, whose deadline is the earliest
-    /// instant of the next one.
+    /// A job for each [`Handle::release`], no two within `separation`, whose deadline is the
+    /// earliest instant of the next one.
     pub const fn sporadic(separation: Duration) -> Thread {
         Thread::new(Attributes::sporadic(separation))
     }
@@ -143,7 +142,7 @@ impl Thread {
         self
     }
 
-    /// Nobody watches whether jobs are late.
+    /// Whether jobs are late is not watched.
     pub const fn without_deadline(mut self) -> Thread {
         self.attributes.deadline = None;
         self
@@ -214,7 +213,8 @@ impl<B: Binding> Handle<B> {
     /// Waits until the thread has ended.
     ///
     /// # Errors
-    /// [`Error::Deadlock`] for the calling thread itself; [`Error::NoThread`] where no thread calls.
+    /// [`Error::Deadlock`] for the calling thread itself; [`Error::NoThread`] where no thread
+    /// calls.
     #[inline]
     pub fn join(self) -> Result<(), Error> {
         self.join_until(Time::NEVER)
@@ -240,8 +240,8 @@ impl<B: Binding> Handle<B> {
         seam::_flyball_release(self.id)
     }
 
-    /// A thread that has [parked](crate::park) itself goes on; one that has not does not wait when it
-    /// does so next. Also from interrupts.
+    /// A thread that has [parked](crate::park) itself goes on; one that has not does not wait when
+    /// it does so next. Also from interrupts.
     ///
     /// # Errors
     /// [`Error::Dead`].
@@ -259,8 +259,8 @@ impl<B: Binding> Handle<B> {
         seam::_flyball_cpu_time(self.id)
     }
 
-    /// How many words of its stack the thread has ever used, so that a stack can be made as large as
-    /// it has to be. `None` on machines and in applications that do not
+    /// How many words of its stack the thread has ever used, so that a stack can be made as large
+    /// as it has to be. `None` on machines and in applications that do not
     /// [watch](crate::Settings::guarded) stacks. O(words).
     pub fn stack_used(self) -> Option<usize> {
         seam::_flyball_stack_used(self.id)
@@ -282,9 +282,9 @@ impl<B: Binding> Handle<B> {
 ///
 /// # Errors
 /// [`Error::Taken`] if the stack has been used already; [`Error::Full`] if kernel or policy have no
-/// room for another thread; [`Error::Invalid`] if a length of time is zero, or `body` does not leave
-/// 64 words of the stack; [`Error::Refused`] if the policy does not take `params`. But for the first
-/// of these the stack is lost.
+/// room for another thread; [`Error::Invalid`] if a length of time is zero, or `body` does not
+/// leave 64 words of the stack; [`Error::Refused`] if the policy does not take `params`. But for
+/// the first of these the stack is lost.
 pub fn spawn<B: Binding, const WORDS: usize>(
     stack: &'static Stack<WORDS>,
     mut thread: Thread,
@@ -300,8 +300,9 @@ pub fn spawn<B: Binding, const WORDS: usize>(
     Ok(Handle::new(id))
 }
 
-/// The same for a thread whose job is given up when it is late: `body` begins anew with the next one
-/// (or the thread ends, if it has only one job), and mutexes that the thread had locked are unlocked.
+/// The same for a thread whose job is given up when it is late: `body` begins anew with the next
+/// one (or the thread ends, if it has only one job), and mutexes that the thread had locked are
+/// unlocked.
 ///
 /// # Errors
 /// As [`spawn`].
@@ -310,7 +311,7 @@ pub fn spawn<B: Binding, const WORDS: usize>(
 /// A job is given up at *any* instant, between any two instructions. Its stack is not unwound: what
 /// is there is forgotten, and overwritten by the next job. So, for all that `body` does and calls:
 ///
-/// * nobody but the thread itself refers to anything on its stack, whatever is pinned there;
+/// * nothing but the thread itself refers to anything on its stack, whatever is pinned there;
 /// * whatever it changes that others see, or that it sees again itself, is in order at any instant.
 ///   That goes for what a [`Mutex`](crate::Mutex) protects, too: it is unlocked in the middle of a
 ///   change. Single words in atomics are fine, and so are the kernel's own objects.

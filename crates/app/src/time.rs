@@ -37,8 +37,8 @@ pub fn yield_now() {
     seam::_flyball_yield_now();
 }
 
-/// The calling thread waits until somebody [unparks](crate::Handle::unpark) it; not at all if somebody
-/// has since it was parked last. No other way of waiting costs less.
+/// The calling thread waits until it is [unparked](crate::Handle::unpark); not at all if it has
+/// been unparked since it was parked last. No other way of waiting costs less.
 ///
 /// # Errors
 /// [`Error::NoThread`] where no thread calls.

@@ -167,7 +167,7 @@ fn parking() {
         log("unparked");
         assert_eq!(park_until(now() + us(2)), Err(Error::TimedOut));
         sleep(us(4));
-        // Somebody has unparked it meanwhile.
+        // It has been unparked meanwhile.
         park().unwrap();
         log("unparked again");
     })

@@ -75,7 +75,7 @@ fn periodic() {
             HANDLED.fetch_add(1, Ordering::Relaxed);
         }
     });
-    // It is more urgent than who made it, so its first job is done.
+    // It is more urgent than the thread that made it, so its first job is done.
     assert_eq!(control.cpu_time(), Ok(ms(1)));
     control.adjust(deadline(4)).unwrap();
     handler.unwrap().join().unwrap();
@@ -147,7 +147,7 @@ fn given_up() {
     given_up.unwrap().join().unwrap();
 }
 
-/// Who ends by `exit` drops nothing; who still owns a mutex keeps it.
+/// A thread that ends by `exit` drops nothing; one that still owns a mutex keeps it.
 fn ended() {
     static STACKS: [Stack<128>; 3] = [const { Stack::new() }; 3];
     static DATA: Mutex<()> = Mutex::new(());

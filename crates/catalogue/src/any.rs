@@ -1,8 +1,8 @@
 //! Several schedulers as one, of which an image chooses when it starts.
 //!
 //! The kernel is generic over its policy, so an image that can run any of them has one policy that
-//! is any of them. Each call finds out which it is, which costs a few instructions; what a scheduler
-//! does not ask for ([`Wants`](flyball_policy::Wants)) it is not told here either.
+//! is any of them. Each call finds out which it is, which costs a few instructions; what a
+//! scheduler does not ask for ([`Wants`](flyball_policy::Wants)) it is not told here either.
 
 use crate::scheduler::{Scheduler, Shape, Size};
 use flyball_policy::{

@@ -7,9 +7,9 @@ use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{Duration, Storage};
 
 /// PD² on all CPUs. Its proof by theory is one for shorter jobs, too, since PD² is optimal where
-/// subtasks are left out (Srinivasan and Anderson, "Optimal rate-based scheduling on multiprocessors",
-/// STOC 2002). Sustainability is not claimed: where theory has no proof, execution times are cut into
-/// slots of which there are too few.
+/// subtasks are left out (Srinivasan and Anderson, "Optimal rate-based scheduling on
+/// multiprocessors", STOC 2002). Sustainability is not claimed: where theory has no proof,
+/// execution times are cut into slots of which there are too few.
 #[derive(Clone, Copy, Debug)]
 pub struct Pd2 {
     /// The length of a slot.

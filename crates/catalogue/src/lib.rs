@@ -1,8 +1,8 @@
 //! Every scheduling policy of Flyball, once.
 //!
-//! What a policy *is* stands here: its order and its queue, its settings, what it reads from a task,
-//! and where tasks are placed. The simulator, the laboratory, the images for all machines and the
-//! measurements are made from this one description, so they cannot disagree about a policy.
+//! What a policy *is* stands here: its order and its queue, its settings, what it reads from a
+//! task, and where tasks are placed. The simulator, the laboratory, the images for all machines and
+//! the measurements are made from this one description, so they cannot disagree about a policy.
 //!
 //! | to find | look in |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Placements, written once for all orders: a queue for each CPU, one for the CPUs of a cluster, and
-//! one for tasks that may run on some of them only.
+//! Placements, written once for all orders: a queue for each CPU, one for the CPUs of a cluster,
+//! and one for tasks that may run on some of them only.
 
 use crate::facts::{Facts, Missing};
 use crate::rule::Rule;
@@ -32,8 +32,8 @@ impl<R: Rule> Scheduler for R {
 pub struct Clustered<R> {
     /// The order of the tasks.
     pub rule: R,
-    /// The number of CPUs of a cluster. How CPUs are divided is no matter of the policy, so an image
-    /// does not carry this number with the policy's settings.
+    /// The number of CPUs of a cluster. How CPUs are divided is no matter of the policy, so an
+    /// image does not carry this number with the policy's settings.
     pub cpus: usize,
 }
 
@@ -73,8 +73,8 @@ impl<R: Rule> Scheduler for Clustered<R> {
     const NAME: &'static str = <R as Rule>::NAME;
     const SHAPE: Shape = Shape::Several;
     const MEMORYLESS: bool = true;
-    /// Not in arrivals: two tasks of 1 ms in 2 and 3 ms and one of 6 ms in 7 ms meet their deadlines
-    /// under global EDF on two CPUs, and do not where the first one comes every 3 ms.
+    /// Not in arrivals: two tasks of 1 ms in 2 and 3 ms and one of 6 ms in 7 ms meet their
+    /// deadlines under global EDF on two CPUs, and do not where the first one comes every 3 ms.
     const SUSTAINABLE: Sustainable = Sustainable {
         arrivals: false,
         ..<R as Rule>::SUSTAINABLE

@@ -30,9 +30,9 @@ pub trait Rule: Configured {
     /// times on any number of CPUs (*predictable*: Ha and Liu, "Validating timing constraints in
     /// multiprocessor and distributed real-time systems", ICDCS 1994). At no instant has a job more
     /// left than in the schedule of longer times: while that is so the jobs that are ready are some
-    /// of those that are ready there, and a job that is among the first *m* there is among them here.
-    /// Queues keep equals by release and then by number, preempted ones ahead, so that equals have an
-    /// order for good, too.
+    /// of those that are ready there, and a job that is among the first *m* there is among them
+    /// here. Queues keep equals by release and then by number, preempted ones ahead, so that equals
+    /// have an order for good, too.
     const SUSTAINABLE: Sustainable = Sustainable::NO;
 
     /// What a task tells the order.
@@ -68,8 +68,8 @@ pub struct Fp;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Fifo;
 
-/// Fixed priorities; equals take turns. Not sustainable: when a job has its turns depends on how long
-/// its equals compute.
+/// Fixed priorities; equals take turns. Not sustainable: when a job has its turns depends on how
+/// long its equals compute.
 #[derive(Clone, Copy, Debug)]
 pub struct FpRr {
     /// The length of a time slice.
@@ -102,8 +102,8 @@ impl Rule for Edf {
     const NAME: &'static str = "edf";
     const TITLE: &'static str = "Earliest deadline first";
     const ABOUT: &'static str = "the nearest absolute deadline first";
-    /// In arrivals, since tasks ask for the most in an interval when they begin all at once (Baruah,
-    /// Rosier and Howell 1990), and EDF meets all deadlines that can be met.
+    /// In arrivals, since tasks ask for the most in an interval when they begin all at once
+    /// (Baruah, Rosier and Howell 1990), and EDF meets all deadlines that can be met.
     const SUSTAINABLE: Sustainable = Sustainable {
         execution: true,
         arrivals: true,
@@ -226,8 +226,8 @@ impl Rule for Fifo {
     const NAME: &'static str = "fifo";
     const TITLE: &'static str = "First in, first out";
     const ABOUT: &'static str = "the task that became ready first, to its end";
-    /// The key is the instant of the release. Not in arrivals: a job that comes a little later waits
-    /// for one more.
+    /// The key is the instant of the release. Not in arrivals: a job that comes a little later
+    /// waits for one more.
     const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = ();
     type Order = FifoOrder;

@@ -21,8 +21,8 @@ pub trait Scheduler: Configured {
     const MEMORYLESS: bool = false;
 
     /// What a schedule without a miss says about jobs that ask for less than in it. Only with
-    /// [`Sustainable::execution`] does a schedule that repeats itself prove anything about jobs that
-    /// compute for less than their worst-case execution time.
+    /// [`Sustainable::execution`] does a schedule that repeats itself prove anything about jobs
+    /// that compute for less than their worst-case execution time.
     const SUSTAINABLE: Sustainable = Sustainable::NO;
 
     /// What a task tells the policy.

@@ -84,8 +84,8 @@ fn facts() -> impl Strategy<Value = Facts> {
     )
 }
 
-/// Writes the settings and the parameters of many tasks as an image has them, and reads both back by
-/// what the images of all machines are.
+/// Writes the settings and the parameters of many tasks as an image has them, and reads both back
+/// by what the images of all machines are.
 struct RoundTrip;
 
 impl Visitor for RoundTrip {

@@ -10,9 +10,10 @@
 //!   rings:    4 - 7 - 8        0                2 - 5
 //! ```
 //!
-//! Whoever sets an alarm joins the entry that was made or joined last if that has the same instant,
-//! and otherwise makes one of its own. So an instant may have several entries; they are put together
-//! when it comes. Threads of one instant are served by rising number, whoever set his alarm first.
+//! A thread that sets an alarm joins the entry that was made or joined last if that has the same
+//! instant, and otherwise makes one of its own. So an instant may have several entries; they are
+//! put together when it comes. Threads of one instant are served by rising number, whichever set
+//! its alarm first.
 
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::queue::{Entry, IndexedHeap};
@@ -22,13 +23,13 @@ use flyball_policy::{Storage, TaskId, Time};
 pub(crate) struct Alarms<S: Storage> {
     /// The entry that was made or joined last, and its instant; [`Time::NEVER`]: there is none.
     latest: (TaskId, Time),
-    /// Whose instant has come, and that instant.
+    /// The threads whose instant has come, and that instant.
     due: (List, Time),
     rings: Links<S>,
     leaders: IndexedHeap<Leader, S>,
 }
 
-/// A leader, and the instant of his ring.
+/// A leader, and the instant of its ring.
 #[derive(Clone, Copy)]
 struct Leader {
     at: Time,
@@ -85,7 +86,7 @@ impl<S: Storage> Alarms<S> {
         }
         let mut ring = self.rings.iter(self.rings.from(task));
         let leader = ring.find_map(|other| self.leaders.get(other).map(|leader| leader.at));
-        // A ring without a leader is that of those who are due.
+        // A ring without a leader is that of the threads that are due.
         leader.unwrap_or(self.due.1)
     }
 
@@ -151,8 +152,8 @@ impl<S: Storage> Alarms<S> {
         was_first
     }
 
-    /// Takes out a thread whose instant has come by `now`, and tells that instant: the earliest, and
-    /// of one instant by rising number.
+    /// Takes out a thread whose instant has come by `now`, and tells that instant: the earliest,
+    /// and of one instant by rising number.
     pub(crate) fn take_due(&mut self, now: Time) -> Option<(TaskId, Time)> {
         if self.due.0.is_empty() {
             let at = self.first();

@@ -64,7 +64,7 @@ impl<C: Config> Core<C> {
         Ok(Poll::Pending)
     }
 
-    /// Lets the most urgent waiting thread go on. If nobody waits nothing happens.
+    /// Lets the most urgent waiting thread go on. If no thread waits, nothing happens.
     ///
     /// # Errors
     /// [`Error::Unknown`].

@@ -29,7 +29,7 @@ use flyball_trace::{Duration, Sink};
 /// }
 /// ```
 pub trait Config {
-    /// Who decides.
+    /// The policy that decides.
     type Policy: Policy;
     /// Where events go.
     type Trace: Sink;
@@ -56,7 +56,7 @@ pub trait Config {
     /// Jobs of sporadic threads that wait for an earlier job of the same thread to end.
     type Arrivals: Storage;
     /// The CPU time of threads: as many rows as [`Config::Threads`] has, or
-    /// [`Nothing`](flyball_policy::Nothing) where nobody asks.
+    /// [`Nothing`](flyball_policy::Nothing) where no caller asks for it.
     type Accounts: Storage;
 
     /// Whether CPU time is counted. Where it is not, and neither policy nor trace need the clock,
@@ -65,8 +65,8 @@ pub trait Config {
 
     /// Whether calls make sure that there is a caller, and that the objects they name exist. Where
     /// they do not, such a mistake hits another thread or object, but no other memory. To a machine
-    /// this is also the promise that nobody calls before the kernel is set up, as applications that
-    /// are made by `flyball_app::kernel!` cannot.
+    /// this is also the promise that there are no calls before the kernel is set up, as
+    /// applications that are made by `flyball_app::kernel!` cannot.
     const CHECKS: bool = true;
 
     /// Whether there may be a periodic tick. Where there may not, [`Timing::Tick`] is taken for

@@ -6,21 +6,22 @@
 //! ```text
 //!   Entry::begin      the clock of the thread that ran stops
 //!     events          a call of that thread, Core::timer, what handlers of interrupts signal and release
-//!   Entry::decide     who runs is decided, if it has to be                          -> Decided
+//!   Entry::decide     which thread runs is decided, if it has to be                 -> Decided
 //!   Decided::leave    the clock of the thread that runs starts                      -> Next
 //! ```
 //!
 //! Each step consumes what the one before has returned, so none is left out, done twice, or done in
 //! another order. What a machine has to do then is a value, [`Next`], and no side effect (as in the
 //! kernel of Hubris, whose `NextTask` is the model): which thread runs, which other CPUs have to be
-//! interrupted, and in [`Next::rest`] what is rare: a program that begins anew, and timers. What is rare
-//! is computed only when it is taken, so that a call after which nothing changes pays one comparison.
+//! interrupted, and in [`Next::rest`] what is rare: a program that begins anew, and timers. What is
+//! rare is computed only when it is taken, so that a call after which nothing changes pays one
+//! comparison.
 //!
-//! An entry that cannot decide ends otherwise: before scheduling has started, or in the handler of an
-//! interrupt, after which the CPU enters once more ([`Entry::defer`], [`Entry::cancel`]).
+//! An entry that cannot decide ends otherwise: before scheduling has started, or in the handler of
+//! an interrupt, after which the CPU enters once more ([`Entry::defer`], [`Entry::cancel`]).
 //!
-//! Where one CPU belongs to one core, which one an entry is for is its [`CpuId`] alone: a machine with
-//! several cores passes the same one to each step.
+//! Where one CPU belongs to one core, which one an entry is for is its [`CpuId`] alone: a machine
+//! with several cores passes the same one to each step.
 
 #![expect(
     clippy::inline_always,
@@ -41,7 +42,7 @@ pub struct Entry {
     now: Time,
 }
 
-/// A CPU works for the kernel, and who runs next has been decided.
+/// A CPU works for the kernel, and which thread runs next has been decided.
 #[derive(Debug)]
 #[must_use = "a CPU that has decided leaves the kernel"]
 pub struct Decided {
@@ -68,8 +69,8 @@ pub struct Next {
     pub rest: Rest,
 }
 
-/// What is rarely to be done after a kernel entry: [`Rest::is_needed`] tells whether anything is, and
-/// [`Rest::take`] what.
+/// What is rarely to be done after a kernel entry: [`Rest::is_needed`] tells whether anything is,
+/// and [`Rest::take`] what.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Rest(CpuId);
 
@@ -82,15 +83,15 @@ pub struct More {
     /// When the timer of this CPU has to fire, if that may have changed since it was last told;
     /// [`Time::NEVER`]: not at all. It may be in the past: at once, then.
     pub timer: Option<Time>,
-    /// The same of [`Core::TIMEKEEPER`], whose timer is for all CPUs of the cluster, if it is another one
-    /// than this.
+    /// The same of [`Core::TIMEKEEPER`], whose timer is for all CPUs of the cluster, if it is
+    /// another one than this.
     pub timekeeper: Option<Time>,
 }
 
 impl Entry {
-    /// Begins: stops the clock of the thread that ran on `cpu`. The machine's `clock` is read if the
-    /// kernel has use for it ([`Core::READS_CLOCK`]), or if the event is `timed`, as it tells the kernel
-    /// the time; otherwise the entry is at [`Time::ZERO`].
+    /// Begins: stops the clock of the thread that ran on `cpu`. The machine's `clock` is read if
+    /// the kernel has use for it ([`Core::READS_CLOCK`]), or if the event is `timed`, as it tells
+    /// the kernel the time; otherwise the entry is at [`Time::ZERO`].
     #[inline(always)]
     pub fn begin<C: Config>(
         core: &mut Core<C>,
@@ -109,8 +110,8 @@ impl Entry {
         Entry { cpu, now }
     }
 
-    /// Begins an entry during which no time passes, on a machine whose clock is virtual: there is no
-    /// time of the kernel's to be told apart.
+    /// Begins an entry during which no time passes, on a machine whose clock is virtual: there is
+    /// no time of the kernel's to be told apart.
     #[inline(always)]
     pub fn instant(cpu: CpuId, now: Time) -> Entry {
         Entry { cpu, now }
@@ -128,7 +129,7 @@ impl Entry {
         self.now
     }
 
-    /// Decides who runs, if it has to be decided anew.
+    /// Decides which thread runs, if it has to be decided anew.
     #[inline(always)]
     pub fn decide<C: Config>(self, core: &mut Core<C>) -> Decided {
         let is_new = core.needs_resched(self.cpu);
@@ -147,8 +148,8 @@ impl Entry {
     }
 
     /// Ends without a decision, as this CPU is going to enter the kernel once more before a thread
-    /// runs on it: it serves an interrupt, or scheduling has not started. Nothing of [`Next::rest`] need
-    /// be done, as the next entry says so again.
+    /// runs on it: it serves an interrupt, or scheduling has not started. Nothing of [`Next::rest`]
+    /// need be done, as the next entry says so again.
     #[inline(always)]
     pub fn defer<C: Config>(self, core: &mut Core<C>, clock: impl FnOnce() -> Time) -> Next {
         let decision = Decision {
@@ -163,9 +164,9 @@ impl Entry {
         decided.leave(core, clock)
     }
 
-    /// Ends as if it had not been, but for its events: of an [instant](Entry::instant), with nothing to
-    /// decide; or before scheduling has started, when all time is the kernel's. Of the rest nothing need be
-    /// done, as of [`Entry::defer`].
+    /// Ends as if it had not been, but for its events: of an [instant](Entry::instant), with
+    /// nothing to decide; or before scheduling has started, when all time is the kernel's. Of the
+    /// rest nothing need be done, as of [`Entry::defer`].
     #[inline(always)]
     pub fn cancel(self) -> Rest {
         Rest(self.cpu)
@@ -197,8 +198,8 @@ impl Decided {
         core.will_restart(self.entry.cpu)
     }
 
-    /// The CPU goes back to what was decided: starts its clock. The machine's `clock` is read if the
-    /// kernel has use for it ([`Core::MARKS_TIME`]).
+    /// The CPU goes back to what was decided: starts its clock. The machine's `clock` is read if
+    /// the kernel has use for it ([`Core::MARKS_TIME`]).
     #[inline(always)]
     pub fn leave<C: Config>(self, core: &mut Core<C>, clock: impl FnOnce() -> Time) -> Next {
         let Decided {

@@ -18,8 +18,8 @@ pub enum Error {
     Dead,
     /// There is no such thread or object, and there never was.
     Unknown,
-    /// No thread runs on this CPU, so nobody can block or yield. (An interrupt handler can signal
-    /// and send, but it cannot wait.)
+    /// No thread runs on this CPU, so none can block or yield. (An interrupt handler can signal and
+    /// send, but it cannot wait.)
     NoThread,
     /// The mutex does not belong to the calling thread.
     NotOwner,
@@ -34,7 +34,8 @@ pub enum Error {
     Invalid,
     /// The stack belongs to a thread already.
     Taken,
-    /// The thread waits for, or owns, what belongs to its cluster, so it cannot move to another one.
+    /// The thread waits for, or owns, what belongs to its cluster, so it cannot move to another
+    /// one.
     Bound,
     /// The policy does not take the thread or its parameters.
     Refused(Refused<()>),
@@ -74,8 +75,8 @@ impl<C: Config> Core<C> {
         Error::Refused(refused.map(|excess| self.excess = excess))
     }
 
-    /// The refusal behind an [`Error::Refused`] that a call of this core has just returned, with its
-    /// figure.
+    /// The refusal behind an [`Error::Refused`] that a call of this core has just returned, with
+    /// its figure.
     pub fn refusal(&self, refused: Refused<()>) -> Refused {
         refused.map(|()| self.excess)
     }
@@ -87,8 +88,8 @@ impl<C: Config> Core<C> {
             Error::Refused(refused) => Denied::Refused(self.refusal(refused)),
             Error::Full => Denied::Refused(Refused::Full),
             Error::Bound => Denied::Bound,
-            // No other error comes from `adjust`, `emigrate` or `immigrate`, nor from a machine that
-            // does as `Cores::carry` says.
+            // No other error comes from `adjust`, `emigrate` or `immigrate`, nor from a machine
+            // that does as `Cores::carry` says.
             _ => Denied::Gone,
         }
     }

@@ -49,9 +49,9 @@ pub enum OnMiss {
     /// It is given up: the thread loses its mutexes and begins with its next job. (A thread with
     /// only one job ends.)
     Abort,
-    /// It goes on, and of the jobs that wait until they are late only the newest is done: at a release, the
-    /// oldest that waits is left out if its deadline has passed, too. So a periodic thread whose
-    /// deadlines are its periods goes on with the job whose period it is.
+    /// It goes on, and of the jobs that wait until they are late only the newest is done: at a
+    /// release, the oldest that waits is left out if its deadline has passed, too. So a periodic
+    /// thread whose deadlines are its periods goes on with the job whose period it is.
     Latest,
 }
 
@@ -176,7 +176,7 @@ impl Jobs {
         self.on_miss
     }
 
-    /// Whether there is nothing to keep of them: one job, which nobody watches.
+    /// Whether there is nothing to keep of them: one job, whose deadline is not watched.
     pub(crate) fn is_trivial(&self) -> bool {
         self.is_once() && self.deadline == Duration::MAX
     }
@@ -323,7 +323,7 @@ impl Jobs {
         self.missed
     }
 
-    /// Whether the current job's deadline has passed and nobody has noticed.
+    /// Whether the current job's deadline has passed and has not been noticed.
     pub(crate) fn current_is_late(&self, now: Time) -> bool {
         self.late == 0 && self.current.is_some_and(|job| now > self.deadline(job))
     }
@@ -359,7 +359,8 @@ impl Jobs {
     /// their releases; so is the one that the thread works on.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if the jobs are not periodic, if one of the times is zero, or if a job waits.
+    /// [`Error::Invalid`] if the jobs are not periodic, if one of the times is zero, or if a job
+    /// waits.
     pub(crate) fn retime(&mut self, period: Duration, deadline: Duration) -> Result<(), Error> {
         let Release::Periodic { period: rule } = &mut self.rule else {
             return Err(Error::Invalid);

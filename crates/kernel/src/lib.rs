@@ -9,7 +9,7 @@
 //! ```text
 //!   events                        Core                       decisions
 //!   a thread calls `wait`   -->  +--------------------+
-//!   the timer fires         -->  | threads, releases, |  --> who runs on this CPU (`Next`)
+//!   the timer fires         -->  | threads, releases, |  --> which thread this CPU runs (`Next`)
 //!   an interrupt signals    -->  | waiting, policy    |  --> when to set the timer (`next_timer`)
 //!                                +--------------------+
 //! ```
@@ -20,11 +20,11 @@
 //!
 //! 1. [`Entry::begin`] stops the clock of the thread that ran.
 //! 2. Any number of events: a call of the running thread ([`Core::lock`], [`Core::wait_next`], …),
-//!    [`Core::timer`] if the timer is due, signals from interrupts. All releases that are due at one
-//!    instant are made by one [`Core::timer`], before a thread is picked.
-//! 3. [`Entry::end`] decides who runs, and starts the clock of that thread. It returns what follows,
-//!    [`Next`]: the thread, the CPUs to interrupt, and what is rare: the thread begins anew, as its job
-//!    was given up; a timer is to be set.
+//!    [`Core::timer`] if the timer is due, signals from interrupts. All releases that are due at
+//!    one instant are made by one [`Core::timer`], before a thread is picked.
+//! 3. [`Entry::end`] decides which thread runs, and starts the clock of that thread. It returns
+//!    what follows, [`Next`]: the thread, the CPUs to interrupt, and what is rare: the thread
+//!    begins anew, as its job was given up; a timer is to be set.
 //!
 //! Then the machine returns to that thread.
 //!
@@ -130,14 +130,14 @@ pub struct Core<C: Config> {
     excess: Excess,
     /// Of several CPUs, those that have to decide: all whose `look` is not zero.
     asking: CpuSet,
-    /// Of several CPUs, those that idle with somebody's registers.
+    /// Of several CPUs, those that idle with a thread's registers.
     vacant: CpuSet,
     trace: C::Trace,
 }
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
 
-/// Ids of objects as plain numbers, for whoever keeps them where only numbers can be kept.
+/// Ids of objects as plain numbers, for callers that keep them where only numbers can be kept.
 macro_rules! numbered {
     ($($id:ident),*) => {$(
         impl $id {

@@ -13,8 +13,8 @@ impl<C: Config> Core<C> {
     /// passed. O(log threads).
     ///
     /// # Errors
-    /// [`Error::Full`], [`Error::Invalid`], [`Error::Refused`]; [`Error::Unknown`] if there is no such
-    /// semaphore as [`Attributes::alert`] names.
+    /// [`Error::Full`], [`Error::Invalid`], [`Error::Refused`]; [`Error::Unknown`] if there is no
+    /// such semaphore as [`Attributes::alert`] names.
     pub fn spawn(
         &mut self,
         cpu: CpuId,
@@ -94,15 +94,16 @@ impl<C: Config> Core<C> {
         let adjusted = self.policy.adjust(task, params, now);
         let resched = adjusted.map_err(|refused| self.refused(refused))?;
         self.attend(resched);
-        // Who inherits from whom may have changed, for the thread and for whoever it waits for.
+        // Which thread inherits from which may have changed, for this one and for the one it waits
+        // for.
         self.inherit(cpu, task, now);
         Ok(())
     }
 
-    /// Changes how the jobs of a periodic thread come: from the release on that is due next they come
-    /// every `period`, and are due `deadline` after their releases. So is the job that the thread works
-    /// on, if it is not late yet. What the policy knows of the thread stays as it is; see
-    /// [`Core::adjust`].
+    /// Changes how the jobs of a periodic thread come: from the release on that is due next they
+    /// come every `period`, and are due `deadline` after their releases. So is the job that the
+    /// thread works on, if it is not late yet. What the policy knows of the thread stays as it is;
+    /// see [`Core::adjust`].
     ///
     /// # Errors
     /// [`Error::Invalid`] if the thread is not periodic, if one of the times is zero, or while a
@@ -120,8 +121,8 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
-    /// The running thread ends: its job is complete, its mutexes are unlocked, and whoever waits
-    /// for its end goes on.
+    /// The running thread ends: its job is complete, its mutexes are unlocked, and the threads that
+    /// wait for its end go on.
     ///
     /// # Errors
     /// [`Error::NoThread`].
@@ -218,11 +219,12 @@ impl<C: Config> Core<C> {
         Ok(Poll::Pending)
     }
 
-    /// The running thread waits until somebody unparks it, until `until` at the latest; not at all if
-    /// somebody has since it was parked last. O(1); no other way of waiting costs less.
+    /// The running thread waits until it is unparked, until `until` at the latest; not at all if it
+    /// has been unparked since it was parked last. O(1); no other way of waiting costs less.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::NoThread`].
+    /// [`Error::TimedOut`] if it would have to wait and `until` has come already;
+    /// [`Error::NoThread`].
     pub fn park(&mut self, cpu: CpuId, until: Time, now: Time) -> Result<Poll<()>, Error> {
         let task = self.caller(cpu)?;
         if core::mem::take(&mut self.threads[task.index()].token) {
@@ -232,8 +234,8 @@ impl<C: Config> Core<C> {
         Ok(Poll::Pending)
     }
 
-    /// A parked thread goes on; one that is not does not wait when it parks itself next. An interrupt
-    /// may call this. O(1).
+    /// A parked thread goes on; one that is not does not wait when it parks itself next. An
+    /// interrupt may call this. O(1).
     ///
     /// # Errors
     /// [`Error::Dead`], [`Error::Unknown`].
@@ -278,8 +280,8 @@ impl<C: Config> Core<C> {
         Ok(self.used.find(task.index()).copied().unwrap_or_default())
     }
 
-    /// When a thread will have used `total` CPU time, if nothing comes in between; [`Time::NEVER`] if it
-    /// does not run, and where [`Core::cpu_time`] knows nothing.
+    /// When a thread will have used `total` CPU time, if nothing comes in between; [`Time::NEVER`]
+    /// if it does not run, and where [`Core::cpu_time`] knows nothing.
     pub fn uses_up(&self, thread: ThreadId, total: Duration) -> Time {
         let running = self.find(thread).ok().and_then(|task| {
             let cpu = self.cpu_of(task)?;
@@ -319,8 +321,9 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// As [`Core::caller`], for calls that look at the thread's row often: the one comparison tells the
-    /// compiler that no index needs a mask, so that it pays for the check of what the policy chose.
+    /// As [`Core::caller`], for calls that look at the thread's row often: the one comparison tells
+    /// the compiler that no index needs a mask, so that it pays for the check of what the policy
+    /// chose.
     #[inline]
     fn caller_in_table(&self, cpu: CpuId) -> Result<TaskId, Error> {
         let task = self.caller(cpu)?;

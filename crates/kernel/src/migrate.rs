@@ -3,11 +3,12 @@
 //! Cores share nothing, so to move a thread is a message: [`Core::emigrate`] takes it out of one
 //! core and returns all that has to be known of it, the machine brings that (with the thread's
 //! registers and stack) to the other CPU, and [`Core::immigrate`] puts it into the core there. In
-//! between it belongs to nobody and does not run.
+//! between it belongs to no core and does not run.
 //!
-//! What belongs to a cluster stays there. So a thread can move that can run, or waits for nothing but
-//! the clock or a token, or is dormant; and that owns no mutex, is joined by nobody, and has nobody
-//! to alert of a miss. Anything else is [`Error::Bound`], and the mover has to try again later.
+//! What belongs to a cluster stays there. So a thread can move that can run, or waits for nothing
+//! but the clock or a token, or is dormant; and that owns no mutex, is joined by no other thread,
+//! and signals no semaphore at a miss. Anything else is [`Error::Bound`], and the mover has to try
+//! again later.
 
 use crate::config::Config;
 use crate::jobs::Jobs;
@@ -27,9 +28,9 @@ pub struct Migrant<M> {
 }
 
 impl<C: Config> Core<C> {
-    /// Takes a thread out of this core, at `now`, on `cpu`. Whoever names it here from now on is told
-    /// [`Error::Dead`]; its row may get another thread. If it ran, the CPU it ran on has to decide
-    /// anew. O(log threads + mutexes), and what the policy takes to retire a task.
+    /// Takes a thread out of this core, at `now`, on `cpu`. A call that names it here from now on
+    /// returns [`Error::Dead`]; its row may get another thread. If it ran, the CPU it ran on has to
+    /// decide anew. O(log threads + mutexes), and what the policy takes to retire a task.
     ///
     /// # Errors
     /// [`Error::Dead`], [`Error::Unknown`]; [`Error::Bound`] if it cannot move now.
@@ -74,8 +75,9 @@ impl<C: Config> Core<C> {
     }
 
     /// Puts a thread into this core, at `now`, on `cpu`: it goes on where it was, with the CPU time
-    /// that it has used. `arrived` is told what it is known as here before anything is traced. What was to happen to it on the way happens at the next [`Core::timer`], which
-    /// is due at once then. O(log threads).
+    /// that it has used. `arrived` is told what it is known as here before anything is traced. What
+    /// was to happen to it on the way happens at the next [`Core::timer`], which is due at once
+    /// then. O(log threads).
     ///
     /// # Errors
     /// The thread, and why it is still nowhere: [`Error::Full`], [`Error::Refused`].

@@ -10,12 +10,13 @@
 //!   so L acts with the urgency of H until it unlocks mutex 2, and then M does
 //! ```
 //!
-//! Who lends to whom is computed anew along such a chain whenever someone comes or goes
-//! ([`Core::inherit`]), and not kept up by increments: the chain is short, and a state that is
-//! recomputed cannot go stale. A call to lock that would close a ring is refused
+//! Which thread inherits from which is computed anew along such a chain whenever a thread joins or
+//! leaves it ([`Core::inherit`]), and not kept up by increments: the chain is short, and a state
+//! that is recomputed cannot go stale. A call to lock that would close a ring is refused
 //! ([`Error::Deadlock`]).
 //!
-//! Unlocking hands the mutex over to the most urgent waiter at once, so nobody can snatch it.
+//! Unlocking hands the mutex over to the most urgent waiter at once, so no other thread can take it
+//! first.
 
 use crate::config::Config;
 use crate::thread::State;
@@ -91,7 +92,7 @@ impl Mutex {
 }
 
 impl<C: Config> Core<C> {
-    /// Makes a mutex that nobody owns.
+    /// Makes a mutex that no thread owns.
     ///
     /// # Errors
     /// [`Error::Full`].
@@ -122,8 +123,8 @@ impl<C: Config> Core<C> {
         Ok(Poll::Pending)
     }
 
-    /// The second half of [`Core::lock`], for whoever has just tried the first, [`Core::try_lock`],
-    /// in vain: the running thread waits.
+    /// The second half of [`Core::lock`], for a caller that has just tried the first,
+    /// [`Core::try_lock`], in vain: the running thread waits.
     ///
     /// # Errors
     /// As [`Core::lock`].
@@ -157,7 +158,7 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
-    /// The second half of [`Core::unlock`], for whoever has just tried the first,
+    /// The second half of [`Core::unlock`], for a caller that has just tried the first,
     /// [`Core::try_unlock`], in vain: the most urgent waiter owns the mutex from now on.
     ///
     /// # Errors
@@ -172,8 +173,8 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// The running thread becomes the owner of the mutex if nobody owns it; returns whether it did.
-    /// There is nothing to decide after this.
+    /// The running thread becomes the owner of the mutex if no thread owns it; returns whether it
+    /// did. There is nothing to decide after this.
     ///
     /// # Errors
     /// [`Error::NoThread`], [`Error::Unknown`].
@@ -190,8 +191,8 @@ impl<C: Config> Core<C> {
         Ok(free)
     }
 
-    /// The running thread gives the mutex back if nobody waits for it, so that there is nothing to
-    /// decide after this; returns whether it did.
+    /// The running thread gives the mutex back if no thread waits for it, so that there is nothing
+    /// to decide after this; returns whether it did.
     ///
     /// # Errors
     /// As [`Core::unlock`].
@@ -223,8 +224,9 @@ impl<C: Config> Core<C> {
     /// Whether `task` is `other`, or waits (through any number of mutexes) for one of `other`'s.
     ///
     /// Only a condition variable can close a ring: a thread that has been signalled has to take its
-    /// mutex again, whatever the mutex's owner waits for. Such threads wait for ever, but nobody
-    /// follows the ring for ever, because no chain is longer than there are threads.
+    /// mutex again, whatever the mutex's owner waits for. Such threads wait for ever, but the
+    /// search does not go round the ring for ever, because no chain has more threads than there
+    /// are.
     fn waits_for(&self, mut task: TaskId, other: TaskId) -> bool {
         for _ in 0..self.links.capacity() {
             if task == other {
@@ -248,7 +250,7 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// `task` becomes the owner of a mutex that nobody owns.
+    /// `task` becomes the owner of a mutex that no thread owns.
     fn own(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
         self.mutexes.rows[usize::from(mutex)].owner = Slot::of(task);
         self.emit(now, cpu, Kind::Lock { task, mutex });
@@ -274,13 +276,13 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// `task` is the last of those who wait for a mutex.
+    /// `task` becomes the last of the threads that wait for a mutex.
     fn queue_up(&mut self, task: TaskId, mutex: u16) {
         let row = &mut self.mutexes.rows[usize::from(mutex)];
         self.links.push_back(&mut row.waiters, task);
     }
 
-    /// Somebody has begun to wait for a mutex of `owner`.
+    /// A thread has begun to wait for a mutex of `owner`.
     fn want(&mut self, cpu: CpuId, owner: TaskId, mutex: u16, now: Time) {
         let waiters = self.mutexes.rows[usize::from(mutex)].waiters;
         if waiters
@@ -292,7 +294,7 @@ impl<C: Config> Core<C> {
         self.inherit(cpu, owner, now);
     }
 
-    /// Somebody has ceased to wait for a mutex, and does not get it.
+    /// A thread has ceased to wait for a mutex, and does not get it.
     pub(crate) fn unwant(&mut self, cpu: CpuId, mutex: u16, now: Time) {
         let row = &self.mutexes.rows[usize::from(mutex)];
         let Some(owner) = row.owner.get() else { return };
@@ -357,7 +359,8 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// Finds out anew from whom `task` inherits, and whoever it waits for, and so on.
+    /// Finds out anew from which thread `task` inherits, then the same for the owner of the mutex
+    /// that it waits for, and so on.
     pub(crate) fn inherit(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         let mut at = Some(task);
         for _ in 0..self.links.capacity() {

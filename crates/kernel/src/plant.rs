@@ -1,8 +1,8 @@
 //! The plant of controllers: the cores of a machine's CPUs.
 //!
 //! Cores share nothing and know threads by rows of their own. A machine knows which core a CPU has,
-//! where each task is, and how registers and stacks go from one CPU to another: it is the [`Cores`].
-//! All that a controller reads and does is calls of these cores, written once here.
+//! where each task is, and how registers and stacks go from one CPU to another: it is the
+//! [`Cores`]. All that a controller reads and does is calls of these cores, written once here.
 
 use crate::config::Config;
 use crate::{Core, Error, ThreadId};
@@ -14,21 +14,21 @@ pub trait Cores {
     /// What all its cores consist of.
     type Config: Config;
 
-    /// Returns the CPU that a task is on or on its way to; `None` if there is no such task, or it has
-    /// ended as far as the machine knows.
+    /// Returns the CPU that a task is on or on its way to; `None` if there is no such task, or it
+    /// has ended as far as the machine knows.
     fn cpu(&mut self, task: TaskId) -> Option<CpuId>;
 
-    /// Calls `f` with the core of a CPU, the number that the CPU has there, and the instant: inside of a
-    /// kernel entry, after [`Entry::begin`](crate::Entry::begin). CPUs that have to decide afterwards are told so by the
-    /// machine. `None` if there is no such CPU.
+    /// Calls `f` with the core of a CPU, the number that the CPU has there, and the instant: inside
+    /// of a kernel entry, after [`Entry::begin`](crate::Entry::begin). CPUs that have to decide
+    /// afterwards are told so by the machine. `None` if there is no such CPU.
     fn with_core<R>(
         &mut self,
         cpu: CpuId,
         f: impl FnOnce(&mut Core<Self::Config>, CpuId, Time) -> R,
     ) -> Option<R>;
 
-    /// Calls `f` as [`Cores::with_core`] does, with the core that a task is in, and the thread that it is
-    /// there. `None` if it is in no core: it has ended, or is on its way.
+    /// Calls `f` as [`Cores::with_core`] does, with the core that a task is in, and the thread that
+    /// it is there. `None` if it is in no core: it has ended, or is on its way.
     fn with_thread<R>(
         &mut self,
         task: TaskId,
@@ -39,8 +39,8 @@ pub trait Cores {
     /// [`Core::immigrate`]; at once, or as soon as the CPUs concerned come to it.
     ///
     /// # Errors
-    /// [`Error::Dead`]; [`Error::Bound`] if it cannot leave, [`Error::Full`] or [`Error::Refused`] if it
-    /// cannot be taken there. It stays where it is then.
+    /// [`Error::Dead`]; [`Error::Bound`] if it cannot leave, [`Error::Full`] or [`Error::Refused`]
+    /// if it cannot be taken there. It stays where it is then.
     fn carry(&mut self, task: TaskId, to: CpuId, params: Params<Self>) -> Result<(), Error>;
 }
 
@@ -103,8 +103,8 @@ impl<M: Cores> Plant<<M::Config as Config>::Policy> for CorePlant<'_, M> {
 }
 
 impl<C: Config> Core<C> {
-    /// Whether a core keeps all that a controller reads. The time that its kernels take is always kept,
-    /// where the machine says when they enter and leave.
+    /// Whether a core keeps all that a controller reads. The time that its kernels take is always
+    /// kept, where the machine says when they enter and leave.
     pub fn keeps(&self, reads: Reads) -> bool {
         let used = Self::COUNTS && C::ACCOUNTING && self.used.find(0).is_some();
         let misses = self.jobs.find(0).is_some();

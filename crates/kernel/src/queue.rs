@@ -64,7 +64,7 @@ impl Queue {
 
 #[cfg(test)]
 impl Queue {
-    /// Nobody waits at a queue that has both messages and room.
+    /// No thread waits at a queue that has both messages and room.
     pub(crate) fn audit(&self) {
         assert!(self.len <= self.capacity && self.head < self.capacity);
         assert!(self.waiters.is_empty() || self.len == 0 || self.len == self.capacity);
@@ -104,8 +104,8 @@ impl<C: Config> Core<C> {
     /// The running thread puts a message in, or waits for room until `until` at the latest.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::NoThread`],
-    /// [`Error::Unknown`].
+    /// [`Error::TimedOut`] if it would have to wait and `until` has come already;
+    /// [`Error::NoThread`], [`Error::Unknown`].
     pub fn send(
         &mut self,
         cpu: CpuId,
@@ -128,8 +128,8 @@ impl<C: Config> Core<C> {
         })
     }
 
-    /// The second half of [`Core::send`], for whoever has just tried the first, [`Core::try_send`],
-    /// in vain: a receiver gets the message, or the running thread waits.
+    /// The second half of [`Core::send`], for a caller that has just tried the first,
+    /// [`Core::try_send`], in vain: a receiver gets the message, or the running thread waits.
     ///
     /// # Errors
     /// As [`Core::send`].
@@ -181,8 +181,8 @@ impl<C: Config> Core<C> {
         self.post_to_waiter(cpu, queue, message, now)
     }
 
-    /// The second half of [`Core::post`], for whoever has just tried the first, [`Core::try_send`],
-    /// in vain: a receiver gets the message, if one waits.
+    /// The second half of [`Core::post`], for a caller that has just tried the first,
+    /// [`Core::try_send`], in vain: a receiver gets the message, if one waits.
     ///
     /// # Errors
     /// As [`Core::post`].
@@ -198,7 +198,7 @@ impl<C: Config> Core<C> {
         if row.len == row.capacity {
             return Err(Error::Full);
         }
-        // Whoever waits at a queue that is not full waits to receive.
+        // A thread that waits at a queue that is not full waits to receive.
         if let Some(receiver) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             self.threads[receiver.index()].message = *message;
             self.wake(cpu, receiver, now);
@@ -206,7 +206,7 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
-    /// Puts a message in if there is room and nobody waits for one, so that there is nothing to
+    /// Puts a message in if there is room and no thread waits for one, so that there is nothing to
     /// decide after this; returns whether it did.
     ///
     /// # Errors
@@ -223,7 +223,7 @@ impl<C: Config> Core<C> {
         Ok(true)
     }
 
-    /// Takes the oldest message out if there is one and nobody waits for room, so that there is
+    /// Takes the oldest message out if there is one and no thread waits for room, so that there is
     /// nothing to decide after this; returns whether it did. `message` is left alone otherwise.
     ///
     /// # Errors
@@ -243,8 +243,8 @@ impl<C: Config> Core<C> {
     /// latest. [`Core::received`] has the message afterwards.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::NoThread`],
-    /// [`Error::Unknown`].
+    /// [`Error::TimedOut`] if it would have to wait and `until` has come already;
+    /// [`Error::NoThread`], [`Error::Unknown`].
     pub fn receive(
         &mut self,
         cpu: CpuId,
@@ -263,7 +263,7 @@ impl<C: Config> Core<C> {
         })
     }
 
-    /// The second half of [`Core::receive`], for whoever has just tried the first,
+    /// The second half of [`Core::receive`], for a caller that has just tried the first,
     /// [`Core::try_receive`], in vain: the running thread waits, or makes room for one that does.
     /// [`Core::received`] has the message afterwards.
     ///
@@ -287,15 +287,15 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
-    /// The running thread takes the oldest message out, and the most urgent sender who waits puts
-    /// his in.
+    /// The running thread takes the oldest message out, and the most urgent sender that waits puts
+    /// its own in.
     #[inline(never)]
     fn make_room(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<(), Error> {
         let task = self.caller(cpu)?;
         let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
         self.threads[task.index()].message = self.messages.rows[at];
-        // Whoever waits at a queue that was not empty waits to send, so it was full.
+        // A thread that waits at a queue that was not empty waits to send, so it was full.
         if let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             let at = row.row(row.len);
             row.len += 1;

@@ -16,9 +16,9 @@ impl<C: Config> Core<C> {
     /// soon as it has.
     ///
     /// # Errors
-    /// [`Error::NotSporadic`], [`Error::Dead`], [`Error::Unknown`]; [`Error::Full`] if the job would
-    /// have to wait for earlier ones and the table of arrivals is full. The job is lost then, and
-    /// traced as skipped.
+    /// [`Error::NotSporadic`], [`Error::Dead`], [`Error::Unknown`]; [`Error::Full`] if the job
+    /// would have to wait for earlier ones and the table of arrivals is full. The job is lost then,
+    /// and traced as skipped.
     pub fn release(
         &mut self,
         cpu: CpuId,
@@ -37,10 +37,10 @@ impl<C: Config> Core<C> {
         released
     }
 
-    /// All that was to happen to `task` at the instant `at` happens, at last. A deadline comes first
-    /// (a job that is late at the next release is late), then the end of a wait, then a release. Its
-    /// alarm has been taken out, and is set to what comes next. Returns how many waits ended and jobs
-    /// were released.
+    /// All that was to happen to `task` at the instant `at` happens, at last. A deadline comes
+    /// first (a job that is late at the next release is late), then the end of a wait, then a
+    /// release. Its alarm has been taken out, and is set to what comes next. Returns how many waits
+    /// ended and jobs were released.
     #[inline]
     pub(crate) fn ring(&mut self, cpu: CpuId, task: TaskId, at: Time, now: Time) -> u32 {
         if let Some(jobs) = self.jobs.find_mut(task.index()) {
@@ -61,7 +61,8 @@ impl<C: Config> Core<C> {
                 self.time_out(cpu, task, at, now);
                 served += 1;
             } else if jobs.next_release() <= at {
-                // A job that finds no room to wait has been traced as skipped; nobody called.
+                // A job that finds no room to wait has been traced as skipped; no caller needs the
+                // error.
                 let _ = self.release_job(cpu, task, now);
                 served += 1;
             } else {
@@ -72,8 +73,8 @@ impl<C: Config> Core<C> {
         served
     }
 
-    /// Notices the deadlines that have passed, and nothing else: for whoever stops the clock at
-    /// `now` and wants to know what is late. O(threads).
+    /// Notices the deadlines that have passed, and nothing else: for a caller that stops the clock
+    /// at `now` and wants to know what is late. O(threads).
     pub fn notice_misses(&mut self, cpu: CpuId, now: Time) {
         for row in 0..self.links.capacity() {
             let task = TaskId(u16::try_from(row).unwrap_or(u16::MAX));
@@ -93,8 +94,8 @@ impl<C: Config> Core<C> {
             .is_ok_and(|task| self.threads[task.index()].state != State::Dormant)
     }
 
-    /// When the clock releases the next job of a thread; [`Time::NEVER`]: it does not, or there is no such
-    /// thread.
+    /// When the clock releases the next job of a thread; [`Time::NEVER`]: it does not, or there is
+    /// no such thread.
     pub fn next_release(&self, thread: ThreadId) -> Time {
         let task = self.find(thread).ok();
         let jobs = task.and_then(|task| self.jobs.find(task.index()));
@@ -216,7 +217,7 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// Counts and traces a miss, and tells whoever handles it.
+    /// Counts and traces a miss, and signals the semaphore of the thread that handles it.
     fn note_miss(&mut self, cpu: CpuId, task: TaskId, job: u32, now: Time) {
         self.misses += 1;
         self.emit(now, cpu, Kind::Miss { task, job });
@@ -232,8 +233,8 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// Returns how many jobs of a thread have missed their deadlines, on all cores that it has been in;
-    /// the number stays at its largest value. Zero where [`Config::Jobs`] is nothing.
+    /// Returns how many jobs of a thread have missed their deadlines, on all cores that it has been
+    /// in; the number stays at its largest value. Zero where [`Config::Jobs`] is nothing.
     ///
     /// # Errors
     /// [`Error::Dead`], [`Error::Unknown`].
@@ -301,8 +302,8 @@ impl<C: Config> Core<C> {
     fn begin_job(&mut self, cpu: CpuId, task: TaskId, why: Ready, now: Time) {
         let resched = self.policy.ready(cpu, task, why, now);
         self.attend(resched);
-        // A new job may be less urgent than the last one. If the thread kept a mutex, whoever waits
-        // for it may be the more urgent one now.
+        // A new job may be less urgent than the last one. If the thread kept a mutex, the thread
+        // that waits for it may be the more urgent one now.
         if self.threads[task.index()].wanted != MaybeMutex::NONE {
             self.inherit(cpu, task, now);
         }

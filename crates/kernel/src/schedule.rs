@@ -1,4 +1,4 @@
-//! Who runs: entering and leaving the kernel, the timer, the decision, and CPU time.
+//! Which thread runs: entering and leaving the kernel, the timer, the decision, and CPU time.
 
 #![expect(
     clippy::inline_always,
@@ -13,12 +13,12 @@ use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 /// What the kernel knows of one CPU.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Cpu {
-    /// Who runs.
+    /// The thread that runs.
     running: Slot,
-    /// If nobody runs, who ran last: his registers are still those of the CPU.
+    /// If no thread runs, the one that ran last: its registers are still those of the CPU.
     last: Slot,
-    /// Not zero: it has to be decided anew who runs. No `bool`, because the compiler does not see
-    /// through one that whoever has just set it need not be asked (15 instructions a call).
+    /// Not zero: it has to be decided anew which thread runs. No `bool`: with one, the compiler
+    /// does not see that code which has just set it need not test it (15 instructions a call).
     pub(crate) look: u8,
     /// What else is to be done before the CPU goes on: [`Cpu::TIMER`], [`Cpu::RESTART`].
     work: u8,
@@ -84,7 +84,8 @@ impl<C: Config> Core<C> {
     /// time itself. Otherwise [`Time::ZERO`] will do for such a call.
     pub const READS_CLOCK: bool = Self::MARKS_TIME || C::Policy::WANTS.clock;
 
-    /// The first CPU of a cluster keeps the time for all of them: its timer releases jobs and ends waits.
+    /// The first CPU of a cluster keeps the time for all of them: its timer releases jobs and ends
+    /// waits.
     pub const TIMEKEEPER: CpuId = CpuId(0);
 
     /// The CPU begins to work for the kernel: stops the clock of the thread that ran.
@@ -97,8 +98,8 @@ impl<C: Config> Core<C> {
     /// passed, ends the waits that took too long, and the burst of the running thread. Does no harm
     /// if nothing is due. Returns how many jobs were released and how many waits ended.
     ///
-    /// Of several CPUs the first one keeps the time: on the others only bursts end and the policy's alarms
-    /// for them come, and where there are ticks the first one sees to these, too.
+    /// Of several CPUs the first one keeps the time: on the others only bursts end and the policy's
+    /// alarms for them come, and where there are ticks the first one sees to these, too.
     pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
         let mut served = 0;
         // Whatever the timer was set to, it is set no more.
@@ -117,7 +118,7 @@ impl<C: Config> Core<C> {
                 return served;
             }
             self.ticks += 1;
-            // Ticks that nobody could serve are left out.
+            // Ticks that no CPU could serve are left out.
             while self.next_tick <= now {
                 self.next_tick += length;
             }
@@ -186,7 +187,7 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// Decides who runs on `cpu`, if it has to be decided anew.
+    /// Decides which thread runs on `cpu`, if it has to be decided anew.
     #[inline(always)]
     pub(crate) fn decide(&mut self, cpu: CpuId, now: Time) -> Decision {
         let decision = if self.cpu(cpu).look != 0 {
@@ -266,15 +267,15 @@ impl<C: Config> Core<C> {
         restart
     }
 
-    /// Whether it has to be decided anew who runs on `cpu`.
+    /// Whether it has to be decided anew which thread runs on `cpu`.
     #[inline]
     pub fn needs_resched(&self, cpu: CpuId) -> bool {
         self.cpu(cpu).look != 0
     }
 
-    /// Whether there is nothing to do on `cpu`, the only one of its cluster, before it goes on: nothing
-    /// to decide, and [`Core::next_timer`] is what it was. Where no clock has to be started either
-    /// ([`Core::MARKS_TIME`]) an entry may be [cancelled](crate::Entry::cancel) then.
+    /// Whether there is nothing to do on `cpu`, the only one of its cluster, before it goes on:
+    /// nothing to decide, and [`Core::next_timer`] is what it was. Where no clock has to be started
+    /// either ([`Core::MARKS_TIME`]) an entry may be [cancelled](crate::Entry::cancel) then.
     #[inline]
     pub fn is_settled(&self, cpu: CpuId) -> bool {
         let state = self.cpu(cpu);
@@ -329,7 +330,8 @@ impl<C: Config> Core<C> {
         if Self::STOPS {
             state.stopped = false;
         }
-        // Whose registers the CPU has; those of a thread that has run elsewhere meanwhile are old.
+        // The thread whose registers the CPU has; those of a thread that has run elsewhere
+        // meanwhile are old.
         if !self.is_alone() && next != before {
             self.vacant = self.vacant.without(cpu);
             self.forget_elsewhere(choice.task);
@@ -346,7 +348,7 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// Nobody can run.
+    /// No thread can run.
     #[cold]
     fn go_idle(&mut self, cpu: CpuId, now: Time) -> Decision {
         if let Some(task) = self.running_task(cpu) {
@@ -401,8 +403,8 @@ impl<C: Config> Core<C> {
     }
 
     /// When the timer of `cpu` has to fire, as long as nothing else happens; [`Time::NEVER`]: not
-    /// at all. It may be in the past, and the timer has to fire at once then. [`More::timer`] is this,
-    /// when it changes.
+    /// at all. It may be in the past, and the timer has to fire at once then. [`More::timer`] is
+    /// this, when it changes.
     pub fn next_timer(&self, cpu: CpuId) -> Time {
         let keeps_time = self.keeps_time(cpu);
         if self.tick().is_some() {
@@ -466,7 +468,8 @@ impl<C: Config> Core<C> {
         self.cpu(cpu).kernel
     }
 
-    /// Counts the time since it was last counted to whoever had the CPU.
+    /// Charges the time since it was last counted to the thread that had the CPU, or to the kernel
+    /// or idle time.
     pub(crate) fn count(&mut self, cpu: CpuId, now: Time) {
         if !Self::COUNTS {
             return;
@@ -486,7 +489,7 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// `task` has ended: its registers are nobody's, even if its row gets a new thread.
+    /// `task` has ended: its registers belong to no thread, even if its row gets a new thread.
     pub(crate) fn forget(&mut self, task: TaskId) {
         for cpu in 0..self.cpus.capacity() {
             if self.cpus[cpu].last.holds(task) {
@@ -495,15 +498,15 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// `task` runs: what idle CPUs have of its registers is nothing. (What a CPU had before the one that
-    /// runs there is nothing anyway.)
+    /// `task` runs: what idle CPUs have of its registers is nothing. (What a CPU had before the one
+    /// that runs there is nothing anyway.)
     fn forget_elsewhere(&mut self, task: TaskId) {
         for other in self.vacant.iter() {
             let last = &mut self.cpu_mut(other).last;
             if last.holds(task) {
                 *last = Slot::EMPTY;
                 self.vacant = self.vacant.without(other);
-                // Whoever has run on another CPU has been forgotten everywhere else.
+                // A thread that has run on another CPU has been forgotten everywhere else.
                 return;
             }
         }

@@ -13,7 +13,7 @@ pub struct SemaphoreId(pub(crate) u16);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Semaphore {
-    /// How many may still pass without waiting. Not zero only while nobody waits.
+    /// How many threads may still pass without waiting. Not zero only while no thread waits.
     pub(crate) count: u32,
     pub(crate) waiters: List,
 }
@@ -41,8 +41,8 @@ impl<C: Config> Core<C> {
     /// The running thread passes the semaphore, or waits until `until` at the latest for a signal.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::NoThread`],
-    /// [`Error::Unknown`].
+    /// [`Error::TimedOut`] if it would have to wait and `until` has come already;
+    /// [`Error::NoThread`], [`Error::Unknown`].
     pub fn wait(
         &mut self,
         cpu: CpuId,
@@ -58,8 +58,8 @@ impl<C: Config> Core<C> {
         Ok(Poll::Pending)
     }
 
-    /// The second half of [`Core::wait`], for whoever has just tried the first, [`Core::try_wait`],
-    /// in vain: the running thread waits.
+    /// The second half of [`Core::wait`], for a caller that has just tried the first,
+    /// [`Core::try_wait`], in vain: the running thread waits.
     ///
     /// # Errors
     /// As [`Core::wait`].
@@ -92,8 +92,8 @@ impl<C: Config> Core<C> {
         Ok(passes)
     }
 
-    /// Signals if nobody waits, so that there is nothing to decide after this; returns whether it
-    /// did.
+    /// Signals if no thread waits, so that there is nothing to decide after this; returns whether
+    /// it did.
     ///
     /// # Errors
     /// As [`Core::signal`].
@@ -111,8 +111,8 @@ impl<C: Config> Core<C> {
     /// this.
     ///
     /// # Errors
-    /// [`Error::Unknown`]; [`Error::Full`] after four thousand million signals that nobody waited
-    /// for.
+    /// [`Error::Unknown`]; [`Error::Full`] after four thousand million signals that no thread
+    /// waited for.
     pub fn signal(&mut self, cpu: CpuId, semaphore: SemaphoreId, now: Time) -> Result<(), Error> {
         if self.try_signal(semaphore)? {
             return Ok(());
@@ -120,8 +120,8 @@ impl<C: Config> Core<C> {
         self.signal_waiter(cpu, semaphore, now)
     }
 
-    /// The second half of [`Core::signal`], for whoever has just tried the first,
-    /// [`Core::try_signal`], in vain: somebody waits, and the most urgent one goes on.
+    /// The second half of [`Core::signal`], for a caller that has just tried the first,
+    /// [`Core::try_signal`], in vain: threads wait, and the most urgent one goes on.
     ///
     /// # Errors
     /// As [`Core::signal`].

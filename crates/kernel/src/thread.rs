@@ -25,8 +25,8 @@ pub struct ThreadId {
 }
 
 impl ThreadId {
-    /// The thread that was the `generation`-th in its row. Calls that name one that there is not say
-    /// [`Error::Dead`](crate::Error::Dead) or [`Error::Unknown`](crate::Error::Unknown).
+    /// The thread that was the `generation`-th in its row. Calls that name one that there is not
+    /// say [`Error::Dead`](crate::Error::Dead) or [`Error::Unknown`](crate::Error::Unknown).
     pub const fn new(task: TaskId, generation: u32) -> ThreadId {
         ThreadId { task, generation }
     }
@@ -49,17 +49,17 @@ pub struct Attributes {
     pub release: Release,
     /// When the first job is released, or the earliest instant at which it may be.
     pub start: Time,
-    /// Relative deadline of each job; `None`: nobody watches.
+    /// Relative deadline of each job; `None`: deadlines are not watched.
     pub deadline: Option<Duration>,
     /// What happens when a job is late.
     pub on_miss: OnMiss,
     /// A semaphore that is signalled once for each job that is late, so that the thread which waits
-    /// for it handles the miss. `None`: nobody is told.
+    /// for it handles the miss. `None`: no semaphore is signalled.
     pub alert: Option<SemaphoreId>,
 }
 
 impl Attributes {
-    /// Whether there is nothing to keep of its jobs: there is one, which nobody watches.
+    /// Whether there is nothing to keep of its jobs: there is one, whose deadline is not watched.
     pub(crate) fn is_trivial(&self) -> bool {
         self.release == Release::Once && self.deadline.is_none_or(|length| length == Duration::MAX)
     }
@@ -117,7 +117,7 @@ pub(crate) struct Thread<M> {
     /// Whether its wait has an end. That is its alarm; or, if it has [`crate::jobs::Jobs`] and so
     /// more than one thing to be alarmed for, kept there.
     pub(crate) limited: bool,
-    /// Somebody has unparked it, and it has not parked since.
+    /// It has been unparked, and it has not parked since.
     pub(crate) token: bool,
     /// Whether its last wait ended that way.
     pub(crate) timed_out: bool,
@@ -130,7 +130,7 @@ pub(crate) struct Thread<M> {
     pub(crate) wanted: MaybeMutex,
     /// The thread whose urgency it inherits.
     pub(crate) donor: Slot,
-    /// Who waits for its end.
+    /// The threads that wait for its end.
     pub(crate) joiners: List,
     /// The message that it sends or has received.
     pub(crate) message: M,

@@ -1,9 +1,9 @@
 //! Blocking, waking and timing out.
 //!
 //! A blocked thread is in exactly one list, that of the object it waits for; a sleeping one is in
-//! none. Lists are in the order of arrival. Who is served first is asked of the policy at the
-//! moment of serving ([`Core::most_urgent`]), so an urgency that changes while a thread waits can
-//! put nothing out of order. That makes serving O(waiters); entering and leaving a list is O(1).
+//! none. Lists are in the order of arrival. The policy says at the moment of serving which thread
+//! is served first ([`Core::most_urgent`]), so an urgency that changes while a thread waits can put
+//! nothing out of order. That makes serving O(waiters); entering and leaving a list is O(1).
 
 use crate::config::Config;
 use crate::thread::State;
@@ -90,7 +90,7 @@ impl<C: Config> Core<C> {
                 on: object,
             },
         );
-        // Nobody may have asked how the last wait ended.
+        // The outcome of the last wait may not have been asked for.
         self.threads[task.index()].timed_out = false;
         self.await_object(task, object, until);
         // Last, as what it waits for need not be remembered meanwhile.
@@ -133,7 +133,7 @@ impl<C: Config> Core<C> {
                 Object::Condition(n) => self.conditions.get(n, false).map(|row| &mut row.waiters),
                 Object::Queue(n) => self.queues.get(n, false).map(|row| &mut row.waiters),
                 Object::Task(n) => Ok(&mut self.threads[usize::from(n)].joiners),
-                // Whoever sleeps or is parked waits in no list.
+                // A thread that sleeps or is parked waits in no list.
                 Object::Clock | Object::Token => return,
             };
             // There is such an object, since it is waited for.
@@ -143,8 +143,8 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// The wait of `task` has taken too long (or, if it slept, just long enough): its alarm, which has
-    /// been taken out, was at `at`.
+    /// The wait of `task` has taken too long (or, if it slept, just long enough): its alarm, which
+    /// has been taken out, was at `at`.
     #[inline]
     pub(crate) fn time_out(&mut self, cpu: CpuId, task: TaskId, at: Time, now: Time) {
         let thread = &mut self.threads[task.index()];

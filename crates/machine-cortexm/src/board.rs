@@ -1,11 +1,11 @@
 //! What a board adds to the processor: memory, a counter, two timers, interrupt lines.
 //!
-//! A board is a type that implements [`Board`], in a file of its own: [`mps2_an385`] and `lm3s6965` are
-//! the two that come with this crate. An application that runs on another one brings
+//! A board is a type that implements [`Board`], in a file of its own: [`mps2_an385`] and `lm3s6965`
+//! are the two that come with this crate. An application that runs on another one brings
 //!
 //! 1. that type, which it names in its kernel (`board: MyBoard`, below `machine`);
-//! 2. a `memory.x`, as is usual with `cortex-m-rt`: a folder of its own, which its build script tells the
-//!    linker;
+//! 2. a `memory.x`, as is usual with `cortex-m-rt`: a folder of its own, which its build script
+//!    tells the linker;
 //! 3. this crate without its default features, so that there is no other `memory.x`.
 //!
 //! All of it is known when the application is compiled, so another board costs no instruction.
@@ -43,13 +43,15 @@ impl Timer {
 /// The kernel calls all of this with interrupts masked, but for [`print`](Board::print).
 ///
 /// # Safety
-/// There are [`LINES`](Board::LINES) lines at least, [`TIMER_LINES`](Board::TIMER_LINES) are those of the
-/// timers, [`LOADED`](Board::LOADED) and [`SPARE`](Board::SPARE) are memory that nothing else uses, and no function touches what is not the board's own.
+/// There are [`LINES`](Board::LINES) lines at least, [`TIMER_LINES`](Board::TIMER_LINES) are those
+/// of the timers, [`LOADED`](Board::LOADED) and [`SPARE`](Board::SPARE) are memory that nothing
+/// else uses, and no function touches what is not the board's own.
 pub unsafe trait Board: 'static {
     /// Nanoseconds a tick of the counter and of both timers.
     const TICK_NS: u32;
 
-    /// How many interrupt lines there are, at most 112. The processor's own exceptions do not count.
+    /// How many interrupt lines there are, at most 112. The processor's own exceptions do not
+    /// count.
     const LINES: u16;
 
     /// The interrupt lines of the timers, by their numbers. The two differ.

@@ -1,9 +1,9 @@
 //! Time: a 32-bit counter extended to 64 bits, and a timer that is set to an instant.
 //!
-//! A counter at 25 MHz goes round every 172 s. Each reading that is below the last one counts a round, so
-//! the clock has to be read at least that often; the timer is never set further ahead than 4.3 s.
-//! Instants are absolute, and the timer is set to what is left until then at that moment, so
-//! nothing drifts: an error of one setting is not in the next one.
+//! A counter at 25 MHz goes round every 172 s. Each reading that is below the last one counts a
+//! round, so the clock has to be read at least that often; the timer is never set further ahead
+//! than 4.3 s. Instants are absolute, and the timer is set to what is left until then at that
+//! moment, so nothing drifts: an error of one setting is not in the next one.
 
 use crate::board::{Board, Timer};
 use core::marker::PhantomData;
@@ -50,8 +50,8 @@ impl<B: Board> Clock<B> {
     /// [`Time::NEVER`] (but to keep the clock running).
     pub(crate) fn set_timer(&mut self, at: Time) {
         let ahead = at.since(self.now()).as_nanos();
-        // Never early: what is left of a tick is waited for as well. What is too far away is looked at
-        // again on the way: thirty-two bits are divided by one instruction.
+        // Never early: what is left of a tick is waited for as well. What is too far away is looked
+        // at again on the way: thirty-two bits are divided by one instruction.
         let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
         B::one_shot(Timer::Kernel, ahead / B::TICK_NS + 1);
     }

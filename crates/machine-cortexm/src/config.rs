@@ -16,8 +16,8 @@ pub trait MachineConfig: Config + Sized + 'static {
     /// What is done about stacks that are too small.
     const STACKS: Stacks = Stacks::Guarded;
 
-    /// Whether it is found out what a fault was, for [`MachineConfig::fault`]. Where nobody could read
-    /// a report that is left out, and the processor sleeps for ever.
+    /// Whether it is found out what a fault was, for [`MachineConfig::fault`]. Where a report could
+    /// not be read, that is left out, and the processor sleeps for ever.
     const REPORTS: bool = cfg!(feature = "semihosting");
 
     /// What a thread is called in reports, if it has a name.
@@ -26,10 +26,10 @@ pub trait MachineConfig: Config + Sized + 'static {
         None
     }
 
-    /// What is done when a thread, or the kernel, cannot go on: there was a fault, or a panic, which
-    /// says `message`. A fault is reported on the main stack, in an exception that nothing preempts; a
-    /// panic where it was, with interrupts masked. No thread ever runs again. If it was in the kernel
-    /// itself, what [`Kernel::look`] shows may be half changed.
+    /// What is done when a thread, or the kernel, cannot go on: there was a fault, or a panic,
+    /// which says `message`. A fault is reported on the main stack, in an exception that nothing
+    /// preempts; a panic where it was, with interrupts masked. No thread ever runs again. If it was
+    /// in the kernel itself, what [`Kernel::look`] shows may be half changed.
     ///
     /// Unless the application has something better it prints the report by semihosting, and ends;
     /// without the feature `semihosting` the processor sleeps for ever.

@@ -41,8 +41,9 @@ impl<const N: usize> Default for Stack<N> {
     }
 }
 
-/// What of `words` can be a stack: from its low end, which a guard wants aligned to its size, to the one
-/// where a thread begins, which the processor wants aligned to eight bytes. `None`: too little.
+/// What of `words` can be a stack: from its low end, which a guard wants aligned to its size, to
+/// the one where a thread begins, which the processor wants aligned to eight bytes. `None`: too
+/// little.
 pub(crate) fn usable(words: &'static mut [usize]) -> Option<Range<*mut u32>> {
     /// The least, in words.
     const LEAST: usize = 56;
@@ -98,8 +99,9 @@ impl Context {
         self.low..self.end
     }
 
-    /// The thread begins at `entry` with `argument`, on `stack`. A thread that had this context before
-    /// has ended, and may still be the one whose stack is in use: asleep, as nobody else could run.
+    /// The thread begins at `entry` with `argument`, on `stack`. A thread that had this context
+    /// before has ended, and may still be the one whose stack is in use: asleep, as no other thread
+    /// could run.
     ///
     /// # Safety
     /// The stack is big enough for the first frame, no other thread uses it, and interrupts are
@@ -151,15 +153,15 @@ impl Context {
     /// Interrupts are masked.
     unsafe fn abandon(&self, switch: &mut Switch) {
         if core::ptr::eq(switch.from, self) {
-            // SAFETY: interrupts are masked, so nobody else uses the static.
+            // SAFETY: interrupts are masked, so no other code uses the static.
             unsafe { NOBODY = Context::on(self.stack()) };
             switch.from = &raw mut NOBODY;
         }
     }
 }
 
-/// Whose stack pointer is to be kept at the next change, and whose is to be taken. `PendSV` finds it
-/// at the beginning of the kernel.
+/// Whose stack pointer is to be kept at the next change, and whose is to be taken. `PendSV` finds
+/// it at the beginning of the kernel.
 #[repr(C)]
 pub(crate) struct Switch {
     from: *mut Context,
@@ -167,7 +169,7 @@ pub(crate) struct Switch {
 }
 
 impl Switch {
-    /// Before anybody runs.
+    /// Before any thread runs.
     pub(crate) const NOBODY: Switch = Switch {
         from: null_mut(),
         to: null_mut(),
@@ -185,8 +187,8 @@ impl Switch {
     #[inline]
     pub(crate) fn change_to(&mut self, context: *mut Context) {
         self.to = context;
-        // If it is pending already, it changes to whom it finds there when it comes: to nobody else,
-        // if that is who it comes from.
+        // If `PendSV` is pending already, it changes to the context that it finds there when it
+        // comes. If that is the one that it comes from, nothing changes.
         if context != self.from {
             cortex_m::peripheral::SCB::set_pendsv();
         }
@@ -199,7 +201,7 @@ impl Switch {
     }
 }
 
-/// The context of who never runs again, but still is on its stack.
+/// The context of a thread that never runs again, but still is on its stack.
 static mut NOBODY: Context = Context::NONE;
 
 unsafe extern "C" {

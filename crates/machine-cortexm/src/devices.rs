@@ -1,4 +1,5 @@
-//! What every machine has besides a kernel: interrupts, a timer for the application, text, and an end.
+//! What every machine has besides a kernel: interrupts, a timer for the application, text, and an
+//! end.
 
 use crate::board::{Board, Timer};
 use crate::config::MachineConfig;
@@ -8,8 +9,8 @@ use flyball_kernel::Error;
 use flyball_policy::Duration;
 
 impl<C: MachineConfig> Kernel<C> {
-    /// Whether a thread calls, so that it can wait; no handler of an interrupt. (`main` is told that
-    /// it cannot wait by the core, which knows of no thread then.)
+    /// Whether a thread calls, so that it can wait; no handler of an interrupt. (`main` is told
+    /// that it cannot wait by the core, which knows of no thread then.)
     #[inline]
     pub fn in_thread(&'static self) -> bool {
         vectors::exception() == 0
@@ -21,8 +22,8 @@ impl<C: MachineConfig> Kernel<C> {
         crate::compute(length.as_nanos());
     }
 
-    /// From now on `handler` is called at every interrupt of `line`. It may signal, post and release,
-    /// and it cannot wait.
+    /// From now on `handler` is called at every interrupt of `line`. It may signal, post and
+    /// release, and it cannot wait.
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such line, or the kernel has it.

@@ -42,7 +42,7 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
-    /// The time, if somebody traces.
+    /// The time, if there is a trace.
     #[inline(always)]
     pub(crate) fn now_to_trace(&mut self) -> Time {
         if C::Trace::ENABLED {
@@ -52,7 +52,8 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
-    /// An entry from outside all threads: `f` does what was asked, and then it is decided who runs.
+    /// An entry from outside all threads: `f` does what was asked, and then it is decided which
+    /// thread runs.
     pub(crate) fn enter_and_end<R>(
         &mut self,
         switch: &mut Switch,
@@ -80,8 +81,8 @@ impl<C: MachineConfig> State<C> {
         Entry::begin(&mut self.core, CPU, timed, || clock.now())
     }
 
-    /// Ends an entry. Returns whether there is [more](State::more) to do, as there is whenever the CPU
-    /// idles, and what.
+    /// Ends an entry. Returns whether there is [more](State::more) to do, as there is whenever the
+    /// CPU idles, and what.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
     pub(crate) fn end(&mut self, switch: &mut Switch, entry: Entry) -> (bool, Rest) {

@@ -1,9 +1,9 @@
 //! What the processor and the stack tell about a fault.
 //!
-//! Nothing that the thread left behind is believed: its stack pointer and what lies there are looked
-//! at only where they can be what they should be. A fault while interrupts are masked, as in a call
-//! of the kernel, arrives as a hard fault; the cause is in the same registers. Armv7-M Architecture
-//! Reference Manual (DDI 0403), B1.5 and B3.2.
+//! Nothing that the thread left behind is believed: its stack pointer and what lies there are
+//! looked at only where they can be what they should be. A fault while interrupts are masked, as in
+//! a call of the kernel, arrives as a hard fault; the cause is in the same registers. Armv7-M
+//! Architecture Reference Manual (DDI 0403), B1.5 and B3.2.
 
 use crate::fault::Cause;
 use crate::guard;

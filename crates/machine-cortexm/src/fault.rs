@@ -1,8 +1,8 @@
 //! What a thread did that it cannot go on: which thread, where, and why, in words.
 //!
-//! All faults of the processor come here, on the main stack, since it may be the thread's stack that
-//! is broken. What happens then is the application's business ([`MachineConfig::fault`]): it may save
-//! what it has before it ends.
+//! All faults of the processor come here, on the main stack, since it may be the thread's stack
+//! that is broken. What happens then is the application's business ([`MachineConfig::fault`]): it
+//! may save what it has before it ends.
 
 use crate::config::MachineConfig;
 use crate::examine::Taken;
@@ -89,8 +89,8 @@ pub struct Fault {
     pub address: Option<u32>,
     /// The instruction.
     pub pc: Option<u32>,
-    /// Where the instruction is not known, since the processor could not save it: where the function
-    /// returns to that was called last, as far as the stack shows. A guess.
+    /// Where the instruction is not known, since the processor could not save it: where the
+    /// function returns to that was called last, as far as the stack shows. A guess.
     pub caller: Option<u32>,
 }
 
@@ -117,12 +117,12 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Lets each kind of fault have its own exception, a division by zero be one, and so what needs more
-/// than the main stack, if `stacks` are guarded.
+/// Lets each kind of fault have its own exception, a division by zero be one, and so what needs
+/// more than the main stack, if `stacks` are guarded.
 pub(crate) fn enable(stacks: Stacks) {
     const MEMORY_BUS_USAGE: u32 = 0b111 << 16;
     const DIV_0_TRP: u32 = 1 << 4;
-    // SAFETY: the handlers below are there, and nobody relies on a quotient of zero.
+    // SAFETY: the handlers below are there, and no code relies on a quotient of zero.
     unsafe {
         let control = &*SCB::PTR;
         control.shcsr.modify(|bits| bits | MEMORY_BUS_USAGE);
@@ -134,10 +134,10 @@ pub(crate) fn enable(stacks: Stacks) {
     }
 }
 
-/// The handlers of faults, as [`kernel!`](crate::kernel!) puts them into an application that has made
-/// its choice about [`Stacks`](crate::Stacks). `PendSV` comes to the first one if there is no canary;
-/// its `lr` is as it was. A main stack that is at its guard is used from its end again, so that there
-/// is room for a report: nothing ever returns to what was there.
+/// The handlers of faults, as [`kernel!`](crate::kernel!) puts them into an application that has
+/// made its choice about [`Stacks`](crate::Stacks). `PendSV` comes to the first one if there is no
+/// canary; its `lr` is as it was. A main stack that is at its guard is used from its end again, so
+/// that there is room for a report: nothing ever returns to what was there.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fault_handlers {
@@ -217,9 +217,10 @@ impl<C: MachineConfig> Kernel<C> {
         C::fault(self, &self.report(Cause::Panic), Some(info))
     }
 
-    /// A report on whoever runs, without addresses.
+    /// A report on the thread that runs, without addresses.
     fn report(&'static self, cause: Cause) -> Fault {
-        // If the fault was in the kernel, somebody had the state; but he never goes on.
+        // If the fault was in the kernel, the state was in use; but the code that used it never
+        // goes on.
         let found = self.try_with(|switch, state| {
             let thread = switch.stack().and_then(|stack| state.owner(&stack));
             (thread, state.clock.now())

@@ -9,9 +9,9 @@
 //! A stack is painted when its thread is made, so what has kept its colour was never used. An
 //! overflow is noticed in one of two ways. A *canary*, the last word, is looked at whenever the
 //! thread is left: cheap, but late, when a neighbour's memory may be damaged. A *guard* is the last
-//! 32 bytes (the smallest region there is), which the memory protection unit lets nobody touch while
-//! the thread runs: the very store is stopped. Where threads' stacks are guarded, the main stack of
-//! `main` and of interrupts has a guard of its own.
+//! 32 bytes (the smallest region there is), which the memory protection unit lets no code touch
+//! while the thread runs: the very store is stopped. Where threads' stacks are guarded, the main
+//! stack of `main` and of interrupts has a guard of its own.
 //!
 //! Neither sees a function that steps over those words without touching them, with a large array
 //! that it does not use: the compiler has no probes for this processor.
@@ -61,7 +61,7 @@ impl Stacks {
 /// Paints a stack. O(words).
 ///
 /// # Safety
-/// Nobody uses it yet.
+/// The stack is not in use yet.
 pub(crate) unsafe fn paint(stack: &Range<*mut u32>) {
     let mut word = stack.start;
     while word < stack.end {
@@ -93,7 +93,7 @@ pub(crate) unsafe fn used(stack: &Range<*mut u32>, reserved: usize) -> usize {
 /// register only, so the region that is selected here has to stay selected.
 ///
 /// # Safety
-/// Nobody needs these words, and nobody else uses the unit.
+/// These words are not needed, and no other code uses the unit.
 pub(crate) unsafe fn switch_on(low: *mut u32) {
     /// The last region: it has precedence over any other.
     const REGION: u32 = 7;
@@ -125,12 +125,12 @@ pub(crate) fn main_stack() -> Range<*mut u32> {
     low.map_addr(|low| low.next_multiple_of(GUARD * 4))..&raw mut _stack_start
 }
 
-/// Nobody may touch the words from `low` on as long as a guard is.
+/// No code may touch the words from `low` on as long as a guard is.
 ///
 /// # Safety
 /// As [`switch_on`].
 unsafe fn forbid(region: u32, low: *mut u32) {
-    /// Nobody may execute, read or write; 2⁵ bytes; enabled.
+    /// No code may execute, read or write; 2⁵ bytes; enabled.
     const NO_ACCESS: u32 = 1 << 28 | 4 << 1 | 1;
     /// Enabled; everything else is as if there was no unit. It is off in a hard fault.
     const ON: u32 = 1 << 2 | 1;

@@ -14,8 +14,8 @@ use core::task::Poll;
 use flyball_kernel::{Core, Entry, Error, Rest, Sizes, Timing};
 use flyball_policy::{CpuId, Table, TaskId, Time};
 
-/// The kernel of an application: one static, made by [`kernel!`](crate::kernel!). `PendSV` relies on
-/// the first field.
+/// The kernel of an application: one static, made by [`kernel!`](crate::kernel!). `PendSV` relies
+/// on the first field.
 #[repr(C)]
 pub struct Kernel<C: MachineConfig> {
     switch: UnsafeCell<Switch>,
@@ -36,13 +36,13 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// Makes the kernel. The clock starts, and faults are reported from now on. Interrupts are masked
-    /// until [`Kernel::start`].
+    /// Makes the kernel. The clock starts, and faults are reported from now on. Interrupts are
+    /// masked until [`Kernel::start`].
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
         C::Board::set_up();
         fault::enable(C::STACKS);
         cortex_m::interrupt::disable();
-        // SAFETY: interrupts are masked, so nobody else looks.
+        // SAFETY: interrupts are masked, so no other code looks.
         unsafe {
             let core = Core::new(policy, trace, timing, &Sizes::FIXED);
             (*self.state.get()).write(State::new(core));
@@ -79,7 +79,7 @@ impl<C: MachineConfig> Kernel<C> {
         result
     }
 
-    /// What is in the kernel. Nobody calls this for as long as he has it from an earlier call.
+    /// What is in the kernel. No caller calls this for as long as it has it from an earlier call.
     #[inline(always)]
     #[expect(
         clippy::mut_from_ref,
@@ -99,8 +99,8 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// One entry: `f` does what was asked, and then it is decided who runs. A caller that `waits` comes
-    /// back when it runs again.
+    /// One entry: `f` does what was asked, and then it is decided which thread runs. A caller that
+    /// `waits` comes back when it runs again.
     #[inline(always)]
     fn enter<R>(
         &'static self,
@@ -152,8 +152,8 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// Several things at one instant, from outside all threads: it is decided once who runs, when all
-    /// are done. May come from an interrupt.
+    /// Several things at one instant, from outside all threads: it is decided once which thread
+    /// runs, when all are done. May come from an interrupt.
     pub fn together<R>(&'static self, f: impl FnOnce(&mut Together<'_, C>) -> R) -> R {
         self.with(|switch, state| {
             state.enter_and_end(switch, |core, contexts, switch, now| {
@@ -182,9 +182,9 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
-    /// `None`, `slow`, which may have to wait. The first is to be part of the program that calls. It is
-    /// told the time for a trace alone, and the second one where [`Core::READS_CLOCK`] says so; otherwise
-    /// [`Time::ZERO`].
+    /// `None`, `slow`, which may have to wait. The first is to be part of the program that calls.
+    /// It is told the time for a trace alone, and the second one where [`Core::READS_CLOCK`] says
+    /// so; otherwise [`Time::ZERO`].
     ///
     /// # Errors
     /// What they say.
@@ -284,7 +284,7 @@ impl<C: MachineConfig> Kernel<C> {
         self.enter(Mask::set(), true, false, f)
     }
 
-    /// Whether whoever calls may wait, as only a thread can; not looked at without
+    /// Whether the caller may wait, as only a thread can; not looked at without
     /// [`CHECKS`](flyball_kernel::Config::CHECKS).
     #[inline]
     pub fn can_wait(&'static self) -> bool {
@@ -311,8 +311,9 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// How many words of its stack a thread has ever used, of those that it may: those below a guard
-    /// are not counted. `None` where stacks are not painted, or there never was such a thread. O(words).
+    /// How many words of its stack a thread has ever used, of those that it may: those below a
+    /// guard are not counted. `None` where stacks are not painted, or there never was such a
+    /// thread. O(words).
     pub fn high_water(&'static self, thread: TaskId) -> Option<usize> {
         let number = thread.index();
         let stack = self.with(|_, state| {

@@ -20,16 +20,16 @@
 //!
 //! # One kernel entry
 //!
-//! A call masks interrupts, lets the core do what was asked, asks it who runs, sets the timer, and
-//! unmasks. If somebody else runs, the lowest of all exceptions, `PendSV`, is pending by then; it
-//! changes stacks as soon as nothing more urgent is going on. So a call that changes nobody costs no
-//! exception, and one that does costs one.
+//! A call masks interrupts, lets the core do what was asked, asks it which thread runs, sets the
+//! timer, and unmasks. If that is another thread, the lowest of all exceptions, `PendSV`, is
+//! pending by then; it changes stacks as soon as nothing more urgent is going on. So a call after
+//! which the same thread runs costs no exception, and one that changes threads costs one.
 //!
 //! # Idle
 //!
-//! A thread that has to wait while nobody else can run waits in the call, on its own stack, with the
-//! processor asleep. The registers are still there when it goes on, so going idle and coming back to
-//! the same thread is no switch, which is how the core counts as well.
+//! A thread that has to wait while no other thread can run waits in the call, on its own stack,
+//! with the processor asleep. The registers are still there when it goes on, so going idle and
+//! coming back to the same thread is no switch, which is how the core counts as well.
 //!
 //! All `unsafe` code for this machine is in this crate, each block with its reason.
 #![no_std]
@@ -74,9 +74,9 @@ pub use together::{Prepared, Together};
 
 /// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.
 ///
-/// Most of them do nothing at all: an emulator that translates a stretch of code without a jump as one
-/// piece is done with it at once, and an instruction of such a stretch takes it a tenth of what one of
-/// a loop as short as can be does.
+/// Most of them do nothing at all: an emulator that translates a stretch of code without a jump as
+/// one piece is done with it at once, and an instruction of such a stretch takes it a tenth of what
+/// one of a loop as short as can be does.
 #[inline(never)]
 pub fn compute(mut instructions: u64) {
     while instructions > 1 {

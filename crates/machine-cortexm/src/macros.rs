@@ -1,8 +1,8 @@
 //! What an application calls in its root.
 
-/// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own timer
-/// calls (otherwise: what is [attached](crate::Kernel::attach) to it). It brings the handlers of context
-/// switches, faults and panics.
+/// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own
+/// timer calls (otherwise: what is [attached](crate::Kernel::attach) to it). It brings the handlers
+/// of context switches, faults and panics.
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {

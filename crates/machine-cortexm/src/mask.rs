@@ -2,7 +2,8 @@
 
 use core::arch::asm;
 
-/// Interrupts are masked until this is lifted. To be lifted by whoever set it, or whom he gave it.
+/// Interrupts are masked until this is lifted. The code that set it lifts it, or code that it was
+/// passed to.
 #[must_use]
 pub(crate) struct Mask {
     before: u32,
@@ -13,7 +14,7 @@ impl Mask {
     #[inline(always)]
     pub(crate) fn set() -> Mask {
         let before;
-        // SAFETY: masking interrupts hurts nobody. Memory is not said to be left alone, so the
+        // SAFETY: masking interrupts does no harm. Memory is not said to be left alone, so the
         // compiler moves no access across.
         unsafe {
             asm!(

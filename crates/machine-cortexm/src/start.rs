@@ -17,8 +17,8 @@ impl<C: MachineConfig> Kernel<C> {
     /// Makes a thread that begins at `entry` with `argument`.
     ///
     /// # Errors
-    /// As [`Core::spawn`](flyball_kernel::Core::spawn); [`Error::Invalid`] if its late jobs were to be given up, for which there is
-    /// [`Kernel::spawn_on`].
+    /// As [`Core::spawn`](flyball_kernel::Core::spawn); [`Error::Invalid`] if its late jobs were to
+    /// be given up, for which there is [`Kernel::spawn_on`].
     pub fn spawn<const N: usize>(
         &'static self,
         stack: &'static mut Stack<N>,
@@ -30,14 +30,16 @@ impl<C: MachineConfig> Kernel<C> {
         if attributes.on_miss == OnMiss::Abort {
             return Err(Error::Invalid);
         }
-        // SAFETY: `entry` is safe to call, and may be called anywhere; once, as its job is not given up.
+        // SAFETY: `entry` is safe to call, and may be called anywhere; once, as its job is not
+        // given up.
         unsafe { self.spawn_on(stack.words(), attributes, params, entry, argument) }
     }
 
     /// The same on any words of memory, of which there have to be 64 at least.
     ///
     /// # Errors
-    /// As [`Core::spawn`](flyball_kernel::Core::spawn); [`Error::Invalid`] if there are not so many words.
+    /// As [`Core::spawn`](flyball_kernel::Core::spawn); [`Error::Invalid`] if there are not so many
+    /// words.
     ///
     /// # Safety
     /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
@@ -64,8 +66,9 @@ impl<C: MachineConfig> Kernel<C> {
     /// The second time, with [`CHECKS`](flyball_kernel::Config::CHECKS).
     pub fn start(&'static self) -> ! {
         // Only what an exception keeps of a thread that sleeps is ever on it: 8 words of the
-        // processor's and one to align them, 8 of `PendSV`'s, and the guard's 8. That is independent
-        // of how this function is compiled, and the least that a stack may have is more.
+        // processor's and one to align them, 8 of `PendSV`'s, and the guard's 8. That is
+        // independent of how this function is compiled, and the least that a stack may have is
+        // more.
         const BOOT_WORDS: usize = 64;
         const _: () = assert!(8 + 1 + 8 + guard::GUARD <= BOOT_WORDS);
         static BOOT: ConstStaticCell<Stack<BOOT_WORDS>> = ConstStaticCell::new(Stack::new());
@@ -82,7 +85,7 @@ impl<C: MachineConfig> Kernel<C> {
             vectors::enable_timers::<C::Board>(&mut core.NVIC);
         }
         if C::STACKS.is_painted() {
-            // SAFETY: nobody uses it yet.
+            // SAFETY: it is not in use yet.
             unsafe { guard::paint(&boot) };
         }
         let (low, end) = (boot.start, boot.end);
@@ -100,7 +103,7 @@ impl<C: MachineConfig> Kernel<C> {
         self.with(|switch, state| {
             state.started = true;
             state.enter_and_end(switch, |_, _, _, _| ());
-            // Without checks it may have been decided before now, when nobody could begin.
+            // Without checks it may have been decided before now, when no thread could begin.
             if let Some(task) = state.core.running_task(CPU) {
                 switch.change_to(&raw mut state.contexts[task.index()]);
             }

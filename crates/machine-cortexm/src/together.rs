@@ -36,7 +36,8 @@ impl<C: MachineConfig> Together<'_, C> {
     ) -> Result<ThreadId, Error> {
         let thread = self.core.spawn(CPU, attributes, params, self.now)?;
         let context = &mut self.contexts[thread.task().index()];
-        // SAFETY: the stack is big enough, nobody else has it any more, and interrupts are masked.
+        // SAFETY: the stack is big enough, it has no other owner any more, and interrupts are
+        // masked.
         unsafe { context.begin(stack.0, entry, argument, self.switch) };
         Ok(thread)
     }
@@ -45,7 +46,7 @@ impl<C: MachineConfig> Together<'_, C> {
 /// A stack on which a thread can begin.
 pub struct Prepared(Range<*mut u32>);
 
-// SAFETY: nobody else has the words.
+// SAFETY: the words have no other owner.
 unsafe impl Send for Prepared {}
 
 impl Prepared {
@@ -57,7 +58,7 @@ impl Prepared {
     pub fn new<C: MachineConfig>(stack: &'static mut [usize]) -> Result<Prepared, Error> {
         let stack = usable(stack).ok_or(Error::Invalid)?;
         if C::STACKS.is_painted() {
-            // SAFETY: nobody else has it any more, and its thread is not there yet.
+            // SAFETY: it has no other owner any more, and its thread is not there yet.
             unsafe { guard::paint(&stack) };
         }
         Ok(Prepared(stack))

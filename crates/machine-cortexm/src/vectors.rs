@@ -84,8 +84,8 @@ impl<const LINES: usize> Attached<LINES> {
 }
 
 unsafe extern "C" {
-    /// An [`Attached`] of the application's [`kernel!`](crate::kernel!), with vectors for its board's
-    /// [`lines`].
+    /// An [`Attached`] of the application's [`kernel!`](crate::kernel!), with vectors for its
+    /// board's [`lines`].
     static flyball_attached: UnsafeCell<usize>;
 }
 
@@ -101,8 +101,8 @@ fn set_vector<B: Board>(line: u16, handler: extern "C" fn()) {
     /// Where the vectors are.
     const VTOR: *mut usize = 0xe000_ed08 as *mut usize;
     cortex_m::interrupt::free(|_| {
-        // SAFETY: the register tells where as many vectors are, and nothing else writes there. What it
-        // is set to is aligned, stays there, and is complete before it is set.
+        // SAFETY: the register tells where as many vectors are, and nothing else writes there. What
+        // it is set to is aligned, stays there, and is complete before it is set.
         unsafe {
             let table = (&raw const flyball_attached).cast_mut().cast::<usize>();
             let now = ptr::with_exposed_provenance::<usize>(VTOR.read_volatile()).add(RESET);
@@ -128,8 +128,8 @@ pub fn serve_timer() {
     }
 }
 
-/// From now on `handler` is called at the interrupt `line`, which is enabled. Returns `false` if the
-/// board has none of that number, or the kernel has it.
+/// From now on `handler` is called at the interrupt `line`, which is enabled. Returns `false` if
+/// the board has none of that number, or the kernel has it.
 pub(crate) fn attach<B: Board>(line: u16, handler: extern "C" fn()) -> bool {
     if usize::from(line) >= const { lines::<B>() } || line == B::TIMER_LINES[0] {
         return false;

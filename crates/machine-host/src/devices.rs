@@ -73,8 +73,8 @@ impl<C: Config> Kernel<C> {
             .unwrap_or(Err(Error::Unknown))
     }
 
-    /// `line` interrupts at the virtual instant `at`, or now if that has passed. A line may be asked
-    /// for any number of instants ahead. Without a handler nothing happens.
+    /// `line` interrupts at the virtual instant `at`, or now if that has passed. A line may be
+    /// asked for any number of instants ahead. Without a handler nothing happens.
     pub fn pend_at(&'static self, line: u16, at: Time) {
         self.with(|state| state.interrupts.ask(line, at));
         self.serve();

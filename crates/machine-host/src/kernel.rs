@@ -41,8 +41,8 @@ impl<C: Config> Kernel<C> {
         }
     }
 
-    /// Makes the kernel, which belongs to this thread of the operating system from now on. The clock
-    /// stands at [`Time::ZERO`]. The second time nothing happens.
+    /// Makes the kernel, which belongs to this thread of the operating system from now on. The
+    /// clock stands at [`Time::ZERO`]. The second time nothing happens.
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
         if self.owner.set(thread::current().id()).is_ok() {
             *self.state.borrow_mut() = Some(State {
@@ -58,17 +58,17 @@ impl<C: Config> Kernel<C> {
         }
     }
 
-    /// Ends the kernel, and frees the stacks of its threads; whatever they had there is forgotten, not
-    /// dropped. From now on there is no kernel here. Does nothing while it runs.
+    /// Ends the kernel, and frees the stacks of its threads; whatever they had there is forgotten,
+    /// not dropped. From now on there is no kernel here. Does nothing while it runs.
     ///
     /// # Safety
-    /// Nothing on the stacks has to be dropped, and nobody refers to it.
+    /// Nothing on the stacks has to be dropped, and nothing else refers to it.
     pub unsafe fn tear_down(&'static self) {
         let idle = self.with(|state| state.active.is_none() && !state.in_handler);
         if idle != Some(true) {
             return;
         }
-        // The kernel is idle, so nobody looks at the state.
+        // The kernel is idle, so the state is not in use.
         let state = self.state.borrow_mut().take();
         for thread in state.into_iter().flat_map(|state| state.threads).flatten() {
             // SAFETY: as the caller promises.
@@ -76,8 +76,8 @@ impl<C: Config> Kernel<C> {
         }
     }
 
-    /// With the state. `None`: this is not the thread that set the kernel up, or the kernel is being
-    /// looked at already.
+    /// With the state. `None`: this is not the thread that set the kernel up, or the kernel is
+    /// being looked at already.
     #[inline]
     pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> Option<R> {
         let here = HERE.try_with(|&here| here).ok()?;
@@ -88,15 +88,16 @@ impl<C: Config> Kernel<C> {
     }
 
     /// Makes a thread that begins at `entry` with `argument`. The kernel takes `_stack`, but the
-    /// thread does not run on it: code for a desktop computer needs more than a microcontroller has.
+    /// thread does not run on it: code for a desktop computer needs more than a microcontroller
+    /// has.
     ///
     /// # Errors
     /// As [`Core::spawn`]; [`Error::Unknown`] if there is no kernel here.
     ///
     /// # Safety
     /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
-    /// ([`OnMiss::Abort`](flyball_kernel::OnMiss::Abort)), `entry` may be called again and again, and
-    /// whatever its calls had on the stack may be forgotten, in the middle of any
+    /// ([`OnMiss::Abort`](flyball_kernel::OnMiss::Abort)), `entry` may be called again and again,
+    /// and whatever its calls had on the stack may be forgotten, in the middle of any
     /// [`Kernel::compute`] and of any other call.
     pub unsafe fn spawn_on(
         &'static self,
@@ -148,8 +149,8 @@ impl<C: Config> Kernel<C> {
         self.with(|state| state.active.is_some()).unwrap_or(false)
     }
 
-    /// A call that may have to wait, which only a thread can do ([`Kernel::in_thread`]); anyone may
-    /// make those that never wait. `f` is told the time.
+    /// A call that may have to wait, which only a thread can do ([`Kernel::in_thread`]); any code
+    /// may make those that never wait. `f` is told the time.
     ///
     /// # Errors
     /// What `f` says; [`Error::NoThread`] if there is no kernel here.
@@ -226,7 +227,7 @@ impl<C: Config> Kernel<C> {
         self.act(f)
     }
 
-    /// Whether whoever calls may wait, as only a thread can.
+    /// Whether the caller may wait, as only a thread can.
     #[inline]
     pub fn can_wait(&'static self) -> bool {
         self.in_thread()

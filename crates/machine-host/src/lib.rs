@@ -2,14 +2,14 @@
 //! clock.
 //!
 //! An application that runs on a board runs here unchanged, on a developer's desk and in tests. Its
-//! code takes no time; what takes time says so, by [`Kernel::compute`]. When every thread waits, the
-//! clock jumps to whatever comes next. So hours pass in a moment, nothing depends on the load of the
-//! machine, and every run is the same, byte for byte.
+//! code takes no time; what takes time says so, by [`Kernel::compute`]. When every thread waits,
+//! the clock jumps to whatever comes next. So hours pass in a moment, nothing depends on the load
+//! of the machine, and every run is the same, byte for byte.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`kernel`](mod@kernel) | [`Kernel`]: the way in and out of the core, as on every machine |
-//! | [`run`] | the loop: who runs, what happens when, and why it ends |
+//! | [`run`] | the loop: which thread runs, what happens when, and why it ends |
 //! | [`devices`] | interrupts at virtual instants, text, and the end of the process |
 //! | `threads` | coroutines |
 //!
@@ -20,11 +20,11 @@
 //! 2. Interrupts that are due call their handlers, in the order of their instants, and those of one
 //!    instant in the order in which they were asked for.
 //! 3. The kernel's timer: all releases and deadlines.
-//! 4. The kernel decides who runs.
+//! 4. The kernel decides which thread runs.
 //!
 //! That is the order of the simulator (`flyball-sim`), and the trace is the same, event by event,
 //! with one difference: a simulation knows when a call was the last of a job, and lets that job be
-//! complete even if the call made somebody else more urgent. Here that job is preempted first.
+//! complete even if the call made another thread more urgent. Here that job is preempted first.
 //!
 //! # What it is not
 //!
@@ -54,8 +54,8 @@ macro_rules! kernel {
     };
 }
 
-/// What an application that is built for any machine chooses about this one: nothing. Stacks are the
-/// operating system's business.
+/// What an application that is built for any machine chooses about this one: nothing. Stacks are
+/// the operating system's business.
 #[macro_export]
 macro_rules! configure {
     ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr) => {

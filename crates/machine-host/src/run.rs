@@ -1,4 +1,4 @@
-//! The loop: who runs, what happens when, and why it ends.
+//! The loop: which thread runs, what happens when, and why it ends.
 
 use crate::devices::Interrupts;
 use crate::kernel::{CPU, Kernel};
@@ -53,7 +53,7 @@ pub(crate) struct State<C: Config> {
     pub(crate) active: Option<usize>,
     /// The handler of an interrupt runs.
     pub(crate) in_handler: bool,
-    /// What is due at this instant has to be served, and then it is decided who runs.
+    /// What is due at this instant has to be served, and then it is decided which thread runs.
     pub(crate) serving: bool,
     /// How often threads went on at this instant.
     pub(crate) resumed: u64,
@@ -127,8 +127,8 @@ impl<C: Config> State<C> {
         self.now = self.now.max(to);
     }
 
-    /// Decides who runs already in the call after which it is to be decided, if nothing else is due at
-    /// this instant: what the loop would do next.
+    /// Decides already in the call after which it is to be decided which thread runs, if nothing
+    /// else is due at this instant: what the loop would do next.
     #[inline]
     pub(crate) fn end_at_once(&mut self, entry: Entry) {
         if !self.serving
@@ -149,7 +149,7 @@ impl<C: Config> State<C> {
             && next.rest.take(&mut self.core).restart
             && let Some(thread) = next.run.and_then(|task| self.thread(task))
         {
-            // SAFETY: whoever made a thread whose jobs may be given up has promised that.
+            // SAFETY: the caller that made a thread whose jobs may be given up has promised that.
             unsafe { thread.restart() };
         }
     }

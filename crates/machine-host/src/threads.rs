@@ -49,7 +49,7 @@ impl Thread {
     /// It begins anew, on the same stack; what it had there is forgotten, not dropped.
     ///
     /// # Safety
-    /// Nothing on the stack has to be dropped, and nobody refers to it.
+    /// Nothing on the stack has to be dropped, and nothing else refers to it.
     pub(crate) unsafe fn restart(&mut self) {
         self.left = Duration::ZERO;
         if let Some(mut old) = self.body.take() {
@@ -63,7 +63,7 @@ impl Thread {
     /// It ends, and its stack is freed; what it had there is forgotten, not dropped.
     ///
     /// # Safety
-    /// Nothing on the stack has to be dropped, and nobody refers to it.
+    /// Nothing on the stack has to be dropped, and nothing else refers to it.
     pub(crate) unsafe fn discard(mut self) {
         if let Some(mut old) = self.body.take() {
             // SAFETY: as the caller promises.
@@ -84,8 +84,9 @@ impl Thread {
     }
 }
 
-/// A thread that has ended leaves its stack behind: it was not unwound, so somebody may still refer
-/// to what is there. No program makes more threads than it has stacks, so that is bounded.
+/// A thread that has ended leaves its stack behind: it was not unwound, so there may still be
+/// references to what is there. No program makes more threads than it has stacks, so that is
+/// bounded.
 impl Drop for Thread {
     fn drop(&mut self) {
         core::mem::forget(self.body.take());

@@ -203,8 +203,8 @@ fn who_spins_is_found_out() {
     assert_eq!(kernel().run(Time::NEVER), Ok(Ended::Spinning));
 }
 
-/// Runs `test` of this file in a process of its own, in which `CHILD` is set. Returns the exit code,
-/// and what it says.
+/// Runs `test` of this file in a process of its own, in which `CHILD` is set. Returns the exit
+/// code, and what it says.
 fn as_process(test: &str) -> (Option<i32>, String) {
     let program = std::env::current_exe().unwrap();
     let output = std::process::Command::new(program)

@@ -46,7 +46,7 @@ struct Job<S: Scheduler + 'static> {
 }
 
 extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
-    // SAFETY: `on_host` leaks a job for each thread, and nobody else looks at it.
+    // SAFETY: `on_host` leaks a job for each thread, and no other code looks at it.
     let job = unsafe { &mut *(job as *mut Job<S>) };
     job.program.restart();
     loop {
@@ -143,7 +143,8 @@ fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) ->
         }));
         let params = scheduler.params(&task.into()).unwrap();
         let argument = std::ptr::from_mut(job) as usize;
-        // SAFETY: the job is leaked, and `thread` keeps nothing on its stack that has to be dropped.
+        // SAFETY: the job is leaked, and `thread` keeps nothing on its stack that has to be
+        // dropped.
         let spawned =
             unsafe { kernel.spawn_on(&mut [], attributes(task), params, thread::<S>, argument) };
         spawned.unwrap();

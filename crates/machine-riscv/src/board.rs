@@ -3,8 +3,8 @@
 //! Registers of the core-local interruptor: *RISC-V Advanced Core Local Interruptor Specification*,
 //! chapters 2 and 3, at the addresses of QEMU's `hw/riscv/virt.c`.
 //!
-//! A hart that spins keeps an emulator that runs one hart after the other from getting on, so nobody
-//! spins here: who waits for another hart sleeps until that one rings.
+//! A hart that spins keeps an emulator that runs one hart after the other from getting on, so no
+//! hart spins here: one that waits for another sleeps until that one rings.
 
 use crate::hart;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,7 +29,8 @@ pub(crate) struct Bells;
 impl Bells {
     fn set(hart: u8, rung: bool) {
         let register = (MSIP + usize::from(hart) * 4) as *mut u32;
-        // SAFETY: every hart has this register, and writing it has no other effect than the interrupt.
+        // SAFETY: every hart has this register, and writing it has no other effect than the
+        // interrupt.
         unsafe { ptr::write_volatile(register, u32::from(rung)) };
     }
 
@@ -56,8 +57,8 @@ impl Doorbell for Bells {
     }
 
     fn pause(&self, cpu: u8) {
-        // To go to sleep with a signal is to come back at once, after other harts have had a turn on an
-        // emulator that runs one after the other.
+        // To go to sleep with a signal is to come back at once, after other harts have had a turn
+        // on an emulator that runs one after the other.
         hart::listen(hart::MSIE);
         self.ring(cpu);
         hart::wait_for_interrupt();
@@ -72,7 +73,7 @@ pub(crate) fn ticks() -> u64 {
     unsafe { ptr::read_volatile(MTIME) }
 }
 
-/// What a hart's timer is set for, by whom. [`u64::MAX`]: not at all.
+/// What a hart's timer is set for, by each of its users. [`u64::MAX`]: not at all.
 struct Alarms {
     /// By the kernel, and maybe on another hart.
     kernel: AtomicU64,
@@ -84,7 +85,7 @@ struct Alarms {
     travel: AtomicU64,
 }
 
-/// Whom a hart's timer is set for.
+/// Which of its users a hart's timer is set for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Alarm {
     Kernel,
@@ -140,14 +141,17 @@ impl Alarm {
         }
     }
 
-    /// Sets the timer of `hart` to the first of its alarms. What is in it after a reset is anything.
+    /// Sets the timer of `hart` to the first of its alarms. What is in it after a reset is
+    /// anything.
     pub(crate) fn program(hart: u8) {
         let alarms = &ALARMS[usize::from(hart)];
         let register = (MTIMECMP + usize::from(hart) * 8) as *mut u64;
-        // Another hart may set another alarm of this one meanwhile. Whoever writes last looks once more.
+        // Another hart may set another alarm of this one meanwhile. The one that writes last looks
+        // once more.
         loop {
             let first = alarms.first();
-            // SAFETY: every hart has this register, and writing it has no other effect than the interrupt.
+            // SAFETY: every hart has this register, and writing it has no other effect than the
+            // interrupt.
             unsafe { ptr::write_volatile(register, first) };
             hart::fence();
             if alarms.first() == first {
@@ -191,8 +195,8 @@ pub(crate) fn nearest(length: Duration) -> u64 {
     length.as_nanos().saturating_add(TICK_NS / 2) / TICK_NS
 }
 
-/// The upper half of the memory, whose contents a loader may have written before the start: the first
-/// `split` bytes to be read, the others to be written. Only once.
+/// The upper half of the memory, whose contents a loader may have written before the start: the
+/// first `split` bytes to be read, the others to be written. Only once.
 pub fn take_memory(split: usize) -> Option<(&'static [u8], &'static mut [u8])> {
     const MEMORY: *mut u8 = 0x9000_0000 as *mut u8;
     const SIZE: usize = 256 << 20;
@@ -200,8 +204,8 @@ pub fn take_memory(split: usize) -> Option<(&'static [u8], &'static mut [u8])> {
     if split > SIZE || TAKEN.swap(true, Ordering::SeqCst) {
         return None;
     }
-    // SAFETY: the board has this memory, the linker does not use it, and it is given away once. It was
-    // written by nobody or by the loader, and any byte is a `u8`.
+    // SAFETY: the board has this memory, the linker does not use it, and it is given away once. It
+    // was written by the loader or not at all, and any byte is a `u8`.
     unsafe {
         Some((
             slice::from_raw_parts(MEMORY, split),

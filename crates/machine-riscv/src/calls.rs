@@ -96,7 +96,7 @@ impl<C: MachineConfig> Kernel<C> {
         })
     }
 
-    /// Whether whoever calls may wait, as only a thread can; not looked at without
+    /// Whether the caller may wait, as only a thread can; not looked at without
     /// [`CHECKS`](flyball_kernel::Config::CHECKS).
     #[inline]
     pub fn can_wait(&'static self) -> bool {
@@ -124,8 +124,8 @@ impl<C: MachineConfig> Kernel<C> {
         })
     }
 
-    /// With the core of this hart's cluster, and interrupts masked: to look at what it knows. `None`
-    /// before it is set up.
+    /// With the core of this hart's cluster, and interrupts masked: to look at what it knows.
+    /// `None` before it is set up.
     pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
         self.cluster(hart::number())?;
         Some(self.with(|state, _| f(&mut state.core)))

@@ -19,10 +19,10 @@ pub(crate) struct Cluster<C: MachineConfig> {
     pub(crate) cpus: u8,
     lock: FairLock<HARTS>,
     here: Presence<HARTS>,
-    /// Who has the lock: the number of a hart, plus one.
+    /// The hart that has the lock: its number, plus one.
     owner: AtomicU8,
-    /// Interprocessor interrupts that were sent, and those that were not, as the other CPU was about to
-    /// look by itself.
+    /// Interprocessor interrupts that were sent, and those that were not, as the other CPU was
+    /// about to look by itself.
     rung: AtomicU64,
     spared: AtomicU64,
     /// Threads that go from CPU to CPU.
@@ -76,8 +76,8 @@ impl<C: MachineConfig> Cluster<C> {
     /// The core, and what belongs to it.
     ///
     /// # Safety
-    /// The caller is inside the kernel, or at a fault there, or no other hart runs; and it has nothing of
-    /// the state from before.
+    /// The caller is inside the kernel, or at a fault there, or no other hart runs; and it has
+    /// nothing of the state from before.
     #[expect(clippy::mut_from_ref, reason = "the lock says who may have it")]
     #[inline]
     pub(crate) unsafe fn state(&self) -> &mut State<C> {
@@ -119,7 +119,8 @@ impl<C: MachineConfig> Cluster<C> {
         }
     }
 
-    /// Whether the hart that calls is in the kernel already, as it is when it has come to a fault there.
+    /// Whether the hart that calls is in the kernel already, as it is when it has come to a fault
+    /// there.
     pub(crate) fn is_inside(&self, hart: u8) -> bool {
         self.owner.load(Ordering::Relaxed) == hart + 1
     }

@@ -11,8 +11,8 @@ use flyball_policy::TaskId;
 pub enum Stacks {
     /// Nothing: a thread that needs more overwrites what is below.
     Unwatched,
-    /// The lowest word of a stack is looked at whenever its thread stops; if it has changed, nothing goes
-    /// on. That is late: something else may have been overwritten.
+    /// The lowest word of a stack is looked at whenever its thread stops; if it has changed,
+    /// nothing goes on. That is late: something else may have been overwritten.
     Canary,
 }
 
@@ -40,9 +40,10 @@ pub trait MachineConfig: Config + Sized + 'static {
         None
     }
 
-    /// What is done when a thread, or the kernel, cannot go on: there was a fault, or a panic, which
-    /// says `message`. On the stack where it was, with interrupts masked. No thread of this CPU ever runs
-    /// again. If it was in the kernel itself, what [`Kernel::look`] shows may be half changed.
+    /// What is done when a thread, or the kernel, cannot go on: there was a fault, or a panic,
+    /// which says `message`. On the stack where it was, with interrupts masked. No thread of this
+    /// CPU ever runs again. If it was in the kernel itself, what [`Kernel::look`] shows may be half
+    /// changed.
     ///
     /// Unless the application has something better it prints the report by semihosting, and ends.
     fn fault(kernel: &'static Kernel<Self>, fault: &Fault, message: Option<&dyn Display>) -> ! {

@@ -1,8 +1,8 @@
 //! Stacks, and changing from one to another.
 //!
-//! A context switch is a call: what a caller need not keep is in the context of the thread that stops,
-//! and what it has to keep is on its stack by the rules of calls, or by `trap` if an interrupt came. So a
-//! thread that is preempted and one that waits are the same.
+//! A context switch is a call: what a caller need not keep is in the context of the thread that
+//! stops, and what it has to keep is on its stack by the rules of calls, or by `trap` if an
+//! interrupt came. So a thread that is preempted and one that waits are the same.
 //!
 //! Floating-point registers are kept of those threads that have written any, as `mstatus` tells.
 
@@ -82,7 +82,7 @@ impl Default for Context {
 }
 
 impl Context {
-    /// Nobody's.
+    /// The context of no thread.
     pub(crate) const NONE: Context = Context {
         ra: 0,
         sp: 0,
@@ -106,7 +106,7 @@ impl Context {
         self.argument
     }
 
-    /// The thread begins at `entry` with `argument`, on `stack`, which nobody else has.
+    /// The thread begins at `entry` with `argument`, on `stack`, which no other thread has.
     pub(crate) fn begin(&mut self, stack: Range<*mut usize>, entry: Entry, argument: usize) {
         *self = Context {
             low: stack.start,
@@ -129,12 +129,12 @@ impl Context {
 }
 
 unsafe extern "C" {
-    /// Keeps what `from` needs to go on, and goes on with `to`. Comes back when somebody goes on with
-    /// `from`, maybe on another hart.
+    /// Keeps what `from` needs to go on, and goes on with `to`. Comes back when `from` goes on,
+    /// maybe on another hart.
     ///
     /// # Safety
-    /// Interrupts are masked, both stay in place, and nobody else goes on with `to`, or with `from` until
-    /// it has been left.
+    /// Interrupts are masked, both stay in place, and no other hart goes on with `to`, or with
+    /// `from` until it has been left.
     pub(crate) fn flyball_switch(from: *mut Context, to: *const Context);
 
     /// Begins a thread: s0 its entry, s1 its argument.

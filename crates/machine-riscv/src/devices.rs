@@ -1,4 +1,5 @@
-//! What every machine has besides a kernel: interrupts, a timer for the application, text, and an end.
+//! What every machine has besides a kernel: interrupts, a timer for the application, text, and an
+//! end.
 
 use crate::board::{Alarm, Bells, HARTS, nearest};
 use crate::config::MachineConfig;
@@ -11,8 +12,8 @@ use flyball_kernel::Error;
 use flyball_multicore::Doorbell;
 use flyball_policy::Duration;
 
-/// Interrupts that an application can have: the first is that of its timer, the others are those that it
-/// makes itself.
+/// Interrupts that an application can have: the first is that of its timer, the others are those
+/// that it makes itself.
 const LINES: usize = 64;
 const TIMER: u16 = 0;
 
@@ -25,8 +26,8 @@ static PENDING: [AtomicU64; HARTS] = [const { AtomicU64::new(0) }; HARTS];
 impl<C: MachineConfig> Kernel<C> {
     /// Keeps the thread that calls busy for so long, exact to half a tick of the clock.
     ///
-    /// An emulated hart that executes instructions keeps the others from doing so, so it does not: it
-    /// sleeps, and time passes. What interrupts take, and other threads, is not counted.
+    /// An emulated hart that executes instructions keeps the others from doing so, so it does not:
+    /// it sleeps, and time passes. What interrupts take, and other threads, is not counted.
     pub fn compute(&'static self, length: Duration) {
         let mut left = nearest(length);
         while left > 0 {
@@ -95,8 +96,8 @@ impl<C: MachineConfig> Kernel<C> {
         TIMER
     }
 
-    /// The application's timer of the CPU that calls interrupts once, after `after`. What was set before
-    /// is forgotten.
+    /// The application's timer of the CPU that calls interrupts once, after `after`. What was set
+    /// before is forgotten.
     pub fn set_timer(&'static self, after: Duration) {
         let mask = Mask::set();
         let at = self.clock().tick(self.now() + after);
@@ -111,8 +112,8 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// The CPU that calls has come to an end. The first CPU comes back when `all` have, itself included;
-    /// the others sleep for ever, with all that they have.
+    /// The CPU that calls has come to an end. The first CPU comes back when `all` have, itself
+    /// included; the others sleep for ever, with all that they have.
     pub fn retire(&'static self, all: u8) {
         static RETIRED: AtomicU8 = AtomicU8::new(0);
         let _ = Mask::set();

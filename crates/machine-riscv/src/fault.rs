@@ -99,7 +99,8 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Who is the first to report. What others find is likely to be its consequence.
+/// Set by the first fault, the only one that is reported. What is found later is likely to be its
+/// consequence.
 static REPORTED: AtomicBool = AtomicBool::new(false);
 
 impl<C: MachineConfig> Kernel<C> {
@@ -137,7 +138,7 @@ impl<C: MachineConfig> Kernel<C> {
         if REPORTED.swap(true, Ordering::SeqCst) {
             hart::rest();
         }
-        // Maybe with the lock in somebody's hand, who will not go on.
+        // The lock may be held, by code that will not go on.
         let thread = self.current_thread();
         let fault = Fault {
             thread,

@@ -21,8 +21,8 @@ pub(crate) fn number() -> u8 {
     number as u8
 }
 
-/// Interrupts are masked until this is lifted. To be lifted by whoever set it, on whatever hart that
-/// is by then.
+/// Interrupts are masked until this is lifted. The code that set it lifts it, on whichever hart it
+/// runs by then.
 #[must_use]
 pub(crate) struct Mask {
     before: usize,
@@ -33,8 +33,8 @@ impl Mask {
     #[inline(always)]
     pub(crate) fn set() -> Mask {
         let before;
-        // SAFETY: masking interrupts hurts nobody. Memory is not said to be left alone, so the compiler
-        // moves no access across.
+        // SAFETY: masking interrupts does no harm. Memory is not said to be left alone, so the
+        // compiler moves no access across.
         unsafe { asm!("csrrci {0}, mstatus, 8", out(reg) before, options(nostack)) };
         Mask { before }
     }
@@ -61,7 +61,7 @@ impl Mask {
 
 /// Lets interrupts come.
 pub(crate) fn enable_interrupts() {
-    // SAFETY: who calls is ready for them.
+    // SAFETY: the caller is ready for them.
     unsafe { asm!("csrsi mstatus, 8", options(nostack)) };
 }
 
@@ -72,8 +72,8 @@ pub(crate) fn listen(which: usize) {
     unsafe { asm!("csrw mie, {0}", in(reg) which, options(nostack)) };
 }
 
-/// Sleeps until an interrupt is there; it is served afterwards, if they are not masked. May come back
-/// without one.
+/// Sleeps until an interrupt is there; it is served afterwards, if they are not masked. May come
+/// back without one.
 #[inline]
 pub(crate) fn wait_for_interrupt() {
     // SAFETY: this does nothing but wait.
@@ -87,8 +87,8 @@ pub(crate) fn fence() {
     unsafe { asm!("fence iorw, iorw", options(nostack)) };
 }
 
-/// How many instructions have been executed so far, by all harts of an emulator that runs one after the
-/// other.
+/// How many instructions have been executed so far, by all harts of an emulator that runs one after
+/// the other.
 #[inline(always)]
 pub(crate) fn cycles() -> u64 {
     let cycles: u64;

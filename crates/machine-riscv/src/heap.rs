@@ -1,4 +1,4 @@
-//! A heap for what is made once at the start: nobody allocates while threads run.
+//! A heap for what is made once at the start: nothing is allocated while threads run.
 
 use linked_list_allocator::LockedHeap;
 

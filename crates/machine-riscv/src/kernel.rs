@@ -69,8 +69,8 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// Makes the kernel: one core for all CPUs of the application. The clock starts. Threads run from
-    /// [`Kernel::start`] on.
+    /// Makes the kernel: one core for all CPUs of the application. The clock starts. Threads run
+    /// from [`Kernel::start`] on.
     pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
         let cpus = Cpus {
             all: C::CPUS,
@@ -83,15 +83,15 @@ impl<C: MachineConfig> Kernel<C> {
         });
     }
 
-    /// Makes several cores. `make` is told a cluster's number, and says what its core is made of; nothing:
-    /// the machine has not so many CPUs.
+    /// Makes several cores. `make` is told a cluster's number, and says what its core is made of;
+    /// nothing: the machine has not so many CPUs.
     pub fn set_up_clusters(
         &'static self,
         cpus: Cpus,
         timing: Timing,
         mut make: impl FnMut(u8) -> Option<(C::Policy, C::Trace, Sizes)>,
     ) {
-        // SAFETY: no other hart runs yet, and nobody has asked for the time.
+        // SAFETY: no other hart runs yet, and the time has not been asked for.
         unsafe { *self.start.get() = Some(Clock::start()) };
         let all = cpus.all.clamp(1, HARTS as u8);
         self.cpus.store(all, Ordering::SeqCst);
@@ -142,8 +142,8 @@ impl<C: MachineConfig> Kernel<C> {
         let hart = hart::number();
         let cluster = self.here(hart);
         if cluster.is_inside(hart) {
-            // SAFETY: whoever had the lock is at a fault, and does not go on. What he has left may be half
-            // changed, but every bit of it is a value of its type.
+            // SAFETY: the code that had the lock is at a fault, and does not go on. What it has
+            // left may be half changed, but every bit of it is a value of its type.
             let result = f(unsafe { cluster.state() }, cluster.cpu(hart));
             mask.lift();
             return result;
@@ -151,7 +151,7 @@ impl<C: MachineConfig> Kernel<C> {
         cluster.enter(hart);
         // SAFETY: the lock is held, and `f` does not come back here.
         let result = f(unsafe { cluster.state() }, cluster.cpu(hart));
-        // Somebody may have asked for a look meanwhile, and not rung.
+        // Another hart may have asked this one to reschedule meanwhile, and not rung.
         let looks = cluster.leave_unlooked(hart);
         mask.lift();
         if looks {
@@ -182,8 +182,8 @@ impl<C: MachineConfig> Kernel<C> {
         Some(f(state))
     }
 
-    /// One entry: `f` does what was asked, and then it is decided who runs. Comes back when that is the
-    /// caller, maybe on another hart. `timed`: `f` tells the kernel the time.
+    /// One entry: `f` does what was asked, and then it is decided which thread runs. Comes back
+    /// when that is the caller, maybe on another hart. `timed`: `f` tells the kernel the time.
     #[inline]
     pub(crate) fn enter<R>(
         &'static self,
@@ -279,10 +279,10 @@ impl<C: MachineConfig> Kernel<C> {
         }
         me.current.store(next, Ordering::Relaxed);
         if from.is_null() {
-            // SAFETY: the lock is held until `next` goes on, so nobody else does.
+            // SAFETY: the lock is held until `next` goes on, so no other hart goes on with it.
             unsafe { abandon(next) };
         }
-        // SAFETY: the lock is held until `next` goes on, so nobody else goes on with either.
+        // SAFETY: the lock is held until `next` goes on, so no other hart goes on with either.
         unsafe { flyball_switch(from, next) };
         // Another hart, maybe, and maybe one of another cluster.
         self.begun();
@@ -307,7 +307,7 @@ impl<C: MachineConfig> Kernel<C> {
         self.leave(hart, self.here(hart));
     }
 
-    /// Begins to run threads on the hart that calls, for ever. `main` is on its stack, or nobody.
+    /// Begins to run threads on the hart that calls, for ever. `main` is on its stack, or nothing.
     pub(crate) fn run(&'static self) -> ! {
         let hart = hart::number();
         let me = &self.harts[usize::from(hart)];
@@ -410,7 +410,7 @@ impl<C: MachineConfig> Kernel<C> {
 
     #[inline]
     pub(crate) fn clock(&'static self) -> Clock {
-        // SAFETY: written before anybody asks, and then never more.
+        // SAFETY: written before it is read for the first time, and then never more.
         match unsafe { *self.start.get() } {
             Some(clock) => clock,
             None => Clock::start(),
@@ -434,7 +434,7 @@ impl<C: MachineConfig> Kernel<C> {
     }
 }
 
-/// Goes on with `next`. Whoever calls does so no more.
+/// Goes on with `next`, and never returns to the caller.
 ///
 /// # Safety
 /// As for [`flyball_switch`].

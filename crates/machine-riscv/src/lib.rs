@@ -1,5 +1,5 @@
-//! The machine under Flyball's kernel for RISC-V with 1 to 64 CPUs: what the sans-hardware core leaves to
-//! do.
+//! The machine under Flyball's kernel for RISC-V with 1 to 64 CPUs: what the sans-hardware core
+//! leaves to do.
 //!
 //! | module | what |
 //! |---|---|
@@ -15,15 +15,16 @@
 //! | [`spin`] | locks between CPUs, for applications |
 //! | [`config`] | what an application chooses about the machine |
 //! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
-//! | [`probe`] | what passages through the kernel take, if somebody wants to know |
+//! | [`probe`] | what passages through the kernel take, where that is measured |
 //! | [`fault`] | what a thread did that it cannot go on: a report |
 //!
 //! # One passage through the kernel
 //!
-//! A call masks interrupts, takes the lock of its cluster, lets the core do what was asked, asks it who
-//! runs, sets the timer, rings for other CPUs that have to look, and changes to the stack of whoever runs.
-//! The lock is given back by who goes on, when the registers of who stopped are kept: no other CPU can go
-//! on with him before. A CPU that is alone in its cluster has no lock, and shares nothing.
+//! A call masks interrupts, takes the lock of its cluster, lets the core do what was asked, asks it
+//! which thread runs, sets the timer, rings for other CPUs that must reschedule, and changes to the
+//! stack of that thread. The thread that goes on gives the lock back, when the registers of the one
+//! that stopped are kept: no other CPU can go on with that one before. A CPU that is alone in its
+//! cluster has no lock, and shares nothing.
 //!
 //! An interrupt is a passage like any other, on the stack of the thread that it interrupts.
 //!
@@ -33,8 +34,8 @@
 //!
 //! # Time
 //!
-//! The first CPU of a cluster keeps the time for all of them. Whoever changes when its timer has to fire
-//! sets it, from any CPU.
+//! The first CPU of a cluster keeps the time for all of them. Any CPU of the cluster that changes
+//! when this timer has to fire sets it.
 //!
 //! All `unsafe` code for this machine is in this crate, each block with its reason.
 #![no_std]

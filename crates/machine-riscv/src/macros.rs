@@ -1,7 +1,7 @@
 //! What an application calls in its root.
 
-/// Makes the application's kernel: a static of a name and a type. It brings the handlers of interrupts,
-/// faults and panics.
+/// Makes the application's kernel: a static of a name and a type. It brings the handlers of
+/// interrupts, faults and panics.
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
@@ -30,8 +30,8 @@ macro_rules! kernel {
     };
 }
 
-/// What an application that is built for any machine chooses about this one: how many CPUs there are, and
-/// whether stacks are watched.
+/// What an application that is built for any machine chooses about this one: how many CPUs there
+/// are, and whether stacks are watched.
 #[macro_export]
 macro_rules! configure {
     ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr) => {

@@ -1,10 +1,10 @@
-//! What passages through the kernel take, in instructions, by what they do. Without the feature `probe`
-//! nothing is counted, and nothing is spent on it.
+//! What passages through the kernel take, in instructions, by what they do. Without the feature
+//! `probe` nothing is counted, and nothing is spent on it.
 //!
-//! `mcycle` of an emulated hart counts the instructions of all harts. A hart in the kernel executes its own
-//! only, as long as no timer of another one interrupts the emulator. Where another hart has begun or ended
-//! a passage meanwhile, the length is dropped, and that is counted; what is left of such errors are a few
-//! instructions outside of passages, such as the way into an interrupt.
+//! `mcycle` of an emulated hart counts the instructions of all harts. A hart in the kernel executes
+//! its own only, as long as no timer of another one interrupts the emulator. Where another hart has
+//! begun or ended a passage meanwhile, the length is dropped, and that is counted; what is left of
+//! such errors are a few instructions outside of passages, such as the way into an interrupt.
 
 use crate::board::HARTS;
 use crate::hart;
@@ -46,7 +46,7 @@ pub enum Part {
     Lock,
     /// It does what was asked: the call, or the releases.
     Work,
-    /// It decides who runs.
+    /// It decides which thread runs.
     Decide,
     /// It sets timers and tells other CPUs.
     Tell,
@@ -129,8 +129,8 @@ struct Counts {
 
 struct Place(UnsafeCell<Counts>);
 
-// SAFETY: a hart touches its own place only, with interrupts masked; when all have come to an end one of
-// them reads all.
+// SAFETY: a hart touches its own place only, with interrupts masked; when all have come to an end
+// one of them reads all.
 unsafe impl Sync for Place {}
 
 /// Changes whenever a passage begins or ends on any hart.
@@ -229,9 +229,10 @@ pub(crate) fn served(number: u32) {
     }
 }
 
-/// What hart number `hart` has counted, when all have come to an end: by path and part, with the lock held by
-/// path, and of the timer how many jobs it released and waits it ended, what that took where it was one by
-/// itself, and what passages took where it was none. Nothing if there is no such hart.
+/// What hart number `hart` has counted, when all have come to an end: by path and part, with the
+/// lock held by path, and of the timer how many jobs it released and waits it ended, what that took
+/// where it was one by itself, and what passages took where it was none. Nothing if there is no
+/// such hart.
 pub fn report(hart: u8, mut line: impl FnMut(&str, &str, Lengths)) {
     let Some(place) = COUNTS.get(usize::from(hart)) else {
         return;

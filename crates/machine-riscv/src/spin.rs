@@ -1,7 +1,7 @@
-//! What CPUs share inside an application without the kernel: FIFO spin locks, as protocols for several
-//! CPUs want them (Gai, Lipari and Di Natale, "Minimizing memory utilization of real-time task sets in
-//! single and multi-processor systems-on-a-chip", RTSS 2001, section 3: whoever waits keeps his CPU, and
-//! cannot be preempted).
+//! What CPUs share inside an application without the kernel: FIFO spin locks, as protocols for
+//! several CPUs want them (Gai, Lipari and Di Natale, "Minimizing memory utilization of real-time
+//! task sets in single and multi-processor systems-on-a-chip", RTSS 2001, section 3: a task that
+//! waits keeps its CPU, and cannot be preempted).
 
 use crate::board::{Bells, HARTS};
 use crate::hart::{self, Mask};
@@ -9,8 +9,8 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 use flyball_multicore::{Doorbell, FairLock};
 
-/// Data that several CPUs share. Nobody is interrupted while he has it or waits for it, and who has come
-/// first gets it first.
+/// Data that several CPUs share. A CPU is not interrupted while it has the lock or waits for it,
+/// and the CPU that has come first gets it first.
 pub struct SpinLock<T> {
     lock: FairLock<HARTS>,
     value: UnsafeCell<T>,
@@ -20,7 +20,7 @@ pub struct SpinLock<T> {
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 impl<T> SpinLock<T> {
-    /// A lock that nobody has.
+    /// A lock that is free.
     pub const fn new(value: T) -> SpinLock<T> {
         SpinLock {
             lock: FairLock::new(),
@@ -28,8 +28,8 @@ impl<T> SpinLock<T> {
         }
     }
 
-    /// With the value. For short stretches: interrupts wait. `f` makes no call of the kernel that waits,
-    /// and does not lock the same lock again: it would wait for ever.
+    /// With the value. For short stretches: interrupts wait. `f` makes no call of the kernel that
+    /// waits, and does not lock the same lock again: it would wait for ever.
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         let mask = Mask::set();
         let hart = hart::number();
@@ -46,7 +46,7 @@ impl<T> SpinLock<T> {
     }
 }
 
-/// The lock of all critical sections, and who has it: the number of a hart, plus one.
+/// The lock of all critical sections, and the hart that has it: its number, plus one.
 static SECTION: FairLock<HARTS> = FairLock::new();
 static OWNER: AtomicU8 = AtomicU8::new(0);
 

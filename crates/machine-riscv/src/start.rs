@@ -1,5 +1,5 @@
-//! How harts begin: each on a stack of its own, the first with `main`, on one that is larger, the others
-//! asleep until they are rung for.
+//! How harts begin: each on a stack of its own, the first with `main`, on one that is larger, the
+//! others asleep until they are rung for.
 
 use core::arch::global_asm;
 
@@ -33,7 +33,7 @@ global_asm!(
     "j 1b",
     "3:",
     "call flyball_main",
-    // The others: who is never rung for sleeps for ever.
+    // The others: a hart that is never rung for sleeps for ever.
     "2:",
     "li t1, 64",
     "bgeu t0, t1, 4f",
@@ -83,8 +83,8 @@ mod trap {
         "ld t0, 128(sp)",
         "ld t1, 136(sp)",
         "csrw mepc, t0",
-        // Of mstatus only what interrupts were before (MPIE) and the privilege mode: which registers of
-        // floating point are kept where has changed meanwhile.
+        // Of mstatus only what interrupts were before (MPIE) and the privilege mode: which
+        // registers of floating point are kept where has changed meanwhile.
         "li t2, 0x1880",
         "and t1, t1, t2",
         "csrc mstatus, t2",

@@ -47,12 +47,12 @@ impl<C: MachineConfig> Together<'_, C> {
 /// A stack on which a thread can begin.
 pub struct Prepared(Range<*mut usize>);
 
-// SAFETY: nobody else has the words.
+// SAFETY: the words have no other owner.
 unsafe impl Send for Prepared {}
 
 impl Prepared {
-    /// Prepares any words of memory, of which there have to be 128 at least: they are painted if the
-    /// application `C` wants that. O(words).
+    /// Prepares any words of memory, of which there have to be 128 at least: they are painted if
+    /// the application `C` wants that. O(words).
     ///
     /// # Errors
     /// [`Error::Invalid`] if there are not so many words.
@@ -65,8 +65,8 @@ impl Prepared {
 }
 
 impl<C: MachineConfig> Kernel<C> {
-    /// Several things at one instant, on the cluster of the CPU that calls: it is decided once who runs,
-    /// when all are done. May come from an interrupt.
+    /// Several things at one instant, on the cluster of the CPU that calls: it is decided once
+    /// which thread runs, when all are done. May come from an interrupt.
     pub fn together<R>(&'static self, f: impl FnOnce(&mut Together<'_, C>) -> R) -> R {
         self.enter(Path::Call, true, |state, cpu, now| {
             f(&mut Together {
@@ -78,8 +78,8 @@ impl<C: MachineConfig> Kernel<C> {
         })
     }
 
-    /// The same on the `number`-th cluster, before [`Kernel::start`]. `None` if there is no such cluster,
-    /// or it is too late.
+    /// The same on the `number`-th cluster, before [`Kernel::start`]. `None` if there is no such
+    /// cluster, or it is too late.
     pub fn prepare<R>(
         &'static self,
         number: u8,
@@ -99,8 +99,8 @@ impl<C: MachineConfig> Kernel<C> {
     /// Makes a thread that begins at `entry` with `argument`.
     ///
     /// # Errors
-    /// As [`Core::spawn`]; [`Error::Invalid`] if its late jobs were to be given up, for which there is
-    /// [`Kernel::spawn_on`].
+    /// As [`Core::spawn`]; [`Error::Invalid`] if its late jobs were to be given up, for which there
+    /// is [`Kernel::spawn_on`].
     pub fn spawn<const N: usize>(
         &'static self,
         stack: &'static mut crate::Stack<N>,
@@ -112,7 +112,8 @@ impl<C: MachineConfig> Kernel<C> {
         if attributes.on_miss == OnMiss::Abort {
             return Err(Error::Invalid);
         }
-        // SAFETY: `entry` is safe to call, and may be called anywhere; once, as its job is not given up.
+        // SAFETY: `entry` is safe to call, and may be called anywhere; once, as its job is not
+        // given up.
         unsafe { self.spawn_on(stack.words(), attributes, params, entry, argument) }
     }
 
@@ -123,8 +124,8 @@ impl<C: MachineConfig> Kernel<C> {
     ///
     /// # Safety
     /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
-    /// ([`OnMiss::Abort`]), `entry` may be called again and again, and whatever its calls had on the stack
-    /// is forgotten, at any instant.
+    /// ([`OnMiss::Abort`]), `entry` may be called again and again, and whatever its calls had on
+    /// the stack is forgotten, at any instant.
     pub unsafe fn spawn_on(
         &'static self,
         stack: &'static mut [usize],
@@ -140,8 +141,8 @@ impl<C: MachineConfig> Kernel<C> {
         })
     }
 
-    /// How many words of its stack a thread has ever used. `None` where stacks are not painted, or there
-    /// never was such a thread. O(words).
+    /// How many words of its stack a thread has ever used. `None` where stacks are not painted, or
+    /// there never was such a thread. O(words).
     pub fn high_water(&'static self, thread: TaskId) -> Option<usize> {
         let number = thread.index();
         let stack = self.with(|state, _| {

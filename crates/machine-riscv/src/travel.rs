@@ -1,10 +1,10 @@
 //! Threads that go from CPU to CPU where each has a kernel of its own: semi-partitioned scheduling.
 //!
-//! Where the jobs of such a thread are to be, its [`SplitTask`] says. The CPU on which it is looks at that
-//! in each passage, and its timer fires when there is something to see. To send a thread is to take it out
-//! of one core, to keep its registers, and to put it into the other CPU's inbox, and then that one is
-//! interrupted. A thread whose next part has not begun waits at the CPU where it is going to be, so when
-//! the time comes nobody else is concerned.
+//! Where the jobs of such a thread are to be, its [`SplitTask`] says. The CPU on which it is looks
+//! at that in each passage, and its timer fires when there is something to see. To send a thread is
+//! to take it out of one core, to keep its registers, and to put it into the other CPU's inbox, and
+//! then that one is interrupted. A thread whose next part has not begun waits at the CPU where it
+//! is going to be, so when the time comes no other CPU is concerned.
 //!
 //! CPUs that send and receive nothing pay for a look at a flag.
 
@@ -25,7 +25,7 @@ use flyball_policy::{CpuId, Duration, Part, Policy, SplitTask, TaskId, Time};
 pub(crate) struct Travels<C: MachineConfig> {
     /// Whether there ever are any.
     used: AtomicBool,
-    /// Whether there is anybody in the inbox.
+    /// Whether there is a thread in the inbox.
     mail: AtomicBool,
     inbox: SpinLock<Vec<&'static mut Traveller<C>>>,
 }
@@ -37,24 +37,25 @@ pub(crate) struct Traveller<C: MachineConfig> {
     params: Box<[Params<C>]>,
     arrived: Arrived<C>,
     place: Place<C>,
-    /// Something keeps it in its core, a mutex that it owns maybe: it is tried again in each passage, and
-    /// the timer does not fire for that.
+    /// Something keeps it in its core, a mutex that it owns maybe: it is tried again in each
+    /// passage, and the timer does not fire for that.
     bound: bool,
     /// Its registers, where it is `Away`.
     context: Context,
-    /// Whether it goes on with a job, and the CPU time that it has used, where it is `Leaving` or `Away`.
+    /// Whether it goes on with a job, and the CPU time that it has used, where it is `Leaving` or
+    /// `Away`.
     has_job: bool,
     used: Duration,
 }
 
 type Params<C> = <<C as Config>::Policy as Policy>::Params;
 
-/// The trace is told when a thread has come to another core, as what it is known there, and what it began
-/// with.
+/// The trace is told when a thread has come to another core, as what it is known there, and what it
+/// began with.
 pub type Arrived<C> = fn(&mut <C as Config>::Trace, TaskId, usize);
 
-// SAFETY: its registers and its stack are used by the CPU on which it runs, and by nobody while it is on
-// its way.
+// SAFETY: its registers and its stack are used by the CPU on which it runs, and by no CPU while it
+// is on its way.
 unsafe impl<C: MachineConfig> Send for Traveller<C> {}
 
 enum Place<C: MachineConfig> {
@@ -92,7 +93,7 @@ impl<C: MachineConfig> Travels<C> {
     }
 
     fn post(&self, traveller: &'static mut Traveller<C>) {
-        // Never more than there is room for: nobody allocates here.
+        // Never more than there is room for: nothing is allocated here.
         self.inbox.with(|inbox| inbox.push(traveller));
         self.mail.store(true, Ordering::Release);
     }
@@ -181,12 +182,13 @@ impl<C: MachineConfig> Traveller<C> {
 const FIRST: CpuId = CpuId(0);
 
 impl<C: MachineConfig> Kernel<C> {
-    /// A thread of the CPU `way.home()` goes its way from now on; `params` are what the policies are told,
-    /// part by part. `arrived` is called inside the kernel. Before [`Kernel::start`].
+    /// A thread of the CPU `way.home()` goes its way from now on; `params` are what the policies
+    /// are told, part by part. `arrived` is called inside the kernel. Before [`Kernel::start`].
     ///
     /// # Errors
-    /// [`Error::Unknown`] if there is no such CPU, or it is too late; [`Error::Invalid`] if one of the CPUs
-    /// shares its core with others, or there is no part, or there are not as many parameters.
+    /// [`Error::Unknown`] if there is no such CPU, or it is too late; [`Error::Invalid`] if one of
+    /// the CPUs shares its core with others, or there is no part, or there are not as many
+    /// parameters.
     pub fn send_round(
         &'static self,
         thread: ThreadId,
@@ -241,7 +243,8 @@ impl<C: MachineConfig> State<C> {
     pub(crate) fn travel(&mut self, cluster: &Cluster<C>, now: Time) {
         let cpu = CpuId(cluster.first);
         cluster.travels.take(&mut self.travellers);
-        // They come before others leave: the row of one who leaves is not free before it has left.
+        // Threads come before others leave: the row of one that leaves is not free before it has
+        // left.
         for traveller in &mut self.travellers {
             traveller.arrive(cpu, &mut self.core, &mut self.contexts, now);
         }
@@ -250,7 +253,7 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
-    /// When the CPU has to look again at those who come and go.
+    /// When the CPU has to look again at the threads that come and go.
     #[inline(never)]
     pub(crate) fn next_travel(&self) -> Time {
         let due = |traveller: &&'static mut Traveller<C>| traveller.due(&self.core);
@@ -260,7 +263,7 @@ impl<C: MachineConfig> State<C> {
 }
 
 impl<C: MachineConfig> Kernel<C> {
-    /// This CPU has the registers of whoever goes on: those who have left are sent.
+    /// This CPU has the registers of the thread that goes on: the threads that have left are sent.
     #[inline(never)]
     pub(crate) fn send(&'static self, cluster: &Cluster<C>, state: &mut State<C>) {
         let cpu = CpuId(cluster.first);
@@ -276,7 +279,7 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// The timer of this hart is set to the next instant at which somebody comes or goes.
+    /// The timer of this hart is set to the next instant at which a thread comes or goes.
     #[inline(never)]
     pub(crate) fn set_travel(&'static self, hart: u8, state: &State<C>) {
         let next = self.clock().tick(state.next_travel());

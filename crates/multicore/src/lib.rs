@@ -5,9 +5,10 @@
 //! | [`lock`] | a lock for which CPUs wait in line, asleep |
 //! | [`presence`] | which CPUs are about to look by themselves, and need no interrupt |
 //!
-//! The two are all that is between the CPUs of a cluster: whoever has the lock has the kernel's core, and
-//! before he gives it back he interrupts those who have to look and would not. They are made of atomics
-//! and of a [`Doorbell`], so that all orders in which things can happen are tried by a model checker
+//! The two are all that is between the CPUs of a cluster: the CPU that has the lock has the
+//! kernel's core, and before it gives the lock back it interrupts the CPUs that must reschedule and
+//! would not. They are made of atomics and of a [`Doorbell`], so that all orders in which things
+//! can happen are tried by a model checker
 //! (`RUSTFLAGS="--cfg loom" cargo test -p flyball-multicore --release`).
 #![cfg_attr(not(any(test, loom)), no_std)]
 
@@ -25,14 +26,14 @@ pub(crate) mod atomic {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 }
 
-/// A signal that one CPU sends to another: an interprocessor interrupt, which is remembered until it is
-/// seen.
+/// A signal that one CPU sends to another: an interprocessor interrupt, which is remembered until
+/// it is seen.
 pub trait Doorbell {
-    /// Rings at `cpu`. What was written before is seen by whoever sees the signal.
+    /// Rings at `cpu`. What was written before is seen by the CPU that sees the signal.
     fn ring(&self, cpu: u8);
 
-    /// `cpu`, which is the one that calls, sleeps until somebody has rung there, unless that has happened
-    /// already, and forgets the signal. It may come back without one.
+    /// `cpu`, which is the one that calls, sleeps until it has been rung for, unless that has
+    /// happened already, and forgets the signal. It may come back without one.
     fn wait(&self, cpu: u8);
 
     /// `cpu`, which is the one that calls, waits a moment for another CPU to do its next few

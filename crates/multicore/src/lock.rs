@@ -1,33 +1,34 @@
 //! A lock for which CPUs wait in line, asleep.
 //!
-//! It is the lock of Mellor-Crummey and Scott ("Algorithms for scalable synchronization on shared-memory
-//! multiprocessors", ACM TOCS 9(1), 1991, figure 5): each CPU waits for a word of its own, in the order
-//! in which they came, so nobody starves, and handing over disturbs nobody else. There are few CPUs and
-//! they have numbers, so the queue is made of numbers, and no pointer is needed. Who waits sleeps until
-//! the one before rings; where that is dear, a [`Doorbell`] may come back from its wait at once.
+//! It is the lock of Mellor-Crummey and Scott ("Algorithms for scalable synchronization on
+//! shared-memory multiprocessors", ACM TOCS 9(1), 1991, figure 5): each CPU waits for a word of its
+//! own, in the order in which they came, so none starves, and handing over disturbs no other CPU.
+//! There are few CPUs and they have numbers, so the queue is made of numbers, and no pointer is
+//! needed. A CPU that waits sleeps until the one before it rings; where that is dear, a
+//! [`Doorbell`] may come back from its wait at once.
 
 use crate::Doorbell;
 use crate::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
-/// Nobody; other numbers are those of CPUs, plus one.
+/// No CPU; other numbers are those of CPUs, plus one.
 const NOBODY: u8 = 0;
 
 /// A lock among at most `CPUS` CPUs, of which there can be 255.
 #[derive(Debug)]
 pub struct FairLock<const CPUS: usize> {
-    /// Who came last.
+    /// The CPU that came last.
     tail: AtomicU8,
-    /// Who comes after each CPU.
+    /// The CPU that comes after each CPU.
     next: [AtomicU8; CPUS],
     /// Whether it is that CPU's turn.
     granted: [AtomicBool; CPUS],
-    /// How often somebody has taken it, and how often he had to wait.
+    /// How often it has been taken, and how often a CPU had to wait for it.
     taken: AtomicU64,
     contended: AtomicU64,
 }
 
 impl<const CPUS: usize> FairLock<CPUS> {
-    /// A lock that nobody has.
+    /// A lock that is free.
     #[cfg(not(loom))]
     pub const fn new() -> FairLock<CPUS> {
         const {
@@ -42,7 +43,7 @@ impl<const CPUS: usize> FairLock<CPUS> {
         }
     }
 
-    /// A lock that nobody has.
+    /// A lock that is free.
     #[cfg(loom)]
     pub fn new() -> FairLock<CPUS> {
         FairLock {
@@ -54,9 +55,9 @@ impl<const CPUS: usize> FairLock<CPUS> {
         }
     }
 
-    /// Waits for the lock as `cpu`, which is the one that calls and does not have it. Interrupts are
-    /// masked: who waits in line holds up those behind. Returns whether it had to wait; then signals that
-    /// came for other reasons may have been forgotten.
+    /// Waits for the lock as `cpu`, which is the one that calls and does not have it. Interrupts
+    /// are masked: a CPU that waits in line holds up those behind it. Returns whether it had to
+    /// wait; then signals that came for other reasons may have been forgotten.
     ///
     /// # Panics
     /// If there is no such CPU.
@@ -65,8 +66,8 @@ impl<const CPUS: usize> FairLock<CPUS> {
         let me = usize::from(cpu);
         self.next[me].store(NOBODY, Ordering::Relaxed);
         self.granted[me].store(false, Ordering::Relaxed);
-        // The two above come before whoever is next sees this, and what the last one did before what we
-        // are about to do.
+        // The two above come before the CPU that is next sees this, and what the last one did
+        // before what we are about to do.
         let before = self.tail.swap(cpu + 1, Ordering::AcqRel);
         self.taken.fetch_add(1, Ordering::Relaxed);
         if before == NOBODY {
@@ -80,7 +81,7 @@ impl<const CPUS: usize> FairLock<CPUS> {
         true
     }
 
-    /// Gives the lock to who has waited longest; `cpu` has it.
+    /// Gives the lock to the CPU that has waited longest; `cpu` has it.
     ///
     /// # Panics
     /// If there is no such CPU.
@@ -95,7 +96,7 @@ impl<const CPUS: usize> FairLock<CPUS> {
             if alone.is_ok() {
                 return;
             }
-            // Somebody has come, and is about to say who.
+            // Another CPU has come, and is about to say which.
             loop {
                 next = self.next[me].load(Ordering::Acquire);
                 if next != NOBODY {
@@ -108,12 +109,12 @@ impl<const CPUS: usize> FairLock<CPUS> {
         bell.ring(next - 1);
     }
 
-    /// How often somebody has taken it so far.
+    /// How often it has been taken so far.
     pub fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// How often he had to wait for it.
+    /// How often a CPU had to wait for it.
     pub fn contended(&self) -> u64 {
         self.contended.load(Ordering::Relaxed)
     }
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// Notes who is rung for. There is one CPU at a time, so nobody waits.
+    /// Notes the CPU that is rung for. There is one CPU at a time, so none waits.
     #[derive(Default)]
     struct Notes(Cell<Option<u8>>);
 

@@ -1,9 +1,9 @@
 //! Which CPUs are about to look by themselves.
 //!
-//! Whoever works for the kernel may find that another CPU has to look who runs there. If that one is on
-//! its way into the kernel already it will look without being interrupted: it has said that it comes
-//! before it waited for the lock, and it takes that back only with the lock in its hand, after it has
-//! looked.
+//! A CPU in the kernel may find that another CPU has to look which thread runs there. If that one
+//! is on its way into the kernel already it will look without being interrupted: it has said that
+//! it comes before it waited for the lock, and it takes that back only while it has the lock, after
+//! it has looked.
 //!
 //! ```text
 //!   a CPU comes in:   arrive   lock   … look …   depart   unlock
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The two stretches with the lock exclude each other. If ours comes first, the other one looks
-//! afterwards, as it has arrived or is rung for. If it comes second, the other one has departed, and is
-//! rung for.
+//! afterwards, as it has arrived or is rung for. If it comes second, the other one has departed,
+//! and is rung for.
 
 use crate::Doorbell;
 use crate::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ pub struct Presence<const CPUS: usize> {
 }
 
 impl<const CPUS: usize> Presence<CPUS> {
-    /// Nobody is.
+    /// No CPU is.
     #[cfg(not(loom))]
     pub const fn new() -> Presence<CPUS> {
         Presence {
@@ -32,7 +32,7 @@ impl<const CPUS: usize> Presence<CPUS> {
         }
     }
 
-    /// Nobody is.
+    /// No CPU is.
     #[cfg(loom)]
     pub fn new() -> Presence<CPUS> {
         Presence {
@@ -58,8 +58,8 @@ impl<const CPUS: usize> Presence<CPUS> {
         self.inside[usize::from(cpu)].store(false, Ordering::SeqCst);
     }
 
-    /// Has `cpu` look: rings unless it does so by itself. To be called with the lock, by another CPU,
-    /// after what there is to see. Returns whether it rang.
+    /// Has `cpu` look: rings unless it does so by itself. To be called with the lock, by another
+    /// CPU, after what there is to see. Returns whether it rang.
     ///
     /// # Panics
     /// If there is no such CPU.

@@ -42,8 +42,8 @@ impl Doorbell for Bells {
     }
 }
 
-/// What the lock protects: it is read and written as if nobody else did, so an order in which two are
-/// there at once, or one does not see what the last one did, loses something.
+/// What the lock protects: it is read and written as if no other CPU did, so an order in which two
+/// are there at once, or one does not see what the last one did, loses something.
 struct Guarded(AtomicU32);
 
 impl Guarded {
@@ -110,9 +110,9 @@ fn one_at_a_time_of_three() {
     model.check(|| exclusion::<3>(1));
 }
 
-/// A CPU that waits for work, and another one that has some: the kernel's wake-up. Each passage of the
-/// first begins with a signal, or with a call of its own; in between it sleeps. Loom fails if it sleeps
-/// for ever.
+/// A CPU that waits for work, and another one that has some: the kernel's wake-up. Each passage of
+/// the first begins with a signal, or with a call of its own; in between it sleeps. Loom fails if
+/// it sleeps for ever.
 #[test]
 fn no_wake_up_is_lost() {
     struct Cluster {

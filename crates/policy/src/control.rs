@@ -1,10 +1,10 @@
 //! Controllers above a policy.
 //!
-//! A policy decides at each instant. A *controller* acts on policies from time to time: it reads what
-//! happened, and turns knobs. What it reads and turns is the *plant*; that is the same object for a
-//! controller in the simulator, in a thread of a machine, or in the kernel core. After Leva and
-//! Maggio's view of a scheduler as a controller (F. Terraneo's thesis, chapter 2): the outer loop of a
-//! cascade whose inner loop is the policy.
+//! A policy decides at each instant. A *controller* acts on policies from time to time: it reads
+//! what happened, and turns knobs. What it reads and turns is the *plant*; that is the same object
+//! for a controller in the simulator, in a thread of a machine, or in the kernel core. After Leva
+//! and Maggio's view of a scheduler as a controller (F. Terraneo's thesis, chapter 2): the outer
+//! loop of a cascade whose inner loop is the policy.
 //!
 //! ```text
 //!              used, misses, lost
@@ -14,8 +14,9 @@
 //! ```
 //!
 //! Readings are on one side and knobs on the other, as in [`Policy`]: a reading is a method of
-//! [`Plant`] and a flag of [`Reads`], so that a plant can leave out what its controller does not read.
-//! Tasks and CPUs have the numbers of the whole machine here, and keep them wherever a task goes.
+//! [`Plant`] and a flag of [`Reads`], so that a plant can leave out what its controller does not
+//! read. Tasks and CPUs have the numbers of the whole machine here, and keep them wherever a task
+//! goes.
 
 use crate::policy::{Policy, Refused};
 use core::fmt;
@@ -26,11 +27,12 @@ pub trait Controller<P: Policy> {
     /// What it reads. What it does not read a plant need not know.
     const READS: Reads;
 
-    /// Returns when it runs next; [`Time::NEVER`]: not any more. Changes in [`Controller::run`] only.
+    /// Returns when it runs next; [`Time::NEVER`]: not any more. Changes in [`Controller::run`]
+    /// only.
     fn next(&self) -> Time;
 
-    /// Reads and acts once, at `now`, which is [`Controller::next`] or later if the caller could not
-    /// come sooner. [`Controller::next`] is later than `now` afterwards.
+    /// Reads and acts once, at `now`, which is [`Controller::next`] or later if the caller could
+    /// not come sooner. [`Controller::next`] is later than `now` afterwards.
     fn run(&mut self, plant: &mut impl Plant<P>, now: Time);
 }
 
@@ -69,8 +71,8 @@ pub trait Plant<P: Policy> {
     /// Returns how many of a task's jobs have missed their deadlines so far.
     fn misses(&mut self, task: TaskId) -> u32;
 
-    /// Returns the time that a CPU had for no task so far: its kernel's. Time in which it idles is not
-    /// lost.
+    /// Returns the time that a CPU had for no task so far: its kernel's. Time in which it idles is
+    /// not lost.
     fn lost(&mut self, cpu: CpuId) -> Duration;
 
     // ---- knobs ---------------------------------------------------------------------------------

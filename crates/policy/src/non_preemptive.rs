@@ -1,10 +1,10 @@
 //! Non-preemptive scheduling: a job that has the CPU keeps it until it is done, waits or yields.
 //!
 //! Any policy of one CPU decides which job is next; it is asked only when the CPU is free. So
-//! `NonPreemptive<Ranked<EarliestDeadline, _>>` is non-preemptive EDF (Jeffay, Stanat and Martel, *On
-//! non-preemptive scheduling of periodic and sporadic tasks*, RTSS 1991): without inserted idle time,
-//! as it never leaves the CPU idle while a job is ready. A job that goes on after a wait has the
-//! deadline that it had, and waits for the CPU as all others do.
+//! `NonPreemptive<Ranked<EarliestDeadline, _>>` is non-preemptive EDF (Jeffay, Stanat and Martel,
+//! *On non-preemptive scheduling of periodic and sporadic tasks*, RTSS 1991): without inserted idle
+//! time, as it never leaves the CPU idle while a job is ready. A job that goes on after a wait has
+//! the deadline that it had, and waits for the CPU as all others do.
 //!
 //! Complexity: that of the policy it is made of, and O(1) for what runs.
 

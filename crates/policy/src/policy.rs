@@ -115,10 +115,11 @@ pub trait Policy {
         Resched::None
     }
 
-    /// When the policy wants to be called on `cpu` although nothing happens: a budget is replenished, a
-    /// server reactivated. Only asked of policies that want it ([`Wants::alarms`]). What one alarm is
-    /// for, such as a slot of all CPUs, belongs to CPU 0. A call made on another CPU that changes the
-    /// alarm of `cpu` returns a [`Resched`] that names `cpu`, unless `cpu` is CPU 0.
+    /// When the policy wants to be called on `cpu` although nothing happens: a budget is
+    /// replenished, a server reactivated. Only asked of policies that want it ([`Wants::alarms`]).
+    /// What one alarm is for, such as a slot of all CPUs, belongs to CPU 0. A call made on another
+    /// CPU that changes the alarm of `cpu` returns a [`Resched`] that names `cpu`, unless `cpu` is
+    /// CPU 0.
     fn next_alarm(&self, _cpu: CpuId) -> Option<Time> {
         None
     }

@@ -20,8 +20,8 @@ pub trait Storage {
 /// it never touches other memory. A kernel with checks looks at the ids that callers and policies
 /// give it, so that none of them comes this far.
 pub trait Table<T>: Index<usize, Output = T> + IndexMut<usize> {
-    /// A table of `capacity` rows, all of them `row`. A table whose size is part of its type ignores
-    /// `capacity`.
+    /// A table of `capacity` rows, all of them `row`. A table whose size is part of its type
+    /// ignores `capacity`.
     fn new(capacity: usize, row: T) -> Self
     where
         T: Copy;
@@ -29,8 +29,8 @@ pub trait Table<T>: Index<usize, Output = T> + IndexMut<usize> {
     /// The number of rows.
     fn capacity(&self) -> usize;
 
-    /// The row of a number below [`Table::capacity`]; `None` in a table without rows. For whoever
-    /// can do without, where [`Nothing`] has been chosen.
+    /// The row of a number below [`Table::capacity`]; `None` in a table without rows. For callers
+    /// that can do without, where [`Nothing`] has been chosen.
     fn find(&self, row: usize) -> Option<&T> {
         (row < self.capacity()).then(|| &self[row])
     }

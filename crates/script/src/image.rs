@@ -1,8 +1,8 @@
 //! A whole task set as bytes, to be loaded into a board's memory.
 //!
-//! Everything that is random has been drawn already: a task has the list of the lengths that its jobs
-//! take, in the order in which they need them, so a board needs no random numbers, and does just what
-//! a simulation does.
+//! Everything that is random has been drawn already: a task has the list of the lengths that its
+//! jobs take, in the order in which they need them, so a board needs no random numbers, and does
+//! just what a simulation does.
 //!
 //! ```text
 //! header     magic, version, length; counts; start, end, tick; where resources and tasks are;
@@ -54,7 +54,8 @@ pub struct Common {
     pub end: Time,
     /// The periodic tick; zero: none.
     pub tick: Duration,
-    /// What an instruction of the board takes, for a board that computes by executing some; not zero.
+    /// What an instruction of the board takes, for a board that computes by executing some; not
+    /// zero.
     pub instruction: Duration,
     /// How many CPUs there are.
     pub cpus: u8,
@@ -141,7 +142,7 @@ impl<'a> Image<'a> {
         self.check_changes()
     }
 
-    /// Whoever interprets the operations of a task comes to a call sooner or later: each jump goes back,
+    /// An interpreter of a task's operations comes to a call sooner or later: each jump goes back,
     /// past a call at least.
     fn check_operations(self, task: &Task) -> Result<(), ImageError> {
         let mut last_call = None;

@@ -1,9 +1,9 @@
 //! What the jobs of a task set do, step by step.
 //!
 //! A task's behaviour is flattened into a list of operations ([`Op`]) with jumps for repetitions.
-//! Where a job is in that list is a [`Place`]; [`Place::step`] tells the next [`Call`] that it makes.
-//! The simulator and the image that runs on a board use this same interpreter, so both mean the same
-//! by a task set.
+//! Where a job is in that list is a [`Place`]; [`Place::step`] tells the next [`Call`] that it
+//! makes. The simulator and the image that runs on a board use this same interpreter, so both mean
+//! the same by a task set.
 //!
 //! | module | what |
 //! |---|---|

@@ -67,8 +67,8 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
         }
     }
 
-    /// The next operation that is not a jump; the one after it comes next. Goes back to the beginning
-    /// at the end of a job. `op` tells the operation of a number.
+    /// The next operation that is not a jump; the one after it comes next. Goes back to the
+    /// beginning at the end of a job. `op` tells the operation of a number.
     #[inline]
     pub fn step(&mut self, op: impl Fn(u32) -> Op) -> Call {
         loop {

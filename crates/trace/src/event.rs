@@ -40,7 +40,7 @@ pub enum Kind {
     },
     /// A task began or went on to run on this CPU, in place of another one or of idleness.
     Dispatch {
-        /// Who runs now.
+        /// The task that runs now.
         task: TaskId,
         /// The job it works on.
         job: u32,
@@ -49,7 +49,7 @@ pub enum Kind {
     Idle,
     /// The running task lost the CPU to another one, though it could have gone on.
     Preempt {
-        /// Who lost the CPU.
+        /// The task that lost the CPU.
         task: TaskId,
         /// The job it worked on.
         job: u32,
@@ -64,14 +64,14 @@ pub enum Kind {
     },
     /// The running task offered the CPU to its equals.
     Yield {
-        /// Who offered.
+        /// The task that offered it.
         task: TaskId,
         /// The job it worked on.
         job: u32,
     },
     /// The running task has to wait for something.
     Block {
-        /// Who waits.
+        /// The task that waits.
         task: TaskId,
         /// The job it works on.
         job: u32,
@@ -80,7 +80,7 @@ pub enum Kind {
     },
     /// What a task waited for has come (or will not come any more); it can run.
     Wake {
-        /// Who can run again.
+        /// The task that can run again.
         task: TaskId,
         /// The job it works on.
         job: u32,
@@ -103,7 +103,7 @@ pub enum Kind {
     Inherit {
         /// Whose urgency changes.
         to: TaskId,
-        /// The most urgent task that waits for it; `None`: nobody waits any more.
+        /// The most urgent task that waits for it; `None`: no task waits any more.
         from: Option<TaskId>,
     },
     /// A job came to its end.
@@ -153,7 +153,7 @@ pub enum Kind {
 pub enum Cause {
     /// Releasing jobs, waking sleepers and noticing misses, from the timer.
     Release,
-    /// Choosing who runs.
+    /// Choosing which task runs.
     Scheduling,
     /// Changing from one task's registers to another's.
     ContextSwitch,

@@ -115,7 +115,8 @@ pub struct TaskSummary {
     pub preemptions: u64,
     /// How often a job of it went on on another CPU than the one where it had run last.
     pub job_migrations: u64,
-    /// How often a job of it began on another CPU than the one where the job before it had run last.
+    /// How often a job of it began on another CPU than the one where the job before it had run
+    /// last.
     pub task_migrations: u64,
     /// CPU time used.
     pub cpu_time: Duration,

@@ -1,6 +1,6 @@
 //! Where events go.
 //!
-//! The kernel is generic over its sink, so a kernel that nobody traces ([`NoTrace`]) contains no
+//! The kernel is generic over its sink, so a kernel that is not traced ([`NoTrace`]) contains no
 //! trace code at all.
 
 use crate::{Event, Record};

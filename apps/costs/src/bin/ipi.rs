@@ -1,4 +1,5 @@
-//! I+PI. Bursts are longer than anything here, so that nobody's is over while something is measured.
+//! I+PI. Bursts are longer than anything here, so that no thread's is over while something is
+//! measured.
 #![no_std]
 #![no_main]
 

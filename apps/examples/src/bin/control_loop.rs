@@ -1,9 +1,9 @@
 //! A control loop that is late now and then, and a thread that handles its misses.
 //!
-//! Earliest deadline first. The loop has to be done 8 ms after each release. From its sixth job on it
-//! needs 9 ms, which is too long. Each miss signals a semaphore, and a handler, which is more urgent
-//! than the late job, switches the loop over to a simpler controller. Besides there is something to
-//! do in the background that has no deadline.
+//! Earliest deadline first. The loop has to be done 8 ms after each release. From its sixth job on
+//! it needs 9 ms, which is too long. Each miss signals a semaphore, and a handler, which is more
+//! urgent than the late job, switches the loop over to a simpler controller. Besides there is
+//! something to do in the background that has no deadline.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};

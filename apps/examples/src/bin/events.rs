@@ -28,7 +28,7 @@ fn init() -> Result<(), Error> {
     Ok(())
 }
 
-/// The device wants to be served. Who has no handle of a thread can name it by its stack.
+/// The device wants to be served. Code that has no handle of a thread can name it by its stack.
 fn event() {
     let number = EVENTS.fetch_add(1, Ordering::Relaxed) + 1;
     if SERVER.release().is_err() {

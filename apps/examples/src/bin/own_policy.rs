@@ -1,5 +1,5 @@
-//! A policy of one's own that wants nothing but the clock: a thread says how long it can wait for the
-//! CPU, and the one that is due first runs, due being counted from when it could run.
+//! A policy of one's own that wants nothing but the clock: a thread says how long it can wait for
+//! the CPU, and the one that is due first runs, due being counted from when it could run.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use flyball_app::policy::{

@@ -1,8 +1,8 @@
 //! A producer and a consumer with a queue between them, and a third thread that waits until all is
 //! done.
 //!
-//! The producer makes an item every 10 ms. The consumer needs up to 30 ms for one, so the queue fills
-//! up, and the producer has to wait for room; it falls behind, and catches up in the end.
+//! The producer makes an item every 10 ms. The consumer needs up to 30 ms for one, so the queue
+//! fills up, and the producer has to wait for room; it falls behind, and catches up in the end.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use flyball_app::{prelude::*, println};

@@ -1,5 +1,5 @@
-//! Workers that take pieces of work from a queue, as many at once as there are CPUs: the same on a machine
-//! with one, only later.
+//! Workers that take pieces of work from a queue, as many at once as there are CPUs: the same on a
+//! machine with one, only later.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use flyball_app::prelude::*;

@@ -1,5 +1,5 @@
-//! Room for one thread: when it has ended, an interrupt makes the next one, on a stack of its own, while
-//! the processor still sleeps on the stack of the one that is gone.
+//! Room for one thread: when it has ended, an interrupt makes the next one, on a stack of its own,
+//! while the processor still sleeps on the stack of the one that is gone.
 #![no_std]
 #![no_main]
 

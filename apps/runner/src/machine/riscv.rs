@@ -1,5 +1,5 @@
-//! RISC-V with several CPUs: clusters of them, and tables on a heap that are as large as the task set
-//! wants.
+//! RISC-V with several CPUs: clusters of them, and tables on a heap that are as large as the task
+//! set wants.
 
 use crate::{Chosen, Program, Runner, output};
 use alloc::string::String;
@@ -142,8 +142,8 @@ pub(crate) fn retire<P: Program>(kernel: &'static Kernel<Runner<P>>, common: &Co
     }
 }
 
-/// What was counted: a line for each, two words and some numbers, of which the first is the hart's where it
-/// is about one.
+/// What was counted: a line for each, two words and some numbers, of which the first is the hart's
+/// where it is about one.
 fn write_counts<P: Program>(kernel: &'static Kernel<Runner<P>>, common: &Common) -> io::Result<()> {
     let mut file = File::create(c"flyball-counts.txt")?;
     let mut lines = String::new();

@@ -13,8 +13,9 @@ macro_rules! __define {
     )*};
 }
 
-/// A call that may wait until `$until`. The clock is left alone where nobody has to look at it: by
-/// who waits for ever, or, with an `$until` of zero, not at all. `$done` is what comes out of a wait.
+/// A call that may wait until `$until`. The clock is left alone where it is not needed: by a thread
+/// that waits for ever, or, with an `$until` of zero, not at all. `$done` is what comes out of a
+/// wait.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __wait_until {
@@ -37,8 +38,8 @@ macro_rules! __wait_until {
 /// Binds applications to a kernel: defines the functions of the [seam](crate::seam) in terms of the
 /// static `$kernel`, whose type is any machine's `Kernel`.
 ///
-/// [`kernel!`](crate::kernel!) does this; the static must not be reachable by anyone else, as who
-/// can unlock a mutex behind its guard's back can do harm.
+/// [`kernel!`](crate::kernel!) does this; the static must not be reachable by any other code, as
+/// code that can unlock a mutex behind its guard's back can do harm.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __bind {
@@ -216,8 +217,8 @@ macro_rules! __bind {
                     $kernel.shut_down(1);
                 }
                 loop {
-                    // A thread that ends gives its mutexes back. But what a mutex protects may still
-                    // be borrowed, by a guard that was leaked or is further up on the stack.
+                    // A thread that ends gives its mutexes back. But what a mutex protects may
+                    // still be borrowed, by a guard that was leaked or is further up on the stack.
                     let _ = $kernel.call(|core, cpu, now| {
                         if core.owns_mutex(cpu) {
                             core.sleep_until(cpu, Time::NEVER, now)

@@ -13,8 +13,8 @@ pub(crate) fn spawn_once<B: Binding, F: FnOnce() + Send + 'static>(
     body: F,
 ) -> Result<ThreadId, Error> {
     extern "C" fn run<F: FnOnce()>(place: usize) -> ! {
-        // SAFETY: `place` is where `put` has put it. It is taken away once, as a thread whose jobs are
-        // not given up begins once.
+        // SAFETY: `place` is where `put` has put it. It is taken away once, as a thread whose jobs
+        // are not given up begins once.
         let body = unsafe { ptr::with_exposed_provenance::<F>(place).read() };
         body();
         _flyball_exit()
@@ -35,7 +35,7 @@ pub(crate) unsafe fn spawn_again<B: Binding, F: Fn() + Send + 'static>(
     body: F,
 ) -> Result<ThreadId, Error> {
     extern "C" fn run<F: Fn()>(place: usize) -> ! {
-        // SAFETY: `place` is where `put` has put it, it stays there, and nobody else has it.
+        // SAFETY: `place` is where `put` has put it, it stays there, and no other code has it.
         let body = unsafe { &*ptr::with_exposed_provenance::<F>(place) };
         body();
         _flyball_exit()
@@ -66,8 +66,8 @@ fn put<F: Send + 'static>(
     let (stack, top) = stack.split_at_mut(rest);
     let place = top.as_mut_ptr().cast::<F>();
     debug_assert!(place.is_aligned());
-    // SAFETY: there are as many bytes; the stack begins and ends at a multiple of eight, and so does
-    // its top. Both are borrowed for ever, so nobody else touches them.
+    // SAFETY: there are as many bytes; the stack begins and ends at a multiple of eight, and so
+    // does its top. Both are borrowed for ever, so no other code touches them.
     unsafe { place.write(body) };
     Ok((stack, place.expose_provenance()))
 }

@@ -1,7 +1,7 @@
-//! Several CPUs, and an adversary that decides when each of them gets its interrupts, and when the timer
-//! fires: as late as it likes, while threads go on that should have been preempted long ago. Whatever it
-//! does, nobody runs in two places, no list or wake-up is lost; and as soon as all interrupts have come,
-//! the most urgent threads run.
+//! Several CPUs, and an adversary that decides when each of them gets its interrupts, and when the
+//! timer fires: as late as it likes, while threads go on that should have been preempted long ago.
+//! Whatever it does, no thread runs in two places, no list or wake-up is lost; and as soon as all
+//! interrupts have come, the most urgent threads run.
 
 use super::contract::Watched;
 use super::world::{ROWS, Small, Table, ns};
@@ -169,7 +169,7 @@ impl<P: Policy> Machine<P> {
                 };
                 self.stale += u64::from(self.core.needs_resched(cpu));
                 self.enter(cpu, |core, cpu, now| {
-                    // What is refused (a mutex of somebody else, say) changes nothing.
+                    // What is refused (another thread's mutex, say) changes nothing.
                     let _ = match call {
                         Call::Lock(n) => core.lock(cpu, MutexId(n), Time::NEVER, now).map(drop),
                         Call::Unlock(n) => core.unlock(cpu, MutexId(n), now),
@@ -205,7 +205,7 @@ impl<P: Policy> Machine<P> {
                 }
             }
             Step::Settle => {
-                // Whoever looks may make others look, but not for ever.
+                // A CPU that reschedules may make others reschedule, but not for ever.
                 for _ in 0..2 * CPUS {
                     for cpu in (0..CPUS)
                         .filter(|&cpu| self.pending[usize::from(cpu)])

@@ -7,8 +7,8 @@ use flyball_policy::{
 };
 use flyball_trace::{CpuId, Duration, NoTrace, TaskId, Time};
 
-/// CPUs serve in slots of their own: CPU `n` runs task `n` from each alarm on for one slot of `n + 2`
-/// nanoseconds, and then idles for another.
+/// CPUs serve in slots of their own: CPU `n` runs task `n` from each alarm on for one slot of
+/// `n + 2` nanoseconds, and then idles for another.
 struct Slots {
     serves: [bool; 2],
     next: [Time; 2],

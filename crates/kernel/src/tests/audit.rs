@@ -49,13 +49,13 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
             );
             let for_condition = matches!(thread.state, State::Blocked(Object::Condition(_)));
             assert_eq!(thread.reacquire.get().is_some(), for_condition, "{task:?}");
-            // Whoever was unparked before he parked himself did not wait.
+            // A thread that was unparked before it parked itself did not wait.
             let parked = thread.state == State::Blocked(Object::Token);
             assert!(!(parked && thread.token), "{task:?} sleeps on its token");
             // A job begins without memory of how the last one's wait ended.
             assert!(!thread.restart || !thread.timed_out || waits, "{task:?}");
             self.audit_donor(task);
-            // Whoever works on a job is not dormant, and the other way round.
+            // A thread that works on a job is not dormant, and the other way round.
             if thread.state != State::Absent {
                 let works = self.jobs[task.index()].current().is_some();
                 assert_eq!(
@@ -68,7 +68,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
         }
     }
 
-    /// Whoever lends his urgency waits for a mutex of the one he lends it to.
+    /// A thread that lends its urgency waits for a mutex of the thread that inherits it.
     fn audit_donor(&self, task: TaskId) {
         if let Some(donor) = self.threads[task.index()].donor.get() {
             let State::Blocked(Object::Mutex(mutex)) = self.threads[donor.index()].state else {
@@ -132,8 +132,8 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
         }
     }
 
-    /// One running thread a CPU, and nobody on two. `settled`: who waits is no more urgent than who runs,
-    /// and no CPU idles meanwhile.
+    /// One running thread a CPU, and no thread on two. `settled`: the threads that wait are no more
+    /// urgent than those that run, and no CPU idles meanwhile.
     fn audit_cpus(&self, settled: bool) {
         let cpus = || (0..self.cpus.capacity()).map(|cpu| CpuId(u8::try_from(cpu).unwrap()));
         let running = |cpu| self.running(cpu).map(|thread| thread.task);
@@ -144,7 +144,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
         }
         let is_ready = |task: &TaskId| self.threads[task.index()].state == State::Ready;
         for cpu in cpus() {
-            // Who has to look may run somebody still that another CPU has taken out.
+            // A CPU that has to reschedule may still run a thread that another CPU has taken out.
             if let Some(task) = running(cpu)
                 && !(CPUS > 1 && self.needs_resched(cpu))
             {

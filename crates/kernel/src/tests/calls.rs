@@ -82,7 +82,7 @@ fn waits_end_in_time() {
     world.run_until(at(50));
     assert_eq!(world.running(), Some(0));
     assert_eq!(world.core.outcome(CPU), Err(Error::TimedOut));
-    // The signal is not lost: nobody waited for it.
+    // The signal is not lost: no thread waited for it.
     world.core.signal(CPU, semaphore, world.now).unwrap();
     assert_eq!(
         world.core.wait(CPU, semaphore, world.now, world.now),
@@ -106,7 +106,7 @@ fn the_outcome_is_that_of_the_last_wait() {
     let waited = world.core.wait(CPU, semaphore, at(5), world.now);
     world.waits(&waited);
     world.run_until(at(5));
-    // It has timed out, and nobody asks.
+    // It has timed out, and the outcome is not asked for.
     let waited = world.core.wait(CPU, semaphore, FOREVER, world.now);
     world.waits(&waited);
     world.core.signal(CPU, semaphore, world.now).unwrap();

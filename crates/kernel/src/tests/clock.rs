@@ -48,7 +48,8 @@ fn deadlines_count_from_the_release_and_not_from_the_tick() {
         "{story:#?}"
     );
     assert_eq!(world.running(), Some(0));
-    // Between two ticks nobody notices that the deadline has passed, but the end of the job does.
+    // Between two ticks it is not noticed that the deadline has passed, but the end of the job
+    // does.
     world.run_until(at(30));
     assert_eq!(world.core.misses(), 1);
     world.now = at(31);
@@ -211,7 +212,7 @@ fn a_job_may_be_given_up_while_it_waits() {
     world.waits(&waited);
     world.run_until(at(30));
     assert_eq!(world.running(), Some(0));
-    // The wait is over without an outcome, and the semaphore knows nobody any more.
+    // The wait is over without an outcome, and the semaphore has no waiters any more.
     world.core.signal(CPU, semaphore, world.now).unwrap();
     assert_eq!(
         world.core.wait(CPU, semaphore, world.now, world.now),
@@ -340,7 +341,7 @@ fn a_miss_wakes_its_handler() {
             "10ns dispatch task 0 job 1",
         ]
     );
-    // What nobody has waited for yet is counted.
+    // What no thread has waited for yet is counted.
     world.run_until(at(30));
     assert_eq!(world.core.semaphore_value(alert), Ok(2));
 }

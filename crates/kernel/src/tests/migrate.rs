@@ -85,7 +85,7 @@ fn a_sleeper_wakes_elsewhere_and_a_token_goes_along() {
     a.run_until(at(20));
     let back = bring(&mut b, &mut a, moved, 1).unwrap();
     assert_eq!(a.core.park(CPU, Time::NEVER, at(20)), Ok(Poll::Ready(())));
-    // The row is used again, and the first name of the thread means nobody.
+    // The row is used again, and the first name of the thread means no thread.
     assert_ne!(back, thread);
     assert_eq!(a.core.unpark(CPU, thread, at(20)), Err(Error::Dead));
 }

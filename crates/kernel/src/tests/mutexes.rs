@@ -63,7 +63,7 @@ fn a_ring_of_mutexes_is_refused() {
         world.thread(u8::try_from(n).unwrap());
         assert!(world.core.lock(CPU, mutex, FOREVER, world.now).is_ok());
     }
-    // Thread 2 waits for thread 1's, who then runs and waits for thread 0's.
+    // Thread 2 waits for thread 1's mutex; thread 1 then runs and waits for thread 0's.
     for mutex in [mutexes[1], mutexes[0]] {
         let locked = world.core.lock(CPU, mutex, FOREVER, world.now);
         world.waits(&locked);
@@ -91,7 +91,8 @@ fn urgency_is_inherited_along_a_chain_and_given_back() {
     world.thread(9);
     let locked = world.core.lock(CPU, b, FOREVER, world.now);
     world.waits(&locked);
-    // Thread 3 waits for 1, who waits for 0; so 0 runs before 2, which is the more urgent by itself.
+    // Thread 3 waits for 1, which waits for 0; so 0 runs before 2, which is the more urgent by
+    // itself.
     assert_eq!(world.running(), Some(0));
     world.core.unlock(CPU, a, world.now).unwrap();
     world.settle();

@@ -108,8 +108,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 500 }))]
 
-    /// Tasks without end are where the controller puts them, the most urgent of each CPU runs, and each
-    /// reading is what the list says.
+    /// Tasks without end are where the controller puts them, the most urgent of each CPU runs, and
+    /// each reading is what the list says.
     #[test]
     fn readings_and_knobs_are_those_of_a_list(steps in prop::collection::vec(step(), 0..80)) {
         let mut machine = Machine::new();

@@ -301,8 +301,8 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     }
 }
 
-/// A kernel for every kind of policy, driven by the same steps; `others`: in these ways, too, all of
-/// which have to have the same trace. Returns the traces.
+/// A kernel for every kind of policy, driven by the same steps; `others`: in these ways, too, all
+/// of which have to have the same trace. Returns the traces.
 fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [Vec<Event>; 3] {
     let same = |drive: &dyn Fn(Way) -> Vec<Event>| {
         let expected = drive(WHOLE);

@@ -76,7 +76,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         }
     }
 
-    /// Decides, and lets whoever was chosen run.
+    /// Decides, and lets the chosen thread run.
     pub(super) fn settle(&mut self) {
         let next = Entry::instant(CPU, self.now).end(&mut self.core, || self.now);
         if next.rest.is_needed(&self.core) {

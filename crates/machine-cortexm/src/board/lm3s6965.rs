@@ -1,12 +1,13 @@
-//! The board `lm3s6965evb`: a Stellaris LM3S6965, a Cortex-M3 at 50 MHz with 256 KB of flash and 64 KB of
-//! RAM, as QEMU emulates it.
+//! The board `lm3s6965evb`: a Stellaris LM3S6965, a Cortex-M3 at 50 MHz with 256 KB of flash and
+//! 64 KB of RAM, as QEMU emulates it.
 //!
-//! Texas Instruments, Stellaris LM3S6965 Microcontroller, data sheet: the chapters on system control,
-//! general-purpose timers and the watchdog timer.
+//! Texas Instruments, Stellaris LM3S6965 Microcontroller, data sheet: the chapters on system
+//! control, general-purpose timers and the watchdog timer.
 //!
-//! The counter is the watchdog's, which is the only one of 32 bits that QEMU lets a program read. It
-//! counts down from its largest value, and would interrupt at its end (and stop for good the second
-//! time, in QEMU), so it is begun anew long before. Its interrupt is not enabled, and it resets nothing.
+//! The counter is the watchdog's, which is the only one of 32 bits that QEMU lets a program read.
+//! It counts down from its largest value, and would interrupt at its end (and stop for good the
+//! second time, in QEMU), so it is begun anew long before. Its interrupt is not enabled, and it
+//! resets nothing.
 
 use super::{Board, Timer};
 use core::ops::Range;
@@ -80,8 +81,8 @@ fn set_clock() {
     write(SYSTEM, RCC, divided & !BYPASS);
 }
 
-// SAFETY: lines and registers are those of the data sheet, and the memory is flash that the linker leaves
-// free (`memory/lm3s6965.x`).
+// SAFETY: lines and registers are those of the data sheet, and the memory is flash that the linker
+// leaves free (`memory/lm3s6965.x`).
 unsafe impl Board for Lm3s6965 {
     const TICK_NS: u32 = 20;
     const LINES: u16 = 44;

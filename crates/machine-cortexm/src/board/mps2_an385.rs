@@ -30,8 +30,8 @@ fn set(timer: Timer, register: usize, value: u32) {
     unsafe { ptr::write_volatile(TIMERS[timer as usize].add(register), value) }
 }
 
-// SAFETY: lines and registers are those of the timers, and the external memory is none of the linker's
-// (`memory/mps2-an385.x`).
+// SAFETY: lines and registers are those of the timers, and the external memory is none of the
+// linker's (`memory/mps2-an385.x`).
 unsafe impl Board for Mps2An385 {
     const TICK_NS: u32 = 40;
     const LINES: u16 = 32;

@@ -264,8 +264,8 @@ proptest! {
             // A round in which no task gets anything is not one, to the policy.
             prop_assume!(model.bursts.iter().all(|&burst| burst > 1.0 + gain));
             let bound = 0.5 + gain * (0.5 + longest_round / f64::from(1 << 27));
-            // Whether all bursts are at their limit is yes or no, and there the error of fixed point
-            // decides.
+            // Whether all bursts are at their limit is yes or no, and there the error of fixed
+            // point decides.
             let longest = model.limits[1];
             prop_assume!(model.unlimited.iter().all(|burst| (burst - longest).abs() > bound));
             let before = model.bursts.clone();

@@ -3,8 +3,8 @@
 use super::{Member, ONE, Supervisor, scale};
 use crate::storage::Storage;
 
-/// What tasks are weighed by. If all that a weight counts for have as much as they can have, what is
-/// left goes to the others by the next one.
+/// What tasks are weighed by. If all that a weight counts for have as much as they can have, what
+/// is left goes to the others by the next one.
 #[derive(Clone, Copy)]
 enum Weight {
     /// Want times importance.
@@ -51,10 +51,12 @@ fn most(member: &Member) -> i64 {
     member.limit.unwrap_or(ONE)
 }
 
-/// Divides `rest` among those who have no set point yet and any weight; returns what they leave.
+/// Divides `rest` among the tasks that have no set point yet and any weight; returns what they
+/// leave.
 ///
-/// Each turn settles those whose part would be more than they can have. What they leave makes the
-/// parts of the others larger, so whoever has been settled would be in every later turn too.
+/// Each turn settles the tasks whose part would be more than they can have. What they leave makes
+/// the parts of the others larger, so a task that has been settled would be in every later turn
+/// too.
 fn divide<S: Storage, C: Storage>(
     supervisor: &mut Supervisor<S, C>,
     mut rest: i64,
@@ -81,7 +83,7 @@ fn divide<S: Storage, C: Storage>(
             }
         });
         if !some_are_full {
-            // Rounded down: what is left is nobody's.
+            // Rounded down: what is left belongs to no task.
             return 0;
         }
     }

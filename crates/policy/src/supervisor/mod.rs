@@ -1,10 +1,11 @@
 //! Shares of several CPUs: a controller above one [`IPlusPi`](crate::IPlusPi) for each CPU.
 //!
-//! I+PI divides one CPU. With several, each CPU has a kernel core and an I+PI of its own, which share
-//! nothing; this controller looks after all of them. Once a *period*, which is long against a round of
-//! I+PI, it is told how much CPU time each task got, and says for each task which CPU it is to be on
-//! and which share it is to have there. It is no policy: it only turns knobs. [`SharesOfCpus`] is the
-//! [`Controller`](crate::Controller) that reads them from a [`Plant`](crate::Plant) and turns them there.
+//! I+PI divides one CPU. With several, each CPU has a kernel core and an I+PI of its own, which
+//! share nothing; this controller looks after all of them. Once a *period*, which is long against a
+//! round of I+PI, it is told how much CPU time each task got, and says for each task which CPU it
+//! is to be on and which share it is to have there. It is no policy: it only turns knobs.
+//! [`SharesOfCpus`] is the [`Controller`](crate::Controller) that reads them from a
+//! [`Plant`](crate::Plant) and turns them there.
 //!
 //! ```text
 //!  wants ──> fill ──σ──>(−)──> Σ ──D──> r = σ + gD ──┬── shares ──> adjust ──> I+PI of each CPU ──┬─> x
@@ -14,29 +15,29 @@
 //!                  └── what is not taken <────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! It is what the thesis behind I+PI leaves for the future (F. Terraneo, chapter 5). The names: of a
-//! task, σ is its *set point*, x what it got, both in CPUs; D its *deficit*, in CPUs times periods; *r*
-//! its *request*.
+//! It is what the thesis behind I+PI leaves for the future (F. Terraneo, chapter 5). The names: of
+//! a task, σ is its *set point*, x what it got, both in CPUs; D its *deficit*, in CPUs times
+//! periods; *r* its *request*.
 //!
 //! # Set points
 //!
 //! They are the thesis's rescaling (2.3.2) for *m* CPUs: in proportion to what tasks want, or in
 //! overload of the whole machine to want times importance, such that together they are all that the
-//! CPUs have; but nobody has more than one CPU, as a thread runs on one at a time, nor more than it
-//! takes (its *limit*). What is cut off is divided among the rest in the same proportion. So
-//! 0 ≤ σ ≤ 1 and Σσ ≤ m, which is all that it takes for a schedule that gives everyone its share
+//! CPUs have; but no task has more than one CPU, as a thread runs on one at a time, nor more than
+//! it takes (its *limit*). What is cut off is divided among the rest in the same proportion. So
+//! 0 ≤ σ ≤ 1 and Σσ ≤ m, which is all that it takes for a schedule that gives every task its share
 //! to exist (McNaughton 1959: lay the tasks end to end, and cut at whole numbers).
 //!
-//! A task that leaves an eighth or more of what it is offered has a limit as soon as this adds up to
-//! half a period's worth: what it takes. It has none again as soon as it takes what it is offered. Its
-//! CPU keeps the larger share ready for it, as what it leaves goes to its neighbours there anyway.
-//! This is the thesis's feed-forward (2.3.3), at a slower rate.
+//! A task that leaves an eighth or more of what it is offered has a limit as soon as this adds up
+//! to half a period's worth: what it takes. It has none again as soon as it takes what it is
+//! offered. Its CPU keeps the larger share ready for it, as what it leaves goes to its neighbours
+//! there anyway. This is the thesis's feed-forward (2.3.3), at a slower rate.
 //!
 //! # The control law, and what is proved
 //!
-//! D' = D + σ − x each period; a task asks for r = σ + gD, kept between σ/4 and 1, and I+PI gives it
-//! x = r/R, with R the sum of the requests on its CPU. Deficits are shifted so that their sum is
-//! zero: what everybody gets too much of, nobody owes.
+//! D' = D + σ − x each period; a task asks for r = σ + gD, kept between σ/4 and 1, and I+PI gives
+//! it x = r/R, with R the sum of the requests on its CPU. Deficits are shifted so that their sum is
+//! zero: a surplus that all tasks have, none of them owes.
 //!
 //! * **On a CPU whose set points add up to one** and whose deficits add up to zero, R = 1, so
 //!   D' = (1 − g)D: the pole is 1 − g, and errors fade by that a period. It takes g in (0, 2); a
@@ -47,29 +48,31 @@
 //!   times on all CPUs, deficits are bounded whatever the assignment does: for a task with Bσ < 1,
 //!   x ≥ min(1, σ + gD)/B where D > 0, so D falls as soon as gD > (B − 1)σ; and a task with
 //!   gD < −¾σ asks for σ/4, gets σ/4R, and D rises wherever R > ¼. If |D| ≤ Δ, a share over N
-//!   periods is wrong by at most 2Δ/N. That deficits stay within [`Settings::memory`] periods is so by
-//!   construction, but what is beyond is forgotten, and is an error then.
-//! * **Where a task has Bσ ≥ 1** it may need a CPU to itself, and in the extreme, σ = 1, it can make up
-//!   nothing: its deficit would be forgotten each period. A small neighbour could stay for good then,
-//!   when no move or exchange makes requests any more equal: of random sets one in 13,000 kept an error
-//!   of 0.15 of a CPU. So what is forgotten while the task has neighbours becomes *pressure*: a load of
-//!   its CPU that no share follows. A neighbour with the share s takes s/(1 + s) ≥ s/2 a period from a
-//!   task with σ = 1. So pressure reaches any bound in a number of periods that goes by 1/s, the CPU is
-//!   then 4/3 s above another, and s moves. As soon as nothing is forgotten, pressure is zero. That the
-//!   CPU then stays free of neighbours is simulated: of 300,000 random sets none has an error of 0.04
-//!   over the 40 periods that follow the first 30 (property test; `SOAK`).
+//!   periods is wrong by at most 2Δ/N. That deficits stay within [`Settings::memory`] periods is so
+//!   by construction, but what is beyond is forgotten, and is an error then.
+//! * **Where a task has Bσ ≥ 1** it may need a CPU to itself, and in the extreme, σ = 1, it can
+//!   make up nothing: its deficit would be forgotten each period. A small neighbour could stay for
+//!   good then, when no move or exchange makes requests any more equal: of random sets one in
+//!   13,000 kept an error of 0.15 of a CPU. So what is forgotten while the task has neighbours
+//!   becomes *pressure*: a load of its CPU that no share follows. A neighbour with the share s
+//!   takes s/(1 + s) ≥ s/2 a period from a task with σ = 1. So pressure reaches any bound in a
+//!   number of periods that goes by 1/s, the CPU is then 4/3 s above another, and s moves. As soon
+//!   as nothing is forgotten, pressure is zero. That the CPU then stays free of neighbours is
+//!   simulated: of 300,000 random sets none has an error of 0.04 over the 40 periods that follow
+//!   the first 30 (property test; `SOAK`).
 //! * **B.** A move of r from a CPU to one whose load is G less takes 2r(G − r) off the sum of the
 //!   squares of the loads, so moves come to an end, and none is undone before the deficits
-//!   have changed. At the end G is less than [`Settings::hysteresis`] or 4/3 of the smallest request
-//!   there: B ≤ 1 + 4/3 or so. That [`Settings::moves`] are enough each period to stay there is
-//!   not proved, but simulated.
-//! * **No moves.** If the tasks are assigned such that the loads differ by less than the hysteresis, and
-//!   set points add up to the same on each CPU, then nothing ever moves. If set points differ by δ, a
-//!   move comes about every hysteresis / gδ periods, forever: there is no other way to give three
-//!   tasks ⅔ of a CPU each on two CPUs.
-//! * **Time scales.** x = r/R holds if a period is many rounds of I+PI, whose own errors fade by 0.78 a
-//!   round. A round that is cut by the period's end is an error of one burst, and that of the next
-//!   period is its opposite. So the period should be at least 8 rounds, also for the limits' sake.
+//!   have changed. At the end G is less than [`Settings::hysteresis`] or 4/3 of the smallest
+//!   request there: B ≤ 1 + 4/3 or so. That [`Settings::moves`] are enough each period to stay
+//!   there is not proved, but simulated.
+//! * **No moves.** If the tasks are assigned such that the loads differ by less than the
+//!   hysteresis, and set points add up to the same on each CPU, then nothing ever moves. If set
+//!   points differ by δ, a move comes about every hysteresis / gδ periods, forever: there is no
+//!   other way to give three tasks ⅔ of a CPU each on two CPUs.
+//! * **Time scales.** x = r/R holds if a period is many rounds of I+PI, whose own errors fade by
+//!   0.78 a round. A round that is cut by the period's end is an error of one burst, and that of
+//!   the next period is its opposite. So the period should be at least 8 rounds, also for the
+//!   limits' sake.
 //!
 //! # Numbers
 //!
@@ -97,8 +100,8 @@ const ONE: i64 = 1 << 24;
 pub struct Want {
     /// The CPU time that it needs on the average, at most one CPU. Zero: only what is left over.
     pub cpu: Fraction,
-    /// Its relative importance, which has a meaning in overload of the whole machine only. A task whose
-    /// importance is zero gets nothing then.
+    /// Its relative importance, which has a meaning in overload of the whole machine only. A task
+    /// whose importance is zero gets nothing then.
     pub importance: u16,
 }
 
@@ -109,7 +112,8 @@ pub struct Settings {
     pub gain: Fraction,
     /// CPUs whose loads differ by less are left alone: ⅛.
     pub hysteresis: Fraction,
-    /// A deficit that could not be made up in so many periods is forgotten, and so is a surplus: 16.
+    /// A deficit that could not be made up in so many periods is forgotten, and so is a
+    /// surplus: 16.
     pub memory: u16,
     /// A task that has moved stays for so many periods, at least: 2.
     pub dwell: u16,
@@ -119,8 +123,8 @@ pub struct Settings {
 
 /// The controller, for tasks in tables of `S` and CPUs in tables of `C`.
 ///
-/// Each period costs O(tasks²) in the worst case: set points O(tasks × tasks that have a limit), moves
-/// O(tasks²) each.
+/// Each period costs O(tasks²) in the worst case: set points O(tasks × tasks that have a limit),
+/// moves O(tasks²) each.
 pub struct Supervisor<S: Storage, C: Storage> {
     settings: Settings,
     members: S::Table<Option<Member>>,
@@ -195,7 +199,8 @@ fn scale(x: i64, factor: i64, whole: i64) -> i64 {
 
 impl<S: Storage, C: Storage> Supervisor<S, C> {
     /// The controller for `cpus` CPUs, at least one and at most the rows of `C`, and tasks with ids
-    /// below `capacity` (storages whose size is part of their type have room for that many instead).
+    /// below `capacity` (storages whose size is part of their type have room for that many
+    /// instead).
     pub fn new(settings: Settings, cpus: u8, capacity: usize) -> Self {
         let count = usize::from(cpus.max(1));
         let cpus: C::Table<Cpu> = Table::new(count, Cpu::default());
@@ -236,7 +241,7 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
             share: 0,
             limit: None,
             left: 0,
-            // Nobody knew what is best when it was put there.
+            // What is best was not known when it was put there.
             stays: u16::MAX,
             settled: false,
         });
@@ -277,8 +282,8 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
         }
     }
 
-    /// The time that a CPU had for no task in the period that is over: its kernel's, its interrupts';
-    /// none, if this is not told. Time in which it idled is not lost.
+    /// The time that a CPU had for no task in the period that is over: its kernel's, its
+    /// interrupts'; none, if this is not told. Time in which it idled is not lost.
     pub fn lost(&mut self, cpu: CpuId, time: Duration) {
         if cpu.index() < self.count {
             self.cpus[cpu.index()].lost = time;
@@ -323,7 +328,7 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
             let Cpu {
                 shares, capacity, ..
             } = cpus[member.cpu.index()];
-            // Of whom nothing is offered nothing is known.
+            // Of a task that was offered nothing, nothing is known.
             let offered = scale(member.share, capacity, shares.max(1));
             if got >= offered - offered / 8 {
                 if member.limit.take().is_none() {
@@ -343,9 +348,9 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
         }
     }
 
-    /// Shifts the deficits of the tasks without a limit, whose set points add up to `load`, such that
-    /// they add up to zero. Forgets what cannot be made up; of a deficit that becomes pressure as
-    /// long as the task has neighbours.
+    /// Shifts the deficits of the tasks without a limit, whose set points add up to `load`, such
+    /// that they add up to zero. Forgets what cannot be made up; of a deficit that becomes pressure
+    /// as long as the task has neighbours.
     fn shift(&mut self, load: i64) {
         let unlimited = || self.members().filter(|member| member.limit.is_none());
         let sum: i64 = unlimited().map(|member| member.deficit).sum();
@@ -376,22 +381,22 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
         Some(self.find(task)?.cpu)
     }
 
-    /// The share that it is to have there, for a policy that divides its CPU in proportion to shares.
-    /// All tasks of the CPU together may ask for more than there is, or less; so in overload of the
-    /// CPU all have to be equally important.
+    /// The share that it is to have there, for a policy that divides its CPU in proportion to
+    /// shares. All tasks of the CPU together may ask for more than there is, or less; so in
+    /// overload of the CPU all have to be equally important.
     pub fn share(&self, task: TaskId) -> Option<Fraction> {
         Some(fraction(self.find(task)?.share))
     }
 
-    // ---- for whoever wants to see --------------------------------------------------------------
+    // ---- for observers -------------------------------------------------------------------------
 
     /// What a task is to get on the average, in CPUs.
     pub fn set_point(&self, task: TaskId) -> Option<Fraction> {
         Some(fraction(self.find(task)?.set_point))
     }
 
-    /// By how much it has got less than that since it came, in multiples of 2⁻²⁴ CPUs times periods,
-    /// without what is forgotten.
+    /// By how much it has got less than that since it came, in multiples of 2⁻²⁴ CPUs times
+    /// periods, without what is forgotten.
     pub fn deficit(&self, task: TaskId) -> Option<i64> {
         Some(self.find(task)?.deficit)
     }

@@ -29,7 +29,7 @@ fn set_points_are_rescaled() {
     assert_eq!(set_points(1, &thirds), [333, 333, 333]);
     assert_eq!(set_points(2, &thirds), [667, 667, 667]);
     assert_eq!(set_points(4, &thirds), [1000, 1000, 1000]);
-    // Nobody can use more than one CPU; the others share the rest.
+    // No task can use more than one CPU; the others share the rest.
     assert_eq!(
         set_points(2, &[(900, 1), (300, 1), (150, 1)]),
         [1000, 667, 333]
@@ -43,7 +43,7 @@ fn set_points_are_rescaled() {
         set_points(1, &[(600, 0), (600, 1), (600, 2)]),
         [0, 333, 667]
     );
-    // Who wants nothing gets what nobody else can have.
+    // Tasks that want nothing get what no other task can have.
     assert_eq!(set_points(2, &[(500, 1), (0, 1), (0, 1)]), [1000, 500, 500]);
     assert_eq!(
         set_points(2, &[(500, 1), (700, 1), (0, 1)]),
@@ -160,7 +160,7 @@ fn what_makes_no_sense_is_refused() {
         supervisor.admit(TaskId(0), want(1), CpuId(0)),
         Err(Refused::Member)
     );
-    // Nobody there, or nothing told.
+    // No task there, or nothing told.
     supervisor.step(PERIOD);
     supervisor.retire(TaskId(0));
     supervisor.step(PERIOD);
@@ -192,8 +192,8 @@ fn a_task_that_needs_a_whole_cpu_gets_it() {
     }
 }
 
-/// A task that is to have a CPU for itself makes a neighbour of any size leave, from as large a machine
-/// as there is, though all other CPUs have more to do: what it loses each period adds up.
+/// A task that is to have a CPU for itself makes a neighbour of any size leave, from as large a
+/// machine as there is, though all other CPUs have more to do: what it loses each period adds up.
 #[test]
 fn pressure_makes_neighbours_leave() {
     for small in [1_u64, 10, 100, 400] {
@@ -233,8 +233,8 @@ proptest! {
         prop_assert!(error < TOLERANCE, "{}", error);
     }
 
-    /// If tasks are placed such that every CPU is full and none too full, none ever moves, and every
-    /// period is exact.
+    /// If tasks are placed such that every CPU is full and none too full, none ever moves, and
+    /// every period is exact.
     #[test]
     fn what_is_balanced_stays(
         parts in prop::collection::vec(prop::collection::vec(1..100_u64, 1..=4), 1..=8),
@@ -256,7 +256,7 @@ proptest! {
         }
     }
 
-    /// Nobody goes forth and back at once: whoever has moved stays for two periods.
+    /// No task goes forth and back at once: one that has moved stays for two periods.
     #[test]
     fn nobody_plays_ping_pong((cpus, tasks) in tasks(4)) {
         let mut machine = Machine::with(cpus, &tasks);
@@ -273,8 +273,8 @@ proptest! {
         }
     }
 
-    /// Whatever comes and goes, sets points and shares stay in their bounds (see `audit`), and errors
-    /// are small again after some time in peace.
+    /// Whatever comes and goes, sets points and shares stay in their bounds (see `audit`), and
+    /// errors are small again after some time in peace.
     #[test]
     fn it_recovers_from_anything(
         cpus in 1..=8_u8,

@@ -76,8 +76,8 @@ impl Image<'_> {
             .saturating_sub(u16::try_from(begin.count()).unwrap_or(u16::MAX))
     }
 
-    /// Changes come in the order of time, are all there, and are about tasks and rows that there are;
-    /// tasks begin in the order of their numbers, and all of them do.
+    /// Changes come in the order of time, are all there, and are about tasks and rows that there
+    /// are; tasks begin in the order of their numbers, and all of them do.
     pub(super) fn check_changes(self) -> Result<(), ImageError> {
         let count = self.word(CHANGES_AT + 4).ok_or(ImageError::Truncated)?;
         let (mut last, mut begun) = (Duration::ZERO, self.first());
@@ -101,8 +101,8 @@ impl Image<'_> {
         }
     }
 
-    /// Whether there is such a row, and a task stays what it cannot but be: periodic or not, and given
-    /// up when it is late or not.
+    /// Whether there is such a row, and a task stays what it cannot but be: periodic or not, and
+    /// given up when it is late or not.
     fn can_become(self, task: u16, row: u16) -> bool {
         let [is, becomes] = [task, row].map(|number| {
             let task = self.task(number)?;

@@ -170,8 +170,8 @@ fn changes_of_nothing_are_refused() {
     assert_eq!(refused(&[]), None);
     assert_eq!(refused(&[begins, change(1, 1, News::Becomes(2))]), None);
     for changes in [
-        // Before the last one, of a task that there is not (yet), into nothing, into what it cannot be,
-        // and begun twice.
+        // Before the last one, of a task that there is not (yet), into nothing, into what it cannot
+        // be, and begun twice.
         vec![begins, change(0, 0, News::Ends)],
         vec![change(1, 2, News::Ends)],
         vec![change(1, 1, News::Ends), begins],

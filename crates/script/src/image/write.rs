@@ -40,7 +40,8 @@ pub struct TaskContents {
     pub operations: Vec<Op>,
     /// The random lengths, in the order in which jobs need them.
     pub lengths: Vec<Duration>,
-    /// The parts that it is split into, each with what it tells the policy; none if it is not split.
+    /// The parts that it is split into, each with what it tells the policy; none if it is not
+    /// split.
     pub parts: Vec<(Part, Vec<u8>)>,
 }
 

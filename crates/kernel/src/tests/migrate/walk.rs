@@ -45,8 +45,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// All that must hold in a core at any time holds in both, whoever moves when; a thread can move
-    /// exactly if nothing binds it; and no time is lost or counted twice.
+    /// All that must hold in a core at any time holds in both, whichever thread moves when; a
+    /// thread can move exactly if nothing binds it; and no time is lost or counted twice.
     #[test]
     fn threads_wander(steps in proptest::collection::vec(step(), 0..120)) {
         let (mut a, mut b) = two();

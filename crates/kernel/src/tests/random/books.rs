@@ -123,7 +123,8 @@ impl Books {
 }
 
 impl Books {
-    /// Jobs that have been given up never come back from their waits, and their threads may be gone.
+    /// Jobs that have been given up never come back from their waits, and their threads may be
+    /// gone.
     pub(super) fn aborted<P: Policy, const CHECKS: bool>(&mut self, world: &mut World<P, CHECKS>) {
         self.count_alerts(world);
         for row in 0..ROWS {

@@ -9,7 +9,7 @@ use flyball_trace::{Object, Time};
 #[cfg(not(miri))]
 use proptest::prelude::*;
 
-/// How long someone is ready to wait.
+/// How long a thread is ready to wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Patience {
     None,
@@ -37,7 +37,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     }
 
     /// The same for a wait that only another thread can end. If such waits were all for ever, soon
-    /// all threads would wait for each other: few are, and nobody waits for those who do.
+    /// all threads would wait for each other: few are, and no thread waits for those that do.
     pub(super) fn until_helped(&self, patience: Patience) -> Time {
         const FEW: usize = 3;
         let waits = |row: &usize| {
@@ -55,8 +55,9 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         self.until(patience)
     }
 
-    /// Whether the running thread owns another mutex than this one. To wait for a condition then may
-    /// end in a ring of threads that wait for each other's mutexes, and no call could refuse that.
+    /// Whether the running thread owns another mutex than this one. To wait for a condition then
+    /// may end in a ring of threads that wait for each other's mutexes, and no call could refuse
+    /// that.
     pub(super) fn owns_another(&self, mutex: MutexId) -> bool {
         let owner = |row: usize| self.core.mutexes.rows[row].owner;
         let made = 0..usize::from(self.core.mutexes.made);

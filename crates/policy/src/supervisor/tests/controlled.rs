@@ -1,5 +1,5 @@
-//! The controller against a plant that is a list: what it says is what a supervisor says that is told
-//! the same, and each knob is turned once.
+//! The controller against a plant that is a list: what it says is what a supervisor says that is
+//! told the same, and each knob is turned once.
 
 use super::super::*;
 use super::machine::{CPUS, PERIOD, TASKS, id};

@@ -67,8 +67,8 @@ impl Machine {
         self.supervisor.find(id(task)).unwrap()
     }
 
-    /// What each task gets in a period, if each CPU is divided by shares, and what some leave goes to
-    /// the others there.
+    /// What each task gets in a period, if each CPU is divided by shares, and what some leave goes
+    /// to the others there.
     pub(super) fn run(&self) -> Vec<i64> {
         let mut got = vec![0; self.tasks.len()];
         for cpu in (0..self.cpus).map(CpuId) {
@@ -148,7 +148,7 @@ impl Machine {
             .map(|cpu| cpus[cpu].capacity)
             .sum();
         assert!(sum <= has);
-        // Nothing is left that somebody could have.
+        // Nothing is left that a task could have.
         let full = |task: usize| {
             let member = self.member(task);
             member.set_point >= member.limit.unwrap_or(ONE)
