@@ -11,8 +11,7 @@
 //! most that τ_i can have contributed, what it carried in included.
 //!
 //! Source: Baker, "Multiprocessor EDF and deadline monotonic schedulability analysis", RTSS 2003,
-//! theorem
-//! 12. The last term is there for u_i > λ only, that is, where it is positive.
+//! theorem 12. The last term is there for u_i > λ only, that is, where it is positive.
 //!
 //! Complexity: O(n log n) for most sets: without the minimum the sum is known from sums over the
 //! tasks with the largest utilisations, and if it is below the bound even so, then so is the real
