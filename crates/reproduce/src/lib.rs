@@ -1,8 +1,8 @@
 //! Published experiments, done again: what the work claims, beside what is found here.
 //!
 //! A [`Work`] is a list of [`Plan`]s, and each plan is a function from a [`Setup`] to an
-//! [`Experiment`]. To add an experiment, write such a function and put it into the work's list; to add a
-//! work, put it into [`ALL`].
+//! [`Experiment`]. To add an experiment, write such a function and put it into the work's list; to
+//! add a work, put it into [`ALL`].
 //!
 //! | to find | look in |
 //! |---|---|
