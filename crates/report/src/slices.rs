@@ -50,7 +50,7 @@ pub struct CpuLane {
 /// A task had a CPU for some time, which is never zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slice {
-    /// Who ran.
+    /// The task that ran.
     pub task: TaskId,
     /// The job that it worked on.
     pub job: u32,
