@@ -56,8 +56,8 @@ pub struct Series {
     pub role: Role,
     /// How it is drawn.
     pub shape: Shape,
-    /// Which of the colours it has; ignored for [`Role::Published`] and [`Role::Target`], which have
-    /// their own. Any number will do: after [`Series::COLOURS`] they begin anew.
+    /// Which of the colours it has; ignored for [`Role::Published`] and [`Role::Target`], which
+    /// have their own. Any number will do: after [`Series::COLOURS`] they begin anew.
     pub colour: u8,
     /// Pairs of x and y; by rising x for lines and steps, around it for areas.
     pub points: Vec<[f64; 2]>,
@@ -146,7 +146,8 @@ impl Series {
         }
     }
 
-    /// Between what a series of that name is with some confidence: x, the lower and the upper bound.
+    /// Between what a series of that name is with some confidence: x, the lower and the upper
+    /// bound.
     pub fn interval(name: impl Into<String>, colour: u8, bounds: &[[f64; 3]]) -> Series {
         let lower = bounds.iter().map(|&[x, low, _]| [x, low]);
         let upper = bounds.iter().rev().map(|&[x, _, high]| [x, high]);
