@@ -65,7 +65,7 @@ pub fn reproduce(
             number,
             of: plans.len(),
         };
-        // Even where all is measured, the one whom the user can interrupt is told.
+        // Even where all is measured, the simulator, which the user can interrupt, is told.
         simulator.begin(stage)?;
         let missing = machine.as_deref().and_then(|machine| {
             let mut policies = plan.on_machine.iter();

@@ -98,7 +98,7 @@ fn there_are_five_in_this_order() {
             );
             let set = experiment.task_set(0, Setup::default());
             assert_eq!(set.tasks, baseline(series).tasks, "one baseline");
-            // Whose numbers they are is never left out.
+            // Where the numbers are from is never left out.
             let is_published = series == Series::PH && number <= 4;
             assert_eq!(
                 set.source.unwrap().contains("numbers are ours"),
