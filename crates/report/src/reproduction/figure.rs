@@ -52,7 +52,7 @@ pub struct Panel {
 pub struct Series {
     /// What it is. Series of one name in several panels are one in the legend.
     pub name: String,
-    /// Whose numbers they are.
+    /// Where its numbers are from.
     pub role: Role,
     /// How it is drawn.
     pub shape: Shape,
@@ -63,7 +63,7 @@ pub struct Series {
     pub points: Vec<[f64; 2]>,
 }
 
-/// Whose numbers a series shows.
+/// Where the numbers of a series are from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Found here: drawn in colour.
