@@ -120,8 +120,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             if !self.costs.call.is_zero() {
                 return Ok(());
             }
-            // Somebody may be more urgent now. A job whose last call this was is complete all the
-            // same: what it had left to do takes no time.
+            // Another task may be more urgent now. A job whose last call this was is complete all
+            // the same: what it had left to do takes no time.
             let is_done = call != Call::End && self.threads[row].program.is_done();
             if self.core.needs_resched(cpu) && !is_done {
                 return Ok(());
