@@ -1,8 +1,9 @@
 //! What the tests of global EDF and partitioned EDF cost, beside SchedCAT's, on the same sets.
 //!
-//! Mean microseconds per set, preparation of the set included, the best of five runs each; and those that SchedCAT's
-//! native code took (one sample on another machine, good to a factor of 1.5), over the sets that it was not stopped
-//! for. `tests/data/schedcat/README.md` tells what the corpora are.
+//! Mean microseconds per set, preparation of the set included, the best of five runs each; and
+//! those that SchedCAT's native code took (one sample on another machine, good to a factor of 1.5),
+//! over the sets that it was not stopped for. `tests/data/schedcat/README.md` tells what the
+//! corpora are.
 //!
 //! `cargo bench -p flyball-analysis --bench gedf`
 

@@ -1,24 +1,25 @@
 //! Can tasks that may run on some CPUs only be held at all?
 //!
-//! A task with implicit deadlines that may run on the CPUs of its *affinity*, whatever they are, needs its
-//! utilisation from these together, and a CPU has 1 to give. Some scheduler holds all of them if and only if
-//! there are parts x ≥ 0 with
+//! A task with implicit deadlines that may run on the CPUs of its *affinity*, whatever they are,
+//! needs its utilisation from these together, and a CPU has 1 to give. Some scheduler holds all of
+//! them if and only if there are parts x ≥ 0 with
 //!
 //! ```text
 //! Σ x(i, c) over the CPUs c of task i = C_i / T_i ≤ 1       Σ x(i, c) over the tasks i ≤ 1
 //! ```
 //!
-//! since in each short stretch of time the parts can be served in turn without a task being on two CPUs at
-//! once (Baruah and Brandenburg, "Multiprocessor feasibility analysis of recurrent task systems with
-//! specified processor affinities", RTSS 2013). That is a flow from tasks to CPUs. There is one unless some
-//! CPUs are asked for more than there is of them by tasks that may run nowhere else (Hall's condition), and
-//! the largest flow tells which: those that it cannot serve any more of.
+//! since in each short stretch of time the parts can be served in turn without a task being on two
+//! CPUs at once (Baruah and Brandenburg, "Multiprocessor feasibility analysis of recurrent task
+//! systems with specified processor affinities", RTSS 2013). That is a flow from tasks to CPUs.
+//! There is one unless some CPUs are asked for more than there is of them by tasks that may run
+//! nowhere else (Hall's condition), and the largest flow tells which: those that it cannot serve
+//! any more of.
 //!
-//! Tasks of the same affinity are one to the flow. In whole numbers: utilisations are brought to a common
-//! denominator, whose length grows with the number of different periods.
+//! Tasks of the same affinity are one to the flow. In whole numbers: utilisations are brought to a
+//! common denominator, whose length grows with the number of different periods.
 //!
-//! Complexity: O(a c (a + c)) searches for a affinities and c CPUs in theory, some a + c in practice, each
-//! O(a c) operations on these numbers.
+//! Complexity: O(a c (a + c)) searches for a affinities and c CPUs in theory, some a + c in
+//! practice, each O(a c) operations on these numbers.
 
 use crate::{SporadicTask, Utilisation, overloaded};
 use num_bigint::BigUint;
@@ -43,9 +44,9 @@ pub enum Infeasible {
     },
 }
 
-/// Whether some scheduler holds `tasks`, each of which may run on the CPUs that `affinities` lists for it,
-/// of CPUs 0 to `cpus` − 1. Deadlines are taken to be at the ends of periods; where they are earlier the
-/// test is necessary, and no more.
+/// Whether some scheduler holds `tasks`, each of which may run on the CPUs that `affinities` lists
+/// for it, of CPUs 0 to `cpus` − 1. Deadlines are taken to be at the ends of periods; where they
+/// are earlier the test is necessary, and no more.
 ///
 /// # Errors
 /// [`Infeasible`] if none does.
@@ -137,8 +138,8 @@ struct Reached {
 }
 
 impl Flow {
-    /// Serves as much as possible along shortest ways (Edmonds and Karp, JACM 19(2), 1972). `None`: that is
-    /// all; otherwise the groups that cannot have more, and the CPUs that they would need.
+    /// Serves as much as possible along shortest ways (Edmonds and Karp, JACM 19(2), 1972). `None`:
+    /// that is all; otherwise the groups that cannot have more, and the CPUs that they would need.
     fn fill(&mut self) -> Option<Reached> {
         loop {
             if self.left.iter().all(|left| *left == BigUint::ZERO) {
@@ -151,8 +152,8 @@ impl Flow {
         }
     }
 
-    /// A shortest way from a group with something left to a CPU with room: group, CPU, group, …, CPU. A group
-    /// behind a CPU gives up what it has there.
+    /// A shortest way from a group with something left to a CPU with room: group, CPU, group, …,
+    /// CPU. A group behind a CPU gives up what it has there.
     fn search(&self) -> Result<Vec<(usize, usize)>, Reached> {
         let mut group_from: Vec<Option<usize>> = vec![None; self.left.len()];
         let mut cpu_from: Vec<Option<usize>> = vec![None; self.room.len()];

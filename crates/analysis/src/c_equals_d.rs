@@ -1,20 +1,22 @@
-//! C=D: tasks that no CPU has room for are split so that all shares but the last have no time to spare.
+//! C=D: tasks that no CPU has room for are split so that all shares but the last have no time to
+//! spare.
 //!
-//! A share whose deadline is its WCET is served at once, come what may; so a job of a split task runs for
-//! C₁ on one CPU from its release on, and goes on on another one, where it has D − C₁ left for the rest:
+//! A share whose deadline is its WCET is served at once, come what may; so a job of a split task
+//! runs for C₁ on one CPU from its release on, and goes on on another one, where it has D − C₁ left
+//! for the rest:
 //!
 //! ```text
 //!   CPU 1      ▇▇▇▇|                         C₁ = D₁
 //!   CPU 0          |___▇▇___▇▇▇▇|            C − C₁ within D − C₁
 //! ```
 //!
-//! Each share is as large as the exact test of its CPU allows, and on the CPU where it can be largest; a
-//! rest that has no room anywhere is split again. Room for a share means room for a shorter one, whose
-//! job runs in a part of the same time.
+//! Each share is as large as the exact test of its CPU allows, and on the CPU where it can be
+//! largest; a rest that has no room anywhere is split again. Room for a share means room for a
+//! shorter one, whose job runs in a part of the same time.
 //!
-//! Source: Burns, Davis, Wang and Zhang, "Partitioned EDF scheduling for multiprocessors using a C=D task
-//! splitting scheme", Real-Time Systems 48(1), 2012. They fill one CPU after the other; here tasks are placed
-//! first-fit, and split only if that fails.
+//! Source: Burns, Davis, Wang and Zhang, "Partitioned EDF scheduling for multiprocessors using a
+//! C=D task splitting scheme", Real-Time Systems 48(1), 2012. They fill one CPU after the other;
+//! here tasks are placed first-fit, and split only if that fails.
 //!
 //! Complexity: see [`semi`].
 
@@ -22,9 +24,9 @@ use crate::semi::{self, Cpus, Share};
 use crate::{NoRoom, SporadicTask, WorkLimit};
 use flyball_trace::Duration;
 
-/// The shares of each of the `tasks` on `cpus` CPUs, in the order in which a job goes through them. Those
-/// that `may_be_split` are split where no CPU has room for them as a whole. A test of a CPU may take up to
-/// `limit`; where it stops, another CPU or a smaller share is tried.
+/// The shares of each of the `tasks` on `cpus` CPUs, in the order in which a job goes through them.
+/// Those that `may_be_split` are split where no CPU has room for them as a whole. A test of a CPU
+/// may take up to `limit`; where it stops, another CPU or a smaller share is tried.
 ///
 /// # Errors
 /// [`NoRoom`] for the first task that is not known to have a place.

@@ -1,9 +1,11 @@
 //! A set that pays for the kernel's work, and what tests say of it.
 //!
-//! What is charged depends on the policy ([`Payer`], [`Costs`]) and on the accounting ([`overheads`]). Where interrupts are charged, too, a
-//! partitioned policy's depend on who else is on the CPU, so they are charged while tasks are divided.
+//! What is charged depends on the policy ([`Payer`], [`Costs`]) and on the accounting
+//! ([`overheads`]). Where interrupts are charged, too, a partitioned policy's depend on which other
+//! tasks are on the CPU, so they are charged while tasks are divided.
 //!
-//! Tests count in whole units: with overheads, execution times are rounded up, periods and deadlines down.
+//! Tests count in whole units: with overheads, execution times are rounded up, periods and
+//! deadlines down.
 
 use crate::criterion::{Criterion, Payer, Policy};
 use crate::gedf::{self, Set};
@@ -99,7 +101,8 @@ pub struct Charged<'t> {
 }
 
 impl<'t> Charged<'t> {
-    /// These tasks on so many CPUs. The tests count in `unit`s, which is not zero. `None` as charge: the kernel's work is free.
+    /// These tasks on so many CPUs. The tests count in `unit`s, which is not zero. `None` as
+    /// charge: the kernel's work is free.
     pub fn new(
         tasks: &'t [SporadicTask],
         cpus: u32,
@@ -137,7 +140,8 @@ impl<'t> Charged<'t> {
         })
     }
 
-    /// Whose overheads a policy pays; without any, whose set it is asked about.
+    /// The payer whose overheads a policy pays; without overheads, the payer whose set the policy
+    /// is asked about.
     pub fn payer(&self, policy: Policy) -> Option<Payer> {
         match self.charge {
             Some(_) => policy.payer(),
@@ -187,8 +191,8 @@ impl<'t> Charged<'t> {
 
     /// The set with the overheads of a payer, in whole units, made when first asked for.
     ///
-    /// Tests of several CPUs with one queue are about deadlines up to the period. So that of a [global](Payer::Global) payer
-    /// has no later ones: what is in time for these is in time.
+    /// Tests of several CPUs with one queue are about deadlines up to the period. So that of a
+    /// [global](Payer::Global) payer has no later ones: what is in time for these is in time.
     ///
     /// # Errors
     /// [`NoSet`].

@@ -10,8 +10,9 @@
 //! | `EDF-WM` `C=D` | semi-partitioned EDF, with [windows](crate::edf_wm) or with [parts that have no time to spare](crate::c_equals_d) |
 //! | `PD2` | [PD²](crate::fair), in whole slots of 1000 units: a job waits for the next one, unless all periods are whole slots |
 //!
-//! All are sufficient: what they accept never misses a deadline under that policy. (Where all periods are whole slots, PD² is
-//! asked about arrivals at the beginnings of slots, as in the literature.)
+//! All are sufficient: what they accept never misses a deadline under that policy. (Where all
+//! periods are whole slots, PD² is asked about arrivals at the beginnings of slots, as in the
+//! literature.)
 
 use crate::gedf::{self, Set, accepted_by};
 use crate::partitioned::sporadic;
@@ -97,8 +98,8 @@ impl Criterion {
             .chain([Criterion::EdfWm, Criterion::CEqualsD, Criterion::Fair])
     }
 
-    /// Those that comparisons in the literature are made of, and that are asked if nobody says which: the
-    /// [nine](gedf::Test::CLASSIC) of global EDF, and partitioned EDF.
+    /// Those that comparisons in the literature are made of, and that are asked if none is named:
+    /// the [nine](gedf::Test::CLASSIC) of global EDF, and partitioned EDF.
     pub fn usual() -> impl Iterator<Item = Criterion> {
         let global = gedf::Test::CLASSIC.into_iter().map(Criterion::Global);
         global.chain(FITS.map(Criterion::Partitioned))
@@ -146,8 +147,8 @@ impl Criterion {
         }
     }
 
-    /// What it says about a set on so many CPUs. It takes at most `limit` steps, or so many for each CPU and each place
-    /// that is tried for a task.
+    /// What it says about a set on so many CPUs. It takes at most `limit` steps, or so many for
+    /// each CPU and each place that is tried for a task.
     pub fn ask(self, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
         match self {
             Criterion::Global(which) => gedf::test(which, set, cpus, limit),
@@ -243,7 +244,7 @@ pub enum Policy {
     Fair,
 }
 
-/// Whose overheads a policy pays.
+/// The overheads that a policy pays.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Payer {
     /// Those of a queue for all CPUs.
@@ -311,11 +312,11 @@ impl Policy {
         Criterion::all().filter(move |criterion| criterion.policy() == self)
     }
 
-    /// Whose overheads it pays.
+    /// The overheads that it pays.
     ///
-    /// What a queue costs hardly depends on what it is sorted by, so fixed priorities have those of EDF. A cluster has
-    /// those of one queue for all CPUs, which is to the safe side. `None`: jobs of split tasks, and all jobs under PD²,
-    /// begin more than once, which nothing here charges.
+    /// What a queue costs hardly depends on what it is sorted by, so fixed priorities have those of
+    /// EDF. A cluster has those of one queue for all CPUs, which is to the safe side. `None`: jobs
+    /// of split tasks, and all jobs under PD², begin more than once, which nothing here charges.
     pub const fn payer(self) -> Option<Payer> {
         match self {
             Policy::GlobalEdf | Policy::ClusteredEdf | Policy::GlobalFp => Some(Payer::Global),

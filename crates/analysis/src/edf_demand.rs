@@ -24,8 +24,8 @@
 //! ```
 //!
 //! This suffices under the stack resource policy (Baker 1991; the form with b(t): Spuri 1996,
-//! Zhang and Burns 2009). Nobody says that the blocking can happen just then, so it is
-//! not necessary: a set that passes without it and not with it is [`Verdict::Unknown`].
+//! Zhang and Burns 2009). It is not certain that the blocking can happen just then, so it is not
+//! necessary: a set that passes without it and not with it is [`Verdict::Unknown`].
 //!
 //! Source: Zhang and Burns, *Schedulability analysis for real-time systems with EDF scheduling*,
 //! IEEE Transactions on Computers 58(9), 2009.

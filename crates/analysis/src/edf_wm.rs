@@ -1,9 +1,9 @@
 //! EDF-WM: tasks that no CPU has room for are split into windows of equal length.
 //!
-//! A job of a split task has s windows of D/s, one on each of s CPUs. Within a window it runs as a task
-//! with this deadline for up to its share there, and then waits for the next one, where it comes by
-//! itself; so a CPU never has to know what happens on another. The share of a CPU is as large as its
-//! exact test allows, and s as small as possible:
+//! A job of a split task has s windows of D/s, one on each of s CPUs. Within a window it runs as a
+//! task with this deadline for up to its share there, and then waits for the next one, where it
+//! comes by itself; so a CPU never has to know what happens on another. The share of a CPU is as
+//! large as its exact test allows, and s as small as possible:
 //!
 //! ```text
 //!   s = 3      |-- D/3 --|-- D/3 --|-- D/3 --|
@@ -13,9 +13,9 @@
 //! ```
 //!
 //! Source: Kato, Yamasaki and Ishikawa, "Semi-partitioned scheduling of sporadic task systems on
-//! multiprocessors", ECRTS 2009. They bound a share by a closed form and a test of its own; here it is the
-//! largest that the processor demand analysis accepts, to the nanosecond. A window of a deadline beyond
-//! the period ends within the period, so that two jobs never have the same one.
+//! multiprocessors", ECRTS 2009. They bound a share by a closed form and a test of its own; here it
+//! is the largest that the processor demand analysis accepts, to the nanosecond. A window of a
+//! deadline beyond the period ends within the period, so that two jobs never have the same one.
 //!
 //! Complexity: see [`semi`].
 
@@ -24,9 +24,9 @@ use crate::{NoRoom, SporadicTask, WorkLimit};
 use flyball_trace::Duration;
 use std::cmp::Reverse;
 
-/// The shares of each of the `tasks` on `cpus` CPUs, in the order in which a job goes through them. Those
-/// that `may_be_split` are split where no CPU has room for them as a whole. A test of a CPU may take up to
-/// `limit`; where it stops, another CPU or a smaller share is tried.
+/// The shares of each of the `tasks` on `cpus` CPUs, in the order in which a job goes through them.
+/// Those that `may_be_split` are split where no CPU has room for them as a whole. A test of a CPU
+/// may take up to `limit`; where it stops, another CPU or a smaller share is tried.
 ///
 /// # Errors
 /// [`NoRoom`] for the first task that is not known to have a place.

@@ -1,28 +1,30 @@
 //! Proportionate fairness (PF, PD²) on several CPUs, by the utilisation.
 //!
-//! Where jobs are released at the beginnings of slots, compute for whole slots and have to be complete by
-//! the next release, they can all be held if and only if they ask for no more than all CPUs, and PF and
-//! PD² do it (Baruah, Cohen, Plaxton and Varvel, Algorithmica 15(6), 1996; Srinivasan and Anderson,
-//! "Optimal rate-based scheduling on multiprocessors", JCSS 72(6), 2006, for jobs that come later than
-//! they could).
+//! Where jobs are released at the beginnings of slots, compute for whole slots and have to be
+//! complete by the next release, they can all be held if and only if they ask for no more than all
+//! CPUs, and PF and PD² do it (Baruah, Cohen, Plaxton and Varvel, Algorithmica 15(6), 1996;
+//! Srinivasan and Anderson, "Optimal rate-based scheduling on multiprocessors", JCSS 72(6), 2006,
+//! for jobs that come later than they could).
 //!
-//! Anything else is rounded to the safe side: execution times up to whole slots, and the time for a job
-//! down, of which a deadline before the next release and the wait for the first slot take a part:
+//! Anything else is rounded to the safe side: execution times up to whole slots, and the time for a
+//! job down, of which a deadline before the next release and the wait for the first slot take a
+//! part:
 //!
 //! ```text
 //!   e = ⌈C / q⌉      p = ⌊(min(D, T) − J) / q⌋      Σ e/p ≤ m and e ≤ p: holds
 //! ```
 //!
-//! where J is the longest time from a release to the beginning of a slot. That is sufficient, and no more.
+//! where J is the longest time from a release to the beginning of a slot. That is sufficient, and
+//! no more.
 //!
 //! Complexity: as [`Utilisation::of`].
 
 use crate::{Outcome, Reason, SporadicTask, Utilisation, Verdict};
 use flyball_trace::Duration;
 
-/// Tests whether `tasks` meet all deadlines under PF and PD² with slots of `quantum` on `cpus` CPUs. A
-/// task's jitter is the longest time from a release to the beginning of a slot; tasks with blocking are
-/// not covered.
+/// Tests whether `tasks` meet all deadlines under PF and PD² with slots of `quantum` on `cpus`
+/// CPUs. A task's jitter is the longest time from a release to the beginning of a slot; tasks with
+/// blocking are not covered.
 ///
 /// Exact where nothing has to be rounded and deadlines are at the ends of periods.
 pub fn test(tasks: &[SporadicTask], quantum: Duration, cpus: u32) -> Outcome {

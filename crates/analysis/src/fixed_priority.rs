@@ -41,7 +41,8 @@
 //!
 //! No value of F(s) − s + J_i can be too large, whatever s: the arrivals described above are legal,
 //! and the job looked at cannot complete before F(s) in them. So without blocking the result is
-//! exact; with it, it is an upper bound, as nobody says that the blocking can happen just then.
+//! exact; with it, it is an upper bound, as it is not certain that the blocking can happen just
+//! then.
 //!
 //! With distinct priorities this is Tindell, Burns and Wellings (*An extendible approach for
 //! analyzing fixed priority hard real-time tasks*, Real-Time Systems 6, 1994), which builds on

@@ -1,9 +1,9 @@
 //! Sums of fractions, compared exactly.
 //!
-//! Periods seldom share a factor, so that the exact sum of a thousand fractions has a denominator of
-//! ten thousands of bits. Yet the question is always *which side of a whole number?*, and that nearly
-//! always has an answer that a sum with 64 bits behind the point can prove. So a sum is kept between two
-//! bounds, and only where the number lies between them the big fraction decides.
+//! Periods seldom share a factor, so that the exact sum of a thousand fractions has a denominator
+//! of ten thousands of bits. Yet the question is always *which side of a whole number?*, and that
+//! nearly always has an answer that a sum with 64 bits behind the point can prove. So a sum is kept
+//! between two bounds, and only where the number lies between them the big fraction decides.
 
 use core::cmp::Ordering;
 use num_bigint::BigUint;
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 /// A numerator and a denominator, which is not zero.
 pub(crate) type Fraction = (u128, u64);
 
-/// A sum of fractions between two bounds: `whole` + `low`·2⁻⁶⁴ ≤ sum ≤ `whole` + (`low` + `cut`)·2⁻⁶⁴, and
-/// if anything was cut off then the sum lies strictly between.
+/// A sum of fractions between two bounds: `whole` + `low`·2⁻⁶⁴ ≤ sum ≤ `whole` + (`low` +
+/// `cut`)·2⁻⁶⁴, and if anything was cut off then the sum lies strictly between.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Bracket {
     whole: u128,
@@ -139,8 +139,8 @@ impl Bracket {
     }
 }
 
-/// From where on a line that begins at `start` and rises by `rise` is below one that begins at zero and rises by
-/// `slope`, or from later on; `None` if they never cross, or beyond 128 bits.
+/// From where on a line that begins at `start` and rises by `rise` is below one that begins at zero
+/// and rises by `slope`, or from later on; `None` if they never cross, or beyond 128 bits.
 pub(crate) fn crossing(start: &Bracket, rise: &Bracket, slope: Fraction) -> Option<u128> {
     let (numerator, denominator) = slope;
     // All in units of 2⁻⁶⁴.

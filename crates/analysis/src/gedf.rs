@@ -1,8 +1,8 @@
 //! Global earliest deadline first on several CPUs: the sufficient tests of the literature.
 //!
 //! Under global EDF the m jobs with the earliest deadlines run, on whatever CPU. No exact test of
-//! reasonable cost is known, and the sufficient ones are not comparable: each accepts sets that others
-//! reject. So there are all of them, by the short names that the literature uses.
+//! reasonable cost is known, and the sufficient ones are not comparable: each accepts sets that
+//! others reject. So there are all of them, by the short names that the literature uses.
 //!
 //! | [`Test`] | source | idea | cost |
 //! |---|---|---|---|
@@ -19,14 +19,15 @@
 //!
 //! What is true of a set, [`exact`] finds out for small ones.
 //!
-//! They count in whole units of time ([`Task`]), and are exact: nothing is rounded, and nothing overflows
-//! in silence. The proofs of BCL, BCLI, RTA, BAR and RTALC are about arrivals at whole units, too: with arrivals in between a
-//! set may miss deadlines that they accept (`crates/lab/tests/gedf.rs` has one), so the unit has to be the clock's.
-//! Each file gives the source, the formula and what is done to be quick; short cuts never change an answer, which the
+//! They count in whole units of time ([`Task`]), and are exact: nothing is rounded, and nothing
+//! overflows in silence. The proofs of BCL, BCLI, RTA, BAR and RTALC are about arrivals at whole
+//! units, too: with arrivals in between a set may miss deadlines that they accept
+//! (`crates/lab/tests/gedf.rs` has one), so the unit has to be the clock's. Each file gives the
+//! source, the formula and what is done to be quick; short cuts never change an answer, which the
 //! files prove and `tests/gedf` tests.
 //!
-//! All take sets with C ≤ D ≤ T for every task and U ≤ m, and reject all others. None has anything to say
-//! about release jitter or blocking.
+//! All take sets with C ≤ D ≤ T for every task and U ≤ m, and reject all others. None has anything
+//! to say about release jitter or blocking.
 //!
 //! ```
 //! use flyball_analysis::WorkLimit;
@@ -117,7 +118,8 @@ impl Test {
         Test::Rtalc,
     ];
 
-    /// The nine of 2003 to 2009 that comparisons in the literature are made of, as Gracioli and others 2013 are.
+    /// The nine of 2003 to 2009 that comparisons in the literature are made of, as Gracioli and
+    /// others 2013 are.
     pub const CLASSIC: [Test; 9] = [
         Test::Gfb,
         Test::Bak,
@@ -183,9 +185,10 @@ pub fn test(test: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Answer {
     answer.unwrap_or_else(Answer::Stopped)
 }
 
-/// Whether it is certain that no policy can hold `set` on so many CPUs: for every task C ≤ D, and in no interval jobs have
-/// to have computed more than all CPUs can (Baker and Cirinei, RTSS 2006), or else it is. `false` if that is not known, after `limit`
-/// steps, or for deadlines beyond periods.
+/// Whether it is certain that no policy can hold `set` on so many CPUs: for every task C ≤ D, and
+/// in no interval jobs have to have computed more than all CPUs can (Baker and Cirinei, RTSS 2006),
+/// or else it is. `false` if that is not known, after `limit` steps, or for deadlines beyond
+/// periods.
 pub fn is_infeasible(set: &Set, cpus: u32, limit: WorkLimit) -> bool {
     let long = |task: &Task| task.wcet > task.deadline || task.wcet > task.period;
     if set.tasks().iter().any(long) || set.demands_more_than(cpus) {
@@ -201,7 +204,8 @@ pub fn is_infeasible(set: &Set, cpus: u32, limit: WorkLimit) -> bool {
 mod tests {
     use super::*;
 
-    /// By hand: three jobs of two units within two on two CPUs are too many by any policy, though U = 3/5.
+    /// By hand: three jobs of two units within two on two CPUs are too many by any policy, though
+    /// U = 3/5.
     #[test]
     fn what_no_policy_can_hold() {
         let task = |wcet, deadline| Task {
@@ -214,7 +218,8 @@ mod tests {
             is_infeasible(&set, 2, WorkLimit::default())
         };
         assert!(infeasible(&[task(2, 2); 3]) && !infeasible(&[task(2, 3); 3]));
-        // The third has a unit of two to do before both others can be left, who need all of the first two.
+        // The third has to do one of its two units within the first two, of which the other two
+        // need all.
         assert!(infeasible(&[task(2, 2), task(2, 2), task(2, 3)]));
         assert!(!infeasible(&[task(2, 2), task(2, 2), task(1, 3)]));
         assert!(infeasible(&[task(3, 2)]) && !infeasible(&[task(10, 10); 2]));

@@ -1,7 +1,8 @@
-//! Global fixed priorities on several CPUs: two sufficient tests, and the priorities that suit them.
+//! Global fixed priorities on several CPUs: two sufficient tests, and the priorities that suit
+//! them.
 //!
-//! The m jobs with the highest priorities run, on whatever CPU. Each task has a priority of its own. As for
-//! [global EDF](crate::gedf), no exact test of reasonable cost is known.
+//! The m jobs with the highest priorities run, on whatever CPU. Each task has a priority of its
+//! own. As for [global EDF](crate::gedf), no exact test of reasonable cost is known.
 //!
 //! | [`Test`] | condition for τ_k | source |
 //! |---|---|---|
@@ -14,31 +15,38 @@
 //!   NC_i = W(L)    CI_i = W(L + P_i − C_i)    W(z) = ⌊z/T_i⌋ C_i + min(C_i, z mod T_i)
 //! ```
 //!
-//! NC is for tasks that have no job there when the window begins, and CI for those that do: the first such job ends P
-//! after its arrival, as late as it may, and the others come as early as they may (Bertogna and Cirinei 2007). The window begins at the
-//! last instant before τ_k's job at which a CPU has nothing more urgent to do, so that fewer than m tasks are of the second
-//! kind (Baruah 2007). Unlike under EDF, one window is enough: if more urgent jobs kept all CPUs busy from the window's
-//! beginning to the job's arrival and beyond, they would do so in the first L units, too, which Ω(L) rules out (Guan et al.).
-//! Then the job is complete L units after the *window* has begun.
+//! NC is for tasks that have no job there when the window begins, and CI for those that do: the
+//! first such job ends P after its arrival, as late as it may, and the others come as early as they
+//! may (Bertogna and Cirinei 2007). The window begins at the last instant before τ_k's job at which
+//! a CPU has nothing more urgent to do, so that fewer than m tasks are of the second kind (Baruah
+//! 2007). Unlike under EDF, one window is enough: if more urgent jobs kept all CPUs busy from the
+//! window's beginning to the job's arrival and beyond, they would do so in the first L units, too,
+//! which Ω(L) rules out (Guan et al.). Then the job is complete L units after the *window* has
+//! begun.
 //!
-//! The equations are those of Davis and Burns, "Improved priority assignment for global fixed priority pre-emptive scheduling in
-//! multiprocessor real-time systems", Real-Time Systems 47(1), 2011, who have both tests in one form (Guan et al., "New response
-//! time bounds for fixed priority multiprocessor scheduling", RTSS 2009, let a carried-in job have at most C − 1 left, which is
+//! The equations are those of Davis and Burns, "Improved priority assignment for global fixed
+//! priority pre-emptive scheduling in multiprocessor real-time systems", Real-Time Systems 47(1),
+//! 2011, who have both tests in one form (Guan et al., "New response time bounds for fixed priority
+//! multiprocessor scheduling", RTSS 2009, let a carried-in job have at most C − 1 left, which is
 //! not made use of here).
 //!
-//! With the same priorities RTA-LC accepts what DA-LC accepts: Ω only falls with P, and from R = D_k the least R is
-//! not far. But its P_i depend on the order of the tasks with higher priorities, and so it is no test for Audsley's algorithm.
+//! With the same priorities RTA-LC accepts what DA-LC accepts: Ω only falls with P, and from R =
+//! D_k the least R is not far. But its P_i depend on the order of the tasks with higher priorities,
+//! and so it is no test for Audsley's algorithm.
 //!
 //! # Priorities
 //!
-//! DA-LC asks only *which* tasks have higher priorities, and not in which order, and τ_k stays schedulable if one of them has a lower
-//! one instead. So priorities are found that it accepts, if there are any, by giving the lowest one to some task that may have it, and so on
-//! (Audsley 1991, 2001; that it works for this test: Davis and Burns 2011). D-monotonic and D − kC-monotonic ones (Andersson and Jonsson
-//! 2000; "`DkC`") are for RTA-LC.
+//! DA-LC asks only *which* tasks have higher priorities, and not in which order, and τ_k stays
+//! schedulable if one of them has a lower one instead. So priorities are found that it accepts, if
+//! there are any, by giving the lowest one to some task that may have it, and so on (Audsley 1991,
+//! 2001; that it works for this test: Davis and Burns 2011). D-monotonic and D − kC-monotonic ones
+//! (Andersson and Jonsson 2000; "`DkC`") are for RTA-LC.
 //!
-//! All take sets with C ≤ D ≤ T for every task and U ≤ m, count in whole units of time ([`Task`]) and are exact.
+//! All take sets with C ≤ D ≤ T for every task and U ≤ m, count in whole units of time ([`Task`])
+//! and are exact.
 //!
-//! Complexity: O(n²) for DA-LC with given priorities, and O(n³) to find them; RTA-LC is pseudo-polynomial.
+//! Complexity: O(n²) for DA-LC with given priorities, and O(n³) to find them; RTA-LC is
+//! pseudo-polynomial.
 
 use crate::gedf::growth::last_above;
 use crate::gedf::interference::{Row, is_short, rows};
@@ -78,8 +86,8 @@ impl fmt::Display for Test {
     }
 }
 
-/// What `test` says about a set on so many CPUs, whose tasks have these priorities: their positions, the most urgent one
-/// first. It takes at most `limit` steps.
+/// What `test` says about a set on so many CPUs, whose tasks have these priorities: their
+/// positions, the most urgent one first. It takes at most `limit` steps.
 ///
 /// # Panics
 /// If `order` is no permutation of the tasks' positions.
@@ -95,8 +103,9 @@ pub fn test(test: Test, set: &Set, cpus: u32, order: &[usize], limit: WorkLimit)
     Answer::from(first_late(test, set, cpus, order, limit).map(|late| late.is_none()))
 }
 
-/// The position of the most urgent task that is not sure to be in time, by `test` with these priorities. The set is one that
-/// the [tests take](Set::is_eligible), and `order` a permutation of its positions.
+/// The position of the most urgent task that is not sure to be in time, by `test` with these
+/// priorities. The set is one that the [tests take](Set::is_eligible), and `order` a permutation of
+/// its positions.
 ///
 /// # Errors
 /// If it had to stop, after `limit` steps.
@@ -120,9 +129,9 @@ pub fn test_best(which: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Answer 
     Answer::from(best(which, set, cpus, limit).map(|order| order.is_some()))
 }
 
-/// The best priorities that are known for a set, the most urgent task first; `None` if `which` accepts it with none of
-/// them. For DA-LC these are optimal. For RTA-LC they are D − kC-monotonic, or D-monotonic, or those for DA-LC, whichever it
-/// accepts. Each takes at most `limit` steps.
+/// The best priorities that are known for a set, the most urgent task first; `None` if `which`
+/// accepts it with none of them. For DA-LC these are optimal. For RTA-LC they are D − kC-monotonic,
+/// or D-monotonic, or those for DA-LC, whichever it accepts. Each takes at most `limit` steps.
 ///
 /// # Errors
 /// If none was accepted, and it had to stop.
@@ -153,7 +162,8 @@ pub fn best(
     }
 }
 
-/// Deadline-monotonic: the positions of the tasks by rising deadlines, of equals the first one first. O(n log n).
+/// Deadline-monotonic: the positions of the tasks by rising deadlines, of equals the first one
+/// first. O(n log n).
 pub fn by_deadlines(set: &Set) -> Vec<usize> {
     let mut order: Vec<usize> = (0..set.tasks().len()).collect();
     order.sort_by_key(|&task| set.tasks()[task].deadline);
@@ -161,8 +171,8 @@ pub fn by_deadlines(set: &Set) -> Vec<usize> {
 }
 
 /// The positions of the tasks by rising D − kC, of equals the first one first, where
-/// k = (m − 1 + √(5m² − 6m + 1)) / 2m: zero on one CPU, and at most 1.62 (Andersson and Jonsson 2000, who have T for D).
-/// Compared exactly. O(n log n).
+/// k = (m − 1 + √(5m² − 6m + 1)) / 2m: zero on one CPU, and at most 1.62 (Andersson and Jonsson
+/// 2000, who have T for D). Compared exactly. O(n log n).
 pub fn by_d_less_kc(set: &Set, cpus: u32) -> Vec<usize> {
     let tasks = set.tasks();
     let mut order: Vec<usize> = (0..tasks.len()).collect();
@@ -170,7 +180,8 @@ pub fn by_d_less_kc(set: &Set, cpus: u32) -> Vec<usize> {
     order
 }
 
-/// How D − kC of two tasks compare: the sign of 2m (D_a − D_b) − (m − 1) (C_a − C_b) − √q (C_a − C_b).
+/// How D − kC of two tasks compare: the sign of 2m (D_a − D_b) − (m − 1) (C_a − C_b) − √q (C_a −
+/// C_b).
 fn compare(a: &Task, b: &Task, cpus: u32) -> Ordering {
     // All are below 2⁶², and m is below 2³².
     let difference = |a: u64, b: u64| i128::from(a) - i128::from(b);
@@ -192,10 +203,11 @@ fn compare(a: &Task, b: &Task, cpus: u32) -> Ordering {
     }
 }
 
-/// Priorities with which DA-LC accepts the set, the most urgent task first; `None` if there are none. It takes at most
-/// `limit` steps.
+/// Priorities with which DA-LC accepts the set, the most urgent task first; `None` if there are
+/// none. It takes at most `limit` steps.
 ///
-/// Source: Audsley, "On priority assignment in fixed priority scheduling", Information Processing Letters 79(1), 2001.
+/// Source: Audsley, "On priority assignment in fixed priority scheduling", Information Processing
+/// Letters 79(1), 2001.
 ///
 /// # Errors
 /// If it had to stop.
@@ -204,7 +216,7 @@ pub fn optimal(set: &Set, cpus: u32, limit: WorkLimit) -> Result<Option<Vec<usiz
         return Ok(None);
     }
     let mut meter = limit.meter();
-    // Who has much time left can wait, and is tried first.
+    // A task with much time left can wait, and is tried first.
     let mut candidates = by_d_less_kc(set, cpus);
     if is_short(set) {
         Judge::<u64>::new(set, cpus).assign(&mut candidates, &mut meter)
@@ -310,7 +322,8 @@ impl<W: Word> Judge<W> {
             if sum < bound {
                 return Ok(Some(response));
             }
-            // Who carries in now may do so in a longer window, so that Ω grows by at least that.
+            // A task that carries in now may do so in a longer window, so that Ω grows by at least
+            // that.
             self.growth.clear();
             for (place, &(_, plain, carried)) in self.more.iter().enumerate() {
                 let carries = place < self.carriers;

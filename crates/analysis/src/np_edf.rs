@@ -1,21 +1,21 @@
 //! Non-preemptive earliest deadline first, exactly, for sporadic tasks and any deadlines.
 //!
-//! A job that has the CPU keeps it to its end. So the worst for jobs that come together is that a job
-//! with a later deadline has begun an instant before:
+//! A job that has the CPU keeps it to its end. So the worst for jobs that come together is that a
+//! job with a later deadline has begun an instant before:
 //!
 //! ```text
 //! dbf(t) + b(t) ≤ t    with b(t) = max (C_i − 1) over the tasks with D_i > t, and 0 where there is none
 //! ```
 //!
-//! in whole units of time (here nanoseconds), and U ≤ 1. With that, no job of sporadic tasks is late
-//! under non-preemptive EDF without inserted idle time; without it, some arrivals make one late: a job
-//! with D_i > t that comes one unit before all tasks with deadlines of at most t, which come again as
-//! soon as they may. (George, Rivierre and Spuri, *Preemptive and non-preemptive real-time
-//! uni-processor scheduling*, INRIA RR-2966, 1996, theorem 6; for D = T it is that of Jeffay, Stanat
-//! and Martel, RTSS 1991, theorem 4.2: for T_1 < L < T_i, L ≥ C_i + Σ_{j<i} ⌊(L − 1) / T_j⌋ C_j,
-//! with L = t + 1.) So it is exact for tasks that are sporadic, and sufficient for periodic ones,
-//! whose phases may keep them from coming so (to decide that is NP-hard in the strong sense: Jeffay et
-//! al., theorem 5.2). Release jitter and blocking are not covered.
+//! in whole units of time (here nanoseconds), and U ≤ 1. With that, no job of sporadic tasks is
+//! late under non-preemptive EDF without inserted idle time; without it, some arrivals make one
+//! late: a job with D_i > t that comes one unit before all tasks with deadlines of at most t, which
+//! come again as soon as they may. (George, Rivierre and Spuri, *Preemptive and non-preemptive
+//! real-time uni-processor scheduling*, INRIA RR-2966, 1996, theorem 6; for D = T it is that of
+//! Jeffay, Stanat and Martel, RTSS 1991, theorem 4.2: for T_1 < L < T_i, L ≥ C_i + Σ_{j<i} ⌊(L − 1)
+//! / T_j⌋ C_j, with L = t + 1.) So it is exact for tasks that are sporadic, and sufficient for
+//! periodic ones, whose phases may keep them from coming so (to decide that is NP-hard in the
+//! strong sense: Jeffay et al., theorem 5.2). Release jitter and blocking are not covered.
 //!
 //! b falls with t and dbf grows, so the sum does neither. Between two neighbouring deadlines b is
 //! constant, and there the sum grows: each such stretch is walked downwards in leaps, as QPA does
@@ -30,8 +30,8 @@ use flyball_trace::Duration;
 
 /// Tests whether sporadic `tasks` meet all deadlines under non-preemptive EDF.
 ///
-/// If they do not, the reason names an interval, its demand, and how long a job is in the way that began
-/// before it ([`Reason::Demand`]).
+/// If they do not, the reason names an interval, its demand, and how long a job is in the way that
+/// began before it ([`Reason::Demand`]).
 pub fn test(tasks: &[SporadicTask], limit: WorkLimit) -> Outcome {
     let plain = |task: &SporadicTask| task.j() == 0 && task.b() == 0;
     if let Some(task) = tasks.iter().position(|task| !plain(task)) {
@@ -48,8 +48,8 @@ pub fn test(tasks: &[SporadicTask], limit: WorkLimit) -> Outcome {
     Outcome::exact(verdict)
 }
 
-/// How long a job with a deadline beyond an interval of length `interval` can be in the way of those
-/// within: b above. O(n).
+/// How long a job with a deadline beyond an interval of length `interval` can be in the way of
+/// those within: b above. O(n).
 pub fn blocking(tasks: &[SporadicTask], interval: Duration) -> Duration {
     let beyond = tasks.iter().filter(|task| task.deadline() > interval);
     let longest = beyond.map(SporadicTask::c).max();
@@ -133,8 +133,8 @@ mod tests {
             && (1..tasks.len()).all(|i| (tasks[0].1 + 1..tasks[i].1).all(|l| fits(i, l)))
     }
 
-    /// A schedule of non-preemptive EDF, unit by unit; whether no job is late. Task `first` comes at 0, the
-    /// others at 1, all as soon as they may.
+    /// A schedule of non-preemptive EDF, unit by unit; whether no job is late. Task `first` comes
+    /// at 0, the others at 1, all as soon as they may.
     fn worst_schedule(tasks: &[(u64, u64, u64)], first: usize, until: u64) -> bool {
         let mut next: Vec<u64> = (0..tasks.len())
             .map(|task| u64::from(task != first))
@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn an_example_by_hand() {
-        // Preemptive EDF holds with U = 1; a job of 5 that begins just before is 4 in the way of 2 by 5.
+        // Preemptive EDF holds with U = 1; a job of 5 that begins just before is 4 in the way of 2
+        // by 5.
         assert!(!holds(&[task(2, 5, 5), task(5, 20, 20), task(1, 20, 20)]));
         let outcome = test(&[task(2, 5, 5), task(5, 20, 20)], WorkLimit::default());
         assert_eq!(

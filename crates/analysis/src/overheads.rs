@@ -1,21 +1,22 @@
-//! The kernel's work as a part of tasks: overheads are charged to execution times, and then any test
-//! applies.
+//! The kernel's work as a part of tasks: overheads are charged to execution times, and then any
+//! test applies.
 //!
 //! | accounting | a job is charged |
 //! |---|---|
 //! | [`per_job`] | twice a scheduling decision and a context switch, once a tick with a release, a cache-related delay, an interrupt of another CPU |
 //! | [`interrupts`] | the same, and whatever ticks and releases of all tasks can take from it meanwhile |
 //!
-//! The first is that of Gracioli, Fröhlich, Pellizzoni and Fischmeister, "Implementation and evaluation
-//! of global and partitioned scheduling in a real-time OS", Real-Time Systems 49, 2013, section 3.1, which
-//! cites Liu, *Real-Time Systems*, 2000: a job begins and ends, so it costs two decisions and two
-//! switches; it is released once; and it preempts one other job at most, whose loss of cache affinity is
-//! booked on it. Whether an interrupt of another CPU is added under global scheduling the paper does not
-//! say; whoever calls decides by [`Costs::ipi`].
+//! The first is that of Gracioli, Fröhlich, Pellizzoni and Fischmeister, "Implementation and
+//! evaluation of global and partitioned scheduling in a real-time OS", Real-Time Systems 49, 2013,
+//! section 3.1, which cites Liu, *Real-Time Systems*, 2000: a job begins and ends, so it costs two
+//! decisions and two switches; it is released once; and it preempts one other job at most, whose
+//! loss of cache affinity is booked on it. Whether an interrupt of another CPU is added under
+//! global scheduling the paper does not say; the caller decides by [`Costs::ipi`].
 //!
 //! The second is that of Brandenburg, *Scheduling and locking in multiprocessor real-time operating
-//! systems*, dissertation, 2011, chapter 3, for policies that order jobs (with job-level fixed priorities)
-//! where each CPU serves interrupts of all tasks that it may run. Per unit of time, ticks and releases take
+//! systems*, dissertation, 2011, chapter 3, for policies that order jobs (with job-level fixed
+//! priorities) where each CPU serves interrupts of all tasks that it may run. Per unit of time,
+//! ticks and releases take
 //!
 //! ```text
 //! u = tick / Q + Σ release / T_i
@@ -27,7 +28,8 @@
 //! c = (tick + ev · tick / Q + n · release + ev · Σ release / T_i) / (1 − u)
 //! ```
 //!
-//! can be pending at once, where *ev* is the latency until an event is seen and Q the tick's period. So
+//! can be pending at once, where *ev* is the latency until an event is seen and Q the tick's
+//! period. So
 //!
 //! ```text
 //! C' = (C + 2 (scheduling + switch) + cache) / (1 − u) + 2 c + ipi,   T' = T − ev,   D' = D − ev
@@ -35,8 +37,8 @@
 //!
 //! Under partitioned scheduling it applies to the tasks of each CPU by itself.
 //!
-//! Everything is rounded to the safe side, by less than three nanoseconds in all: a test of the result may
-//! reject a set that holds by a hair, and never accepts one that does not.
+//! Everything is rounded to the safe side, by less than three nanoseconds in all: a test of the
+//! result may reject a set that holds by a hair, and never accepts one that does not.
 //!
 //! Complexity: O(n).
 
@@ -49,11 +51,12 @@ use flyball_trace::Duration;
 pub struct Costs {
     /// A periodic timer interrupt that releases nothing.
     pub tick: Duration,
-    /// From one tick to the next; `None`: there are none, and [`Costs::tick`] is a part of a release.
+    /// From one tick to the next; `None`: there are none, and [`Costs::tick`] is a part of a
+    /// release.
     pub quantum: Option<Duration>,
     /// To release one job.
     pub release: Duration,
-    /// To decide who runs.
+    /// To decide which job runs.
     pub scheduling: Duration,
     /// To switch from one task to another.
     pub context_switch: Duration,
@@ -213,8 +216,8 @@ mod tests {
     }
 
     /// By hand. Ticks take 2 in 1000; two tasks of 1000 and 500 take 3/1000 + 3/500 for releases:
-    /// u = 0.011, 1 − u = 0.989. Pending at once: (2 + 2 · 3) / 0.989 = 8.08897… µs. A job of 100 becomes
-    /// (100 + 24 + 13) / 0.989 + 2 · 8.08897… + 11 = 138.5237… + 16.1779… + 11 = 165.70172…
+    /// u = 0.011, 1 − u = 0.989. Pending at once: (2 + 2 · 3) / 0.989 = 8.08897… µs. A job of 100
+    /// becomes (100 + 24 + 13) / 0.989 + 2 · 8.08897… + 11 = 138.5237… + 16.1779… + 11 = 165.70172…
     #[test]
     fn interrupts_are_charged_to_all() {
         let set = [task(100, 1_000, 900), task(100, 500, 500)];
@@ -241,8 +244,8 @@ mod tests {
         );
     }
 
-    /// Without ticks a release costs what a tick and a release cost: 5/1000 of the CPU, 5 µs pending, and
-    /// (100 + 37) / 0.995 + 10 / 0.995 + 11 = 158.7386…
+    /// Without ticks a release costs what a tick and a release cost: 5/1000 of the CPU, 5 µs
+    /// pending, and (100 + 37) / 0.995 + 10 / 0.995 + 11 = 158.7386…
     #[test]
     fn without_a_tick_each_release_is_an_interrupt() {
         let tickless = Costs {
@@ -295,8 +298,8 @@ mod tests {
     }
 
     proptest! {
-        /// What costs nothing changes nothing; interrupts cost more than a sum without them; and more work
-        /// of the kernel never makes a job shorter.
+        /// What costs nothing changes nothing; interrupts cost more than a sum without them; and
+        /// more work of the kernel never makes a job shorter.
         #[test]
         fn charges_grow(
             set in prop::collection::vec((1_u64..1_000, 2_000_u64..50_000), 1..20),

@@ -1,8 +1,8 @@
 //! Dividing tasks among CPUs: bin packing with a schedulability test.
 //!
-//! Partitioned scheduling gives each task a CPU for good, and then each CPU is scheduled by itself. To
-//! divide tasks so that it works whenever it can is NP-hard; the usual heuristics take one task after the
-//! other, and give it a CPU that still holds with it, by whatever test the caller has:
+//! Partitioned scheduling gives each task a CPU for good, and then each CPU is scheduled by itself.
+//! To divide tasks so that it works whenever it can is NP-hard; the usual heuristics take one task
+//! after the other, and give it a CPU that still holds with it, by whatever test the caller has:
 //!
 //! | [`Fit`] | which of the CPUs that have room |
 //! |---|---|
@@ -11,12 +11,13 @@
 //! | worst | the one that is asked for least |
 //! | next | the one that the last task got, or else one after it, never to come back |
 //!
-//! With tasks by falling utilisation ([`Sequence::Utilisation`]) these are first-fit *decreasing* and so
-//! on, of which EDF on m CPUs holds all sets of up to (m + 1)/2 (Lopez, Diaz and Garcia, "Utilization
-//! bounds for EDF scheduling on real-time multiprocessor systems", Real-Time Systems 28(1), 2004).
+//! With tasks by falling utilisation ([`Sequence::Utilisation`]) these are first-fit *decreasing*
+//! and so on, of which EDF on m CPUs holds all sets of up to (m + 1)/2 (Lopez, Diaz and Garcia,
+//! "Utilization bounds for EDF scheduling on real-time multiprocessor systems", Real-Time Systems
+//! 28(1), 2004).
 //!
-//! How much a CPU is asked for is added up in units of 2⁻⁶⁴, rounded down: it decides which CPU is tried
-//! first and nothing else.
+//! How much a CPU is asked for is added up in units of 2⁻⁶⁴, rounded down: it decides which CPU is
+//! tried first and nothing else.
 
 use crate::{Answer, SporadicTask, Stop};
 use core::fmt;
@@ -109,7 +110,8 @@ impl core::error::Error for NoRoom {}
 /// which are named by their positions, in the order in which they came. Where it stops, the next
 /// CPU is tried.
 ///
-/// O(n log n + n m) without the calls of `holds`, of which there are at most n m for n tasks and m CPUs.
+/// O(n log n + n m) without the calls of `holds`, of which there are at most n m for n tasks and m
+/// CPUs.
 ///
 /// # Errors
 /// [`NoRoom`] for the first task that no CPU is known to have room for.

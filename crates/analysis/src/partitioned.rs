@@ -1,12 +1,13 @@
 //! Earliest deadline first on several CPUs, each with tasks of its own: is there room for all?
 //!
-//! Tasks go to CPUs one after the other, by falling utilisation, and each CPU is tested exactly. With D = T a
-//! CPU has room up to a utilisation of one (Liu and Layland 1973), which first, best and worst fit by falling utilisation
-//! are usually measured by (Johnson, "Near-optimal bin packing algorithms", 1973). With D < T, processor demand
-//! decides ([`edf_demand`]).
+//! Tasks go to CPUs one after the other, by falling utilisation, and each CPU is tested exactly.
+//! With D = T a CPU has room up to a utilisation of one (Liu and Layland 1973), which first, best
+//! and worst fit by falling utilisation are usually measured by (Johnson, "Near-optimal bin packing
+//! algorithms", 1973). With D < T, processor demand decides ([`edf_demand`]).
 //!
-//! This is [`partition`](fn@crate::partition) for many sets: in whole units of time, and quick where D = T. Loads are kept
-//! between two bounds, and where these cannot tell whether a task fits, or which of two CPUs has more, big fractions do.
+//! This is [`partition`](fn@crate::partition) for many sets: in whole units of time, and quick
+//! where D = T. Loads are kept between two bounds, and where these cannot tell whether a task fits,
+//! or which of two CPUs has more, big fractions do.
 //!
 //! Complexity for D = T: O(n log n + n m).
 
@@ -47,7 +48,8 @@ fn by_demand(set: &Set, cpus: usize, fit: Fit, limit: WorkLimit) -> Result<Vec<u
 
 /// Whether one CPU holds these tasks under EDF: exactly, unless one has blocking.
 ///
-/// With deadlines at the ends of periods or beyond, by the utilisation; or else by processor demand.
+/// With deadlines at the ends of periods or beyond, by the utilisation; or else by processor
+/// demand.
 pub(crate) fn hold(tasks: &[SporadicTask], limit: WorkLimit) -> Answer {
     let is_easy = |task: &SporadicTask| task.d() >= task.t() && task.j() == 0 && task.b() == 0;
     if tasks.iter().all(is_easy) {
@@ -57,8 +59,9 @@ pub(crate) fn hold(tasks: &[SporadicTask], limit: WorkLimit) -> Answer {
     }
 }
 
-/// The CPU of each task under partitioned fixed priorities: tasks go to CPUs as above, and response times on each decide.
-/// `levels` has a priority for each task; those of a CPU's tasks are compared. The test of a CPU takes at most `limit` steps.
+/// The CPU of each task under partitioned fixed priorities: tasks go to CPUs as above, and response
+/// times on each decide. `levels` has a priority for each task; those of a CPU's tasks are
+/// compared. The test of a CPU takes at most `limit` steps.
 ///
 /// # Errors
 /// [`NoRoom`] for the first task that no CPU is known to have room for.

@@ -1,9 +1,10 @@
-//! Semi-partitioned EDF: each task has a CPU, but for a few that no CPU has room for, which are split.
+//! Semi-partitioned EDF: each task has a CPU, but for a few that no CPU has room for, which are
+//! split.
 //!
-//! A split task has *shares*, one on each of several CPUs, and each of its jobs goes from one to the next
-//! at instants that count from its release. On its CPU a share is a task like any other, with a WCET, a
-//! deadline and the period, and an exact test of each CPU (processor demand, [`edf_demand`](crate::edf_demand)) says
-//! whether it has room:
+//! A split task has *shares*, one on each of several CPUs, and each of its jobs goes from one to
+//! the next at instants that count from its release. On its CPU a share is a task like any other,
+//! with a WCET, a deadline and the period, and an exact test of each CPU (processor demand,
+//! [`edf_demand`](crate::edf_demand)) says whether it has room:
 //!
 //! ```text
 //!   release                                                   deadline
@@ -11,8 +12,9 @@
 //!    from 0                     until 0 = from 1                until 1
 //! ```
 //!
-//! Jobs do not run on two CPUs at once, since a share begins where the one before it has to have ended.
-//! How a task is split is the difference: [`edf_wm`](crate::edf_wm) and [`c_equals_d`](crate::c_equals_d).
+//! Jobs do not run on two CPUs at once, since a share begins where the one before it has to have
+//! ended. How a task is split is the difference: [`edf_wm`](crate::edf_wm) and
+//! [`c_equals_d`](crate::c_equals_d).
 //!
 //! Complexity: n m tests of a CPU for tasks that need not be split, and some 64 m for each share.
 
@@ -98,12 +100,12 @@ fn as_task(task: &SporadicTask, share: Share) -> Option<SporadicTask> {
     SporadicTask::new(share.wcet, task.period(), window).ok()
 }
 
-/// How a task is split that no CPU has room for: into shares in the order in which a job goes through
-/// them, for which the CPUs have room. Whatever it says is tested again.
+/// How a task is split that no CPU has room for: into shares in the order in which a job goes
+/// through them, for which the CPUs have room. Whatever it says is tested again.
 pub(crate) type Cut = fn(&mut Cpus, &SporadicTask) -> Option<Vec<Share>>;
 
-/// The shares of each of the `tasks`, of which most have a single one: first-fit by falling utilisation,
-/// and whatever no CPU has room for is split by `cut`, if it `may_be_split`.
+/// The shares of each of the `tasks`, of which most have a single one: first-fit by falling
+/// utilisation, and whatever no CPU has room for is split by `cut`, if it `may_be_split`.
 ///
 /// # Errors
 /// [`NoRoom`] for the first task that is not known to have a place.
@@ -175,8 +177,9 @@ mod tests {
         }
     }
 
-    /// By hand: three tasks of 2/3 on two CPUs. Of 30 us, C=D has the first 10 done at once on one CPU, which
-    /// leaves the other task there 20 of 30. The other 10 are due within 20, beside 20 due within 30.
+    /// By hand: three tasks of 2/3 on two CPUs. Of 30 us, C=D has the first 10 done at once on one
+    /// CPU, which leaves the other task there 20 of 30. The other 10 are due within 20, beside 20
+    /// due within 30.
     #[test]
     fn two_thirds_on_two_cpus() {
         let set = [task(20, 30); 3];
@@ -187,7 +190,7 @@ mod tests {
         // Windows of 15 each: 10 in each of them fit beside 20 in 30.
         let windows = edf_wm::split(&set, 2, WorkLimit::default(), |_| true).unwrap();
         assert_eq!(windows[2], [share(0, 10, 0, 15), share(1, 10, 15, 30)]);
-        // Who may not be split is not.
+        // A task that may not be split is not split.
         assert_eq!(
             edf_wm::split(&set, 2, WorkLimit::default(), |task| task != 2),
             no_room(2)
@@ -204,7 +207,8 @@ mod tests {
         );
     }
 
-    /// With a limit of three steps, the test of a CPU with two tasks stops: then nobody knows.
+    /// With a limit of three steps, the test of a CPU with two tasks stops: then the answer stays
+    /// open.
     #[test]
     fn a_test_that_stops_leaves_it_open() {
         let set =
@@ -227,7 +231,8 @@ mod tests {
     }
 
     proptest! {
-        /// Shares add up to their task, one after the other, on different CPUs; those of a CPU hold.
+        /// Shares add up to their task, one after the other, on different CPUs; those of a CPU
+        /// hold.
         #[test]
         fn shares_add_up(
             numbers in prop::collection::vec((1_u64..100, 0_usize..4), 1..12),

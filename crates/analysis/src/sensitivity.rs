@@ -1,7 +1,7 @@
 //! How close to the edge? How much longer jobs may compute before a test says no.
 //!
-//! * The *breakdown utilisation*: all WCETs, and blocking with them, are scaled by one factor, as far
-//!   as the test accepts (Lehoczky, Sha and Ding, RTSS 1989).
+//! * The *breakdown utilisation*: all WCETs, and blocking with them, are scaled by one factor, as
+//!   far as the test accepts (Lehoczky, Sha and Ding, RTSS 1989).
 //! * The *slack* of a task: how much its WCET alone may grow (Vestal 1994; Bini, Di Natale and
 //!   Buttazzo 2008), outside of critical sections: blocking times stay as they are.
 //!
@@ -23,8 +23,8 @@
 //! instead would be exact for tests that do not depend on the unit, but those of global policies do
 //! (see [`gedf`](crate::gedf)), and a million times the period leaves 64 bits after five hours.
 //!
-//! Sets that ask for more than all CPUs are rejected without asking. Just below that, where a search
-//! for the edge often ends, the exact tests take longest: give the test a small
+//! Sets that ask for more than all CPUs are rejected without asking. Just below that, where a
+//! search for the edge often ends, the exact tests take longest: give the test a small
 //! [`WorkLimit`].
 //!
 //! Complexity: about log₂ of the result in runs of the test. [`fixed_priority_slacks`] does better

@@ -13,7 +13,7 @@
 //! arrival. Arrivals of a task are at least one period apart; deadlines may exceed the period, so
 //! several jobs of one task may be pending, and they are served in the order of their arrival.
 //!
-//! A periodic task whose phase nobody controls is the same thing: the analyses look at the worst
+//! A periodic task whose phase is not controlled is the same thing: the analyses look at the worst
 //! phase. For a set with fixed phases they are on the safe side.
 
 use core::fmt;

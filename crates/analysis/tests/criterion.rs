@@ -85,7 +85,7 @@ fn on_one_cpu_they_are_exact() {
         for split in [Criterion::EdfWm, Criterion::CEqualsD] {
             assert_eq!(accepts(split, &tasks, 1), edf, "{split}: {tasks:?}");
         }
-        // One CPU has nobody who carries in.
+        // On one CPU no task carries in.
         for test in flyball_analysis::gfp::Test::ALL {
             assert!(fixed || !accepts(Criterion::GlobalFixed(test), &tasks, 1));
         }
@@ -111,7 +111,8 @@ fn a_cluster_of_all_is_global() {
                 .into_iter()
                 .any(|test| accepts(Criterion::Global(test), &tasks, cpus))
         };
-        // A cluster is filled task by task, so that all of these are asked about parts of the set, too.
+        // A cluster is filled task by task, so that all of these are asked about parts of the set,
+        // too.
         for size in [Cluster::Four, Cluster::Eight, Cluster::Sixteen] {
             let accepts = accepts(Criterion::Clustered(size), &tasks, 4);
             assert!(any(4) || !accepts, "{tasks:?}");
@@ -147,7 +148,8 @@ fn fair_slots_are_a_thousand_units() {
         &[Task::implicit(1500, 3000); 4],
         2
     ));
-    // With 999 units until the next slot, two whole slots are left of 3.7, and four of 5.7. Whole periods begin with a slot.
+    // With 999 units until the next slot, two whole slots are left of 3.7, and four of 5.7. Whole
+    // periods begin with a slot.
     let waiting = |period| accepts(Criterion::Fair, &[Task::implicit(3000, period)], 1);
     assert!(!waiting(3700) && waiting(5700) && waiting(3000));
 }
@@ -159,7 +161,8 @@ fn sets(count: u64) -> u64 {
     count * times.unwrap_or(1)
 }
 
-/// What is known to hold under no policy no test of any policy accepts, be the policy as good as it may.
+/// What is known to hold under no policy no test of any policy accepts, be the policy as good as it
+/// may.
 #[test]
 fn what_no_policy_holds_no_test_accepts() {
     let mut random = Random(77);

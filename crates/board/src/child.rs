@@ -1,4 +1,4 @@
-//! Other programs: they are watched while they run, and killed if nobody wants them any more.
+//! Other programs: they are watched while they run, and killed if they are not wanted any more.
 
 use crate::BoardError;
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ pub(crate) struct Ended {
     pub(crate) said: String,
 }
 
-/// A child that does not outlive whoever waits for it.
+/// A child that does not outlive the function that waits for it.
 struct Guard(Child);
 
 impl Drop for Guard {
@@ -26,8 +26,8 @@ impl Drop for Guard {
 }
 
 /// Runs `command`, the program `name`, until it ends. `watch` is asked some ten times a second
-/// whether to go on. What the program says goes through a file in `folder`, since a pipe that nobody
-/// reads would stop it.
+/// whether to go on. What the program says goes through a file in `folder`, since a pipe that is
+/// not read would stop it.
 pub(crate) fn run(
     mut command: Command,
     name: &'static str,

@@ -29,8 +29,8 @@ pub fn contents(
 /// What the board is told about a task set that changes while it runs.
 ///
 /// # Errors
-/// [`BoardError::Unsupported`], [`BoardError::Missing`], [`BoardError::TooMany`], [`BoardError::TooFar`] or
-/// [`BoardError::TooLarge`].
+/// [`BoardError::Unsupported`], [`BoardError::Missing`], [`BoardError::TooMany`],
+/// [`BoardError::TooFar`] or [`BoardError::TooLarge`].
 pub fn changing(
     machine: Machine,
     modes: &Modes,

@@ -1,8 +1,8 @@
 //! What a kernel does, in instructions, as an image says that counts it.
 //!
-//! A line for each: by what a passage through the kernel was begun, what it did then, on which hart, how
-//! often, how many instructions that took in all, and how many at most. What is not counted by hart has no
-//! number of one.
+//! A line for each: by what a passage through the kernel was begun, what it did then, on which
+//! hart, how often, how many instructions that took in all, and how many at most. What is not
+//! counted by hart has no number of one.
 //!
 //! ```text
 //! call work 3 487 330234 1003
@@ -53,19 +53,21 @@ impl Counts {
             .map(Counts)
     }
 
-    /// What passages that were begun by `path` (`call`, `timer`, `interrupt`) spent on `part`: `lock`,
-    /// `work`, `decide`, `tell`, `switch`, or all but the first, `held`. `timer one` is the work where one
-    /// job is released or one wait over, by itself; `timer none` is `held` where none is. Lengths into
-    /// which another CPU's passage fell are in none of these. All harts together. O(lines).
+    /// What passages that were begun by `path` (`call`, `timer`, `interrupt`) spent on `part`:
+    /// `lock`, `work`, `decide`, `tell`, `switch`, or all but the first, `held`. `timer one` is the
+    /// work where one job is released or one wait over, by itself; `timer none` is `held` where
+    /// none is. Lengths into which another CPU's passage fell are in none of these. All harts
+    /// together. O(lines).
     ///
     /// Of counters there is only a count: `lock taken`, `lock contended`, `interrupts rung`,
-    /// `interrupts spared`, `timer served`, `passages disturbed`. Zero if there is nothing of that name.
+    /// `interrupts spared`, `timer served`, `passages disturbed`. Zero if there is nothing of that
+    /// name.
     pub fn of(&self, path: &str, part: &str) -> Lengths {
         self.sum(path, part, |_| true)
     }
 
-    /// The same of one hart. Zero for what is not counted by hart: the lock's and the interrupts' counters
-    /// are those of a cluster. O(lines).
+    /// The same of one hart. Zero for what is not counted by hart: the lock's and the interrupts'
+    /// counters are those of a cluster. O(lines).
     pub fn on(&self, hart: u8, path: &str, part: &str) -> Lengths {
         self.sum(path, part, |line| line.hart == Some(hart))
     }

@@ -1,8 +1,8 @@
 //! Where the images are, and how they are built.
 //!
-//! There is one a machine, `runner`, and one for each scheduler of the user's own, `runner-mine` for
-//! example. Those in the folder that [`IMAGES`] names come first. The others are built from the sources
-//! in `apps/`, which takes a while the first time only.
+//! There is one a machine, `runner`, and one for each scheduler of the user's own, `runner-mine`
+//! for example. Those in the folder that [`IMAGES`] names come first. The others are built from the
+//! sources in `apps/`, which takes a while the first time only.
 
 use crate::child;
 use crate::generated::Generated;
@@ -18,8 +18,8 @@ const RUNNER: &str = "runner";
 /// The environment variable that names a folder with built images.
 pub const IMAGES: &str = "FLYBALL_IMAGES";
 
-/// What would change how cargo builds, if whoever called us has set it: the images have settings of
-/// their own.
+/// What would change how cargo builds, if the environment of the caller has it set: the images have
+/// settings of their own.
 const FOREIGN: [&str; 5] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -37,9 +37,9 @@ pub enum Kind {
     Counts,
 }
 
-/// The image for a scheduler; it is built if it has to be. What the catalogue has is in the machine's
-/// one image. A scheduler of the user's own has an image of its own, and so has each whose kernel's
-/// work is counted, as the choice among all schedulers is work, too.
+/// The image for a scheduler; it is built if it has to be. What the catalogue has is in the
+/// machine's one image. A scheduler of the user's own has an image of its own, and so has each
+/// whose kernel's work is counted, as the choice among all schedulers is work, too.
 ///
 /// # Errors
 /// [`BoardError`] if there is none, or it cannot be built.
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_missing_target_is_noticed() {
         assert!(!lacks("no-such-target", Path::new(".")));
-        // The compiler knows it, and nobody installs it for this.
+        // The compiler knows it, and it is not installed for this.
         assert!(lacks("msp430-none-elf", Path::new(".")));
     }
 }

@@ -103,7 +103,7 @@ pub enum BoardError {
         /// Why.
         error: io::Error,
     },
-    /// Whoever asked wanted no more.
+    /// The caller has interrupted the run.
     Interrupted,
 }
 

@@ -1,7 +1,7 @@
 //! Why a board went no further, as it says itself.
 //!
-//! A line a fact, in any order: a word, and its value. The message of a panic is the last one, and goes
-//! on to the end.
+//! A line a fact, in any order: a word, and its value. The message of a panic is the last one, and
+//! goes on to the end.
 //!
 //! ```text
 //! thread 1
@@ -55,9 +55,9 @@ impl fmt::Display for FaultError {
 impl std::error::Error for FaultError {}
 
 impl Fault {
-    /// Reads what a board wrote that ran a task set. A thread is numbered there within the cluster of the
-    /// CPU, which is the first one if nothing else is said; `rows` has the tasks of each cluster.
-    /// O(bytes).
+    /// Reads what a board wrote that ran a task set. A thread is numbered there within the cluster
+    /// of the CPU, which is the first one if nothing else is said; `rows` has the tasks of each
+    /// cluster. O(bytes).
     ///
     /// # Errors
     /// [`FaultError`].
@@ -110,7 +110,7 @@ impl Fault {
 }
 
 impl fmt::Display for Fault {
-    /// When, why and where, but not who: that has a name in the task set.
+    /// When, why and where, but not which task: that has a name in the task set.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.cause, self.time)?;
         for (what, address) in [

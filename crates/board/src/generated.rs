@@ -1,5 +1,5 @@
-//! The source of an image that has one scheduler: a package of two files, which cargo builds like any
-//! other.
+//! The source of an image that has one scheduler: a package of two files, which cargo builds like
+//! any other.
 
 use crate::elf::{self, Kind};
 use crate::{BoardError, Machine, Options};

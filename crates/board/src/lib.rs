@@ -4,10 +4,11 @@
 //! as machine code, with threads, a timer and interrupts, and its own work takes time. The board is
 //! emulated (by QEMU), and its clock counts instructions, so a run is the same each time.
 //!
-//! One image a machine is built from `apps/`, which has every policy of the catalogue. The task set is
-//! data that is loaded into the board's memory beside it, with the policy's name and settings, so
-//! nothing is compiled for a task set. A scheduler of the user's own gets an image of its own. At its end the image writes what
-//! happened into a file of the host; so it does if a thread does what no thread may, and says so.
+//! One image a machine is built from `apps/`, which has every policy of the catalogue. The task set
+//! is data that is loaded into the board's memory beside it, with the policy's name and settings,
+//! so nothing is compiled for a task set. A scheduler of the user's own gets an image of its own.
+//! At its end the image writes what happened into a file of the host; so it does if a thread does
+//! what no thread may, and says so.
 //!
 //! ```no_run
 //! use flyball_model::{Task, TaskSet};
@@ -71,11 +72,11 @@ pub struct Options<'a> {
     pub until: Duration,
     /// What all random numbers come from.
     pub seed: u64,
-    /// How many CPUs share their tasks, if there are several: 1, and each task runs where it is assigned
-    /// to; [`Options::GLOBAL`], and all of them do.
+    /// How many CPUs share their tasks, if there are several: 1, and each task runs where it is
+    /// assigned to; [`Options::GLOBAL`], and all of them do.
     pub cluster: u8,
-    /// For each task the parts into which it is split between CPUs, one or none if it is not; empty: no
-    /// task is. Only where each CPU has its own tasks ([`Machine::splits`]).
+    /// For each task the parts into which it is split between CPUs, one or none if it is not;
+    /// empty: no task is. Only where each CPU has its own tasks ([`Machine::splits`]).
     pub parts: &'a [Vec<Part>],
 }
 
@@ -83,8 +84,8 @@ impl<'a> Options<'a> {
     /// All CPUs share all tasks.
     pub const GLOBAL: u8 = u8::MAX;
 
-    /// A run under a scheduler of the catalogue for no time at all, with seed 0: for all CPUs together
-    /// if they can share the scheduler, and else on each.
+    /// A run under a scheduler of the catalogue for no time at all, with seed 0: for all CPUs
+    /// together if they can share the scheduler, and else on each.
     pub fn of(scheduler: &'a dyn Written) -> Options<'a> {
         Options {
             policy: scheduler.name(),
@@ -127,8 +128,8 @@ pub fn run(
     run_modes(machine, &set.clone().into(), options, watch)
 }
 
-/// Runs a task set on a machine that counts what its kernel does, and tells nothing else. Images are built
-/// apart from the others, as nothing is traced there.
+/// Runs a task set on a machine that counts what its kernel does, and tells nothing else. Images
+/// are built apart from the others, as nothing is traced there.
 ///
 /// # Errors
 /// [`BoardError`]; [`BoardError::Unsupported`] if the machine cannot count.
@@ -153,8 +154,8 @@ pub fn count(
     Counts::read(&said).ok_or(BoardError::NoCounts)
 }
 
-/// As [`run`], with a task set that changes while it runs. Tasks are numbered in the order in which they
-/// begin.
+/// As [`run`], with a task set that changes while it runs. Tasks are numbered in the order in which
+/// they begin.
 ///
 /// # Errors
 /// [`BoardError`].

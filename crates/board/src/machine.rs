@@ -9,16 +9,16 @@ pub enum Machine {
     /// Arm's MPS2 board with a Cortex-M3 (AN385), emulated by QEMU, one instruction a nanosecond.
     CortexM3,
     /// The same board, 16 times as slow: 62.5 million instructions a second, which is nearer to a
-    /// microcontroller of 72 MHz. The kernel's work takes 16 times as long, and the host gets through a
-    /// busy second several times as fast.
+    /// microcontroller of 72 MHz. The kernel's work takes 16 times as long, and the host gets
+    /// through a busy second several times as fast.
     CortexM3At62,
     /// A Stellaris LM3S6965, a Cortex-M3 with 64 KB of RAM and 256 KB of flash, emulated by QEMU
-    /// (lm3s6965evb), one instruction a nanosecond. The task set is in flash, and the host takes the trace
-    /// whenever a small buffer is full.
+    /// (lm3s6965evb), one instruction a nanosecond. The task set is in flash, and the host takes
+    /// the trace whenever a small buffer is full.
     Lm3s6965,
-    /// RISC-V with 1 to 64 CPUs, emulated by QEMU, one instruction a nanosecond, whichever CPU executes
-    /// it: while one executes the others do not, so jobs pass their time asleep, and only the kernel's work
-    /// is instructions.
+    /// RISC-V with 1 to 64 CPUs, emulated by QEMU, one instruction a nanosecond, whichever CPU
+    /// executes it: while one executes the others do not, so jobs pass their time asleep, and only
+    /// the kernel's work is instructions.
     Riscv,
 }
 
@@ -85,7 +85,7 @@ impl Machine {
         }
     }
 
-    /// What it is and what its times mean, for a heading: nobody may take them for those of real
+    /// What it is and what its times mean, for a heading: they must not be taken for those of real
     /// hardware.
     pub const fn title(self) -> &'static str {
         match self {

@@ -97,9 +97,9 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 impl Recording {
-    /// Reads what a board wrote that ran a task set: a trace for each cluster of CPUs. CPUs and tasks are
-    /// numbered there within the cluster. Threads beyond its tasks are the board's own: while they run the
-    /// CPU idles, as far as the task set is concerned. O(bytes).
+    /// Reads what a board wrote that ran a task set: a trace for each cluster of CPUs. CPUs and
+    /// tasks are numbered there within the cluster. Threads beyond its tasks are the board's own:
+    /// while they run the CPU idles, as far as the task set is concerned. O(bytes).
     ///
     /// # Errors
     /// [`ReadError`].

@@ -82,7 +82,7 @@ impl Failure {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let error = format!("{red}error:{red:#}");
         match self {
-            // Nobody reads the result any more: `flyball policies | head -1`.
+            // The result is not read any more: `flyball policies | head -1`.
             Failure::Print(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }

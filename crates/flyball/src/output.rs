@@ -231,8 +231,8 @@ pub(crate) fn misses(n: u64) -> String {
     }
 }
 
-/// What became of each task under a policy. Jobs that were skipped or given up are shown where there
-/// are any.
+/// What became of each task under a policy. Jobs that were skipped or given up are shown where
+/// there are any.
 pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
     let lost = report
         .tasks

@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use flyball_report::reproduction::{Figure, svg, table};
 use std::path::{Path, PathBuf};
 
-/// The files of some figures in a folder, to be written: SVG and CSV of each, and PNG if that is asked
-/// for. Characters that PNG cannot have are a note.
+/// The files of some figures in a folder, to be written: SVG and CSV of each, and PNG if that is
+/// asked for. Characters that PNG cannot have are a note.
 pub(crate) fn files<'a>(
     figures: impl IntoIterator<Item = &'a Figure>,
     folder: &Path,

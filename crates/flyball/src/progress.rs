@@ -31,7 +31,7 @@ pub(crate) fn interrupted() -> ControlFlow<()> {
 /// For how long nothing is shown: work that is done by then needs no progress.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// A bar that shows how far a study has come, if it takes long enough for anyone to ask.
+/// A bar that shows how far a study has come, if it takes long enough for a user to ask.
 pub(crate) struct Bar {
     shown: Option<ProgressBar>,
     started: Instant,
@@ -82,7 +82,7 @@ impl Drop for Bar {
     }
 }
 
-/// Something that turns while work is done of which nobody knows how far it has come.
+/// Something that turns while work is done of which it is not known how far it has come.
 pub(crate) struct Spinner {
     shown: Option<ProgressBar>,
     started: Instant,

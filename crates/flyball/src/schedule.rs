@@ -71,8 +71,8 @@ pub(crate) fn task_name(set: &TaskSet, task: Option<TaskId>) -> Option<String> {
 }
 
 impl<'a> Output<'a> {
-    /// Checks the arguments, before any work is done. `machine`: who runs the task set, if it is not
-    /// simulated.
+    /// Checks the arguments, before any work is done. `machine`: what runs the task set, if it is
+    /// not simulated.
     pub(crate) fn new(
         args: &'a ScheduleArgs,
         machine: Option<Machine>,
@@ -86,8 +86,8 @@ impl<'a> Output<'a> {
         })
     }
 
-    /// Writes and prints what there is to the first policy of a study. The exit code is success where
-    /// `accepts` its verdict, and the run did not end with a `fault`.
+    /// Writes and prints what there is to the first policy of a study. The exit code is success
+    /// where `accepts` its verdict, and the run did not end with a `fault`.
     pub(crate) fn present(
         &self,
         mut study: Study,

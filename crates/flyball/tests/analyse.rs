@@ -202,7 +202,8 @@ fn many_sets_pay_for_the_kernels_work() {
         fs::write(&path, text).unwrap();
         path
     };
-    // GFB on two CPUs: 3 u <= 2, so with 1 ms more of 10 ms there is room for C up to 5666. A CPU each: up to 9000.
+    // GFB on two CPUs: 3 u <= 2, so with 1 ms more of 10 ms there is room for C up to 5666. A CPU
+    // each: up to 9000.
     let rows = "a,2,0,5666,10000,10000\na,2,0,5666,10000,10000\n\
                 b,2,0,5667,10000,10000\nb,2,0,5667,10000,10000\n\
                 c,2,0,9001,10000,10000\nc,2,0,9001,10000,10000\n";
@@ -247,7 +248,7 @@ fn many_sets_pay_for_the_kernels_work() {
             error.contains("o.toml: ") && error.contains(says),
             "{error}"
         );
-        // No other file has what nobody knows.
+        // No other file has what is not known at all.
         assert!(!error.contains("another file"), "{error}");
     }
     let long = file("long.csv", &format!("{HEADER}a,2,0,1,4611686018427388,4\n"));
@@ -447,7 +448,8 @@ fn written(folder: &TempDir, text: &str) -> PathBuf {
     path
 }
 
-/// One set: what each test says, the tasks, the partition, the cheapest one, and what overheads cost.
+/// One set: what each test says, the tasks, the partition, the cheapest one, and what overheads
+/// cost.
 #[test]
 fn one_set_is_told_how_near_the_edge_it_is() {
     let folder = TempDir::new().unwrap();
@@ -470,7 +472,7 @@ fn one_set_is_told_how_near_the_edge_it_is() {
     // Slack of "a" on a CPU of its own: 10 − 4.2.
     let line = text.lines().find(|line| line.starts_with("a ")).unwrap();
     assert!(line.contains("5.8ms"), "{line}");
-    // On one CPU nothing holds it, and everyone says why.
+    // On one CPU nothing holds it, and every test says why.
     let (code, text, _) = run(&[path(&set), "--cpus", "1"]);
     assert_eq!(code, 1);
     for part in [
@@ -531,7 +533,8 @@ fn what_cannot_be_analysed_is_said() {
 fn many_sets_can_be_proven_both_ways() {
     let folder = TempDir::new().unwrap();
     let corpus = folder.path().join("c.csv");
-    // Dhall's effect on two CPUs and on three; a set that no policy holds; one that all tests accept.
+    // Dhall's effect on two CPUs and on three; a set that no policy holds; one that all tests
+    // accept.
     let rows = "dhall,2,2,2,10,10\ndhall,2,2,2,10,10\ndhall,2,2,10,11,11\n\
                 three,3,2,2,10,10\nthree,3,2,2,10,10\nthree,3,2,10,11,11\n\
                 full,2,2,9,10,10\nfull,2,2,9,10,10\nfull,2,2,9,10,10\n\
@@ -572,7 +575,8 @@ fn many_sets_can_be_proven_both_ways() {
     }
 }
 
-/// What a file says of ticks, priorities, slots and CPUs is heard, or else it is said that it is not.
+/// What a file says of ticks, priorities, slots and CPUs is heard, or else it is said that it is
+/// not.
 #[test]
 fn what_the_file_says_is_heard() {
     let folder = TempDir::new().unwrap();

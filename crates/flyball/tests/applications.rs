@@ -24,7 +24,8 @@ fn apps() -> PathBuf {
 /// How the examples are built that users run.
 const RELEASE: [&str; 1] = ["--release"];
 
-/// Runs an example, built for `target` with such options, and returns its exit code and what it printed.
+/// Runs an example, built for `target` with such options, and returns its exit code and what it
+/// printed.
 fn run(example: &str, target: &str, options: &[&str]) -> (Option<i32>, String) {
     let mut arguments = vec!["run", "--quiet", "--package", "flyball-examples"];
     arguments.extend(["--target", target]);

@@ -1,9 +1,9 @@
-//! Task sets that change while they run, on the emulated board and in the simulation: the same events
-//! in the same order.
+//! Task sets that change while they run, on the emulated board and in the simulation: the same
+//! events in the same order.
 //!
-//! Some are made by hand, for what happens at the edges; the others are random (`SOAK=10` takes ten times
-//! as many). Of these, those are left out whose order depends on what the kernel's work costs: they are
-//! simulated with half of it and with twice as much.
+//! Some are made by hand, for what happens at the edges; the others are random (`SOAK=10` takes ten
+//! times as many). Of these, those are left out whose order depends on what the kernel's work
+//! costs: they are simulated with half of it and with twice as much.
 
 mod common;
 
@@ -74,7 +74,7 @@ fn changing(seed: u64) -> Modes {
     });
     let mut name = 4;
     for change in 1..=3 {
-        // Every other one at an instant at which somebody is released.
+        // Every other one at an instant at which a job is released.
         let at = match seed % 2 {
             0 => {
                 let period = tasks[0].arrival.period().unwrap();
@@ -287,8 +287,8 @@ fn compute(ms: u64) -> Step {
     Step::Compute(Length::Fixed(Duration::from_millis(ms)))
 }
 
-/// Whoever ends may own a mutex, and leaves it to who waits for it; who waits itself ends afterwards, if
-/// ever.
+/// A task that ends may own a mutex, and leaves it to the task that waits for it; a task that waits
+/// itself ends afterwards, if ever.
 #[test]
 fn who_ends_may_own_something_or_wait() {
     if !has_qemu() {
@@ -316,8 +316,8 @@ fn who_ends_may_own_something_or_wait() {
     assert_same("reader", "edf", &modes, ms(200));
 }
 
-/// At the first instant and at the last one, at the same instant and at that of a release or just behind
-/// it: there are no half changes.
+/// At the first instant and at the last one, at the same instant and at that of a release or just
+/// behind it: there are no half changes.
 #[test]
 fn changes_come_at_any_instant() {
     if !has_qemu() {
@@ -386,7 +386,8 @@ fn who_is_gone_or_always_late_changes_there_as_here() {
     }
 }
 
-/// As many as the board holds, one after the other; and one more, even though others have ended by then.
+/// As many as the board holds, one after the other; and one more, even though others have ended by
+/// then.
 #[test]
 fn as_many_begin_as_there_is_room_for() {
     if !has_qemu() {
@@ -409,9 +410,10 @@ fn as_many_begin_as_there_is_room_for() {
     assert!(matches!(more, Err(BoardError::TooMany { .. })), "{more:?}");
 }
 
-/// Hartstone's tests 2 and 3: simulation with what the kernel is known to spend says which job misses its
-/// deadline first. (In test 1 the CPU comes to be asked for exactly all of its time, in test 4 tasks come
-/// that are released together; where a hair decides it may be an iteration before or after.)
+/// Hartstone's tests 2 and 3: simulation with what the kernel is known to spend says which job
+/// misses its deadline first. (In test 1 the CPU comes to be asked for exactly all of its time, in
+/// test 4 tasks come that are released together; where a hair decides it may be an iteration before
+/// or after.)
 #[test]
 fn hartstone_misses_first_what_it_was_predicted_to_miss() {
     if !has_qemu() {

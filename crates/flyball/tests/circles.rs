@@ -24,7 +24,8 @@ fn files(folder: &Path, path: &Module, found: &mut BTreeMap<Module, PathBuf>) {
     }
 }
 
-/// All paths that begin with `crate` or `super` in what a file has before its tests, with braces spread out.
+/// All paths that begin with `crate` or `super` in what a file has before its tests, with braces
+/// spread out.
 fn paths(text: &str) -> Vec<Module> {
     let code = text
         .lines()

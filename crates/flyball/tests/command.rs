@@ -137,7 +137,8 @@ fn exit_codes_tell_whether_it_holds() {
     assert_eq!(study("rm"), 1);
 }
 
-/// Least laxity holds it with exactly the simulated times; whether it does with shorter ones is not known.
+/// Least laxity holds it with exactly the simulated times; whether it does with shorter ones is not
+/// known.
 #[test]
 fn a_proof_for_exactly_these_times_is_success_only_if_asked_for() {
     let set = example("gap.toml");

@@ -1,5 +1,5 @@
-//! The kernel on the emulated board does what the simulation of it does: the same events in the same
-//! order, and jobs complete at nearly the same instants.
+//! The kernel on the emulated board does what the simulation of it does: the same events in the
+//! same order, and jobs complete at nearly the same instants.
 
 mod common;
 
@@ -69,10 +69,10 @@ fn the_examples_agree() {
     }
 }
 
-/// Turns make an order that a hair decides where a job takes just a number of quanta (10 ms): in the
-/// Hartstone baseline (20 ms) and in the priority inversion (40 ms) the turn is over a moment before the
-/// job is, or after it. The inertial navigation set is far from holding, and comes within 2 us of a
-/// deadline after 297 ms; it agrees until then.
+/// Turns make an order that a hair decides where a job takes just a number of quanta (10 ms): in
+/// the Hartstone baseline (20 ms) and in the priority inversion (40 ms) the turn is over a moment
+/// before the job is, or after it. The inertial navigation set is far from holding, and comes
+/// within 2 us of a deadline after 297 ms; it agrees until then.
 #[test]
 fn the_examples_agree_under_round_robin() {
     if !has_qemu() {
@@ -104,9 +104,9 @@ fn the_examples_agree_under_i_plus_pi() {
     }
 }
 
-/// The kernel's work takes 16 times as long, so that there is 16 times as much that the simulation does
-/// not know; but its order is the same. (In the inertial navigation set a job ends 30 us before a
-/// release at 105 ms, which may be too late here.)
+/// The kernel's work takes 16 times as long, so that there is 16 times as much that the simulation
+/// does not know; but its order is the same. (In the inertial navigation set a job ends 30 us
+/// before a release at 105 ms, which may be too late here.)
 #[test]
 fn the_examples_agree_on_a_slower_board() {
     if !has_qemu() {
@@ -140,8 +140,8 @@ fn a_tick_agrees() {
     assert_same(&file, &compare(&file, "rm,edf,rr", "100ms"), 500);
 }
 
-/// How long a time slice is, is a setting. What is measured of it is what the kernel does to it, which is
-/// less than a microsecond or two, on each CPU for itself.
+/// How long a time slice is, is a setting. What is measured of it is what the kernel does to it,
+/// which is less than a microsecond or two, on each CPU for itself.
 #[test]
 fn quanta_are_what_the_settings_say() {
     if !has_riscv() {
@@ -190,7 +190,8 @@ impl Numbers {
     }
 }
 
-/// Two to five tasks with odd execution times, so that nothing happens at the same instant by chance.
+/// Two to five tasks with odd execution times, so that nothing happens at the same instant by
+/// chance.
 ///
 /// They only compute: with calls of the kernel there are many more instants that may lie within a
 /// microsecond of another one, and then the order may differ.
@@ -232,8 +233,8 @@ fn random_sets_agree() {
     }
 }
 
-/// What simulations are told of the kernel's work is what it is: a change of the kernel that makes it
-/// dearer or cheaper by a twentieth is to be written down there.
+/// What simulations are told of the kernel's work is what it is: a change of the kernel that makes
+/// it dearer or cheaper by a twentieth is to be written down there.
 #[test]
 fn the_kernel_costs_what_it_is_said_to_cost() {
     if !has_qemu() {

@@ -26,7 +26,7 @@ fn record_all(machine: Machine, tasks: Vec<Task>, until: Duration) -> Recording 
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The times from the dispatch of each job, which nobody interrupts, to its completion.
+/// The times from the dispatch of each job, which nothing interrupts, to its completion.
 fn runs(recording: &Recording) -> Vec<Duration> {
     let mut runs = Vec::new();
     let mut began = Time::ZERO;
@@ -94,7 +94,8 @@ fn releases(recording: &Recording, period: Duration) -> u32 {
     released
 }
 
-/// More events than the board has memory for, and none is lost. The host takes the trace in no time.
+/// More events than the board has memory for, and none is lost. The host takes the trace in no
+/// time.
 #[test]
 fn a_long_schedule_is_whole() {
     /// What fits into 12 MB.
@@ -112,8 +113,8 @@ fn a_long_schedule_is_whole() {
     assert_eq!(releases(&recording, us(10)), 300_000);
 }
 
-/// A board that hands over its trace every 512 events loses some 80 instructions by that, wherever in a job
-/// it happens: no job takes longer than another by more than that and a tick of 20 ns.
+/// A board that hands over its trace every 512 events loses some 80 instructions by that, wherever
+/// in a job it happens: no job takes longer than another by more than that and a tick of 20 ns.
 #[test]
 fn a_trace_that_is_handed_over_often_takes_no_time() {
     /// What fits into the board's buffer.

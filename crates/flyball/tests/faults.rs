@@ -1,8 +1,8 @@
-//! A task that does what no task may, on the emulated board: the command says which one it was, where
-//! and why, and what the others did before is not lost.
+//! A task that does what no task may, on the emulated board: the command says which one it was,
+//! where and why, and what the others did before is not lost.
 //!
-//! The images are those of `apps/faults`. They run a task set as any image does, but the second task
-//! goes wrong after 200 µs of its third job.
+//! The images are those of `apps/faults`. They run a task set as any image does, but the second
+//! task goes wrong after 200 µs of its third job.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn apps() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps")
 }
 
-/// Cargo on the images, as whoever runs this test has not set it.
+/// Cargo on the images, without the settings of the environment that this test runs in.
 fn cargo(command: &str, image: &str) -> std::process::Output {
     let mut cargo = std::process::Command::new("cargo");
     cargo
@@ -240,7 +240,7 @@ fn a_guarded_stack_that_overflows() {
     let run = run("overflow");
     let fault = run.expect("stack overflow", FAULT);
     assert!(is_guard(&run, &fault["address"]), "{fault}");
-    // There was no room to save where it was; but the stack shows who was called.
+    // There was no room to save where it was; but the stack shows which function was called.
     assert_eq!(fault["pc"], Value::Null);
     assert!(
         run.is_in("14flyball_faults2go", &fault["caller"]),
@@ -264,15 +264,15 @@ fn a_stack_without_its_canary_is_noticed_at_the_next_switch() {
         return;
     }
     let run = run("overflow-unguarded");
-    // It has gone wrong at 8.3 ms, and at 9 ms somebody else is to run.
+    // It has gone wrong at 8.3 ms, and at 9 ms another thread is to run.
     let fault = run.expect("stack overflow", 9_000_000);
     let low = fault["address"].as_u64().unwrap();
     assert!((low - run.stack()).is_multiple_of(32) && low - run.stack() <= 32);
     assert!(fault["pc"].is_u64(), "{fault}");
 }
 
-/// Handlers of interrupts share the main stack. No thread is blamed, and what lies below is as it was:
-/// else there would be no report.
+/// Handlers of interrupts share the main stack. No thread is blamed, and what lies below is as it
+/// was: else there would be no report.
 #[test]
 fn a_main_stack_that_overflows() {
     if !has_qemu() {
@@ -348,7 +348,7 @@ fn the_depth_of_a_stack_and_a_report_that_nobody_takes() {
     assert!(said.contains("division by zero, pc 0x"), "{said}");
 }
 
-/// A thread that ends while nobody else can run leaves the processor asleep on its stack.
+/// A thread that ends while no other one can run leaves the processor asleep on its stack.
 #[test]
 fn a_thread_begins_in_the_place_of_one_that_has_ended() {
     if !has_qemu() {

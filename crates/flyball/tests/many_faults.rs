@@ -1,4 +1,5 @@
-//! A task that does what no task may, on several emulated CPUs: the command says which one it was and why.
+//! A task that does what no task may, on several emulated CPUs: the command says which one it was
+//! and why.
 //!
 //! The image is `faulty` of `apps/stress`: its tasks 1 to 3 go wrong 200 µs into their third jobs.
 

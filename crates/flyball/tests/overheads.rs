@@ -207,7 +207,7 @@ fn adds_up(row: &Value) {
     }
 }
 
-/// Of all rows; and whoever keeps the time of a cluster makes its releases.
+/// Of all rows; and the CPU that keeps the time of a cluster makes its releases.
 fn by_cpu(document: &Value) {
     for row in document["kernel"].as_array().unwrap() {
         adds_up(row);
@@ -268,7 +268,8 @@ fn a_machine_counts_instructions() {
     for threads in [5, 50] {
         let [global, clustered, own] =
             ["g-edf", "c-edf", "p-edf"].map(|policy| counted(&document, policy, threads));
-        // A CPU with tasks of its own takes no lock and interrupts nobody; those that share theirs do.
+        // A CPU with tasks of its own takes no lock and interrupts no other one; those that share
+        // theirs do.
         assert_eq!(
             (&own["lock_taken"], &own["interrupts_rung"]),
             (&0.into(), &0.into())
@@ -336,7 +337,7 @@ fn a_machine_counts_instructions() {
     }
 }
 
-/// On the terminal a line for each CPU is below that of all, for whoever asks.
+/// On the terminal a line for each CPU is below that of all, for users who ask.
 #[test]
 fn a_table_tells_the_cpus_apart() {
     if !common::has_riscv() {

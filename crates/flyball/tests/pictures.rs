@@ -1,5 +1,5 @@
-//! Figures as PNG: every letter of the published works' figures is in the font, and a legend tells curves apart. (`reproduce.rs`, `sweep.rs` and
-//! `overheads.rs` ask the command for pictures.)
+//! Figures as PNG: every letter of the published works' figures is in the font, and a legend tells
+//! curves apart. (`reproduce.rs`, `sweep.rs` and `overheads.rs` ask the command for pictures.)
 
 use flyball::Registry;
 use flyball::measure::bench::Simulator;

@@ -1,5 +1,5 @@
-//! I+PI in overload on the emulated board: the CPU is divided by share times importance, whatever the
-//! kernel's work takes.
+//! I+PI in overload on the emulated board: the CPU is divided by share times importance, whatever
+//! the kernel's work takes.
 
 mod common;
 
@@ -53,8 +53,8 @@ fn overload(seed: u64) -> (TaskSet, Vec<f64>) {
     (set, weights.iter().map(|weight| weight / whole).collect())
 }
 
-/// Which part of the CPU time that tasks had in whole rounds, each of them had: the first task's turn
-/// begins a round.
+/// Which part of the CPU time that tasks had in whole rounds, each of them had: the first task's
+/// turn begins a round.
 fn parts(trace: &Trace) -> Vec<f64> {
     let mut times = vec![Duration::ZERO; trace.header.tasks.len()];
     let mut whole_rounds = times.clone();

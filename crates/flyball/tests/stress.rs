@@ -1,7 +1,7 @@
-//! Tokens that go round among threads on many emulated CPUs (`apps/stress`): none is lost, nobody runs in
-//! two places, nothing that a mutex protects is overwritten; and none runs where it may not, if it may run on
-//! some CPUs only. On an emulator that runs one CPU after the
-//! other, the same each time, and on one that runs them at once, which meets in other orders each time.
+//! Tokens that go round among threads on many emulated CPUs (`apps/stress`): none is lost, no
+//! thread runs in two places, nothing that a mutex protects is overwritten; and none runs where it
+//! may not, if it may run on some CPUs only. On an emulator that runs one CPU after the other, the
+//! same each time, and on one that runs them at once, which meets in other orders each time.
 //!
 //! `SOAK=100` passes tokens on a hundred times as often.
 
@@ -55,7 +55,8 @@ fn stress(image: &str, cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) ->
     count
 }
 
-/// What an image has counted on so many CPUs, by name; it is told three numbers, of which that is the first.
+/// What an image has counted on so many CPUs, by name; it is told three numbers, of which that is
+/// the first.
 fn run(image: &str, words: [u64; 3], flags: &[&str]) -> impl Fn(&str) -> u64 + use<> {
     build();
     let cpus = words[0];
@@ -82,7 +83,7 @@ fn run(image: &str, words: [u64; 3], flags: &[&str]) -> impl Fn(&str) -> u64 + u
         .stdout(Stdio::piped())
         .spawn()
         .expect("the emulator starts");
-    // Who loses a wake-up waits for ever.
+    // A thread that loses a wake-up waits for ever.
     let patience = Duration::from_secs(120 * soak());
     let id = child.id().to_string();
     let (done, is_done) = std::sync::mpsc::channel::<()>();
@@ -159,8 +160,8 @@ fn affinities_on_eight_cpus_at_once() {
     }
 }
 
-/// A split thread that owns a mutex cannot go to another CPU when it has had its part of one, and has it all
-/// the same.
+/// A split thread that owns a mutex cannot go to another CPU when it has had its part of one, and
+/// has it all the same.
 #[test]
 fn who_cannot_go_is_not_interrupted_again_and_again() {
     if has_riscv() {

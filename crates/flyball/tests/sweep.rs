@@ -67,8 +67,8 @@ fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// Killed at random moments and resumed until it is done, the results are those of a sweep that nobody
-/// disturbed, byte for byte. `SOAK` says how many sweeps are killed this way.
+/// Killed at random moments and resumed until it is done, the results are those of a sweep that
+/// nothing disturbed, byte for byte. `SOAK` says how many sweeps are killed this way.
 #[test]
 fn killed_and_resumed_is_as_if_nothing_had_been() {
     let folder = folder();
@@ -350,7 +350,7 @@ fn what_overheads_cost_is_printed() {
     assert!(found(4096.into()).is_some());
 }
 
-/// Nobody is told to remove results, and a file is no folder.
+/// No message says to remove results, and a file is no folder.
 #[test]
 fn folders_that_are_not_those_meant() {
     let folder = folder();
@@ -436,7 +436,7 @@ fn two_sweeps_in_one_folder_are_one_too_many() {
     first.wait().unwrap();
     assert_eq!(code, 2);
     assert!(err.contains("another sweep is writing to out"), "{err}");
-    // The lock goes with who held it.
+    // The lock goes with the process that held it.
     let (code, _, err) = run(
         folder.path(),
         &["sweep", "s.toml", "--out", "out", "--shard", "7/120000"],
@@ -535,7 +535,8 @@ fn what_was_found_is_plotted() {
     );
 }
 
-/// `plot --png`: a picture beside each figure, the same in each run, as large as it is asked to be; all else as without it.
+/// `plot --png`: a picture beside each figure, the same in each run, as large as it is asked to be;
+/// all else as without it.
 fn drawn_as_pixels(at: &Path, without: &str) {
     let names = |folder: &str, ending: &str| -> Vec<String> {
         let all = bytes(&at.join(folder)).into_keys();
@@ -641,8 +642,9 @@ fn letters_that_no_picture_can_have_are_a_note() {
     assert_eq!(run(at, &["plot", "r"]).2, "");
 }
 
-/// A disk that is full ends it, and what had been finished is kept: on a larger one it goes on from there. The disk is a file
-/// system in memory, in a namespace of its own; where such are not permitted there is nothing to see.
+/// A disk that is full ends it, and what had been finished is kept: on a larger one it goes on from
+/// there. The disk is a file system in memory, in a namespace of its own; where such are not
+/// permitted there is nothing to see.
 #[test]
 fn a_full_disk_costs_nothing_that_is_finished() {
     let folder = folder();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The policies, as their images are called.
 pub(crate) const POLICIES: [&str; 8] = ["fp", "fp-256", "rm", "edf", "llf", "rr", "fifo", "ipi"];
-/// Those that know no urgency: nobody is released, or woken, and runs at once.
+/// Those that know no urgency: no thread is released, or woken, and runs at once.
 const WITHOUT_URGENCY: [&str; 3] = ["rr", "fifo", "ipi"];
 /// Threads that are ready at lower urgency.
 pub(crate) const READY: [u32; 7] = [5, 15, 25, 50, 75, 100, 125];

@@ -1,8 +1,9 @@
 //! What the kernel costs: instructions of an emulated Cortex-M3, and bytes.
 //!
-//! It builds the images in `apps/` (`costs`, `minimal`, `thread-metric`), runs them in the emulator,
-//! prints tables beside the figures of other kernels (`benches/kernel-peers.toml`), and writes all to
-//! `target/bench/kernel.json`. Everything is counted, nothing is timed, so two runs give the same.
+//! It builds the images in `apps/` (`costs`, `minimal`, `thread-metric`), runs them in the
+//! emulator, prints tables beside the figures of other kernels (`benches/kernel-peers.toml`), and
+//! writes all to `target/bench/kernel.json`. Everything is counted, nothing is timed, so two runs
+//! give the same.
 
 mod costs;
 mod error;
@@ -22,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What the numbers are. Nobody may take them for anything else.
+/// What the numbers are. They must not be taken for anything else.
 const NOTE: &str = "instructions of an emulated Cortex-M3 (QEMU mps2-an385, -icount), not times of \
                     any hardware; an exception's entry and exit count for none";
 

@@ -1,8 +1,8 @@
 //! A bench: something that runs a task set under a policy and tells what happened.
 //!
 //! An experiment asks for a [`Trial`] and reads what [`Ran`], and need not know whether it was the
-//! [`Simulator`] or a machine. Machines are somebody else's work: whoever can boot them implements
-//! [`Bench`] for them.
+//! [`Simulator`] or a machine. Machines are not this crate's work: a crate that can boot them
+//! implements [`Bench`] for them.
 
 use crate::costs::Kernel;
 use flyball_report::reproduction::Machine;
@@ -20,21 +20,22 @@ use std::fmt;
 /// A task set that is to run under a policy. The policy's settings and the overheads are the set's.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// The task set, and what becomes of it. A machine has overheads of its own, and ignores the set's.
+    /// The task set, and what becomes of it. A machine has overheads of its own, and ignores the
+    /// set's.
     pub modes: Modes,
     /// The policy's name.
     pub policy: &'static str,
     /// For how long.
     pub until: Duration,
-    /// Whether it ends at the first deadline that is missed. A machine goes on, and nothing counts of
-    /// what it does then.
+    /// Whether it ends at the first deadline that is missed. A machine goes on, and nothing counts
+    /// of what it does then.
     pub stop_at_miss: bool,
     /// What all random numbers come from.
     pub seed: u64,
     /// How many events are kept; numbers are always of all that are known.
     pub keep: usize,
-    /// When the phases end in which jobs, misses and switches are counted apart, all but the last one.
-    /// If there are any, there are no other numbers.
+    /// When the phases end in which jobs, misses and switches are counted apart, all but the last
+    /// one. If there are any, there are no other numbers.
     pub phases: Vec<Duration>,
 }
 
@@ -51,7 +52,7 @@ pub struct Ran {
     pub first_miss: Option<Event>,
 }
 
-/// Which of how many experiments is under way, for those who wait.
+/// Which of how many experiments is under way, for users who wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stage {
     /// The experiment's name.
@@ -84,7 +85,8 @@ pub trait Bench {
     /// [`StudyError::Interrupted`] if no more is wanted.
     fn begin(&mut self, stage: Stage) -> Result<(), BenchError>;
 
-    /// An experiment asks now and then whether to go on, where something else than trials takes long.
+    /// An experiment asks now and then whether to go on, where something else than trials takes
+    /// long.
     ///
     /// # Errors
     /// [`StudyError::Interrupted`] if no more is wanted.

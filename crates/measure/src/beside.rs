@@ -1,7 +1,7 @@
 //! A measured schedule, and the simulation of it beside it.
 //!
-//! The simulation is given what the machine's kernel was seen to spend ([`calibrate`]), so what is left
-//! of a difference is what the simulation does not know of the machine.
+//! The simulation is given what the machine's kernel was seen to spend ([`calibrate`]), so what is
+//! left of a difference is what the simulation does not know of the machine.
 
 use crate::calibrate::{calibrate, time_slice};
 use crate::measured::{Measured, Measurement};

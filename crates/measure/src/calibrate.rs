@@ -1,9 +1,9 @@
 //! What a machine's kernel spends, read off a measured schedule.
 //!
-//! All events of one passage through the kernel carry the instant at which it began, but for the last
-//! one: who is dispatched (or that the CPU idles) is said when the passage ends. So each decision
-//! tells what the passage took, but for the way in before and the way out after it (the interrupt
-//! handler, saving registers):
+//! All events of one passage through the kernel carry the instant at which it began, but for the
+//! last one: which task is dispatched (or that the CPU idles) is said when the passage ends. So
+//! each decision tells what the passage took, but for the way in before and the way out after it
+//! (the interrupt handler, saving registers):
 //!
 //! ```text
 //!   complete, release × n   dispatch
@@ -11,8 +11,8 @@
 //!    way in      the passage      way out
 //! ```
 //!
-//! These ways, the interpreter of the script, and passages that decide nothing show as jobs that take
-//! longer than they compute. So there are three kinds of equations:
+//! These ways, the interpreter of the script, and passages that decide nothing show as jobs that
+//! take longer than they compute. So there are three kinds of equations:
 //!
 //! ```text
 //!   a call that decides     passage + ways + step = call + scheduling + switch
@@ -20,12 +20,12 @@
 //!   a job of p parts        longer = p · ways + d · step + calls · call + releases · release
 //! ```
 //!
-//! A *step* is what the interpreter takes to come to a call; a job's `d` calls that decide (it blocks,
-//! or ends) are over later, so only their steps lengthen it.
+//! A *step* is what the interpreter takes to come to a call; a job's `d` calls that decide (it
+//! blocks, or ends) are over later, so only their steps lengthen it.
 //!
-//! Under a policy that cuts time into slots the first CPU of a cluster decides for all of them when a slot
-//! begins, and no event says so. A release within a slot decides nothing, so what is dispatched after it,
-//! in the next slot, is not its passage's decision:
+//! Under a policy that cuts time into slots the first CPU of a cluster decides for all of them when
+//! a slot begins, and no event says so. A release within a slot decides nothing, so what is
+//! dispatched after it, in the next slot, is not its passage's decision:
 //!
 //! ```text
 //!   release                                slot     dispatch
@@ -35,9 +35,9 @@
 //!
 //! What the same does to time slices is read off [apart](time_slice()).
 //!
-//! The first two say what the simulator charges, so what it is told is what explains them all best, by
-//! least squares. What is put in is a median for each kind of passage and job, so that the rare long
-//! way round counts for nothing.
+//! The first two say what the simulator charges, so what it is told is what explains them all best,
+//! by least squares. What is put in is a median for each kind of passage and job, so that the rare
+//! long way round counts for nothing.
 
 use flyball_model::{Cost, Overheads, TaskSet};
 use flyball_sim::program::{Call, Program};
@@ -60,9 +60,9 @@ const SCHEDULING: usize = 3;
 const SWITCH: usize = 4;
 const STEP: usize = 5;
 
-/// The overheads of the machine that `measured` was recorded on, by the random numbers of `seed`. Zero
-/// where it shows none. `cluster` CPUs share a kernel, at least one. `slot` is the length of the policy's
-/// slots if it cuts time into them. O(events).
+/// The overheads of the machine that `measured` was recorded on, by the random numbers of `seed`.
+/// Zero where it shows none. `cluster` CPUs share a kernel, at least one. `slot` is the length of
+/// the policy's slots if it cuts time into them. O(events).
 pub fn calibrate(
     set: &TaskSet,
     measured: &Trace,
@@ -75,7 +75,7 @@ pub fn calibrate(
         observer.observe(event);
     }
     let costs = solve(&observer.seen);
-    // Where each CPU has a kernel of its own, whoever looks without a cause has lost somebody.
+    // Where each CPU has a kernel of its own, a CPU that looks without a cause has lost a task.
     let mut interrupts = match observer.messages {
         messages if messages.is_empty() => observer.interrupts,
         messages => messages,
@@ -105,7 +105,7 @@ struct Passage {
     other: bool,
 }
 
-/// A job that nothing has happened to that nobody charges for.
+/// A job to which nothing has happened that is not charged for.
 struct Job {
     number: u32,
     compute: Duration,
@@ -131,7 +131,7 @@ struct Observer {
     /// The job that each task has begun last.
     begun: HashMap<TaskId, u32>,
     jobs: HashMap<TaskId, Job>,
-    /// Who waits, and whether for the clock.
+    /// The tasks that wait, and whether for the clock.
     waiting: HashMap<TaskId, bool>,
     lanes: Vec<Lane>,
     /// How many CPUs share a kernel, and in each such cluster the CPU of the last event.
@@ -139,8 +139,8 @@ struct Observer {
     inside: Vec<Option<usize>>,
     /// How long the policy's slots are, if it cuts time into them.
     slot: Option<Duration>,
-    /// How long it took from the beginning of a passage on one CPU to that of one on another that had to
-    /// look because of it.
+    /// How long it took from the beginning of a passage on one CPU to that of one on another that
+    /// had to look because of it.
     interrupts: Vec<Duration>,
     /// How long tasks were on their way that went from one kernel to another.
     messages: Vec<Duration>,
@@ -152,9 +152,9 @@ struct Observer {
 #[derive(Clone, Copy, Default)]
 struct Lane {
     running: Option<TaskId>,
-    /// Who ran last.
+    /// The task that ran last.
     last: Option<TaskId>,
-    /// Whose job is complete in this passage.
+    /// The task whose job is complete in this passage.
     complete: Option<TaskId>,
     passage: Passage,
 }
@@ -187,9 +187,9 @@ impl Observer {
         if cpu >= self.lanes.len() {
             return;
         }
-        // CPUs that share a kernel are in it one after the other, so an event on another one says that the
-        // last passage is over: its CPU goes on with what it did, be it nothing. (A later dispatch there
-        // has another cause.)
+        // CPUs that share a kernel are in it one after the other, so an event on another one says
+        // that the last passage is over: its CPU goes on with what it did, be it nothing. (A later
+        // dispatch there has another cause.)
         let before = self.inside[cpu / self.cluster].replace(cpu);
         if let Some(other) = before.filter(|&other| other != cpu) {
             self.undecided(other);
@@ -237,7 +237,7 @@ impl Observer {
             Kind::Abort { task, .. } => {
                 passage.other = true;
                 self.jobs.remove(&task);
-                // Nobody knows how many of its random lengths it has used up.
+                // It is not known how many of its random lengths it has used up.
                 if let Some(program) = self.programs.get_mut(task.index()) {
                     *program = None;
                 }
@@ -258,7 +258,7 @@ impl Observer {
         Time::ZERO + begun.unwrap_or_default()
     }
 
-    /// The passage is over, and `next` runs or nobody.
+    /// The passage is over, and `next` runs, or no task.
     fn decided(&mut self, cpu: usize, now: Time, next: Option<TaskId>) {
         let slot = self.slot_of(now);
         if self.lanes[cpu].passage.began < slot {
@@ -308,8 +308,8 @@ impl Observer {
         }
     }
 
-    /// A task has come from another CPU, to which its job had gone. If that is complete then it comes as a
-    /// message, and not when it is time to.
+    /// A task has come from another CPU, to which its job had gone. If that is complete then it
+    /// comes as a message, and not when it is time to.
     fn arrived(&mut self, task: TaskId, now: Time) {
         if let Some(done) = self.done.remove(&task) {
             self.messages.push(now.since(done));
@@ -417,8 +417,8 @@ mod tests {
     use flyball_trace::CpuId;
     use flyball_trace::file::Header;
 
-    /// The first CPU keeps the time for both. It idles, releases a job that the other one takes, and gets
-    /// one much later.
+    /// The first CPU keeps the time for both. It idles, releases a job that the other one takes,
+    /// and gets one much later.
     #[test]
     fn what_an_idle_cpu_does_for_another_one_is_over_at_once() {
         let us = Duration::from_micros;
@@ -470,8 +470,8 @@ mod tests {
         assert!(release + scheduling + switch < 1_000, "{overheads:?}");
     }
 
-    /// Slots of 100 us. A job comes in the middle of one and is dispatched in the next one, at first on the
-    /// CPU that keeps the time, which interrupts the other one.
+    /// Slots of 100 us. A job comes in the middle of one and is dispatched in the next one, at
+    /// first on the CPU that keeps the time, which interrupts the other one.
     #[test]
     fn what_is_released_within_a_slot_is_decided_in_the_next_one() {
         let us = Duration::from_micros;

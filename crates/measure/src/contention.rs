@@ -1,17 +1,18 @@
 //! How long do CPUs wait for a lock that they share?
 //!
-//! CPUs compute for a while, *Z* in the mean, and then pass through the kernel, for *L* in the mean of which
-//! they hold the lock. That is a closed queueing network of one station and *n* customers. Mean value
-//! analysis solves it exactly: whoever comes finds the queue that *n* − 1 customers have in the mean.
+//! CPUs compute for a while, *Z* in the mean, and then pass through the kernel, for *L* in the mean
+//! of which they hold the lock. That is a closed queueing network of one station and *n* customers.
+//! Mean value analysis solves it exactly: an arriving customer finds the queue that *n* − 1
+//! customers have in the mean.
 //!
 //! ```text
 //! R(n) = L (1 + Q(n−1))    X(n) = n / (Z + R(n))    Q(n) = X(n) R(n)    Q(0) = 0
 //! ```
 //!
-//! Source: M. Reiser and S. S. Lavenberg, "Mean-value analysis of closed multichain queuing networks",
-//! Journal of the ACM 27(2), 1980. It is exact where service is first come, first served and its lengths
-//! are exponential. Passages through a kernel vary less than that, so they wait less: the numbers are on
-//! the careful side.
+//! Source: M. Reiser and S. S. Lavenberg, "Mean-value analysis of closed multichain queuing
+//! networks", Journal of the ACM 27(2), 1980. It is exact where service is first come, first served
+//! and its lengths are exponential. Passages through a kernel vary less than that, so they wait
+//! less: the numbers are on the careful side.
 
 /// What a lock is asked for by each CPU.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -104,7 +105,8 @@ mod tests {
         close(two.lost, 0.1 / 10.1);
     }
 
-    /// The machine repairman's closed form: nobody is at the lock with the probability 1 / Σ n! / (n−k)! (L/Z)^k.
+    /// The machine repairman's closed form: no customer is at the lock with the probability 1 / Σ
+    /// n! / (n−k)! (L/Z)^k.
     #[test]
     fn it_is_the_machine_repairman() {
         for (think, service) in [(100.0, 1.0), (5.0, 1.0), (0.5, 2.0)] {

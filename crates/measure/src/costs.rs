@@ -10,14 +10,14 @@ pub struct Kernel {
     instruction: Duration,
 }
 
-/// Instructions on the Cortex-M3, by policy: a release, a call, a choice, a switch, and the ways into the
-/// kernel and out of it at the end of a turn. Read off two seconds of the Hartstone baseline (`flyball
-/// compare examples/hartstone-ph.toml --policy NAME --until 2s`), whose least squares divide them as
-/// explains the whole schedule best; it is the sums that mean something.
+/// Instructions on the Cortex-M3, by policy: a release, a call, a choice, a switch, and the ways
+/// into the kernel and out of it at the end of a turn. Read off two seconds of the Hartstone
+/// baseline (`flyball compare examples/hartstone-ph.toml --policy NAME --until 2s`), whose least
+/// squares divide them as explains the whole schedule best; it is the sums that mean something.
 ///
-/// The ways are part of a turn there, since the clock is read inside of them, and what was measured has
-/// them in the choice. So here they are taken out of it, and whoever loses the CPU has them to make up
-/// for ([`time_slice`](crate::calibrate::time_slice) tells more).
+/// The ways are part of a turn there, since the clock is read inside of them, and what was measured
+/// has them in the choice. So here they are taken out of it, and the task that loses the CPU has
+/// them to make up for ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
     ("rm", [668, 830, 298, 67, 0]),
     ("dm", [662, 796, 329, 72, 0]),

@@ -1,8 +1,8 @@
 //! What the kernel spends on an emulated machine, in instructions.
 //!
-//! A machine runs random periodic tasks, and counts what passages through its kernel take. Whoever can boot
-//! one is asked to; here is what is run, and what is made of the counts: tables, the file that simulations
-//! charge, figures, and what it would mean to wait for the kernel's lock.
+//! A machine runs random periodic tasks, and counts what passages through its kernel take. The
+//! caller boots it; here is what is run, and what is made of the counts: tables, the file that
+//! simulations charge, figures, and what it would mean to wait for the kernel's lock.
 
 pub mod figures;
 mod file;
@@ -42,8 +42,8 @@ pub struct Progress<'a> {
     pub of: usize,
 }
 
-/// Runs everything that is planned; `count` boots the machine. The same plan gives the same numbers, if
-/// `count` does.
+/// Runs everything that is planned; `count` boots the machine. The same plan gives the same
+/// numbers, if `count` does.
 ///
 /// # Errors
 /// Those of `count`.

@@ -1,7 +1,7 @@
 //! Task sets that run on a machine instead of in a simulation.
 //!
-//! Running them is somebody else's work; here is what comes before it (which settings, for how long)
-//! and after it (what the schedule says about the set).
+//! Running them is not this crate's work; here is what comes before it (which settings, for how
+//! long) and after it (what the schedule says about the set).
 
 use flyball_analysis::Fit;
 use flyball_catalogue::{Origin, Written};
@@ -47,8 +47,8 @@ pub struct Measured<'a> {
 
 impl<'a> Measurement<'a> {
     /// Looks at `set`, read from `file`, before it runs under `policy`: for `until`, or else for as
-    /// long as a simulation would, but no longer than `patience`. Where tasks run is decided by `fit`, or by the policy's settings, if no task
-    /// says it.
+    /// long as a simulation would, but no longer than `patience`. Where tasks run is decided by
+    /// `fit`, or by the policy's settings, if no task says it.
     ///
     /// # Errors
     /// [`StudyError`].

@@ -1,4 +1,5 @@
-//! Overheads that were measured on this processor: as the file that simulations read, and as figures.
+//! Overheads that were measured on this processor: as the file that simulations read, and as
+//! figures.
 
 pub mod figures;
 

@@ -3,10 +3,10 @@
 //! The utilisations come from UUniFast-Discard. The first half draws `n` values that add up to `U`,
 //! each such vector equally likely (Bini and Buttazzo, *Measuring the performance of schedulability
 //! tests*, Real-Time Systems 30, 2005), and vectors in which a task needs more than one CPU are
-//! thrown away (Davis and Burns, *Improved priority assignment for global fixed priority pre-emptive
-//! scheduling*, Real-Time Systems 47, 2011), so that `U` may be above 1. Periods are log-uniform:
-//! as many tasks between 10 and 100 ms as between 100 ms and 1 s (Emberson, Stafford and Davis,
-//! *Techniques for the synthesis of multiprocessor tasksets*, WATERS 2010).
+//! thrown away (Davis and Burns, *Improved priority assignment for global fixed priority
+//! pre-emptive scheduling*, Real-Time Systems 47, 2011), so that `U` may be above 1. Periods are
+//! log-uniform: as many tasks between 10 and 100 ms as between 100 ms and 1 s (Emberson, Stafford
+//! and Davis, *Techniques for the synthesis of multiprocessor tasksets*, WATERS 2010).
 //!
 //! Options and seed determine the set to the last bit on every machine: the random numbers are
 //! `ChaCha8`'s, and powers and logarithms are computed by `libm`'s portable code instead of the

@@ -1,5 +1,5 @@
-//! Overheads that were measured, in a file: what a kernel's work costs under each policy, and what a
-//! preemption does to a working set.
+//! Overheads that were measured, in a file: what a kernel's work costs under each policy, and what
+//! a preemption does to a working set.
 //!
 //! `flyball overheads` writes such files, and `flyball simulate --overheads` reads them. A table of
 //! overheads in one is the table that a task set has as `[platform.overheads]`. The format is
@@ -144,8 +144,8 @@ impl OverheadFile {
         toml::write_measured(self)
     }
 
-    /// What the work for a policy costs, with the queue that stands first in the file. Where all CPUs
-    /// have queues of their own, the policy is that of one CPU: `edf` is `p-edf`.
+    /// What the work for a policy costs, with the queue that stands first in the file. Where all
+    /// CPUs have queues of their own, the policy is that of one CPU: `edf` is `p-edf`.
     pub fn overheads(&self, policy: &str, statistic: Statistic) -> Option<&Overheads> {
         let is_it = |entry: &&Entry| {
             let name = entry.policy.as_str();
@@ -170,8 +170,8 @@ impl OverheadFile {
     }
 
     /// By how much a job with a working set of so many bytes is delayed after a preemption or a
-    /// migration, whichever is worse: the delay of the smallest measured working set that is not below
-    /// it. `None`: none so large was measured.
+    /// migration, whichever is worse: the delay of the smallest measured working set that is not
+    /// below it. `None`: none so large was measured.
     pub fn delay(&self, working_set: u32, statistic: Statistic) -> Option<Duration> {
         let delays = self
             .delays

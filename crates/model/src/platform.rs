@@ -20,7 +20,7 @@ pub struct Overheads {
     pub release: Cost,
     /// A task's call of the kernel: the way in and out of it, and what the call does.
     pub call: Cost,
-    /// Choosing who runs, once.
+    /// Choosing which task runs, once.
     pub scheduling: Cost,
     /// Changing from one task to another.
     pub context_switch: Cost,

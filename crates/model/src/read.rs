@@ -51,7 +51,8 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<TaskSet, ModelError> {
     read_str(&text, format, name)
 }
 
-/// The text of a file that is called `name` in messages; `smaller` says what to do if it is too large.
+/// The text of a file that is called `name` in messages; `smaller` says what to do if it is too
+/// large.
 pub(crate) fn read_text(path: &Path, name: &str, smaller: &str) -> Result<String, ModelError> {
     let bytes = read_bytes(path).map_err(|error| io_error(name, &error))?;
     if bytes.len() as u64 > LARGEST_FILE {

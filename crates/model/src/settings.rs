@@ -1,4 +1,4 @@
-//! Settings of policies, kept as the user wrote them until somebody who knows the policy reads them.
+//! Settings of policies, kept as the user wrote them until code that knows the policy reads them.
 
 use flyball_trace::Duration;
 use std::collections::BTreeMap;

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// A part of a CPU, from nothing to all of it, in millionths; written as a decimal fraction: `0.25`.
+/// A part of a CPU, from nothing to all of it, in millionths; written as a decimal fraction:
+/// `0.25`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Share(u32);
 

@@ -4,9 +4,10 @@
 //! A study draws many sets for each utilisation *cap* and counts how many of them a test accepts
 //! (Baker, "Comparison of empirical success rates of global vs. partitioned fixed-priority and EDF
 //! scheduling for hard real time", 2005; Brandenburg and Anderson, "On the implementation of global
-//! real-time schedulers", RTSS 2009; Gracioli, Fröhlich, Pellizzoni and Fischmeister, "Implementation
-//! and evaluation of global and partitioned scheduling in a real-time OS", Real-Time Systems 49, 2013).
-//! `flyball sweep` makes one, and `docs/sweep.md` describes the file for users.
+//! real-time schedulers", RTSS 2009; Gracioli, Fröhlich, Pellizzoni and Fischmeister,
+//! "Implementation and evaluation of global and partitioned scheduling in a real-time OS",
+//! Real-Time Systems 49, 2013). `flyball sweep` makes one, and `docs/sweep.md` describes the file
+//! for users.
 
 mod distribution;
 
@@ -73,7 +74,7 @@ pub struct Column {
 /// Overheads that are charged to tasks before they are judged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Charge {
-    /// Whose they are.
+    /// The name of the overheads.
     pub name: String,
     /// Where they were measured.
     pub file: OverheadFile,
@@ -81,8 +82,8 @@ pub struct Charge {
     pub statistic: Statistic,
     /// How they are charged.
     pub accounting: Accounting,
-    /// The working sets of tasks in bytes, in rising order: a cache-related delay is charged for each
-    /// of them in turn. Empty: none is.
+    /// The working sets of tasks in bytes, in rising order: a cache-related delay is charged for
+    /// each of them in turn. Empty: none is.
     pub working_sets: Vec<u32>,
 }
 
@@ -118,8 +119,8 @@ impl Scenario {
 
 impl Study {
     /// Reads a study from a text. `name` stands for the file in messages, and is its name if it has
-    /// none of its own; `known` are the names of the tests that there are; `overheads` reads the files
-    /// of overheads that it names.
+    /// none of its own; `known` are the names of the tests that there are; `overheads` reads the
+    /// files of overheads that it names.
     ///
     /// # Errors
     /// If the text is no study; the error says where and why.
@@ -136,8 +137,8 @@ impl Study {
         toml::read_study(&Source::new(name, text), known, &overheads)
     }
 
-    /// Writes it: the study itself, and the files of overheads that it names. The same studies give the
-    /// same texts, whatever files they come from.
+    /// Writes it: the study itself, and the files of overheads that it names. The same studies give
+    /// the same texts, whatever files they come from.
     pub fn to_toml(&self) -> (String, Vec<(String, String)>) {
         toml::write_study(self)
     }

@@ -1,8 +1,9 @@
 //! The types that describe a task set.
 //!
 //! A task set names a platform, the tasks that run on it, the resources that they share, and
-//! settings for the policies that are to schedule it. Everything here has been checked by whoever
-//! built it (see the readers): names are unique, references point to something, times make sense.
+//! settings for the policies that are to schedule it. Everything here has been checked by the code
+//! that built it (see the readers): names are unique, references point to something, times make
+//! sense.
 
 pub use crate::platform::{Cost, Overheads, Platform};
 pub use crate::settings::{Place, Setting, Settings, Value};
@@ -27,7 +28,8 @@ pub struct TaskSet {
     pub semaphores: Vec<Semaphore>,
     /// The message queues, in the order in which steps count them.
     pub queues: Vec<Queue>,
-    /// Settings of policies, by the policy's name. They are checked by whoever knows the policies.
+    /// Settings of policies, by the policy's name. They are checked by the code that knows the
+    /// policies.
     pub policies: BTreeMap<String, Settings>,
 }
 
@@ -53,8 +55,8 @@ pub struct Task {
     pub importance: Option<u16>,
     /// The CPU that the task is bound to.
     pub cpu: Option<u8>,
-    /// The CPUs that the task may run on, by rising number, if it is not bound to one; `None`: all of them.
-    /// Never empty.
+    /// The CPUs that the task may run on, by rising number, if it is not bound to one; `None`: all
+    /// of them. Never empty.
     pub cpus: Option<Vec<u8>>,
     /// What happens when a job misses its deadline.
     pub on_miss: OnMiss,

@@ -1,16 +1,17 @@
-//! Cache-related preemption and migration delay by the size of a job's working set (Gracioli et al.,
-//! section 5.3).
+//! Cache-related preemption and migration delay by the size of a job's working set (Gracioli et
+//! al., section 5.3).
 //!
 //! A job writes its working set and reads it twice; the second reading is *warm*. Then it is
 //!
-//! * *preempted*: another job reads and writes a working set twice as large as the last-level cache;
+//! * *preempted*: another job reads and writes a working set twice as large as the last-level
+//!   cache;
 //! * or *migrated*: it goes on on another CPU. As it has written its working set, that CPU's caches
 //!   have nothing of it.
 //!
-//! It reads its working set again, and the delay is by how much this takes longer than a warm reading
-//! does. The paper's authors had `wbinvd` empty the caches, which only a kernel may do. As there,
-//! memory is read from its beginning to its end, so that what the processor fetches in advance is in
-//! the result.
+//! It reads its working set again, and the delay is by how much this takes longer than a warm
+//! reading does. The paper's authors had `wbinvd` empty the caches, which only a kernel may do. As
+//! there, memory is read from its beginning to its end, so that what the processor fetches in
+//! advance is in the result.
 
 use crate::clock::{Clock, stamp};
 use crate::counters::Misses;
@@ -21,7 +22,7 @@ use crate::stats::Samples;
 use crate::{Error, Pace};
 use std::hint::black_box;
 
-/// What is taken for the size of the last-level cache where nobody tells.
+/// What is taken for the size of the last-level cache where it cannot be found out.
 const LAST_LEVEL: usize = 32 << 20;
 
 /// No more than this is read to empty the caches.

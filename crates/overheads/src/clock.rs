@@ -1,11 +1,12 @@
 //! The processor's time-stamp counter.
 //!
-//! It is calibrated against the monotonic clock of the operating system, and what reading it costs is
-//! known: the mean of readings one right behind the other, where nobody interrupted them.
+//! It is calibrated against the monotonic clock of the operating system, and what reading it costs
+//! is known: the mean of readings one right behind the other, where nothing interrupted them.
 //!
 //! A reading stands between two `lfence`, so that nothing of what is timed is done before the first
-//! reading or after the second one (Intel, "How to Benchmark Code Execution Times", 2010, has `cpuid`
-//! for that, which a virtual machine hands to its host and which costs a thousand times as much).
+//! reading or after the second one (Intel, "How to Benchmark Code Execution Times", 2010, has
+//! `cpuid` for that, which a virtual machine hands to its host and which costs a thousand times as
+//! much).
 
 use std::time::{Duration, Instant};
 
@@ -44,8 +45,8 @@ impl Clock {
             nanoseconds,
             reading: 0.0,
         };
-        // The counter of some processors counts in large steps, so that single readings say little: of
-        // many means, the one with the least disturbance.
+        // The counter of some processors counts in large steps, so that single readings say little:
+        // of many means, the one with the least disturbance.
         let batch = |_| {
             let before = stamp();
             for _ in 1..Clock::BATCH {
@@ -59,7 +60,8 @@ impl Clock {
         Ok(clock)
     }
 
-    /// What it costs to read the counter, in nanoseconds: it is in every stretch between two stamps.
+    /// What it costs to read the counter, in nanoseconds: it is in every stretch between two
+    /// stamps.
     pub fn reading(&self) -> f64 {
         self.reading
     }
@@ -84,8 +86,8 @@ impl Clock {
     }
 }
 
-/// A stamp and the instant of the operating system's clock that belongs to it: of some pairs the one
-/// that was taken fastest, so that nobody interrupted it.
+/// A stamp and the instant of the operating system's clock that belongs to it: of some pairs the
+/// one that was taken fastest, so that nothing interrupted it.
 fn both() -> (u64, Instant) {
     let pair = |_| {
         let before = stamp();
@@ -115,7 +117,7 @@ pub fn stamp() -> u64 {
     }
 }
 
-/// There is no counter: see [`Clock::calibrate`], without which nobody has use for this.
+/// There is no counter: see [`Clock::calibrate`], without which this has no use.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn stamp() -> u64 {
     0
@@ -141,7 +143,7 @@ fn check() -> Result<(), &'static str> {
 mod tests {
     use super::*;
 
-    /// Not how long anything takes, which depends on who else is at work.
+    /// Not how long anything takes, which depends on what else is at work.
     #[test]
     fn the_counter_keeps_the_time_of_the_operating_system() {
         let clock = Clock::calibrate().unwrap();

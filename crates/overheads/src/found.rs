@@ -50,17 +50,17 @@ pub enum Quantity {
     Yield,
     /// The same, the mean of many without any reading of the clock in between.
     YieldUntimed,
-    /// A running thread's job ends, and it is decided who runs: [`Quantity::Call`] and
+    /// A running thread's job ends, and it is decided which thread runs: [`Quantity::Call`] and
     /// [`Quantity::Decision`] together.
     Scheduling,
     /// The call that ends a job, as far as the thread does not run any more.
     Call,
-    /// The decision behind it: who runs, and that he does.
+    /// The decision behind it: which thread runs, and that it does.
     Decision,
-    /// A job is released by an event, and it is decided who runs on the CPU of the event.
+    /// A job is released by an event, and it is decided which thread runs on the CPU of the event.
     WakeUp,
-    /// A job is released by the timer's interrupt: the interrupt's handler, divided by the number of
-    /// jobs that it releases.
+    /// A job is released by the timer's interrupt: the interrupt's handler, divided by the number
+    /// of jobs that it releases.
     Release,
     /// A periodic tick at which nothing happens.
     Tick,
@@ -263,7 +263,8 @@ pub struct Delayed {
     pub warm: f64,
     /// By how much it is longer with interference.
     pub delay: Summary,
-    /// How many more misses of the last-level cache there are with interference, if they can be counted.
+    /// How many more misses of the last-level cache there are with interference, if they can be
+    /// counted.
     pub misses: Option<f64>,
 }
 

@@ -1,14 +1,16 @@
 //! What the kernel's work costs, for each policy with each queue and for each number of threads.
 //!
-//! The kernel core is driven from here, as a machine drives it, on one CPU of the processor. A global
-//! policy has several CPUs, whose turns this one thread takes: what is timed is what the kernel
-//! computes, and neither a lock nor the way from one CPU's caches to another's is in it. A partitioned
-//! policy is measured on one of its CPUs, with that CPU's part of the threads. Tables have
-//! [`MOST_THREADS`](crate::plan::MOST_THREADS) rows however many threads there are, so that it is the same
-//! program for all numbers. It traces nothing and counts no CPU time, and all calls are checked.
+//! The kernel core is driven from here, as a machine drives it, on one CPU of the processor. A
+//! global policy has several CPUs, whose turns this one thread takes: what is timed is what the
+//! kernel computes, and neither a lock nor the way from one CPU's caches to another's is in it. A
+//! partitioned policy is measured on one of its CPUs, with that CPU's part of the threads. Tables
+//! have [`MOST_THREADS`](crate::plan::MOST_THREADS) rows however many threads there are, so that it
+//! is the same program for all numbers. It traces nothing and counts no CPU time, and all calls are
+//! checked.
 //!
-//! Whatever it does it does again and again, with nothing in between that would need the caches. What
-//! comes out is the least that a processor needs for it; [`cache`](crate::cache) measures the rest.
+//! Whatever it does it does again and again, with nothing in between that would need the caches.
+//! What comes out is the least that a processor needs for it; [`cache`](crate::cache) measures the
+//! rest.
 
 mod clockwork;
 mod coroutines;
@@ -125,8 +127,8 @@ pub(crate) fn measure(
     Ok(costs)
 }
 
-/// Measures all that there is to measure of one kind. The kernel's core is made with tables for several
-/// CPUs only where there are several.
+/// Measures all that there is to measure of one kind. The kernel's core is made with tables for
+/// several CPUs only where there are several.
 fn all<K: Kind + 'static, One: Kind + 'static, const CPUS: usize>(
     task: Task<'_>,
 ) -> Result<Results, Error> {

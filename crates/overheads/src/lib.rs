@@ -1,10 +1,11 @@
 //! What the kernel's own work costs on this very processor, in nanoseconds, and what Linux's costs
 //! beside it, measured in one run.
 //!
-//! The kernel core is a state machine without hardware, so whoever drives it can time it: a call, a
-//! release, a decision. The processor's time-stamp counter is read before and after, and what reading it
-//! costs is subtracted. Nothing is left out of the results: what the host interrupts is counted as an
-//! outlier, told apart by a rule that is stated ([`stats`]), and the mean is given with and without.
+//! The kernel core is a state machine without hardware, so the code that drives it can time it: a
+//! call, a release, a decision. The processor's time-stamp counter is read before and after, and
+//! what reading it costs is subtracted. Nothing is left out of the results: what the host
+//! interrupts is counted as an outlier, told apart by a rule that is stated ([`stats`]), and the
+//! mean is given with and without.
 //!
 //! | module | what |
 //! |---|---|
@@ -16,8 +17,9 @@
 //! | [`linux`] | threads and wake-ups of the operating system |
 //! | [`cache`] | what a preemption or a migration does to a job's working set |
 //!
-//! The counter is that of x86-64 processors. Elsewhere this crate compiles, and [`measure`] says that it
-//! cannot; on systems other than Linux the kernel is measured, and the operating system is not.
+//! The counter is that of x86-64 processors. Elsewhere this crate compiles, and [`measure`] says
+//! that it cannot; on systems other than Linux the kernel is measured, and the operating system is
+//! not.
 //!
 //! This is a crate near the machine: it has `unsafe` code, in [`clock`], in `kernel::host` and in
 //! `linux`, each block with its reason.
@@ -121,8 +123,8 @@ impl Pace<'_, '_> {
     }
 }
 
-/// Measures what the plan asks for. It takes the calling thread, and threads of its own for what needs
-/// several; the caller's affinity is restored in the end.
+/// Measures what the plan asks for. It takes the calling thread, and threads of its own for what
+/// needs several; the caller's affinity is restored in the end.
 ///
 /// # Errors
 /// [`Error`]. What Linux does not permit is no error: the result says so.

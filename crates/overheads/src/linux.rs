@@ -1,17 +1,19 @@
 //! What the operating system needs for what the kernel does: changing threads, and waking them.
 //!
-//! Each is measured under `SCHED_OTHER`, `SCHED_FIFO` and `SCHED_DEADLINE`; where one of these is not
-//! permitted the result says so, with the system's own words.
+//! Each is measured under `SCHED_OTHER`, `SCHED_FIFO` and `SCHED_DEADLINE`; where one of these is
+//! not permitted the result says so, with the system's own words.
 //!
-//! * *Thread switch*: two threads on one CPU hand over to each other by a futex, so each hand-over is a
-//!   call that wakes, a call that waits, and the switch. It is timed from before the one's wake-up to
-//!   after the other's wait. (`SCHED_DEADLINE` does not let a thread be bound to a CPU, except by a
-//!   set of CPUs of its own; there both threads run where the system puts them, so it is a wake-up rather than a switch.)
+//! * *Thread switch*: two threads on one CPU hand over to each other by a futex, so each hand-over
+//!   is a call that wakes, a call that waits, and the switch. It is timed from before the one's
+//!   wake-up to after the other's wait. (`SCHED_DEADLINE` does not let a thread be bound to a CPU,
+//!   except by a set of CPUs of its own; there both threads run where the system puts them, so it
+//!   is a wake-up rather than a switch.)
 //! * *Sleep*: how much later than asked for a thread comes that sleeps 100 µs by `clock_nanosleep`.
-//! * *Wake-up*: a thread waits on one CPU, another one wakes it from another CPU, by a futex or an eventfd; from
-//!   before the call that wakes to after the call that waits.
-//! * *Interrupt*: what it takes to interrupt another CPU, which knows no policy. It is what a kernel for several CPUs has to
-//!   expect on this processor, too, so it is in the file of overheads.
+//! * *Wake-up*: a thread waits on one CPU, another one wakes it from another CPU, by a futex or an
+//!   eventfd; from before the call that wakes to after the call that waits.
+//! * *Interrupt*: what it takes to interrupt another CPU, which knows no policy. It is what a
+//!   kernel for several CPUs has to expect on this processor, too, so it is in the file of
+//!   overheads.
 
 #[cfg(target_os = "linux")]
 mod class;
@@ -68,7 +70,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
-            // It was permitted before; there is nobody to tell if it is not any more.
+            // It was permitted before; an error now could not be reported.
             let _ = rustix::thread::sched_setaffinity(None, before);
         }
     }

@@ -66,8 +66,8 @@ impl Default for Plan {
     }
 }
 
-/// A policy that is measured: one of the catalogue, by its name. Those that act at instants of their own
-/// are not measured ([`Wants::alarms`](flyball_policy::Wants::alarms),
+/// A policy that is measured: one of the catalogue, by its name. Those that act at instants of
+/// their own are not measured ([`Wants::alarms`](flyball_policy::Wants::alarms),
 /// [`Wants::bursts`](flyball_policy::Wants::bursts)), nor are clusters and split tasks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Policy(&'static str);

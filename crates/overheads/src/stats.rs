@@ -3,10 +3,10 @@
 //! A process on a desktop is interrupted: by the clock of the operating system, by devices, and a
 //! virtual machine by its host as well. A sample in which that happened is an *outlier*, and it is
 //! recognised by its length: **more than ten times the median, and more than 1 µs above it**. (An
-//! interrupt and the way back from it take about a microsecond at least, and nothing that is measured
-//! here is ten times as long as it usually is without one.) Outliers are counted and reported. They are
-//! in the mean, the quantiles and the worst case; only [`Summary::mean_without`] leaves them out, and
-//! says so.
+//! interrupt and the way back from it take about a microsecond at least, and nothing that is
+//! measured here is ten times as long as it usually is without one.) Outliers are counted and
+//! reported. They are in the mean, the quantiles and the worst case; only [`Summary::mean_without`]
+//! leaves them out, and says so.
 
 /// Samples of one quantity, in nanoseconds.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,8 @@ impl Samples {
         Samples(Vec::with_capacity(samples))
     }
 
-    /// One more. What is below zero, because to read the clock took less than it usually does, is zero.
+    /// One more. What is below zero, because to read the clock took less than it usually does, is
+    /// zero.
     #[inline]
     pub fn push(&mut self, nanoseconds: f64) {
         // Seven digits are more than a clock gives.
@@ -89,7 +90,8 @@ impl Samples {
         }
     }
 
-    /// The smallest sample that `thousandths` of all are not above. They are sorted, and there are some.
+    /// The smallest sample that `thousandths` of all are not above. They are sorted, and there are
+    /// some.
     fn quantile(&self, thousandths: usize) -> f64 {
         let rank = (self.0.len() * thousandths).div_ceil(1000);
         f64::from(self.0[rank.max(1) - 1])

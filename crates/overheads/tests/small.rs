@@ -1,5 +1,5 @@
-//! A small measurement finds everything that was asked for. How long anything takes is not asserted: it
-//! depends on who else is at work.
+//! A small measurement finds everything that was asked for. How long anything takes is not
+//! asserted: it depends on what else is at work.
 #![cfg(target_arch = "x86_64")]
 
 use flyball_overheads::found::{Act, Class, Interference, Quantity};
@@ -35,7 +35,8 @@ fn every_policy_is_measured_with_all_its_queues() {
             for quantity in Quantity::ALL {
                 let cost = found.cost(policy, queue, threads, quantity);
                 let cost = cost.unwrap_or_else(|| panic!("{policy:?} {queue:?} {quantity:?}"));
-                // A handler of a timer that releases nothing is no sample; some release several jobs.
+                // A handler of a timer that releases nothing is no sample; some release several
+                // jobs.
                 assert!(
                     cost.count > 0,
                     "{policy:?} {queue:?} {threads} {quantity:?}"

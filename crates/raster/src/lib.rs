@@ -1,11 +1,11 @@
 //! Figures as PNG, for slides and for programs that cannot read SVG.
 //!
-//! A figure is drawn from its SVG ([`svg::on_paper`]) by [resvg](https://docs.rs/resvg), so there is one
-//! description of what it looks like. What a browser would bring comes from here:
+//! A figure is drawn from its SVG ([`svg::on_paper`]) by [resvg](https://docs.rs/resvg), so there
+//! is one description of what it looks like. What a browser would bring comes from here:
 //!
 //! * **Colours** are the light ones on white, as on paper, whatever the reader's system is.
-//! * **Letters** are Noto Sans, which is a part of this crate. The machine's fonts are not looked for, so
-//!   a machine that has none draws the same picture, and every run gives the same bytes.
+//! * **Letters** are Noto Sans, which is a part of this crate. The machine's fonts are not looked
+//!   for, so a machine that has none draws the same picture, and every run gives the same bytes.
 //!
 //! It is a crate of its own, since few who use `flyball-report` want a renderer and a font with it.
 
@@ -32,8 +32,8 @@ pub struct Renderer {
 /// A figure, drawn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Picture {
-    /// The file: opaque RGB, 8 bits a channel, with the figure's title and with the density at which it
-    /// is as large as the SVG.
+    /// The file: opaque RGB, 8 bits a channel, with the figure's title and with the density at
+    /// which it is as large as the SVG.
     pub png: Vec<u8>,
     /// Pixels to the right.
     pub width: u32,
@@ -88,8 +88,9 @@ impl Renderer {
     ///
     /// # Errors
     ///
-    /// [`RasterError::Size`] if there is no memory for so large a picture; the others would be faults of
-    /// this library or of a text in the figure that XML cannot have (a control character).
+    /// [`RasterError::Size`] if there is no memory for so large a picture; the others would be
+    /// faults of this library or of a text in the figure that XML cannot have (a control
+    /// character).
     pub fn draw(&self, figure: &Figure, scale: Scale) -> Result<Picture, RasterError> {
         let tree = self.tree(figure).map_err(RasterError::Svg)?;
         let factor = scale.factor();

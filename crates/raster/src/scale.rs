@@ -58,7 +58,8 @@ impl Scale {
 }
 
 impl Default for Scale {
-    /// Twice the SVG's size: sharp on a slide, and 300 pixels an inch where a paper's figure is 15 cm wide.
+    /// Twice the SVG's size: sharp on a slide, and 300 pixels an inch where a paper's figure is 15
+    /// cm wide.
     fn default() -> Scale {
         Scale(2.0)
     }

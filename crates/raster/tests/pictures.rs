@@ -134,8 +134,8 @@ fn curves_have_their_colours() {
     let pixels = |colour: [u8; 3]| counts.get(&colour).copied().unwrap_or_default();
     let all: usize = counts.values().sum();
     assert!(pixels(WHITE) > all / 2 && pixels(WHITE) < all);
-    // A line of 800 by 152 pixels, four pixels wide less its soft edges; steps are longer; three bars of 104 pixels
-    // and more by up to 171; dashes are shorter than a line.
+    // A line of 800 by 152 pixels, four pixels wide less its soft edges; steps are longer; three
+    // bars of 104 pixels and more by up to 171; dashes are shorter than a line.
     let [line, steps, bars, dashes] = COLOURS.map(pixels);
     assert!((2000..8000).contains(&line), "{line}");
     assert!((2000..12000).contains(&steps), "{steps}");

@@ -1,8 +1,8 @@
 //! What a study found, as a table for spreadsheets and scripts.
 //!
 //! One row a policy and task. Columns whose names end in `_ns` are whole nanoseconds. An empty cell
-//! means *not known*, never zero. As with [`crate::json`], columns may be added, but none changes its
-//! name or its meaning.
+//! means *not known*, never zero. As with [`crate::json`], columns may be added, but none changes
+//! its name or its meaning.
 //!
 //! | column | meaning |
 //! |---|---|

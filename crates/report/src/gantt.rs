@@ -11,12 +11,12 @@
 //!             0    2ms  4ms  6ms  8ms  10ms
 //! ```
 //!
-//! With several CPUs the bar is made of their numbers, and a mark says where a job goes on on another
-//! one than before.
+//! With several CPUs the bar is made of their numbers, and a mark says where a job goes on on
+//! another one than before.
 //!
-//! A column stands for a stretch of time. Where a task ran in all of it the column is full; where it
-//! ran at its beginning or its end, that side is filled; otherwise, in a chart of a long time, the
-//! height tells the share. What is shorter than a column is always shown, never rounded away.
+//! A column stands for a stretch of time. Where a task ran in all of it the column is full; where
+//! it ran at its beginning or its end, that side is filled; otherwise, in a chart of a long time,
+//! the height tells the share. What is shorter than a column is always shown, never rounded away.
 //!
 //! O(events + tasks × columns).
 

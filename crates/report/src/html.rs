@@ -17,11 +17,11 @@
 //!
 //! # Why the figures are not made by a charting crate
 //!
-//! `plotters` writes SVG with fixed colours and fonts in the attributes of each shape (its colours are
-//! RGB values, there is no way to name a class). Such figures cannot follow the reader's choice of a
-//! light or dark page, nor turn to ink on white when printed. The small figures here are a path and
-//! a few lines each, so they are written as such, coloured by the page's style. The schedule itself
-//! has too many parts for SVG and is drawn on a canvas.
+//! `plotters` writes SVG with fixed colours and fonts in the attributes of each shape (its colours
+//! are RGB values, there is no way to name a class). Such figures cannot follow the reader's choice
+//! of a light or dark page, nor turn to ink on white when printed. The small figures here are a
+//! path and a few lines each, so they are written as such, coloured by the page's style. The
+//! schedule itself has too many parts for SVG and is drawn on a canvas.
 
 mod data;
 mod figures;

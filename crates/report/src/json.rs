@@ -66,11 +66,11 @@ pub struct Measured<'a> {
 pub struct Policy<'a> {
     /// The policy's short name.
     pub policy: &'a str,
-    /// `"holds"`; `"exact-times"`: with exactly the simulated execution times and arrivals, and perhaps
-    /// not where a job computes for less; `"does-not-hold"`; or `"not-known"`.
+    /// `"holds"`; `"exact-times"`: with exactly the simulated execution times and arrivals, and
+    /// perhaps not where a job computes for less; `"does-not-hold"`; or `"not-known"`.
     pub verdict: &'static str,
-    /// Whether all deadlines are met for ever, with all execution times and arrivals that the task set
-    /// allows; `null`: not known.
+    /// Whether all deadlines are met for ever, with all execution times and arrivals that the task
+    /// set allows; `null`: not known.
     pub holds: Option<bool>,
     /// The test that proves it, or `"simulation"`; `null` where nothing is proved.
     pub proof: Option<&'a str>,

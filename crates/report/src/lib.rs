@@ -5,7 +5,7 @@
 //! | [`json`] | the same for programs: a versioned contract |
 //! | [`csv`] | the same as a table, one row a policy and task |
 //! | [`html`](mod@html) | one page with everything, charts to zoom into included |
-//! | [`slices`] | what charts show of a trace: who ran when, who waited, what happened to jobs |
+//! | [`slices`] | what charts show of a trace: which task ran when, which waited, what happened to jobs |
 //! | [`gantt`] | a chart of a schedule for the terminal |
 //! | [`perfetto`] | a trace for the Perfetto UI, and back |
 //! | [`reproduction`] | what became of a published work's claims, as a page, figures, tables and JSON |

@@ -2,7 +2,7 @@
 //!
 //! | in Perfetto | what |
 //! |---|---|
-//! | process *CPUs* | a track a CPU: who runs, and the kernel's work; arrows where a job goes on on another CPU; a counter of ready tasks |
+//! | process *CPUs* | a track a CPU: which task runs, and the kernel's work; arrows where a job goes on on another CPU; a counter of ready tasks |
 //! | process *Tasks* | a track a task: running, ready, blocked; releases, deadlines, misses, locks, … |
 //!
 //! The format is that of Perfetto's `perfetto_trace.proto`: a `Trace` is a sequence of
@@ -12,14 +12,15 @@
 //!
 //! # The way back
 //!
-//! The file also holds the trace itself, as [`Trace::to_bytes`] writes it, so that [`from_perfetto`]
-//! loses nothing. It is in packets of its own, in a field that Perfetto does not define
-//! ([`messages::NATIVE_FIELD`]). Protocol buffers skip fields that they do not know, which is how
-//! they stay compatible with later versions, and Perfetto's own decoder does as well. Rejected were:
+//! The file also holds the trace itself, as [`Trace::to_bytes`] writes it, so that
+//! [`from_perfetto`] loses nothing. It is in packets of its own, in a field that Perfetto does not
+//! define ([`messages::NATIVE_FIELD`]). Protocol buffers skip fields that they do not know, which
+//! is how they stay compatible with later versions, and Perfetto's own decoder does as well.
+//! Rejected were:
 //!
 //! * `for_testing` (900), which is defined but has no field for bytes that are no text;
 //! * the range from 1000 to 1999, which the schema keeps for extensions, but whose numbers are
-//!   given out by a registry: somebody else's extension would be mistaken for ours;
+//!   given out by a registry: another project's extension would be mistaken for ours;
 //! * a debug annotation, which the UI would show.
 //!
 //! A packet of this kind is at most a mebibyte long, because readers may hold a packet as a whole.

@@ -1,4 +1,5 @@
-//! What charts show of a trace: who ran from when to when, who waited, and what happened to jobs.
+//! What charts show of a trace: which task ran from when to when, which waited, and what happened
+//! to jobs.
 //!
 //! A trace tells of changes, a chart draws what lies between them. [`Schedule::of`] makes one from
 //! the other in a single pass: it follows the state of each CPU and each task, and whenever a state
@@ -41,7 +42,7 @@ pub struct Schedule {
 /// What one CPU did, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CpuLane {
-    /// Who ran. Slices overlap neither each other nor the kernel's work.
+    /// The tasks that ran. Slices overlap neither each other nor the kernel's work.
     pub slices: Vec<Slice>,
     /// What the kernel did. Only [`Cause::Cache`] lies within a slice, as it is part of the job.
     pub kernel: Vec<Work>,
@@ -50,7 +51,7 @@ pub struct CpuLane {
 /// A task had a CPU for some time, which is never zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slice {
-    /// Who ran.
+    /// The task that ran.
     pub task: TaskId,
     /// The job that it worked on.
     pub job: u32,
@@ -63,7 +64,7 @@ pub struct Slice {
 /// A job went on on another CPU than the one where it had run last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Migration {
-    /// Whose job.
+    /// The task whose job it is.
     pub task: TaskId,
     /// Which.
     pub job: u32,

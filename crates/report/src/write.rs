@@ -1,9 +1,9 @@
 //! Files that are either there in full or not at all.
 //!
 //! A report is first written to a temporary file in the same folder, brought to the disk, and only
-//! then given its name, which replaces an older file of that name in one step. Whoever reads the
-//! file meanwhile sees the old one or the new one, and a full disk or a lost power supply leaves
-//! the old one as it was. If anything fails, the temporary file is removed.
+//! then given its name, which replaces an older file of that name in one step. A program that reads
+//! the file meanwhile sees the old one or the new one, and a full disk or a lost power supply
+//! leaves the old one as it was. If anything fails, the temporary file is removed.
 //!
 //! What is no ordinary file (`/dev/stdout`, `/dev/null`, a named pipe) is written to as it is:
 //! giving its name to a file would put the device itself out of the way.

@@ -95,7 +95,7 @@ fn a_migration_is_marked_where_the_job_goes_on() {
     let unicode = chart(&trace, ms(0)..ms(12), &ChartStyle::default());
     assert_snapshot!("migration", unicode);
     assert!(chart(&trace, ms(0)..ms(12), &ascii()).contains("> goes on on another CPU"));
-    // Nobody moves in the time that this one shows.
+    // No task moves in the time that this one shows.
     assert!(!chart(&trace, ms(6)..ms(12), &ascii()).contains("goes on"));
 }
 

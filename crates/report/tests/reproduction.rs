@@ -184,7 +184,8 @@ fn a_line_of_one_point_is_a_mark() {
     }
 }
 
-/// The number above the highest bar is not cut off: the axis goes on above it, if the caller leaves it to the numbers.
+/// The number above the highest bar is not cut off: the axis goes on above it, if the caller leaves
+/// it to the numbers.
 #[test]
 fn there_is_room_for_numbers_above_bars() {
     for height in [0.4, 30.0, 40.0, 99.0, 1e6] {

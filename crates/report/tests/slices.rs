@@ -122,7 +122,7 @@ proptest! {
         trace.events.drain(..dropped);
         let rest = Schedule::of(&trace);
         for (whole, rest) in whole.cpus.iter().zip(&rest.cpus) {
-            // Whoever ran when the trace begins is not known until the CPU's next dispatch.
+            // Which task ran when the trace begins is not known until the CPU's next dispatch.
             let same = whole.slices.iter().rev().zip(rest.slices.iter().rev());
             let fewer = rest.slices.len().saturating_sub(1);
             for (whole, rest) in same.take(fewer) {

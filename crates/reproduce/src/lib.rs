@@ -1,8 +1,8 @@
 //! Published experiments, done again: what the work claims, beside what is found here.
 //!
 //! A [`Work`] is a list of [`Plan`]s, and each plan is a function from a [`Setup`] to an
-//! [`Experiment`]. To add an experiment, write such a function and put it into the work's list; to add a
-//! work, put it into [`ALL`].
+//! [`Experiment`]. To add an experiment, write such a function and put it into the work's list; to
+//! add a work, put it into [`ALL`].
 //!
 //! | to find | look in |
 //! |---|---|
@@ -65,7 +65,7 @@ pub fn reproduce(
             number,
             of: plans.len(),
         };
-        // Even where all is measured, the one whom the user can interrupt is told.
+        // Even where all is measured, the simulator, which the user can interrupt, is told.
         simulator.begin(stage)?;
         let missing = machine.as_deref().and_then(|machine| {
             let mut policies = plan.on_machine.iter();

@@ -1,10 +1,10 @@
 //! Shares of several CPUs: one I+PI for each CPU, and a supervisor above them.
 //!
-//! The thesis behind I+PI divides one CPU and leaves several to the future (chapter 5). Here each CPU
-//! has a kernel core and an I+PI of its own, in the simulator, and a
-//! [`Supervisor`](flyball_policy::supervisor) reads every period what tasks got, gives them shares of
-//! their CPUs, and moves a few. A [`Scenario`] is a set of tasks and what happens to them; what comes
-//! out says for each task at the end of each period what it was to get and what it got
+//! The thesis behind I+PI divides one CPU and leaves several to the future (chapter 5). Here each
+//! CPU has a kernel core and an I+PI of its own, in the simulator, and a
+//! [`Supervisor`](flyball_policy::supervisor) reads every period what tasks got, gives them shares
+//! of their CPUs, and moves a few. A [`Scenario`] is a set of tasks and what happens to them; what
+//! comes out says for each task at the end of each period what it was to get and what it got
 //! ([`SharesOverTime`]).
 //!
 //! Everything is a function of the scenario, and a scenario of its seed.
@@ -131,7 +131,7 @@ impl Actor {
             phase: self.comes,
             deadline: self.stays,
             wcet: Duration::MAX,
-            // Who is to leave is ended at its deadline.
+            // A task that is to leave is ended at its deadline.
             on_miss: OnMiss::Abort,
             cpu: Some(self.cpu),
             behaviour: vec![Step::Repeat { times: None, body }],
@@ -145,8 +145,8 @@ impl Actor {
 }
 
 impl Scenario {
-    /// These tasks, left alone, with settings that suit them: the supervisor's period is 250 ms and so
-    /// many periods pass.
+    /// These tasks, left alone, with settings that suit them: the supervisor's period is 250 ms and
+    /// so many periods pass.
     pub fn new(cpus: u8, actors: Vec<Actor>, periods: u32) -> Scenario {
         Scenario {
             cpus,
@@ -174,9 +174,9 @@ impl Scenario {
         Scenario::new(cpus, actors, 240)
     }
 
-    /// As [`Scenario::steady`], but every ten seconds or so something happens: a task comes, leaves, or
-    /// wants something else; and of each CPU's tasks one waits now and then, for milliseconds or for
-    /// seconds.
+    /// As [`Scenario::steady`], but every ten seconds or so something happens: a task comes,
+    /// leaves, or wants something else; and of each CPU's tasks one waits now and then, for
+    /// milliseconds or for seconds.
     pub fn churn(cpus: u8, seed: u64) -> Scenario {
         let mut scenario = Scenario::steady(cpus, seed);
         let mut random = Drawing(Random::new(seed, 2 * u64::from(cpus) + 1));
@@ -353,8 +353,9 @@ impl Drawing {
 }
 
 impl SharesOverTime {
-    /// A task's error over the `window` periods up to and with period `end`, in millionths of a CPU:
-    /// what it got on the average less what it was to get. `None` if it was not there for all of them.
+    /// A task's error over the `window` periods up to and with period `end`, in millionths of a
+    /// CPU: what it got on the average less what it was to get. `None` if it was not there for all
+    /// of them.
     pub fn error(&self, task: usize, end: usize, window: usize) -> Option<i64> {
         let first = (end + 1).checked_sub(window.max(1))?;
         let samples = self.tasks.get(task)?.get(first..=end)?;

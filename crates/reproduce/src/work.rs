@@ -1,4 +1,5 @@
-//! What a published work is: a list of plans, each a function from a [`Setup`] to an [`Experiment`].
+//! What a published work is: a list of plans, each a function from a [`Setup`] to an
+//! [`Experiment`].
 
 use flyball_measure::bench::{Bench, BenchError};
 use flyball_report::reproduction::Experiment;
@@ -28,7 +29,7 @@ pub struct Plan {
     pub title: &'static str,
     /// The policies that a machine has to have for it; none: it is always simulated.
     pub on_machine: &'static [&'static str],
-    /// Does it. Name, title and whether it ran on the machine are filled in by whoever calls this.
+    /// Does it. Name, title and whether it ran on the machine are filled in by the caller.
     pub run: fn(&mut Setup<'_>) -> Result<Experiment, BenchError>,
 }
 

@@ -1,5 +1,5 @@
-//! The overheads of EPOS, measured again: every claim has what a claim has to have. How long anything
-//! takes depends on who else is at work, so no verdict is asserted.
+//! The overheads of EPOS, measured again: every claim has what a claim has to have. How long
+//! anything takes depends on what else is at work, so no verdict is asserted.
 #![cfg(target_arch = "x86_64")]
 
 use flyball_measure::BenchError;

@@ -1,4 +1,5 @@
-//! The study of EPOS: a sample of each experiment; that it can be stopped, and goes on where it was.
+//! The study of EPOS: a sample of each experiment; that it can be stopped, and goes on where it
+//! was.
 
 use flyball_measure::BenchError;
 use flyball_measure::bench::Simulator;
@@ -91,8 +92,8 @@ fn cache_delays_are_weighted() {
             "weighted-short-bimodal"
         ]
     );
-    // More delay never makes more sets hold under partitioned EDF, nearly. Around each line is a band, whose ends are
-    // the bounds of its first point.
+    // More delay never makes more sets hold under partitioned EDF, nearly. Around each line is a
+    // band, whose ends are the bounds of its first point.
     for series in experiment.figures[1]
         .panels
         .iter()

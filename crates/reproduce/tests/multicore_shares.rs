@@ -43,8 +43,8 @@ fn simulate(scenario: &Scenario) -> SharesOverTime {
     out
 }
 
-/// From the end of the 8th period on every share is right to 1 % of a CPU over 40 periods, and to 2 %
-/// over 16.
+/// From the end of the 8th period on every share is right to 1 % of a CPU over 40 periods, and to 2
+/// % over 16.
 #[test]
 fn shares_converge_and_stay() {
     for cpus in CPUS {
@@ -61,7 +61,7 @@ fn shares_converge_and_stay() {
     }
 }
 
-/// What the kernels take is nobody's, and the rest is divided as well.
+/// What the kernels take belongs to no task, and the rest is divided as well.
 #[test]
 fn overheads_are_taken_into_account() {
     for cpus in CPUS {
@@ -87,8 +87,9 @@ fn overheads_are_taken_into_account() {
     }
 }
 
-/// All tasks are on one CPU at first. Without moves they stay there; with two a period, three tasks a
-/// CPU are where they have to be after 3/2 as many periods as there are CPUs, and twice that settles.
+/// All tasks are on one CPU at first. Without moves they stay there; with two a period, three tasks
+/// a CPU are where they have to be after 3/2 as many periods as there are CPUs, and twice that
+/// settles.
 #[test]
 fn it_takes_moves() {
     for cpus in CPUS {
@@ -124,8 +125,8 @@ fn it_is_stable_under_churn() {
     }
 }
 
-/// A task leaves, one comes, one wants less: 12 periods after each, shares are right again to 3 % over
-/// the 20 periods from then on.
+/// A task leaves, one comes, one wants less: 12 periods after each, shares are right again to 3 %
+/// over the 20 periods from then on.
 #[test]
 fn it_settles_after_each_change() {
     const SETTLED: usize = 12;
@@ -151,8 +152,8 @@ fn it_settles_after_each_change() {
     }
 }
 
-/// Where every CPU is just full, nothing ever moves, and the shares of every single period are right but
-/// for the round that its end cuts.
+/// Where every CPU is just full, nothing ever moves, and the shares of every single period are
+/// right but for the round that its end cuts.
 #[test]
 fn what_is_balanced_stays() {
     for cpus in CPUS {

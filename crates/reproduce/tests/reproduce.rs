@@ -35,7 +35,7 @@ fn simulated() -> &'static Reproduction {
     DONE.get_or_init(|| miosix(None))
 }
 
-/// The authors' measurements, if somebody has put them beside the project.
+/// The authors' measurements, if they have been put beside the project.
 fn data() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     if folder.join("ipi_blocking_traces.csv").exists() {

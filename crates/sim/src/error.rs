@@ -21,7 +21,7 @@ pub enum SimError {
         /// What.
         missing: Missing,
     },
-    /// There are several CPUs, and nobody says on which one the task runs.
+    /// There are several CPUs, and it is not said on which one the task runs.
     NoCpu {
         /// Which task.
         task: String,

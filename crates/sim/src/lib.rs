@@ -2,9 +2,9 @@
 //!
 //! There is no second implementation of scheduling here. A task is a script instead of machine
 //! code ([`program`]); whatever it calls (lock, wait, send, the end of its job) is a call to
-//! [`flyball_kernel::Core`], and who runs is decided by the same policies that boot on hardware. What
-//! this crate adds is what hardware would: CPUs that take time to compute, a clock, a timer, and
-//! what the kernel's own work costs ([`machine`]).
+//! [`flyball_kernel::Core`], and which task runs is decided by the same policies that boot on
+//! hardware. What this crate adds is what hardware would: CPUs that take time to compute, a clock,
+//! a timer, and what the kernel's own work costs ([`machine`]).
 //!
 //! A simulation is a function of task set, policy and seed: the same bytes come out each time, on
 //! every machine.

@@ -1,26 +1,27 @@
 //! The virtual machine: CPUs that compute, a clock, a timer, and what the kernel's work costs.
 //!
-//! Each cluster of CPUs has a kernel core of its own with the tasks that are assigned to it; usually a
-//! cluster is one CPU. The machine goes from event to event. At one instant in one cluster things
-//! happen in this order, which is that of hardware where the timer interrupt comes a moment after the
-//! instruction that ended a job:
+//! Each cluster of CPUs has a kernel core of its own with the tasks that are assigned to it;
+//! usually a cluster is one CPU. The machine goes from event to event. At one instant in one
+//! cluster things happen in this order, which is that of hardware where the timer interrupt comes a
+//! moment after the instruction that ended a job:
 //!
-//! 1. The running tasks have computed what they had to, and make their calls: they lock, send, end their
-//!    jobs. So a job that ends at its deadline has met it. Of several CPUs the first comes first.
+//! 1. The running tasks have computed what they had to, and make their calls: they lock, send, end
+//!    their jobs. So a job that ends at its deadline has met it. Of several CPUs the first comes
+//!    first.
 //! 2. Tasks that change become what they are to become, or end.
 //! 3. Sporadic jobs arrive.
 //! 4. The timer fires: all releases and deadlines of this instant.
 //! 5. Tasks that are new begin.
-//! 6. The kernel decides who runs, on all CPUs that must reschedule.
+//! 6. The kernel decides which task runs, on all CPUs that must reschedule.
 //!
-//! The first CPU of a cluster keeps the time for all of them. A CPU that must reschedule because of what
-//! happened on another one is interrupted, which takes a moment (`ipi`); one that works for the kernel
-//! decides when it is done.
+//! The first CPU of a cluster keeps the time for all of them. A CPU that must reschedule because of
+//! what happened on another one is interrupted, which takes a moment (`ipi`); one that works for
+//! the kernel decides when it is done.
 //!
 //! # Overheads
 //!
-//! The kernel's work takes time on the CPU, at the end of the same entry, in the order *calls, tick,
-//! releases, scheduling, context switch*:
+//! The kernel's work takes time on the CPU, at the end of the same entry, in the order *calls,
+//! tick, releases, scheduling, context switch*:
 //!
 //! ```text
 //!  a job ends      call  tick  releases  scheduling  switch   the next one computes

@@ -1,10 +1,10 @@
 //! Task sets that change while they run.
 //!
-//! A system that has modes is a sequence of task sets, one for each mode, and a change is an instant at
-//! which one takes the place of the other. A task goes by its name: one that both sets have stays, with
-//! what it is doing, and what is new of it holds from its next job on; one that only the new set has
-//! begins at the change; one that only the old set has completes the job that it works on, and ends.
-//! What is left undone at a change is still to be done after it.
+//! A system that has modes is a sequence of task sets, one for each mode, and a change is an
+//! instant at which one takes the place of the other. A task goes by its name: one that both sets
+//! have stays, with what it is doing, and what is new of it holds from its next job on; one that
+//! only the new set has begins at the change; one that only the old set has completes the job that
+//! it works on, and ends. What is left undone at a change is still to be done after it.
 //!
 //! ```text
 //!              change
@@ -13,9 +13,9 @@
 //!  c            |__▇_____▇___       begins
 //! ```
 //!
-//! The policy is told at once what is new of a task that stays; its releases follow. A thread that is
-//! several jobs behind first catches up. A job that is given up is over as one that is complete; a task
-//! whose only job is over does not change any more.
+//! The policy is told at once what is new of a task that stays; its releases follow. A thread that
+//! is several jobs behind first catches up. A job that is given up is over as one that is complete;
+//! a task whose only job is over does not change any more.
 
 use flyball_model::{Arrival, Overheads, Setting, Task, TaskSet, Value};
 use flyball_trace::Duration;
@@ -76,10 +76,10 @@ impl Modes {
         self.changes.is_empty().then_some(&self.set)
     }
 
-    /// From `at` on these are the tasks, whose names are unique. That is no earlier than the last change,
-    /// and what lasts no time is left out: `at` zero, these are the tasks from the start. What tasks
-    /// share, the platform and the settings of policies stay those of the first set, and not all of a
-    /// task can change: see [`Modes::impossible`]. O(tasks).
+    /// From `at` on these are the tasks, whose names are unique. That is no earlier than the last
+    /// change, and what lasts no time is left out: `at` zero, these are the tasks from the start.
+    /// What tasks share, the platform and the settings of policies stay those of the first set, and
+    /// not all of a task can change: see [`Modes::impossible`]. O(tasks).
     #[must_use]
     pub fn then(mut self, at: Duration, tasks: Vec<Task>) -> Modes {
         let last = self.changes.last().map_or(Duration::ZERO, |last| last.at);
@@ -135,9 +135,9 @@ impl Modes {
         self
     }
 
-    /// The first task that becomes what it cannot become. One that stays is periodic, or has one job, as
-    /// before; it stays on its CPU; and what happens when it is late stays the same. Of a sporadic task
-    /// nothing changes. O(changes).
+    /// The first task that becomes what it cannot become. One that stays is periodic, or has one
+    /// job, as before; it stays on its CPU; and what happens when it is late stays the same. Of a
+    /// sporadic task nothing changes. O(changes).
     pub fn impossible(&self) -> Option<&Task> {
         let mut changes = self.changes.iter().flat_map(|change| &change.tasks);
         changes.find_map(|(number, news)| match news {

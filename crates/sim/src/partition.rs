@@ -3,8 +3,8 @@
 use crate::error::SimError;
 use flyball_model::{Step, TaskSet};
 
-/// The numbers of the tasks of each cluster of `size` CPUs, in the order of the task set. The CPU that a
-/// task is assigned to is any of its cluster.
+/// The numbers of the tasks of each cluster of `size` CPUs, in the order of the task set. The CPU
+/// that a task is assigned to is any of its cluster.
 pub(crate) fn by_cluster(
     set: &TaskSet,
     cpus: u8,

@@ -116,9 +116,9 @@ impl Program {
         }
     }
 
-    /// Goes back to the beginning, for a new job. The random lengths that the present one would still
-    /// have drawn are passed over, if it has drawn any: where they have been drawn beforehand, as for a
-    /// board, each length stays with the step that it was drawn for.
+    /// Goes back to the beginning, for a new job. The random lengths that the present one would
+    /// still have drawn are passed over, if it has drawn any: where they have been drawn
+    /// beforehand, as for a board, each length stays with the step that it was drawn for.
     pub fn restart(&mut self) {
         if self.random.as_ref().is_some_and(|random| random.drawn > 0) {
             for _ in 0..flyball_model::MOST_STEPS {
@@ -152,7 +152,8 @@ impl Program {
         call
     }
 
-    /// If the job is about to compute, for a time that is known, it is as if it had said so already.
+    /// If the job is about to compute, for a time that is known, it is as if it had said so
+    /// already.
     #[inline]
     pub fn begin(&mut self) {
         if self.left.is_zero()

@@ -52,7 +52,7 @@ pub struct Outcome {
     pub idle: Vec<Duration>,
     /// Time that each CPU's kernel took.
     pub overhead: Vec<Duration>,
-    /// The first task that closed a ring of mutexes, in which everybody waits for ever.
+    /// The first task that closed a ring of mutexes, in which every task waits for ever.
     pub deadlock: Option<Deadlock>,
     /// The schedule is known to repeat itself without end, so that what did not happen never will.
     pub repeats: bool,
@@ -76,14 +76,15 @@ pub enum Ended {
     Until,
     /// A deadline was missed, and the simulation was to end then.
     Miss,
-    /// Whoever watches the progress wanted no more.
+    /// The caller, which watches the progress, has ended the simulation.
     Interrupted,
 }
 
 /// Simulates `set` under `scheduler` on the CPUs of its platform; events go to `sink`.
 ///
-/// With several CPUs each cluster of them ([`Scheduler::cluster`]) has a kernel of its own, and each task
-/// runs in the cluster of the CPU that it is assigned to. O(log tasks) a job for the usual policies.
+/// With several CPUs each cluster of them ([`Scheduler::cluster`]) has a kernel of its own, and
+/// each task runs in the cluster of the CPU that it is assigned to. O(log tasks) a job for the
+/// usual policies.
 ///
 /// # Errors
 /// [`SimError`]; the sink may have taken some events by then.
@@ -111,8 +112,8 @@ pub fn simulate_with_progress<S: Scheduler, T: Sink>(
     simulate_modes(&set.clone().into(), scheduler, options, sink, progress)
 }
 
-/// As [`simulate_with_progress`], of a task set that changes while it runs. Tasks are numbered in the
-/// order in which they begin.
+/// As [`simulate_with_progress`], of a task set that changes while it runs. Tasks are numbered in
+/// the order in which they begin.
 ///
 /// # Errors
 /// As [`simulate`].
@@ -128,8 +129,8 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
     drive(&mut nodes, options, &mut progress, &mut Nobody)
 }
 
-/// Whether `set` can be simulated under `scheduler`: it says all that the policy has to know, and on
-/// which CPUs tasks run.
+/// Whether `set` can be simulated under `scheduler`: it says all that the policy has to know, and
+/// on which CPUs tasks run.
 ///
 /// # Errors
 /// [`SimError`].
@@ -154,8 +155,9 @@ fn clusters<S: Scheduler>(
     Ok((partition::by_cluster(set, cpus, size)?, size))
 }
 
-/// Each cluster of the sets' platform with the tasks that are assigned to it, at time zero, and room for
-/// `capacity` tasks; `None`: for those. The scheduler reads of each task what `facts` says.
+/// Each cluster of the sets' platform with the tasks that are assigned to it, at time zero, and
+/// room for `capacity` tasks; `None`: for those. The scheduler reads of each task what `facts`
+/// says.
 pub(crate) fn start<S: Scheduler, T: Sink>(
     modes: &Modes,
     (scheduler, facts): (&S, &dyn Fn(usize) -> Facts),
@@ -191,7 +193,7 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
     Ok(nodes)
 }
 
-/// Somebody who looks after all CPUs from time to time.
+/// Code that looks after all CPUs from time to time.
 pub(crate) trait Supervise<S: Scheduler, T: Sink> {
     /// When the next time is; [`Time::NEVER`]: there is none.
     fn due(&self, nodes: &[Node<S, T>]) -> Time;

@@ -1,13 +1,13 @@
 //! Semi-partitioned scheduling: tasks whose jobs go from CPU to CPU at instants of their own.
 //!
-//! Each CPU has a kernel of its own under EDF, as in partitioned scheduling. Where the jobs of a split
-//! task are to be, its [`SplitTask`] says. To move it is to take it out of one kernel
+//! Each CPU has a kernel of its own under EDF, as in partitioned scheduling. Where the jobs of a
+//! split task are to be, its [`SplitTask`] says. To move it is to take it out of one kernel
 //! ([`Core::emigrate`](flyball_kernel::Core::emigrate)), and to put it into the other one
 //! ([`Core::immigrate`](flyball_kernel::Core::immigrate)).
 //!
-//! While some kernel is at work whoever would move waits for it. What moves costs what the kernels'
-//! decisions and context switches cost, and its caches are cold; on its way it is as long as an
-//! interprocessor interrupt.
+//! While some kernel is at work a task that would move waits for it. What moves costs what the
+//! kernels' decisions and context switches cost, and its caches are cold; on its way it is as long
+//! as an interprocessor interrupt.
 
 use crate::error::SimError;
 use crate::machine::{Node, Traveller};
@@ -28,13 +28,13 @@ pub fn may_be_split(task: &Task) -> bool {
     matches!(task.arrival, Arrival::Periodic { .. }) && is_independent(&task.behaviour)
 }
 
-/// Simulates `set` under EDF on each CPU, with each task in its `parts`; the CPUs that the set assigns
-/// tasks to do not matter. Nothing is proved by a schedule that repeats itself here
+/// Simulates `set` under EDF on each CPU, with each task in its `parts`; the CPUs that the set
+/// assigns tasks to do not matter. Nothing is proved by a schedule that repeats itself here
 /// ([`Outcome::repeats`]).
 ///
 /// # Errors
-/// [`SimError`]; [`SimError::Refused`] for a task with several parts that [`may_be_split`] says no to,
-/// [`SimError::NoCpu`] for one without any, [`SimError::NoSuchCpu`].
+/// [`SimError`]; [`SimError::Refused`] for a task with several parts that [`may_be_split`] says no
+/// to, [`SimError::NoCpu`] for one without any, [`SimError::NoSuchCpu`].
 pub fn simulate_split<T: Sink>(
     set: &TaskSet,
     parts: &[Vec<Part>],
@@ -142,7 +142,7 @@ impl Split {
         }
     }
 
-    /// The kernels are not at work, and whoever ran has run until `now`.
+    /// The kernels are not at work, and the tasks that ran have run until `now`.
     fn act<T: Sink>(&mut self, nodes: &mut [Node<Edf, T>], now: Time) -> Result<(), SimError> {
         if let Place::In(cpu, row) = self.at {
             let node = &mut nodes[cpu.index()];

@@ -1,9 +1,9 @@
 //! Several CPUs, and a controller that looks after all of them from time to time.
 //!
-//! Each CPU has a kernel of its own, as in [`simulate`](crate::simulate). Before anything else happens
-//! at the instant that it asked for, a [`Controller`] reads how much CPU time tasks have used, and gives
-//! tasks new parameters or moves them to another CPU; all of it by calls to the kernels
-//! ([`CorePlant`]). While some kernel is at work the controller waits for it.
+//! Each CPU has a kernel of its own, as in [`simulate`](crate::simulate). Before anything else
+//! happens at the instant that it asked for, a [`Controller`] reads how much CPU time tasks have
+//! used, and gives tasks new parameters or moves them to another CPU; all of it by calls to the
+//! kernels ([`CorePlant`]). While some kernel is at work the controller waits for it.
 //!
 //! A move costs what the kernels' decisions and context switches cost, and the task's caches are
 //! cold. The messages between CPUs themselves take no time.
@@ -18,8 +18,8 @@ use flyball_model::{Step, TaskSet};
 use flyball_policy::{Boxed, Controller, Duration, TaskId, Time};
 use flyball_trace::{CpuId, Sink};
 
-/// Simulates `set` as [`simulate`](crate::simulate) does, under `controller`. Tasks start on the CPUs
-/// that they are bound to, and have the numbers of the task set for the controller.
+/// Simulates `set` as [`simulate`](crate::simulate) does, under `controller`. Tasks start on the
+/// CPUs that they are bound to, and have the numbers of the task set for the controller.
 ///
 /// # Errors
 /// [`SimError`].

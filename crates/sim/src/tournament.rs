@@ -8,9 +8,10 @@
 //!   rows 4 to 7   5   9     7   3      leaves: CPUs 0, 1, 2, 3
 //! ```
 //!
-//! To change one is a climb to the root, at most O(log n), that ends where nothing changes any more;
-//! the earliest is at hand; and who is due is found by rising number, at O(log n) each. A heap would
-//! find it in an order of its own, and a row of instants that is looked through costs O(n) an event.
+//! To change one is a climb to the root, at most O(log n), that ends where nothing changes any
+//! more; the earliest is at hand; and the CPUs that are due are found by rising number, at O(log n)
+//! each. A heap would find it in an order of its own, and a row of instants that is looked through
+//! costs O(n) an event.
 
 use flyball_trace::{CpuId, Time};
 
@@ -18,7 +19,8 @@ use flyball_trace::{CpuId, Time};
 pub(crate) struct Tournament {
     /// A power of two, at most 128.
     leaves: u8,
-    /// As many as a `u8` has values, so that no bounds are checked; the first `2 * leaves` are used.
+    /// As many as a `u8` has values, so that no bounds are checked; the first `2 * leaves` are
+    /// used.
     rows: Box<[Time; 256]>,
 }
 
@@ -69,7 +71,7 @@ impl Tournament {
         if from.0 >= self.leaves {
             return None;
         }
-        // Up, as long as nobody below is due, and to the next neighbour on the right …
+        // Up, as long as no CPU below is due, and to the next neighbour on the right …
         let mut row = if from.0 == 0 { 1 } else { self.leaves | from.0 };
         while self.row(row) > now {
             // (A row of ones is the last on its level.)
@@ -80,7 +82,7 @@ impl Tournament {
             row = neighbour;
             row >>= row.trailing_zeros();
         }
-        // … and down to the first who is.
+        // … and down to the first that is.
         while row < self.leaves {
             row *= 2;
             row += u8::from(self.row(row) > now);

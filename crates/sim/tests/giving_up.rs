@@ -5,8 +5,8 @@ use flyball_model::{Cost, OnMiss, Task, TaskSet};
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event, Kind};
 
-/// Two CPUs. The job on the second one is late at 3 µs and given up by the first, which keeps the time;
-/// what it would have done at 3.5 µs, before the interrupt comes at 4 µs, does not happen.
+/// Two CPUs. The job on the second one is late at 3 µs and given up by the first, which keeps the
+/// time; what it would have done at 3.5 µs, before the interrupt comes at 4 µs, does not happen.
 #[test]
 fn what_is_given_up_makes_no_more_calls() {
     let us = Duration::from_micros;
@@ -31,6 +31,7 @@ fn what_is_given_up_makes_no_more_calls() {
             .count()
     };
     assert_eq!([ends(0), ends(1)], [10, 0]);
-    // It had the second CPU for 3 µs, and later, when that heard of its release after 1 µs, for 2 µs.
+    // It had the second CPU for 3 µs, and later, when that heard of its release after 1 µs, for 2
+    // µs.
     assert_eq!(outcome.idle, [us(10), us(79)]);
 }

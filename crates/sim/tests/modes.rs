@@ -26,7 +26,7 @@ fn events<S: Scheduler>(modes: &Modes, scheduler: &S, until: u64) -> Vec<Event> 
     events
 }
 
-/// What happened, but for who ran.
+/// What happened, but for which task ran.
 fn story(events: &[Event]) -> Vec<String> {
     let tells = |event: &&Event| {
         use Kind::{Complete, Exit, Miss, Release, Skip, Start};
@@ -202,7 +202,7 @@ fn who_begins_comes_after_whom_it_meets() {
     assert_eq!(story[3..], expected);
 }
 
-/// Whose only job is done, or was given up, has no next one.
+/// A task whose only job is done, or was given up, has no next one.
 #[test]
 fn who_is_gone_does_not_change() {
     let once = |wcet, share| Task {
@@ -228,7 +228,7 @@ fn who_is_gone_does_not_change() {
     }
 }
 
-/// It ends with the next job that comes, and nobody minds those after it.
+/// It ends with the next job that comes, and those after it are left out.
 #[test]
 fn sporadic_tasks_end() {
     let sporadic = Task {

@@ -14,7 +14,8 @@ const QUANTUM: Duration = Duration::from_millis(1);
 /// Utilisations are whole parts of this.
 const PARTS: u64 = 60;
 
-/// A set of up to three tasks a CPU, whose utilisation is exactly `cpus`, with periods of up to 120 slots.
+/// A set of up to three tasks a CPU, whose utilisation is exactly `cpus`, with periods of up to 120
+/// slots.
 fn full(cpus: u8, seed: u64) -> TaskSet {
     let most = 3 * u64::from(cpus);
     let mut random = Random::new(seed, 7);
@@ -90,8 +91,8 @@ fn pf_holds_a_thousand() {
     }
 }
 
-/// The last rule is needed: with deadlines and b-bits alone there are sets that ask for no more than
-/// everything, and are late.
+/// The last rule is needed: with deadlines and b-bits alone there are sets that ask for no more
+/// than everything, and are late.
 #[test]
 fn without_group_deadlines_it_does_not() {
     #[derive(Clone, Copy)]

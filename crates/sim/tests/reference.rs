@@ -70,7 +70,8 @@ struct Job {
     turn: u64,
 }
 
-/// What happened in a schedule: who ran in each unit, what was missed, and what was left out.
+/// What happened in a schedule: which task ran in each unit, what was missed, and what was left
+/// out.
 #[derive(PartialEq, Debug, Default)]
 struct Schedule {
     /// On all CPUs, by rising number.
@@ -323,8 +324,8 @@ proptest! {
         prop_assert_eq!(sorted(found), sorted(expected));
     }
 
-    /// No two deadlines are the same: of those that are, the one of the task with the lower number comes
-    /// first, by a nanosecond.
+    /// No two deadlines are the same: of those that are, the one of the task with the lower number
+    /// comes first, by a nanosecond.
     #[test]
     fn global_earliest_deadline(
         mut tasks in proptest::collection::vec(task(), 1..9),

@@ -24,7 +24,8 @@ fn set() -> TaskSet {
     set
 }
 
-/// The first CPU, which keeps the time, is in the kernel when the tick comes, and the other one is not.
+/// The first CPU, which keeps the time, is in the kernel when the tick comes, and the other one is
+/// not.
 #[test]
 fn time_goes_on_while_the_first_cpu_is_busy() {
     let mut set = set();

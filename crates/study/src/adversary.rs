@@ -1,15 +1,16 @@
 //! Does it fail? Arrivals under which global EDF misses a deadline, looked for by simulation.
 //!
-//! Sufficient tests accept or cannot tell. To know what of the rest really does not hold, the adversary tries arrivals that
-//! are known to be bad:
+//! Sufficient tests accept or cannot tell. To know what of the rest really does not hold, the
+//! adversary tries arrivals that are known to be bad:
 //!
 //! * all tasks at once, and then periodically;
-//! * all others so that their deadlines come with that of a job of one task, for the tasks that have the least time to
-//!   spare: jobs are in its way as late, and as many of them, as they can be (Bertogna, Cirinei and Lipari, ECRTS 2005, figure 2);
+//! * all others so that their deadlines come with that of a job of one task, for the tasks that
+//!   have the least time to spare: jobs are in its way as late, and as many of them, as they can be
+//!   (Bertogna, Cirinei and Lipari, ECRTS 2005, figure 2);
 //! * random phases.
 //!
-//! A miss that is found is a proof, by the scheduler itself: the simulator drives the kernel's own policy. That none is found
-//! proves nothing.
+//! A miss that is found is a proof, by the scheduler itself: the simulator drives the kernel's own
+//! policy. That none is found proves nothing.
 
 use flyball_analysis::gedf::{Set, Task};
 use flyball_catalogue::{Clustered, Edf};
@@ -27,8 +28,9 @@ const RANDOM: u64 = 8;
 /// For how many of the longest periods arrivals go on.
 const PERIODS: u64 = 4;
 
-/// The phase of each task with which a deadline is missed under global EDF on so many CPUs, and the tasks periodic, in the units of
-/// the set; `None`: none was found. A unit is simulated as a microsecond.
+/// The phase of each task with which a deadline is missed under global EDF on so many CPUs, and the
+/// tasks periodic, in the units of the set; `None`: none was found. A unit is simulated as a
+/// microsecond.
 ///
 /// Complexity: 17 simulations of some four of the longest periods.
 pub fn misses(set: &Set, cpus: u8) -> Option<Vec<u64>> {
@@ -115,8 +117,8 @@ mod tests {
         assert_eq!(misses(&dhall, 3), None);
     }
 
-    /// Periodic and all at once it holds: the deadlines have to be together. By hand: the one of 5 arrives at 12, and the others, whose
-    /// deadlines are at 17, one before and one with it.
+    /// Periodic and all at once it holds: the deadlines have to be together. By hand: the one of 5
+    /// arrives at 12, and the others, whose deadlines are at 17, one before and one with it.
     #[test]
     fn a_victim_is_found_where_all_at_once_is_harmless() {
         let tasks = set(&[(5, 5), (2, 6), (1, 4)]);

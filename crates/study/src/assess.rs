@@ -1,4 +1,5 @@
-//! Will it hold on several CPUs, and how near the edge is it? What the analyses say of one task set.
+//! Will it hold on several CPUs, and how near the edge is it? What the analyses say of one task
+//! set.
 //!
 //! | question | answer |
 //! |---|---|
@@ -11,9 +12,9 @@
 //! Searches ask tests with a small limit, and a test that stops has not said no: what is proven is
 //! kept apart from what is not known ([`Margin`], [`Fewest`]).
 //!
-//! A policy holds a set if one of its tests accepts it. All tests are sufficient, so a policy may do better than is said here;
-//! and tasks are taken as sporadic: phases, and where tasks are told to run, do not matter (but for PD², where phases say how
-//! long jobs wait for a slot).
+//! A policy holds a set if one of its tests accepts it. All tests are sufficient, so a policy may
+//! do better than is said here; and tasks are taken as sporadic: phases, and where tasks are told
+//! to run, do not matter (but for PD², where phases say how long jobs wait for a slot).
 
 mod case;
 mod effects;
@@ -44,7 +45,8 @@ const UNIT: Duration = Duration::from_nanos(1);
 /// How many steps a test may take in a search, which asks hundreds of times: about a millisecond.
 const SEARCH: WorkLimit = WorkLimit::steps(500_000);
 
-/// Of which policies it is searched how much longer jobs may compute, and said how long they can take.
+/// Of which policies it is searched how much longer jobs may compute, and said how long they can
+/// take.
 pub const IN_DETAIL: [Policy; 2] = [Policy::GlobalEdf, Policy::PartitionedEdf];
 
 /// The most CPUs that are tried.
@@ -55,7 +57,8 @@ pub const MOST_CPUS: u32 = 128;
 pub struct Charge {
     /// How.
     pub accounting: Accounting,
-    /// What it costs, in the order of [`Payer::ALL`]; `None`: it is not known, and nothing is said of policies that pay it.
+    /// What it costs, in the order of [`Payer::ALL`]; `None`: it is not known, and nothing is said
+    /// of policies that pay it.
     pub overheads: [Option<Overheads>; Payer::ALL.len()],
     /// The period of the tick, if there is one.
     pub tick: Option<Duration>,
@@ -66,7 +69,8 @@ pub struct Charge {
 pub struct Assessment {
     /// Of how many CPUs.
     pub cpus: u32,
-    /// The tasks' numbers in the set: those that have deadlines and come again. All lists are in this order.
+    /// The tasks' numbers in the set: those that have deadlines and come again. All lists are in
+    /// this order.
     pub tasks: Vec<usize>,
     /// What they ask for.
     pub utilisation: Utilisation,
@@ -103,7 +107,8 @@ pub struct ForPolicy {
     pub policy: Policy,
     /// What each of its tests says.
     pub said: Vec<Said>,
-    /// Under global fixed priorities, those with which it is known to hold the set: the most urgent task first.
+    /// Under global fixed priorities, those with which it is known to hold the set: the most urgent
+    /// task first.
     pub priorities: Option<Vec<usize>>,
     /// The fewest CPUs on which it is known to hold the set.
     pub fewest: Fewest,
@@ -149,12 +154,14 @@ pub struct Said {
 pub struct Effect {
     /// Which work is charged, in words: `nothing`, `all`, `all but release`.
     pub charged: String,
-    /// By how much all execution times may grow together under each policy, in the order of [`Assessment::policies`].
+    /// By how much all execution times may grow together under each policy, in the order of
+    /// [`Assessment::policies`].
     pub scaling: Vec<Margin<Breakdown>>,
 }
 
-/// What the analyses say of `set` on so many CPUs, with the kernel's work charged. `limit` is for each test; searches ask
-/// many times, and have a smaller one. `watch` is told often which policy is looked at.
+/// What the analyses say of `set` on so many CPUs, with the kernel's work charged. `limit` is for
+/// each test; searches ask many times, and have a smaller one. `watch` is told often which policy
+/// is looked at.
 ///
 /// # Errors
 /// [`Obstacle`] if the set has something that the tests do not cover.
@@ -244,8 +251,9 @@ fn check(set: &TaskSet, everyone: &[usize]) -> Result<(), Obstacle> {
     }
 }
 
-/// The tasks, where each job may be released so much after its arrival: what is sure is so much more time between
-/// releases, and so much less for a job (Brandenburg 2011, section 3.3, on event latency).
+/// The tasks, where each job may be released so much after its arrival: what is sure is so much
+/// more time between releases, and so much less for a job (Brandenburg 2011, section 3.3, on event
+/// latency).
 fn released_late(
     tasks: &[SporadicTask],
     late: Duration,

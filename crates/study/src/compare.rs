@@ -1,13 +1,14 @@
 //! A simulated schedule and a measured one, side by side.
 //!
 //! Both are the same vocabulary of events, so they can be compared event by event: *what* happened,
-//! in which order; and then *when*. A kernel on a machine takes time for its own work and the simulated
-//! one takes what it was told that the machine takes, so the instants differ a little; the order
-//! should not.
+//! in which order; and then *when*. A kernel on a machine takes time for its own work and the
+//! simulated one takes what it was told that the machine takes, so the instants differ a little;
+//! the order should not.
 //!
-//! What is compared is what is decided: releases, dispatches, blocking and waking, mutexes, misses and
-//! completions, on each CPU in order; between CPUs there is none, but for the instants. Ticks and what the kernel spends are not; neither is what happens so shortly before
-//! the end that only one of the two schedules still shows it. O(events).
+//! What is compared is what is decided: releases, dispatches, blocking and waking, mutexes, misses
+//! and completions, on each CPU in order; between CPUs there is none, but for the instants. Ticks
+//! and what the kernel spends are not; neither is what happens so shortly before the end that only
+//! one of the two schedules still shows it. O(events).
 
 use flyball_model::Overheads;
 use flyball_trace::file::Trace;
@@ -26,8 +27,8 @@ pub struct SideBySide {
     pub overheads: Overheads,
     /// The policy's setting `quantum`, if it has one.
     pub quantum: Option<Duration>,
-    /// The quantum as the simulation had it: the setting, corrected by what the machine's kernel does to
-    /// each time slice.
+    /// The quantum as the simulation had it: the setting, corrected by what the machine's kernel
+    /// does to each time slice.
     pub slice: Option<Duration>,
     /// What is the same, and what is not.
     pub comparison: Comparison,
@@ -48,8 +49,8 @@ pub struct Comparison {
     pub agree: usize,
     /// The first events that are not the same, if there are any.
     pub difference: Option<Difference>,
-    /// Two things that happen at nearly the same time and come in different orders in the two schedules,
-    /// the last ones before they part: the reason, where there are any.
+    /// Two things that happen at nearly the same time and come in different orders in the two
+    /// schedules, the last ones before they part: the reason, where there are any.
     pub hair: Option<Hair>,
     /// By task: how its completions differ.
     pub completions: Vec<Completions>,
@@ -82,7 +83,8 @@ pub struct Completions {
     pub largest: Duration,
     /// The largest ratio of such a difference to the measured response time, in millionths.
     pub largest_ppm: u64,
-    /// Jobs that differ by more than [`NOTABLE`] and by more than a hundredth of their response time.
+    /// Jobs that differ by more than [`NOTABLE`] and by more than a hundredth of their response
+    /// time.
     pub notable: u64,
 }
 
@@ -107,8 +109,8 @@ impl Comparison {
     }
 }
 
-/// Compares two schedules of the same task set, whose tasks have the same numbers. `cluster` CPUs share a
-/// kernel: what happens in different clusters has nothing to do with each other.
+/// Compares two schedules of the same task set, whose tasks have the same numbers. `cluster` CPUs
+/// share a kernel: what happens in different clusters has nothing to do with each other.
 pub fn compare(simulated: &Trace, measured: &Trace, cluster: u8) -> Comparison {
     let mut comparison = Comparison::default();
     for cpu in 0..simulated.header.cpus.max(1) {

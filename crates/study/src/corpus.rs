@@ -7,16 +7,17 @@
 //! m8.s.ul.0020.00,8,2,1451,28476,28476
 //! ```
 //!
-//! with the name of the set, its number of CPUs (1 to 65,536), a number that is for whoever made it (up to which utilisation the set was
-//! filled), and times in whole microseconds. The verdicts are a CSV file, too, with a row for each set and test:
+//! with the name of the set, its number of CPUs (1 to 65,536), a number that is for the set's
+//! author (up to which utilisation the set was filled), and times in whole microseconds. The
+//! verdicts are a CSV file, too, with a row for each set and test:
 //!
 //! ```text
 //! set,test,verdict,cpu_us
 //! m8.s.ul.0020.00,GFB,1,0.4
 //! ```
 //!
-//! where 1 is accepted, 0 is not, and T means that the test was stopped, or cannot tell; `cpu_us` is the time that it took. Each is
-//! compressed if its name ends in `.xz`.
+//! where 1 is accepted, 0 is not, and T means that the test was stopped, or cannot tell; `cpu_us`
+//! is the time that it took. Each is compressed if its name ends in `.xz`.
 
 mod analyse;
 mod charge;

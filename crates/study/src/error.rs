@@ -54,7 +54,7 @@ pub enum StudyError {
         /// What the simulation did.
         simulation: String,
     },
-    /// A bench of somebody else's could not run a trial; what it says.
+    /// A bench of another crate could not run a trial; what it says.
     Bench(String),
     /// Data that an experiment is compared with cannot be used.
     Data {
@@ -63,7 +63,7 @@ pub enum StudyError {
         /// What is wrong with it.
         what: String,
     },
-    /// Whoever asked wanted no more.
+    /// The caller has interrupted the study.
     Interrupted,
 }
 

@@ -1,9 +1,9 @@
 //! Whether a schedule without a miss says anything about jobs that ask for less than in it.
 //!
 //! A schedule that was seen to repeat itself proves that no deadline is missed with exactly its
-//! execution times and arrivals. A task set allows more: jobs that compute for less, and sporadic jobs
-//! that come later. For these it is a proof under a policy that is [`Sustainable`], and for sets of
-//! tasks that the word is about.
+//! execution times and arrivals. A task set allows more: jobs that compute for less, and sporadic
+//! jobs that come later. For these it is a proof under a policy that is [`Sustainable`], and for
+//! sets of tasks that the word is about.
 
 use crate::theory::beyond_computing;
 use flyball_model::{Arrival, Task, TaskSet};

@@ -1,22 +1,22 @@
 //! How long a simulation has to be.
 //!
 //! A periodic set that starts all at once repeats itself after a hyperperiod (the least common
-//! multiple of the periods, and of the tick if there is one), if every job is done by then. One with
-//! phases, with overheads or with a tick repeats itself at the latest after one more, counted from
-//! the largest phase, unless it is overloaded. What arrives or computes at random, or without end,
-//! never repeats itself; then a thousand periods show a good deal. Hyperperiods can be years: a simulation never
-//! sets out for one without saying so.
+//! multiple of the periods, and of the tick if there is one), if every job is done by then. One
+//! with phases, with overheads or with a tick repeats itself at the latest after one more, counted
+//! from the largest phase, unless it is overloaded. What arrives or computes at random, or without
+//! end, never repeats itself; then a thousand periods show a good deal. Hyperperiods can be years:
+//! a simulation never sets out for one without saying so.
 
 use flyball_model::behaviour::demand;
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_trace::Duration;
 
-/// How many jobs a study simulates at most, if nobody says how long it has to be. Some seconds of
-/// work. Ticks and quanta count as jobs do.
+/// How many jobs a study simulates at most, if it is not said how long it has to be. Some seconds
+/// of work. Ticks and quanta count as jobs do.
 pub const MOST_JOBS: u64 = 2_000_000;
 
 /// How many of the longest periods are simulated where nothing repeats itself: enough to look at,
-/// and, if nobody knows the verdict, enough to find misses that are not too rare.
+/// and, if the verdict is not known, enough to find misses that are not too rare.
 const PERIODS: (u64, u64) = (100, 1_000);
 
 /// How long a simulation is to be, and what it is then.

@@ -1,7 +1,7 @@
 //! Work on several items at once, where there are threads.
 
-/// What `of` makes of each item, in their order: on all cores with the feature `threads`, else one after
-/// the other.
+/// What `of` makes of each item, in their order: on all cores with the feature `threads`, else one
+/// after the other.
 pub(crate) fn each<T: Send, R: Send>(items: Vec<T>, of: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
     #[cfg(feature = "threads")]
     {

@@ -35,9 +35,9 @@ pub(crate) fn refuse_affinities(
 }
 
 /// Gives each task of `set` a CPU if the policy needs that and no task has one: by `fit` if that is
-/// given, or else by the policy's settings, and with a test of one CPU or of one cluster. Tasks that do
-/// not come again go where the fewest tasks are. Says what it did, in words behind a policy's name and a
-/// colon.
+/// given, or else by the policy's settings, and with a test of one CPU or of one cluster. Tasks
+/// that do not come again go where the fewest tasks are. Says what it did, in words behind a
+/// policy's name and a colon.
 ///
 /// # Errors
 /// [`StudyError::NoRoom`].
@@ -71,8 +71,8 @@ pub fn assigned<'a>(
         })
     };
     let room = |cluster, here: &[usize]| Answer::accepts_if(known.have_room(here, cpus(cluster)));
-    // A queue of several CPUs has no exact test. Where there is no sufficient one, or it does not do, the
-    // tasks are spread: a cluster that is asked for all of its CPUs seldom holds.
+    // A queue of several CPUs has no exact test. Where there is no sufficient one, or it does not
+    // do, the tasks are spread: a cluster that is asked for all of its CPUs seldom holds.
     let spread = || (Fit::Worst, place(Fit::Worst, &room));
     let (fit, places) = match (size, entry.theory) {
         (1, theory) => {
@@ -146,8 +146,8 @@ pub fn assigned<'a>(
     Ok((Cow::Owned(set), Some(note)))
 }
 
-/// What there is to say of tasks that may run on some CPUs only, if there are any: whether any scheduler
-/// could hold them.
+/// What there is to say of tasks that may run on some CPUs only, if there are any: whether any
+/// scheduler could hold them.
 pub(crate) fn affinities(set: &TaskSet) -> Option<String> {
     set.tasks.iter().find(|task| task.cpus.is_some())?;
     let known = Known::of(set);
@@ -202,7 +202,7 @@ fn named<T: Copy + Default, const N: usize>(
     named.unwrap_or_default()
 }
 
-/// Who is where, in words.
+/// Which tasks are on which CPUs, in words.
 fn shown(set: &TaskSet, clusters: &[Cluster]) -> String {
     let of = |cluster: &Cluster| {
         let names: Vec<_> = cluster
@@ -242,7 +242,7 @@ impl Known {
         here.iter().map(|&task| self.tasks[task]).collect()
     }
 
-    /// Whether the last of these, who is about to be placed, may run on a CPU.
+    /// Whether the last of these, which is about to be placed, may run on a CPU.
     fn may_run(&self, set: &TaskSet, here: &[usize], cpu: usize) -> bool {
         let last = here.last().map(|&task| &set.tasks[self.numbers[task]]);
         last.is_none_or(|task| u8::try_from(cpu).is_ok_and(|cpu| task.allows(cpu)))

@@ -27,7 +27,7 @@ pub struct Recorder {
     phases: Vec<Phase>,
     /// When all phases but the last end.
     ends: Vec<Time>,
-    /// On one CPU: who ran last.
+    /// On one CPU: the task that ran last.
     last: Option<TaskId>,
     header: Header,
     events: Vec<Event>,
@@ -36,8 +36,8 @@ pub struct Recorder {
     left_out: u64,
     cut: Option<Time>,
     first_miss: Option<Event>,
-    /// The deadlines of the jobs of each task that have been released and are not known to be over, the
-    /// oldest first, by the numbers of the jobs.
+    /// The deadlines of the jobs of each task that have been released and are not known to be over,
+    /// the oldest first, by the numbers of the jobs.
     due: Vec<VecDeque<(u32, Time)>>,
     /// The deadline of the first miss.
     first_deadline: Option<Time>,
@@ -85,9 +85,9 @@ impl Recorder {
         }
     }
 
-    /// Counts only, on one CPU: apart for each of the phases that `ends` divides the simulation into.
-    /// Each ends just before the instant that is named; deadlines at it still count, even if the kernel
-    /// notices later that they were missed.
+    /// Counts only, on one CPU: apart for each of the phases that `ends` divides the simulation
+    /// into. Each ends just before the instant that is named; deadlines at it still count, even if
+    /// the kernel notices later that they were missed.
     pub fn counting(set: &TaskSet, policy: &str, ends: &[Duration]) -> Recorder {
         Recorder {
             metrics: None,

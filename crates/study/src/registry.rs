@@ -1,7 +1,7 @@
 //! Which policies there are, for the laboratory: those of the catalogue, and a user's own.
 //!
-//! An [`Entry`] is a scheduler with a name, and with what theory knows about it. A user's own policy
-//! becomes one of them by an entry of its own:
+//! An [`Entry`] is a scheduler with a name, and with what theory knows about it. A user's own
+//! policy becomes one of them by an entry of its own:
 //!
 //! ```
 //! # use flyball_study::{Entry, Registry};
@@ -134,8 +134,8 @@ impl Entry {
     /// The policy's settings for a task set.
     ///
     /// # Errors
-    /// [`ModelError`] if the task set sets something that the policy does not have, or that does not
-    /// go together.
+    /// [`ModelError`] if the task set sets something that the policy does not have, or that does
+    /// not go together.
     pub fn values(&self, file: &str, set: &TaskSet) -> Result<Values, ModelError> {
         let settings = set.policies.get(self.name);
         let values = Values::new(file, self.name, &self.settings, settings)?;
@@ -278,7 +278,8 @@ impl Registry {
             })
     }
 
-    /// Clusters have `cluster` CPUs each under all policies that know clusters, whatever the set said.
+    /// Clusters have `cluster` CPUs each under all policies that know clusters, whatever the set
+    /// said.
     pub fn set_cluster(&self, set: &mut TaskSet, cluster: u8) {
         for entry in &self.0 {
             if entry.placement == Placement::Clustered {

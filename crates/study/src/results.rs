@@ -74,8 +74,8 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether all deadlines are met, whatever the task set allows; `None`: that is not known, even if
-    /// they are met with exactly the simulated times.
+    /// Whether all deadlines are met, whatever the task set allows; `None`: that is not known, even
+    /// if they are met with exactly the simulated times.
     pub fn holds(&self) -> Option<bool> {
         match self.schedulable {
             Schedulable::Always => Some(true),
@@ -90,8 +90,8 @@ impl Verdict {
 pub enum Schedulable {
     /// For every execution time and every arrival that the task set allows.
     Always,
-    /// With exactly the simulated execution times and arrivals. A job that computes for less might make
-    /// another one late.
+    /// With exactly the simulated execution times and arrivals. A job that computes for less might
+    /// make another one late.
     ExactTimes,
     /// A deadline is missed.
     Not,

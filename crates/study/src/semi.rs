@@ -62,8 +62,8 @@ pub fn no_room(set: &TaskSet, none: NoRoom) -> StudyError {
     }
 }
 
-/// Assigns each task of `set` to the CPU of its first share; says how, in words behind a policy's name and
-/// a colon.
+/// Assigns each task of `set` to the CPU of its first share; says how, in words behind a policy's
+/// name and a colon.
 ///
 /// # Errors
 /// [`StudyError::NoRoom`].

@@ -28,8 +28,8 @@ pub struct StudyOptions {
     pub cpus: Option<u8>,
     /// Instead of the policies' settings: how many CPUs a cluster has under clustered policies.
     pub cluster: Option<u8>,
-    /// Instead of the policies' settings: how tasks are divided among CPUs, where they do not say on
-    /// which they run.
+    /// Instead of the policies' settings: how tasks are divided among CPUs, where they do not say
+    /// on which they run.
     pub fit: Option<Fit>,
     /// When simulations end; `None`: after as long as it takes to know, or a few million jobs.
     pub until: Option<Duration>,
@@ -348,7 +348,8 @@ pub fn report(
         verdict.schedulable,
         Schedulable::Always | Schedulable::ExactTimes
     );
-    // A test that is sufficient only may put the edge before a set that holds; that is no edge then.
+    // A test that is sufficient only may put the edge before a set that holds; that is no edge
+    // then.
     let breakdown = findings
         .breakdown
         .filter(|found| !holds_at_worst || found.factor_ppm >= 1_000_000);

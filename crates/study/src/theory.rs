@@ -42,13 +42,13 @@ pub enum Theory {
     None,
     /// Each CPU is a system of its own, and this is known of it.
     OneCpu(&'static dyn OneCpu),
-    /// All CPUs serve one queue: they cannot be asked for more than there is of them, and whether less
-    /// is enough only simulation can tell.
+    /// All CPUs serve one queue: they cannot be asked for more than there is of them, and whether
+    /// less is enough only simulation can tell.
     Global,
     /// The same, and the earliest absolute deadlines are served first.
     GlobalDeadline,
-    /// All CPUs serve one queue, and each task gets its share of every stretch of time, in slots of the
-    /// policy's quantum: it holds whatever asks for no more than all CPUs, in whole slots.
+    /// All CPUs serve one queue, and each task gets its share of every stretch of time, in slots of
+    /// the policy's quantum: it holds whatever asks for no more than all CPUs, in whole slots.
     Fair,
     /// The same on each CPU, and tasks that no CPU has room for are split.
     Split(Splitter),
@@ -76,9 +76,9 @@ impl Theory {
 /// The name of the test that no policy passes.
 const UTILISATION: &str = "utilisation";
 
-/// Applies `theory` to `set`, with one kernel for each CPU, or one for all of them where the theory is
-/// about that; and what holds for every policy: nobody can serve tasks with deadlines that ask for more
-/// than the whole CPU.
+/// Applies `theory` to `set`, with one kernel for each CPU, or one for all of them where the theory
+/// is about that; and what holds for every policy: none can serve tasks with deadlines that ask for
+/// more than the whole CPU.
 ///
 /// # Errors
 /// [`Obstacle`] if the set has something that the theory does not cover.

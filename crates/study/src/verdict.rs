@@ -13,8 +13,8 @@ use flyball_trace::{Duration, Event, Kind, TaskId};
 /// 2. A test that accepts has proved that there is none.
 /// 3. A schedule that was seen to repeat itself without a miss has none, even if a test rejects
 ///    the set for other phases; provided that the jobs computed for as long as they may. That is so
-///    with exactly these times; `exact` says why jobs that compute for less may be another matter, and
-///    is `None` where they are not ([`crate::exact_times`]).
+///    with exactly these times; `exact` says why jobs that compute for less may be another matter,
+///    and is `None` where they are not ([`crate::exact_times`]).
 /// 4. A test that rejects this very set has proved that there is one.
 /// 5. Nothing else is known.
 ///
@@ -106,11 +106,12 @@ pub fn weigh(
 /// Weighs what theory knows and what was seen in `length` of the schedule of a machine, whose
 /// kernel's work takes time.
 ///
-/// 1. A miss that was seen is a miss. That theory says otherwise is no contradiction, since it takes
-///    the kernel's work to be free.
-/// 2. A test that rejects this very set has proved that there is one: the kernel's work only adds to
-///    what it counts.
-/// 3. Nothing else is known. A test that accepts says nothing about a machine whose kernel takes time.
+/// 1. A miss that was seen is a miss. That theory says otherwise is no contradiction, since it
+///    takes the kernel's work to be free.
+/// 2. A test that rejects this very set has proved that there is one: the kernel's work only adds
+///    to what it counts.
+/// 3. Nothing else is known. A test that accepts says nothing about a machine whose kernel takes
+///    time.
 pub fn weigh_measured(
     set: &TaskSet,
     theory: &Result<Findings, Obstacle>,

@@ -57,7 +57,8 @@ fn a_task_gets_one_of_its_cpus() {
     );
 }
 
-/// Who confines whom is said; policies that let tasks move are left out.
+/// The tasks, and the CPUs that they are confined to, are named; policies that let tasks move are
+/// left out.
 #[test]
 fn what_nobody_can_hold_is_said_with_the_tasks_and_the_cpus() {
     let tasks = [
@@ -95,8 +96,9 @@ fn what_nobody_can_hold_is_said_with_the_tasks_and_the_cpus() {
     assert_eq!(study.policies[0].verdict.holds(), Some(true));
 }
 
-/// Under a global policy jobs run on any CPU that they may have, and on no other. Three jobs of 60 ms
-/// would fill two CPUs to nine tenths and go on to no third one; here the third CPU is for one of them.
+/// Under a global policy jobs run on any CPU that they may have, and on no other. Three jobs of 60
+/// ms would fill two CPUs to nine tenths and go on to no third one; here the third CPU is for one
+/// of them.
 #[test]
 fn a_global_policy_keeps_to_the_cpus() {
     let tasks = [

@@ -165,8 +165,8 @@ fn earliest_deadline() {
     run(4_000, theory("edf"), &Edf);
 }
 
-/// Equal priorities and deadlines far beyond the periods, where a job may wait for an earlier one of
-/// its own task while equals come: here the tests may be in doubt, but must not be wrong.
+/// Equal priorities and deadlines far beyond the periods, where a job may wait for an earlier one
+/// of its own task while equals come: here the tests may be in doubt, but must not be wrong.
 #[test]
 fn equals_that_fall_behind_themselves() {
     let task = (

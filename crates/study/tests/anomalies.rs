@@ -1,5 +1,5 @@
-//! What several CPUs are known for, as a user sees it: which policies hold a set, which do not, and why.
-//! The schedules themselves are among the golden ones of the simulator.
+//! What several CPUs are known for, as a user sees it: which policies hold a set, which do not, and
+//! why. The schedules themselves are among the golden ones of the simulator.
 
 use flyball_model::random::Random;
 use flyball_model::{Task, TaskSet};
@@ -129,7 +129,8 @@ fn some_sets_only_fairness_holds() {
     );
 }
 
-/// What is not whole slots is rounded to the safe side, and said to be; what theory accepts never misses.
+/// What is not whole slots is rounded to the safe side, and said to be; what theory accepts never
+/// misses.
 #[test]
 fn fairness_is_proved_in_whole_slots() {
     let us = Duration::from_micros;
@@ -160,9 +161,9 @@ fn fairness_is_proved_in_whole_slots() {
     );
 }
 
-/// Random sets on two to four CPUs, some in whole slots and some not, with deadlines before the next
-/// release and phases: where fairness is proved, no job is late under PD² and PF. (A study in which proof
-/// and simulation contradict each other is an error.)
+/// Random sets on two to four CPUs, some in whole slots and some not, with deadlines before the
+/// next release and phases: where fairness is proved, no job is late under PD² and PF. (A study in
+/// which proof and simulation contradict each other is an error.)
 #[test]
 fn what_fairness_accepts_never_misses() {
     let mut random = Random::new(96, 6);

@@ -1,5 +1,6 @@
-//! What `analyse` says holds is never late in simulation: with ticks, phases, deadlines before and beyond periods, with
-//! the priorities of the file or with those that were found, in the partition that was found, and in slots of PD².
+//! What `analyse` says holds is never late in simulation: with ticks, phases, deadlines before and
+//! beyond periods, with the priorities of the file or with those that were found, in the partition
+//! that was found, and in slots of PD².
 
 mod common;
 

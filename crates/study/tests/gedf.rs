@@ -1,7 +1,9 @@
-//! What a sufficient test of global EDF accepts never misses a deadline in simulation: neither if all tasks begin
-//! together, nor with any other phases. (A test cannot be refuted by a set that it rejects.)
+//! What a sufficient test of global EDF accepts never misses a deadline in simulation: neither if
+//! all tasks begin together, nor with any other phases. (A test cannot be refuted by a set that it
+//! rejects.)
 //!
-//! The tests are about arrivals at whole units of time, so for phases in between they are asked in a smaller unit.
+//! The tests are about arrivals at whole units of time, so for phases in between they are asked in
+//! a smaller unit.
 
 mod common;
 
@@ -21,8 +23,8 @@ fn units(units: u64) -> Duration {
     Duration::from_nanos(units * UNIT)
 }
 
-/// Period, WCET and deadline in units, with periods with a small least common multiple, and a phase of up to one
-/// period in tenths of a unit.
+/// Period, WCET and deadline in units, with periods with a small least common multiple, and a phase
+/// of up to one period in tenths of a unit.
 fn task() -> impl Strategy<Value = (gedf::Task, u64)> {
     let period = proptest::sample::select(&[3_u64, 4, 5, 6, 8, 10, 12, 15][..]);
     (period, 5_u64..100, 0_u64..150, any::<u64>()).prop_map(|(period, percent, early, phase)| {
@@ -83,7 +85,7 @@ fn what_is_accepted_is_never_late() {
             }
         }
     });
-    // Each has said something, and there was somebody to be late.
+    // Each has accepted some sets, and some sets had a late task.
     let accepted = accepted.map(AtomicU32::into_inner);
     assert!(
         accepted.iter().all(|&accepted| accepted > cases / 30),
@@ -92,8 +94,8 @@ fn what_is_accepted_is_never_late() {
     assert!(late.into_inner() > cases / 10);
 }
 
-/// Found at random: a set that the tests of the literature accept in whole units, where arrivals in between make a job late.
-/// In a smaller unit they do not accept it.
+/// Found at random: a set that the tests of the literature accept in whole units, where arrivals in
+/// between make a job late. In a smaller unit they do not accept it.
 #[test]
 fn arrivals_between_units_are_asked_about_in_a_smaller_unit() {
     let tasks = [

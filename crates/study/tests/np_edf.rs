@@ -84,7 +84,8 @@ fn below(random: &mut Random, most: u64) -> u64 {
     random.uniform(Duration::ZERO, ms(1_000)).as_nanos() % most
 }
 
-/// Analysis and simulation never contradict each other, which a study would say; and each verdict comes up.
+/// Analysis and simulation never contradict each other, which a study would say; and each verdict
+/// comes up.
 #[test]
 fn random_sets() {
     let mut random = Random::new(1991, 0);

@@ -104,7 +104,7 @@ fn a_schedule_that_repeats_itself_never_misses() {
     let registry = Registry::standard();
     let proofs = AtomicU32::new(0);
     let config = config(1_000);
-    // As long as a study takes by itself, or whatever somebody asks for.
+    // As long as a study takes by itself, or as long as it is told to.
     let until =
         proptest::option::of(proptest::sample::select(&[10u64, 20, 30, 60, 65][..]).prop_map(us));
     proptest!(config, |(set in set(), until in until)| {

@@ -1,4 +1,5 @@
-//! Semi-partitioned EDF: what the splitters accept holds, and they accept more than partitioning does.
+//! Semi-partitioned EDF: what the splitters accept holds, and they accept more than partitioning
+//! does.
 
 use flyball_analysis::{
     Answer, Fit, Sequence, SporadicTask, WorkLimit, c_equals_d, edf_demand, edf_wm, partition,
@@ -74,8 +75,8 @@ fn can_be_partitioned(tasks: &[SporadicTask], cpus: usize) -> bool {
     })
 }
 
-/// 1500 random sets on two to four CPUs: what is accepted never misses, and a good deal of what cannot be
-/// partitioned is accepted.
+/// 1500 random sets on two to four CPUs: what is accepted never misses, and a good deal of what
+/// cannot be partitioned is accepted.
 #[test]
 fn what_is_accepted_never_misses() {
     let mut source = Random::new(2009, 2012);
@@ -123,8 +124,8 @@ fn what_is_accepted_never_misses() {
     assert!(accepted[0] > partitioned && accepted[1] > partitioned && moved > 5_000);
 }
 
-/// Each job runs only on the CPUs of its parts, in their order and within their windows, and no longer than
-/// each has for it. Returns the number of migrations.
+/// Each job runs only on the CPUs of its parts, in their order and within their windows, and no
+/// longer than each has for it. Returns the number of migrations.
 fn follow(set: &TaskSet, parts: &[Vec<Part>], events: &[Event]) -> u32 {
     let mut moved = 0;
     for (number, parts) in parts

@@ -81,8 +81,8 @@ fn a_shorter_job_moves_the_turns_of_others() {
     );
 }
 
-/// A task that suspends itself between two computations, the first of which takes `first` ms; and one
-/// with little time, that fits in between.
+/// A task that suspends itself between two computations, the first of which takes `first` ms; and
+/// one with little time, that fits in between.
 fn suspends(first: u64) -> String {
     format!(
         r#"
@@ -256,7 +256,8 @@ fn relaxed(set: &TaskSet, grain: Duration) -> TaskSet {
     set
 }
 
-/// The same set with jobs of `which` that always compute for `part` of four quarters of what they may.
+/// The same set with jobs of `which` that always compute for `part` of four quarters of what they
+/// may.
 fn shortened(set: &TaskSet, which: usize, part: u64) -> TaskSet {
     let mut set = set.clone();
     for step in &mut set.tasks[which].behaviour {

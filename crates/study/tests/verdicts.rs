@@ -100,8 +100,8 @@ fn endless_work_without_a_deadline_is_behind_all_else() {
 
 #[test]
 fn a_mutex_is_handed_from_one_less_urgent_task_to_the_next() {
-    // l1 at 0 takes m; l2 and then h wait for it. h gets it at 10 ms and gives it to l2 at 11 ms, so
-    // its second section waits for another 10 ms.
+    // l1 at 0 takes m; l2 and then h wait for it. h gets it at 10 ms and gives it to l2 at 11 ms,
+    // so its second section waits for another 10 ms.
     let set = r#"
         [[mutex]]
         name = "m"
@@ -248,8 +248,8 @@ fn a_sporadic_job_counts_from_its_arrival_even_if_the_kernel_is_busy() {
 
 #[test]
 fn a_simulation_is_long_enough_to_see_what_there_is_to_see() {
-    // Ticks at 0, 7, …: the release at 10 ms is seen at 14 ms, and its 2 ms end at 16 ms; the one at
-    // 50 ms is seen at 56 ms, a millisecond before it is due.
+    // Ticks at 0, 7, …: the release at 10 ms is seen at 14 ms, and its 2 ms end at 16 ms; the one
+    // at 50 ms is seen at 56 ms, a millisecond before it is due.
     let tick = r#"
         [platform]
         tick = "7ms"
@@ -302,8 +302,8 @@ fn time_passes_while_everybody_sleeps() {
 
 #[test]
 fn calls_take_the_time_that_the_platform_says() {
-    // Lock and unlock take 100 us each, so the job is complete after 1.2 ms; its end takes the kernel
-    // another 100 us, in which nobody runs.
+    // Lock and unlock take 100 us each, so the job is complete after 1.2 ms; its end takes the
+    // kernel another 100 us, in which no task runs.
     let set = r#"
         [platform.overheads]
         call = "100us"

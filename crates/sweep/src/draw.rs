@@ -1,14 +1,14 @@
 //! A random task set, by its address.
 //!
-//! Tasks are added until their utilisation is at most the slack below the cap. If one is too much, the set
-//! is thrown away and another one begun, so that no task is favoured for being small. That is how Gracioli
-//! et al. describe it ("we created tasks until reaching a fixed utilization cap"; with a slack of 0.05, the
-//! utilisation "is always between the interval U − 0.05 and U"); that the whole set is thrown away, and not
-//! the last task, is our reading.
+//! Tasks are added until their utilisation is at most the slack below the cap. If one is too much,
+//! the set is thrown away and another one begun, so that no task is favoured for being small. That
+//! is how Gracioli et al. describe it ("we created tasks until reaching a fixed utilization cap";
+//! with a slack of 0.05, the utilisation "is always between the interval U − 0.05 and U"); that the
+//! whole set is thrown away, and not the last task, is our reading.
 //!
-//! Periods and execution times are whole microseconds: a period is drawn, and the execution time is its
-//! part that the drawn utilisation is, rounded down, and one at least. What a set has is therefore
-//! compared with the cap after rounding, exactly, in units of 2⁻⁶⁴.
+//! Periods and execution times are whole microseconds: a period is drawn, and the execution time is
+//! its part that the drawn utilisation is, rounded down, and one at least. What a set has is
+//! therefore compared with the cap after rounding, exactly, in units of 2⁻⁶⁴.
 //!
 //! Complexity: O(n) a try; a set is reached in one of (mean utilisation of a task) / slack tries.
 
@@ -154,8 +154,8 @@ fn micros(period: Duration) -> u64 {
     period.as_nanos() / 1_000
 }
 
-/// What tells sets of one kind from those of another: their distributions, whatever they are called. A
-/// study with one scenario more has the same sets in all others.
+/// What tells sets of one kind from those of another: their distributions, whatever they are
+/// called. A study with one scenario more has the same sets in all others.
 fn kind(periods: &Periods, utilisations: &Utilisations) -> u64 {
     let modes = utilisations.modes.iter().map(|mode| match mode.shape {
         Shape::Uniform(from, to) => format!("{} uniform {from} {to};", mode.weight),

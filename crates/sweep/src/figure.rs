@@ -13,9 +13,9 @@ pub fn all(results: &Results) -> Vec<Figure> {
     figures
 }
 
-/// The part of sets that is accepted against the cap: a figure for periods and the kind of utilisations
-/// (what their names begin with), a panel for utilisations. Overheads with a cache-related delay are left
-/// to [`weighted`].
+/// The part of sets that is accepted against the cap: a figure for periods and the kind of
+/// utilisations (what their names begin with), a panel for utilisations. Overheads with a
+/// cache-related delay are left to [`weighted`].
 pub fn ratios(results: &Results) -> Vec<Figure> {
     let has_no_delay = |label: &Label| !matches!(label.variant, Variant::Charged(_, Some(_)));
     let labels = shown(results, has_no_delay);
@@ -153,7 +153,8 @@ fn by_size(
     (points, bounds)
 }
 
-/// Lines often lie on each other: those without overheads are below, and are seen between dashes and dots.
+/// Lines often lie on each other: those without overheads are below, and are seen between dashes
+/// and dots.
 fn shape(label: &Label) -> Shape {
     match label.variant {
         Variant::Ideal => Shape::Line,
@@ -162,8 +163,8 @@ fn shape(label: &Label) -> Shape {
     }
 }
 
-/// The places of labels, each with its colour. If there are too many, a test has one colour with all variants of overheads, which
-/// [`shape`] tells apart.
+/// The places of labels, each with its colour. If there are too many, a test has one colour with
+/// all variants of overheads, which [`shape`] tells apart.
 fn shown(results: &Results, is_shown: impl Fn(&Label) -> bool) -> Vec<(usize, u8)> {
     let labels = results.labels().iter().enumerate();
     let labels: Vec<_> = labels.filter(|(_, label)| is_shown(label)).collect();
@@ -214,8 +215,9 @@ fn utilisations(scenario: &Scenario) -> String {
     scenario.utilisations.name.replace('-', " ")
 }
 
-/// All ratios as CSV, one row each: `scenario, cap, test, sets, accepted, unknown, ratio, low, high`; the
-/// last two are the 95 % interval.
+/// All ratios as CSV, one row each:
+/// `scenario, cap, test, sets, accepted, unknown, ratio, low, high`; the last two are the 95 %
+/// interval.
 pub fn ratio_table(results: &Results) -> String {
     let mut table = String::from("scenario,cap,test,sets,accepted,unknown,ratio,low,high\n");
     for (scenario, of) in results.study().scenarios.iter().enumerate() {
@@ -247,8 +249,8 @@ pub fn ratio_table(results: &Results) -> String {
     table
 }
 
-/// The weighted schedulability of all scenarios with sets of all caps as CSV, one row each: `scenario, test,
-/// weighted, low, high`.
+/// The weighted schedulability of all scenarios with sets of all caps as CSV, one row each:
+/// `scenario, test, weighted, low, high`.
 pub fn weighted_table(results: &Results) -> String {
     let mut table = String::from("scenario,test,weighted,low,high\n");
     for (scenario, of) in results.study().scenarios.iter().enumerate() {

@@ -1,11 +1,13 @@
 //! What the tests say about a set: with no overheads, and with those of each charge.
 //!
-//! Tests have the short names of the literature and of `flyball analyse`. Each pays the overheads of a policy that its own
-//! costs as much as ([`Policy::payer`](flyball_analysis::criterion::Policy::payer)). Unions have names of their own: `G-EDF`, the nine tests of global EDF up to 2009,
-//! `G-EDF+`, all of them, and `P-EDF` and `P-FP`, all partitioning heuristics.
+//! Tests have the short names of the literature and of `flyball analyse`. Each pays the overheads
+//! of a policy that its own costs as much as
+//! ([`Policy::payer`](flyball_analysis::criterion::Policy::payer)). Unions have names of their own:
+//! `G-EDF`, the nine tests of global EDF up to 2009, `G-EDF+`, all of them, and `P-EDF` and `P-FP`,
+//! all partitioning heuristics.
 //!
-//! Tests count in microseconds, in which sets are drawn; execution times with overheads are rounded up to
-//! whole microseconds, periods and deadlines down, as SchedCAT does.
+//! Tests count in microseconds, in which sets are drawn; execution times with overheads are rounded
+//! up to whole microseconds, periods and deadlines down, as SchedCAT does.
 
 mod charge;
 
@@ -21,7 +23,8 @@ use flyball_model::study::Column;
 pub enum Variant {
     /// None.
     Ideal,
-    /// Those of a charge, by its place in the study, and of a working set of so many bytes, if of any.
+    /// Those of a charge, by its place in the study, and of a working set of so many bytes, if of
+    /// any.
     Charged(usize, Option<u32>),
 }
 
@@ -65,7 +68,8 @@ impl<'s> Judge<'s> {
         let tasks = charge::tasks(set);
         let mut priced: Option<(Variant, Priced<'_>)> = None;
         let verdicts = self.labels.iter().map(|label| {
-            // Labels of one variant stand together, so what a test has said of it is kept until the next.
+            // Labels of one variant stand together, so what a test has said of it is kept until the
+            // next.
             let known = priced
                 .take()
                 .filter(|(variant, _)| *variant == label.variant);

@@ -1,9 +1,10 @@
 //! Schedulability studies: many random task sets, judged by many tests, on all cores.
 //!
-//! A [`Study`](flyball_model::Study) says which sets are drawn and who judges them. Each set has an
-//! address (the study's seed, what it is drawn from, its cap, its number), and its random numbers depend
-//! on nothing else; each *unit* of work is some sets of one cap and gives one file. So any number of
-//! threads, any order, any division among machines and any interruption give the same bytes.
+//! A [`Study`](flyball_model::Study) says which sets are drawn and which tests judge them. Each set
+//! has an address (the study's seed, what it is drawn from, its cap, its number), and its random
+//! numbers depend on nothing else; each *unit* of work is some sets of one cap and gives one file.
+//! So any number of threads, any order, any division among machines and any interruption give the
+//! same bytes.
 //!
 //! ```text
 //!            draw              judge                      store              results

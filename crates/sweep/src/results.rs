@@ -22,7 +22,7 @@ pub struct Results {
 struct Point {
     sets: u32,
     tasks: u64,
-    /// By label: how many were accepted, and of how many nobody knows.
+    /// By label: how many were accepted, and of how many it is not known.
     accepted: Vec<u32>,
     unknown: Vec<u32>,
 }
@@ -140,8 +140,8 @@ impl Results {
         (self.units, units(&self.study).len())
     }
 
-    /// How many sets of a scenario and a cap (their places in the study) a label accepted; `None` if none
-    /// of them is finished.
+    /// How many sets of a scenario and a cap (their places in the study) a label accepted; `None`
+    /// if none of them is finished.
     pub fn ratio(&self, scenario: usize, cap: usize, label: usize) -> Option<Ratio> {
         let point = self.points.get(&(scenario, cap))?;
         Some(Ratio {
@@ -169,17 +169,18 @@ impl Results {
         ((0..all).filter(has_sets).count(), all)
     }
 
-    /// The weighted schedulability of a scenario: of all caps U with the ratio S(U) of accepted sets,
-    /// ΣU·S(U) / ΣU (Bastoni, Brandenburg and Anderson, "Cache-related preemption and migration delays",
-    /// OSPERT 2010). `None` unless there are sets of [all caps](Results::caps): a sum over the others is of
-    /// something else.
+    /// The weighted schedulability of a scenario: of all caps U with the ratio S(U) of accepted
+    /// sets, ΣU·S(U) / ΣU (Bastoni, Brandenburg and Anderson, "Cache-related preemption and
+    /// migration delays", OSPERT 2010). `None` unless there are sets of [all caps](Results::caps):
+    /// a sum over the others is of something else.
     ///
-    /// Its interval puts the caps' own ones together, which are independent: each bound is as far from
-    /// the value as the root of the sum of squares of what the weighted bounds are from the ratios (Zou, Huang and
-    /// Zhang, "A note on confidence interval estimation for a linear function of binomial proportions",
-    /// Computational Statistics and Data Analysis 53, 2009). With one cap it is [that ratio's](Ratio::interval). The
-    /// variances p(1 − p)/n do not do, as they are zero where all sets are accepted, or none. Where most caps are like that,
-    /// this interval is wider than it would have to be.
+    /// Its interval puts the caps' own ones together, which are independent: each bound is as far
+    /// from the value as the root of the sum of squares of what the weighted bounds are from the
+    /// ratios (Zou, Huang and Zhang, "A note on confidence interval estimation for a linear
+    /// function of binomial proportions", Computational Statistics and Data Analysis 53, 2009).
+    /// With one cap it is [that ratio's](Ratio::interval). The variances p(1 − p)/n do not do, as
+    /// they are zero where all sets are accepted, or none. Where most caps are like that, this
+    /// interval is wider than it would have to be.
     pub fn weighted(&self, scenario: usize, label: usize) -> Option<Weighted> {
         let (mut weights, mut sum, mut below, mut above) = (0.0, 0.0, 0.0, 0.0);
         for (place, cap) in self.study.caps.iter().enumerate() {
@@ -240,7 +241,8 @@ impl Ratio {
 mod tests {
     use super::*;
 
-    /// A study of so many caps, the first of which is 2 CPUs, with so many sets each; `accepted` of them at each cap.
+    /// A study of so many caps, the first of which is 2 CPUs, with so many sets each; `accepted` of
+    /// them at each cap.
     fn found(accepted: &[u32], sets: u32) -> Results {
         let caps: Vec<String> = (0..accepted.len())
             .map(|place| format!("{}.{}", 2 + place / 4, place % 4 * 25))
@@ -283,9 +285,10 @@ mod tests {
         }
     }
 
-    /// Where all sets are accepted, or none, nobody is sure either. By hand, of 40 sets each: Wilson's bound of none is
-    /// 0.087622, so of the caps 2, 2.25 and 2.5 with 40, 40 and 0 sets it is √(2² + 2.25²) · 0.087622 / 6.75 below 4.25/6.75, and
-    /// 2.5 · 0.087622 / 6.75 above it.
+    /// Where all sets are accepted, or none, there is no certainty either. By hand, of 40 sets
+    /// each: Wilson's bound of none is 0.087622, so of the caps 2, 2.25 and 2.5 with 40, 40 and 0
+    /// sets it is √(2² + 2.25²) · 0.087622 / 6.75 below 4.25/6.75, and 2.5 · 0.087622 / 6.75 above
+    /// it.
     #[test]
     fn a_weighted_interval_is_never_without_width() {
         let weighted = found(&[40, 40, 0], 40).weighted(0, 0).unwrap();
@@ -300,8 +303,8 @@ mod tests {
         assert!(all.interval[0] < 0.98 && all.interval[1] >= 1.0 - 1e-12);
     }
 
-    /// Of 400 studies with 25 caps and 40 sets each at least 95 in a hundred have the truth in their interval, whether ratios
-    /// fall slowly or at once.
+    /// Of 400 studies with 25 caps and 40 sets each at least 95 in a hundred have the truth in
+    /// their interval, whether ratios fall slowly or at once.
     #[test]
     fn weighted_intervals_have_the_truth_in_them() {
         let mut state = 0x2545_f491_4f6c_dd1d_u64;

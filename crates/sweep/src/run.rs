@@ -48,13 +48,14 @@ pub struct Outcome {
     pub before: usize,
     /// Units that were finished now.
     pub finished: usize,
-    /// Units of this shard that are not finished: somebody wanted no more.
+    /// Units of this shard that are not finished: the sweep was interrupted.
     pub left: usize,
     /// Files that were damaged, which are computed again.
     pub damaged: Vec<SweepError>,
 }
 
-/// What a sweep asks and tells those who wait: whether to go on. Asked after each set, by all threads.
+/// What a sweep asks its caller, and tells it of its progress: whether to go on. Asked after each
+/// set, by all threads.
 pub type Watch<'w> = &'w (dyn Fn(Progress) -> bool + Sync);
 
 impl Shard {
@@ -63,8 +64,9 @@ impl Shard {
     }
 }
 
-/// Finishes the study in `folder`, or the shard of it. What is there is kept; what is not gets there unit
-/// by unit. If `watch` says no, the units that are under way are given up, and all others are kept.
+/// Finishes the study in `folder`, or the shard of it. What is there is kept; what is not gets
+/// there unit by unit. If `watch` says no, the units that are under way are given up, and all
+/// others are kept.
 ///
 /// # Errors
 /// [`SweepError`]; all units that were finished before it are kept.

@@ -4,15 +4,16 @@
 //! results/
 //!   study.toml                                 the study, written in the one way that there is
 //!   overheads-1.toml                           the overheads that it charges
-//!   lock                                       held by who writes
+//!   lock                                       held by the process that writes
 //!   short-uniform-light/
 //!     2.0-0000.8f0e4b2c71d9a365.parquet        cap 2.0, batch 0, and a checksum of all that
 //! ```
 //!
-//! A file is whole and on the disk before it has its name, so what has a name is finished. Its name has a
-//! checksum of its bytes, of the unit and of the study: half a file, a file of another study and one under
-//! another's name are told from a good one before anything is read out of it. Files of one unit are the same
-//! on all machines, and so folders of shards can be put together by copying.
+//! A file is whole and on the disk before it has its name, so what has a name is finished. Its name
+//! has a checksum of its bytes, of the unit and of the study: half a file, a file of another study
+//! and one under another's name are told from a good one before anything is read out of it. Files
+//! of one unit are the same on all machines, and so folders of shards can be put together by
+//! copying.
 //!
 //! The lock is advisory (`flock`); it goes with the process that holds it, however that ends.
 
@@ -58,11 +59,12 @@ pub struct Files {
 }
 
 impl Store {
-    /// Opens a folder for the results of `study`, or makes it. Temporary files of a sweep that was killed
-    /// are removed.
+    /// Opens a folder for the results of `study`, or makes it. Temporary files of a sweep that was
+    /// killed are removed.
     ///
     /// # Errors
-    /// If somebody else writes to it, if it has the results of another study, or if it cannot be written.
+    /// If another process writes to it, if it has the results of another study, or if it cannot be
+    /// written.
     pub fn open(study: &Study, folder: &Path) -> Result<Store, SweepError> {
         Store::open_with(study, folder, write_atomically)
     }

@@ -28,8 +28,8 @@ pub struct Row {
     pub tasks: usize,
     /// Its utilisation without overheads.
     pub utilisation: f64,
-    /// Whether it is accepted, for each of the [`labels`](crate::judge::labels) of the study; `None`:
-    /// not known, as the tests gave up.
+    /// Whether it is accepted, for each of the [`labels`](crate::judge::labels) of the study;
+    /// `None`: not known, as the tests gave up.
     pub verdicts: Vec<Option<bool>>,
 }
 

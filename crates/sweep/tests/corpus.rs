@@ -1,4 +1,5 @@
-//! Corpora whose sets pay for the kernel's work: what is said of them is what a sweep says of the same sets.
+//! Corpora whose sets pay for the kernel's work: what is said of them is what a sweep says of the
+//! same sets.
 
 use flyball_analysis::charged::Accounting;
 use flyball_analysis::criterion::Payer;
@@ -72,7 +73,8 @@ fn question(name: &str) -> Question {
     Question::find(name).unwrap()
 }
 
-/// 120 random sets, ten tests, both accountings. With overheads some sets are accepted and some no more.
+/// 120 random sets, ten tests, both accountings. With overheads some sets are accepted and some no
+/// more.
 #[test]
 fn with_overheads_a_corpus_is_judged_as_a_sweep_judges_it() {
     for (accounting, name) in [
@@ -126,7 +128,7 @@ fn with_overheads_a_corpus_is_judged_as_a_sweep_judges_it() {
 
 const ONE: &str = "set,m,cap,wcet_us,period_us,deadline_us\na,2,0,1,1000,1000\n";
 
-/// Of what nobody can tell, nothing is said: neither "accepted" nor "not accepted".
+/// Of what is not known, nothing is said: neither "accepted" nor "not accepted".
 #[test]
 fn what_cannot_be_charged_is_open() {
     let mut charge = charge(Accounting::PerJob);

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use std::process::Command;
 
-/// Preempted at 4 and 8 ms "batch" disturbs nobody. Not preempted it runs from 1 to 8 ms, and the
-/// second job of "control" (released at 4 ms, due at 8 ms) is complete at 9 ms.
+/// Preempted at 4 and 8 ms "batch" disturbs no other task. Not preempted it runs from 1 to 8 ms,
+/// and the second job of "control" (released at 4 ms, due at 8 ms) is complete at 9 ms.
 const SET: &str = r#"
 schema = 1
 [[task]]
@@ -62,8 +62,8 @@ fn simulate_shows_its_schedule() {
     assert_eq!(entry["tasks"][0]["response_max_ns"], 5_000_000);
 }
 
-/// The policy makes no promise about shorter jobs. With 4 ms "first" ends when "urgent" comes at 4 ms.
-/// With 2 ms "long" begins at 3 ms and is in the way of "urgent", which is due at 6 ms.
+/// The policy makes no promise about shorter jobs. With 4 ms "first" ends when "urgent" comes at 4
+/// ms. With 2 ms "long" begins at 3 ms and is in the way of "urgent", which is due at 6 ms.
 #[test]
 fn it_holds_for_exactly_these_times() {
     let set = |first: u64| {

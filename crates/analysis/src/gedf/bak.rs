@@ -6,16 +6,16 @@
 //!   β_i = u_i (1 + (T_i − D_i)/D_k) + ((C_i − λ T_i)/D_k)⁺
 //! ```
 //!
-//! Before a job of τ_k can miss its deadline, the CPUs have been busy with more urgent work for more than
-//! m (1 − λ) + λ per unit of time, in some window that ends with the deadline; β_i is the most that τ_i
-//! can have contributed, what it carried in included.
+//! Before a job of τ_k can miss its deadline, the CPUs have been busy with more urgent work for
+//! more than m (1 − λ) + λ per unit of time, in some window that ends with the deadline; β_i is the
+//! most that τ_i can have contributed, what it carried in included.
 //!
-//! Source: Baker, "Multiprocessor EDF and deadline monotonic schedulability analysis", RTSS 2003, theorem
-//! 12. The last term is there for u_i > λ only, that is, where it is positive.
+//! Source: Baker, "Multiprocessor EDF and deadline monotonic schedulability analysis", RTSS 2003,
+//! theorem 12. The last term is there for u_i > λ only, that is, where it is positive.
 //!
-//! Complexity: O(n log n) for most sets: without the minimum the sum is known from sums over the tasks
-//! with the largest utilisations, and if it is below the bound even so, then so is the real one. O(n) more
-//! for each k where it is not.
+//! Complexity: O(n log n) for most sets: without the minimum the sum is known from sums over the
+//! tasks with the largest utilisations, and if it is below the bound even so, then so is the real
+//! one. O(n) more for each k where it is not.
 
 use super::{Answer, Set, Task};
 use crate::fractions::{self, Bracket, least};
@@ -51,7 +51,8 @@ struct Sums {
     /// Upper bounds for U and Σ u_i (T_i − D_i), in units of 2⁻⁶⁴.
     utilisation: Option<u128>,
     early: Option<u128>,
-    /// For the tasks by falling utilisation: WCET and period, and the sums of these over all up to there.
+    /// For the tasks by falling utilisation: WCET and period, and the sums of these over all up to
+    /// there.
     heaviest: Vec<[u128; 4]>,
 }
 

@@ -1,6 +1,7 @@
 //! BAK05: Baker's second test, with more than one λ to choose from.
 //!
-//! A set is accepted if for every k there is a λ among C_k/D_k and the utilisations u_i ≥ C_k/D_k with
+//! A set is accepted if for every k there is a λ among C_k/D_k and the utilisations u_i ≥ C_k/D_k
+//! with
 //!
 //! ```text
 //!   Σ_i min(β_i, 1 − λ) < m (1 − λ)
@@ -9,16 +10,17 @@
 //!         u_i + (C_i − λ D_i)/D_k            if u_i > λ
 //! ```
 //!
-//! Source: Baker, "An analysis of EDF schedulability on a multiprocessor", IEEE Transactions on Parallel and
-//! Distributed Systems 16(8), 2005, for D ≤ T (he has a third case for D > T), as it is given by Bertogna and
-//! Baruah, "Tests for global EDF schedulability analysis", Journal of Systems Architecture 57(5), 2011. We had no
-//! copy of either at hand; that nothing it accepts misses a deadline is tested.
+//! Source: Baker, "An analysis of EDF schedulability on a multiprocessor", IEEE Transactions on
+//! Parallel and Distributed Systems 16(8), 2005, for D ≤ T (he has a third case for D > T), as it
+//! is given by Bertogna and Baruah, "Tests for global EDF schedulability analysis", Journal of
+//! Systems Architecture 57(5), 2011. We had no copy of either at hand; that nothing it accepts
+//! misses a deadline is tested.
 //!
-//! Complexity: O(n) if all deadlines are those of the periods; else O(n³), but most λ are ruled out for
-//! all k at once: β_i is at least u_i, so Σ min(u_i, 1 − λ) < m (1 − λ) is necessary.
+//! Complexity: O(n) if all deadlines are those of the periods; else O(n³), but most λ are ruled out
+//! for all k at once: β_i is at least u_i, so Σ min(u_i, 1 − λ) < m (1 − λ) is necessary.
 //!
-//! If D = T, it comes to that with λ = max u: it is the only choice for the task that has it, and every
-//! other task has it for a choice, too, with β_i = u_i.
+//! If D = T, it comes to that with λ = max u: it is the only choice for the task that has it, and
+//! every other task has it for a choice, too, with β_i = u_i.
 
 use super::{Answer, Set, Task};
 use crate::fractions::{self, least};

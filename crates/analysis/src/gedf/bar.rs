@@ -12,31 +12,33 @@
 //!   dbf′_i(L) = ⌊L/T_i⌋ C_i + min(C_i, L mod T_i)     with a job that was there before
 //! ```
 //!
-//! If a job of τ_k is the first to miss its deadline, then go back to the last instant before its arrival at
-//! which a CPU is idle: fewer than m tasks have a job under way there, so fewer than m carry in. (There, A is
-//! L − D_k.)
+//! If a job of τ_k is the first to miss its deadline, then go back to the last instant before its
+//! arrival at which a CPU is idle: fewer than m tasks have a job under way there, so fewer than m
+//! carry in. (There, A is L − D_k.)
 //!
-//! Source: Baruah, "Techniques for multiprocessor global schedulability analysis", RTSS 2007. The "+ 1" is one
-//! unit: time is discrete, and interference of exactly L − C_k would be no miss.
+//! Source: Baruah, "Techniques for multiprocessor global schedulability analysis", RTSS 2007. The
+//! "+ 1" is one unit: time is discrete, and interference of exactly L − C_k would be no miss.
 //!
 //! # How far, and how few
 //!
-//! * dbf_i(L) ≤ u_i (L + T_i − D_i) and dbf′_i − dbf_i ≤ C_i, so with C_Σ for the m − 1 largest WCETs the left
-//!   side is at most U L + Σ u_i (T_i − D_i) + C_Σ − C_k. From
-//!   L = (C_Σ + Σ u_i (T_i − D_i) + (m − 1) C_k) / (m − U) on the condition holds. (Baruah has m C_k there, which
-//!   is more than needed.) So U < m is a precondition.
+//! * dbf_i(L) ≤ u_i (L + T_i − D_i) and dbf′_i − dbf_i ≤ C_i, so with C_Σ for the m − 1 largest
+//!   WCETs the left side is at most U L + Σ u_i (T_i − D_i) + C_Σ − C_k. From L = (C_Σ + Σ u_i (T_i
+//!   − D_i) + (m − 1) C_k) / (m − U) on the condition holds. (Baruah has m C_k there, which is more
+//!   than needed.) So U < m is a precondition.
 //! * What does not depend on k is computed once for all. Without the minima the condition is
-//!   h(L) + (m − 1) C_k ≤ m L with h(L) = Σ dbf_i + (the m − 1 largest dbf′_i − dbf_i), as the own task counts C_k
-//!   less, dbf_k(L) being at least that. If it holds for the k with the largest C_k, it does for all others. Since
-//!   dbf′_i ≥ dbf_i, the left side is the maximum over all sets of fewer than m tasks of a sum of dbf′ for them and
-//!   dbf for the others; a minimum makes no term larger, so the condition with the minima holds as well.
+//!   h(L) + (m − 1) C_k ≤ m L with h(L) = Σ dbf_i + (the m − 1 largest dbf′_i − dbf_i), as the own
+//!   task counts C_k less, dbf_k(L) being at least that. If it holds for the k with the largest
+//!   C_k, it does for all others. Since dbf′_i ≥ dbf_i, the left side is the maximum over all sets
+//!   of fewer than m tasks of a sum of dbf′ for them and dbf for the others; a minimum makes no
+//!   term larger, so the condition with the minima holds as well.
 //! * Only the k for which it does not hold are looked at one by one, with the minima.
-//! * For the same reason the left side never falls as L grows, with minima or without. If a k passes at L, it does so
-//!   down to where m (L′ − C_k) is the left side at L: see [`descent`].
-//! * Most sets that are rejected fail at the deadline of a task with a large C, so these are looked at first.
+//! * For the same reason the left side never falls as L grows, with minima or without. If a k
+//!   passes at L, it does so down to where m (L′ − C_k) is the left side at L: see [`descent`].
+//! * Most sets that are rejected fail at the deadline of a task with a large C, so these are looked
+//!   at first.
 //!
-//! Complexity: pseudo-polynomial; O(n) for an L at which all pass without the minima, and O(n) more for each k that
-//! does not.
+//! Complexity: pseudo-polynomial; O(n) for an L at which all pass without the minima, and O(n) more
+//! for each k that does not.
 
 use super::descent::{self, Look};
 use super::load::early;
@@ -120,8 +122,8 @@ fn all<W: Word>(tasks: &[Task], cpus: u32, horizon: u128, meter: &mut Meter) -> 
         by_cpus: W::divisor(cpus.into()),
         carriers: (cpus as usize - 1).min(tasks.len()),
     };
-    // Short intervals have the least room for what is carried in, and long jobs have the least room besides. The
-    // deadline of a task is a step.
+    // Short intervals have the least room for what is carried in, and long jobs have the least room
+    // besides. The deadline of a task is a step.
     for task in tasks.iter().take(FIRST) {
         let length = W::new(task.deadline);
         if demands.look(length, meter)?.down_to.is_none() {

@@ -6,15 +6,15 @@
 //!   C_k + ⌊ Σ_{i≠k} min(E_i, D_k − C_k + 1) / m ⌋ ≤ D_k
 //! ```
 //!
-//! and what is left is slack s_k, which lessens E_k for all others. So it goes round until all tasks are in
-//! time, or until nothing gets any better.
+//! and what is left is slack s_k, which lessens E_k for all others. So it goes round until all
+//! tasks are in time, or until nothing gets any better.
 //!
-//! Source: Bertogna, Cirinei and Lipari, "Schedulability analysis of global scheduling algorithms on
-//! multiprocessor platforms", IEEE Transactions on Parallel and Distributed Systems 20(4), 2009. The "+ 1" is
-//! one unit.
+//! Source: Bertogna, Cirinei and Lipari, "Schedulability analysis of global scheduling algorithms
+//! on multiprocessor platforms", IEEE Transactions on Parallel and Distributed Systems 20(4), 2009.
+//! The "+ 1" is one unit.
 //!
-//! Complexity: O(n²) a round; slacks only grow, by whole units, so the rounds end. [`rounds`](super::rounds)
-//! tells how most of them are saved.
+//! Complexity: O(n²) a round; slacks only grow, by whole units, so the rounds end.
+//! [`rounds`](super::rounds) tells how most of them are saved.
 
 use super::columns::{self, Columns};
 use super::interference::{Row, by_deadline, is_short};

@@ -1,17 +1,20 @@
-//! Work of a task in a window that may begin in the midst of a job: exactly the most that two facts allow at once.
+//! Work of a task in a window that may begin in the midst of a job: exactly the most that two facts
+//! allow at once.
 //!
-//! A window of some `length` begins at time zero. Of a task τ, with response times of at most P = D − s, jobs count that
-//! arrive no later than `a`, so that their deadlines are early enough. If none of them was there before, then the most
-//! work is done if the first one arrives at zero and the others as early as they may:
+//! A window of some `length` begins at time zero. Of a task τ, with response times of at most P = D
+//! − s, jobs count that arrive no later than `a`, so that their deadlines are early enough. If none
+//! of them was there before, then the most work is done if the first one arrives at zero and the
+//! others as early as they may:
 //!
 //! ```text
 //!   NC = min( (⌊a/T⌋ + 1) C, W(length) )      0 if a < 0          W(z) = ⌊z/T⌋ C + min(C, z mod T)      0 if z < 0
 //! ```
 //!
-//! Both are the same jobs, so no other arrivals make more of it: to come later takes nothing but work away.
+//! Both are the same jobs, so no other arrivals make more of it: to come later takes nothing but
+//! work away.
 //!
-//! If one was there before, since −y, then it has at most min(Q, P − y) left, where Q is what a job can have left at all
-//! when the window begins, and those after it arrive at T − y, 2T − y, … :
+//! If one was there before, since −y, then it has at most min(Q, P − y) left, where Q is what a job
+//! can have left at all when the window begins, and those after it arrive at T − y, 2T − y, … :
 //!
 //! ```text
 //!   f(y) = min(Q, P − y) + min( ⌊(a + y)/T⌋ C, W(length + y − T) )          for −a ≤ y < P
@@ -21,19 +24,22 @@
 //! -y  P-y      T-y            2T-y         a
 //! ```
 //!
-//! For which y is that the most? Let y* = P − Q, and y′ be the least y > y* at which a + y is a multiple of T.
+//! For which y is that the most? Let y* = P − Q, and y′ be the least y > y* at which a + y is a
+//! multiple of T.
 //!
-//! * For y ≤ y* the first part is Q, and the second one never falls with y: so y*, if it may be that.
-//! * From there on the first part falls as fast as y grows, and the second one grows no faster, as at most one job is cut
-//!   off by the end of the window, but for one leap: at y′ another job's deadline is early enough. The next leap would be at
-//!   y′ + T > P.
+//! * For y ≤ y* the first part is Q, and the second one never falls with y: so y*, if it may be
+//!   that.
+//! * From there on the first part falls as fast as y grows, and the second one grows no faster, as
+//!   at most one job is cut off by the end of the window, but for one leap: at y′ another job's
+//!   deadline is early enough. The next leap would be at y′ + T > P.
 //!
-//! So CI = max(f(y*), f(y′)), of those that may be. It is at most what each fact allows alone, that is min(W, E) of
-//! [`interference`](super::interference) if Q = C: each of these is the most over all y of something that is no less than
-//! f(y).
+//! So CI = max(f(y*), f(y′)), of those that may be. It is at most what each fact allows alone, that
+//! is min(W, E) of [`interference`](super::interference) if Q = C: each of these is the most over
+//! all y of something that is no less than f(y).
 //!
-//! Source: the two bounds are those of Bertogna and Cirinei 2007, and that it matters who was there before is Baruah's
-//! observation (2007). To maximise over both at once is our derivation; others may well have found it before.
+//! Source: the two bounds are those of Bertogna and Cirinei 2007, and that it matters which tasks
+//! were there before is Baruah's observation (2007). To maximise over both at once is our
+//! derivation; others may well have found it before.
 
 use super::interference::Row;
 use super::word::Word;
@@ -44,8 +50,8 @@ pub(super) struct Work<W> {
     pub(super) most: W,
     /// If the window is longer by x, then it is more by min(x, that), or more than that.
     pub(super) grows: W,
-    /// If the window ends x earlier, and so do the deadlines that count, then it is less by min(x, that), up to the next
-    /// [bend](Row::bend).
+    /// If the window ends x earlier, and so do the deadlines that count, then it is less by min(x,
+    /// that), up to the next [bend](Row::bend).
     falls: W,
 }
 
@@ -134,7 +140,8 @@ impl<W: Word> Row<W> {
         }
     }
 
-    /// NC of the task's earlier jobs, all of which are over at `now`, when its next one arrives: a = `now` − T.
+    /// NC of the task's earlier jobs, all of which are over at `now`, when its next one arrives:
+    /// a = `now` − T.
     pub(super) fn own_without(&self, now: W) -> W {
         now.over(self.by_t) * self.c
     }
@@ -186,9 +193,9 @@ impl<W: Word> Row<W> {
         }
     }
 
-    /// How much earlier, with the window's end and the deadlines that count, NC or CI, cut off at `most`, last stops
-    /// rising, if NC does not leap before; `None` if neither ever does. Between such points and leaps both are convex,
-    /// and so is the larger one.
+    /// How much earlier, with the window's end and the deadlines that count, NC or CI, cut off at
+    /// `most`, last stops rising, if NC does not leap before; `None` if neither ever does. Between
+    /// such points and leaps both are convex, and so is the larger one.
     pub(super) fn bend(&self, left: W, reach: W, length: W, most: W) -> Option<W> {
         let without = self.without(reach, length);
         let [one, other] = self.both(left, reach, length);

@@ -1,7 +1,8 @@
 //! Tasks of short times in columns: 31-bit numbers, of which a processor adds several at once.
 //!
-//! The loops are compiled for several generations of processors, and the machine's own is chosen when the program runs.
-//! The last block ends with tasks that do nothing, so that there is no other loop for what is left over.
+//! The loops are compiled for several generations of processors, and the machine's own is chosen
+//! when the program runs. The last block ends with tasks that do nothing, so that there is no other
+//! loop for what is left over.
 
 #![expect(
     clippy::inline_always,

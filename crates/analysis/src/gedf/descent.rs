@@ -1,11 +1,12 @@
 //! From long intervals to short ones: is there one in which too much is demanded?
 //!
-//! LOAD, FF-DBF and BAR ask whether a demand h(t), which never falls as t grows, stays below a rising line
-//! at all *steps* t = D_i + j T_i up to some horizon. If it does at t, then it does down to where the line is
-//! as high as h(t), so nothing in between has to be looked at (quick processor demand analysis; Zhang and
-//! Burns, "Schedulability analysis for real-time systems with EDF scheduling", IEEE Transactions on Computers
-//! 58(9), 2009). There need not be a step there, and none is looked for: h is no smaller than at the last
-//! step before. But if it does not fit there, or if the next t were after that step, that step is next.
+//! LOAD, FF-DBF and BAR ask whether a demand h(t), which never falls as t grows, stays below a
+//! rising line at all *steps* t = D_i + j T_i up to some horizon. If it does at t, then it does
+//! down to where the line is as high as h(t), so nothing in between has to be looked at (quick
+//! processor demand analysis; Zhang and Burns, "Schedulability analysis for real-time systems with
+//! EDF scheduling", IEEE Transactions on Computers 58(9), 2009). There need not be a step there,
+//! and none is looked for: h is no smaller than at the last step before. But if it does not fit
+//! there, or if the next t were after that step, that step is next.
 
 use crate::Stop;
 

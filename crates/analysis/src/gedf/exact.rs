@@ -1,31 +1,37 @@
-//! Does it hold? Global EDF exactly, for small sets: all arrivals that sporadic tasks can have are tried.
+//! Does it hold? Global EDF exactly, for small sets: all arrivals that sporadic tasks can have are
+//! tried.
 //!
-//! A state is, for each task, how much its job has still to compute (c) and how long it is until it may arrive again (r).
-//! The job's deadline is r − (T − D) away. In each unit of time an adversary lets some of the tasks arrive that may, then the m
-//! jobs with the earliest deadlines compute for a unit; of equal deadlines the one that arrived first, and of those the first
-//! in the set, as in the kernel. The set fails if a state can be reached in which a job has more to compute than time.
+//! A state is, for each task, how much its job has still to compute (c) and how long it is until it
+//! may arrive again (r). The job's deadline is r − (T − D) away. In each unit of time an adversary
+//! lets some of the tasks arrive that may, then the m jobs with the earliest deadlines compute for
+//! a unit; of equal deadlines the one that arrived first, and of those the first in the set, as in
+//! the kernel. The set fails if a state can be reached in which a job has more to compute than
+//! time.
 //!
 //! There are very many states, and two kinds of them need not be looked at:
 //!
-//! * A state that another one *covers*: one where each job has at least as much to compute until the same deadline, and each
-//!   task without a job may arrive at least as early, be it that it has a job in the other state. If the covered state can
-//!   lead to a miss, so can the other one: the adversary does the same there. Then the same jobs and more are to be done by the
-//!   same deadlines, and under a policy with preemption and fixed priorities of jobs no job completes any earlier if others
-//!   compute longer (Ha and Liu, "Validating timing constraints in multiprocessor and distributed real-time systems", ICDCS
-//!   1994). With equal c this is the idle-task simulation relation of Geeraerts, Goossens and Lindström, "Multiprocessor
-//!   schedulability of arbitrary-deadline sporadic tasks: complexity and antichain algorithm", Real-Time Systems 49(2), 2013;
-//!   that less to compute may be covered by more is ours.
-//! * A state without jobs: the first state, in which everybody may arrive, covers it.
+//! * A state that another one *covers*: one where each job has at least as much to compute until
+//!   the same deadline, and each task without a job may arrive at least as early, be it that it has
+//!   a job in the other state. If the covered state can lead to a miss, so can the other one: the
+//!   adversary does the same there. Then the same jobs and more are to be done by the same
+//!   deadlines, and under a policy with preemption and fixed priorities of jobs no job completes
+//!   any earlier if others compute longer (Ha and Liu, "Validating timing constraints in
+//!   multiprocessor and distributed real-time systems", ICDCS 1994). With equal c this is the
+//!   idle-task simulation relation of Geeraerts, Goossens and Lindström, "Multiprocessor
+//!   schedulability of arbitrary-deadline sporadic tasks: complexity and antichain algorithm",
+//!   Real-Time Systems 49(2), 2013; that less to compute may be covered by more is ours.
+//! * A state without jobs: the first state, in which every task may arrive, covers it.
 //!
-//! Source: Baker and Cirinei, "Brute-force determination of multiprocessor schedulability for sets of sporadic hard-deadline
-//! tasks", OPODIS 2007, for the states and the adversary.
+//! Source: Baker and Cirinei, "Brute-force determination of multiprocessor schedulability for sets
+//! of sporadic hard-deadline tasks", OPODIS 2007, for the states and the adversary.
 //!
-//! *Exact* is meant for arrivals, and preemptions, at multiples of a unit. With a smaller unit a set may fail that holds with a
-//! larger one: of three tasks (C, T, D) = (1, 2, 2), (1, 1, 1), (1, 2, 1) on two CPUs none is late as long as they arrive at whole
-//! units, and the second one is if the third one comes half a unit after both others. A miss is a miss with any unit.
+//! *Exact* is meant for arrivals, and preemptions, at multiples of a unit. With a smaller unit a
+//! set may fail that holds with a larger one: of three tasks (C, T, D) = (1, 2, 2), (1, 1, 1), (1,
+//! 2, 1) on two CPUs none is late as long as they arrive at whole units, and the second one is if
+//! the third one comes half a unit after both others. A miss is a miss with any unit.
 //!
-//! Complexity: exponential in the number of tasks, and in the lengths of periods. Five tasks with periods of up to ten units
-//! take some milliseconds.
+//! Complexity: exponential in the number of tasks, and in the lengths of periods. Five tasks with
+//! periods of up to ten units take some milliseconds.
 
 use super::{Set, Task};
 use crate::work::Meter;
@@ -64,9 +70,9 @@ pub fn common_unit(set: &Set) -> u64 {
     times.fold(0, gcd).max(1)
 }
 
-/// Whether `set` holds on so many CPUs if jobs arrive at multiples of `unit`, of which all its times are multiples, too
-/// ([`common_unit`]; it is stopped at once if not). It takes at most `limit` steps, and tasks with deadlines up to their
-/// periods, at most [`MOST_TASKS`].
+/// Whether `set` holds on so many CPUs if jobs arrive at multiples of `unit`, of which all its
+/// times are multiples, too ([`common_unit`]; it is stopped at once if not). It takes at most
+/// `limit` steps, and tasks with deadlines up to their periods, at most [`MOST_TASKS`].
 pub fn exact(set: &Set, cpus: u32, unit: u64, limit: WorkLimit) -> Truth {
     let tasks = set.tasks();
     if unit == 0 || !common_unit(set).is_multiple_of(unit) {
@@ -140,7 +146,7 @@ type State = [Row; MOST_TASKS];
 /// How a state was reached.
 struct Node {
     parent: Option<u32>,
-    /// Who arrived in the parent's state, before the unit of time.
+    /// The tasks that arrived in the parent's state, before the unit of time.
     arrived: u16,
 }
 
@@ -181,7 +187,8 @@ impl Search {
         Ok(None)
     }
 
-    /// Lets these arrive and a unit of time pass; returns who cannot be in time any more.
+    /// Lets these arrive and a unit of time pass; returns a task that cannot be in time any more,
+    /// if there is one.
     fn step(&mut self, state: &State, node: u32, arrived: u16) -> Result<Option<usize>, Stop> {
         self.meter.spend(self.tasks.len())?;
         let mut next = *state;
@@ -202,7 +209,8 @@ impl Search {
         }
         ready.sort_unstable_by_key(|&i| {
             let task = &self.tasks[i];
-            // Of equal deadlines, whose is relatively longer arrived first.
+            // Of equal deadlines, the one that is relatively longer belongs to the job that arrived
+            // first.
             let deadline = task.t - task.early;
             (next[i].r - task.early, Reverse(deadline), i)
         });

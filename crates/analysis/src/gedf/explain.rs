@@ -1,7 +1,7 @@
 //! Why a test does not accept a set: which task, which interval, and by how much.
 //!
-//! The tests proper know whether, as fast as they can. Here the formulas are evaluated as the literature has them, for
-//! people, so what comes out is rounded.
+//! The tests proper know whether, as fast as they can. Here the formulas are evaluated as the
+//! literature has them, for people, so what comes out is rounded.
 //!
 //! Complexity: O(n²) for GFB, BAK and BCL, O(n³) for BAK05, pseudo-polynomial for all others.
 
@@ -33,7 +33,8 @@ pub enum Explanation {
     LateDeadline(usize),
     /// The task at this position cannot compute in time even if it is alone.
     TooLong(usize),
-    /// No response time within its deadline is found for the task at this position, for many windows in many rounds.
+    /// No response time within its deadline is found for the task at this position, for many
+    /// windows in many rounds.
     NoBound(usize),
     /// The test is for two CPUs or more.
     OneCpu,
@@ -63,8 +64,8 @@ pub enum Explanation {
     Stopped(Stop),
 }
 
-/// Why `which` does not accept `set` on so many CPUs; `None` if it does. The test takes at most `limit` steps, and finding
-/// the reason as many again.
+/// Why `which` does not accept `set` on so many CPUs; `None` if it does. The test takes at most
+/// `limit` steps, and finding the reason as many again.
 pub fn explain(which: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Option<Explanation> {
     match test(which, set, cpus, limit) {
         Answer::Accepts => return None,
@@ -104,7 +105,8 @@ pub fn explain(which: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Option<Ex
         };
     Some(match found {
         Ok(Some(explanation)) => explanation,
-        // Nothing has been found that is as certain as the test itself, which has another arithmetic.
+        // Nothing has been found that is as certain as the test itself, which has another
+        // arithmetic.
         Ok(None) => Explanation::Stopped(Stop::WorkLimit),
         Err(stop) => Explanation::Stopped(stop),
     })
@@ -129,7 +131,8 @@ fn densities(tasks: &[Task]) -> impl Iterator<Item = f64> {
     tasks.iter().map(of)
 }
 
-/// The task with the largest excess of the first number over the second, both parts of its deadline.
+/// The task with the largest excess of the first number over the second, both parts of its
+/// deadline.
 fn worst(tasks: &[Task], of: impl Fn(&Task) -> (f64, f64)) -> Option<Explanation> {
     let all = tasks.iter().enumerate().map(|(place, k)| (place, k, of(k)));
     let (place, k, (work, room)) =
@@ -163,7 +166,7 @@ fn bak(tasks: &[Task], k: &Task, m: f64) -> (f64, f64) {
     (sum, m * (1.0 - lambda) + lambda)
 }
 
-/// The same of his 2005 test, with the best λ for the task.
+/// The same of Baker's 2005 test, with the best λ for the task.
 fn bak05(tasks: &[Task], k: &Task, m: f64) -> (f64, f64) {
     let own = real(k.wcet) / real(k.deadline);
     let utilisations = tasks.iter().map(|task| real(task.wcet) / real(task.period));
@@ -209,7 +212,8 @@ fn bcl(tasks: &[Task], cpus: u32) -> Option<Explanation> {
         (work.sum(), u128::from(cpus) * u128::from(slack))
     };
     let all = (0..tasks.len()).map(|k| (k, window(k)));
-    // Where both are equal the work may be harmless; the one with more, if there is one, is the reason.
+    // Where both are equal the work may be harmless; the one with more, if there is one, is the
+    // reason.
     let (k, (work, room)) = all.max_by(|(a, x), (b, y)| {
         excess(*x, tasks[*a].deadline).total_cmp(&excess(*y, tasks[*b].deadline))
     })?;
@@ -231,7 +235,8 @@ fn others(tasks: &[Task], k: usize) -> impl Iterator<Item = (usize, &Task)> {
     tasks.iter().enumerate().filter(move |(i, _)| *i != k)
 }
 
-/// What others do in the way of τ_k up to its deadline, and for what there is room, with slacks: by RTA or by BCLI.
+/// What others do in the way of τ_k up to its deadline, and for what there is room, with slacks: by
+/// RTA or by BCLI.
 fn interference(
     tasks: &[Task],
     k: usize,
@@ -251,7 +256,7 @@ fn interference(
     (work.sum(), u128::from(cpus) * u128::from(most) - 1)
 }
 
-/// Who is late by most at the end of all rounds of RTA, or else of BCLI.
+/// The task that is late by most at the end of all rounds of RTA, or else of BCLI.
 fn latest(tasks: &[Task], cpus: u32, outcome: &Outcome, of_window: bool) -> Option<Explanation> {
     let at_deadline = |&k: &usize| (k, interference(tasks, k, cpus, &outcome.slacks, of_window));
     let all = outcome.late.iter().map(at_deadline);

@@ -9,16 +9,19 @@
 //!                                   (C_i − (D_i − r) σ)⁺    else
 //! ```
 //!
-//! Source: Baruah, Bonifaci, Marchetti-Spaccamela and Stiller, "Implementation of a speedup-optimal global EDF
-//! schedulability test", ECRTS 2009. As there, σ is searched for: max C_i/D_i, and the multiples of 1/50 above it, up
-//! to min(1, (m − U)/(m − 1) − 1/10). There are none for m = 1, and the test accepts nothing then.
+//! Source: Baruah, Bonifaci, Marchetti-Spaccamela and Stiller, "Implementation of a speedup-optimal
+//! global EDF schedulability test", ECRTS 2009. As there, σ is searched for: max C_i/D_i, and the
+//! multiples of 1/50 above it, up to min(1, (m − U)/(m − 1) − 1/10). There are none for m = 1, and
+//! the test accepts nothing then.
 //!
-//! Complexity: O(n) if D = T: ffdbf_i(t, σ) ≤ u_i (t + T_i − D_i) = u_i t, so any σ within the bounds will do, and
-//! GFB accepts the set, too. Else pseudo-polynomial, for up to fifty σ:
+//! Complexity: O(n) if D = T: ffdbf_i(t, σ) ≤ u_i (t + T_i − D_i) = u_i t, so any σ within the
+//! bounds will do, and GFB accepts the set, too. Else pseudo-polynomial, for up to fifty σ:
 //!
-//! * From Σ u_i (T_i − D_i) / (m − (m − 1) σ − U) on the demand is below the line for the same reason.
-//! * The demand rises with a slope of 0 or σ for each task, and the slope falls only at t = D_i + j T_i. Between
-//!   two such steps the demand is convex, so it is below a line if it is at both ends; only these are looked at.
+//! * From Σ u_i (T_i − D_i) / (m − (m − 1) σ − U) on the demand is below the line for the same
+//!   reason.
+//! * The demand rises with a slope of 0 or σ for each task, and the slope falls only at t = D_i + j
+//!   T_i. Between two such steps the demand is convex, so it is below a line if it is at both ends;
+//!   only these are looked at.
 //! * It never falls, so most of them can be skipped; see [`descent`].
 
 use super::descent::{self, Look};
@@ -79,12 +82,12 @@ fn is_within(set: &Set, cpus: u32, (p, q): (u64, u64)) -> bool {
     sum.compare(utilisations.chain(more), cpus.into()).is_le()
 }
 
-/// Whether no policy can hold the set: whether in some interval its jobs ask for more than all CPUs, which have to have
-/// done of a job with a deadline behind the interval all but what can be done after it. So it is the forced-forward demand with
-/// σ = 1, and the line rises with m.
+/// Whether no policy can hold the set: whether in some interval its jobs ask for more than all
+/// CPUs, which have to have done of a job with a deadline behind the interval all but what can be
+/// done after it. So it is the forced-forward demand with σ = 1, and the line rises with m.
 ///
-/// Source: Baker and Cirinei, "A necessary and sometimes sufficient condition for the feasibility of sets of sporadic hard-deadline
-/// tasks", RTSS 2006.
+/// Source: Baker and Cirinei, "A necessary and sometimes sufficient condition for the feasibility
+/// of sets of sporadic hard-deadline tasks", RTSS 2006.
 pub(super) fn is_infeasible(set: &Set, cpus: u32, meter: &mut Meter) -> Result<bool, Stop> {
     if set.is_implicit() || !set.leaves_something_of(cpus) {
         return Ok(set.demands_more_than(cpus));
@@ -93,8 +96,8 @@ pub(super) fn is_infeasible(set: &Set, cpus: u32, meter: &mut Meter) -> Result<b
     Ok(!fits)
 }
 
-/// Whether the demand with σ = p/q stays below a line that rises with `slope`/q. `critical` has lengths where it did not with
-/// another σ, which are looked at first.
+/// Whether the demand with σ = p/q stays below a line that rises with `slope`/q. `critical` has
+/// lengths where it did not with another σ, which are looked at first.
 fn stays_below(
     set: &Set,
     slope: u128,

@@ -5,11 +5,11 @@
 //! ```
 //!
 //! Source: Goossens, Funk and Baruah, "Priority-driven scheduling of periodic task systems on
-//! multiprocessors", Real-Time Systems 25(2–3), 2003, for D = T; Bertogna, Cirinei and Lipari, "Improved
-//! schedulability analysis of EDF on multiprocessor platforms", ECRTS 2005, for D ≤ T.
+//! multiprocessors", Real-Time Systems 25(2–3), 2003, for D = T; Bertogna, Cirinei and Lipari,
+//! "Improved schedulability analysis of EDF on multiprocessor platforms", ECRTS 2005, for D ≤ T.
 //!
-//! Complexity: O(n); where the sum is too close to the bound for 64 binary places, that of a sum of big
-//! fractions.
+//! Complexity: O(n); where the sum is too close to the bound for 64 binary places, that of a sum of
+//! big fractions.
 
 use super::{Answer, Set, Task};
 use crate::fractions;

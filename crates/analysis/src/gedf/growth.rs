@@ -1,9 +1,10 @@
 //! How far up there is no response time to be found.
 //!
-//! The work in a window that grows by x grows by at least Σ min(x, g_i), where g_i is how much of one task's work
-//! surely comes at the rate of one. So if there is too much work by `above`, then there still is as long as
-//! `above` + Σ min(x, g_i) ≥ m x. The left side of that is concave in x, so it holds up to one x and no further, which
-//! Newton's method finds from above: the tangents of a concave function lie above it.
+//! The work in a window that grows by x grows by at least Σ min(x, g_i), where g_i is how much of
+//! one task's work surely comes at the rate of one. So if there is too much work by `above`, then
+//! there still is as long as `above` + Σ min(x, g_i) ≥ m x. The left side of that is concave in x,
+//! so it holds up to one x and no further, which Newton's method finds from above: the tangents of
+//! a concave function lie above it.
 
 use super::word::Word;
 

@@ -1,7 +1,7 @@
 //! Up to which A the condition of [`rtalc`](super::rtalc) has to be looked at.
 //!
-//! NC_i ≤ dbf_i(A + D_k) ≤ u_i (A + D_k + T_i − D_i), the same less C_k for τ_k, and CI_i − NC_i ≤ C_i. So the left side is
-//! below a line that rises by U < m, and the right side rises by m.
+//! NC_i ≤ dbf_i(A + D_k) ≤ u_i (A + D_k + T_i − D_i), the same less C_k for τ_k, and CI_i − NC_i ≤
+//! C_i. So the left side is below a line that rises by U < m, and the right side rises by m.
 
 use super::Set;
 use super::load::early;

@@ -1,9 +1,9 @@
 //! What other tasks can do to a job while it waits: the terms that BCL, BCLI and RTA share.
 //!
-//! In a window of the length of τ_k's deadline, ending with it, only jobs of τ_i whose deadlines are in
-//! the window, too, can be more urgent. The worst case has a deadline of τ_i at the end of the window and
-//! its jobs as late as they may be; the first one sticks out, and a slack s_i that each job of τ_i is
-//! known to have left at its end keeps it from working in its last s_i units:
+//! In a window of the length of τ_k's deadline, ending with it, only jobs of τ_i whose deadlines
+//! are in the window, too, can be more urgent. The worst case has a deadline of τ_i at the end of
+//! the window and its jobs as late as they may be; the first one sticks out, and a slack s_i that
+//! each job of τ_i is known to have left at its end keeps it from working in its last s_i units:
 //!
 //! ```text
 //!            |------------------- D_k -------------------|
@@ -11,8 +11,8 @@
 //!                                                               (D = T)
 //! ```
 //!
-//! A busy window of length R that ends at any time can have as much work of τ_i as (Bertogna and Cirinei
-//! 2007, equation 5)
+//! A busy window of length R that ends at any time can have as much work of τ_i as (Bertogna and
+//! Cirinei 2007, equation 5)
 //!
 //! ```text
 //!   W_i(R) = ⌊x/T_i⌋ C_i + min(C_i, x mod T_i)      x = R + D_i − C_i − s_i
@@ -45,7 +45,8 @@ impl<W: Word> Row<W> {
         }
     }
 
-    /// E_i: its work in a window of `deadline` units that ends with the deadline of another task's job.
+    /// E_i: its work in a window of `deadline` units that ends with the deadline of another task's
+    /// job.
     #[inline]
     pub(crate) fn before(&self, deadline: W) -> W {
         let jobs = deadline.over(self.by_t);

@@ -6,15 +6,15 @@
 //!   dbf(t) = Σ (⌊(t − D_i)/T_i⌋ + 1)⁺ C_i        δ = max C_i/D_i        μ = m − (m − 1) δ
 //! ```
 //!
-//! Source: Baker and Baruah, "An analysis of global EDF schedulability for arbitrary-deadline sporadic task
-//! systems", Real-Time Systems 43(1), 2009, corollary 2. The load is exact here, where others approximate it from
-//! above (Fisher, Baker and Baruah, "Algorithms for determining the demand-based load of a sporadic task system",
-//! RTCSA 2006) and so reject more.
+//! Source: Baker and Baruah, "An analysis of global EDF schedulability for arbitrary-deadline
+//! sporadic task systems", Real-Time Systems 43(1), 2009, corollary 2. The load is exact here,
+//! where others approximate it from above (Fisher, Baker and Baruah, "Algorithms for determining
+//! the demand-based load of a sporadic task system", RTCSA 2006) and so reject more.
 //!
-//! Complexity: O(n) if D = T, since the load is U then; or if the sum of the densities is below the bound.
-//! Else pseudo-polynomial. With the bound B > U, intervals of Σ u_i (T_i − D_i) / (B − U) or longer need not be
-//! looked at, since dbf(t) ≤ U t + Σ u_i (T_i − D_i); of the others, few (see [`descent`]). If U = B,
-//! intervals up to the hyperperiod H: dbf(t + H) = dbf(t) + U H.
+//! Complexity: O(n) if D = T, since the load is U then; or if the sum of the densities is below the
+//! bound. Else pseudo-polynomial. With the bound B > U, intervals of Σ u_i (T_i − D_i) / (B − U) or
+//! longer need not be looked at, since dbf(t) ≤ U t + Σ u_i (T_i − D_i); of the others, few (see
+//! [`descent`]). If U = B, intervals up to the hyperperiod H: dbf(t + H) = dbf(t) + U H.
 
 use super::descent::{self, Look};
 use super::{Answer, Set, Task};

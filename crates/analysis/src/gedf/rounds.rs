@@ -1,21 +1,24 @@
 //! Rounds of slack: what BCLI and RTA have in common.
 //!
-//! Both bound the response time R_k of a task from the slacks s of all others, where larger slacks make it no
-//! larger. What is left before the deadline is slack s_k = D_k − R_k, or none if the task is late. So there is a
-//! monotone function s ↦ g(s) of all slacks, the rounds go up from zero to its least fixed point, and the set is
-//! accepted if no task is late there.
+//! Both bound the response time R_k of a task from the slacks s of all others, where larger slacks
+//! make it no larger. What is left before the deadline is slack s_k = D_k − R_k, or none if the
+//! task is late. So there is a monotone function s ↦ g(s) of all slacks, the rounds go up from zero
+//! to its least fixed point, and the set is accepted if no task is late there.
 //!
-//! * The order of the updates does not matter: any fair order reaches the least fixed point of a monotone function
-//!   (chaotic iteration; Cousot and Cousot 1977). So a task that is in time once stays in time, and if nobody is late,
-//!   even with slacks that are smaller than they might be, the set is accepted.
-//! * No slack is larger than D − C. From there the rounds go down, to the greatest fixed point, and all the time they
-//!   stay above the least. So who is late with *these* slacks is late at the least fixed point, and the set is rejected.
+//! * The order of the updates does not matter: any fair order reaches the least fixed point of a
+//!   monotone function (chaotic iteration; Cousot and Cousot 1977). So a task that is in time once
+//!   stays in time, and if no task is late, even with slacks that are smaller than they might be,
+//!   the set is accepted.
+//! * No slack is larger than D − C. From there the rounds go down, to the greatest fixed point, and
+//!   all the time they stay above the least. So a task that is late with *these* slacks is late at
+//!   the least fixed point, and the set is rejected.
 //!
-//! One round goes up, then one goes down, and so on. Who is late going up is asked at once whether he is late with the
-//! larger slacks, too; that settles most sets that are rejected. Who was late in the last round comes first in the
-//! next one, and if nobody is any more, that is all. And what a response time is with the larger slacks, it is at
-//! least with the smaller ones: a place for the search to begin. Where the first tasks are all late going up, that round is
-//! put off, since most such sets are rejected going down.
+//! One round goes up, then one goes down, and so on. A task that is late going up is tested at once
+//! with the larger slacks, too; that settles most sets that are rejected. A task that was late in
+//! the last round comes first in the next one, and if no task is late any more, that is all. And
+//! what a response time is with the larger slacks, it is at least with the smaller ones: a place
+//! for the search to begin. Where the first tasks are all late going up, that round is put off,
+//! since most such sets are rejected going down.
 
 use super::Set;
 use super::interference::{Row, by_deadline};
@@ -48,8 +51,8 @@ pub(super) trait Slacks: Clone {
 pub(super) trait Response {
     type Tasks: Slacks;
 
-    /// The bound for τ_k, given the slacks of all; `None` if it is beyond the deadline. It is known to be `least`
-    /// or more.
+    /// The bound for τ_k, given the slacks of all; `None` if it is beyond the deadline. It is known
+    /// to be `least` or more.
     fn response(
         &mut self,
         tasks: &Self::Tasks,
@@ -78,16 +81,18 @@ pub(super) struct Rounds<R: Response> {
     sure: R::Tasks,
     /// With slacks at or above it, and so at or above the greatest.
     hoped: R::Tasks,
-    /// Who is late with the sure slacks, as far as is known.
+    /// The tasks that are late with the sure slacks, as far as is known.
     late: Vec<usize>,
     /// Whether the sure slacks are from the quick bounds.
     quick: bool,
-    /// For how many rounds more the slacks that one may hope for are expected to fall, and whether they have fallen in this one.
+    /// For how many rounds more the slacks that one may hope for are expected to fall, and whether
+    /// they have fallen in this one.
     falls: u8,
     fallen: bool,
 }
 
-/// If so many are late at once, one after the other, a round upwards is put off as long as slacks fall, but not for ever.
+/// If so many are late at once, one after the other, a round upwards is put off as long as slacks
+/// fall, but not for ever.
 const SAMPLE: usize = 24;
 const PUT_OFF: u8 = 3;
 
@@ -101,7 +106,8 @@ enum Shown {
 impl<R: Response> Rounds<R> {
     /// Begins with slacks that are no larger than those of the least fixed point.
     ///
-    /// By ascending deadlines, as who has a short deadline suffers most from what others carry in, and is late first.
+    /// By ascending deadlines, as a task with a short deadline suffers most from what others carry
+    /// in, and is late first.
     pub(super) fn new(sure: R::Tasks, response: R) -> Rounds<R> {
         let mut hoped = sure.clone();
         for k in 0..hoped.tasks() {
@@ -118,15 +124,15 @@ impl<R: Response> Rounds<R> {
         }
     }
 
-    /// The same as [`Rounds::decide`], with the quick bounds for as long as they make anything better. Their slacks
-    /// are no larger than those of the least fixed point, by induction: so if nobody is late with them, that is all,
-    /// and if somebody is, they are a start.
+    /// The same as [`Rounds::decide`], with the quick bounds for as long as they make anything
+    /// better. Their slacks are no larger than those of the least fixed point, by induction: so if
+    /// no task is late with them, that is all, and if one is, they are a start.
     pub(super) fn decide_quickly_first(&mut self, meter: &mut Meter) -> Result<bool, Stop> {
         self.quick = true;
         while self.quick {
             match self.up(meter)? {
                 Shown::Accepts => return Ok(true),
-                // By who is late even with the slacks that one may hope for.
+                // By a task that is late even with the slacks that one may hope for.
                 Shown::Rejects => return Ok(false),
                 Shown::Nothing => {}
             }
@@ -134,7 +140,7 @@ impl<R: Response> Rounds<R> {
         self.decide(meter)
     }
 
-    /// Whether nobody is late at the least fixed point.
+    /// Whether no task is late at the least fixed point.
     pub(super) fn decide(&mut self, meter: &mut Meter) -> Result<bool, Stop> {
         loop {
             for round in [Self::up, Self::down] {
@@ -244,7 +250,8 @@ impl<R: Response> Rounds<R> {
         Ok(Shown::Nothing)
     }
 
-    /// Goes up to the least fixed point. Returns the tasks with their slacks there, and who is late.
+    /// Goes up to the least fixed point. Returns the tasks with their slacks there, and the tasks
+    /// that are late.
     fn least(mut self, meter: &mut Meter) -> Result<(R::Tasks, Vec<usize>), Stop> {
         loop {
             let (mut late, mut better) = (Vec::new(), false);
@@ -262,7 +269,7 @@ impl<R: Response> Rounds<R> {
 
 /// What the rounds of a test come to, with the tasks in the order of the set.
 pub(super) struct Outcome {
-    /// Slacks that all have if nobody is late.
+    /// Slacks that all tasks have if no task is late.
     pub(super) slacks: Vec<u64>,
     pub(super) late: Vec<usize>,
 }

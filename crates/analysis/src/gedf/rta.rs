@@ -1,36 +1,37 @@
 //! RTA: response times, and the slack they leave.
 //!
-//! With E_i and W_i as in [`interference`](super::interference), the response time of τ_k is at most the
-//! least R with
+//! With E_i and W_i as in [`interference`](super::interference), the response time of τ_k is at
+//! most the least R with
 //!
 //! ```text
 //!   R = C_k + ⌊ Σ_{i≠k} min(W_i(R), E_i, R − C_k + 1) / m ⌋
 //! ```
 //!
-//! and s_k = D_k − R is slack, which lessens E_k and W_k for all others. So it goes round until all tasks
-//! are in time, or until nothing gets any better.
+//! and s_k = D_k − R is slack, which lessens E_k and W_k for all others. So it goes round until all
+//! tasks are in time, or until nothing gets any better.
 //!
-//! Source: Bertogna and Cirinei, "Response-time analysis for globally scheduled symmetric multiprocessor
-//! platforms", RTSS 2007. The "+ 1" is one unit.
+//! Source: Bertogna and Cirinei, "Response-time analysis for globally scheduled symmetric
+//! multiprocessor platforms", RTSS 2007. The "+ 1" is one unit.
 //!
 //! # How R is found
 //!
-//! The right side never falls as R grows, so the least R is reached by putting in what comes out, from anywhere below.
-//! That can take thousands of steps where the right side is nearly as steep as the left. Each term grows by at least
-//! min(x, g_i) while R grows by x, as it is made of parts with a slope of one, for
+//! The right side never falls as R grows, so the least R is reached by putting in what comes out,
+//! from anywhere below. That can take thousands of steps where the right side is nearly as steep as
+//! the left. Each term grows by at least min(x, g_i) while R grows by x, as it is made of parts
+//! with a slope of one, for
 //!
 //! ```text
 //!   v = min(W, E, R − C_k + 1)          g_i = min(E − v, W − v + (C_i − x mod T_i)⁺)
 //! ```
 //!
-//! So there is no R to be found as long as Σ v + Σ min(x, g_i) ≥ m (R + x − C_k + 1); [`growth`](super::growth)
-//! finds how long that is.
+//! So there is no R to be found as long as Σ v + Σ min(x, g_i) ≥ m (R + x − C_k + 1);
+//! [`growth`](super::growth) finds how long that is.
 //!
-//! With R = D_k the right side is no more than what [`bcli`](super::bcli) has there, so BCLI finds no larger slacks
-//! (by induction over the rounds).
+//! With R = D_k the right side is no more than what [`bcli`](super::bcli) has there, so BCLI finds
+//! no larger slacks (by induction over the rounds).
 //!
-//! Complexity: pseudo-polynomial; O(n) for each step towards R. [`rounds`](super::rounds) tells how most rounds are
-//! saved.
+//! Complexity: pseudo-polynomial; O(n) for each step towards R. [`rounds`](super::rounds) tells how
+//! most rounds are saved.
 
 use super::columns::{self, Columns};
 use super::growth::last_above;
@@ -47,7 +48,8 @@ pub(super) fn test(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Answer, St
         return Ok(Answer::Accepts);
     }
     let accepts = if let Some(mut columns) = Columns::new(set).filter(|_| columns::rta::fit(set)) {
-        // BCLI has no larger slacks, and is much cheaper: if it accepts, then that is all, and if not, it is a start.
+        // BCLI has no larger slacks, and is much cheaper: if it accepts, then that is all, and if
+        // not, it is a start.
         columns::bcli::decide(&mut columns, cpus, meter)?
             || Rounds::new(columns, columns::rta::ToFixedPoint::new(cpus)).decide(meter)?
     } else if is_short(set) {
@@ -139,8 +141,8 @@ impl<W: Word> Response for ToFixedPoint<W> {
             meter.spend(self.growing.len())?;
             let most = response - c + W::ONE;
             let (mut sum, mut count) = (full, 0);
-            // Whether a term grows is anybody's guess, the processor's too: so there is no branch on it, and terms that
-            // do not are written over.
+            // Whether a term grows cannot be predicted, not by the processor either: so there is no
+            // branch on it, and terms that do not are written over.
             for position in 0..self.growing.len() {
                 let term = self.growing[position];
                 let (within, more) = term.within(response);

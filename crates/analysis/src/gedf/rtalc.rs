@@ -1,86 +1,95 @@
 //! RTALC: response times with limited carry-in.
 //!
-//! RTA lets a job of every task be under way when a job J of τ_k arrives; BAR goes back to where fewer than m are, but
-//! bounds no response times. Both at once:
+//! RTA lets a job of every task be under way when a job J of τ_k arrives; BAR goes back to where
+//! fewer than m are, but bounds no response times. Both at once:
 //!
-//! J arrives at time A and has its deadline at A + D_k, and zero is the earliest instant such that from there to A all
-//! CPUs are busy with jobs that matter, those of deadlines up to J's. If J is not complete R units after its arrival, then
-//! there are X = A + R − C_k + 1 units of time up to there in which all CPUs are busy with others that matter: those before
-//! A, and those after A in which J does not compute, of which there are R − (C_k − 1) or more. No task has two jobs at
+//! J arrives at time A and has its deadline at A + D_k, and zero is the earliest instant such that
+//! from there to A all CPUs are busy with jobs that matter, those of deadlines up to J's. If J is
+//! not complete R units after its arrival, then there are X = A + R − C_k + 1 units of time up to
+//! there in which all CPUs are busy with others that matter: those before A, and those after A in
+//! which J does not compute, of which there are R − (C_k − 1) or more. No task has two jobs at
 //! once, so that
 //!
 //! ```text
 //!   Σ_i I_i ≥ m X          I_i ≤ min(work of τ_i up to A + R, X)          I_k ≤ min(work of τ_k before A, A)
 //! ```
 //!
-//! In the unit of time before zero some CPU did nothing that matters. So at most m − 1 jobs that matter were there, each
-//! of another task, and all of them computed: what they have left when the window begins is at most C − 1. Hence J is complete
-//! after R units if
+//! In the unit of time before zero some CPU did nothing that matters. So at most m − 1 jobs that
+//! matter were there, each of another task, and all of them computed: what they have left when the
+//! window begins is at most C − 1. Hence J is complete after R units if
 //!
 //! ```text
 //!   Σ_i NC_i + (the m − 1 largest (CI_i − NC_i)⁺) < m X                                                  (1)
 //! ```
 //!
-//! with NC and CI, with no more than C − 1 left, of [`carry`](super::carry), cut off at X, or at A for τ_k. Let R_A be the
-//! least R ≥ C_k for that, so that J's response time is at most max R_A. It is also at most the least R ≥ C_k for which
+//! with NC and CI, with no more than C − 1 left, of [`carry`](super::carry), cut off at X, or at A
+//! for τ_k. Let R_A be the least R ≥ C_k for that, so that J's response time is at most max R_A. It
+//! is also at most the least R ≥ C_k for which
 //!
 //! ```text
 //!   Σ_{i≠k} min(CI_i, R − C_k + 1) < m (R − C_k + 1)                                                     (2)
 //! ```
 //!
-//! in the window that begins with J's arrival (A = 0), where all may have a job with as much as C left. R_k is the lesser
-//! of the two, and D_k − R_k is slack for all others and for τ_k, in rounds as in [`rounds`](super::rounds).
+//! in the window that begins with J's arrival (A = 0), where all may have a job with as much as C
+//! left. R_k is the lesser of the two, and D_k − R_k is slack for all others and for τ_k, in rounds
+//! as in [`rounds`](super::rounds).
 //!
 //! # Why slack may be used
 //!
-//! Let t be the first instant at which a job is late, if there is one. Then *a job of τ_i that computes before t does so
-//! within R_i of its arrival*, for the R_i of each round. With R_i = D_i, which is before the first round, that is what t
-//! says. And if a job of τ_k did not, with R_k from the R_i of the round before, it would be incomplete R_k units after its
-//! arrival and before t; then all in the window above is before t, where the R_i hold and no task has two jobs, and (1) and
-//! (2) say that it is complete. If in the end all R_k ≤ D_k are found, then the job that is late at t was complete at its
-//! deadline, so there is no such t.
+//! Let t be the first instant at which a job is late, if there is one. Then *a job of τ_i that
+//! computes before t does so within R_i of its arrival*, for the R_i of each round. With R_i = D_i,
+//! which is before the first round, that is what t says. And if a job of τ_k did not, with R_k from
+//! the R_i of the round before, it would be incomplete R_k units after its arrival and before t;
+//! then all in the window above is before t, where the R_i hold and no task has two jobs, and (1)
+//! and (2) say that it is complete. If in the end all R_k ≤ D_k are found, then the job that is
+//! late at t was complete at its deadline, so there is no such t.
 //!
-//! # Whose it is
+//! # Origin
 //!
-//! Sun and Lipari, "Response time analysis with limited carry-in for global earliest deadline first scheduling", RTSS 2015,
-//! integrate Baruah's window with response times for global EDF. Their text was not at hand: what is here was derived from
-//! Bertogna and Cirinei 2007 and Baruah 2007 and is proved above, so it need not be their formula. C − 1 is from Guan, Stigge,
-//! Yi and Yu, "New response time bounds for fixed priority multiprocessor scheduling", RTSS 2009. That both bounds of
-//! a task's work hold at once, (2), and the search below are ours.
+//! Sun and Lipari, "Response time analysis with limited carry-in for global earliest deadline first
+//! scheduling", RTSS 2015, integrate Baruah's window with response times for global EDF. Their text
+//! was not at hand: what is here was derived from Bertogna and Cirinei 2007 and Baruah 2007 and is
+//! proved above, so it need not be their formula. C − 1 is from Guan, Stigge, Yi and Yu, "New
+//! response time bounds for fixed priority multiprocessor scheduling", RTSS 2009. That both bounds
+//! of a task's work hold at once, (2), and the search below are ours.
 //!
 //! # What it accepts
 //!
-//! * What RTA accepts: the terms of (2) are no larger than RTA's, so by induction over the rounds no slack is smaller.
-//! * What a BAR accepts that looks at every L ≥ D_k, in the first round: with R = D_k and A = L − D_k there is
-//!   NC_i ≤ dbf_i(L), CI_i ≤ dbf′_i(L) and X = L − C_k + 1, and the same without J for τ_k. BAR looks only at the steps
-//!   of dbf. `tests/gedf` looks for sets where that makes a difference.
+//! * What RTA accepts: the terms of (2) are no larger than RTA's, so by induction over the rounds
+//!   no slack is smaller.
+//! * What a BAR accepts that looks at every L ≥ D_k, in the first round: with R = D_k and A = L −
+//!   D_k there is NC_i ≤ dbf_i(L), CI_i ≤ dbf′_i(L) and X = L − C_k + 1, and the same without J for
+//!   τ_k. BAR looks only at the steps of dbf. `tests/gedf` looks for sets where that makes a
+//!   difference.
 //!
 //! # Which A
 //!
 //! The left side of (1), h(A), never falls as A grows, or R. So
 //!
-//! * from the A on at which m (A + R − C_k + 1) exceeds U (A + D_k) + Σ u_i (T_i − D_i) + the m − 1 largest C − C_k, (1)
-//!   holds, since NC ≤ dbf and CI − NC ≤ C. That takes U < m. For U = m there is (2) only.
+//! * from the A on at which m (A + R − C_k + 1) exceeds U (A + D_k) + Σ u_i (T_i − D_i) + the m − 1
+//!   largest C − C_k, (1) holds, since NC ≤ dbf and CI − NC ≤ C. That takes U < m. For U = m there
+//!   is (2) only.
 //! * if (1) holds for an A, it does down to where m X is h(A), as in [`descent`](super::descent).
-//! * NC leaps where a deadline of τ_i is J's, and all else grows no faster than A: CI does since at a leap of f(y) the
-//!   value before it is f(y + 1) or more, but for one unit. So for A < A′ ≤ B
+//! * NC leaps where a deadline of τ_i is J's, and all else grows no faster than A: CI does since at
+//!   a leap of f(y) the value before it is f(y + 1) or more, but for one unit. So for A < A′ ≤ B
 //!
 //! ```text
 //!   h(A′) ≤ h(A) + (m − 1) (A′ − A) + Σ NC(B) − Σ NC(A)
 //! ```
 //!
-//!   and as m X grows by m (A′ − A), (1) holds from A to B if at A there is more room than Σ NC(B) − Σ NC(A). Between two
-//!   leaps that is nothing, as a rule, so that only leaps have to be looked at.
-//! * If not, there are the points where NC, CI or what cuts them off [bends down](Row::bend). Between these and leaps all are
-//!   convex, and so is h, which is the largest of some of their sums. So if (1) holds at two such points it does between them,
-//!   for the same R.
+//!   and as m X grows by m (A′ − A), (1) holds from A to B if at A there is more room than Σ NC(B)
+//!   − Σ NC(A). Between two leaps that is nothing, as a rule, so that only leaps have to be looked
+//!   at.
+//! * If not, there are the points where NC, CI or what cuts them off [bends down](Row::bend).
+//!   Between these and leaps all are convex, and so is h, which is the largest of some of their
+//!   sums. So if (1) holds at two such points it does between them, for the same R.
 //!
-//! R_A is found from below, as in [`rta`](super::rta). For most A, it is enough that (1) holds for the R that another A has
-//! led to. If U is all but m, there are many A nevertheless.
+//! R_A is found from below, as in [`rta`](super::rta). For most A, it is enough that (1) holds for
+//! the R that another A has led to. If U is all but m, there are many A nevertheless.
 //!
-//! Complexity: pseudo-polynomial; O(n) for each A and R that is looked at. What (2) can show is shown first. (1) is for the
-//! tasks that are late by (2), with R = D_k and no slack to begin with; and for all tasks, with the least R, only if that does
-//! not help.
+//! Complexity: pseudo-polynomial; O(n) for each A and R that is looked at. What (2) can show is
+//! shown first. (1) is for the tasks that are late by (2), with R = D_k and no slack to begin with;
+//! and for all tasks, with the least R, only if that does not help.
 
 use super::columns::{self, Columns};
 use super::growth::last_above;
@@ -127,8 +136,8 @@ pub(super) fn outcome(set: &Set, cpus: u32, meter: &mut Meter) -> Result<Outcome
     }
 }
 
-/// Whether 64 bits are enough: for products of the longest window and the longest period (see [`Word`]), and for m X and the
-/// sums of so many X.
+/// Whether 64 bits are enough: for products of the longest window and the longest period (see
+/// [`Word`]), and for m X and the sums of so many X.
 fn is_short(set: &Set, cpus: u32, horizon: Horizon) -> bool {
     let longest = u128::from(set.longest());
     let farthest = match horizon {
@@ -149,7 +158,8 @@ struct Limited<W: Word> {
     by_cpus: W::Divisor,
     carriers: usize,
     horizon: Horizon,
-    /// What a task that carries in does more, and for a sum that has to grow: by how much NC grows, and CI.
+    /// What a task that carries in does more, and for a sum that has to grow: by how much NC grows,
+    /// and CI.
     more: Vec<(W, W, W)>,
     growth: Vec<W>,
 }
@@ -273,7 +283,7 @@ impl<W: Word> Limited<W> {
             most: least,
             last: least,
         };
-        // Who is late is late with A = 0, as a rule.
+        // A task that is late is late with A = 0, as a rule.
         if self.look(job, W::ZERO, &mut found, meter)?.is_none() {
             return Ok(None);
         }
@@ -364,7 +374,8 @@ impl<W: Word> Limited<W> {
         self.look_on(job, a, sides, found, meter)
     }
 
-    /// The same, where both sides of (1) are known already, for the R that was right for the last A.
+    /// The same, where both sides of (1) are known already, for the R that was right for the last
+    /// A.
     fn look_on(
         &mut self,
         job: &Job<'_, W>,
@@ -405,8 +416,8 @@ impl<W: Word> Limited<W> {
         }))
     }
 
-    /// How much further up (1) does not hold for sure, after [`Limited::sides`] with a left side that is larger by `above`:
-    /// those that carry in now may do so then.
+    /// How much further up (1) does not hold for sure, after [`Limited::sides`] with a left side
+    /// that is larger by `above`: those that carry in now may do so then.
     fn step(&mut self, above: W) -> W {
         self.growth.clear();
         for (place, &(_, plain, carried)) in self.more.iter().enumerate() {

@@ -39,8 +39,8 @@ pub struct Set {
 }
 
 impl Set {
-    /// Times are shorter than that: 2⁶² units, or 146 years of nanoseconds. So products of two are far
-    /// from overflowing 128 bits.
+    /// Times are shorter than that: 2⁶² units, or 146 years of nanoseconds. So products of two are
+    /// far from overflowing 128 bits.
     pub const LONGEST: u64 = 1 << 62;
 
     /// A set of these tasks, in this order.
@@ -115,9 +115,9 @@ impl Set {
         self.implicit
     }
 
-    /// What every one of the tests demands before it looks any further: C ≤ D ≤ T for every task, and a
-    /// utilisation of at most so many CPUs. Whoever fails it is rejected. (Of C ≤ D and U ≤ m a set that
-    /// violates them cannot hold; D ≤ T is what the tests are about.)
+    /// What every one of the tests demands before it looks any further: C ≤ D ≤ T for every task,
+    /// and a utilisation of at most so many CPUs. A set that fails it is rejected. (Of C ≤ D and U
+    /// ≤ m a set that violates them cannot hold; D ≤ T is what the tests are about.)
     pub fn is_eligible(&self, cpus: u32) -> bool {
         self.constrained && self.feasible && !self.demands_more_than(cpus)
     }

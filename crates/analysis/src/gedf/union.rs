@@ -1,15 +1,19 @@
 //! Does any of them accept?
 //!
-//! The cheap tests come first, and what cannot make a difference is left out. All of this is proved:
+//! The cheap tests come first, and what cannot make a difference is left out. All of this is
+//! proved:
 //!
-//! * RTA accepts what BCLI accepts, and BCLI what BCL accepts. BCLI's bound for a response time is RTA's right side at
-//!   R = D_k or more, since it has one term less in the minimum; so by induction over the rounds RTA has no smaller
-//!   slacks. And the first round of BCLI is BCL: with p tasks of E_i > D_k − C_k there, of which there are fewer than m if
-//!   BCL accepts (m of them make the sum m (D_k − C_k), and if there is one more E_i > 0 it is larger), Σ min(E_i, D_k − C_k + 1) is
-//!   at most m (D_k − C_k) + p < m (D_k − C_k + 1). (Bertogna and Cirinei 2007 say so, too.)
-//! * If D = T, GFB accepts what BAK, LOAD and FFDBF accept. BAK: for the k with the largest u no other has u_i > λ, so the
-//!   sum is U, and the bound is GFB's. FFDBF: its least σ is max u, so U ≤ m − (m − 1)(max u + 1/10). LOAD: the load is U, and
-//!   neither part of the bound exceeds μ; for ⌈μ⌉ = 1 the second is δ ≤ 1 = μ.
+//! * RTA accepts what BCLI accepts, and BCLI what BCL accepts. BCLI's bound for a response time is
+//!   RTA's right side at R = D_k or more, since it has one term less in the minimum; so by
+//!   induction over the rounds RTA has no smaller slacks. And the first round of BCLI is BCL: with
+//!   p tasks of E_i > D_k − C_k there, of which there are fewer than m if BCL accepts (m of them
+//!   make the sum m (D_k − C_k), and if there is one more E_i > 0 it is larger), Σ min(E_i, D_k −
+//!   C_k + 1) is at most m (D_k − C_k) + p < m (D_k − C_k + 1). (Bertogna and Cirinei 2007 say so,
+//!   too.)
+//! * If D = T, GFB accepts what BAK, LOAD and FFDBF accept. BAK: for the k with the largest u no
+//!   other has u_i > λ, so the sum is U, and the bound is GFB's. FFDBF: its least σ is max u, so U
+//!   ≤ m − (m − 1)(max u + 1/10). LOAD: the load is U, and neither part of the bound exceeds μ; for
+//!   ⌈μ⌉ = 1 the second is δ ≤ 1 = μ.
 //! * With n ≤ m tasks RTA accepts: R = C solves its equation.
 
 use super::{Answer, Set, Test, test};
@@ -29,8 +33,8 @@ const CHEAPEST_FIRST: [Test; 10] = [
     Test::Rtalc,
 ];
 
-/// The first one of `tests` that accepts `set` on so many CPUs, in the order of what they cost; `None` if none does.
-/// Each takes at most `limit` steps.
+/// The first one of `tests` that accepts `set` on so many CPUs, in the order of what they cost;
+/// `None` if none does. Each takes at most `limit` steps.
 ///
 /// # Errors
 /// If none accepts, and one of them had to stop.

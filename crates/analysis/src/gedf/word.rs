@@ -1,7 +1,8 @@
 //! Whole numbers of two sizes, so that each test is written once.
 //!
 //! [`u64`] is for sets whose times are all short enough that nothing can overflow, and divides by
-//! multiplying with a reciprocal that was computed once; [`u128`] is for all others. Both are exact.
+//! multiplying with a reciprocal that was computed once; [`u128`] is for all others. Both are
+//! exact.
 
 use core::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
@@ -40,8 +41,9 @@ pub(crate) trait Word:
     }
 }
 
-/// The longest period for which interference, over intervals of up to two periods, can be computed in
-/// 64 bits. See [`u64::over`](Word::over); the sum over fewer than 2³² tasks of less than 2³² fits, too.
+/// The longest period for which interference, over intervals of up to two periods, can be computed
+/// in 64 bits. See [`u64::over`](Word::over); the sum over fewer than 2³² tasks of less than 2³²
+/// fits, too.
 pub(crate) const SHORT: u64 = 1 << 31;
 
 impl Word for u64 {

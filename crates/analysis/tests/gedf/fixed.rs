@@ -1,4 +1,5 @@
-//! Global fixed priorities: the formulas word for word, what one test says of another, and what is accepted, run.
+//! Global fixed priorities: the formulas word for word, what one test says of another, and what is
+//! accepted, run.
 
 use crate::random::{Random, sets};
 use crate::simulated::is_late_by_priorities;
@@ -13,7 +14,8 @@ fn within(task: &Task, length: u64) -> u64 {
     length / task.period * task.wcet + (length % task.period).min(task.wcet)
 }
 
-/// Whether a response time of `length` fulfils Guan's equation, with bounds for those of tasks with higher priorities.
+/// Whether a response time of `length` fulfils Guan's equation, with bounds for those of tasks with
+/// higher priorities.
 fn fulfils(tasks: &[Task], m: u64, k: usize, higher: &[(usize, u64)], length: u64) -> bool {
     let wcet = tasks[k].wcet;
     let most = length - wcet + 1;

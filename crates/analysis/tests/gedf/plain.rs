@@ -1,4 +1,5 @@
-//! The formulas of the literature, word for word: no short cut, and fractions of big numbers throughout.
+//! The formulas of the literature, word for word: no short cut, and fractions of big numbers
+//! throughout.
 
 use flyball_analysis::gedf::{Task, Test};
 use num_bigint::BigInt;
@@ -118,7 +119,7 @@ fn others(tasks: &[Task], k: usize) -> impl Iterator<Item = (usize, &Task)> {
     tasks.iter().enumerate().filter(move |(i, _)| *i != k)
 }
 
-/// In rounds: `response` of a task, given everybody's slack.
+/// In rounds: `response` of a task, given the slack of each task.
 fn rounds(tasks: &[Task], response: impl Fn(usize, &[u64]) -> Option<u64>) -> bool {
     let mut slacks = vec![0; tasks.len()];
     loop {
@@ -171,8 +172,8 @@ fn rta(tasks: &[Task], k: usize, slacks: &[u64], m: u64) -> Option<u64> {
     None
 }
 
-/// The work of jobs that arrive at `first` and every period later, with up to `left` of the first one left at zero: of those
-/// that arrive by `last`, up to `end`.
+/// The work of jobs that arrive at `first` and every period later, with up to `left` of the first
+/// one left at zero: of those that arrive by `last`, up to `end`.
 fn pattern(task: &Task, first: i64, left: i64, last: i64, end: i64) -> i64 {
     let Task { wcet, period, .. } = *task;
     let arrivals = (0..).map(|j| first + j * int64(period));
@@ -409,9 +410,10 @@ fn bar_at(tasks: &[Task], k: usize, length: u64, m: u64) -> bool {
     sum <= m * (length - wcet)
 }
 
-/// LOAD with the load approximated from above, to ε = 1/`fineness` (Fisher, Baker and Baruah 2006), as SchedCAT has
-/// it: a task's demand is a staircase for its first jobs and the line above it from then on, rounded up; ε is added
-/// to the utilisation; and the sum of the densities, where a point lies above that.
+/// LOAD with the load approximated from above, to ε = 1/`fineness` (Fisher, Baker and Baruah 2006),
+/// as SchedCAT has it: a task's demand is a staircase for its first jobs and the line above it from
+/// then on, rounded up; ε is added to the utilisation; and the sum of the densities, where a point
+/// lies above that.
 pub(crate) fn accepts_approximated(tasks: &[Task], cpus: u32, fineness: u64) -> bool {
     if !is_eligible(tasks, cpus) {
         return false;

@@ -17,8 +17,8 @@ impl Random {
         from + (z ^ (z >> 31)) % (to - from + 1)
     }
 
-    /// Tasks with periods of up to `longest`, and a number of CPUs. Light and heavy ones, with implicit and
-    /// constrained deadlines, of which most are near the edge of some test.
+    /// Tasks with periods of up to `longest`, and a number of CPUs. Light and heavy ones, with
+    /// implicit and constrained deadlines, of which most are near the edge of some test.
     pub(crate) fn set(&mut self, longest: u64) -> (Vec<Task>, u32) {
         let cpus = self.between(1, 5);
         let tasks = self.between(1, 4 * cpus);
@@ -79,8 +79,8 @@ fn the_quick_way_is_the_plain_way() {
     );
 }
 
-/// All windows, all response times and all offsets are many, so there are fewer sets, and of these only those that matter: no
-/// set of few tasks, and none that is far from the edge.
+/// All windows, all response times and all offsets are many, so there are fewer sets, and of these
+/// only those that matter: no set of few tasks, and none that is far from the edge.
 #[test]
 fn limited_carry_in_is_what_every_window_says() {
     let mut counts = [0_u64; 2];
@@ -97,8 +97,9 @@ fn limited_carry_in_is_what_every_window_says() {
     assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
 }
 
-/// Times too long for 64 bits: the same sets in a unit that is that much smaller have the same answers from all
-/// tests that do not add one of them, and those that do come nearer to what they would say in continuous time.
+/// Times too long for 64 bits: the same sets in a unit that is that much smaller have the same
+/// answers from all tests that do not add one of them, and those that do come nearer to what they
+/// would say in continuous time.
 #[test]
 fn a_smaller_unit_changes_nothing() {
     let shorter = |task: &Task, unit: u64| Task {
@@ -137,8 +138,8 @@ fn a_smaller_unit_changes_nothing() {
     }
 }
 
-/// The 128-bit version of the tests with loops, on sets that the 64-bit version can do as well: one task with a
-/// very long period and next to no utilisation makes the difference.
+/// The 128-bit version of the tests with loops, on sets that the 64-bit version can do as well: one
+/// task with a very long period and next to no utilisation makes the difference.
 #[test]
 fn wide_numbers_are_as_good() {
     for seed in 0..sets(300) {

@@ -65,7 +65,8 @@ fn compare(corpus: &str) -> Count {
     count
 }
 
-/// The reference takes for the load what is larger by up to 0.1. With that, in exact arithmetic, we reject, too.
+/// The reference takes for the load what is larger by up to 0.1. With that, in exact arithmetic, we
+/// reject, too.
 fn explain(entry: &Entry, ours: Said, theirs: Said) {
     let tasks = entry.set.tasks();
     assert_eq!(

@@ -1,5 +1,5 @@
-//! What is accepted, run: global EDF and global fixed priorities from one unit of time to the next, with arrivals as early as
-//! they may be and with random ones.
+//! What is accepted, run: global EDF and global fixed priorities from one unit of time to the next,
+//! with arrivals as early as they may be and with random ones.
 
 use crate::random::{Random, accepts, sets};
 use flyball_analysis::WorkLimit;
@@ -15,8 +15,9 @@ pub(crate) struct Job {
     left: u64,
 }
 
-/// Whether a job takes longer than `within` says of its task, up to `until`. `gap` is how much longer than a period there is to the next arrival of a task, and
-/// how long to the first one. Jobs with the smallest `key` run.
+/// Whether a job takes longer than `within` says of its task, up to `until`. `gap` is how much
+/// longer than a period there is to the next arrival of a task, and how long to the first one. Jobs
+/// with the smallest `key` run.
 fn is_late<K: Ord>(
     tasks: &[Task],
     within: &[u64],
@@ -56,7 +57,8 @@ fn is_late<K: Ord>(
     false
 }
 
-/// Late by fixed priorities, in any of a few rounds: the tasks' positions, the most urgent one first.
+/// Late by fixed priorities, in any of a few rounds: the tasks' positions, the most urgent one
+/// first.
 pub(crate) fn is_late_by_priorities(
     tasks: &[Task],
     cpus: u32,

@@ -67,7 +67,7 @@ fn plan(args: &OverheadsArgs) -> Plan {
         some => some.to_vec(),
     };
     if args.policies.is_empty() {
-        // Whoever asks for a queue asks for the policies that can have it.
+        // A user who asks for a queue asks for the policies that can have it.
         policies.retain(|policy| policy.queues().iter().any(|queue| queues.contains(queue)));
     }
     let working_sets = match &args.working_sets[..] {

@@ -1,7 +1,7 @@
 //! Every policy on every machine that has it.
 //!
-//! Which sets a policy is compared on follows from where it puts tasks, so a policy that is new is compared
-//! without a word about it here.
+//! Which sets a policy is compared on follows from where it puts tasks, so a policy that is new is
+//! compared without a word about it here.
 
 use crate::sets::{fair, five_halves, four_cpus, four_times_one_cpu, random_set, two_clusters};
 use crate::{Case, Tally, count, read, tally};
@@ -41,8 +41,8 @@ fn policies(machine: Machine) -> impl Iterator<Item = &'static str> {
     machine.policies().filter(is_asked)
 }
 
-/// Compares the policies of a machine. Nothing is returned if only some were asked for: of so few sets
-/// nothing can be expected.
+/// Compares the policies of a machine. Nothing is returned if only some were asked for: of so few
+/// sets nothing can be expected.
 fn all(machine: Machine) -> Option<Vec<(&'static str, Tally)>> {
     let registry = Registry::standard();
     let entry = |name| {
@@ -122,8 +122,8 @@ fn every_policy_of_riscv_agrees() {
     );
 }
 
-/// Jobs that are released within a slot wait for the next one: the machine once took the weights of jobs
-/// that do not, and was late with all jobs of "late".
+/// Jobs that are released within a slot wait for the next one: the machine once took the weights of
+/// jobs that do not, and was late with all jobs of "late".
 #[test]
 fn fair_policies_boot_with_the_weights_that_they_are_proven_with() {
     let early = "period = \"3ms\"\nphase = \"1ms\"\nwcet = \"940us\"\n";

@@ -1,9 +1,9 @@
-//! Random sets whose jobs wait for each other, on the emulated board and in the simulation: the same
-//! events in the same order, and jobs complete at nearly the same instants.
+//! Random sets whose jobs wait for each other, on the emulated board and in the simulation: the
+//! same events in the same order, and jobs complete at nearly the same instants.
 //!
-//! Where the schedules of a set part there is a [reason](margin), which can be checked; such sets are
-//! counted, and they are the fewer ones. `SOAK=1` takes 30 sets each, `SOAK=10` ten times as many.
-//! `POLICIES=pd2,pf` takes only these policies.
+//! Where the schedules of a set part there is a [reason](margin), which can be checked; such sets
+//! are counted, and they are the fewer ones. `SOAK=1` takes 30 sets each, `SOAK=10` ten times as
+//! many. `POLICIES=pd2,pf` takes only these policies.
 //!
 //! | to find | look in |
 //! |---|---|
@@ -116,7 +116,8 @@ fn same(side: &SideBySide) -> Result<(), String> {
         let (simulated, measured) = (difference.simulated, difference.measured);
         return Err(format!("simulated {simulated}\n     measured {measured}"));
     }
-    // Neither goes on for much longer than the other: what happens at the very end may be in one only.
+    // Neither goes on for much longer than the other: what happens at the very end may be in one
+    // only.
     for trace in [&side.simulated, &side.measured] {
         let compared = |event: &&Event| {
             !matches!(
@@ -252,8 +253,8 @@ fn read(text: &str) -> TaskSet {
     read_str(text, Format::Toml, "random.toml").unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Jobs run on any CPU that they may have. A job may be told to go to a CPU while it still runs on another,
-/// which has to let it go first.
+/// Jobs run on any CPU that they may have. A job may be told to go to a CPU while it still runs on
+/// another, which has to let it go first.
 #[test]
 fn tasks_with_affinities_agree() {
     for policy in ["g-edf", "g-fp"] {
@@ -264,8 +265,8 @@ fn tasks_with_affinities_agree() {
 }
 
 /// Mutexes that tasks on eight CPUs share, and wait for most of the time. In most sets two calls on
-/// different CPUs come within a few microseconds of each other sooner or later, and the schedules part
-/// there: that each of them parts by such a hair is what is tested.
+/// different CPUs come within a few microseconds of each other sooner or later, and the schedules
+/// part there: that each of them parts by such a hair is what is tested.
 #[test]
 fn mutexes_on_eight_cpus_agree_but_for_hairs() {
     for policy in ["g-edf", "g-fp"] {
@@ -281,7 +282,8 @@ fn mutexes_on_eight_cpus_agree_but_for_hairs() {
     }
 }
 
-/// A CPU that has to wait for a task which still runs on another is told when that one has let it go.
+/// A CPU that has to wait for a task which still runs on another is told when that one has let it
+/// go.
 #[test]
 fn a_cpu_waits_for_a_task_that_another_lets_go() {
     if !has_riscv() {

@@ -1,19 +1,20 @@
 //! Why two schedules part: a hair, as a rule that can fail.
 //!
-//! The simulation charges one cost for all calls and one for all releases, so it is some tenths of a
-//! microsecond off in each passage through the kernel, and more where CPUs wait for each other at the
-//! kernel's lock. Where a job's call and the timer (a release, a deadline, the end of a time slice), or the
-//! calls of jobs on two CPUs, come nearer to each other than what these add up to, either may come first,
-//! and neither the simulation nor the kernel is wrong.
+//! The simulation charges one cost for all calls and one for all releases, so it is some tenths of
+//! a microsecond off in each passage through the kernel, and more where CPUs wait for each other at
+//! the kernel's lock. Where a job's call and the timer (a release, a deadline, the end of a time
+//! slice), or the calls of jobs on two CPUs, come nearer to each other than what these add up to,
+//! either may come first, and neither the simulation nor the kernel is wrong.
 //!
-//! That is no excuse for everything. If a hair is the reason then the simulation itself does what the
-//! machine did once its computations are off by so little: the set is simulated again and again with each
-//! computation, time slice and cost of the kernel a little smaller or larger, until one of these schedules parts from the expected one at the
-//! same event, and by the same event that the machine had there instead. If none does, simulation and
-//! machine disagree, and one of them is wrong.
+//! That is no excuse for everything. If a hair is the reason then the simulation itself does what
+//! the machine did once its computations are off by so little: the set is simulated again and again
+//! with each computation, time slice and cost of the kernel a little smaller or larger, until one
+//! of these schedules parts from the expected one at the same event, and by the same event that the
+//! machine had there instead. If none does, simulation and machine disagree, and one of them is
+//! wrong.
 //!
-//! One thing has another reason: two releases so near to each other that the machine makes both in one
-//! [entry](is_joined) of its kernel.
+//! One thing has another reason: two releases so near to each other that the machine makes both in
+//! one [entry](is_joined) of its kernel.
 
 use flyball_model::random::Random;
 use flyball_model::{Cost, Length, Step, TaskSet};
@@ -25,20 +26,20 @@ use flyball_trace::metrics::Metrics;
 use flyball_trace::{CpuId, Duration, Event, Kind, Time};
 use std::ops::ControlFlow;
 
-/// By how much the length of a time slice may be off, in nanoseconds: some tens, which add up, and more
-/// where several CPUs want the kernel's lock at its end.
+/// By how much the length of a time slice may be off, in nanoseconds: some tens, which add up, and
+/// more where several CPUs want the kernel's lock at its end.
 const SLICES: [u64; 3] = [40, 200, 1_000];
 
-/// Releases that are nearer to each other come in one entry of the machine's kernel: its clock may count
-/// 100 ns, and the way in takes some of these.
+/// Releases that are nearer to each other come in one entry of the machine's kernel: its clock may
+/// count 100 ns, and the way in takes some of these.
 const GRAIN: Duration = Duration::from_nanos(400);
 
-/// How many times a set is simulated with random errors. Each hair before the one that counts has to fall
-/// as it did on the machine, which it does half of the time.
+/// How many times a set is simulated with random errors. Each hair before the one that counts has
+/// to fall as it did on the machine, which it does half of the time.
 const TRIES: u64 = 400;
 
-/// Whether some simulation of the set parts from `side.simulated` as the machine did, with computations
-/// that are off by at most `doubt`. Returns the number of the first that does.
+/// Whether some simulation of the set parts from `side.simulated` as the machine did, with
+/// computations that are off by at most `doubt`. Returns the number of the first that does.
 pub(crate) fn hair(
     entry: &Entry,
     values: &Values,
@@ -114,9 +115,9 @@ pub(crate) fn hair(
     })
 }
 
-/// Whether the schedules part because the machine makes two releases in one entry of its kernel that the
-/// simulation makes in two: the instants are less than [`GRAIN`] apart, and the simulation decides after
-/// the first.
+/// Whether the schedules part because the machine makes two releases in one entry of its kernel
+/// that the simulation makes in two: the instants are less than [`GRAIN`] apart, and the simulation
+/// decides after the first.
 pub(crate) fn is_joined(set: &TaskSet, side: &SideBySide) -> bool {
     let release = |event: &Event| match event.kind {
         Kind::Release { task, deadline, .. } => {

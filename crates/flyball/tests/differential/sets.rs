@@ -43,14 +43,15 @@ pub(crate) fn four_times_one_cpu(seed: u64) -> String {
     spread(seed, |number| (Home::Cpu(number % 4), number % 4 == 0))
 }
 
-/// The same, each task assigned to a cluster of two CPUs, where it shares nothing with the other one.
+/// The same, each task assigned to a cluster of two CPUs, where it shares nothing with the other
+/// one.
 pub(crate) fn two_clusters(seed: u64) -> String {
     spread(seed, |number| (Home::Cpu(number % 4), number % 4 < 2))
 }
 
-/// Four to eight tasks for two to four CPUs, in whole quanta of 1 ms, of which each job leaves a little. In
-/// every other set they begin together, and in the others at any instant; some have earlier deadlines. So
-/// much is asked for as proportionate fairness can give.
+/// Four to eight tasks for two to four CPUs, in whole quanta of 1 ms, of which each job leaves a
+/// little. In every other set they begin together, and in the others at any instant; some have
+/// earlier deadlines. So much is asked for as proportionate fairness can give.
 pub(crate) fn fair(seed: u64) -> String {
     let mut numbers = Numbers(Random::new(seed, 5));
     let cpus = numbers.number(2, 4);
@@ -98,8 +99,8 @@ pub(crate) fn four_cpus_with_affinities(seed: u64) -> String {
     })
 }
 
-/// Five tasks that ask for more than half a CPU each, of which there are four, and two small ones. So one
-/// has to be split. Jobs are done a little before their worst case.
+/// Five tasks that ask for more than half a CPU each, of which there are four, and two small ones.
+/// So one has to be split. Jobs are done a little before their worst case.
 pub(crate) fn five_halves(seed: u64) -> String {
     let mut numbers = Numbers(Random::new(seed, 2));
     let mut text = String::from("schema = 1\n[platform]\ncpus = 4\n");
@@ -122,8 +123,8 @@ pub(crate) fn five_halves(seed: u64) -> String {
     text
 }
 
-/// At 5 ms task `a` comes, which may run on CPU 2 only. So `b` has to leave it for CPU 1, which looks before
-/// CPU 2 has, and has to wait for it.
+/// At 5 ms task `a` comes, which may run on CPU 2 only. So `b` has to leave it for CPU 1, which
+/// looks before CPU 2 has, and has to wait for it.
 pub(crate) fn handed_over(_: u64) -> String {
     let mut text = String::from("schema = 1\n[platform]\ncpus = 3\n");
     for (name, phase, wcet, deadline, cpus) in [
@@ -149,8 +150,8 @@ pub(crate) fn quantum(policy: &str, seed: u64) -> String {
     format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n")
 }
 
-/// Twelve to twenty tasks on eight CPUs whose jobs lock one of up to three mutexes, one to three times, and
-/// hold it for long: on most CPUs jobs wait most of the time.
+/// Twelve to twenty tasks on eight CPUs whose jobs lock one of up to three mutexes, one to three
+/// times, and hold it for long: on most CPUs jobs wait most of the time.
 pub(crate) fn eight_cpus(seed: u64) -> String {
     let mut numbers = Numbers(Random::new(seed, 4));
     let mut text = String::from("schema = 1\n[platform]\ncpus = 8\n");
@@ -330,8 +331,8 @@ impl Set {
         );
     }
 
-    /// Two tasks: one gives as often as the other takes. The one that takes is periodic, too, or goes
-    /// on for ever.
+    /// Two tasks: one gives as often as the other takes. The one that takes is periodic, too, or
+    /// goes on for ever.
     fn pair(&mut self, give: &str, take: &str) {
         let period = self.period();
         let times = self.numbers.number(1, 3);

@@ -1,12 +1,13 @@
 //! How long time slices really are, where tasks take turns.
 //!
-//! How long a time slice is meant to be is a setting, and is never read off. What is read off is what the
-//! kernel's work does to it. What the simulator charges at the end of a time slice (scheduling, and
-//! perhaps a switch) covers the ways into the kernel and out of it. On a machine, however, the clock is
-//! read inside of them: they are part of the time slice, and the task does so much less in it. The
-//! timer's latency makes a time slice longer instead. Both are some tenths of a microsecond, but a busy
-//! interval may have hundreds of time slices, all of which end at a fixed distance from each other,
-//! whatever the tasks compute. So the simulator is given the length that makes this distance right:
+//! How long a time slice is meant to be is a setting, and is never read off. What is read off is
+//! what the kernel's work does to it. What the simulator charges at the end of a time slice
+//! (scheduling, and perhaps a switch) covers the ways into the kernel and out of it. On a machine,
+//! however, the clock is read inside of them: they are part of the time slice, and the task does so
+//! much less in it. The timer's latency makes a time slice longer instead. Both are some tenths of
+//! a microsecond, but a busy interval may have hundreds of time slices, all of which end at a fixed
+//! distance from each other, whatever the tasks compute. So the simulator is given the length that
+//! makes this distance right:
 //!
 //! ```text
 //!   burst end    passage   dispatch                                    burst end
@@ -16,18 +17,20 @@
 //!
 //! It is also what a task gets done in it, since the passage and the ways are what is charged for.
 //!
-//! Only whole time slices count. A task that was preempted goes on with the rest of its slice, and an
-//! order that compares again after each event begins a new one, without an event that says so. Such a
-//! distance differs from the setting by more than one passage through the kernel takes, and is left out.
-//! Each CPU has a timer of its own, so distances are those between two ends on the same CPU.
+//! Only whole time slices count. A task that was preempted goes on with the rest of its slice, and
+//! an order that compares again after each event begins a new one, without an event that says so.
+//! Such a distance differs from the setting by more than one passage through the kernel takes, and
+//! is left out. Each CPU has a timer of its own, so distances are those between two ends on the
+//! same CPU.
 
 use flyball_model::Overheads;
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, Kind, Time};
 
-/// The length of a time slice in `measured`, where the kernel's work took `overheads` and the setting is
-/// `quantum`. It differs from that by at most what one passage takes: a call, a release, scheduling and a
-/// switch. `quantum` itself if no whole time slice can be seen. O(events · log(events)).
+/// The length of a time slice in `measured`, where the kernel's work took `overheads` and the
+/// setting is `quantum`. It differs from that by at most what one passage takes: a call, a release,
+/// scheduling and a switch. `quantum` itself if no whole time slice can be seen. O(events ·
+/// log(events)).
 pub fn time_slice(measured: &Trace, overheads: &Overheads, quantum: Duration) -> Duration {
     let tasks = measured.header.tasks.len();
     let scheduling = overheads.scheduling.at(tasks);
@@ -40,8 +43,8 @@ pub fn time_slice(measured: &Trace, overheads: &Overheads, quantum: Duration) ->
         difference <= passage
     };
     let mut slices = Vec::new();
-    // On each CPU the last end of a slice, and whether another task was dispatched then; `None`: something
-    // else has happened there since, which takes time, too.
+    // On each CPU the last end of a slice, and whether another task was dispatched then; `None`:
+    // something else has happened there since, which takes time, too.
     let mut last: Vec<Option<(Time, bool)>> = vec![None; usize::from(measured.header.cpus.max(1))];
     for event in &measured.events {
         let now = event.time;
@@ -65,8 +68,8 @@ pub fn time_slice(measured: &Trace, overheads: &Overheads, quantum: Duration) ->
     middle(slices).unwrap_or(quantum)
 }
 
-/// The mean of the middle half: a call that leaves no event makes a slice longer, and the mean, not the
-/// median, is what adds up right.
+/// The mean of the middle half: a call that leaves no event makes a slice longer, and the mean, not
+/// the median, is what adds up right.
 fn middle(mut slices: Vec<Duration>) -> Option<Duration> {
     slices.sort_unstable();
     let quarter = slices.len() / 4;

@@ -17,7 +17,8 @@ use flyball_model::{Cost, Overheads};
 /// | `tick` | the whole of the timer's passage that has nothing to do |
 /// | `ipi` | of an interrupted CPU's passage all but decision and switch |
 ///
-/// There are means, and the worst: sums of the longest parts, which no passage need have had all at once.
+/// There are means, and the worst: sums of the longest parts, which no passage need have had all at
+/// once.
 pub fn file(found: &Found, machine: &str) -> OverheadFile {
     let mut entries = Vec::new();
     for kind in found.plan.kinds() {
@@ -130,7 +131,7 @@ mod tests {
             (at(&worst.context_switch), at(&worst.scheduling)),
             (ns(341), ns(321))
         );
-        // Nobody interrupts a CPU that shares nothing.
+        // A CPU that shares nothing is never interrupted.
         assert!(worst.ipi.is_free());
         assert_eq!(file.overheads("edf", Statistic::P999), None);
     }

@@ -43,7 +43,7 @@ pub struct Passages {
     pub lock: Lengths,
     /// To do what was asked.
     pub work: Lengths,
-    /// To decide who runs.
+    /// To decide which thread runs.
     pub decide: Lengths,
     /// To set timers and tell other CPUs.
     pub tell: Lengths,
@@ -85,8 +85,8 @@ pub struct Counted {
 pub struct ByHart {
     /// All together.
     pub all: Counted,
-    /// CPU by CPU. What belongs to a cluster is zero here: how often the lock was taken, and was not free,
-    /// and the interrupts of other CPUs.
+    /// CPU by CPU. What belongs to a cluster is zero here: how often the lock was taken, and was
+    /// not free, and the interrupts of other CPUs.
     pub harts: Vec<Counted>,
 }
 
@@ -95,7 +95,7 @@ pub struct ByHart {
 pub enum Quantity {
     /// The change from one thread to another.
     Switch,
-    /// The decision who runs.
+    /// The decision which thread runs.
     Decision,
     /// The release of one job by the timer.
     Release,
@@ -190,16 +190,16 @@ impl Row {
             Quantity::Decision => counted.all(|passages| passages.decide),
             Quantity::Release => counted.one,
             Quantity::Call => counted.calls.work,
-            // Each CPU of a cluster of its own begins with one that nobody sent.
+            // Each CPU of a cluster of its own begins with one that no CPU sent.
             Quantity::Interrupt if self.kind.cluster(self.cpus) == 1 => Lengths::default(),
             Quantity::Interrupt => counted.interrupts.held,
             Quantity::Tick => tick,
         }
     }
 
-    /// The part of all CPUs' time that is spent waiting for the lock, if each computes for `think` between
-    /// two passages, an instruction a nanosecond. Nothing where no two CPUs share a lock, or nothing was
-    /// counted.
+    /// The part of all CPUs' time that is spent waiting for the lock, if each computes for `think`
+    /// between two passages, an instruction a nanosecond. Nothing where no two CPUs share a lock,
+    /// or nothing was counted.
     pub fn contention(&self, think: Duration) -> Option<Contention> {
         let cluster = self.kind.cluster(self.cpus);
         let service = self.counted.all(|passages| passages.held).mean()?;
@@ -302,7 +302,7 @@ pub(super) mod tests {
             [lengths(1, 60), lengths(2, 75)]
         );
         assert_eq!(on(&global, Quantity::Interrupt), [lengths(2, 1300), none]);
-        // Where nobody shares a kernel nobody interrupts.
+        // Where no CPUs share a kernel, none interrupts another.
         global.kind.policy = Policy::PARTITIONED_EDF;
         assert_eq!(on(&global, Quantity::Interrupt), [none, none]);
     }

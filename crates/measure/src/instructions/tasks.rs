@@ -8,11 +8,11 @@ use flyball_trace::Duration;
 /// How often something happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Load {
-    /// A release each 400 µs, and the kernel's timer set to it: with what follows, the kernel is busy for a
-    /// hundredth of the time.
+    /// A release each 400 µs, and the kernel's timer set to it: with what follows, the kernel is
+    /// busy for a hundredth of the time.
     Usual,
-    /// A release each 4 ms, and a tick each millisecond: three of four ticks of a CPU that has all tasks,
-    /// and more of others, find nothing to do.
+    /// A release each 4 ms, and a tick each millisecond: three of four ticks of a CPU that has all
+    /// tasks, and more of others, find nothing to do.
     Ticks,
 }
 
@@ -26,12 +26,13 @@ impl Load {
     }
 }
 
-/// The part of each CPU that is asked for, at most: high enough that jobs preempt each other and wait.
+/// The part of each CPU that is asked for, at most: high enough that jobs preempt each other and
+/// wait.
 const UTILISATION: (u64, u64) = (3, 4);
 
-/// Tasks with periods from half to one and a half times the mean, all lengths of which are equally likely,
-/// and phases anywhere in the period. All compute the same part of their period. Where CPUs do not share
-/// all tasks, they are dealt out in turn.
+/// Tasks with periods from half to one and a half times the mean, all lengths of which are equally
+/// likely, and phases anywhere in the period. All compute the same part of their period. Where CPUs
+/// do not share all tasks, they are dealt out in turn.
 pub(super) fn set(kind: Kind, cpus: u8, threads: usize, load: Load, seed: u64) -> TaskSet {
     let count = threads as u64;
     let mean = load.gap().as_nanos() * count;
@@ -62,7 +63,8 @@ pub(super) fn set(kind: Kind, cpus: u8, threads: usize, load: Load, seed: u64) -
     set
 }
 
-/// Levels from 255 down, by rising period; where there are more tasks than levels, they share them evenly.
+/// Levels from 255 down, by rising period; where there are more tasks than levels, they share them
+/// evenly.
 fn rate_monotonic(tasks: &mut [Task]) {
     let mut by_period: Vec<_> = tasks.iter_mut().collect();
     by_period.sort_by_key(|task| task.arrival.period());

@@ -63,8 +63,8 @@ pub fn threads(found: &Found) -> Axis {
     Axis::categories("threads", found.threads().iter().map(ToString::to_string))
 }
 
-/// A series for each policy with each queue: a colour for each policy, and dashes or dots by queue, as there are more of
-/// them than colours. `None`: the mean without outliers.
+/// A series for each policy with each queue: a colour for each policy, and dashes or dots by queue,
+/// as there are more of them than colours. `None`: the mean without outliers.
 pub fn costs(found: &Found, quantity: Quantity, statistic: Option<Statistic>) -> Vec<Series> {
     let kinds = found.kinds();
     let mut policies: Vec<_> = kinds.iter().map(|(policy, _)| *policy).collect();

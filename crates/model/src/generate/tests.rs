@@ -18,9 +18,9 @@ fn sets(options: &Options, count: u64) -> impl Iterator<Item = TaskSet> {
     })
 }
 
-/// A change of this set is a change of every experiment that anybody repeats from its seed. The
-/// values were computed a second time by a program that shares no code with this one, from the
-/// definitions of `ChaCha8`, of its seeding and of the distributions.
+/// A change of this set is a change of every experiment that is repeated from its seed. The values
+/// were computed a second time by a program that shares no code with this one, from the definitions
+/// of `ChaCha8`, of its seeding and of the distributions.
 #[test]
 fn a_seed_means_the_same_set_for_ever() {
     let options = Options {

@@ -1,9 +1,9 @@
 //! What a study's tasks are drawn from: the distributions, and those that have names.
 //!
 //! The names are those of the paper in [`study`](super): three ranges of periods, and six
-//! distributions of utilisations. SchedCAT, whose generator this kind of study is usually made with,
-//! has a wider light part of the bimodal ones (0.001 to 0.5, where the paper prints 0.1); they are
-//! `schedcat-bimodal-light` and so on.
+//! distributions of utilisations. SchedCAT, whose generator this kind of study is usually made
+//! with, has a wider light part of the bimodal ones (0.001 to 0.5, where the paper prints 0.1);
+//! they are `schedcat-bimodal-light` and so on.
 
 use crate::share::Share;
 use flyball_trace::Duration;

@@ -107,7 +107,8 @@ fn cap(source: &Source<'_>, node: &Node<'_>) -> Read<Cap> {
     })
 }
 
-/// Reads caps: a list, or from where to where in which steps. None is above `most`, if that is known.
+/// Reads caps: a list, or from where to where in which steps. None is above `most`, if that is
+/// known.
 fn caps<'d>(source: &'d Source<'d>, node: &'d Node<'d>, most: Option<Cap>) -> Read<Vec<Cap>> {
     let mut range = None;
     let caps: Vec<Cap> = if node.get_ref().is_table() {
@@ -167,7 +168,7 @@ fn caps<'d>(source: &'d Source<'d>, node: &'d Node<'d>, most: Option<Cap>) -> Re
             None => error,
         });
     }
-    // Whoever writes an end means that cap to be in.
+    // A user who writes an end means that cap to be in.
     if let (Some(to), Some(&last)) = (range, caps.last())
         && last != to.value
     {

@@ -258,7 +258,7 @@ fn one_very_long_line() {
     );
 }
 
-/// As deep as anybody likes.
+/// However deep the nesting is.
 #[test]
 fn deep_nesting_is_refused_before_the_stack_ends() {
     for open in ["[", "{a=", "[[", "{a.b.c=["] {

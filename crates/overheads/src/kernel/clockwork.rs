@@ -11,7 +11,8 @@ use flyball_trace::NoTrace;
 /// The length of a tick.
 const TICK: Duration = Duration::from_millis(1);
 
-/// A kernel of periodic threads with short periods, all of which sleep until `start` or a while later.
+/// A kernel of periodic threads with short periods, all of which sleep until `start` or a while
+/// later.
 struct Clockwork<K: Kind, const CPUS: usize> {
     core: Box<Core<Measured<K, CPUS>>>,
     now: Time,
@@ -77,7 +78,7 @@ impl<K: Kind, const CPUS: usize> Clockwork<K, CPUS> {
         let mut random = Random::new();
         for _ in 0..task.threads {
             let period = random.period();
-            // Not at once: nobody runs yet.
+            // Not at once: no thread runs yet.
             let phase = Duration::from_micros(1 + random.below(period.as_nanos() / 1_000));
             let attributes = Attributes {
                 start: Time::ZERO + start + phase,

@@ -1,5 +1,5 @@
-//! The bare switch from one coroutine to another, by the way that the host machine takes: back to its
-//! loop, and from there to the next.
+//! The bare switch from one coroutine to another, by the way that the host machine takes: back to
+//! its loop, and from there to the next.
 
 use crate::clock::{Clock, stamp};
 use crate::stats::{Samples, Summary};
@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// What the coroutines share.
 struct Shared {
     clock: Clock,
-    /// The stamp of who left last.
+    /// The stamp of the coroutine that was left last.
     left: Cell<u64>,
     /// How many switches are to come.
     to_come: Cell<usize>,
@@ -34,7 +34,7 @@ pub(super) fn switch(threads: usize, repetitions: usize, clock: &Clock) -> Summa
                 yielder.suspend(());
                 let came = stamp();
                 if shared.to_come.get() == 0 {
-                    // Whoever left before has ended, and has not told when.
+                    // The coroutine before has ended, and has not told when.
                     break;
                 }
                 let nanoseconds = shared.clock.net(shared.left.get(), came);

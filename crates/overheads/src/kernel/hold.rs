@@ -1,11 +1,12 @@
-//! Jobs that end and jobs that come: the *hold model*, by which priority queues are compared (Jones, "An
-//! empirical comparison of priority-queue and event-set implementations", 1986).
+//! Jobs that end and jobs that come: the *hold model*, by which priority queues are compared
+//! (Jones, "An empirical comparison of priority-queue and event-set implementations", 1986).
 //!
-//! All threads have jobs, but for a few. In each round a running thread's job ends, and it is decided
-//! who runs there; then an event releases a job of a thread that has none. So the queue always has
-//! about as many threads as there are, each round is one removal and one insertion somewhere in it
-//! (under EDF anywhere; under fixed priorities near its head, as whoever is not urgent waits for ever
-//! where there is always somebody else), and there is a deadline to be watched for each of them.
+//! All threads have jobs, but for a few. In each round a running thread's job ends, and it is
+//! decided which thread runs there; then an event releases a job of a thread that has none. So the
+//! queue always has about as many threads as there are, each round is one removal and one insertion
+//! somewhere in it (under EDF anywhere; under fixed priorities near its head, as a thread that is
+//! not urgent waits for ever where there is always another one), and there is a deadline to be
+//! watched for each of them.
 
 use super::{Kind, Measured, Random, Results, Sampled, Task};
 use crate::Error;
@@ -14,8 +15,9 @@ use crate::found::Quantity;
 use flyball_kernel::{Attributes, Core, Entry, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Duration, Time};
 
-/// How long it takes until as many jobs have ended as there are threads. It is less than the mean of the
-/// deadlines, so that under EDF no job is late, and so much that all threads have their turns.
+/// How long it takes until as many jobs have ended as there are threads. It is less than the mean
+/// of the deadlines, so that under EDF no job is late, and so much that all threads have their
+/// turns.
 const ROUND: Duration = Duration::from_millis(10);
 
 /// A kernel and the threads in it.
@@ -99,8 +101,8 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
         }
     }
 
-    /// A job ends, and one comes. Returns how long it took: both halves of the former together, each,
-    /// and the latter.
+    /// A job ends, and one comes. Returns how long it took: both halves of the former together,
+    /// each, and the latter.
     fn round(&mut self, clock: &Clock) -> Result<[f64; 4], Error> {
         self.now += self.step;
         let now = self.now;

@@ -12,7 +12,8 @@ use flyball_machine_host::Kernel;
 use flyball_policy::Duration;
 use flyball_trace::NoTrace;
 
-/// After so many yields a little time passes, or the machine takes it that its threads wait in vain.
+/// After so many yields a little time passes, or the machine takes it that its threads wait in
+/// vain.
 const PATIENCE: usize = 1 << 19;
 
 /// How many yields are timed together where the clock is not to be in between.
@@ -49,13 +50,13 @@ pub(super) fn measure<K: Kind + 'static>(task: Task<'_>) -> Result<Results, Erro
     for _ in 0..task.threads.max(2) {
         let argument = core::ptr::from_ref(stage).expose_provenance();
         let params = K::params(Duration::from_millis(10))?;
-        // SAFETY: `yields` may be called with the address of a stage of its type that exists for ever,
-        // and no job is given up.
+        // SAFETY: `yields` may be called with the address of a stage of its type that exists for
+        // ever, and no job is given up.
         let spawned =
             unsafe { kernel.spawn_on(&mut [], Attributes::THREAD, params, yields::<K>, argument) };
         spawned?;
     }
-    // Everybody begins, and learns.
+    // Each thread begins, and learns.
     stage.run(task.repetitions / 10 + task.threads)?;
     stage.samples.take();
     stage.batch.set(BATCH);
@@ -63,8 +64,8 @@ pub(super) fn measure<K: Kind + 'static>(task: Task<'_>) -> Result<Results, Erro
     let untimed = stage.samples.take().summary();
     stage.batch.set(1);
     stage.run(task.repetitions)?;
-    // SAFETY: the threads have nothing on their stacks that would have to be dropped, and the kernel
-    // and the stage, which they refer to, are not there.
+    // SAFETY: the threads have nothing on their stacks that would have to be dropped, and the
+    // kernel and the stage, which they refer to, are not there.
     unsafe { kernel.tear_down() };
     Ok(vec![
         (Quantity::YieldUntimed, untimed),
@@ -82,7 +83,8 @@ impl<K: Kind> Stage<K> {
         Ok(())
     }
 
-    /// A thread is about to yield: the beginning of a sample, and with a batch the end of another one.
+    /// A thread is about to yield: the beginning of a sample, and with a batch the end of another
+    /// one.
     #[inline]
     fn stamped(&self) {
         let batch = self.batch.get();
@@ -108,8 +110,8 @@ impl<K: Kind> Stage<K> {
 
 /// A thread, to which it is told where its stage is.
 extern "C" fn yields<K: Kind + 'static>(argument: usize) -> ! {
-    // SAFETY: whoever made the thread gave it the address of a stage of this type, which exists for
-    // ever and is shared by what runs in this thread of the operating system only.
+    // SAFETY: the creator of the thread gave it the address of a stage of this type, which exists
+    // for ever and is shared by what runs in this thread of the operating system only.
     let stage = unsafe { &*with_exposed_provenance::<Stage<K>>(argument) };
     let Stage { kernel, .. } = stage;
     loop {

@@ -1,5 +1,5 @@
-//! The policies and queues that are measured: those of the catalogue. A queue beside an order's own is a line
-//! in `other` and in `OTHERS`.
+//! The policies and queues that are measured: those of the catalogue. A queue beside an order's own
+//! is a line in `other` and in `OTHERS`.
 
 use super::{Kind, Results, Task, all};
 use crate::Error;

@@ -1,17 +1,20 @@
 //! How long it takes to interrupt another CPU.
 //!
-//! A kernel that schedules several CPUs interrupts those that have to look again. The processor's part of that is the same
-//! under every operating system, but a process may not send interrupts. It can have them sent: `membarrier(2)` interrupts
-//! every CPU on which a thread of the caller's process runs, and comes back when all have answered.
+//! A kernel that schedules several CPUs interrupts those that have to look again. The processor's
+//! part of that is the same under every operating system, but a process may not send interrupts. It
+//! can have them sent: `membarrier(2)` interrupts every CPU on which a thread of the caller's
+//! process runs, and comes back when all have answered.
 //!
-//! One thread runs on another CPU and does nothing but read the clock. Where two readings are far apart, it was interrupted
-//! in between. So the *latency* is the time from before the call to the last reading before the gap, as it is defined
-//! by Brandenburg ("Scheduling and locking in multiprocessor real-time operating systems", 2011, section 3.5).
-//! It has the way into Linux's system call in it, which a kernel without privileges would not have, and in a virtual machine
+//! One thread runs on another CPU and does nothing but read the clock. Where two readings are far
+//! apart, it was interrupted in between. So the *latency* is the time from before the call to the
+//! last reading before the gap, as it is defined by Brandenburg ("Scheduling and locking in
+//! multiprocessor real-time operating systems", 2011, section 3.5). It has the way into Linux's
+//! system call in it, which a kernel without privileges would not have, and in a virtual machine
 //! the hypervisor's part of an interrupt.
 //!
-//! The counters of both CPUs have to agree. They do on processors whose counter never changes its speed, unless someone has
-//! set one of them; then most interrupts seem to come before they are asked for, which is an error.
+//! The counters of both CPUs have to agree. They do on processors whose counter never changes its
+//! speed, unless one of them has been set; then most interrupts seem to come before they are asked
+//! for, which is an error.
 
 use super::Pinned;
 use crate::clock::{Clock, stamp};
@@ -20,8 +23,8 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rustix::thread::{MembarrierCommand, membarrier};
 use std::thread;
 
-/// Readings as far apart as that have something in between, in nanoseconds. One follows the other after some ten, and no
-/// interrupt is as short.
+/// Readings as far apart as that have something in between, in nanoseconds. One follows the other
+/// after some ten, and no interrupt is as short.
 const GAP: f64 = 100.0;
 
 /// How often a thread looks whether the gap that it waits for has been told.
@@ -82,7 +85,7 @@ impl Gap {
     fn interrupt(&self, repetitions: usize, clock: &Clock) -> Result<Samples, String> {
         let mut samples = Samples::with_capacity(repetitions);
         let mut early = 0;
-        // Where the other thread does not run just now nobody is interrupted, so nothing is told.
+        // Where the other thread does not run just now it is not interrupted, so nothing is told.
         for _ in 0..repetitions.saturating_mul(2) {
             if samples.len() == repetitions {
                 break;
@@ -98,7 +101,7 @@ impl Gap {
             self.asked.store(0, Ordering::Relaxed);
             match told {
                 Some(taken) if taken >= asked => samples.push(clock.net(asked, taken)),
-                // Somebody else had interrupted it before.
+                // Something else had interrupted it before.
                 Some(_) => early += 1,
                 None => {}
             }

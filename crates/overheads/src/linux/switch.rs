@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rustix::thread::futex;
 use std::thread;
 
-/// Whose turn it is, and when the other one gave it away.
+/// The thread whose turn it is, and when the other one gave it away.
 pub(super) struct Baton {
     turn: AtomicU32,
     stamp: AtomicU64,
@@ -35,12 +35,12 @@ impl Baton {
             // Only the end can come in between.
             return;
         }
-        // Where nobody waits nobody is woken.
+        // Where no thread waits none is woken.
         let _ = futex::wake(&self.turn, futex::Flags::PRIVATE, 1);
     }
 
-    /// Waits until it is `whose` turn; returns when it was given and when it was taken; `None`: it is
-    /// over.
+    /// Waits until it is `whose` turn; returns when it was given and when it was taken; `None`: it
+    /// is over.
     #[inline]
     pub(super) fn take(&self, whose: u32) -> Option<(u64, u64)> {
         loop {
@@ -57,7 +57,7 @@ impl Baton {
         }
     }
 
-    /// Nobody has to wait any more.
+    /// No thread has to wait any more.
     pub(super) fn end(&self) {
         self.turn.store(OVER, Ordering::Release);
         let _ = futex::wake(&self.turn, futex::Flags::PRIVATE, u32::MAX >> 1);

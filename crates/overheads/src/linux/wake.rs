@@ -45,7 +45,8 @@ fn nanoseconds(from: Timespec, to: Timespec) -> f64 {
     (to.tv_sec - from.tv_sec) as f64 * 1e9 + (to.tv_nsec - from.tv_nsec) as f64
 }
 
-/// How long it takes from the call that wakes, on the first CPU, until the thread runs on the second.
+/// How long it takes from the call that wakes, on the first CPU, until the thread runs on the
+/// second.
 pub(super) fn wake(
     what: Act,
     class: Class,
@@ -62,7 +63,7 @@ pub(super) fn wake(
     }
 }
 
-/// Lets some time pass, so that whoever is to be woken sleeps.
+/// Lets some time pass, so that the thread that is to be woken sleeps.
 fn pause() {
     thread::sleep(Duration::from_micros(50));
 }

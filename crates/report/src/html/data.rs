@@ -257,7 +257,7 @@ fn split(
     parts.into_iter().filter(|(start, end, _)| start < end)
 }
 
-/// Objects that somebody waits for or owns, numbered as they occur.
+/// Objects that some task waits for or owns, numbered as they occur.
 #[derive(Default)]
 struct Objects {
     numbers: HashMap<Object, i64>,

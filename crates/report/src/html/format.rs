@@ -35,9 +35,9 @@ fn is_number(length: Duration) -> bool {
 }
 
 impl Unit {
-    /// The unit that suits all of the lengths: the largest in which none is below one, or, where the
-    /// longest is at least five, below a hundredth. (So it is 40 to 2000 ms, but 0.1 to 30 s.) In a
-    /// coarser one, if the longest would have more than six digits.
+    /// The unit that suits all of the lengths: the largest in which none is below one, or, where
+    /// the longest is at least five, below a hundredth. (So it is 40 to 2000 ms, but 0.1 to 30 s.)
+    /// In a coarser one, if the longest would have more than six digits.
     pub(super) fn common(lengths: impl IntoIterator<Item = Option<Duration>>) -> Unit {
         let lengths = lengths
             .into_iter()

@@ -83,7 +83,7 @@ pub(super) fn section(study: &Study) -> Markup {
     }
 }
 
-/// In a sentence: who holds it and who does not.
+/// In a sentence: which policies hold it and which do not.
 fn answer(study: &Study) -> Markup {
     let group = |schedulable: Schedulable| {
         let of_group = move |report: &&PolicyReport| report.verdict.schedulable == schedulable;

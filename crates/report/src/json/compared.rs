@@ -16,8 +16,8 @@ pub struct Compared<'a> {
     pub events: usize,
     /// The first difference; `null`: there is none.
     pub difference: Option<Difference>,
-    /// Two things that come in different orders, within 10 µs in both schedules, and so are the reason for
-    /// the difference; `null`: there are none.
+    /// Two things that come in different orders, within 10 µs in both schedules, and so are the
+    /// reason for the difference; `null`: there are none.
     pub hair: Option<Hair>,
     /// The largest difference between the instants at which a job was complete.
     pub largest_ns: u64,
@@ -31,8 +31,9 @@ pub struct Compared<'a> {
     pub context_switch_ns: u64,
     /// The policy's setting `quantum`; `null` if it has none.
     pub quantum_ns: Option<u64>,
-    /// The quantum as the simulation had it: the setting, corrected by what the machine's kernel does to
-    /// each time slice, which is less than a passage through it takes; `null` if the policy has none.
+    /// The quantum as the simulation had it: the setting, corrected by what the machine's kernel
+    /// does to each time slice, which is less than a passage through it takes; `null` if the policy
+    /// has none.
     pub slice_ns: Option<u64>,
     /// One entry a task, in the order of the task set.
     pub tasks: Vec<ComparedTask<'a>>,

@@ -143,8 +143,8 @@ fn slice(begin: Point, end: Time) -> [Point; 2] {
     [begin, end]
 }
 
-/// The numbers of migrations, by the CPU that a job leaves and when, and by the one where it goes on and
-/// from when on. At most one slice of a CPU ends at an instant, and one begins.
+/// The numbers of migrations, by the CPU that a job leaves and when, and by the one where it goes
+/// on and from when on. At most one slice of a CPU ends at an instant, and one begins.
 struct Moves {
     leaves: HashMap<(u8, Time), u64>,
     comes: HashMap<(u8, Time), u64>,

@@ -58,8 +58,8 @@ struct Content {
     native: Option<Vec<u8>>,
 }
 
-/// The trace that [`to_perfetto`](super::to_perfetto) wrote. Whatever the bytes are, this takes time
-/// and memory linear in their number.
+/// The trace that [`to_perfetto`](super::to_perfetto) wrote. Whatever the bytes are, this takes
+/// time and memory linear in their number.
 ///
 /// # Errors
 /// [`PerfettoError`].

@@ -52,18 +52,18 @@ pub struct Panel {
 pub struct Series {
     /// What it is. Series of one name in several panels are one in the legend.
     pub name: String,
-    /// Whose numbers they are.
+    /// Where its numbers are from.
     pub role: Role,
     /// How it is drawn.
     pub shape: Shape,
-    /// Which of the colours it has; ignored for [`Role::Published`] and [`Role::Target`], which have
-    /// their own. Any number will do: after [`Series::COLOURS`] they begin anew.
+    /// Which of the colours it has; ignored for [`Role::Published`] and [`Role::Target`], which
+    /// have their own. Any number will do: after [`Series::COLOURS`] they begin anew.
     pub colour: u8,
     /// Pairs of x and y; by rising x for lines and steps, around it for areas.
     pub points: Vec<[f64; 2]>,
 }
 
-/// Whose numbers a series shows.
+/// Where the numbers of a series are from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Found here: drawn in colour.
@@ -146,7 +146,8 @@ impl Series {
         }
     }
 
-    /// Between what a series of that name is with some confidence: x, the lower and the upper bound.
+    /// Between what a series of that name is with some confidence: x, the lower and the upper
+    /// bound.
     pub fn interval(name: impl Into<String>, colour: u8, bounds: &[[f64; 3]]) -> Series {
         let lower = bounds.iter().map(|&[x, low, _]| [x, low]);
         let upper = bounds.iter().rev().map(|&[x, _, high]| [x, high]);

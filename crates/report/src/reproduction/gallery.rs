@@ -17,7 +17,8 @@ pub struct Gallery {
     pub settings: Vec<(String, String)>,
     /// What the table is called.
     pub caption: String,
-    /// The table: its first row has the names of the columns, and each first cell is the row's name.
+    /// The table: its first row has the names of the columns, and each first cell is the row's
+    /// name.
     pub table: Vec<Vec<String>>,
     /// What concerns all of it.
     pub notes: Vec<String>,

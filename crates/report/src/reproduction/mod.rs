@@ -1,8 +1,9 @@
 //! What became of a published work's claims when its experiments were done again.
 //!
-//! A [`Reproduction`] is plain data, as a [`Study`](flyball_study::results::Study) is: experiments, each with
-//! the claims that it tests and the figures that it draws. A claim is never left out: it *holds*, it
-//! *differs*, or it is *not comparable*, and the latter two cannot be said without a reason.
+//! A [`Reproduction`] is plain data, as a [`Study`](flyball_study::results::Study) is: experiments,
+//! each with the claims that it tests and the figures that it draws. A claim is never left out: it
+//! *holds*, it *differs*, or it is *not comparable*, and the latter two cannot be said without a
+//! reason.
 //!
 //! | module | what |
 //! |---|---|
@@ -32,7 +33,8 @@ pub struct Reproduction {
     pub title: String,
     /// Where it was published.
     pub source: String,
-    /// The machine that the experiments that can ran on, and what it is; `None`: all were simulated.
+    /// The machine that the experiments that can ran on, and what it is; `None`: all were
+    /// simulated.
     pub machine: Option<Machine>,
     /// What concerns all experiments.
     pub notes: Vec<String>,

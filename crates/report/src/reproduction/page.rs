@@ -6,8 +6,8 @@ use maud::{DOCTYPE, Markup, html};
 
 pub(super) const STYLE: &str = include_str!("page.css");
 
-/// The reproduction as an HTML page: the verdicts on all claims first, then each experiment with what
-/// was done, what was assumed, its claims and its figures.
+/// The reproduction as an HTML page: the verdicts on all claims first, then each experiment with
+/// what was done, what was assumed, its claims and its figures.
 pub fn html(reproduction: &Reproduction) -> String {
     let page = html! {
         (DOCTYPE)

@@ -28,8 +28,8 @@ impl Line {
     }
 }
 
-/// The least distance of the form 1, 2 or 5 times a power of ten that divides a stretch into at most
-/// `most` parts.
+/// The least distance of the form 1, 2 or 5 times a power of ten that divides a stretch into at
+/// most `most` parts.
 pub(super) fn step(span: f64, most: f64) -> f64 {
     let least = span / most;
     let power = 10_f64.powf(least.log10().floor());
@@ -75,8 +75,8 @@ pub(super) fn wide([from, to]: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// The smallest stretch with all the numbers and with round ends; from 0 if it begins above it and is
-/// not far from it. `None` of nothing.
+/// The smallest stretch with all the numbers and with round ends; from 0 if it begins above it and
+/// is not far from it. `None` of nothing.
 pub(super) fn hull(numbers: impl Iterator<Item = f64>, most: f64) -> Option<[f64; 2]> {
     let numbers = numbers.filter(|number| number.is_finite());
     let range = numbers.fold(None, |range: Option<[f64; 2]>, number| {
@@ -93,8 +93,9 @@ pub(super) fn hull(numbers: impl Iterator<Item = f64>, most: f64) -> Option<[f64
     ])
 }
 
-/// About how wide a text is. These are the widths of DejaVu Sans, which has the widest letters of those
-/// that a reader's system may bring, so that with another the distances are larger and never too small.
+/// About how wide a text is. These are the widths of DejaVu Sans, which has the widest letters of
+/// those that a reader's system may bring, so that with another the distances are larger and never
+/// too small.
 pub(super) fn width_of(text: &str) -> f64 {
     let letter = |letter: char| match letter {
         'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 4.0,

@@ -9,11 +9,11 @@
 //!   └─────────────── x                       ticks of the axis that all share
 //! ```
 //!
-//! Shapes have classes and no colours: in a page the page's style colours them, and a file brings the
-//! same style with it, so that both follow the reader's choice of light or dark
-//! (see [`html`](mod@crate::html) on why no charting crate makes them). For programs that are no browsers
-//! there is a file with its colours written out ([`on_paper`]). Lengths of texts are estimated,
-//! since nothing here knows the reader's fonts.
+//! Shapes have classes and no colours: in a page the page's style colours them, and a file brings
+//! the same style with it, so that both follow the reader's choice of light or dark (see
+//! [`html`](mod@crate::html) on why no charting crate makes them). For programs that are no
+//! browsers there is a file with its colours written out ([`on_paper`]). Lengths of texts are
+//! estimated, since nothing here knows the reader's fonts.
 
 use super::figure::{Figure, Panel, Role, Scale, Series, Shape};
 use super::scale::{self, Line, hull, ticks, whole};
@@ -41,9 +41,9 @@ pub fn file(figure: &Figure) -> String {
     document(figure, &format!("{COLOURS}{STYLE}"))
 }
 
-/// The figure as a file of its own in the colours that it is printed with: the light ones, on white.
-/// They are written out, for programs that know neither variables nor `@media`, as most that are no
-/// browsers do not.
+/// The figure as a file of its own in the colours that it is printed with: the light ones, on
+/// white. They are written out, for programs that know neither variables nor `@media`, as most that
+/// are no browsers do not.
 pub fn on_paper(figure: &Figure) -> String {
     document(figure, &style_on_paper())
 }
@@ -55,8 +55,8 @@ fn document(figure: &Figure, style: &str) -> String {
 
 /// The style with a colour in place of each variable.
 fn style_on_paper() -> String {
-    // What is for screens only comes last in the file, and of the rest a later colour counts more than
-    // an earlier one: so the last is put in first, and an earlier one finds nothing left.
+    // What is for screens only comes last in the file, and of the rest a later colour counts more
+    // than an earlier one: so the last is put in first, and an earlier one finds nothing left.
     let printed = COLOURS.split("@media screen").next().unwrap_or_default();
     let declarations = printed.split(['{', '}', ';']).rev();
     let colours = declarations.filter_map(|declaration| declaration.trim().split_once(": "));

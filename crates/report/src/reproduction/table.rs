@@ -2,8 +2,9 @@
 
 use super::{Figure, Reproduction, Scale};
 
-/// All claims, one row each: `experiment, claim, place, criterion, published, ours, verdict, reason`.
-/// The reason of a claim that holds is empty.
+/// All claims, one row each:
+/// `experiment, claim, place, criterion, published, ours, verdict, reason`. The reason of a claim
+/// that holds is empty.
 pub fn claims(reproduction: &Reproduction) -> String {
     let columns = [
         "experiment",
@@ -32,8 +33,8 @@ pub fn claims(reproduction: &Reproduction) -> String {
 }
 
 /// All points of a figure, one row each: `panel, series, role, x, y`. Panels without a title are
-/// numbered from 1; an x that is a category has its name. An interval has its lower bounds first, and
-/// then its upper ones, from right to left.
+/// numbered from 1; an x that is a category has its name. An interval has its lower bounds first,
+/// and then its upper ones, from right to left.
 pub fn figure(figure: &Figure) -> String {
     let x = |x: f64| match &figure.x.scale {
         Scale::Categories(names) => {

@@ -1,8 +1,8 @@
 //! Follows the states of CPUs and tasks through a trace.
 //!
-//! Each state remembers since when it has lasted; what ends is written down. Nothing here trusts the
-//! trace: times that go backwards, ends without a beginning and tasks in two places at once leave
-//! gaps, but never overlaps.
+//! Each state remembers since when it has lasted; what ends is written down. Nothing here trusts
+//! the trace: times that go backwards, ends without a beginning and tasks in two places at once
+//! leave gaps, but never overlaps.
 
 use super::{CpuLane, Hold, Mark, Schedule, Slice, TaskLane, Wait, What, Work};
 use flyball_trace::file::Trace;

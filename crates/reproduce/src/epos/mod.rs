@@ -1,4 +1,5 @@
-//! The overheads of EPOS and LITMUS^RT, by Gracioli et al., beside those of this kernel and of this Linux.
+//! The overheads of EPOS and LITMUS^RT, by Gracioli et al., beside those of this kernel and of this
+//! Linux.
 //!
 //! | experiment | |
 //! |---|---|

@@ -19,7 +19,7 @@ pub(super) const PLAN: Plan = Plan {
     run,
 };
 
-/// Who switches.
+/// The policy and the queue whose switches are measured.
 const KIND: (Policy, Queue) = (Policy::PARTITIONED_EDF, Queue::Heap);
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {

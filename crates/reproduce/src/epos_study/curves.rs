@@ -61,8 +61,8 @@ impl<'r> Curve<'r> {
     }
 }
 
-/// What was found of uniform light utilisations, without Baruah's test, and of all others; and of the other
-/// reading of the bimodal ones.
+/// What was found of uniform light utilisations, without Baruah's test, and of all others; and of
+/// the other reading of the bimodal ones.
 pub(super) struct Curves {
     pub(super) light: Results,
     pub(super) others: Results,

@@ -1,4 +1,5 @@
-//! Which sets hold under global and partitioned EDF, by Gracioli et al.: figures 12 to 18 and table 2.
+//! Which sets hold under global and partitioned EDF, by Gracioli et al.: figures 12 to 18 and
+//! table 2.
 //!
 //! | experiment | |
 //! |---|---|
@@ -148,7 +149,8 @@ fn study(
     }
 }
 
-/// Does a study: in memory, or in the folder of all results, where it goes on after an interruption.
+/// Does a study: in memory, or in the folder of all results, where it goes on after an
+/// interruption.
 fn results(setup: &mut Setup<'_>, study: &Study) -> Result<Results, BenchError> {
     let each;
     let study = if setup.each_test {
@@ -192,7 +194,8 @@ fn results(setup: &mut Setup<'_>, study: &Study) -> Result<Results, BenchError> 
     }
 }
 
-/// The same study with a column for each test of its unions, too. It is another study, with results of its own.
+/// The same study with a column for each test of its unions, too. It is another study, with results
+/// of its own.
 fn with_each_test(study: &Study) -> Study {
     let mut study = study.clone();
     study.name += "-each";
@@ -204,8 +207,8 @@ fn with_each_test(study: &Study) -> Study {
     study
 }
 
-/// The figures of both, where those of one name are one: the first one's panels come first. They share a legend, so what has the
-/// same name has the first one's colour.
+/// The figures of both, where those of one name are one: the first one's panels come first. They
+/// share a legend, so what has the same name has the first one's colour.
 fn together(first: Vec<Figure>, mut second: Vec<Figure>) -> Vec<Figure> {
     for figure in first.into_iter().rev() {
         match second.iter_mut().find(|other| other.name == figure.name) {
@@ -272,7 +275,8 @@ fn inferred_from(text: &str, place: &str, published: &str, ours: String) -> Clai
     }
 }
 
-/// What the paper's other reading gives: Baruah's test for uniform light utilisations, too, which it left out.
+/// What the paper's other reading gives: Baruah's test for uniform light utilisations, too, which
+/// it left out.
 fn with_baruah(light: &Results) -> Claim {
     let of = |label: &str| {
         PERIODS.map(|periods| {

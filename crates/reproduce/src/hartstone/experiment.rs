@@ -13,12 +13,13 @@ use std::fmt;
 /// How long an iteration takes, and twice that the baseline before the first.
 pub const ITERATION: Duration = Duration::from_secs(1);
 
-/// By how much deadlines that are to be at the end of an iteration may be after it: periods are whole
-/// nanoseconds, and frequencies whole hertz.
+/// By how much deadlines that are to be at the end of an iteration may be after it: periods are
+/// whole nanoseconds, and frequencies whole hertz.
 const ROUNDING: Duration = Duration::from_micros(1);
 
-/// No experiment goes on for longer. By then tests ask for more than the CPU under any rules, deadlines
-/// are as close as they can be, and the server is taken for longer than the period of task 5.
+/// No experiment goes on for longer. By then tests ask for more than the CPU under any rules,
+/// deadlines are as close as they can be, and the server is taken for longer than the period of
+/// task 5.
 pub const MOST_ITERATIONS: u32 = 40;
 
 /// A policy with its settings.
@@ -71,8 +72,8 @@ impl Contender {
         Contender::new("edf")
     }
 
-    /// I+PI with a nominal burst, and with the bounds of the authors' programs: bursts up to five times
-    /// as long, and as short as it takes.
+    /// I+PI with a nominal burst, and with the bounds of the authors' programs: bursts up to five
+    /// times as long, and as short as it takes.
     pub fn ipi(nominal: Duration) -> Contender {
         Contender::new("ipi")
             .with("nominal", Value::Duration(nominal))
@@ -112,9 +113,9 @@ impl fmt::Display for Contender {
     }
 }
 
-/// Runs an experiment until a deadline is missed: two seconds of the baseline, and then each iteration
-/// for a second, without a pause in between, up to the iteration `most`. `None`: none is missed up to
-/// then.
+/// Runs an experiment until a deadline is missed: two seconds of the baseline, and then each
+/// iteration for a second, without a pause in between, up to the iteration `most`. `None`: none is
+/// missed up to then.
 ///
 /// # Errors
 /// [`BenchError`] if there is no such policy, if it cannot be told what it is told, or if the bench

@@ -13,8 +13,8 @@
 //! | 3 | one kilo-whet more each | eleven more | 125 % |
 //! | 4 | a sixth task | fifteen tasks | 120 % |
 //!
-//! The text says 120 %, and the authors' programs what the last column says (the comment of one of them
-//! says 118 % for test 3). [`Overload::Stated`] is what the text says.
+//! The text says 120 %, and the authors' programs what the last column says (the comment of one of
+//! them says 118 % for test 3). [`Overload::Stated`] is what the text says.
 
 use super::workload::{BASELINE, Importance, KILO_WHET, Setup, Test, main_thread};
 use flyball_model::{Task, TaskSet};
@@ -38,8 +38,8 @@ pub enum Overload {
     Stated,
 }
 
-/// How important the tasks are, in the authors' programs; those of test 4 that come later too, of which
-/// all but the first have no more than 1.
+/// How important the tasks are, in the authors' programs; those of test 4 that come later too, of
+/// which all but the first have no more than 1.
 pub fn importance(test: Test) -> &'static [u16] {
     match test {
         Test::Frequency => &[1, 1, 1, 1, 125],

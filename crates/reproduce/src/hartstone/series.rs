@@ -1,20 +1,20 @@
 //! The five series: what each adds to PH, and what its experiments change.
 //!
-//! **Structure as published; baseline numbers of PN, AH, SH and SA are ours, since the published ones
-//! were not at hand. No result of these may be compared with published ones**, nor may one of
+//! **Structure as published; baseline numbers of PN, AH, SH and SA are ours, since the published
+//! ones were not at hand. No result of these may be compared with published ones**, nor may one of
 //! experiments 5 and 6.
 //!
-//! Published and known (the paper's abstract): the kinds of tasks, namely periodic, aperiodic (sporadic)
-//! and synchronisation (server), with execution times and deadlines; the five series; and that an
-//! experiment changes the number of tasks, execution times, blocking times or deadlines until a deadline
-//! is missed. Ours:
+//! Published and known (the paper's abstract): the kinds of tasks, namely periodic, aperiodic
+//! (sporadic) and synchronisation (server), with execution times and deadlines; the five series;
+//! and that an experiment changes the number of tasks, execution times, blocking times or deadlines
+//! until a deadline is missed. Ours:
 //!
-//! * **PN**: 2, 3, 7, 13 and 31 Hz, the largest primes not above PH's frequencies. Each task asks for 64
-//!   kilo-whets a second, as there.
-//! * **AH**: PH; a sporadic task with a hard deadline (2 kilo-whets, 125 ms to 250 ms apart at random, due
-//!   after 125 ms); and one in the background that computes without end and deadline.
-//! * **SH**: PH; in the middle of each periodic job a server does a kilo-whet of it, for one job at a
-//!   time. It is a mutex with priority inheritance.
+//! * **PN**: 2, 3, 7, 13 and 31 Hz, the largest primes not above PH's frequencies. Each task asks
+//!   for 64 kilo-whets a second, as there.
+//! * **AH**: PH; a sporadic task with a hard deadline (2 kilo-whets, 125 ms to 250 ms apart at
+//!   random, due after 125 ms); and one in the background that computes without end and deadline.
+//! * **SH**: PH; in the middle of each periodic job a server does a kilo-whet of it, for one job at
+//!   a time. It is a mutex with priority inheritance.
 //! * **SA**: AH and SH.
 //!
 //! | experiment | what changes from one iteration to the next | series |
@@ -23,8 +23,8 @@
 //! | 5 | deadlines of periodic tasks come closer by a twentieth of the period | all |
 //! | 6 | the server takes a kilo-whet longer for task 1, the slowest | SH, SA |
 //!
-//! In experiment 6 hardly more is asked for, but what the server does for task 1 the others are blocked
-//! for:
+//! In experiment 6 hardly more is asked for, but what the server does for task 1 the others are
+//! blocked for:
 //!
 //! ```text
 //!                     released ↓                ↓ due
@@ -57,9 +57,11 @@ pub enum Series {
 pub enum Growth {
     /// What a test of the PH series changes.
     Test(Test),
-    /// How close deadlines are: by a twentieth of the period each time, down to what a job computes.
+    /// How close deadlines are: by a twentieth of the period each time, down to what a job
+    /// computes.
     Deadlines,
-    /// What the server computes for task 1: by a kilo-whet each time. Without a server nothing grows.
+    /// What the server computes for task 1: by a kilo-whet each time. Without a server nothing
+    /// grows.
     Blocking,
 }
 
@@ -151,8 +153,8 @@ impl Growth {
 }
 
 impl Experiment {
-    /// The tasks of an iteration: the main thread first, the periodic ones, and then those without a
-    /// period. Iteration 0 is the baseline.
+    /// The tasks of an iteration: the main thread first, the periodic ones, and then those without
+    /// a period. Iteration 0 is the baseline.
     pub fn tasks(self, iteration: u32, setup: Setup) -> Vec<Task> {
         let Experiment { series, growth } = self;
         let (test, more) = match growth {
@@ -237,7 +239,7 @@ fn approach(task: &mut Task, twentieths: u64) {
     task.deadline = task.arrival.period().map(|period| {
         let closer = period.as_nanos() * twentieths / 20;
         let deadline = period.saturating_sub(Duration::from_nanos(closer));
-        // Who asks for more than its period is late anyhow, and keeps its deadline.
+        // A task that asks for more than its period is late anyhow, and keeps its deadline.
         deadline.max(task.wcet.min(period))
     });
 }

@@ -27,9 +27,10 @@ pub enum Parts {
 /// How a contender did.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Score {
-    /// Who.
+    /// The contender.
     pub contender: Contender,
-    /// The series, by test. Who never misses a deadline, or was not asked, has `None`.
+    /// The series, by test. `None` for a series in which it never misses a deadline, or that was
+    /// not asked for.
     pub first_miss: [Option<FirstMiss>; 4],
     /// The overloads, by test.
     pub extended: [Extended; 4],
@@ -144,7 +145,8 @@ pub fn scores(
     scores.into_iter().collect()
 }
 
-/// Who misses a deadline first when, in simulation: by contender, and for each by experiment.
+/// Where each contender first misses a deadline, in simulation: by contender, and for each by
+/// experiment.
 ///
 /// # Errors
 /// As [`first_miss`]: the first one in the order of `contenders` and `experiments`.
@@ -193,8 +195,9 @@ pub fn bursts() -> Vec<Contender> {
         .to_vec()
 }
 
-/// A family of set-point generators around the thesis's: what the round is made from, what it is divided
-/// by, who comes first in it, and what becomes of who wakes, with nominal bursts from 1 ms to 16 ms.
+/// A family of set-point generators around the thesis's: what the round is made from, what it is
+/// divided by, which task comes first in it, and what becomes of a task that wakes, with nominal
+/// bursts from 1 ms to 16 ms.
 pub fn family() -> Vec<Contender> {
     let text = |word: &str| Value::Text(word.to_owned());
     let mut family = Vec::new();
@@ -226,12 +229,12 @@ pub const IMPORTANCES: [Importance; 4] = [
     Importance::Frequency(2),
 ];
 
-/// The gains kpi and krr that are tried: the defaults, slow ones, and ones nearer to where it becomes
-/// unstable.
+/// The gains kpi and krr that are tried: the defaults, slow ones, and ones nearer to where it
+/// becomes unstable.
 pub const GAINS: [[&str; 2]; 3] = [["0.5", "0.9"], ["0.25", "0.45"], ["0.75", "0.9"]];
 
-/// The set-point generator that knows deadlines with other gains, another round, other nominal bursts,
-/// and without what makes blocking harmless.
+/// The set-point generator that knows deadlines with other gains, another round, other nominal
+/// bursts, and without what makes blocking harmless.
 pub fn tuned() -> Vec<Contender> {
     let decimal = |number: &str| Value::Decimal(number.to_owned());
     let mut tuned = Vec::new();

@@ -115,8 +115,8 @@ fn overloads_are_what_they_are_said_to_be() {
     assert_eq!(numbers(&whole)[4].0, 3_000_000);
 }
 
-/// EDF misses its first deadline in the first iteration that asks for more than there is: 32 % + 2.5 ms
-/// × (32 + 8i) Hz, 40 % × (1 + i/10), 40 % + 62 Hz × 1.25 ms × i, and 40 % + 8 % × i.
+/// EDF misses its first deadline in the first iteration that asks for more than there is: 32 % +
+/// 2.5 ms × (32 + 8i) Hz, 40 % × (1 + i/10), 40 % + 62 Hz × 1.25 ms × i, and 40 % + 8 % × i.
 #[test]
 fn edf_holds_whatever_can_be_held() {
     let edf = Contender::edf();
@@ -143,7 +143,7 @@ fn edf_holds_whatever_can_be_held() {
     assert_eq!(score.iterations(), [28, 16, 8, 8]);
 }
 
-/// What is lost in an overload is lost in it: nobody is late on account of it for long.
+/// What is lost in an overload is lost in it: no task is late on account of it for long.
 #[test]
 fn the_overload_is_where_it_is() {
     for contender in [
@@ -162,9 +162,9 @@ fn the_overload_is_where_it_is() {
     }
 }
 
-/// The preset, which is beyond the thesis: EDF's iterations (one less in a test, where the kernel's work
-/// takes time), fewer misses than EDF, round robin and the
-/// thesis's I+PI in each overload, and no more switches than round robin.
+/// The preset, which is beyond the thesis: EDF's iterations (one less in a test, where the kernel's
+/// work takes time), fewer misses than EDF, round robin and the thesis's I+PI in each overload, and
+/// no more switches than round robin.
 #[test]
 fn the_deadline_aware_preset_is_what_it_is_said_to_be() {
     let contenders = [

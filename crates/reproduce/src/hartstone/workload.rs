@@ -8,9 +8,9 @@
 //! | 4 | 16 Hz | 4 | 64 |
 //! | 5 | 32 Hz | 2 | 64 |
 //!
-//! A kilo-whet is a thousand Whetstone instructions, and how many of them a machine does in a second is
-//! what the series measured once. The thesis has it take 1.25 ms, so that the baseline takes 40 % of
-//! the CPU.
+//! A kilo-whet is a thousand Whetstone instructions, and how many of them a machine does in a
+//! second is what the series measured once. The thesis has it take 1.25 ms, so that the baseline
+//! takes 40 % of the CPU.
 
 use flyball_model::{Arrival, Length, OnMiss, Share, Step, Task, TaskSet};
 use flyball_trace::Duration;
@@ -37,14 +37,14 @@ pub enum Test {
     Tasks,
 }
 
-/// Whose rules hold.
+/// The rules that hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rules {
     /// The thesis's: in test 1 task 5 becomes more frequent by 8 Hz.
     #[default]
     Thesis,
-    /// The series': by the frequency of task 4 (in PH 16 Hz, which is the least that keeps frequencies
-    /// harmonic).
+    /// The series': by the frequency of task 4 (in PH 16 Hz, which is the least that keeps
+    /// frequencies harmonic).
     Original,
 }
 
@@ -54,8 +54,8 @@ pub enum Periods {
     /// To the nearest nanosecond.
     #[default]
     Exact,
-    /// Whole milliseconds, rounded down, as on a board whose tick is one: 62 ms and 31 ms for 16 Hz and
-    /// 32 Hz. (The thesis's board had such a tick.)
+    /// Whole milliseconds, rounded down, as on a board whose tick is one: 62 ms and 31 ms for 16 Hz
+    /// and 32 Hz. (The thesis's board had such a tick.)
     Milliseconds,
 }
 
@@ -65,15 +65,15 @@ pub enum Importance {
     /// As in the authors' programs: [`importance`](super::extended::importance).
     #[default]
     Authors,
-    /// The more often a task comes, the more: the frequency that it has in the baseline, in hertz, to
-    /// this power. 0: all alike.
+    /// The more often a task comes, the more: the frequency that it has in the baseline, in hertz,
+    /// to this power. 0: all alike.
     Frequency(u8),
 }
 
 /// What does not belong to a test itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Setup {
-    /// Whose rules.
+    /// The rules that hold.
     pub rules: Rules,
     /// How periods are rounded.
     pub periods: Periods,
@@ -95,8 +95,8 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// The `name`-th task, which computes for `load` in every period of a frequency in thousandths of
-    /// a hertz.
+    /// The `name`-th task, which computes for `load` in every period of a frequency in thousandths
+    /// of a hertz.
     pub(super) fn task(self, name: usize, frequency: u64, load: Duration) -> Task {
         let period = self.periods.period(frequency, 1_000);
         Task {

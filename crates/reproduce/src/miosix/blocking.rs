@@ -1,9 +1,9 @@
 //! Figure 2.5: what blocking does to the round, and the three ways to deal with it (2.3.3).
 //!
 //! One of two tasks always computes, the other one blocks now and then. The simulation follows the
-//! authors' measurement: the same rounds, and the same parts of bursts used when the task blocks. The
-//! equations say for how long it has to compute and to sleep for that. So it is on a machine, where
-//! rounds are read off the trace of the kernel that was booted.
+//! authors' measurement: the same rounds, and the same parts of bursts used when the task blocks.
+//! The equations say for how long it has to compute and to sleep for that. So it is on a machine,
+//! where rounds are read off the trace of the kernel that was booted.
 
 mod present;
 
@@ -54,8 +54,8 @@ const SETTLING: usize = 60;
 /// As good as all of a burst. (If it were all, a nanosecond would decide whether the task blocks in
 /// this round or at once in the next one.)
 const ALL: f64 = 390.0;
-/// How often a machine runs each variant before it counts. The first time shows what the kernel takes;
-/// the second time the task blocks in the round in which it should.
+/// How often a machine runs each variant before it counts. The first time shows what the kernel
+/// takes; the second time the task blocks in the round in which it should.
 const REHEARSALS: usize = 2;
 
 const VARIANTS: [Variant; 3] = [
@@ -226,8 +226,9 @@ impl Variant {
         (rounds, pauses)
     }
 
-    /// The rounds on a bench. On a machine the kernel's work is part of the bursts, so the task computes
-    /// for less until it has used as much: it runs [`REHEARSALS`] times before, to see how much.
+    /// The rounds on a bench. On a machine the kernel's work is part of the bursts, so the task
+    /// computes for less until it has used as much: it runs [`REHEARSALS`] times before, to see how
+    /// much.
     fn on(
         &self,
         bench: &mut dyn Bench,

@@ -1,8 +1,8 @@
 //! Figure 2.3: the round keeps its set point whatever disturbs the bursts (2.2.6).
 //!
-//! Here is no machine and no simulator: the figure is of the scheduler's equations and a model of the
-//! task pool, so the real policy is driven by just that model, and the equations in floating point
-//! beside it.
+//! Here is no machine and no simulator: the figure is of the scheduler's equations and a model of
+//! the task pool, so the real policy is driven by just that model, and the equations in floating
+//! point beside it.
 
 use super::equations::Equations;
 use super::sets::number;
@@ -33,7 +33,8 @@ const SETTLED: f64 = 0.01;
 const SOON: usize = 25;
 const MS: Duration = Duration::from_millis(1);
 
-/// What is changed every [`BETWEEN`] rounds: shares in percent, and what disturbs each burst, in ms.
+/// What is changed every [`BETWEEN`] rounds: shares in percent, and what disturbs each burst, in
+/// ms.
 struct Change {
     what: &'static str,
     shares: [u32; TASKS],
@@ -166,7 +167,7 @@ fn simulate() -> Vec<Both> {
     let mut now = Time::ZERO;
     let tasks = || (0..).map(TaskId).take(TASKS);
     for task in tasks() {
-        // Nobody is a member yet, and there is room for all.
+        // No task is a member yet, and there is room for all.
         let _ = policy.admit(task, Share::new(Fraction::ZERO), now);
         let _ = policy.ready(CpuId(0), task, Ready::Unblocked, now);
     }

@@ -1,5 +1,5 @@
-//! The equations of chapter 2 in real numbers: Algorithm 1 with τt° = α(τr + bc), as eqs. 2.5 to 2.7,
-//! figure 2.2 and the authors' implementation have it.
+//! The equations of chapter 2 in real numbers: Algorithm 1 with τt° = α(τr + bc), as eqs. 2.5 to
+//! 2.7, figure 2.2 and the authors' implementation have it.
 //!
 //! This is what the policy's fixed point is compared with, so it shares no code with it.
 
@@ -54,7 +54,7 @@ impl Equations {
         }
     }
 
-    /// A round is over in which each task used so much; `ready` says who wants to run.
+    /// A round is over in which each task used so much; `ready` says which tasks want to run.
     pub(super) fn end_round(
         &mut self,
         set_point: f64,
@@ -130,8 +130,9 @@ mod tests {
         near(&rounds, &[2762.0, 2248.0, 1860.0, 1568.0, 1350.0, 1189.0]);
     }
 
-    /// With feedforward the spike is 1200 less half of what the task had used of its last burst: its
-    /// regulator is not frozen yet in that round. So it is 1000 if it blocks at the end of its burst.
+    /// With feedforward the spike is 1200 less half of what the task had used of its last burst:
+    /// its regulator is not frozen yet in that round. So it is 1000 if it blocks at the end of its
+    /// burst.
     #[test]
     fn the_spike_with_feedforward_depends_on_where_the_task_blocks() {
         for part in [0.0, 100.0, 200.0, 300.0, 400.0] {

@@ -7,14 +7,15 @@ use flyball_measure::bench::{Bench, BenchError};
 use flyball_study::StudyError;
 use flyball_trace::Duration;
 
-/// The nominal bursts that are tried on a machine, in microseconds: among the short ones it is decided
-/// which claims hold, and a machine takes its time.
+/// The nominal bursts that are tried on a machine, in microseconds: among the short ones it is
+/// decided which claims hold, and a machine takes its time.
 const ON_MACHINE: [u64; 3] = [100, 300, 1_000];
 
 /// On a machine a series goes on for so many iterations more than where simulation predicts a miss.
 const MARGIN: u32 = 4;
 
-/// So many tasks come in test 4 at most: with those of the baseline they are as many as a machine holds.
+/// So many tasks come in test 4 at most: with those of the baseline they are as many as a machine
+/// holds.
 const MOST_TASKS: u32 = 26;
 
 /// I+PI's iterations come this close to EDF's in tests 2 to 4.
@@ -116,8 +117,8 @@ impl Field {
         bursts.collect::<Vec<_>>().join(", ")
     }
 
-    /// On a machine: what is different there, and by how much it is not what was predicted. `of` are
-    /// the numbers, by test.
+    /// On a machine: what is different there, and by how much it is not what was predicted. `of`
+    /// are the numbers, by test.
     pub(super) fn note(&self, what: &str, of: impl Fn(&Score) -> String) -> Option<String> {
         let predicted = self.predicted.as_ref()?;
         let show = |who: &str, measured: &Score, predicted: &Score| {
@@ -146,7 +147,7 @@ impl Field {
         (format!("I+PI, {burst}"), score)
     }
 
-    /// Who is in a picture: I+PI with these nominal bursts, in microseconds.
+    /// The contenders in a picture: I+PI with these nominal bursts, in microseconds.
     pub(super) fn shown(&self, bursts: [u64; 2]) -> Vec<(String, &Score)> {
         let mut who = vec![
             ("EDF".to_owned(), &self.edf),

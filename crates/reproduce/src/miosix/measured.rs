@@ -6,8 +6,8 @@ use std::path::Path;
 /// The file's name.
 const FILE: &str = "ipi_blocking_traces.csv";
 
-/// The lengths of the rounds of a variant, in units of 10 µs; `None` if there is no such file in the
-/// folder.
+/// The lengths of the rounds of a variant, in units of 10 µs; `None` if there is no such file in
+/// the folder.
 ///
 /// # Errors
 /// [`StudyError::Data`] if the file is there but cannot be read, or is not what it should be.

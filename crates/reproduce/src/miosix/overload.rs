@@ -43,7 +43,8 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         Some(note) => notes.push(note),
         None => notes.extend(other_conditions(setup.bench)?),
     }
-    // The same, but for who wakes: to see, in simulation, what the wait for a turn costs.
+    // The same, but for what becomes of a task that wakes: to see, in simulation, what the wait for
+    // a turn costs.
     let millisecond = Duration::from_millis(1);
     let prompt = Contender::ipi(millisecond).with("wake", Value::Text("round".to_owned()));
     let conditions = Conditions {
@@ -191,8 +192,8 @@ fn claims(field: &Field, prompt: &Score) -> Vec<Claim> {
     ]
 }
 
-/// Why not all can be had together: what stands against it where I+PI switches less than RR, with bursts
-/// of 1 ms.
+/// Why not all can be had together: what stands against it where I+PI switches less than RR, with
+/// bursts of 1 ms.
 fn together(field: &Field, prompt: &Score) -> String {
     let (burst, waits) = field.ipi_at(1_000);
     let [rr, edf] = [field.rr.misses(), field.edf.misses()];

@@ -170,7 +170,7 @@ fn measure(
     Ok((end, ran.summary.context_switches()))
 }
 
-/// Who is faster.
+/// Which of two is faster.
 fn orderings(times: &Times) -> Vec<Claim> {
     let mut claims = Vec::new();
     let compared = |[a, b]: [f64; 2]| {

@@ -9,13 +9,14 @@ pub(super) struct Round {
     pub(super) used: Vec<Duration>,
 }
 
-/// The rounds of a schedule under I+PI in which tasks have their turns in the order of their numbers,
-/// on one CPU. What the kernel does before a turn is part of it. A round ends before the first turn of
-/// a task that is not behind the last one. The last round may be incomplete. O(events).
+/// The rounds of a schedule under I+PI in which tasks have their turns in the order of their
+/// numbers, on one CPU. What the kernel does before a turn is part of it. A round ends before the
+/// first turn of a task that is not behind the last one. The last round may be incomplete.
+/// O(events).
 pub(super) fn rounds(trace: &Trace) -> Vec<Round> {
     let tasks = trace.header.tasks.len();
     let mut rounds: Vec<Round> = Vec::new();
-    // Whose turn it is, since when; and whose the last one was.
+    // The task whose turn it is, since when; and the task that had the last one.
     let mut turn: Option<(TaskId, Time)> = None;
     let mut last: Option<TaskId> = None;
     let mut end = |task: TaskId, began: Time, now: Time| {
@@ -37,7 +38,7 @@ pub(super) fn rounds(trace: &Trace) -> Vec<Round> {
             Kind::BurstEnd { task, .. } => {
                 if let Some((running, began)) = turn.filter(|&(running, _)| running == task) {
                     end(running, began, event.time);
-                    // It goes on in the next round if nobody else wants to run.
+                    // It goes on in the next round if no other task wants to run.
                     turn = Some((task, event.time));
                 }
             }

@@ -17,8 +17,8 @@ pub const PLAN: Plan = Plan {
     run,
 };
 
-/// A pool of tasks that always compute: what each asks for in percent, how important it is, and what
-/// the thesis predicts that it gets.
+/// A pool of tasks that always compute: what each asks for in percent, how important it is, and
+/// what the thesis predicts that it gets.
 struct Pool {
     name: &'static str,
     place: &'static str,

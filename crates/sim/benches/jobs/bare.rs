@@ -1,15 +1,16 @@
-//! A bare event loop of global EDF: what a simulator without a kernel, without overheads and without
-//! a trace would take, and so a bound for one that has them.
+//! A bare event loop of global EDF: what a simulator without a kernel, without overheads and
+//! without a trace would take, and so a bound for one that has them.
 //!
-//! It does what the schedule needs and nothing else: a heap of releases, a heap of the jobs that wait,
-//! and two tournaments of the CPUs, for the job that ends first and for the one whose deadline is last.
+//! It does what the schedule needs and nothing else: a heap of releases, a heap of the jobs that
+//! wait, and two tournaments of the CPUs, for the job that ends first and for the one whose
+//! deadline is last.
 
 use flyball_model::TaskSet;
 use flyball_trace::Duration;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Nobody runs there.
+/// No task runs there.
 const IDLE: usize = usize::MAX;
 
 /// The best of some values, one a CPU, kept up to date in O(log CPUs).
@@ -44,8 +45,8 @@ impl Tournament {
     }
 }
 
-/// Simulates periodic tasks under global EDF, on all CPUs of the set's platform, and returns how many
-/// jobs have been completed by `until`. Deadlines are periods.
+/// Simulates periodic tasks under global EDF, on all CPUs of the set's platform, and returns how
+/// many jobs have been completed by `until`. Deadlines are periods.
 ///
 /// # Panics
 /// If a deadline is missed: what happens then is not implemented.

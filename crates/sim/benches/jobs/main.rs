@@ -1,7 +1,7 @@
 //! How many jobs the simulator does in a second of CPU time, with tracing off.
 //!
-//! * `cargo bench -p flyball-sim`: a table over the number of tasks, and one over the number of CPUs
-//!   beside a bare event loop ([`bare`]), medians of five runs.
+//! * `cargo bench -p flyball-sim`: a table over the number of tasks, and one over the number of
+//!   CPUs beside a bare event loop ([`bare`]), medians of five runs.
 //! * `… -- --global [TASKS CPUS]`: the second table alone, or one line of it.
 //! * `… -- --alone TASKS CPUS JOBS`: so many jobs of one set under global EDF, for a profiler.
 //! * `… -- --write TASKS CPUS FILE`: writes one of the task sets as CSV, for a peer.

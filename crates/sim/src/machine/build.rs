@@ -18,9 +18,9 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// The cluster of `cpus` CPUs from number `cpu` on, with the tasks that `numbers` names, in rising
-    /// order, and room for `capacity` tasks. The scheduler reads of each task what `facts` says. The first
-    /// mode starts at time zero.
+    /// The cluster of `cpus` CPUs from number `cpu` on, with the tasks that `numbers` names, in
+    /// rising order, and room for `capacity` tasks. The scheduler reads of each task what `facts`
+    /// says. The first mode starts at time zero.
     pub(crate) fn new(
         modes: &Modes,
         numbers: &[usize],

@@ -1,4 +1,5 @@
-//! What running tasks do: they compute, and then make the calls of their programs. Sporadic jobs arrive.
+//! What running tasks do: they compute, and then make the calls of their programs. Sporadic jobs
+//! arrive.
 
 use super::{CPU, Node};
 use crate::error::SimError;
@@ -15,7 +16,8 @@ use std::cmp::Reverse;
 const MOST_CALLS: u64 = 1_000_000;
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// The running task of a CPU has computed until `now`. If that was all, it goes on with its program.
+    /// The running task of a CPU has computed until `now`. If that was all, it goes on with its
+    /// program.
     #[inline]
     pub(super) fn compute(&mut self, cpu: CpuId, now: Time) -> Result<(), SimError> {
         match self.pause(cpu, now) {
@@ -24,9 +26,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
     }
 
-    /// The running task of a CPU has computed until `now`. Returns its row; `None` if there is none, or if
-    /// its job has been given up from elsewhere and the CPU has not heard of it yet: what it did since is
-    /// for nothing, and the task may be at its next job on another CPU.
+    /// The running task of a CPU has computed until `now`. Returns its row; `None` if there is
+    /// none, or if its job has been given up from elsewhere and the CPU has not heard of it yet:
+    /// what it did since is for nothing, and the task may be at its next job on another CPU.
     #[inline]
     pub(super) fn pause(&mut self, cpu: CpuId, now: Time) -> Option<usize> {
         let lane = &mut self.lanes[cpu.index()];
@@ -118,8 +120,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             if !self.costs.call.is_zero() {
                 return Ok(());
             }
-            // Somebody may be more urgent now. A job whose last call this was is complete all the
-            // same: what it had left to do takes no time.
+            // Another task may be more urgent now. A job whose last call this was is complete all
+            // the same: what it had left to do takes no time.
             let is_done = call != Call::End && self.threads[row].program.is_done();
             if self.core.needs_resched(cpu) && !is_done {
                 return Ok(());

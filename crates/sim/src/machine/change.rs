@@ -67,8 +67,8 @@ pub(super) fn of<S: Scheduler>(
 }
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// Tasks become what they are to become up to `now`, and end. Those that begin at the last change do
-    /// so later, in [`Node::begin`]. Returns how many threads have begun with a job.
+    /// Tasks become what they are to become up to `now`, and end. Those that begin at the last
+    /// change do so later, in [`Node::begin`]. Returns how many threads have begun with a job.
     #[cold]
     pub(super) fn change(&mut self, now: Time) -> Result<u32, SimError> {
         let mut released = 0;
@@ -99,8 +99,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         Ok(released)
     }
 
-    /// Tasks begin that are to begin: at one instant, jobs are released in the order of the tasks, so these
-    /// come last. Returns how many threads have begun with a job.
+    /// Tasks begin that are to begin: at one instant, jobs are released in the order of the tasks,
+    /// so these come last. Returns how many threads have begun with a job.
     pub(super) fn begin(&mut self, now: Time) -> Result<u32, SimError> {
         let mut released = 0;
         while let Some((at, number, task, params)) = self.beginning.pop_front() {
@@ -111,7 +111,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         Ok(released)
     }
 
-    /// The thread of a row has no job, or has just begun with one, and becomes what it is to become.
+    /// The thread of a row has no job, or has just begun with one, and becomes what it is to
+    /// become.
     pub(super) fn turn(&mut self, row: usize) -> Result<(), SimError> {
         let Some(next) = self.details[row].next.take() else {
             return Ok(());

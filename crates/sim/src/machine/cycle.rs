@@ -13,8 +13,8 @@ use flyball_trace::Sink;
 /// If no job is under way at some instant, and again none a hyperperiod later, and nothing else
 /// that the future depends on has changed, then the two futures are the same, and what did not
 /// happen in between never happens. Jobs that have no successors must be over by the first of the
-/// two. With a periodic tick there are releases that have come and that nobody has noticed yet; from
-/// one tick after the largest phase on they are the same at both instants.
+/// two. With a periodic tick there are releases that have come and that the kernel has not noticed
+/// yet; from one tick after the largest phase on they are the same at both instants.
 pub(crate) struct Cycle {
     /// How long after an instant the same releases come again; `None`: they need not.
     length: Option<Duration>,

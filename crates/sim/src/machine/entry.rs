@@ -49,8 +49,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.inside = self.inside.with(cpu);
     }
 
-    /// The end of what happens at `now`: the CPUs that work for the kernel decide and go on, and those
-    /// that must reschedule are interrupted.
+    /// The end of what happens at `now`: the CPUs that work for the kernel decide and go on, and
+    /// those that must reschedule are interrupted.
     #[inline]
     pub(super) fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
         if self.is_alone() {
@@ -99,8 +99,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         Ok(())
     }
 
-    /// The entry of a CPU that works for the kernel; `None` if it has nothing to decide and its work
-    /// takes no time, so that it goes on.
+    /// The entry of a CPU that works for the kernel; `None` if it has nothing to decide and its
+    /// work takes no time, so that it goes on.
     #[inline]
     pub(super) fn take_entry(&mut self, cpu: CpuId) -> Option<Entry> {
         let entry = self.lanes[cpu.index()].entry.take()?;
@@ -124,7 +124,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         cpus.find(|cpu| self.lanes[cpu.index()].interrupt.is_never())
     }
 
-    /// The end of an entry: it is decided who runs, and the kernel's work takes its time.
+    /// The end of an entry: it is decided which task runs, and the kernel's work takes its time.
     #[inline]
     pub(super) fn dispatch(
         &mut self,

@@ -8,7 +8,7 @@ use flyball_kernel::{Core, Entry, Error, Migrant, ThreadId};
 use flyball_policy::{Boxed, CpuId, Duration, TaskId, Time};
 use flyball_trace::Sink;
 
-/// A task between two CPUs: the kernel's part of it, its program, and who it is.
+/// A task between two CPUs: the kernel's part of it, its program, and which task it is.
 pub(crate) struct Traveller {
     kernel: Migrant<()>,
     thread: Thread,
@@ -16,14 +16,14 @@ pub(crate) struct Traveller {
 }
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
-    /// Somebody is going to change something at `now`, when the kernel is not at work: what the running
-    /// task does until then is done.
+    /// Something is going to be changed from outside at `now`, when the kernel is not at work: what
+    /// the running task does until then is done.
     pub(crate) fn open(&mut self, now: Time) -> Result<(), SimError> {
         self.lanes[0].entry = Some(Entry::begin(&mut self.core, CPU, true, || now));
         self.compute(CPU, now)
     }
 
-    /// It has been changed: the kernel decides who runs.
+    /// It has been changed: the kernel decides which task runs.
     pub(crate) fn close(&mut self) -> Result<(), SimError> {
         match self.lanes[0].entry.take() {
             Some(entry) => self.dispatch(entry, false, 0),
@@ -41,7 +41,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.costs.ipi
     }
 
-    /// The thread of a task that was put into `row`; `None` if somebody else is there now, so that
+    /// The thread of a task that was put into `row`; `None` if another task is there now, so that
     /// it has ended.
     pub(crate) fn handle(&self, row: usize, task: TaskId) -> Option<ThreadId> {
         (self.details[row].number == task).then_some(self.threads[row].handle)
@@ -66,8 +66,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         used.unwrap_or_default()
     }
 
-    /// When the thread in `row` will have used `total` CPU time if it goes on; [`Time::NEVER`] if it does
-    /// not run.
+    /// When the thread in `row` will have used `total` CPU time if it goes on; [`Time::NEVER`] if
+    /// it does not run.
     pub(crate) fn uses_up(&self, row: usize, total: Duration) -> Time {
         self.core.uses_up(self.threads[row].handle, total)
     }

@@ -1,5 +1,5 @@
 //! A chart of characters, for schedules in which everything happens at whole units of 1 ms. With
-//! several CPUs who runs has the number of his CPU.
+//! several CPUs a running task is drawn as the number of its CPU.
 
 use flyball_model::TaskSet;
 use flyball_trace::{Duration, Event, Kind, TaskId};

@@ -220,7 +220,8 @@ impl<'t> Case<'t> {
         parallel::each(tasks.collect(), slack)
     }
 
-    /// How long jobs can take under global EDF, which holds the set: no longer than to their deadlines.
+    /// How long jobs can take under global EDF, which holds the set: no longer than to their
+    /// deadlines.
     fn global_bounds(&self, charged: &mut Charged<'_>, limit: WorkLimit) -> Vec<Option<Duration>> {
         let cpus = self.cpus;
         let set = charged.set(Payer::Global);
@@ -234,7 +235,8 @@ impl<'t> Case<'t> {
         self.tasks.iter().map(last).collect()
     }
 
-    /// The priorities with which global fixed priorities hold the set, if a test said so: the most urgent task first.
+    /// The priorities with which global fixed priorities hold the set, if a test said so: the most
+    /// urgent task first.
     fn priorities(
         &self,
         said: &[Said],

@@ -55,7 +55,7 @@ pub(super) fn cpus(count: u32) -> String {
     }
 }
 
-/// Of fixed priorities that nobody has chosen.
+/// Of fixed priorities that are not given.
 pub(super) const NO_PRIORITIES: &str =
     "There is a task that is not sure to be in time, whatever priorities are tried";
 

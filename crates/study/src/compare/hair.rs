@@ -1,10 +1,11 @@
-//! Hairs: two things with different causes that come so near to each other that either may come first.
+//! Hairs: two things with different causes that come so near to each other that either may come
+//! first.
 //!
-//! A simulation knows what a machine's kernel takes on the whole, and not each instruction and each wait
-//! for a lock. So where a job ends on one CPU just when another job is released on another, say, the
-//! simulation and the machine may take the two in different orders. Both are right, and from there on the
-//! schedules may part, at once or much later: the order in which two tasks became ready matters only when
-//! a CPU chooses between them.
+//! A simulation knows what a machine's kernel takes on the whole, and not each instruction and each
+//! wait for a lock. So where a job ends on one CPU just when another job is released on another,
+//! say, the simulation and the machine may take the two in different orders. Both are right, and
+//! from there on the schedules may part, at once or much later: the order in which two tasks became
+//! ready matters only when a CPU chooses between them.
 //!
 //! ```text
 //!              simulated                    measured
@@ -13,16 +14,16 @@
 //!   waiting    c gets CPU 0                 c gets CPU 1
 //! ```
 //!
-//! So a hair is a pair of causes that both schedules have, in different orders, within a few microseconds
-//! in each. The last one before the schedules part is the one that is named.
+//! So a hair is a pair of causes that both schedules have, in different orders, within a few
+//! microseconds in each. The last one before the schedules part is the one that is named.
 
 use super::Difference;
 use flyball_trace::file::Trace;
 use flyball_trace::{CpuId, Duration, Event, Kind, Object, Time};
 use std::collections::HashMap;
 
-/// Nearer to each other than this, things that do not cause each other may come in any order: it is what
-/// the kernel's work takes now and then.
+/// Nearer to each other than this, things that do not cause each other may come in any order: it is
+/// what the kernel's work takes now and then.
 pub const HAIR: Duration = Duration::from_micros(10);
 
 /// Two events that simulation and machine took in different orders, within [`HAIR`].
@@ -42,9 +43,9 @@ impl Hair {
     }
 }
 
-/// Finds the hair by which two schedules part at `difference`, where `cluster` CPUs share a kernel, at
-/// least one: what happens in different clusters is in no order. `None`: they part for another reason.
-/// O(events · events within [`HAIR`]).
+/// Finds the hair by which two schedules part at `difference`, where `cluster` CPUs share a kernel,
+/// at least one: what happens in different clusters is in no order. `None`: they part for another
+/// reason. O(events · events within [`HAIR`]).
 pub(super) fn find(
     simulated: &Trace,
     measured: &Trace,
@@ -71,8 +72,8 @@ pub(super) fn find(
             && first.0.cpu.0 / cluster.max(1) == second.0.cpu.0 / cluster.max(1)
             && concern_each_other(first.0.kind, second.0.kind)
     });
-    // Where the events at which they part are near to each other these are the hair themselves, unless there
-    // is one close by.
+    // Where the events at which they part are near to each other these are the hair themselves,
+    // unless there is one close by.
     let is_close = |time: Time| difference.near().is_none() || gap(time, parting) < HAIR * 3;
     hairs
         .filter(|(first, second)| is_close(first.0.time.max(second.0.time)))
@@ -88,10 +89,12 @@ fn gap(a: Time, b: Time) -> Duration {
     a.since(b).max(b.since(a))
 }
 
-/// What is the same event in both schedules: its CPU, what happened, and how often it had happened there.
+/// What is the same event in both schedules: its CPU, what happened, and how often it had happened
+/// there.
 type Id = (CpuId, Kind, u32);
 
-/// The events of a schedule that have causes of their own, in order. (Which task is dispatched follows.)
+/// The events of a schedule that have causes of their own, in order. (Which task is dispatched
+/// follows.)
 fn causes(trace: &Trace) -> impl Iterator<Item = (Id, Event)> {
     let mut seen: HashMap<(CpuId, Kind), u32> = HashMap::new();
     let mut unlocked = None;
@@ -118,7 +121,7 @@ fn causes(trace: &Trace) -> impl Iterator<Item = (Id, Event)> {
     })
 }
 
-/// Whether something happens by itself, and not because the kernel has decided who runs.
+/// Whether something happens by itself, and not because the kernel has decided which task runs.
 fn is_cause(kind: Kind) -> bool {
     matches!(
         kind,

@@ -20,10 +20,11 @@ use std::time::{Duration, Instant};
 pub enum Question {
     /// What a test says.
     Test(Criterion),
-    /// Whether global EDF holds it, with arrivals at multiples of what all its times have in common.
+    /// Whether global EDF holds it, with arrivals at multiples of what all its times have in
+    /// common.
     Exact,
-    /// Whether it is certain that global EDF does not hold it: no policy does, or a simulation with bad arrivals misses a deadline.
-    /// Else nobody can tell.
+    /// Whether it is certain that global EDF does not hold it: no policy does, or a simulation with
+    /// bad arrivals misses a deadline. Else it is not known.
     Adversary,
 }
 
@@ -103,9 +104,10 @@ pub struct Verdict {
 /// How many sets are worked on between two looks at the progress.
 const PORTION: usize = 64;
 
-/// What is asked of all sets, on all CPUs of this machine; in the order of the sets. With a `charge`, tasks pay for the
-/// kernel's work, and what is not [charged](Question::is_charged) is answered by [`Answer::Stopped`]. Each test takes at most
-/// `limit` steps. `None` if `watch` has asked to stop.
+/// What is asked of all sets, on all CPUs of this machine; in the order of the sets. With a
+/// `charge`, tasks pay for the kernel's work, and what is not [charged](Question::is_charged) is
+/// answered by [`Answer::Stopped`]. Each test takes at most `limit` steps. `None` if `watch` has
+/// asked to stop.
 pub fn analyse(
     entries: &[Entry],
     asked: &Asked,

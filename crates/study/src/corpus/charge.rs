@@ -16,9 +16,9 @@ const UNIT: Duration = Duration::from_micros(1);
 pub const LONGEST_CHARGED: u64 = Set::LONGEST / 1_000;
 
 impl Question {
-    /// Whose overheads it is about; `None`: it is not known what its policy is to be charged, or it is about a set
-    /// as it is. (A set that pays is one to the safe side. That one may miss deadlines where the real one does not, so there is
-    /// nothing to prove or to refute.)
+    /// The payer whose overheads it is about; `None`: it is not known what its policy is to be
+    /// charged, or it is about a set as it is. (A set that pays is one to the safe side. That one
+    /// may miss deadlines where the real one does not, so there is nothing to prove or to refute.)
     pub const fn payer(self) -> Option<Payer> {
         match self {
             Question::Test(criterion) => criterion.policy().payer(),

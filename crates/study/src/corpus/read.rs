@@ -5,7 +5,8 @@ use flyball_analysis::gedf::{Set, Task};
 use std::collections::HashSet;
 use std::fmt;
 
-/// The most CPUs of a set. What divides tasks among CPUs has a list for each of them, so a slip of the pen would take all memory.
+/// The most CPUs of a set. What divides tasks among CPUs has a list for each of them, so a slip of
+/// the pen would take all memory.
 pub const MOST_CPUS: u32 = 65_536;
 
 /// The columns of a corpus.
@@ -139,7 +140,8 @@ pub fn read_up_to(text: &[u8], longest: u64) -> Result<Vec<Entry>, CorpusError> 
             column,
             fault,
         };
-        // The text is in memory, and rows may have any length: so all that can be wrong is that it is no text.
+        // The text is in memory, and rows may have any length: so all that can be wrong is that it
+        // is no text.
         let more = more.map_err(|error| CorpusError {
             line: error
                 .position()
@@ -191,8 +193,8 @@ pub fn read_up_to(text: &[u8], longest: u64) -> Result<Vec<Entry>, CorpusError> 
     Ok(entries)
 }
 
-/// The first line, for a message: a file that is no corpus may have a long one. What cannot be seen (a tab, an escape) is written
-/// as a code.
+/// The first line, for a message: a file that is no corpus may have a long one. What cannot be seen
+/// (a tab, an escape) is written as a code.
 fn header(record: &StringRecord) -> String {
     const MOST: usize = 120;
     let found = record.iter().collect::<Vec<_>>().join(",");

@@ -56,8 +56,8 @@ fn settings(placement: Placement) -> &'static [Setting] {
     }
 }
 
-/// The entry of a policy of the catalogue; `None` if the catalogue lists a scheduler that it does not
-/// have, which a test refutes.
+/// The entry of a policy of the catalogue; `None` if the catalogue lists a scheduler that it does
+/// not have, which a test refutes.
 pub(super) fn entry(listed: &'static flyball_catalogue::Entry) -> Option<Entry> {
     let shape = listed.placement.shape();
     let mut entry = visit(listed.scheduler, shape, Plain(listed))?;

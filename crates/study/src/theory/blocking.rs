@@ -12,8 +12,8 @@
 //! Buttazzo, section 7.6.3). Their other bound, one section for each mutex, does not hold here: a
 //! mutex that is unlocked belongs to its most urgent waiter at once, even if that is a task less
 //! urgent than i, so i can find the same mutex taken by one task after the other. The bound is for
-//! sections that are not nested, and where no two tasks are equally urgent. It is an upper bound, so
-//! a test that counts it in is sufficient only.
+//! sections that are not nested, and where no two tasks are equally urgent. It is an upper bound,
+//! so a test that counts it in is sufficient only.
 
 use super::proof::Obstacle;
 use flyball_analysis::{Level, SporadicTask};

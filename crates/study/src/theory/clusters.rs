@@ -1,4 +1,4 @@
-//! Who is asked for more than there is: no policy serves that.
+//! Clusters that are asked for more than they have: no policy serves that.
 
 use flyball_analysis::{SporadicTask, Utilisation, overloaded};
 use flyball_model::{Task, TaskSet};
@@ -21,7 +21,8 @@ impl fmt::Display for Cluster {
     }
 }
 
-/// The clusters of `size` CPUs, of which the last may be smaller. Where there is one, all tasks are its.
+/// The clusters of `size` CPUs, of which the last may be smaller. Where there is one, all tasks are
+/// its.
 pub(crate) fn clusters(set: &TaskSet, size: u8) -> impl Iterator<Item = Cluster> {
     let (all, size) = (set.platform.cpus.max(1), size.max(1));
     (0..all).step_by(size.into()).map(move |first| {
@@ -37,8 +38,8 @@ pub(crate) fn clusters(set: &TaskSet, size: u8) -> impl Iterator<Item = Cluster>
     })
 }
 
-/// Says so if the tasks of a cluster that have deadlines ask for more than all of it, or one of them for
-/// more than the one CPU that it can have at a time.
+/// Says so if the tasks of a cluster that have deadlines ask for more than all of it, or one of
+/// them for more than the one CPU that it can have at a time.
 pub(super) fn overload(set: &TaskSet, cluster: &Cluster) -> Option<String> {
     let (tasks, known): (Vec<_>, Vec<_>) = with_deadlines(set, &cluster.tasks).unzip();
     let cpus = cluster.cpus.len();

@@ -50,8 +50,8 @@ pub(crate) fn beyond_computing(set: &TaskSet, is_fine: impl Fn(&Step) -> bool) -
     None
 }
 
-/// A thread without a period must run behind all tasks (`is_last`), or else theory does not know how
-/// often it is in their way.
+/// A thread without a period must run behind all tasks (`is_last`), or else theory does not know
+/// how often it is in their way.
 pub(crate) fn stays_behind(set: &TaskSet, thread: usize, is_last: bool) -> Result<(), Obstacle> {
     let Task {
         name,

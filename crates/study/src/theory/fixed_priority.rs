@@ -1,13 +1,13 @@
 //! Response-time analysis, with a bridge between its rule for equals and the kernel's.
 //!
 //! The analysis serves the *jobs* of equally urgent tasks in the order of their release. In the
-//! kernel *threads* are queued, so a job that waits for an earlier one of its own task is queued when
-//! that is done, behind equals that were released after it. As long as no response time exceeds its
-//! period no job ever waits so, and the two rules are the same. The first time that one does it is
-//! late already, if its deadline is within its period. So there is a difference only where a task
-//! with equals has a deadline beyond its period and may need that long. Then all equals are counted
-//! as more urgent: that bounds the response time whatever order they are served in, but it rejects
-//! too much, so such a test is sufficient only.
+//! kernel *threads* are queued, so a job that waits for an earlier one of its own task is queued
+//! when that is done, behind equals that were released after it. As long as no response time
+//! exceeds its period no job ever waits so, and the two rules are the same. The first time that one
+//! does it is late already, if its deadline is within its period. So there is a difference only
+//! where a task with equals has a deadline beyond its period and may need that long. Then all
+//! equals are counted as more urgent: that bounds the response time whatever order they are served
+//! in, but it rejects too much, so such a test is sufficient only.
 //!
 //! With critical sections a "no" is certain only if the CPU is overloaded: an owner that inherits
 //! runs ahead of work that the analysis counts as more urgent, and may be done earlier than the
@@ -24,8 +24,8 @@ use flyball_model::{Arrival, Task, TaskSet};
 use flyball_trace::Duration;
 use std::collections::{HashMap, HashSet};
 
-/// Every task has a fixed rank: the smaller, the more urgent. Equal ranks are served first in, first
-/// out.
+/// Every task has a fixed rank: the smaller, the more urgent. Equal ranks are served first in,
+/// first out.
 pub(super) struct FixedPriority(fn(&Task) -> u64);
 
 impl FixedPriority {
@@ -90,8 +90,8 @@ fn is_clearly_late(outcome: &Outcome) -> bool {
     }
 }
 
-/// Levels of tasks with these ranks, of which the smaller is the more urgent: the larger the level, the
-/// more urgent, without gaps.
+/// Levels of tasks with these ranks, of which the smaller is the more urgent: the larger the level,
+/// the more urgent, without gaps.
 pub(crate) fn levels(ranks: &[u64]) -> Vec<Level> {
     let mut order = ranks.to_vec();
     order.sort_unstable_by(|a, b| b.cmp(a));
@@ -141,7 +141,7 @@ fn analyse(tasks: &[SporadicTask], levels: &[Level]) -> Result<Analysed, LevelMi
     if behind.iter().any(may_wait) {
         outcome.strength = Strength::Sufficient;
         outcome.verdict = judge(tasks, &responses, |this, response| {
-            // More than the whole CPU is too much in any order; and where nobody is equal, the
+            // More than the whole CPU is too much in any order; and where no task has an equal, the
             // order is the same.
             response == Response::Unbounded || !behind.contains(&this)
         });

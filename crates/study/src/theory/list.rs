@@ -1,5 +1,5 @@
-//! Which policy of the catalogue has which theory on one CPU. A policy without a line has none; a test
-//! names those.
+//! Which policy of the catalogue has which theory on one CPU. A policy without a line has none; a
+//! test names those.
 
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;

@@ -30,7 +30,8 @@ impl OneCpu for NonPreemptive {
     ) -> Result<Analysed, Obstacle> {
         blocking::none(set, jobs)?;
         let mut analysed = Analysed::by(np_edf::test, &tasks, Vec::new());
-        // The phases of periodic tasks may keep a long job from beginning just before the others come.
+        // The phases of periodic tasks may keep a long job from beginning just before the others
+        // come.
         let sporadic = |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
         analysed.definite = jobs.iter().all(sporadic);
         Ok(analysed)

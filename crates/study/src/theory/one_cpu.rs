@@ -11,8 +11,8 @@ use flyball_trace::Duration;
 
 /// What is known about a policy of one CPU.
 ///
-/// `jobs` are the numbers of tasks in a task set that come again, and `tasks` are the same in the words
-/// of the analyses.
+/// `jobs` are the numbers of tasks in a task set that come again, and `tasks` are the same in the
+/// words of the analyses.
 pub trait OneCpu: Sync {
     /// The name of the test.
     fn name(&self) -> &'static str;
@@ -20,8 +20,8 @@ pub trait OneCpu: Sync {
     /// Why no deadline is missed where the test accepts, in a sentence without a full stop.
     fn because(&self) -> &'static str;
 
-    /// Whether the test accepts tasks that compute and do nothing else. Asked again for each CPU on which
-    /// a task might be placed.
+    /// Whether the test accepts tasks that compute and do nothing else. Asked again for each CPU on
+    /// which a task might be placed.
     fn accepts(&self, set: &TaskSet, jobs: &[usize], tasks: &[SporadicTask]) -> Answer;
 
     /// All that is known of the tasks.
@@ -35,8 +35,8 @@ pub trait OneCpu: Sync {
         tasks: Vec<SporadicTask>,
     ) -> Result<Analysed, Obstacle>;
 
-    /// Whether a thread that has neither period nor deadline runs only while no job wants to, so that no
-    /// job is later for it.
+    /// Whether a thread that has neither period nor deadline runs only while no job wants to, so
+    /// that no job is later for it.
     fn is_last(&self, set: &TaskSet, thread: usize, jobs: &[usize]) -> bool;
 }
 

@@ -69,8 +69,8 @@ pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
     Ok(findings)
 }
 
-/// PF and PD² on all CPUs, with slots of `quantum`. That the tasks ask for more than there is has been
-/// found out before.
+/// PF and PD² on all CPUs, with slots of `quantum`. That the tasks ask for more than there is has
+/// been found out before.
 pub(super) fn fair(set: &TaskSet, quantum: Duration) -> Result<Findings, Obstacle> {
     blocking::none(set, &everyone(set))?;
     let mut known = Vec::with_capacity(set.tasks.len());

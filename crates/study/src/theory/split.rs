@@ -29,8 +29,8 @@ pub(super) fn splitter(split: Split) -> Splitter {
     }
 }
 
-/// The shares of each task of `set`, whatever CPUs it assigns them to. Those that do not come again go
-/// where the fewest are.
+/// The shares of each task of `set`, whatever CPUs it assigns them to. Those that do not come again
+/// go where the fewest are.
 ///
 /// # Errors
 /// [`NoRoom`] for the number of the first task that is not known to have a place.

@@ -25,7 +25,7 @@ fn utilisation(tasks: &[Drawn]) -> f64 {
         .sum()
 }
 
-/// Fixed for good: who draws a set again years later is to get the same one.
+/// Fixed for good: a set that is drawn again years later is the same one.
 #[test]
 fn a_set_is_the_same_for_ever() {
     let drawn = draw(
@@ -56,7 +56,8 @@ fn every_part_of_the_address_counts() {
     assert_eq!(first, drawn(&other, address(1, 2_000, 0)));
 }
 
-/// Means and shares of 20,000 tasks or so, against those of the distributions: within five standard errors.
+/// Means and shares of 20,000 tasks or so, against those of the distributions: within five standard
+/// errors.
 #[test]
 fn the_distributions_are_those_that_were_asked_for() {
     let all = |name: &str| {

@@ -21,7 +21,8 @@ const STUDY: &str = r#"
     working_sets = [4096, 10485760]
 "#;
 
-/// Global EDF pays 2 · 10 + 30 + 5 = 55 µs with 5 tasks or more, and 2 · 10 + 30 + 5 = 55 + 100 with 10.
+/// Global EDF pays 2 · 10 + 30 + 5 = 55 µs with 5 tasks or more, and 2 · 10 + 30 + 5 = 55 + 100
+/// with 10.
 const OVERHEADS: &str = r#"
     schema = 1
     [provenance]
@@ -121,15 +122,16 @@ fn each_policy_pays_its_own_overheads() {
     assert!(ten(3_076 - 155) && !ten(3_077 - 155));
 }
 
-/// Interrupts of the tasks on one CPU only: a task alone on its CPU pays 40/(1 − 0), nothing for others.
+/// Interrupts of the tasks on one CPU only: a task alone on its CPU pays 40/(1 − 0), nothing for
+/// others.
 #[test]
 fn partitioned_interrupts_are_those_of_the_cpu() {
     let text = STUDY.replace("per-job", "interrupts");
     let study = study(&text);
     let has = |wcets: &[u64], name: &str| accepted(&study, wcets).contains(&name.to_owned());
     assert!(has(&[9_960; 4], "FFD + theirs") && !has(&[9_961; 4], "FFD + theirs"));
-    // Under global EDF every CPU serves all four releases, 30 µs each: 1 − u = 0.988, and 120/0.988 are
-    // pending: (C + 20)/0.988 + 2 · 121.457… + 5 ≤ 5714 is C ≤ 5380.49…
+    // Under global EDF every CPU serves all four releases, 30 µs each: 1 − u = 0.988, and 120/0.988
+    // are pending: (C + 20)/0.988 + 2 · 121.457… + 5 ≤ 5714 is C ≤ 5380.49…
     assert!(has(&[5_380; 4], "GFB + theirs") && !has(&[5_381; 4], "GFB + theirs"));
 }
 

@@ -1,8 +1,8 @@
 //! The rows of a unit as a Parquet file, and back.
 //!
-//! One row a set: `scenario`, `cap`, `set`, `tasks`, `utilisation`, and a column for each label with
-//! whether the set is accepted; null if the tests gave up. Nothing in it depends on when or where it was
-//! written.
+//! One row a set: `scenario`, `cap`, `set`, `tasks`, `utilisation`, and a column for each label
+//! with whether the set is accepted; null if the tests gave up. Nothing in it depends on when or
+//! where it was written.
 
 use crate::judge::{Label, labels};
 use crate::unit::{Row, Unit};

@@ -1,8 +1,8 @@
 //! BCLI in columns.
 //!
-//! The rounds are those of [`rounds`](super::super::rounds), with one difference: tasks are taken by ascending deadlines,
-//! always in the same order. So what E_i needs of ⌊D_k/T_i⌋ and D_k mod T_i follows from what it was for the deadline
-//! before, and nothing is divided.
+//! The rounds are those of [`rounds`](super::super::rounds), with one difference: tasks are taken
+//! by ascending deadlines, always in the same order. So what E_i needs of ⌊D_k/T_i⌋ and D_k mod T_i
+//! follows from what it was for the deadline before, and nothing is divided.
 
 use super::{Block, Columns, LANES, Lanes};
 use crate::Stop;
@@ -11,7 +11,7 @@ use crate::work::Meter;
 use core::array::from_fn;
 use fearless_simd::{Select, Simd, SimdBase, dispatch, i32x16};
 
-/// Brings the slacks of `columns` as far as they go, and returns whether nobody is late with them.
+/// Brings the slacks of `columns` as far as they go, and returns whether no task is late with them.
 pub(in super::super) fn decide(
     columns: &mut Columns,
     cpus: u32,
@@ -22,7 +22,8 @@ pub(in super::super) fn decide(
     dispatch!(columns.level, simd => rounds(simd, columns, cpus, meter))
 }
 
-/// For the task τ_k of which it is asked, ⌊D_k/T_i⌋ C_i and D_k mod T_i; and the slacks that one may hope for.
+/// For the task τ_k of which it is asked, ⌊D_k/T_i⌋ C_i and D_k mod T_i; and the slacks that one
+/// may hope for.
 #[derive(Clone)]
 #[repr(C, align(64))]
 struct Window {
@@ -91,7 +92,8 @@ fn rounds<S: Simd>(
     }
 }
 
-/// Goes on to a deadline that is later by `step`. Returns Σ min(E_i, most) there, with the slacks that are sure.
+/// Goes on to a deadline that is later by `step`. Returns Σ min(E_i, most) there, with the slacks
+/// that are sure.
 #[inline(always)]
 fn advance<S: Simd>(
     simd: S,
@@ -124,8 +126,8 @@ impl Window {
         }
     }
 
-    /// Adds `step` to all rests, and takes a period out of those that have one, for a job's work. Returns by how much they
-    /// are longer than a period then.
+    /// Adds `step` to all rests, and takes a period out of those that have one, for a job's work.
+    /// Returns by how much they are longer than a period then.
     #[inline(always)]
     fn advance<S: Simd>(&mut self, simd: S, block: &Block, step: i32) -> i32x16<S> {
         let load = |lanes: &Lanes| i32x16::load_array_ref(simd, lanes);

@@ -1,4 +1,5 @@
-//! RTA in columns: the search of [`rta`](super::super::rta), which explains it, for several terms at once.
+//! RTA in columns: the search of [`rta`](super::super::rta), which explains it, for several terms
+//! at once.
 
 use super::{Block, Columns, LANES, Lanes};
 use crate::Stop;
@@ -141,9 +142,10 @@ impl Terms {
 
 /// ⌊x/T⌋ and x mod T, for 0 ≤ x < 2²² and 1 ≤ T < 2²¹.
 ///
-/// Both are exact as floating point numbers, and 1/T and the product are right but for 2⁻²⁴ each, relatively. x/T is below
-/// the next whole number by 1/T or more, which is more than 2⁻²²·⁶ of it, as (⌊x/T⌋ + 1) T < 2²² + 2²¹. So the product is below that
-/// number, too, and less than one below x/T: rounded down it is the quotient, or one less.
+/// Both are exact as floating point numbers, and 1/T and the product are right but for 2⁻²⁴ each,
+/// relatively. x/T is below the next whole number by 1/T or more, which is more than 2⁻²²·⁶ of it,
+/// as (⌊x/T⌋ + 1) T < 2²² + 2²¹. So the product is below that number, too, and less than one below
+/// x/T: rounded down it is the quotient, or one less.
 #[inline(always)]
 pub(super) fn divide<S: Simd>(simd: S, x: i32x16<S>, block: &Block) -> (i32x16<S>, i32x16<S>) {
     let t = i32x16::load_array_ref(simd, &block.t);

@@ -1,4 +1,5 @@
-//! What columns say, on every generation of processors that this one can stand for, against plain arithmetic.
+//! What columns say, on every generation of processors that this one can stand for, against plain
+//! arithmetic.
 
 use super::rta::{divide, fit};
 use super::{Block, Columns, LANES, bcli, rta};

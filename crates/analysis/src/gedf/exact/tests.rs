@@ -76,7 +76,7 @@ fn plainly_holds(tasks: &[(u64, u64, u64)], cpus: usize) -> bool {
                 }
             }
             let mut ready: Vec<usize> = (0..tasks.len()).filter(|&i| next[i].0 > 0).collect();
-            // Of equal deadlines, who arrived first: T − r units ago.
+            // Of equal deadlines, that of the job that arrived first: T − r units ago.
             ready.sort_by_key(|&i| {
                 let (_, period, deadline) = tasks[i];
                 let ago = period - next[i].1;
@@ -111,7 +111,7 @@ fn dhall() {
     assert_eq!(in_units(&dhall, 3, LIMIT), Truth::Holds);
 }
 
-/// Times have a unit of their own: nobody has to count nanoseconds.
+/// Times have a unit of their own, which need not be the nanosecond.
 #[test]
 fn units_do_not_matter() {
     let ns = 1_000_000;
@@ -126,8 +126,9 @@ fn units_do_not_matter() {
     assert!(example.deadline >= 11 * ns && example.deadline.is_multiple_of(ns));
 }
 
-/// One task needs a whole CPU, so nothing may keep it from one for a unit. All at once, and periodic, it is never kept; but it is
-/// if jobs of both others with earlier deadlines come together.
+/// One task needs a whole CPU, so nothing may keep it from one for a unit. All at once, and
+/// periodic, it is never kept; but it is if jobs of both others with earlier deadlines come
+/// together.
 #[test]
 fn the_synchronous_case_is_not_the_worst() {
     let tasks = [(5, 5, 5), (2, 6, 6), (1, 4, 4)];

@@ -67,13 +67,14 @@ fn dhall() {
 #[test]
 fn bounds_by_hand() {
     let tasks = [(75, 100, 100), (75, 100, 100), (5, 50, 50), (5, 50, 50)];
-    // A light one: 5 + ⌊((R − 4) + (R − 4) + min(5, R − 4))/3⌋ = 10. A heavy one: at R = 85 the other heavy one counts
-    // R − 74 = 11 and each light one 10, so 75 + ⌊31/3⌋ = 85. Slack changes nothing of that.
+    // A light one: 5 + ⌊((R − 4) + (R − 4) + min(5, R − 4))/3⌋ = 10. A heavy one: at R = 85 the
+    // other heavy one counts R − 74 = 11 and each light one 10, so 75 + ⌊31/3⌋ = 85. Slack changes
+    // nothing of that.
     let bounds = response_times(&set(&tasks), 3, LIMIT).unwrap();
     assert_eq!(bounds, [85, 85, 10, 10]);
 }
 
-/// Whoever does not accept has a reason, which has more work than room.
+/// A test that does not accept has a reason, which has more work than room.
 #[cfg(not(miri))]
 #[test]
 fn there_is_a_reason() {

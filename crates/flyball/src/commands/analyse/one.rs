@@ -1,4 +1,5 @@
-//! Of one task set: verdicts and reasons, response times and slack, the fewest CPUs, and what overheads cost.
+//! Of one task set: verdicts and reasons, response times and slack, the fewest CPUs, and what
+//! overheads cost.
 
 use super::json::{Document, Refusal};
 use crate::args::AnalyseArgs;

@@ -11,13 +11,14 @@ use std::fmt::Write;
 pub(super) struct Number {
     scenario: String,
     test: String,
-    /// Whose overheads are charged; `None`: none are.
+    /// The name of the overheads that are charged; `None`: none are.
     overheads: Option<String>,
     /// The working set in bytes whose cache-related delay is charged, if one is.
     working_set: Option<u32>,
     /// Of how many caps there are sets.
     caps: Caps,
-    /// The number, and between what it is with 95 % confidence; `None` unless there are sets of all caps.
+    /// The number, and between what it is with 95 % confidence; `None` unless there are sets of all
+    /// caps.
     weighted: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -58,7 +59,8 @@ pub(super) fn numbers(results: &Results) -> Vec<Number> {
     all
 }
 
-/// A table without overheads, and one with those of each charge. Working sets, of which there may be many, are left to figures.
+/// A table without overheads, and one with those of each charge. Working sets, of which there may
+/// be many, are left to figures.
 pub(super) fn tables(results: &Results) -> String {
     let study = results.study();
     let mut text = String::from("\n");
@@ -106,7 +108,8 @@ fn is_partial(results: &Results) -> bool {
     })
 }
 
-/// Scenarios by tests, with one variant of overheads. If caps are missing, it says how many there are.
+/// Scenarios by tests, with one variant of overheads. If caps are missing, it says how many there
+/// are.
 fn table(results: &Results, variant: Variant) -> String {
     let study = results.study();
     let of_variant = |label: &(usize, &Label)| label.1.variant == variant;

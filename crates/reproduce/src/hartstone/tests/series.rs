@@ -98,7 +98,7 @@ fn there_are_five_in_this_order() {
             );
             let set = experiment.task_set(0, Setup::default());
             assert_eq!(set.tasks, baseline(series).tasks, "one baseline");
-            // Whose numbers they are is never left out.
+            // Where the numbers are from is never left out.
             let is_published = series == Series::PH && number <= 4;
             assert_eq!(
                 set.source.unwrap().contains("numbers are ours"),
@@ -201,7 +201,7 @@ fn edf_holds_whatever_can_be_held_of_pn() {
     }
 }
 
-/// EDF is optimal where nobody blocks.
+/// EDF is optimal where no task blocks.
 #[test]
 fn nobody_holds_more_than_edf_without_a_server() {
     let others = [
@@ -225,8 +225,8 @@ fn nobody_holds_more_than_edf_without_a_server() {
     }
 }
 
-/// With deadlines at 4/20 of the periods, 90 ms are due by 100 ms. At 3/20 it is too much: by 75 ms the
-/// first jobs of tasks 1 to 3, two of task 4 and three of task 5, which is 87.5 ms.
+/// With deadlines at 4/20 of the periods, 90 ms are due by 100 ms. At 3/20 it is too much: by 75 ms
+/// the first jobs of tasks 1 to 3, two of task 4 and three of task 5, which is 87.5 ms.
 #[test]
 fn edf_holds_deadlines_that_are_close() {
     let mut experiments = Series::PH.experiments();
@@ -250,8 +250,8 @@ const BLOCKING: Experiment = Experiment {
     growth: Growth::Blocking,
 };
 
-/// Each less urgent task is in the way with one section: task 5 waits for those of tasks 4, 3 and 2, a
-/// kilo-whet each, and for that of task 1, a kilo-whet and one more each iteration.
+/// Each less urgent task is in the way with one section: task 5 waits for those of tasks 4, 3 and
+/// 2, a kilo-whet each, and for that of task 1, a kilo-whet and one more each iteration.
 #[test]
 fn blocking_grows() {
     for i in 0..40 {
@@ -275,10 +275,10 @@ fn blocking_grows() {
     }
 }
 
-/// All start at once. Task 1 computes from 40 ms on, half of its own 31 kilo-whets, and has the server
-/// from 59.375 ms on. Task 5 comes at 62.5 ms, and lets task 1 go on where it needs the server itself; all
-/// in all it computes for 2.5 ms. So it is late at 93.75 ms if task 1 has the server for more than
-/// 31.875 ms, which are 25.5 kilo-whets.
+/// All start at once. Task 1 computes from 40 ms on, half of its own 31 kilo-whets, and has the
+/// server from 59.375 ms on. Task 5 comes at 62.5 ms, and lets task 1 go on where it needs the
+/// server itself; all in all it computes for 2.5 ms. So it is late at 93.75 ms if task 1 has the
+/// server for more than 31.875 ms, which are 25.5 kilo-whets.
 #[test]
 fn blocking_is_what_ends_its_experiment() {
     for policy in ["edf", "rm"] {
@@ -312,7 +312,7 @@ fn ph_is_what_it_was() {
     assert_eq!(iterations(contender, &tests, &free()), score.iterations());
 }
 
-/// Whoever schedules misses a deadline at last, and in no baseline.
+/// Under every policy a deadline is missed at last, and none in a baseline.
 #[test]
 fn every_experiment_ends() {
     for series in Series::ALL {

@@ -31,7 +31,8 @@ pub(super) fn of(measured: Charges, accounting: Accounting) -> Charge {
     }
 }
 
-/// Leaves those that can be asked with overheads, and says which cannot; if the user has named one of those, that is a mistake.
+/// Leaves those that can be asked with overheads, and says which cannot; if the user has named one
+/// of those, that is a mistake.
 pub(super) fn only_charged(
     questions: &mut Vec<Question>,
     are_named: bool,

@@ -35,7 +35,7 @@ struct Costs {
     by_cpu: Vec<OfCpu>,
 }
 
-/// What one CPU counted; the lock and the interrupts belong to those who share them.
+/// What one CPU counted; the lock and the interrupts belong to the CPUs that share them.
 #[derive(Serialize)]
 struct OfCpu {
     cpu: usize,

@@ -82,7 +82,7 @@ fn costs(text: &mut String, found: &Found, kind: Kind, per_cpu: bool) {
                 let mut cells = vec![String::new(), cpu.to_string()];
                 let cost = |quantity| row.cost_of(counted, *tick, quantity);
                 cells.extend(COLUMNS.map(|(quantity, _)| thrice(cost(quantity))));
-                // How often a lock is taken is known of those who share it.
+                // How often a lock is taken is known of the CPUs that share it.
                 cells.extend([String::new(), String::new()]);
                 table.add_row(cells);
             }
