@@ -117,7 +117,7 @@ extern "C" fn thread(_: usize) -> ! {
         check(KERNEL.call(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now)));
         before = before.max(rounds());
         after = after.min(rounds());
-        // It goes in this very passage, and is not let go on before its second part begins.
+        // It goes in this very entry, and is not let go on before its second part begins.
         check(KERNEL.call(|core, cpu, now| core.unlock(cpu, mutex, now).map(Poll::Ready)));
         let release = START + PERIOD * u64::from(job);
         let now = KERNEL.now();

@@ -22,7 +22,7 @@
 //! They count in whole units of time ([`Task`]), and are exact: nothing is rounded, and nothing
 //! overflows in silence. The proofs of BCL, BCLI, RTA, BAR and RTALC are about arrivals at whole
 //! units, too: with arrivals in between a set may miss deadlines that they accept
-//! (`crates/lab/tests/gedf.rs` has one), so the unit has to be the clock's. Each file gives the
+//! (`crates/study/tests/gedf.rs` has one), so the unit has to be the clock's. Each file gives the
 //! source, the formula and what is done to be quick; short cuts never change an answer, which the
 //! files prove and `tests/gedf` tests.
 //!

@@ -1,6 +1,6 @@
 //! What a kernel does, in instructions, as an image says that counts it.
 //!
-//! A line for each: by what a passage through the kernel was begun, what it did then, on which
+//! A line for each: by what a kernel entry was begun, what it did then, on which
 //! hart, how often, how many instructions that took in all, and how many at most. What is not
 //! counted by hart has no number of one.
 //!
@@ -53,14 +53,14 @@ impl Counts {
             .map(Counts)
     }
 
-    /// What passages that were begun by `path` (`call`, `timer`, `interrupt`) spent on `part`:
+    /// What entries that were begun by `path` (`call`, `timer`, `interrupt`) spent on `part`:
     /// `lock`, `work`, `decide`, `tell`, `switch`, or all but the first, `held`. `timer one` is the
     /// work where one job is released or one wait over, by itself; `timer none` is `held` where
-    /// none is. Lengths into which another CPU's passage fell are in none of these. All harts
+    /// none is. Lengths into which another CPU's entry fell are in none of these. All harts
     /// together. O(lines).
     ///
     /// Of counters there is only a count: `lock taken`, `lock contended`, `interrupts rung`,
-    /// `interrupts spared`, `timer served`, `passages disturbed`. Zero if there is nothing of that
+    /// `interrupts spared`, `timer served`, `entries disturbed`. Zero if there is nothing of that
     /// name.
     pub fn of(&self, path: &str, part: &str) -> Lengths {
         self.sum(path, part, |_| true)

@@ -8,17 +8,17 @@
 //! | `start` | how CPUs begin, and interrupts |
 //! | [`context`] | stacks, and changing from one to another |
 //! | `cluster` | CPUs that share a core, and the lock around it |
-//! | [`kernel`](mod@kernel) | the clusters of a machine, and one passage through the kernel |
+//! | [`kernel`](mod@kernel) | the clusters of a machine, and one kernel entry |
 //! | `calls` | the ways in for an application's calls |
 //! | `travel` | threads that go from one core to another |
-//! | `together` | several things in one passage, threads that begin among them |
+//! | `together` | several things in one entry, threads that begin among them |
 //! | [`spin`] | locks between CPUs, for applications |
 //! | [`config`] | what an application chooses about the machine |
 //! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
-//! | [`probe`] | what passages through the kernel take, where that is measured |
+//! | [`probe`] | what kernel entries take, where that is measured |
 //! | [`fault`] | what a thread did that it cannot go on: a report |
 //!
-//! # One passage through the kernel
+//! # One kernel entry
 //!
 //! A call masks interrupts, takes the lock of its cluster, lets the core do what was asked, asks it
 //! which thread runs, sets the timer, rings for other CPUs that must reschedule, and changes to the
@@ -26,7 +26,7 @@
 //! that stopped are kept: no other CPU can go on with that one before. A CPU that is alone in its
 //! cluster has no lock, and shares nothing.
 //!
-//! An interrupt is a passage like any other, on the stack of the thread that it interrupts.
+//! An interrupt is an entry like any other, on the stack of the thread that it interrupts.
 //!
 //! # Idle
 //!

@@ -1,10 +1,10 @@
-//! What passages through the kernel take, in instructions, by what they do. Without the feature
+//! What kernel entries take, in instructions, by what they do. Without the feature
 //! `probe` nothing is counted, and nothing is spent on it.
 //!
 //! `mcycle` of an emulated hart counts the instructions of all harts. A hart in the kernel executes
 //! its own only, as long as no timer of another one interrupts the emulator. Where another hart has
-//! begun or ended a passage meanwhile, the length is dropped, and that is counted; what is left of
-//! such errors are a few instructions outside of passages, such as the way into an interrupt.
+//! begun or ended an entry meanwhile, the length is dropped, and that is counted; what is left of
+//! such errors are a few instructions outside of entries, such as the way into an interrupt.
 
 use crate::board::HARTS;
 use crate::hart;
@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// Whether anything is counted.
 pub const ENABLED: bool = cfg!(feature = "probe");
 
-/// What a passage is begun by.
+/// What an entry is begun by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Path {
     /// A thread calls.
@@ -110,15 +110,15 @@ struct Counts {
     served: u64,
     /// What the timer's work took where it served one, by itself.
     one: Lengths,
-    /// What the passage took where the timer had nothing to serve: a tick.
+    /// What the entry took where the timer had nothing to serve: a tick.
     none: Lengths,
-    /// Passages of which lengths were dropped.
+    /// Entries of which lengths were dropped.
     disturbed: u64,
-    /// How many the timer serves in this passage.
+    /// How many the timer serves in this entry.
     serves: Option<u32>,
-    /// Whether lengths of this passage were dropped.
+    /// Whether lengths of this entry were dropped.
     is_disturbed: bool,
-    /// What [`PASSAGES`] was when the part began.
+    /// What [`ENTRIES`] was when the part began.
     seen: u32,
     path: Path,
     /// When the part began that it is at.
@@ -133,8 +133,8 @@ struct Place(UnsafeCell<Counts>);
 // one of them reads all.
 unsafe impl Sync for Place {}
 
-/// Changes whenever a passage begins or ends on any hart.
-static PASSAGES: AtomicU32 = AtomicU32::new(0);
+/// Changes whenever an entry begins or ends on any hart.
+static ENTRIES: AtomicU32 = AtomicU32::new(0);
 
 static COUNTS: [Place; HARTS] = [const {
     Place(UnsafeCell::new(Counts {
@@ -159,7 +159,7 @@ fn mine(f: impl FnOnce(&mut Counts)) {
     f(unsafe { &mut *COUNTS[hart].0.get() });
 }
 
-/// A passage begins.
+/// An entry begins.
 #[inline(always)]
 pub(crate) fn begin(path: Path) {
     if ENABLED {
@@ -168,20 +168,20 @@ pub(crate) fn begin(path: Path) {
             counts.holds = 0;
             counts.serves = None;
             counts.is_disturbed = false;
-            counts.seen = PASSAGES.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+            counts.seen = ENTRIES.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
             counts.since = hart::cycles();
         });
     }
 }
 
-/// A part of a passage is over, and the next one begins.
+/// A part of an entry is over, and the next one begins.
 #[inline(always)]
 pub(crate) fn end(part: Part) {
     if ENABLED {
         let now = hart::cycles();
         mine(|counts| {
             let length = now - counts.since;
-            let seen = PASSAGES.load(Ordering::Relaxed);
+            let seen = ENTRIES.load(Ordering::Relaxed);
             if seen == counts.seen {
                 counts.parts[counts.path as usize][part as usize].add(length);
                 if part == Part::Work && counts.serves == Some(1) {
@@ -200,11 +200,11 @@ pub(crate) fn end(part: Part) {
     }
 }
 
-/// A passage is over.
+/// An entry is over.
 #[inline(always)]
 pub(crate) fn finish() {
     if ENABLED {
-        PASSAGES.fetch_add(1, Ordering::Relaxed);
+        ENTRIES.fetch_add(1, Ordering::Relaxed);
         mine(|counts| {
             if counts.is_disturbed {
                 counts.disturbed += 1;
@@ -231,7 +231,7 @@ pub(crate) fn served(number: u32) {
 
 /// What hart number `hart` has counted, when all have come to an end: by path and part, with the
 /// lock held by path, and of the timer how many jobs it released and waits it ended, what that took
-/// where it was one by itself, and what passages took where it was none. Nothing if there is no
+/// where it was one by itself, and what entries took where it was none. Nothing if there is no
 /// such hart.
 pub fn report(hart: u8, mut line: impl FnMut(&str, &str, Lengths)) {
     let Some(place) = COUNTS.get(usize::from(hart)) else {
@@ -253,5 +253,5 @@ pub fn report(hart: u8, mut line: impl FnMut(&str, &str, Lengths)) {
     line("timer", "served", number(counts.served));
     line("timer", "one", counts.one);
     line("timer", "none", counts.none);
-    line("passages", "disturbed", number(counts.disturbed));
+    line("entries", "disturbed", number(counts.disturbed));
 }

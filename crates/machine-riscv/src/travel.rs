@@ -1,7 +1,7 @@
 //! Threads that go from CPU to CPU where each has a kernel of its own: semi-partitioned scheduling.
 //!
 //! Where the jobs of such a thread are to be, its [`SplitTask`] says. The CPU on which it is looks
-//! at that in each passage, and its timer fires when there is something to see. To send a thread is
+//! at that in each entry, and its timer fires when there is something to see. To send a thread is
 //! to take it out of one core, to keep its registers, and to put it into the other CPU's inbox, and
 //! then that one is interrupted. A thread whose next part has not begun waits at the CPU where it
 //! is going to be, so when the time comes no other CPU is concerned.
@@ -38,7 +38,7 @@ pub(crate) struct Traveller<C: MachineConfig> {
     arrived: Arrived<C>,
     place: Place<C>,
     /// Something keeps it in its core, a mutex that it owns maybe: it is tried again in each
-    /// passage, and the timer does not fire for that.
+    /// entry, and the timer does not fire for that.
     bound: bool,
     /// Its registers, where it is `Away`.
     context: Context,

@@ -1,22 +1,22 @@
 //! What a machine's kernel spends, read off a measured schedule.
 //!
-//! All events of one passage through the kernel carry the instant at which it began, but for the
-//! last one: which task is dispatched (or that the CPU idles) is said when the passage ends. So
-//! each decision tells what the passage took, but for the way in before and the way out after it
+//! All events of one kernel entry carry the instant at which it began, but for the
+//! last one: which task is dispatched (or that the CPU idles) is said when the entry ends. So
+//! each decision tells what the entry took, but for the way in before and the way out after it
 //! (the interrupt handler, saving registers):
 //!
 //! ```text
 //!   complete, release × n   dispatch
 //!   --------|-------------------|-----------  time
-//!    way in      the passage      way out
+//!    way in      the entry      way out
 //! ```
 //!
-//! These ways, the interpreter of the script, and passages that decide nothing show as jobs that
+//! These ways, the interpreter of the script, and entries that decide nothing show as jobs that
 //! take longer than they compute. So there are three kinds of equations:
 //!
 //! ```text
-//!   a call that decides     passage + ways + step = call + scheduling + switch
-//!   the timer that decides  passage + ways        = n · release + scheduling + switch
+//!   a call that decides     entry + ways + step = call + scheduling + switch
+//!   the timer that decides  entry + ways        = n · release + scheduling + switch
 //!   a job of p parts        longer = p · ways + d · step + calls · call + releases · release
 //! ```
 //!
@@ -25,18 +25,18 @@
 //!
 //! Under a policy that cuts time into slots the first CPU of a cluster decides for all of them when
 //! a slot begins, and no event says so. A release within a slot decides nothing, so what is
-//! dispatched after it, in the next slot, is not its passage's decision:
+//! dispatched after it, in the next slot, is not its entry's decision:
 //!
 //! ```text
 //!   release                                slot     dispatch
 //!   ---|------------------------------------:-----------|-----------  time
-//!      a passage that decides nothing        one without an event
+//!      an entry that decides nothing        one without an event
 //! ```
 //!
 //! What the same does to time slices is read off [apart](time_slice()).
 //!
 //! The first two say what the simulator charges, so what it is told is what explains them all best,
-//! by least squares. What is put in is a median for each kind of passage and job, so that the rare
+//! by least squares. What is put in is a median for each kind of entry and job, so that the rare
 //! long way round counts for nothing.
 
 use flyball_model::{Cost, Overheads, TaskSet};
@@ -91,9 +91,9 @@ pub fn calibrate(
     }
 }
 
-/// A passage through the kernel, as far as it is over.
+/// A kernel entry, as far as it is over.
 #[derive(Clone, Copy, Default)]
-struct Passage {
+struct KernelEntry {
     began: Time,
     /// A call of a task began it.
     called: bool,
@@ -139,7 +139,7 @@ struct Observer {
     inside: Vec<Option<usize>>,
     /// How long the policy's slots are, if it cuts time into them.
     slot: Option<Duration>,
-    /// How long it took from the beginning of a passage on one CPU to that of one on another that
+    /// How long it took from the beginning of an entry on one CPU to that of one on another that
     /// had to look because of it.
     interrupts: Vec<Duration>,
     /// How long tasks were on their way that went from one kernel to another.
@@ -154,9 +154,9 @@ struct Lane {
     running: Option<TaskId>,
     /// The task that ran last.
     last: Option<TaskId>,
-    /// The task whose job is complete in this passage.
+    /// The task whose job is complete in this entry.
     complete: Option<TaskId>,
-    passage: Passage,
+    entry: KernelEntry,
 }
 
 impl Observer {
@@ -188,7 +188,7 @@ impl Observer {
             return;
         }
         // CPUs that share a kernel are in it one after the other, so an event on another one says
-        // that the last passage is over: its CPU goes on with what it did, be it nothing. (A later
+        // that the last entry is over: its CPU goes on with what it did, be it nothing. (A later
         // dispatch there has another cause.)
         let before = self.inside[cpu / self.cluster].replace(cpu);
         if let Some(other) = before.filter(|&other| other != cpu) {
@@ -201,22 +201,22 @@ impl Observer {
                 return;
             }
             Kind::Idle => return self.decided(cpu, now, None),
-            _ if now != self.lanes[cpu].passage.began => {
+            _ if now != self.lanes[cpu].entry.began => {
                 self.undecided(cpu);
-                self.lanes[cpu].passage.began = now;
+                self.lanes[cpu].entry.began = now;
             }
             _ => {}
         }
-        let passage = &mut self.lanes[cpu].passage;
+        let entry = &mut self.lanes[cpu].entry;
         match event.kind {
             Kind::Complete { task, job } => {
-                passage.called = true;
+                entry.called = true;
                 self.lanes[cpu].complete = Some(task);
                 self.stop(task, now);
                 self.complete(task, job);
             }
             Kind::Block { task, on, .. } => {
-                passage.called = true;
+                entry.called = true;
                 self.waiting.insert(task, on == Object::Clock);
                 self.stop(task, now);
                 if let Some(job) = self.jobs.get_mut(&task) {
@@ -226,16 +226,16 @@ impl Observer {
             }
             Kind::Preempt { task, .. } => self.stop(task, now),
             Kind::Wake { task, .. } if self.waiting.remove(&task) == Some(true) => {
-                passage.releases += 1;
+                entry.releases += 1;
             }
             Kind::Wake { .. } | Kind::Lock { .. } | Kind::Unlock { .. } | Kind::Inherit { .. } => {
-                passage.called = true;
+                entry.called = true;
             }
             // Both are the timer's work, and the simulator charges them alike.
-            Kind::Release { .. } | Kind::Miss { .. } => passage.releases += 1,
-            Kind::BurstEnd { .. } => passage.turn = true,
+            Kind::Release { .. } | Kind::Miss { .. } => entry.releases += 1,
+            Kind::BurstEnd { .. } => entry.turn = true,
             Kind::Abort { task, .. } => {
-                passage.other = true;
+                entry.other = true;
                 self.jobs.remove(&task);
                 // It is not known how many of its random lengths it has used up.
                 if let Some(program) = self.programs.get_mut(task.index()) {
@@ -243,11 +243,11 @@ impl Observer {
                 }
             }
             Kind::Start { task } if now > Time::ZERO => {
-                passage.other = true;
+                entry.other = true;
                 self.arrived(task, now);
             }
             Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. } => {}
-            _ => passage.other = true,
+            _ => entry.other = true,
         }
     }
 
@@ -258,41 +258,41 @@ impl Observer {
         Time::ZERO + begun.unwrap_or_default()
     }
 
-    /// The passage is over, and `next` runs, or no task.
+    /// The entry is over, and `next` runs, or no task.
     fn decided(&mut self, cpu: usize, now: Time, next: Option<TaskId>) {
         let slot = self.slot_of(now);
-        if self.lanes[cpu].passage.began < slot {
+        if self.lanes[cpu].entry.began < slot {
             // It is decided because this slot begins. What came before had decided nothing.
             self.undecided(cpu);
-            self.lanes[cpu].passage = Passage {
+            self.lanes[cpu].entry = KernelEntry {
                 began: slot,
                 other: true,
-                ..Passage::default()
+                ..KernelEntry::default()
             };
         }
         let lane = &mut self.lanes[cpu];
         self.done
             .extend(lane.complete.take().map(|task| (task, now)));
-        let passage = std::mem::take(&mut lane.passage);
+        let entry = std::mem::take(&mut lane.entry);
         // What a later event of the same instant belongs to.
-        lane.passage.began = passage.began;
+        lane.entry.began = entry.began;
         let mut equation = Equation::default();
         equation[WAYS] = -1;
-        equation[STEP] = -i64::from(passage.called);
-        equation[CALL] = i64::from(passage.called);
-        equation[RELEASE] = passage.releases;
+        equation[STEP] = -i64::from(entry.called);
+        equation[CALL] = i64::from(entry.called);
+        equation[RELEASE] = entry.releases;
         equation[SCHEDULING] = 1;
         equation[SWITCH] = i64::from(next.is_some() && next != lane.last);
-        let causes = [passage.called, passage.turn, passage.releases > 0];
+        let causes = [entry.called, entry.turn, entry.releases > 0];
         let (running, last) = (next, next.or(lane.last));
         (lane.running, lane.last) = (running, last);
-        if causes == [false; 3] && !passage.other {
-            self.interrupted(cpu, passage.began);
+        if causes == [false; 3] && !entry.other {
+            self.interrupted(cpu, entry.began);
         }
-        let is_plain = causes.iter().filter(|&&cause| cause).count() == 1 && !passage.other;
+        let is_plain = causes.iter().filter(|&&cause| cause).count() == 1 && !entry.other;
         // The first decision of all has no beginning.
-        if is_plain && passage.began > Time::ZERO {
-            let length = now.since(passage.began);
+        if is_plain && entry.began > Time::ZERO {
+            let length = now.since(entry.began);
             self.seen.entry(equation).or_default().push(length);
         }
     }
@@ -301,7 +301,7 @@ impl Observer {
     fn interrupted(&mut self, cpu: usize, began: Time) {
         let others = self.lanes.iter().enumerate();
         let others = others.filter(|&(other, _)| other != cpu);
-        let cause = others.map(|(_, lane)| lane.passage.began).max();
+        let cause = others.map(|(_, lane)| lane.entry.began).max();
         let cause = cause.max(self.slot.map(|_| self.slot_of(began)));
         if let Some(cause) = cause.filter(|&cause| cause > Time::ZERO && began > cause) {
             self.interrupts.push(began.since(cause));
@@ -316,19 +316,19 @@ impl Observer {
         }
     }
 
-    /// The passage is over, and the thread that ran goes on.
+    /// The entry is over, and the thread that ran goes on.
     fn undecided(&mut self, cpu: usize) {
         let lane = &mut self.lanes[cpu];
-        let passage = std::mem::take(&mut lane.passage);
+        let entry = std::mem::take(&mut lane.entry);
         // What other CPUs do because of it begins there.
-        lane.passage.began = passage.began;
+        lane.entry.began = entry.began;
         let Some(running) = lane.running else {
             return;
         };
-        if passage.other || passage.turn {
+        if entry.other || entry.turn {
             self.jobs.remove(&running);
         } else if let Some(job) = self.jobs.get_mut(&running) {
-            job.releases += passage.releases;
+            job.releases += entry.releases;
         }
     }
 

@@ -11,13 +11,13 @@
 //!
 //! Source: M. Reiser and S. S. Lavenberg, "Mean-value analysis of closed multichain queuing
 //! networks", Journal of the ACM 27(2), 1980. It is exact where service is first come, first served
-//! and its lengths are exponential. Passages through a kernel vary less than that, so they wait
+//! and its lengths are exponential. Kernel entries vary less than that, so they wait
 //! less: the numbers are on the careful side.
 
 /// What a lock is asked for by each CPU.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Demand {
-    /// How long a CPU computes between two passages, in the mean; not negative, in any unit.
+    /// How long a CPU computes between two entries, in the mean; not negative, in any unit.
     pub think: f64,
     /// How long it holds the lock in each of them, in the mean; positive, in the same unit.
     pub service: f64,
@@ -28,7 +28,7 @@ pub struct Demand {
 pub struct Contention {
     /// From when a CPU wants the lock until it gives it back, in the mean.
     pub response: f64,
-    /// Passages in a unit of time, of all CPUs together.
+    /// Entries in a unit of time, of all CPUs together.
     pub throughput: f64,
     /// CPUs that wait for the lock or hold it, in the mean.
     pub queue: f64,

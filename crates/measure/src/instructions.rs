@@ -1,6 +1,6 @@
 //! What the kernel spends on an emulated machine, in instructions.
 //!
-//! A machine runs random periodic tasks, and counts what passages through its kernel take. The
+//! A machine runs random periodic tasks, and counts what entries of its kernel take. The
 //! caller boots it; here is what is run, and what is made of the counts: tables, the file that
 //! simulations charge, figures, and what it would mean to wait for the kernel's lock.
 
@@ -11,7 +11,7 @@ mod plan;
 mod tasks;
 
 pub use file::file;
-pub use found::{ByHart, Counted, Found, Lengths, Passages, Quantity, Row};
+pub use found::{ByHart, Counted, Found, KernelEntries, Lengths, Quantity, Row};
 pub use plan::{HARTS, Kind, Limits, Plan, PlanError, THINK};
 
 use flyball_model::TaskSet;

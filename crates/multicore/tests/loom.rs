@@ -110,7 +110,7 @@ fn one_at_a_time_of_three() {
     model.check(|| exclusion::<3>(1));
 }
 
-/// A CPU that waits for work, and another one that has some: the kernel's wake-up. Each passage of
+/// A CPU that waits for work, and another one that has some: the kernel's wake-up. Each entry of
 /// the first begins with a signal, or with a call of its own; in between it sleeps. Loom fails if
 /// it sleeps for ever.
 #[test]
@@ -125,7 +125,7 @@ fn no_wake_up_is_lost() {
         work: Guarded,
     }
     impl Cluster {
-        /// A passage of the first CPU. Returns what it found.
+        /// An entry of the first CPU. Returns what it found.
         fn pass(&self) -> u32 {
             self.here.arrive(0);
             self.lock.acquire(0, &self.bells);

@@ -88,17 +88,18 @@ fn reference(
     quantum: Option<u64>,
     key: impl Fn(&Small, u64) -> u64,
 ) -> Schedule {
-    reference_with(true, tasks, cpus, until, quantum, key)
+    reference_with(tasks, cpus, until, quantum, |task, release, _| {
+        key(task, release)
+    })
 }
 
-/// The same, and whether a job that has begun may lose the CPU.
+/// The same with keys that may depend on whether the job has just run.
 fn reference_with(
-    preempts: bool,
     tasks: &[Small],
     cpus: usize,
     until: u64,
     quantum: Option<u64>,
-    key: impl Fn(&Small, u64) -> u64,
+    key: impl Fn(&Small, u64, bool) -> u64,
 ) -> Schedule {
     let mut schedule = Schedule::default();
     let mut jobs: Vec<Job> = Vec::new();
@@ -188,11 +189,9 @@ fn reference_with(
             break;
         }
         let mut ready: Vec<usize> = (0..jobs.len()).filter(|&at| is_first(&jobs, at)).collect();
-        ready.sort_by_key(|&at| {
-            let job = &jobs[at];
-            let goes_on = !preempts && running.contains(&(job.task, job.number));
-            (!goes_on, key(&tasks[job.task], job.release), job.place)
-        });
+        let runs = |job: &Job| running.contains(&(job.task, job.number));
+        let rank = |job: &Job| (key(&tasks[job.task], job.release, runs(job)), job.place);
+        ready.sort_by_key(|&at| rank(&jobs[at]));
         ready.truncate(cpus);
         running = ready
             .iter()
@@ -290,8 +289,11 @@ proptest! {
 
     #[test]
     fn non_preemptive_earliest_deadline(tasks in proptest::collection::vec(task(), 1..6)) {
-        let key = |task: &Small, release| release + task.deadline;
-        let expected = reference_with(false, &tasks, 1, 120, None, key);
+        // A job that has run keeps the CPU.
+        let key = |task: &Small, release, runs| {
+            if runs { 0 } else { 1 + release + task.deadline }
+        };
+        let expected = reference_with(&tasks, 1, 120, None, key);
         prop_assert_eq!(sorted(simulated(&tasks, 120, &NpEdf)), sorted(expected));
     }
 

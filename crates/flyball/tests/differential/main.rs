@@ -40,7 +40,7 @@ struct Case<'a> {
     sets: u64,
     /// How long each runs.
     until: Duration,
-    /// By how much the simulation may be off in each passage.
+    /// By how much the simulation may be off in each entry.
     doubt: Duration,
 }
 

@@ -1,7 +1,7 @@
 //! Why two schedules part: a hair, as a rule that can fail.
 //!
 //! The simulation charges one cost for all calls and one for all releases, so it is some tenths of
-//! a microsecond off in each passage through the kernel, and more where CPUs wait for each other at
+//! a microsecond off in each kernel entry, and more where CPUs wait for each other at
 //! the kernel's lock. Where a job's call and the timer (a release, a deadline, the end of a time
 //! slice), or the calls of jobs on two CPUs, come nearer to each other than what these add up to,
 //! either may come first, and neither the simulation nor the kernel is wrong.

@@ -10,16 +10,16 @@
 //! makes this distance right:
 //!
 //! ```text
-//!   burst end    passage   dispatch                                    burst end
+//!   burst end    entry   dispatch                                    burst end
 //!   ----|--------------------|-----------------------------------------------|---  time
 //!       scheduling + switch         the slice: what is left of the distance
 //! ```
 //!
-//! It is also what a task gets done in it, since the passage and the ways are what is charged for.
+//! It is also what a task gets done in it, since the entry and the ways are what is charged for.
 //!
 //! Only whole time slices count. A task that was preempted goes on with the rest of its slice, and
 //! an order that compares again after each event begins a new one, without an event that says so.
-//! Such a distance differs from the setting by more than one passage through the kernel takes, and
+//! Such a distance differs from the setting by more than one kernel entry takes, and
 //! is left out. Each CPU has a timer of its own, so distances are those between two ends on the
 //! same CPU.
 
@@ -28,19 +28,19 @@ use flyball_trace::file::Trace;
 use flyball_trace::{Duration, Kind, Time};
 
 /// The length of a time slice in `measured`, where the kernel's work took `overheads` and the
-/// setting is `quantum`. It differs from that by at most what one passage takes: a call, a release,
+/// setting is `quantum`. It differs from that by at most what one entry takes: a call, a release,
 /// scheduling and a switch. `quantum` itself if no whole time slice can be seen. O(events ·
 /// log(events)).
 pub fn time_slice(measured: &Trace, overheads: &Overheads, quantum: Duration) -> Duration {
     let tasks = measured.header.tasks.len();
     let scheduling = overheads.scheduling.at(tasks);
     let switch = overheads.context_switch.at(tasks);
-    let passage = overheads.call.at(tasks) + overheads.release.at(tasks) + scheduling + switch;
+    let entry = overheads.call.at(tasks) + overheads.release.at(tasks) + scheduling + switch;
     let is_whole = |slice: &Duration| {
         let difference = slice
             .saturating_sub(quantum)
             .max(quantum.saturating_sub(*slice));
-        difference <= passage
+        difference <= entry
     };
     let mut slices = Vec::new();
     // On each CPU the last end of a slice, and whether another task was dispatched then; `None`:

@@ -47,7 +47,7 @@ fn cost(found: &Found, machine: &str, quantity: Quantity) -> Figure {
 pub fn waits(found: &Found) -> Figure {
     let harts = &found.plan.harts;
     let panel = |(number, think)| Panel {
-        title: format!("{think} of computing between two passages"),
+        title: format!("{think} of computing between two entries"),
         y: Axis::numbers("time lost (%)"),
         series: series(found, |kind| {
             let point = |(cpus, lost): (u8, [f64; THINK.len()])| {

@@ -1,6 +1,6 @@
 //! What was counted, as the file that simulations read.
 
-use super::{Found, Passages, Quantity, Row};
+use super::{Found, KernelEntries, Quantity, Row};
 use crate::overheads::charge;
 use flyball_model::measured::{Entry, OverheadFile, Provenance, Statistic};
 use flyball_model::{Cost, Overheads};
@@ -14,10 +14,10 @@ use flyball_model::{Cost, Overheads};
 /// | `call` | of a call all but decision and switch |
 /// | `scheduling` | the decision |
 /// | `context_switch` | the switch |
-/// | `tick` | the whole of the timer's passage that has nothing to do |
-/// | `ipi` | of an interrupted CPU's passage all but decision and switch |
+/// | `tick` | the whole of the timer's entry that has nothing to do |
+/// | `ipi` | of an interrupted CPU's entry all but decision and switch |
 ///
-/// There are means, and the worst: sums of the longest parts, which no passage need have had all at
+/// There are means, and the worst: sums of the longest parts, which no entry need have had all at
 /// once.
 pub fn file(found: &Found, machine: &str) -> OverheadFile {
     let mut entries = Vec::new();
@@ -34,12 +34,12 @@ pub fn file(found: &Found, machine: &str) -> OverheadFile {
                 _ => lengths.mean(),
             };
             let plain = |quantity| cost(&|row| number(row.cost(quantity)));
-            let around = |passages: fn(&Row) -> &Passages| {
+            let around = |entries: fn(&Row) -> &KernelEntries| {
                 cost(&move |row| {
-                    let passages = passages(row);
-                    let work = number(passages.work)?;
+                    let entries = entries(row);
+                    let work = number(entries.work)?;
                     // What was never counted costs nothing.
-                    let rest = [passages.lock, passages.tell].map(number);
+                    let rest = [entries.lock, entries.tell].map(number);
                     Some(work + rest.into_iter().flatten().sum::<f64>())
                 })
             };
@@ -69,10 +69,9 @@ pub fn file(found: &Found, machine: &str) -> OverheadFile {
         provenance: Provenance {
             processor: machine.to_owned(),
             system: String::new(),
-            method:
-                "passages through the kernel on an emulated machine, counted in instructions; an \
+            method: "kernel entries on an emulated machine, counted in instructions; an \
                      instruction is a nanosecond"
-                    .into(),
+                .into(),
             cpus: found.plan.cpus,
             // The shortest run has several; the format has no room for none.
             repetitions: releases.min().unwrap_or(0).max(1),

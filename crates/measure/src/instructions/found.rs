@@ -36,9 +36,9 @@ impl Lengths {
     }
 }
 
-/// What passages took that were begun by the same.
+/// What entries took that were begun by the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Passages {
+pub struct KernelEntries {
     /// To take the lock; where there is none, to find that out.
     pub lock: Lengths,
     /// To do what was asked.
@@ -49,22 +49,22 @@ pub struct Passages {
     pub tell: Lengths,
     /// To change to another thread.
     pub switch: Lengths,
-    /// All but the first, in one passage: with the lock held, if there is one.
+    /// All but the first, in one entry: with the lock held, if there is one.
     pub held: Lengths,
 }
 
 /// What one run counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counted {
-    /// Passages that a thread began: a job's end.
-    pub calls: Passages,
+    /// Entries that a thread began: a job's end.
+    pub calls: KernelEntries,
     /// Those that the timer began.
-    pub timers: Passages,
+    pub timers: KernelEntries,
     /// Those that another CPU began.
-    pub interrupts: Passages,
+    pub interrupts: KernelEntries,
     /// The timer's work where it released one job.
     pub one: Lengths,
-    /// The timer's passage where it had nothing to do.
+    /// The timer's entry where it had nothing to do.
     pub nothing: Lengths,
     /// Jobs that the timer released.
     pub served: u64,
@@ -76,7 +76,7 @@ pub struct Counted {
     pub rung: u64,
     /// Those that were not needed, as the other was in the kernel anyway.
     pub spared: u64,
-    /// Passages of which something was not counted, as another CPU's fell into them.
+    /// Entries of which something was not counted, as another CPU's fell into them.
     pub disturbed: u64,
 }
 
@@ -101,7 +101,7 @@ pub enum Quantity {
     Release,
     /// The end of a job.
     Call,
-    /// The passage of a CPU that another one interrupted.
+    /// The entry of a CPU that another one interrupted.
     Interrupt,
     /// A tick at which nothing happens.
     Tick,
@@ -137,15 +137,15 @@ impl Quantity {
             Quantity::Decision => "Scheduling decision",
             Quantity::Release => "Release of a job by the timer",
             Quantity::Call => "End of a job",
-            Quantity::Interrupt => "Passage of a CPU that another one interrupted",
+            Quantity::Interrupt => "Entry of a CPU that another one interrupted",
             Quantity::Tick => "Tick at which nothing happens",
         }
     }
 }
 
 impl Counted {
-    /// What begins passages, and what these took.
-    pub fn paths(&self) -> [(&'static str, &Passages); 3] {
+    /// What begins entries, and what these took.
+    pub fn paths(&self) -> [(&'static str, &KernelEntries); 3] {
         [
             ("call", &self.calls),
             ("timer", &self.timers),
@@ -153,9 +153,9 @@ impl Counted {
         ]
     }
 
-    /// The same part of all passages.
-    pub fn all(&self, part: fn(&Passages) -> Lengths) -> Lengths {
-        let parts = self.paths().map(|(_, passages)| part(passages));
+    /// The same part of all entries.
+    pub fn all(&self, part: fn(&KernelEntries) -> Lengths) -> Lengths {
+        let parts = self.paths().map(|(_, entries)| part(entries));
         parts.into_iter().fold(Lengths::default(), Lengths::and)
     }
 }
@@ -186,8 +186,8 @@ impl Row {
     /// What it took by one CPU's counts, or by all.
     pub fn cost_of(&self, counted: &Counted, tick: Lengths, quantity: Quantity) -> Lengths {
         match quantity {
-            Quantity::Switch => counted.all(|passages| passages.switch),
-            Quantity::Decision => counted.all(|passages| passages.decide),
+            Quantity::Switch => counted.all(|entries| entries.switch),
+            Quantity::Decision => counted.all(|entries| entries.decide),
             Quantity::Release => counted.one,
             Quantity::Call => counted.calls.work,
             // Each CPU of a cluster of its own begins with one that no CPU sent.
@@ -198,11 +198,11 @@ impl Row {
     }
 
     /// The part of all CPUs' time that is spent waiting for the lock, if each computes for `think`
-    /// between two passages, an instruction a nanosecond. Nothing where no two CPUs share a lock,
+    /// between two entries, an instruction a nanosecond. Nothing where no two CPUs share a lock,
     /// or nothing was counted.
     pub fn contention(&self, think: Duration) -> Option<Contention> {
         let cluster = self.kind.cluster(self.cpus);
-        let service = self.counted.all(|passages| passages.held).mean()?;
+        let service = self.counted.all(|entries| entries.held).mean()?;
         #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
         let think = think.as_nanos() as f64;
         (cluster > 1).then(|| Demand { think, service }.shared_by(cluster))
@@ -252,7 +252,7 @@ pub(super) mod tests {
 
     /// A row with another number at each place.
     pub(crate) fn row(policy: Policy, cpus: u8, threads: usize) -> Row {
-        let passages = |each| Passages {
+        let entries = |each| KernelEntries {
             lock: lengths(2, each),
             work: lengths(2, each + 10),
             decide: lengths(2, each + 20),
@@ -268,9 +268,9 @@ pub(super) mod tests {
             cpus,
             threads,
             counted: Counted {
-                calls: passages(100),
-                timers: passages(200),
-                interrupts: passages(300),
+                calls: entries(100),
+                timers: entries(200),
+                interrupts: entries(300),
                 one: lengths(1, 205),
                 served: 1,
                 ..Counted::default()

@@ -7,7 +7,7 @@ use flyball_trace::Duration;
 /// The numbers of CPUs for which waits are computed.
 pub const HARTS: [u8; 6] = [2, 4, 8, 16, 32, 64];
 
-/// How long a CPU computes between two passages, where waits are computed.
+/// How long a CPU computes between two entries, where waits are computed.
 pub const THINK: [Duration; 3] = [
     Duration::from_micros(100),
     Duration::from_millis(1),

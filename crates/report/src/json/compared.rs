@@ -32,7 +32,7 @@ pub struct Compared<'a> {
     /// The policy's setting `quantum`; `null` if it has none.
     pub quantum_ns: Option<u64>,
     /// The quantum as the simulation had it: the setting, corrected by what the machine's kernel
-    /// does to each time slice, which is less than a passage through it takes; `null` if the policy
+    /// does to each time slice, which is less than a kernel entry takes; `null` if the policy
     /// has none.
     pub slice_ns: Option<u64>,
     /// One entry a task, in the order of the task set.

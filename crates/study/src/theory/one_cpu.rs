@@ -206,9 +206,16 @@ fn explain(reason: &Reason, names: &[&str]) -> String {
             }
         }
         Reason::Demand {
-            interval, demand, ..
+            interval,
+            demand,
+            blocking,
         } => {
-            format!("Jobs can ask for {demand} in an interval of {interval}")
+            let beside = if blocking.is_zero() {
+                String::new()
+            } else {
+                format!(", and a job that began before be in their way for {blocking}")
+            };
+            format!("Jobs can ask for {demand} in an interval of {interval}{beside}")
         }
         Reason::Overload { utilisation } => too_much(utilisation),
         other => {

@@ -11,7 +11,7 @@ use crate::pictures;
 use crate::progress::Bar;
 use flyball_board::{BoardError, Machine, Options};
 use flyball_measure::instructions::{
-    self, ByHart, Counted, Found, Lengths, Limits, Passages, Plan, Progress, Run, figures,
+    self, ByHart, Counted, Found, KernelEntries, Lengths, Limits, Plan, Progress, Run, figures,
 };
 use flyball_measure::overheads::Policy;
 use flyball_study::Registry;
@@ -132,7 +132,7 @@ fn counted(said: impl Fn(&str, &str) -> flyball_board::Lengths) -> Counted {
             most: found.most,
         }
     };
-    let passages = |path: &str| Passages {
+    let entries = |path: &str| KernelEntries {
         lock: of(path, "lock"),
         work: of(path, "work"),
         decide: of(path, "decide"),
@@ -142,9 +142,9 @@ fn counted(said: impl Fn(&str, &str) -> flyball_board::Lengths) -> Counted {
     };
     let number = |what: &str, which: &str| said(what, which).count;
     Counted {
-        calls: passages("call"),
-        timers: passages("timer"),
-        interrupts: passages("interrupt"),
+        calls: entries("call"),
+        timers: entries("timer"),
+        interrupts: entries("interrupt"),
         one: of("timer", "one"),
         nothing: of("timer", "none"),
         served: number("timer", "served"),
@@ -152,7 +152,7 @@ fn counted(said: impl Fn(&str, &str) -> flyball_board::Lengths) -> Counted {
         contended: number("lock", "contended"),
         rung: number("interrupts", "rung"),
         spared: number("interrupts", "spared"),
-        disturbed: number("passages", "disturbed"),
+        disturbed: number("entries", "disturbed"),
     }
 }
 

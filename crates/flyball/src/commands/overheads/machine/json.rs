@@ -152,9 +152,9 @@ fn costs(row: &Row) -> Costs {
 
 fn lock(row: &Row) -> Lock {
     let held = |counted: &Counted| {
-        let paths = counted.paths().map(|(by, passages)| Held {
+        let paths = counted.paths().map(|(by, entries)| Held {
             by,
-            numbers: passages.held.into(),
+            numbers: entries.held.into(),
         });
         paths.into()
     };

@@ -38,9 +38,9 @@ pub(super) fn summary(
     let _ = writeln!(
         text,
         "\n{DIM}Instructions: the mean, and the most. CALL is the end of a job, RELEASE the timer's work for \
-         one job, IPI the passage of a CPU that another one interrupted, TICK one at which nothing happens. \
+         one job, IPI the entry of a CPU that another one interrupted, TICK one at which nothing happens. \
          LOCK/S: how often locks between CPUs are taken in a second; CONTENDED: how \
-         many of these times they were not free. {} passages into which another CPU's fell are not in the means.{DIM:#}",
+         many of these times they were not free. {} entries into which another CPU's fell are not in the means.{DIM:#}",
         output::grouped(disturbed),
     );
     if per_cpu {
@@ -136,8 +136,8 @@ fn locks(text: &mut String, found: &Found) {
     for row in &found.locks {
         let mut cells = vec![row.kind.name(), row.cpus.to_string()];
         let paths = row.counted.paths();
-        cells.extend(paths.map(|(_, passages)| both(passages.held)));
-        cells.push(both(row.counted.all(|passages| passages.held)));
+        cells.extend(paths.map(|(_, entries)| both(entries.held)));
+        cells.push(both(row.counted.all(|entries| entries.held)));
         table.add_row(cells);
     }
     *text += &output::render(&table);
@@ -165,7 +165,7 @@ fn waits(text: &mut String, found: &Found) {
     *text += &output::render(&table);
     let _ = writeln!(
         text,
-        "{DIM}By mean value analysis: each CPU computes for so long between two passages, an instruction is \
+        "{DIM}By mean value analysis: each CPU computes for so long between two entries, an instruction is \
          a nanosecond. Policies that share no lock lose nothing.{DIM:#}"
     );
 }
@@ -200,27 +200,27 @@ pub(super) fn csv(found: &Found) -> String {
     csv
 }
 
-/// By what begins a passage, what is done, and how long that takes.
+/// By what begins an entry, what is done, and how long that takes.
 type Part = (&'static str, &'static str, Lengths);
 
 /// What each CPU counts, or all together.
 fn lengths(counted: &Counted, tick: Lengths) -> impl Iterator<Item = Part> {
     let mut all = Vec::new();
-    for (by, passages) in counted.paths() {
+    for (by, entries) in counted.paths() {
         all.extend([
-            (by, "lock", passages.lock),
-            (by, "work", passages.work),
-            (by, "decide", passages.decide),
-            (by, "tell", passages.tell),
-            (by, "switch", passages.switch),
-            (by, "held", passages.held),
+            (by, "lock", entries.lock),
+            (by, "work", entries.work),
+            (by, "decide", entries.decide),
+            (by, "tell", entries.tell),
+            (by, "switch", entries.switch),
+            (by, "held", entries.held),
         ]);
     }
     all.extend([
         ("timer", "one", counted.one),
         ("timer", "tick", tick),
         ("timer", "served", number(counted.served)),
-        ("passages", "disturbed", number(counted.disturbed)),
+        ("entries", "disturbed", number(counted.disturbed)),
     ]);
     all.into_iter()
 }
