@@ -14,9 +14,8 @@ fuzz_target!(|bytes: &[u8]| {
     };
     assert!(image.len() <= bytes.len() && !image.is_empty());
     let shape = Shape::from_byte(image.common().shape);
-    let scheduler = shape.and_then(|shape| {
-        Multiprocessor::find(image.scheduler(), shape, &mut image.settings())
-    });
+    let scheduler = shape
+        .and_then(|shape| Multiprocessor::find(image.scheduler(), shape, &mut image.settings()));
     (0..image.mutexes()).for_each(|mutex| _ = image.inherits(mutex));
     (0..image.semaphores()).for_each(|semaphore| _ = image.initial(semaphore));
     (0..image.queues()).for_each(|queue| _ = image.capacity(queue));

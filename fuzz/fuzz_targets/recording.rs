@@ -2,8 +2,8 @@
 //! over by the end.
 #![no_main]
 
-use flyball_script::image::{Common, Contents, TaskContents};
 use flyball_board::Recording;
+use flyball_script::image::{Common, Contents, TaskContents};
 use flyball_trace::Time;
 use libfuzzer_sys::fuzz_target;
 

@@ -5,7 +5,7 @@
 use flyball_report::gantt::{ChartStyle, chart};
 use flyball_report::html::html;
 use flyball_report::perfetto::{from_perfetto, to_perfetto};
-use flyball_report::study::{PolicyReport, Study};
+use flyball_study::results::{PolicyReport, Study};
 use flyball_trace::Time;
 use flyball_trace::file::Trace;
 use libfuzzer_sys::fuzz_target;
