@@ -19,7 +19,7 @@
 //!
 //! b falls with t and dbf grows, so the sum does neither. Between two neighbouring deadlines b is
 //! constant, and there the sum grows: each such stretch is walked downwards in leaps, as QPA does
-//! ([`edf_demand`](crate::edf_demand)). Beyond the longest deadline there is only dbf.
+//! ([`edf_demand`]). Beyond the longest deadline there is only dbf.
 //!
 //! Complexity: pseudo-polynomial for U < 1; up to n walks, with O(n) for each of their steps.
 

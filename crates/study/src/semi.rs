@@ -29,7 +29,7 @@ pub fn simulate(
     simulate_split(set, &parts, options, recorder, watch)
 }
 
-/// The parts of each task, as [`plan`] has them.
+/// The parts of each task, as theory splits it.
 ///
 /// # Errors
 /// [`NoRoom`] for the number of the first task that is not known to have a place.

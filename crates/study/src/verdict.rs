@@ -14,7 +14,7 @@ use flyball_trace::{Duration, Event, Kind, TaskId};
 /// 3. A schedule that was seen to repeat itself without a miss has none, even if a test rejects
 ///    the set for other phases; provided that the jobs computed for as long as they may. That is so
 ///    with exactly these times; `exact` says why jobs that compute for less may be another matter,
-///    and is `None` where they are not ([`crate::exact_times`]).
+///    and is `None` where they are not (`exact_times.rs`).
 /// 4. A test that rejects this very set has proved that there is one.
 /// 5. Nothing else is known.
 ///
