@@ -15,7 +15,8 @@
 //! let set = read_str(text, Format::Toml, "small.toml")?;
 //! let registry = Registry::standard();
 //! let study = study(&registry, "small.toml", set, &StudyOptions::default(), &mut |_| ControlFlow::Continue(()))?;
-//! assert!(study.policies.iter().all(|policy| policy.verdict.holds() == Some(true)));
+//! let edf = study.policies.iter().find(|policy| policy.policy == "edf");
+//! assert_eq!(edf.and_then(|edf| edf.verdict.holds()), Some(true));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
