@@ -97,6 +97,7 @@ pub(crate) fn levels(ranks: &[u64]) -> Vec<Level> {
     order.sort_unstable_by(|a, b| b.cmp(a));
     order.dedup();
     let level = |rank: &u64| order.partition_point(|other| other > rank);
+    // There are no more levels than tasks, and far fewer than 2³² of these.
     ranks
         .iter()
         .map(|rank| Level(u32::try_from(level(rank)).unwrap_or(u32::MAX)))
