@@ -9,7 +9,7 @@ use crate::tasks::{self, or_fail};
 use crate::{Chosen, Program, Runner, output};
 use flyball_kernel::{Attributes, Config, Core, Error, OnMiss, Release, ThreadId};
 use flyball_policy::{CpuId, Duration, Time};
-use flyball_script::image::{self, Arrival, Change, Image, News, Task};
+use flyball_script::image::{self, Arrival, Change, ChangeKind, Image, Task};
 use static_cell::StaticCell;
 
 const CPU: CpuId = CpuId(0);
@@ -276,10 +276,10 @@ impl Coming {
         change: Change,
     ) {
         let number = usize::from(change.task);
-        let next = match change.news {
-            News::Begins => return,
-            News::Becomes(row) => Form::Row(row),
-            News::Ends => Form::Nothing,
+        let next = match change.kind {
+            ChangeKind::Start => return,
+            ChangeKind::NewMode(row) => Form::Row(row),
+            ChangeKind::Stop => Form::Nothing,
         };
         let Some(thread) = thread_of(number) else {
             output::fail("a task changes that has not begun")
@@ -324,7 +324,7 @@ pub unsafe fn alarm<P: Program>(
     };
     while coming.due() <= kernel.now() {
         // A thread that begins is there before, and is released at the instant with all others.
-        let begins = |change: &Change| change.news == News::Begins;
+        let begins = |change: &Change| change.kind == ChangeKind::Start;
         if coming.changes().any(|change| begins(&change)) {
             kernel.together(|kernel| {
                 for change in coming.changes().filter(begins) {

@@ -10,7 +10,7 @@ use flyball_policy::Part;
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
 use flyball_sim::may_be_split;
-use flyball_sim::modes::{Modes, News};
+use flyball_sim::modes::{ChangeKind, Modes};
 use flyball_sim::program::{Program, Script};
 use flyball_trace::Duration;
 
@@ -52,7 +52,7 @@ pub fn changing(
     options
         .scheduler
         .emit_settings(&mut |part| settings.extend(part));
-    let (forms, changes) = changes(machine, modes, options, &tasks)?;
+    let (new_modes, changes) = changes(machine, modes, options, &tasks)?;
     let inherits = |protocol| match protocol {
         Protocol::Inherit => true,
         Protocol::None => false,
@@ -81,12 +81,12 @@ pub fn changing(
             .collect(),
         queues: set.queues.iter().map(|queue| queue.capacity).collect(),
         tasks,
-        forms,
+        new_modes,
         changes,
     })
 }
 
-/// What tasks become, and when: the rows behind those of `tasks`, and the table.
+/// Mode changes: the rows of new modes behind those of `tasks`, and the table of changes.
 fn changes(
     machine: Machine,
     modes: &Modes,
@@ -109,29 +109,29 @@ fn changes(
             what: "task sets that change while they run are not supported".into(),
         });
     }
-    let (mut forms, mut changes) = (Vec::new(), Vec::new());
+    let (mut new_modes, mut changes) = (Vec::new(), Vec::new());
     let too_many = || BoardError::TooLarge {
         most: machine.limits().bytes,
     };
     let short = |number: usize| u16::try_from(number).map_err(|_| too_many());
     for change in modes.changes() {
-        for (number, news) in &change.tasks {
-            let news = match news {
-                News::Begins(_) => image::News::Begins,
-                News::Ends => image::News::Ends,
-                News::Becomes(task) => {
-                    forms.push(compile(machine, task, *number, options)?);
-                    image::News::Becomes(short(tasks.len() + forms.len() - 1)?)
+        for (number, kind) in &change.tasks {
+            let kind = match kind {
+                ChangeKind::Start(_) => image::ChangeKind::Start,
+                ChangeKind::Stop => image::ChangeKind::Stop,
+                ChangeKind::NewMode(task) => {
+                    new_modes.push(compile(machine, task, *number, options)?);
+                    image::ChangeKind::NewMode(short(tasks.len() + new_modes.len() - 1)?)
                 }
             };
             changes.push(image::Change {
                 at: change.at,
                 task: short(*number)?,
-                news,
+                kind,
             });
         }
     }
-    Ok((forms, changes))
+    Ok((new_modes, changes))
 }
 
 /// The same as bytes for the board's memory.

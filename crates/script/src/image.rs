@@ -11,9 +11,9 @@
 //!            a cluster, and how many CPUs share a policy, a byte each
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
 //! tasks      64 bytes each: what the kernel knows of it; where operations, lengths, parts and
-//!            parameters are. Behind the tasks, in rows of the same kind, is what becomes of some of
+//!            parameters are. Behind the tasks, in rows of the same kind, are the new modes of some of
 //!            them
-//! changes    16 bytes each: what becomes of a task, and when
+//! changes    16 bytes each: a task's part in a mode change, and when
 //! operations 12 bytes each
 //! lengths    8 bytes each
 //! parts      40 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
@@ -207,7 +207,7 @@ impl<'a> Image<'a> {
         self.half(16)
     }
 
-    /// How many rows there are: those of the tasks, and of what becomes of them.
+    /// How many rows there are: those of the tasks, and of their new modes.
     pub fn rows(self) -> u16 {
         self.half(ROWS_AT)
     }
@@ -249,7 +249,7 @@ impl<'a> Image<'a> {
         self.word(at + number * 4).unwrap_or(0)
     }
 
-    /// A task, or behind these what one becomes, if there is a row of that number.
+    /// A task, or behind these the new mode of one, if there is a row of that number.
     pub fn task(self, number: u16) -> Option<Task> {
         if number >= self.rows() {
             return None;
@@ -320,7 +320,7 @@ impl<'a> Image<'a> {
     }
 }
 
-pub use change::{Change, News};
+pub use change::{Change, ChangeKind};
 pub use error::ImageError;
 pub use task::{Arrival, OnMiss, Rest, Task};
 #[cfg(feature = "std")]

@@ -21,7 +21,7 @@ use flyball_model::{Arrival, Overheads, Setting, Task, TaskSet, Value};
 use flyball_trace::Duration;
 use std::collections::HashMap;
 
-/// A task set, and what becomes of it.
+/// A task set, and its mode changes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Modes {
     /// All tasks that there ever are, in the order in which they begin.
@@ -34,24 +34,24 @@ pub struct Modes {
     before: HashMap<String, (usize, Task)>,
 }
 
-/// What becomes of a task set.
+/// A mode change of a task set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
     /// When.
     pub at: Duration,
     /// By the number of the task in the whole set, which rises.
-    pub tasks: Vec<(usize, News)>,
+    pub tasks: Vec<(usize, ChangeKind)>,
 }
 
-/// What becomes of a task.
+/// A task's part in a mode change.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum News {
-    /// It begins. Its phase counts from here.
-    Begins(Task),
-    /// It is this from now on.
-    Becomes(Task),
-    /// It ends.
-    Ends,
+pub enum ChangeKind {
+    /// It starts. Its phase counts from here.
+    Start(Task),
+    /// It is this from its next job on.
+    NewMode(Task),
+    /// It stops.
+    Stop,
 }
 
 impl From<TaskSet> for Modes {
@@ -89,31 +89,35 @@ impl Modes {
                 let set = TaskSet { tasks, ..self.set };
                 return Modes::from(set);
             };
-            let is_new = |(_, news): &&(usize, News)| matches!(news, News::Begins(_));
+            let is_new = |(_, kind): &&(usize, ChangeKind)| matches!(kind, ChangeKind::Start(_));
             let new = change.tasks.iter().filter(is_new).count();
             self.set.tasks.truncate(self.set.tasks.len() - new);
             self.alive = std::mem::take(&mut self.before);
         }
         self.before.clone_from(&self.alive);
         let mut before = std::mem::take(&mut self.alive);
-        let mut news = Vec::new();
+        let mut changed = Vec::new();
         for task in tasks {
             let number = if let Some((number, old)) = before.remove(&task.name) {
                 if old != task {
-                    news.push((number, News::Becomes(task.clone())));
+                    changed.push((number, ChangeKind::NewMode(task.clone())));
                 }
                 number
             } else {
                 self.set.tasks.push(task.clone());
                 let number = self.set.tasks.len() - 1;
-                news.push((number, News::Begins(task.clone())));
+                changed.push((number, ChangeKind::Start(task.clone())));
                 number
             };
             self.alive.insert(task.name.clone(), (number, task));
         }
-        news.extend(before.into_values().map(|(number, _)| (number, News::Ends)));
-        news.sort_by_key(|&(number, _)| number);
-        self.changes.push(Change { at, tasks: news });
+        changed.extend(
+            before
+                .into_values()
+                .map(|(number, _)| (number, ChangeKind::Stop)),
+        );
+        changed.sort_by_key(|&(number, _)| number);
+        self.changes.push(Change { at, tasks: changed });
         self
     }
 
@@ -140,8 +144,8 @@ impl Modes {
     /// sporadic task nothing changes. O(changes).
     pub fn impossible(&self) -> Option<&Task> {
         let mut changes = self.changes.iter().flat_map(|change| &change.tasks);
-        changes.find_map(|(number, news)| match news {
-            News::Becomes(task) if !can_become(&self.set.tasks[*number], task) => Some(task),
+        changes.find_map(|(number, kind)| match kind {
+            ChangeKind::NewMode(task) if !can_become(&self.set.tasks[*number], task) => Some(task),
             _ => None,
         })
     }

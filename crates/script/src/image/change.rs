@@ -1,7 +1,7 @@
-//! What becomes of a task set while it runs: a table of changes, the next one first.
+//! Mode changes of a task set: a table of changes, the next one first.
 //!
 //! ```text
-//! change     16 bytes: when, 8 bytes; the task, 2; what, 1; nothing, 1; what it becomes, 2; nothing, 2
+//! change     16 bytes: when, 8 bytes; the task, 2; what, 1; nothing, 1; the row of its new mode, 2; nothing, 2
 //! ```
 
 use super::{CHANGES_AT, Image, ImageError, Stretch};
@@ -11,34 +11,34 @@ use flyball_trace::Duration;
 /// How long a row is.
 pub(super) const CHANGE: usize = 16;
 
-/// What becomes of a task, and when.
+/// A task's part in a mode change, and when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Change {
     /// When, counted from [`Common::start`](super::Common::start).
     pub at: Duration,
     /// The task's number.
     pub task: u16,
-    /// What becomes of it.
-    pub news: News,
+    /// Its part.
+    pub kind: ChangeKind,
 }
 
-/// What becomes of a task.
+/// A task's part in a mode change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News {
-    /// It begins. Its phase counts from here.
-    Begins,
+pub enum ChangeKind {
+    /// The task starts. Its phase counts from here.
+    Start,
     /// From its next job on it is what the row of this number says; [`Image::task`] has it.
-    Becomes(u16),
-    /// It ends: with the job that it works on, or else with the next one, which does nothing.
-    Ends,
+    NewMode(u16),
+    /// The task stops: with the job that it works on, or else with the next one, which does nothing.
+    Stop,
 }
 
 impl Encode for Change {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        let (what, row) = match self.news {
-            News::Begins => (0_u8, 0_u16),
-            News::Becomes(row) => (1, row),
-            News::Ends => (2, 0),
+        let (what, row) = match self.kind {
+            ChangeKind::Start => (0_u8, 0_u16),
+            ChangeKind::NewMode(row) => (1, row),
+            ChangeKind::Stop => (2, 0),
         };
         (self.at, self.task, what, 0_u8).emit(put);
         (row, 0_u16).emit(put);
@@ -47,13 +47,13 @@ impl Encode for Change {
     fn parse(bytes: &mut &[u8]) -> Option<Change> {
         let (at, task, what, _) = <(Duration, u16, u8, u8)>::parse(bytes)?;
         let (row, _) = <(u16, u16)>::parse(bytes)?;
-        let news = match what {
-            0 => News::Begins,
-            1 => News::Becomes(row),
-            2 => News::Ends,
+        let kind = match what {
+            0 => ChangeKind::Start,
+            1 => ChangeKind::NewMode(row),
+            2 => ChangeKind::Stop,
             _ => return None,
         };
-        Some(Change { at, task, news })
+        Some(Change { at, task, kind })
     }
 }
 
@@ -71,7 +71,7 @@ impl Image<'_> {
     /// How many of the tasks there are from the start: those that no change begins. O(changes).
     pub fn first(self) -> u16 {
         let changes = (0..).map_while(|number| self.change(number));
-        let begin = changes.filter(|change| change.news == News::Begins);
+        let begin = changes.filter(|change| change.kind == ChangeKind::Start);
         self.tasks()
             .saturating_sub(u16::try_from(begin.count()).unwrap_or(u16::MAX))
     }
@@ -83,15 +83,17 @@ impl Image<'_> {
         let (mut last, mut begun) = (Duration::ZERO, self.first());
         for number in 0..count {
             let change = self.change(number).ok_or(ImageError::Change)?;
-            let is_sound = match change.news {
-                News::Begins => change.task == begun && begun < self.tasks(),
-                News::Becomes(row) => change.task < begun && self.can_become(change.task, row),
-                News::Ends => change.task < begun,
+            let is_sound = match change.kind {
+                ChangeKind::Start => change.task == begun && begun < self.tasks(),
+                ChangeKind::NewMode(row) => {
+                    change.task < begun && self.can_become(change.task, row)
+                }
+                ChangeKind::Stop => change.task < begun,
             };
             if !is_sound || change.at < last {
                 return Err(ImageError::Change);
             }
-            begun += u16::from(change.news == News::Begins);
+            begun += u16::from(change.kind == ChangeKind::Start);
             last = change.at;
         }
         if begun == self.tasks() {

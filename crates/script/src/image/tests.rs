@@ -41,11 +41,11 @@ fn contents() -> Contents {
         semaphores: vec![u32::MAX],
         queues: vec![9],
         tasks: vec![task(3), task(255)],
-        forms: vec![task(4), task(5)],
+        new_modes: vec![task(4), task(5)],
         changes: vec![
-            change(7, 0, News::Becomes(3)),
-            change(7, 1, News::Begins),
-            change(50, 0, News::Ends),
+            change(7, 0, ChangeKind::NewMode(3)),
+            change(7, 1, ChangeKind::Start),
+            change(50, 0, ChangeKind::Stop),
         ],
     }
 }
@@ -60,9 +60,9 @@ fn part(cpu: u8, n: u64) -> Part {
     }
 }
 
-fn change(at: u64, task: u16, news: News) -> Change {
+fn change(at: u64, task: u16, kind: ChangeKind) -> Change {
     let at = Duration::from_nanos(at);
-    Change { at, task, news }
+    Change { at, task, kind }
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_is_written_is_read_back() {
     assert_eq!((image.rows(), image.first()), (4, 1));
     let changes: Vec<Change> = (0..).map_while(|number| image.change(number)).collect();
     assert_eq!(changes, contents.changes);
-    let rows = contents.tasks.iter().chain(&contents.forms);
+    let rows = contents.tasks.iter().chain(&contents.new_modes);
     for (number, expected) in (0u16..).zip(rows) {
         let task = image.task(number).unwrap();
         let expected_row = Task {
@@ -147,7 +147,7 @@ proptest! {
             let changes = (0..).map_while(|number| image.change(number));
             for change in changes {
                 prop_assert!(change.task < image.tasks());
-                if let News::Becomes(row) = change.news {
+                if let ChangeKind::NewMode(row) = change.kind {
                     prop_assert!(image.task(row).is_some());
                 }
             }
@@ -160,25 +160,28 @@ fn changes_of_nothing_are_refused() {
     let refused = |changes: &[Change]| {
         let mut contents = contents();
         // Row 3 has another arrival than the tasks, and row 4 does something else when it is late.
-        contents.forms = vec![contents.tasks[0].clone(); 3];
-        contents.forms[1].task.arrival = Arrival::Once;
-        contents.forms[2].task.on_miss = OnMiss::Continue;
+        contents.new_modes = vec![contents.tasks[0].clone(); 3];
+        contents.new_modes[1].task.arrival = Arrival::Once;
+        contents.new_modes[2].task.on_miss = OnMiss::Continue;
         contents.changes = changes.to_vec();
         Image::new(&contents.to_bytes().unwrap()).err()
     };
-    let begins = change(1, 1, News::Begins);
+    let begins = change(1, 1, ChangeKind::Start);
     assert_eq!(refused(&[]), None);
-    assert_eq!(refused(&[begins, change(1, 1, News::Becomes(2))]), None);
+    assert_eq!(
+        refused(&[begins, change(1, 1, ChangeKind::NewMode(2))]),
+        None
+    );
     for changes in [
         // Before the last one, of a task that there is not (yet), into nothing, into what it cannot
         // be, and begun twice.
-        vec![begins, change(0, 0, News::Ends)],
-        vec![change(1, 2, News::Ends)],
-        vec![change(1, 1, News::Ends), begins],
-        vec![begins, change(1, 0, News::Becomes(5))],
-        vec![begins, change(1, 0, News::Becomes(3))],
-        vec![begins, change(1, 0, News::Becomes(4))],
-        vec![change(1, 0, News::Begins)],
+        vec![begins, change(0, 0, ChangeKind::Stop)],
+        vec![change(1, 2, ChangeKind::Stop)],
+        vec![change(1, 1, ChangeKind::Stop), begins],
+        vec![begins, change(1, 0, ChangeKind::NewMode(5))],
+        vec![begins, change(1, 0, ChangeKind::NewMode(3))],
+        vec![begins, change(1, 0, ChangeKind::NewMode(4))],
+        vec![change(1, 0, ChangeKind::Start)],
         vec![begins, begins],
     ] {
         assert_eq!(refused(&changes), Some(ImageError::Change), "{changes:?}");
@@ -209,7 +212,9 @@ fn tasks_that_there_are_not_do_not_begin() {
     for many in [1, usize::from(u16::MAX) + 1] {
         let mut contents = Contents::default();
         let numbers = (0..=u16::MAX).cycle().take(many);
-        contents.changes = numbers.map(|task| change(0, task, News::Begins)).collect();
+        contents.changes = numbers
+            .map(|task| change(0, task, ChangeKind::Start))
+            .collect();
         let bytes = contents.to_bytes().unwrap();
         assert_eq!(Image::new(&bytes).err(), Some(ImageError::Change));
     }

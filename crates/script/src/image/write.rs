@@ -24,7 +24,7 @@ pub struct Contents {
     /// The tasks: first those that there are from the start, then those that begin later, in order.
     pub tasks: Vec<TaskContents>,
     /// What becomes of tasks. These rows are numbered from the last task on.
-    pub forms: Vec<TaskContents>,
+    pub new_modes: Vec<TaskContents>,
     /// What becomes of the set, in the order of time.
     pub changes: Vec<Change>,
 }
@@ -78,7 +78,7 @@ impl Contents {
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let resources = self.mutexes.len() + self.semaphores.len() + self.queues.len();
         let tasks_at = HEADER + resources * 4;
-        let rows = self.tasks.len() + self.forms.len();
+        let rows = self.tasks.len() + self.new_modes.len();
         let changes_at = tasks_at + rows * Task::SIZE;
         let mut tail = Tail {
             from: changes_at + self.changes.len() * CHANGE,
@@ -120,7 +120,7 @@ impl Contents {
         for &capacity in &self.queues {
             put(&mut bytes, &u32::from(capacity));
         }
-        for contents in self.tasks.iter().chain(&self.forms) {
+        for contents in self.tasks.iter().chain(&self.new_modes) {
             put(&mut bytes, &contents.row(&mut tail)?);
         }
         for change in &self.changes {

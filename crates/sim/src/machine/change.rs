@@ -2,7 +2,7 @@
 
 use super::{CPU, Node, Thread};
 use crate::error::SimError;
-use crate::modes::{Change, News};
+use crate::modes::{Change, ChangeKind};
 use crate::program::Program;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::Error;
@@ -49,19 +49,21 @@ pub(super) fn of<S: Scheduler>(
     };
     let mut found = VecDeque::with_capacity(changes.len());
     for Change { at, tasks } in changes {
-        let mut news = Vec::new();
+        let mut kinds = Vec::new();
         for (number, new) in tasks {
             let Ok(row) = numbers.binary_search(number) else {
                 continue;
             };
             let new = match new {
-                News::Begins(task) => New::Begins(*number, Box::new(task.clone()), params(task)?),
-                News::Becomes(task) => New::Becomes(Box::new(task.clone()), params(task)?),
-                News::Ends => New::Ends,
+                ChangeKind::Start(task) => {
+                    New::Begins(*number, Box::new(task.clone()), params(task)?)
+                }
+                ChangeKind::NewMode(task) => New::Becomes(Box::new(task.clone()), params(task)?),
+                ChangeKind::Stop => New::Ends,
             };
-            news.push((row, new));
+            kinds.push((row, new));
         }
-        found.push_back((Time::ZERO + *at, news));
+        found.push_back((Time::ZERO + *at, kinds));
     }
     Ok(found)
 }
@@ -72,9 +74,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     #[cold]
     pub(super) fn change(&mut self, now: Time) -> Result<u32, SimError> {
         let mut released = 0;
-        while let Some((at, news)) = self.changes.pop_front_if(|(at, _)| *at <= now) {
+        while let Some((at, kinds)) = self.changes.pop_front_if(|(at, _)| *at <= now) {
             released += self.begin(now)?;
-            for (row, new) in news {
+            for (row, new) in kinds {
                 match new {
                     New::Begins(number, task, params) => {
                         self.beginning.push_back((at, number, task, params));
