@@ -9,9 +9,42 @@ use core::marker::PhantomData;
 use core::ptr;
 use core::task::Poll;
 use flyball_catalogue::Fp;
-use flyball_kernel::Core;
-use flyball_machine_cortexm::{Kernel, Stacks, compute};
+use flyball_kernel::{Config, Core};
+use flyball_machine_cortexm::board::Chosen;
+use flyball_machine_cortexm::{BoardConfig, Kernel, Machine, MachineConfig, Stacks, compute};
+use flyball_policy::order::Level;
+use flyball_policy::{Bitmap, FixedPriority, Inline, Ranked, TaskId};
 use flyball_runner::{Program, Runner, thread};
+use flyball_trace::NoTrace;
+
+/// A kernel with room for so many threads, for images that run no task set.
+pub struct App<const THREADS: usize>;
+
+impl<const THREADS: usize> Config for App<THREADS> {
+    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>>;
+    type Trace = NoTrace;
+    type Message = ();
+    type Cpus = Inline<1>;
+    type Threads = Inline<THREADS>;
+    type Mutexes = Inline<1>;
+    type Semaphores = Inline<1>;
+    type Conditions = Inline<1>;
+    type Queues = Inline<1>;
+    type Messages = Inline<1>;
+    type Jobs = Inline<THREADS>;
+    type Arrivals = Inline<1>;
+    type Accounts = Inline<THREADS>;
+}
+
+impl<const THREADS: usize> BoardConfig for App<THREADS> {
+    type Board = Chosen;
+}
+
+impl<const THREADS: usize> MachineConfig for App<THREADS> {
+    fn name(thread: TaskId) -> Option<&'static str> {
+        (thread == TaskId(0)).then_some("diver")
+    }
+}
 
 /// What goes wrong, and how it is to be noticed.
 pub trait Fault: Sized + 'static {

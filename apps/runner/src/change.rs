@@ -1,14 +1,17 @@
-//! Task sets that change while they run, as `flyball_sim::Modes` has it: what each thread is, and
-//! what it becomes with its next job.
+//! Mode changes of a task set, as `flyball_sim::Modes` has them: the mode of each thread, and the
+//! one that it has from its next job on.
 //!
 //! The application's timer interrupts at each change, and at the end. The handler tells the policy
-//! and makes threads; a thread that has a job looks when that is complete.
+//! and makes threads; a thread that has a job changes its mode when that is complete.
 
-use crate::machine::{self, Entry, Kernel, Prepared, SpinLock, THREADS, ThreadStack, Together};
-use crate::tasks::{self, or_fail};
+use crate::machine::{
+    self, EntryPoint, Kernel, Machine, MachineConfig, SpinLock, StackArea, THREADS, ThreadStack,
+};
+use crate::output::or_fail;
 use crate::{Chosen, Program, Runner, output};
 use flyball_kernel::{Attributes, Config, Core, Error, OnMiss, Release, ThreadId};
 use flyball_policy::{CpuId, Duration, Time};
+use flyball_port::{LockedKernel, Port};
 use flyball_script::image::{self, Arrival, Change, ChangeKind, Image, Task};
 use static_cell::StaticCell;
 
@@ -19,9 +22,9 @@ const CPU: CpuId = CpuId(0);
 /// waits for the handler, so that what is released at that instant is new, as in a simulation.
 const EARLY: u64 = 1_000;
 
-/// What a thread does.
+/// What the jobs of a thread do.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Form {
+pub(crate) enum Mode {
     /// What the row of this number says.
     Row(u16),
     /// Nothing: it ends with its next job.
@@ -33,10 +36,10 @@ pub(crate) enum Form {
 #[derive(Clone, Copy)]
 struct Progress {
     thread: Option<ThreadId>,
-    form: Form,
-    /// What it is to be from its next job on.
-    next: Option<Form>,
-    /// How many random lengths it has used up in this form.
+    mode: Mode,
+    /// The mode from its next job on, if that is another one.
+    next: Option<Mode>,
+    /// How many random lengths it has used up in this mode.
     drawn: u32,
     /// Its program has begun.
     has_begun: bool,
@@ -45,7 +48,7 @@ struct Progress {
 static PROGRESS: [SpinLock<Progress>; THREADS] = [const {
     SpinLock::new(Progress {
         thread: None,
-        form: Form::Nothing,
+        mode: Mode::Nothing,
         next: None,
         drawn: 0,
         has_begun: false,
@@ -56,17 +59,17 @@ fn with<R>(number: usize, f: impl FnOnce(&mut Progress) -> R) -> R {
     PROGRESS[number].with(f)
 }
 
-impl Form {
+impl Mode {
     /// What the thread of that number does.
-    pub(crate) fn of(number: usize) -> Form {
-        with(number, |progress| progress.form)
+    pub(crate) fn of(number: usize) -> Mode {
+        with(number, |progress| progress.mode)
     }
 
     /// The task; for a thread that does nothing, the first one of the image.
     pub(crate) fn task(self, image: Image<'_>) -> Task {
         let row = match self {
-            Form::Row(row) => row,
-            Form::Nothing => 0,
+            Mode::Row(row) => row,
+            Mode::Nothing => 0,
         };
         let task = image.task(row);
         task.unwrap_or_else(|| output::fail("a thread has no task"))
@@ -105,19 +108,19 @@ pub(crate) fn pass_over(number: usize, draws: impl FnOnce() -> u32) {
     }
 }
 
-/// Whether the thread of a number is to become something.
+/// Whether the thread of a number has a new mode from its next job on.
 pub(crate) fn is_pending(number: usize) -> bool {
     with(number, |progress| progress.next.is_some())
 }
 
-/// The thread of a number has no job, or has just begun with one, and becomes what it is to become.
-/// Returns whether it does.
+/// The thread of a number has no job, or has just begun with one: it takes its new mode. Returns
+/// whether there is one.
 pub(crate) fn turn<C: Config>(core: &mut Core<C>, image: Image<'_>, number: usize) -> bool {
     with(number, |progress| {
         let (Some(next), Some(thread)) = (progress.next, progress.thread) else {
             return false;
         };
-        if let Form::Row(_) = next {
+        if let Mode::Row(_) = next {
             let task = next.task(image);
             if task.arrival == Arrival::Periodic {
                 let deadline = match task.deadline {
@@ -133,7 +136,7 @@ pub(crate) fn turn<C: Config>(core: &mut Core<C>, image: Image<'_>, number: usiz
             }
         }
         *progress = Progress {
-            form: next,
+            mode: next,
             next: None,
             drawn: 0,
             ..*progress
@@ -152,7 +155,7 @@ pub(crate) fn catch_up<C: Config>(core: &mut Core<C>, now: Time) {
 }
 
 /// The changes that are still to come, and the end.
-pub(crate) struct Coming {
+pub(crate) struct ModeChanges {
     image: Image<'static>,
     /// When the task set starts, and when it ends.
     start: Time,
@@ -164,23 +167,22 @@ pub(crate) struct Coming {
     /// Its instant; [`Time::NEVER`]: there is none before the end.
     next: Time,
     /// Those of threads that have not begun yet.
-    stacks: [Option<Prepared>; THREADS],
+    stacks: [Option<StackArea>; THREADS],
 }
 
 /// Taken out while changes are made.
-static COMING: SpinLock<Option<&'static mut Coming>> = SpinLock::new(None);
-static COMING_PLACE: StaticCell<Coming> = StaticCell::new();
+static CHANGES: SpinLock<Option<&'static mut ModeChanges>> = SpinLock::new(None);
+static CHANGES_PLACE: StaticCell<ModeChanges> = StaticCell::new();
 
-impl Coming {
+impl ModeChanges {
     pub(crate) fn new<P: Program>(
         image: Image<'static>,
         stacks: &'static mut [ThreadStack; THREADS],
-    ) -> &'static mut Coming {
-        let prepare = |stack: &'static mut ThreadStack| {
-            Some(or_fail(Prepared::new::<Runner<P>>(stack.words())))
-        };
+    ) -> &'static mut ModeChanges {
+        let prepare =
+            |stack: &'static mut ThreadStack| Some(StackArea::of(stack, Runner::<P>::STACKS));
         let common = image.common();
-        let coming = COMING_PLACE.init(Coming {
+        let changes = CHANGES_PLACE.init(ModeChanges {
             image,
             start: common.start,
             end: common.end,
@@ -189,8 +191,8 @@ impl Coming {
             next: Time::NEVER,
             stacks: stacks.each_mut().map(prepare),
         });
-        coming.go_on(0);
-        coming
+        changes.go_on(0);
+        changes
     }
 
     /// The next change is the one of that number. What would be at the end or later never is.
@@ -217,24 +219,24 @@ impl Coming {
     pub(crate) fn wait<P: Program>(&'static mut self, kernel: &'static Kernel<Runner<P>>) {
         let due = self.due().min(self.end);
         let common = self.image.common();
-        COMING.with(|coming| *coming = Some(self));
+        CHANGES.with(|changes| *changes = Some(self));
         machine::set_timer(kernel, &common, due.since(kernel.now()));
     }
 
     /// A thread begins with the task of that number, whose phase counts from `start`.
     ///
     /// # Safety
-    /// As [`set_up`](crate::set_up).
+    /// As [`run`](crate::run).
     pub(crate) unsafe fn begin<P: Program>(
         &mut self,
-        kernel: &mut Together<'_, Runner<P>>,
+        kernel: &mut LockedKernel<'_, Runner<P>, impl Port<Stack = StackArea>>,
         chosen: &Chosen<P::Boot>,
         number: u16,
         start: Time,
-        entry: Entry,
+        entry: EntryPoint,
     ) {
-        let form = Form::Row(number);
-        let task = form.task(self.image);
+        let mode = Mode::Row(number);
+        let task = mode.task(self.image);
         let number = usize::from(number);
         let Some(stack) = self.stacks[number].take() else {
             output::fail("a task begins again")
@@ -264,27 +266,27 @@ impl Coming {
         let thread = or_fail(thread);
         with(number, |progress| {
             progress.thread = Some(thread);
-            progress.form = form;
+            progress.mode = mode;
         });
     }
 
-    /// What becomes of a task at the next instant, but for beginning.
+    /// Makes a change at the next instant, but for the start of a task.
     fn make<P: Program>(
         &self,
-        kernel: &mut Together<'_, Runner<P>>,
+        kernel: &mut LockedKernel<'_, Runner<P>, impl Port<Stack = StackArea>>,
         chosen: &Chosen<P::Boot>,
         change: Change,
     ) {
         let number = usize::from(change.task);
         let next = match change.kind {
             ChangeKind::Start => return,
-            ChangeKind::NewMode(row) => Form::Row(row),
-            ChangeKind::Stop => Form::Nothing,
+            ChangeKind::NewMode(row) => Mode::Row(row),
+            ChangeKind::Stop => Mode::Nothing,
         };
         let Some(thread) = thread_of(number) else {
             output::fail("a task changes that has not begun")
         };
-        if let Form::Row(_) = next {
+        if let Mode::Row(_) = next {
             let params = chosen.params(self.image.params(&next.task(self.image)));
             match kernel.core.adjust(CPU, thread, params, kernel.now) {
                 // Its only job is over.
@@ -305,13 +307,16 @@ impl Coming {
 /// and the trace goes to the host.
 ///
 /// # Safety
-/// As [`set_up`](crate::set_up), with the same `entry`.
+/// As [`run`](crate::run), with the same `entry`.
 pub unsafe fn alarm<P: Program>(
     kernel: &'static Kernel<Runner<P>>,
     chosen: &'static Chosen<P::Boot>,
-    entry: Entry,
+    entry: EntryPoint,
 ) {
-    let common = tasks::common();
+    let common = CHANGES.with(|changes| Some(changes.as_ref()?.image.common()));
+    let Some(common) = common else {
+        output::fail("the kernel was never initialised")
+    };
     let now = kernel.now();
     if now >= common.end {
         kernel.look(|core| {
@@ -319,33 +324,33 @@ pub unsafe fn alarm<P: Program>(
             output::end(core.trace(), || machine::retire(kernel, &common))
         });
     }
-    let Some(coming) = COMING.with(Option::take) else {
-        output::fail("the kernel was never set up")
+    let Some(changes) = CHANGES.with(Option::take) else {
+        output::fail("the kernel was never initialised")
     };
-    while coming.due() <= kernel.now() {
+    while changes.due() <= kernel.now() {
         // A thread that begins is there before, and is released at the instant with all others.
         let begins = |change: &Change| change.kind == ChangeKind::Start;
-        if coming.changes().any(|change| begins(&change)) {
-            kernel.together(|kernel| {
-                for change in coming.changes().filter(begins) {
-                    let start = coming.next;
+        if changes.changes().any(|change| begins(&change)) {
+            kernel.with_kernel(|kernel| {
+                for change in changes.changes().filter(begins) {
+                    let start = changes.next;
                     // SAFETY: as the caller promises.
-                    unsafe { coming.begin::<P>(kernel, chosen, change.task, start, entry) };
+                    unsafe { changes.begin::<P>(kernel, chosen, change.task, start, entry) };
                 }
             });
         }
         // The kernel's timer has the same priority as this one.
-        while kernel.now() < coming.next {}
+        while kernel.now() < changes.next {}
         // At once if there are several: no thread runs in between.
-        let mut number = coming.number;
-        kernel.together(|kernel| {
-            for change in coming.changes() {
-                coming.make::<P>(kernel, chosen, change);
+        let mut number = changes.number;
+        kernel.with_kernel(|kernel| {
+            for change in changes.changes() {
+                changes.make::<P>(kernel, chosen, change);
                 number += 1;
             }
             catch_up(kernel.core, kernel.now);
         });
-        coming.go_on(number);
+        changes.go_on(number);
     }
-    coming.wait(kernel);
+    changes.wait(kernel);
 }

@@ -13,31 +13,18 @@ extern crate alloc;
 mod change;
 pub mod machine;
 mod output;
+mod program;
 mod tape;
 mod tasks;
 
 pub use change::alarm;
 pub use output::fail;
+pub use program::{Chosen, Program, Runner};
 pub use tape::TraceBuffer;
-pub use tasks::{Chosen, Runner, set_up, thread};
-
-use flyball_catalogue::Boot;
-use machine::Stacks;
+pub use tasks::{run, thread};
 
 /// The first bytes of the external memory are those of the task set.
 pub const IMAGE: usize = 4 << 20;
-
-/// What an image runs.
-pub trait Program: 'static {
-    /// One scheduler, or one of several.
-    type Boot: Boot;
-    /// What is done about stacks that are too small.
-    const STACKS: Stacks = Stacks::BEST;
-}
-
-impl<B: Boot + 'static> Program for B {
-    type Boot = B;
-}
 
 /// The whole program for what an image runs ([`Program`]). `$thread`, if there is one, is what each
 /// thread does, given the kernel and its number; else it is [`thread()`]. It keeps nothing on its
@@ -63,7 +50,7 @@ macro_rules! runner {
 
         fn start() -> ! {
             // SAFETY: threads lend nothing that is on their stacks to any other code.
-            unsafe { $crate::set_up(&KERNEL, &CHOSEN, thread, alarm) }
+            unsafe { $crate::run(&KERNEL, &CHOSEN, thread, alarm) }
         }
 
         $crate::machine::machine::main!(start);

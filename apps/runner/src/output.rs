@@ -31,7 +31,7 @@ pub(crate) fn fault(tape: &mut TraceBuffer, fault: &Fault, message: Option<&dyn 
         if let Some(thread) = fault.thread {
             writeln!(file, "thread {thread}")?;
         }
-        writeln!(file, "cpu {}", crate::machine::cpu_of(fault))?;
+        writeln!(file, "cpu {}", fault.cpu.unwrap_or(0))?;
         writeln!(file, "time {}", fault.time.as_nanos())?;
         writeln!(file, "cause {}", fault.cause)?;
         for (what, address) in [
@@ -62,4 +62,9 @@ pub fn fail(what: impl Display) -> ! {
         eprintln!("{what}");
     }
     process::exit(1)
+}
+
+/// The value, or says what is wrong, and ends the program.
+pub(crate) fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
+    result.unwrap_or_else(|error| fail(error))
 }

@@ -1,104 +1,21 @@
 //! From an image to threads.
 
-use crate::change::{self, Coming, Form};
+use crate::change::{self, Mode, ModeChanges};
 use crate::machine::{
-    self, Cpus, Entry, Fault, Kernel, MachineConfig, Messages, Objects, Rows, SpinLock, Stack,
-    Stacks, THREADS, ThreadStack, take_memory,
+    self, EntryPoint, Kernel, Machine, SpinLock, Stack, THREADS, ThreadStack, take_memory,
 };
-use crate::{IMAGE, Program, TraceBuffer, output};
-use core::fmt::Display;
-use core::marker::PhantomData;
+use crate::output::or_fail;
+use crate::program::{OBJECTS, of_cluster};
+use crate::{Chosen, IMAGE, Program, Runner, TraceBuffer, output};
 use core::task::Poll;
-use flyball_catalogue::{Boot, Shape, Size};
 use flyball_kernel::{Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
-use flyball_policy::{Duration, Inline, Time};
+use flyball_policy::{Duration, Time};
 use flyball_script::image::{Arrival, Common, Image, Task};
 use flyball_script::{Call, Length, Op, Place};
 use static_cell::{ConstStaticCell, StaticCell};
 
-/// How many objects of each kind there are at most.
-pub(crate) const OBJECTS: usize = 16;
-
 /// How deep repetitions nest at most.
 const DEPTH: usize = 8;
-
-/// What the kernel consists of.
-pub struct Runner<P>(PhantomData<P>);
-
-/// The scheduler that the task set names, once it is known.
-pub struct Chosen<B>(SpinLock<Option<B>>);
-
-impl<B: Boot> Chosen<B> {
-    /// None yet.
-    pub const fn new() -> Chosen<B> {
-        Chosen(SpinLock::new(None))
-    }
-
-    /// Finds the scheduler that the task set names.
-    fn choose(&self, image: Image<'_>) {
-        let shape = Shape::from_byte(image.common().shape);
-        let find = |shape| B::find(image.scheduler(), shape, &mut image.settings());
-        match shape.and_then(find) {
-            Some(scheduler) => self.0.with(|chosen| *chosen = Some(scheduler)),
-            None => output::fail(format_args!(
-                "this image has no policy \"{}\" with such settings",
-                image.scheduler()
-            )),
-        }
-    }
-
-    /// Makes the policy of a cluster.
-    pub(crate) fn policy(&self, threads: usize, cpus: usize) -> B::Policy<Rows, Cpus> {
-        self.with(|scheduler| scheduler.boot(Size::new(threads, cpus)))
-    }
-
-    /// What a task tells the policy in these bytes.
-    pub(crate) fn params(&self, mut bytes: &[u8]) -> B::Params {
-        match self.with(|scheduler| scheduler.decode(&mut bytes)) {
-            Some(params) => params,
-            None => output::fail("a task tells the policy nothing that it understands"),
-        }
-    }
-
-    fn with<R>(&self, f: impl FnOnce(&B) -> R) -> R {
-        let done = self.0.with(|chosen| chosen.as_ref().map(f));
-        done.unwrap_or_else(|| output::fail("no policy is chosen yet"))
-    }
-}
-
-impl<B: Boot> Default for Chosen<B> {
-    fn default() -> Chosen<B> {
-        Chosen::new()
-    }
-}
-
-impl<P: Program> Config for Runner<P> {
-    type Policy = <P::Boot as Boot>::Policy<Rows, Cpus>;
-    type Trace = TraceBuffer;
-    type Message = ();
-    type Cpus = Cpus;
-    type Threads = Rows;
-    type Mutexes = Objects;
-    type Semaphores = Objects;
-    type Conditions = Inline<1>;
-    type Queues = Objects;
-    type Messages = Messages;
-    type Jobs = Rows;
-    type Arrivals = Inline<1>;
-    type Accounts = Rows;
-}
-
-impl<P: Program> MachineConfig for Runner<P> {
-    #[cfg(target_arch = "arm")]
-    type Board = machine::ChosenBoard;
-    const STACKS: Stacks = P::STACKS;
-
-    /// What happened up to now goes to the host, and why it goes no further.
-    fn fault(kernel: &'static Kernel<Self>, fault: &Fault, message: Option<&dyn Display>) -> ! {
-        kernel.look(|core| output::fault(core.trace(), fault, message));
-        output::fail(fault)
-    }
-}
 
 /// What threads have to know. Written before the first one runs. Objects have the same numbers in
 /// all clusters.
@@ -123,10 +40,10 @@ static STACKS: ConstStaticCell<[ThreadStack; THREADS]> =
 /// # Safety
 /// `entry` may be left at any instant and called again: that is what happens to a thread that is
 /// late, if the image says so.
-pub unsafe fn set_up<P: Program>(
+pub unsafe fn run<P: Program>(
     kernel: &'static Kernel<Runner<P>>,
     chosen: &'static Chosen<P::Boot>,
-    entry: Entry,
+    entry: EntryPoint,
     alarm: extern "C" fn(),
 ) -> ! {
     let Some((script, mut memory)) = take_memory(IMAGE) else {
@@ -146,8 +63,8 @@ pub unsafe fn set_up<P: Program>(
     }
     // What takes long comes before the clock starts: the task set does soon afterwards.
     chosen.choose(image);
-    let coming = Coming::new::<P>(image, STACKS.take());
-    machine::set_up(kernel, chosen, image, timing, |cluster, all| {
+    let changes = ModeChanges::new::<P>(image, STACKS.take());
+    machine::init(kernel, chosen, image, timing, |cluster, all| {
         let part = memory.len() / (all - usize::from(cluster));
         let (mine, rest) = core::mem::take(&mut memory).split_at_mut(part / 8 * 8);
         memory = rest;
@@ -156,15 +73,15 @@ pub unsafe fn set_up<P: Program>(
     });
     let mut made = None;
     for cluster in 0..machine::clusters(&common) {
-        let shared = machine::prepare(kernel, cluster, |kernel| {
+        let shared = kernel.with_kernel_of(cluster, |kernel| {
             let shared = make_objects(kernel.core, image);
             for number in of_cluster(image, cluster) {
                 // SAFETY: as the caller promises.
-                unsafe { coming.begin::<P>(kernel, chosen, number, common.start, entry) };
+                unsafe { changes.begin::<P>(kernel, chosen, number, common.start, entry) };
             }
             shared
         });
-        made = Some(or_fail(or_fail(shared)));
+        made = Some(or_fail(or_fail(shared.ok_or(Error::Unknown))));
     }
     for number in 0..image.first() {
         let task = image.task(number).filter(|task| task.parts() > 0);
@@ -184,26 +101,8 @@ pub unsafe fn set_up<P: Program>(
     SHARED.with(|place| *place = Some(shared));
     let timer = kernel.timer_line();
     or_fail(kernel.attach(timer, alarm));
-    coming.wait(kernel);
+    changes.wait(kernel);
     kernel.start()
-}
-
-/// The tasks that a cluster begins with.
-pub(crate) fn of_cluster(image: Image<'static>, cluster: u8) -> impl Iterator<Item = u16> {
-    let size = image.common().cluster;
-    let is_here = move |number: &u16| {
-        let task = image.task(*number);
-        task.is_some_and(|task| task.cpu / size == cluster)
-    };
-    (0..image.first()).filter(is_here)
-}
-
-/// What all tasks have in common.
-pub(crate) fn common() -> Common {
-    match SHARED.with(|shared| *shared) {
-        Some(shared) => shared.common,
-        None => output::fail("the kernel was never set up"),
-    }
 }
 
 /// Makes the objects that tasks use.
@@ -235,22 +134,18 @@ fn make_objects<C: Config<Message = ()>>(
     Ok(shared)
 }
 
-pub(crate) fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
-    result.unwrap_or_else(|error| output::fail(error))
-}
-
 /// What the thread of a number does: the jobs of the task of that number, one after the other.
 pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> ! {
     let shared = SHARED.with(|shared| *shared);
     let Some(shared) = shared else {
-        output::fail("a thread runs before the kernel is set up")
+        output::fail("a thread runs before the kernel is initialised")
     };
     let image = shared.image;
     // A thread begins here again if its job is given up.
     if change::begins_anew(number) {
         // Each random length was drawn for a step of a job, so those that the job had left are
         // passed over.
-        let task = Form::of(number).task(image);
+        let task = Mode::of(number).task(image);
         change::pass_over(number, || {
             draws(|at| image.operation(&task, at).unwrap_or(Op::End))
         });
@@ -263,20 +158,20 @@ pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> 
             });
         }
     }
-    let mut form = Form::of(number);
-    let mut task = form.task(image);
+    let mut mode = Mode::of(number);
+    let mut task = mode.task(image);
     let mut place = Place::new([0; DEPTH]);
     loop {
-        let call = match form {
+        let call = match mode {
             // Whose task is to end has a last job that does nothing.
-            Form::Nothing => Call::End,
-            Form::Row(_) => place.step(|at| image.operation(&task, at).unwrap_or(Op::End)),
+            Mode::Nothing => Call::End,
+            Mode::Row(_) => place.step(|at| image.operation(&task, at).unwrap_or(Op::End)),
         };
         if call != Call::End {
             perform(kernel, shared, &task, number, call);
             continue;
         }
-        if task.arrival == Arrival::Once || form == Form::Nothing {
+        if task.arrival == Arrival::Once || mode == Mode::Nothing {
             let _ = kernel.call(|core, cpu, now| core.exit(cpu, now).map(|()| Poll::Pending::<()>));
         }
         let ended = kernel.call(|core, cpu, now| {
@@ -289,9 +184,9 @@ pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> 
         if let Err(error) = ended {
             output::fail(error);
         }
-        let now = Form::of(number);
-        if now != form {
-            (form, task) = (now, now.task(image));
+        let now = Mode::of(number);
+        if now != mode {
+            (mode, task) = (now, now.task(image));
             place = Place::new([0; DEPTH]);
         }
     }

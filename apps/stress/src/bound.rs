@@ -13,7 +13,7 @@ use core::task::Poll;
 use flyball_kernel::{
     Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, Release, Sizes, ThreadId, Timing,
 };
-use flyball_machine_riscv::{Cpus, MachineConfig, Prepared, Stack};
+use flyball_machine_riscv::{Cpus, Machine, MachineConfig, Stack, StackArea};
 use flyball_policy::{
     Boxed, CpuId, Deadline, Duration, EarliestDeadline, Heap, Inline, Nothing, Part, Ranked,
     SplitTask, TaskId, Time,
@@ -69,7 +69,7 @@ fn part(cpu: u8, wcet: Duration, from: Duration, until: Duration) -> Part {
 fn start() -> ! {
     // Each CPU has a kernel of its own.
     let cpus = Cpus { all: 2, cluster: 1 };
-    KERNEL.set_up_clusters(cpus, Timing::Tickless, |_| {
+    KERNEL.init_clusters(cpus, Timing::Tickless, |_| {
         let sizes = Sizes {
             threads: 1,
             mutexes: 1,
@@ -80,7 +80,7 @@ fn start() -> ! {
     if KERNEL.cpus() != 2 {
         fail("there are two CPUs")
     }
-    let made = KERNEL.prepare(0, |kernel| -> Result<ThreadId, Error> {
+    let made = KERNEL.with_kernel_of(0, |kernel| -> Result<ThreadId, Error> {
         kernel.core.mutex(Protocol::Inherit)?;
         let attributes = Attributes {
             release: Release::Periodic { period: PERIOD },
@@ -89,7 +89,7 @@ fn start() -> ! {
             on_miss: OnMiss::Continue,
             alert: None,
         };
-        let stack = Prepared::new::<Bound>(STACK.take().words())?;
+        let stack = StackArea::of(STACK.take(), Bound::STACKS);
         // SAFETY: it is begun once.
         unsafe { kernel.spawn_on(stack, attributes, Deadline(SECOND), thread, 0) }
     });

@@ -8,7 +8,7 @@ use flyball_catalogue::{Clustered, Fp};
 use flyball_kernel::Core;
 use flyball_policy::Duration;
 use flyball_runner::Runner;
-use flyball_runner::machine::Kernel;
+use flyball_runner::machine::{Kernel, Machine};
 
 fn perform(kernel: &'static Kernel<Runner<Clustered<Fp>>>, number: usize) -> ! {
     if !(1..=3).contains(&number) {

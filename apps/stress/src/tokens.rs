@@ -17,7 +17,7 @@ use flyball_kernel::{
     Attributes, Config, Error, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing,
 };
 use flyball_machine_riscv::board::{HARTS, take_memory};
-use flyball_machine_riscv::{Cpus, MachineConfig, Prepared, SpinLock, Stack};
+use flyball_machine_riscv::{Cpus, Machine, MachineConfig, SpinLock, Stack, StackArea};
 use flyball_policy::{Boxed, Duration, Inline, Nothing, Time};
 use flyball_trace::NoTrace;
 use semihosting::{eprintln, println, process};
@@ -113,7 +113,7 @@ fn start() -> ! {
         all: cpus,
         cluster: cpus,
     };
-    KERNEL.set_up_clusters(all, Timing::Tickless, |_| {
+    KERNEL.init_clusters(all, Timing::Tickless, |_| {
         let sizes = Sizes {
             threads: count,
             mutexes: MUTEXES,
@@ -122,7 +122,7 @@ fn start() -> ! {
         };
         Some((policy(count, cpus.into()), NoTrace, sizes))
     });
-    let made = KERNEL.prepare(0, |kernel| -> Result<(), Error> {
+    let made = KERNEL.with_kernel_of(0, |kernel| -> Result<(), Error> {
         for _ in 0..MUTEXES {
             kernel.core.mutex(Protocol::Inherit)?;
         }
@@ -138,7 +138,7 @@ fn start() -> ! {
                 alert: None,
             };
             let params = params(number, cpus);
-            let stack = Prepared::new::<Stress>(stack.words())?;
+            let stack = StackArea::of(stack, Stress::STACKS);
             // SAFETY: a thread may be begun anywhere, and it is begun once.
             unsafe { kernel.spawn_on(stack, attributes, params, thread, number) }?;
         }

@@ -237,7 +237,7 @@ macro_rules! kernel {
                 fn start() -> ! {
                     let sink: Trace =
                         $crate::__first!(@value $($sink,)? $crate::__private::NoTrace);
-                    KERNEL.set_up($make, sink, SETTINGS.timing);
+                    KERNEL.init($make, sink, SETTINGS.timing);
                     let started: Result<(), Error> = $init();
                     if let Err(error) = started {
                         // Without formatting, which takes kilobytes.

@@ -125,5 +125,6 @@ pub mod __private {
         Attributes, ConditionId, Config, Core, Error, MutexId, QueueId, SemaphoreId, ThreadId,
     };
     pub use flyball_policy::Nothing;
+    pub use flyball_port::Machine;
     pub use flyball_trace::{Duration, NoTrace, Time};
 }

@@ -281,7 +281,7 @@ fn a_main_stack_that_overflows() {
     let ended = cargo("run", "fault-overflow-main");
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(1), "{said}");
-    assert!(said.contains("main at "), "{said}");
+    assert!(said.contains("no thread at "), "{said}");
     assert!(said.contains("stack overflow, address 0x2000"), "{said}");
 }
 

@@ -221,6 +221,12 @@ impl Decided {
 }
 
 impl Rest {
+    /// The CPU that left the kernel.
+    #[inline(always)]
+    pub fn cpu(&self) -> CpuId {
+        self.0
+    }
+
     /// Whether there is anything.
     #[inline(always)]
     pub fn is_needed<C: Config>(&self, core: &Core<C>) -> bool {

@@ -21,8 +21,6 @@ pub use lm3s6965::Lm3s6965 as Chosen;
 pub use mps2_an385::Mps2An385 as Chosen;
 
 use core::ops::Range;
-use core::slice;
-use core::sync::atomic::{AtomicBool, Ordering};
 
 /// One of the timers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +63,7 @@ pub unsafe trait Board: 'static {
     const SPARE: Range<usize>;
 
     /// Sets the clocks, and starts the counter. Called once, before anything else.
-    fn set_up();
+    fn init();
 
     /// The ticks of a counter that counts up, modulo 2³². It is read at least every 4.3 s.
     fn counter() -> u32;
@@ -93,31 +91,13 @@ pub unsafe trait Board: 'static {
         #[cfg(not(feature = "semihosting"))]
         {
             let _ = code;
-            crate::fault::rest()
+            crate::mask::rest()
         }
     }
 }
 
 /// The memory that the linker leaves free: what a loader may have written, and the rest. Only once.
 pub fn take_memory<B: Board>() -> Option<(&'static [u8], &'static mut [u8])> {
-    static TAKEN: AtomicBool = AtomicBool::new(false);
-    let again = cortex_m::interrupt::free(|_| {
-        let taken = TAKEN.load(Ordering::Relaxed);
-        TAKEN.store(true, Ordering::Relaxed);
-        taken
-    });
-    if again {
-        return None;
-    }
-    let first = core::ptr::with_exposed_provenance_mut::<u8>;
-    // SAFETY: the board has this memory, the linker does not use it, and it is given away once. It
-    // was written by nothing or by the loader, and any byte is a `u8`.
-    let loaded = unsafe { slice::from_raw_parts(first(B::LOADED.start), B::LOADED.len()) };
-    let spare: &mut [u8] = if B::SPARE.is_empty() {
-        &mut []
-    } else {
-        // SAFETY: the same.
-        unsafe { slice::from_raw_parts_mut(first(B::SPARE.start), B::SPARE.len()) }
-    };
-    Some((loaded, spare))
+    // SAFETY: as the board promises.
+    unsafe { flyball_port::memory::take_memory(B::LOADED, B::SPARE) }
 }

@@ -11,65 +11,20 @@
 
 use core::ops::Range;
 use core::ptr::null_mut;
-
-/// Room for a thread's stack: `N` words. A thread is given one for ever. A guard has to be aligned
-/// to its size.
-#[repr(align(32))]
-pub struct Stack<const N: usize>([usize; N]);
-
-impl<const N: usize> Stack<N> {
-    /// An unused stack.
-    pub const fn new() -> Stack<N> {
-        const {
-            assert!(
-                N >= 64 && N.is_multiple_of(2),
-                "a stack is too small, or not even"
-            );
-        }
-        Stack([0; N])
-    }
-
-    /// Its words.
-    pub fn words(&'static mut self) -> &'static mut [usize] {
-        &mut self.0
-    }
-}
-
-impl<const N: usize> Default for Stack<N> {
-    fn default() -> Self {
-        Stack::new()
-    }
-}
-
-/// What of `words` can be a stack: from its low end, which a guard wants aligned to its size, to
-/// the one where a thread begins, which the processor wants aligned to eight bytes. `None`: too
-/// little.
-pub(crate) fn usable(words: &'static mut [usize]) -> Option<Range<*mut u32>> {
-    /// The least, in words.
-    const LEAST: usize = 56;
-    let Range { start, end } = words.as_mut_ptr_range();
-    let start = start.map_addr(|start| (start + 31) & !31);
-    let end = end.map_addr(|end| end & !7);
-    let enough = end.addr().saturating_sub(start.addr()) >= LEAST * size_of::<u32>();
-    // A word of this processor has 32 bits.
-    enough.then_some(start.cast()..end.cast())
-}
+use flyball_port::EntryPoint;
 
 /// What a thread is begun with: the words of a frame as `PendSV` and the processor push them. They
 /// stay free at the end of the stack, so that a thread can be begun anew while it runs.
 const FRAME: usize = 16;
-
-/// What a thread does: takes a number, and never returns.
-pub type Entry = extern "C" fn(usize) -> !;
 
 /// A thread that does not run: where its stack pointer is, and where its stack. `PendSV` relies on
 /// the order of the fields.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct Context {
-    pointer: *mut u32,
-    low: *mut u32,
-    end: *mut u32,
+    pointer: *mut usize,
+    low: *mut usize,
+    end: *mut usize,
 }
 
 impl Default for Context {
@@ -86,7 +41,7 @@ impl Context {
     };
 
     /// What runs now on `stack`, and goes on there.
-    pub(crate) fn on(stack: Range<*mut u32>) -> Context {
+    pub(crate) fn on(stack: Range<*mut usize>) -> Context {
         Context {
             pointer: null_mut(),
             low: stack.start,
@@ -95,7 +50,7 @@ impl Context {
     }
 
     /// The stack.
-    pub(crate) fn stack(&self) -> Range<*mut u32> {
+    pub(crate) fn stack(&self) -> Range<*mut usize> {
         self.low..self.end
     }
 
@@ -108,8 +63,8 @@ impl Context {
     /// masked.
     pub(crate) unsafe fn begin(
         &mut self,
-        stack: Range<*mut u32>,
-        entry: Entry,
+        stack: Range<*mut usize>,
+        entry: EntryPoint,
         argument: usize,
         switch: &mut Switch,
     ) {
@@ -128,7 +83,7 @@ impl Context {
         frame[15] = XPSR;
         // SAFETY: as above.
         unsafe {
-            core::ptr::copy_nonoverlapping(frame.as_ptr(), first.cast(), FRAME);
+            core::ptr::copy_nonoverlapping(frame.as_ptr(), first, FRAME);
         }
         self.pointer = first;
     }
@@ -195,7 +150,7 @@ impl Switch {
     }
 
     /// The stack in use; `None` before there is one.
-    pub(crate) fn stack(&self) -> Option<Range<*mut u32>> {
+    pub(crate) fn stack(&self) -> Option<Range<*mut usize>> {
         // SAFETY: contexts stay in place.
         unsafe { self.from.as_ref() }.map(Context::stack)
     }
@@ -259,7 +214,7 @@ macro_rules! pend_sv {
                 ".ltorg",
                 canary = const matches!($stacks, $crate::Stacks::Canary) as u32,
                 guard = const matches!($stacks, $crate::Stacks::Guarded) as u32,
-                paint = const $crate::guard::PAINT,
+                paint = const $crate::PAINT,
             )
         }
     };

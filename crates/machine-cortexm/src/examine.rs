@@ -5,11 +5,11 @@
 //! a call of the kernel, arrives as a hard fault; the cause is in the same registers. Armv7-M
 //! Architecture Reference Manual (DDI 0403), B1.5 and B3.2.
 
-use crate::fault::Cause;
 use crate::guard;
 use core::ops::Range;
 use core::ptr::null_mut;
 use cortex_m::peripheral::SCB;
+use flyball_port::Cause;
 
 /// What the processor had when it took the exception.
 #[doc(hidden)]
@@ -87,9 +87,22 @@ pub(crate) struct Found {
     pub(crate) is_main_stack: bool,
 }
 
+impl Found {
+    /// No more than why.
+    pub(crate) const fn only(cause: Cause) -> Found {
+        Found {
+            cause,
+            address: None,
+            pc: None,
+            caller: None,
+            is_main_stack: false,
+        }
+    }
+}
+
 impl Taken {
     /// `stack`: the one that was in use, of which `reserved` words are out of bounds.
-    pub(crate) fn examine(self, stack: Option<Range<*mut u32>>, reserved: usize) -> Found {
+    pub(crate) fn examine(self, stack: Option<Range<*mut usize>>, reserved: usize) -> Found {
         /// A bit of what an exception returns to: the frame is on the threads' stack.
         const THREADS: u32 = 1 << 2;
         // SAFETY: reading them has no side effect.
@@ -116,11 +129,10 @@ impl Taken {
             let guarded = accessed.filter(|address| guard.contains(address));
             if guarded.is_some() || self.msp < usable.start {
                 return Found {
-                    cause: Cause::StackOverflow,
                     address: guarded.or(Some(self.msp)),
-                    pc: None,
                     caller: last_caller(self.msp.max(usable.start)..usable.end),
                     is_main_stack: true,
+                    ..Found::only(Cause::StackOverflow)
                 };
             }
         }
@@ -140,11 +152,10 @@ impl Taken {
             };
             let lost = (self.no_canary != 0).then_some(guard.start);
             return Found {
-                cause: Cause::StackOverflow,
                 address: guarded.or(lost).or(Some(self.psp)),
                 pc,
                 caller,
-                is_main_stack: false,
+                ..Found::only(Cause::StackOverflow)
             };
         }
         let pc = if is_on_main {
@@ -154,11 +165,9 @@ impl Taken {
             self.psp_frame(is_stacked && usable.contains(&self.psp), &usable)
         };
         Found {
-            cause: cause(cfsr, hfsr),
             address: accessed,
             pc,
-            caller: None,
-            is_main_stack: false,
+            ..Found::only(cause(cfsr, hfsr))
         }
     }
 

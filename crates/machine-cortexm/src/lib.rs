@@ -3,20 +3,22 @@
 //! | module | what |
 //! |---|---|
 //! | [`clock`] | a 64-bit clock and a one-shot timer that is set to an instant |
-//! | [`context`] | stacks, and changing from one to another |
-//! | [`kernel`](mod@kernel) | the lock around the core, and the ways in |
-//! | `start` | how it gets its threads, and starts |
-//! | `entry` | one kernel entry: what is decided at its end, done |
-//! | `together` | several things in one kernel entry, threads that begin among them |
+//! | [`context`] | changing from one stack to another |
+//! | `cpu` | the processor during one kernel entry: its [`Port`](flyball_port::Port) |
+//! | [`kernel`](mod@kernel) | the lock around the core, and the way in and out |
+//! | `machine` | what this machine is to the kernel: its [`Machine`] |
+//! | `start` | how scheduling starts |
 //! | `macros` | what an application calls in its root |
 //! | [`spin`] | data that threads and handlers share |
-//! | [`config`] | what an application chooses about the machine |
+//! | [`config`] | what an application chooses about this machine |
 //! | [`guard`] | stacks that are too small, and how that is noticed |
-//! | [`fault`] | what a thread did that it cannot go on: a report |
+//! | `fault` | what a thread did that it cannot go on |
 //! | `examine` | what the processor and the stack tell about it |
 //! | [`board`] | what a board adds to the processor, and two boards: `mps2-an385` and `lm3s6965evb` |
 //! | `vectors` | interrupts |
-//! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
+//!
+//! What all machines have in common is in the crate `flyball-port`: the calls, and the making of
+//! threads.
 //!
 //! # One kernel entry
 //!
@@ -42,19 +44,18 @@ pub mod board;
 pub mod clock;
 pub mod config;
 pub mod context;
-pub mod devices;
-mod entry;
+mod cpu;
 mod examine;
-pub mod fault;
+mod fault;
 pub mod guard;
 pub mod kernel;
+mod machine;
 mod macros;
 mod mask;
 #[cfg(feature = "small")]
 mod memory;
 pub mod spin;
 mod start;
-mod together;
 #[doc(hidden)]
 pub mod vectors;
 
@@ -62,15 +63,14 @@ pub mod vectors;
 use cortex_m_rt as _;
 
 pub use board::Board;
-pub use config::MachineConfig;
-pub use context::{Entry, Stack};
+pub use config::BoardConfig;
 #[doc(hidden)]
 pub use examine::Taken;
-pub use fault::Fault;
-pub use guard::Stacks;
+#[doc(hidden)]
+pub use flyball_port::stack::PAINT;
+pub use flyball_port::{EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks};
 pub use kernel::Kernel;
 pub use spin::SpinLock;
-pub use together::{Prepared, Together};
 
 /// Computes for `instructions`, as exactly as two of them, and whatever it takes to get here.
 ///

@@ -1,7 +1,7 @@
 //! What an application calls in its root.
 
 /// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own
-/// timer calls (otherwise: what is [attached](crate::Kernel::attach) to it). It brings the handlers
+/// timer calls (otherwise: what is [attached](crate::Machine::attach) to it). It brings the handlers
 /// of context switches, faults and panics.
 #[macro_export]
 macro_rules! kernel {
@@ -17,7 +17,7 @@ macro_rules! kernel {
         static $name: $crate::Kernel<$config> = $crate::Kernel::new();
 
         const _: () = {
-            type Board = <$config as $crate::MachineConfig>::Board;
+            type Board = <$config as $crate::BoardConfig>::Board;
             const LINES: usize = $crate::vectors::lines::<Board>();
 
             #[unsafe(link_section = ".vector_table.interrupts")]
@@ -59,8 +59,10 @@ macro_rules! configure {
     };
     ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr, board: $board:ty) => {
         const _: () = assert!($cpus == 1, "this machine has one CPU");
-        impl $crate::MachineConfig for $config {
+        impl $crate::BoardConfig for $config {
             type Board = $board;
+        }
+        impl $crate::MachineConfig for $config {
             const STACKS: $crate::Stacks = if $guarded {
                 $crate::Stacks::Guarded
             } else {

@@ -36,3 +36,11 @@ impl Mask {
         }
     }
 }
+
+/// Nothing ever happens again.
+pub(crate) fn rest() -> ! {
+    cortex_m::interrupt::disable();
+    loop {
+        cortex_m::asm::wfi();
+    }
+}

@@ -2,10 +2,10 @@
 
 use crate::board::{Board, Timer};
 use core::cell::UnsafeCell;
-use core::mem::transmute;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
 use cortex_m::peripheral::NVIC;
+use flyball_kernel::Error;
+use flyball_port::Handler;
 
 /// The exceptions of the processor itself come before the board's interrupts.
 const EXCEPTIONS: u16 = 16;
@@ -89,9 +89,8 @@ unsafe extern "C" {
     static flyball_attached: UnsafeCell<usize>;
 }
 
-/// What is attached to the application's timer: an `extern "C" fn()`, or null. Its interrupt has to
-/// be cleared first.
-static TIMER_HANDLER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+/// What is attached to the application's timer. Its interrupt has to be cleared first.
+static TIMER_HANDLER: Handler = Handler::new();
 
 /// From now on the processor calls `handler` at the interrupt `line`, of which there are more.
 fn set_vector<B: Board>(line: u16, handler: extern "C" fn()) {
@@ -120,22 +119,21 @@ fn set_vector<B: Board>(line: u16, handler: extern "C" fn()) {
 
 /// Calls what is attached to the application's timer.
 pub fn serve_timer() {
-    let handler = TIMER_HANDLER.load(Ordering::Acquire);
-    if !handler.is_null() {
-        // SAFETY: `attach` has put it there.
-        let handler = unsafe { transmute::<*mut (), extern "C" fn()>(handler) };
+    if let Some(handler) = TIMER_HANDLER.get() {
         handler();
     }
 }
 
-/// From now on `handler` is called at the interrupt `line`, which is enabled. Returns `false` if
-/// the board has none of that number, or the kernel has it.
-pub(crate) fn attach<B: Board>(line: u16, handler: extern "C" fn()) -> bool {
+/// From now on `handler` is called at the interrupt `line`, which is enabled.
+///
+/// # Errors
+/// [`Error::Unknown`] if the board has none of that number, or the kernel has it.
+pub(crate) fn attach<B: Board>(line: u16, handler: extern "C" fn()) -> Result<(), Error> {
     if usize::from(line) >= const { lines::<B>() } || line == B::TIMER_LINES[0] {
-        return false;
+        return Err(Error::Unknown);
     }
     if line == B::TIMER_LINES[1] {
-        TIMER_HANDLER.store(handler as *mut (), Ordering::Release);
+        TIMER_HANDLER.attach(handler);
     } else {
         set_vector::<B>(line, handler);
     }
@@ -143,7 +141,7 @@ pub(crate) fn attach<B: Board>(line: u16, handler: extern "C" fn()) -> bool {
     // SAFETY: the handler is in place, and masking interrupts, by which the kernel protects itself,
     // goes for all of them.
     unsafe { NVIC::unmask(Interrupt(line)) };
-    true
+    Ok(())
 }
 
 /// Interrupts now, as if the device had done it.

@@ -1,14 +1,16 @@
-//! The way in and out of the core.
+//! The way in and out of the core: the [`Machine`] that all calls of applications are made on.
 
-use crate::devices::Interrupts;
-use crate::run::State;
-use crate::threads::{Entry, Thread, stack, suspend};
+use crate::devices::{Interrupts, TIMER};
+use crate::run::{Cpu, State};
+use crate::threads::{stack, suspend};
 use core::cell::RefCell;
+use core::fmt::Arguments;
 use core::task::Poll;
-use flyball_kernel::{
-    Attributes, Config, Core, Entry as KernelEntry, Error, Sizes, ThreadId, Timing,
-};
-use flyball_policy::{CpuId, Duration, Policy, TaskId, Time};
+use corosensei::stack::DefaultStack;
+use flyball_kernel::{Config, Core, Entry, Error, Sizes, ThreadId, Timing};
+use flyball_policy::{CpuId, Duration, Time};
+use flyball_port::{CallKind, LockedKernel, Machine};
+use std::io::Write;
 use std::sync::OnceLock;
 use std::thread;
 
@@ -17,7 +19,7 @@ pub(crate) const CPU: CpuId = CpuId(0);
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
 ///
-/// It belongs to the thread of the operating system that set it up. For all others there is no
+/// It belongs to the thread of the operating system that initialised it. For all others there is no
 /// kernel here.
 pub struct Kernel<C: Config> {
     owner: OnceLock<thread::ThreadId>,
@@ -33,28 +35,11 @@ thread_local! {
 }
 
 impl<C: Config> Kernel<C> {
-    /// A kernel that has not been set up.
+    /// A kernel that has not been initialised.
     pub const fn new() -> Kernel<C> {
         Kernel {
             owner: OnceLock::new(),
             state: RefCell::new(None),
-        }
-    }
-
-    /// Makes the kernel, which belongs to this thread of the operating system from now on. The
-    /// clock stands at [`Time::ZERO`]. The second time nothing happens.
-    pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
-        if self.owner.set(thread::current().id()).is_ok() {
-            *self.state.borrow_mut() = Some(State {
-                core: Core::new(policy, trace, timing, &Sizes::FIXED),
-                now: Time::ZERO,
-                threads: Vec::new(),
-                active: None,
-                in_handler: false,
-                serving: false,
-                resumed: 0,
-                interrupts: Interrupts::default(),
-            });
         }
     }
 
@@ -76,7 +61,7 @@ impl<C: Config> Kernel<C> {
         }
     }
 
-    /// With the state. `None`: this is not the thread that set the kernel up, or the kernel is
+    /// With the state. `None`: this is not the thread that initialised the kernel, or the kernel is
     /// being looked at already.
     #[inline]
     pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut State<C>) -> R) -> Option<R> {
@@ -87,82 +72,17 @@ impl<C: Config> Kernel<C> {
         self.state.try_borrow_mut().ok()?.as_mut().map(f)
     }
 
-    /// Makes a thread that begins at `entry` with `argument`. The kernel takes `_stack`, but the
-    /// thread does not run on it: code for a desktop computer needs more than a microcontroller
-    /// has.
-    ///
-    /// # Errors
-    /// As [`Core::spawn`]; [`Error::Unknown`] if there is no kernel here.
-    ///
-    /// # Safety
-    /// `entry` may be called with `argument` in a thread of its own. If a late job is given up
-    /// ([`OnMiss::Abort`](flyball_kernel::OnMiss::Abort)), `entry` may be called again and again,
-    /// and whatever its calls had on the stack may be forgotten, in the middle of any
-    /// [`Kernel::compute`] and of any other call.
-    pub unsafe fn spawn_on(
+    /// One entry. Returns, beside what `f` says, whether the caller is a thread that has given the
+    /// processor back meanwhile.
+    #[inline]
+    fn entered<T>(
         &'static self,
-        _stack: &'static mut [usize],
-        attributes: Attributes,
-        params: <C::Policy as Policy>::Params,
-        entry: Entry,
-        argument: usize,
-    ) -> Result<ThreadId, Error> {
-        let spawned = self.with(|state| {
-            let stack = stack()?;
-            let id = state.core.spawn(CPU, attributes, params, state.now)?;
-            let thread = Thread::new(stack, id, entry, argument);
-            let row = id.task().index();
-            if state.threads.len() <= row {
-                state.threads.resize_with(row + 1, || None);
-            }
-            state.threads[row] = Some(thread);
-            Ok(id)
-        });
-        self.serve();
-        spawned.unwrap_or(Err(Error::Unknown))
-    }
-
-    /// The virtual time.
-    #[inline]
-    pub fn now(&'static self) -> Time {
-        self.with(|state| state.now).unwrap_or(Time::ZERO)
-    }
-
-    /// The calling thread computes for so long, during which others may preempt it. Takes no time
-    /// where no thread calls.
-    pub fn compute(&'static self, length: Duration) {
-        let me = self.with(|state| {
-            let row = state.active?;
-            state.threads[row].as_mut()?.left = length;
-            state.core.running(CPU)
-        });
-        if let Some(me) = me.flatten()
-            && !length.is_zero()
-        {
-            self.wait_for_turn(me);
-        }
-    }
-
-    /// Whether a thread calls, so that it can wait: neither an interrupt's handler nor `main`.
-    #[inline]
-    pub fn in_thread(&'static self) -> bool {
-        self.with(|state| state.active.is_some()).unwrap_or(false)
-    }
-
-    /// A call that may have to wait, which only a thread can do ([`Kernel::in_thread`]); any code
-    /// may make those that never wait. `f` is told the time.
-    ///
-    /// # Errors
-    /// What `f` says; [`Error::NoThread`] if there is no kernel here.
-    #[inline]
-    pub fn call<T>(
-        &'static self,
-        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
-    ) -> Result<Option<T>, Error> {
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<(T, bool), Error> {
         let (result, caller) = self
             .with(|state| {
                 let running = state.core.running(CPU);
-                let entry = KernelEntry::instant(CPU, state.now);
+                let entry = Entry::instant(CPU, state.now);
                 let result = f(&mut state.core, CPU, entry.now());
                 // A thread that may not be the most urgent one any more lets the others run.
                 let decides = state.active.is_some() && state.core.needs_resched(CPU);
@@ -177,110 +97,14 @@ impl<C: Config> Kernel<C> {
         if let Some(caller) = caller {
             self.wait_for_turn(caller);
         }
-        match result? {
-            Poll::Ready(value) => Ok(Some(value)),
-            Poll::Pending if caller.is_some() => Ok(None),
-            Poll::Pending => Err(Error::NoThread),
-        }
+        Ok((result?, caller.is_some()))
     }
 
-    /// A call in two halves: `quick`, after which there is nothing to decide, and, if that returns
-    /// `None`, `slow`, which may have to wait.
-    ///
-    /// # Errors
-    /// What they say; [`Error::NoThread`] if there is no kernel here.
-    #[inline]
-    pub fn try_or<T>(
-        &'static self,
-        quick: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Option<T>, Error>,
-        slow: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let tried = self.with(|state| quick(&mut state.core, CPU, state.now));
-        match tried.ok_or(Error::NoThread)?? {
-            Some(value) => Ok(value),
-            None => self.act(slow),
-        }
-    }
-
-    /// A call that need not wait, or comes back from its wait with what `f` has said before.
-    ///
-    /// # Errors
-    /// What `f` says; [`Error::NoThread`] if there is no kernel here.
-    #[inline]
-    pub fn act<T>(
-        &'static self,
-        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let done = self.call(|core, cpu, now| f(core, cpu, now).map(Poll::Ready))?;
-        done.ok_or(Error::NoThread)
-    }
-
-    /// The same: to look at a virtual clock costs nothing.
-    ///
-    /// # Errors
-    /// What `f` says; [`Error::NoThread`] if there is no kernel here.
-    #[inline]
-    pub fn act_now<T>(
-        &'static self,
-        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        self.act(f)
-    }
-
-    /// Whether the caller may wait, as only a thread can.
-    #[inline]
-    pub fn can_wait(&'static self) -> bool {
-        self.in_thread()
-    }
-
-    /// The same as [`Kernel::call`]: to look at a virtual clock costs nothing.
-    ///
-    /// # Errors
-    /// What `f` says; [`Error::NoThread`] if there is no kernel here.
-    #[inline]
-    pub fn call_patiently<T>(
-        &'static self,
-        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
-    ) -> Result<Option<T>, Error> {
-        self.call(f)
-    }
-
-    /// How the wait ended that the calling thread came back from.
-    ///
-    /// # Errors
-    /// As [`Core::outcome`].
-    #[inline]
-    pub fn outcome(&'static self) -> Result<(), Error> {
-        self.with(|state| state.core.outcome(CPU))
-            .unwrap_or(Err(Error::NoThread))
-    }
-
-    /// Copies the message that the calling thread has received.
-    ///
-    /// # Errors
-    /// As [`Core::received`].
-    #[inline]
-    pub fn received(&'static self, message: &mut C::Message) -> Result<(), Error> {
-        self.with(|state| {
-            state
-                .core
-                .received(CPU)
-                .map(|received| *message = *received)
-        })
-        .unwrap_or(Err(Error::NoThread))
-    }
-
-    /// How much of its stack a thread has used: not known here, where stacks are the operating
-    /// system's.
-    pub fn high_water(&'static self, _: TaskId) -> Option<usize> {
-        None
-    }
-
-    /// With the core: to look at what it knows. `None` if there is no kernel here, or it is being
-    /// looked at already.
-    #[inline]
-    pub fn look<R>(&'static self, f: impl FnOnce(&mut Core<C>) -> R) -> Option<R> {
-        self.with(|state| f(&mut state.core))
+    /// `line` interrupts at the virtual instant `at`, or now if that has passed. A line may be
+    /// asked for any number of instants ahead. Without a handler nothing happens.
+    pub fn pend_at(&'static self, line: u16, at: Time) {
+        self.with(|state| state.interrupts.ask(line, at));
+        self.serve();
     }
 
     /// The calling thread, if it is one, lets happen what is due now.
@@ -306,6 +130,155 @@ impl<C: Config> Kernel<C> {
                 return;
             }
         }
+    }
+}
+
+impl<C: Config + 'static> Machine for Kernel<C> {
+    type Config = C;
+    type Stack = DefaultStack;
+    type Port<'a> = Cpu<'a>;
+
+    /// The kernel belongs to this thread of the operating system from now on. The clock stands at
+    /// [`Time::ZERO`]. The second time nothing happens.
+    fn init(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
+        if self.owner.set(thread::current().id()).is_ok() {
+            *self.state.borrow_mut() = Some(State {
+                core: Core::new(policy, trace, timing, &Sizes::FIXED),
+                now: Time::ZERO,
+                threads: Vec::new(),
+                active: None,
+                in_handler: false,
+                serving: false,
+                resumed: 0,
+                interrupts: Interrupts::default(),
+            });
+        }
+    }
+
+    /// The kernel takes the words, but no thread runs on them: code for a desktop computer needs
+    /// more than a microcontroller has.
+    fn prepare_stack(_: &'static mut [usize]) -> Result<DefaultStack, Error> {
+        stack()
+    }
+
+    /// When all threads have ended the process ends with exit code 0. When those that are left wait
+    /// for ever it says so, and ends with 1; a panic ends it with 101, whichever thread it is in.
+    fn start(&'static self) -> ! {
+        self.run_to_the_end()
+    }
+
+    #[inline]
+    fn enter<T>(
+        &'static self,
+        _: CallKind,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.entered(f).map(|(result, _)| result)
+    }
+
+    /// Only a thread can wait. Any code may make calls that never do.
+    #[inline]
+    fn call<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        match self.entered(f)? {
+            (Poll::Ready(value), _) => Ok(Some(value)),
+            (Poll::Pending, true) => Ok(None),
+            (Poll::Pending, false) => Err(Error::NoThread),
+        }
+    }
+
+    #[inline]
+    fn call_patiently<T>(
+        &'static self,
+        f: impl FnOnce(&mut Core<C>, CpuId, Time) -> Result<Poll<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.call(f)
+    }
+
+    fn with_kernel<R>(
+        &'static self,
+        f: impl FnOnce(&mut LockedKernel<'_, C, Cpu<'_>>) -> R,
+    ) -> Option<R> {
+        let result = self.with(|state| {
+            let now = state.now;
+            let (core, cpu) = state.split();
+            f(&mut LockedKernel::new(core, CPU, now, cpu))
+        });
+        self.serve();
+        result
+    }
+
+    #[inline]
+    fn with_core<R>(&'static self, f: impl FnOnce(&mut Core<C>, CpuId) -> R) -> Option<R> {
+        self.with(|state| f(&mut state.core, CPU))
+    }
+
+    #[inline]
+    fn in_thread(&'static self) -> bool {
+        self.with(|state| state.active.is_some()).unwrap_or(false)
+    }
+
+    /// Looked at without checks, too.
+    #[inline]
+    fn can_wait(&'static self) -> bool {
+        self.in_thread()
+    }
+
+    /// The virtual time.
+    #[inline]
+    fn now(&'static self) -> Time {
+        self.with(|state| state.now).unwrap_or(Time::ZERO)
+    }
+
+    /// Others may preempt the thread meanwhile. Takes no time where no thread calls.
+    fn compute(&'static self, length: Duration) {
+        let me = self.with(|state| {
+            let row = state.active?;
+            state.threads[row].as_mut()?.left = length;
+            state.core.running(CPU)
+        });
+        if let Some(me) = me.flatten()
+            && !length.is_zero()
+        {
+            self.wait_for_turn(me);
+        }
+    }
+
+    /// A handler takes no time.
+    fn attach(&'static self, line: u16, handler: extern "C" fn()) -> Result<(), Error> {
+        self.with(|state| state.interrupts.attach(line, handler))
+            .unwrap_or(Err(Error::Unknown))
+    }
+
+    fn pend(&'static self, line: u16) {
+        self.pend_at(line, Time::ZERO);
+    }
+
+    fn timer_line(&'static self) -> u16 {
+        TIMER
+    }
+
+    fn set_timer(&'static self, after: Duration) {
+        self.with(|state| {
+            state.interrupts.forget(TIMER);
+            state.interrupts.ask(TIMER, state.now + after);
+        });
+        self.serve();
+    }
+
+    fn print(&'static self, text: &str) {
+        let _ = std::io::stdout().write_all(text.as_bytes());
+    }
+
+    fn print_error(&'static self, text: Arguments<'_>) {
+        let _ = std::io::stderr().write_fmt(text);
+    }
+
+    fn shut_down(&'static self, code: u8) -> ! {
+        let _ = std::io::stdout().flush();
+        std::process::exit(i32::from(code))
     }
 }
 

@@ -8,9 +8,9 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`kernel`](mod@kernel) | [`Kernel`]: the way in and out of the core, as on every machine |
+//! | [`kernel`](mod@kernel) | [`Kernel`]: the way in and out of the core, as on every machine ([`Machine`]) |
 //! | [`run`] | the loop: which thread runs, what happens when, and why it ends |
-//! | [`devices`] | interrupts at virtual instants, text, and the end of the process |
+//! | [`devices`] | interrupts at virtual instants |
 //! | `threads` | coroutines |
 //!
 //! # What happens at one instant
@@ -40,10 +40,10 @@ pub mod run;
 mod spin;
 pub mod threads;
 
+pub use flyball_port::{EntryPoint, Machine};
 pub use kernel::Kernel;
 pub use run::Ended;
 pub use spin::SpinLock;
-pub use threads::Entry;
 
 /// Makes the application's kernel: a static of a name and a type.
 #[macro_export]

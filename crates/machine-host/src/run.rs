@@ -4,8 +4,10 @@ use crate::devices::Interrupts;
 use crate::kernel::{CPU, Kernel};
 use crate::threads::{Body, Thread, resume};
 use core::fmt;
+use corosensei::stack::DefaultStack;
 use flyball_kernel::{Config, Core, Entry, Error, ThreadId};
-use flyball_policy::{Duration, TaskId, Time};
+use flyball_policy::{CpuId, Duration, TaskId, Time};
+use flyball_port::{EntryPoint, Machine, Port, decide, finish};
 
 /// How often threads may go on at one instant. Far beyond what a program can mean.
 const MOST_RESUMED: u64 = 1_000_000;
@@ -58,6 +60,47 @@ pub(crate) struct State<C: Config> {
     /// How often threads went on at this instant.
     pub(crate) resumed: u64,
     pub(crate) interrupts: Interrupts,
+}
+
+/// The process during one kernel entry: its [`Port`]. The loop asks the core itself when the timer
+/// fires, and which thread runs, so there is nothing to be done about either.
+pub struct Cpu<'a> {
+    now: Time,
+    threads: &'a mut Vec<Option<Thread>>,
+}
+
+impl Port for Cpu<'_> {
+    type Stack = DefaultStack;
+
+    #[inline]
+    fn now(&mut self) -> Time {
+        self.now
+    }
+
+    fn set_timer(&mut self, _: CpuId, _: Time) {}
+
+    unsafe fn begin(
+        &mut self,
+        thread: ThreadId,
+        stack: DefaultStack,
+        entry: EntryPoint,
+        argument: usize,
+    ) {
+        let row = thread.task().index();
+        if self.threads.len() <= row {
+            self.threads.resize_with(row + 1, || None);
+        }
+        self.threads[row] = Some(Thread::new(stack, thread, entry, argument));
+    }
+
+    unsafe fn restart(&mut self, thread: TaskId) {
+        if let Some(Some(thread)) = self.threads.get_mut(thread.index()) {
+            // SAFETY: as the caller promises.
+            unsafe { thread.restart() };
+        }
+    }
+
+    fn switch(&mut self, _: Option<TaskId>) {}
 }
 
 /// What the loop has to do, outside of the kernel.
@@ -141,17 +184,24 @@ impl<C: Config> State<C> {
         }
     }
 
-    /// Ends an entry. The loop asks for the timer by itself.
+    /// Ends an entry.
     #[inline]
     fn end(&mut self, entry: Entry) {
-        let next = entry.end(&mut self.core, || self.now);
-        if next.rest.is_needed(&self.core)
-            && next.rest.take(&mut self.core).restart
-            && let Some(thread) = next.run.and_then(|task| self.thread(task))
-        {
-            // SAFETY: the caller that made a thread whose jobs may be given up has promised that.
-            unsafe { thread.restart() };
+        let (core, mut cpu) = self.split();
+        let next = decide(entry, core, &mut cpu);
+        if next.rest.is_needed(core) {
+            finish(next.rest, core, &mut cpu);
         }
+    }
+
+    /// The core, and the process.
+    #[inline]
+    pub(crate) fn split(&mut self) -> (&mut Core<C>, Cpu<'_>) {
+        let cpu = Cpu {
+            now: self.now,
+            threads: &mut self.threads,
+        };
+        (&mut self.core, cpu)
     }
 
     fn thread(&mut self, task: TaskId) -> Option<&mut Thread> {
@@ -188,7 +238,7 @@ impl<C: Config> State<C> {
     }
 }
 
-impl<C: Config> Kernel<C> {
+impl<C: Config + 'static> Kernel<C> {
     /// Lets the machine run until `until`, at which nothing happens any more; or, with
     /// [`Time::NEVER`], for as long as there is something to do. It can go on after that.
     ///
@@ -226,10 +276,8 @@ impl<C: Config> Kernel<C> {
         }
     }
 
-    /// Starts scheduling; `main` ends here. When all threads have ended the process ends with exit
-    /// code 0. When those that are left wait for ever it says so, and ends with 1; a panic ends it
-    /// with 101, whichever thread it is in.
-    pub fn start(&'static self) -> ! {
+    /// As [`Machine::start`].
+    pub(crate) fn run_to_the_end(&'static self) -> ! {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             hook(info);

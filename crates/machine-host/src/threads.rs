@@ -8,12 +8,10 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
 use flyball_kernel::{Error, ThreadId};
 use flyball_policy::Duration;
+use flyball_port::EntryPoint;
 
 /// The stack of a coroutine, in bytes. Pages that are not used take no memory.
 pub const STACK: usize = 256 << 10;
-
-/// What a thread does: takes a number, and never returns.
-pub type Entry = extern "C" fn(usize) -> !;
 
 /// A thread's code, and how far it is.
 pub(crate) type Body = Coroutine<(), (), Infallible>;
@@ -26,7 +24,7 @@ thread_local! {
 /// A thread of the kernel.
 pub(crate) struct Thread {
     pub(crate) id: ThreadId,
-    entry: Entry,
+    entry: EntryPoint,
     argument: usize,
     /// What it still has to compute before its code goes on.
     pub(crate) left: Duration,
@@ -36,7 +34,12 @@ pub(crate) struct Thread {
 
 impl Thread {
     /// A thread that begins at `entry` with `argument`.
-    pub(crate) fn new(stack: DefaultStack, id: ThreadId, entry: Entry, argument: usize) -> Thread {
+    pub(crate) fn new(
+        stack: DefaultStack,
+        id: ThreadId,
+        entry: EntryPoint,
+        argument: usize,
+    ) -> Thread {
         Thread {
             id,
             entry,
@@ -101,7 +104,7 @@ pub(crate) fn stack() -> Result<DefaultStack, Error> {
     DefaultStack::new(STACK).map_err(|_| Error::Full)
 }
 
-fn body(stack: DefaultStack, entry: Entry, argument: usize) -> Body {
+fn body(stack: DefaultStack, entry: EntryPoint, argument: usize) -> Body {
     Coroutine::with_stack(stack, move |yielder, ()| {
         YIELDER.set(yielder);
         entry(argument)

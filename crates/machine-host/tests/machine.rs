@@ -3,7 +3,7 @@
 use core::cell::{Cell, RefCell};
 use core::task::Poll;
 use flyball_kernel::{Attributes, Config, Error, SemaphoreId, Timing};
-use flyball_machine_host::{Ended, Entry, Kernel};
+use flyball_machine_host::{Ended, EntryPoint, Kernel, Machine};
 use flyball_policy::order::Level;
 use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Priority, Ranked, Time};
 use flyball_trace::Event;
@@ -30,7 +30,7 @@ thread_local! {
     /// Each test has a thread of the operating system, and so a kernel, of its own.
     static KERNEL: &'static Kernel<Small> = {
         let kernel: &'static Kernel<Small> = Box::leak(Box::default());
-        kernel.set_up(Ranked::new(FixedPriority, 4), Vec::new(), Timing::Tickless);
+        kernel.init(Ranked::new(FixedPriority, 4), Vec::new(), Timing::Tickless);
         kernel
     };
     static SEMAPHORE: Cell<Option<SemaphoreId>> = const { Cell::new(None) };
@@ -61,7 +61,7 @@ fn us(n: u64) -> Duration {
     Duration::from_micros(n)
 }
 
-fn spawn(priority: u8, entry: Entry) {
+fn spawn(priority: u8, entry: EntryPoint) {
     let attributes = Attributes::THREAD;
     // SAFETY: the entries here can be called with any number, and no job is given up.
     let spawned = unsafe { kernel().spawn_on(&mut [], attributes, Priority(priority), entry, 0) };
@@ -267,7 +267,7 @@ fn a_panic_in_a_thread_ends_the_process() {
 fn other_threads_of_the_operating_system_have_no_kernel() {
     let mine = kernel();
     let signal = std::thread::spawn(move || {
-        mine.set_up(Ranked::new(FixedPriority, 4), Vec::new(), Timing::Tickless);
+        mine.init(Ranked::new(FixedPriority, 4), Vec::new(), Timing::Tickless);
         assert_eq!(mine.run(Time::NEVER), Err(Error::Unknown));
         mine.look(|_| ())
     });

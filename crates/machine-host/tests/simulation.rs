@@ -6,7 +6,7 @@ use flyball_kernel::{
     Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
     Timing,
 };
-use flyball_machine_host::{Ended, Kernel};
+use flyball_machine_host::{Ended, Kernel, Machine};
 use flyball_model::generate::{Deadlines, Options as Sets, Phases, generate};
 use flyball_model::{Arrival, Length, Mutex, Queue, Semaphore, Step, Task, TaskSet};
 use flyball_policy::{Duration, Inline, Time};
@@ -118,7 +118,7 @@ fn attributes(task: &Task) -> Attributes {
 fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) -> Vec<Event> {
     let kernel: &'static Kernel<Set<S>> = Box::leak(Box::default());
     let policy = scheduler.policy(Size::new(set.tasks.len(), 1));
-    kernel.set_up(policy, Vec::new(), Timing::Tickless);
+    kernel.init(policy, Vec::new(), Timing::Tickless);
     let protocol = |mutex: &Mutex| match mutex.protocol {
         flyball_model::Protocol::None => Protocol::None,
         flyball_model::Protocol::Inherit => Protocol::Inherit,

@@ -7,8 +7,8 @@
 //! hart spins here: one that waits for another sleeps until that one rings.
 
 use crate::hart;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use core::{ptr, slice};
+use core::ptr;
+use core::sync::atomic::{AtomicU64, Ordering};
 use flyball_multicore::Doorbell;
 use flyball_trace::{Duration, Time};
 
@@ -73,88 +73,59 @@ pub(crate) fn ticks() -> u64 {
     unsafe { ptr::read_volatile(MTIME) }
 }
 
-/// What a hart's timer is set for, by each of its users. [`u64::MAX`]: not at all.
-struct Alarms {
-    /// By the kernel, and maybe on another hart.
-    kernel: AtomicU64,
-    /// By the application.
-    application: AtomicU64,
-    /// By a thread that computes, which wants to be woken when it is done.
-    computed: AtomicU64,
-    /// By the kernel, for when a thread goes to another CPU.
-    travel: AtomicU64,
-}
-
 /// Which of its users a hart's timer is set for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Alarm {
+    /// The kernel, maybe on another hart.
     Kernel,
+    /// The application.
     Application,
+    /// A thread that computes, which wants to be woken when it is done.
     Computed,
+    /// The kernel, for when a thread goes to another CPU.
     Travel,
 }
 
-static ALARMS: [Alarms; HARTS] = [const {
-    Alarms {
-        kernel: AtomicU64::new(u64::MAX),
-        application: AtomicU64::new(u64::MAX),
-        computed: AtomicU64::new(u64::MAX),
-        travel: AtomicU64::new(u64::MAX),
-    }
-}; HARTS];
-
-impl Alarms {
-    fn of(&self, alarm: Alarm) -> &AtomicU64 {
-        match alarm {
-            Alarm::Kernel => &self.kernel,
-            Alarm::Application => &self.application,
-            Alarm::Computed => &self.computed,
-            Alarm::Travel => &self.travel,
-        }
-    }
-
-    fn first(&self) -> u64 {
-        let all = [
-            &self.kernel,
-            &self.application,
-            &self.computed,
-            &self.travel,
-        ];
-        let load = |alarm: &AtomicU64| alarm.load(Ordering::SeqCst);
-        all.into_iter()
-            .fold(u64::MAX, |first, alarm| first.min(load(alarm)))
-    }
-}
+/// What each hart's timer is set for, by each of its users. [`u64::MAX`]: not at all.
+static ALARMS: [[AtomicU64; 4]; HARTS] = [const { [const { AtomicU64::new(u64::MAX) }; 4] }; HARTS];
 
 impl Alarm {
     /// When it is, in ticks.
     #[inline]
     pub(crate) fn at(self, hart: u8) -> u64 {
-        ALARMS[usize::from(hart)].of(self).load(Ordering::SeqCst)
+        ALARMS[usize::from(hart)][self as usize].load(Ordering::SeqCst)
     }
 
     /// Sets the timer of `hart`, which need not be the one that calls.
     pub(crate) fn set(self, hart: u8, at: u64) {
-        let alarms = &ALARMS[usize::from(hart)];
-        if alarms.of(self).swap(at, Ordering::SeqCst) != at {
+        let alarm = &ALARMS[usize::from(hart)][self as usize];
+        if alarm.swap(at, Ordering::SeqCst) != at {
             Alarm::program(hart);
         }
+    }
+
+    /// The first one of a hart.
+    #[inline]
+    fn first(hart: u8) -> u64 {
+        let alarms = ALARMS[usize::from(hart)].iter();
+        alarms.fold(u64::MAX, |first, alarm| {
+            first.min(alarm.load(Ordering::SeqCst))
+        })
     }
 
     /// Sets the timer of `hart` to the first of its alarms. What is in it after a reset is
     /// anything.
     pub(crate) fn program(hart: u8) {
-        let alarms = &ALARMS[usize::from(hart)];
         let register = (MTIMECMP + usize::from(hart) * 8) as *mut u64;
         // Another hart may set another alarm of this one meanwhile. The one that writes last looks
         // once more.
         loop {
-            let first = alarms.first();
+            let first = Alarm::first(hart);
             // SAFETY: every hart has this register, and writing it has no other effect than the
             // interrupt.
             unsafe { ptr::write_volatile(register, first) };
             hart::fence();
-            if alarms.first() == first {
+            if Alarm::first(hart) == first {
                 break;
             }
         }
@@ -198,18 +169,9 @@ pub(crate) fn nearest(length: Duration) -> u64 {
 /// The upper half of the memory, whose contents a loader may have written before the start: the
 /// first `split` bytes to be read, the others to be written. Only once.
 pub fn take_memory(split: usize) -> Option<(&'static [u8], &'static mut [u8])> {
-    const MEMORY: *mut u8 = 0x9000_0000 as *mut u8;
-    const SIZE: usize = 256 << 20;
-    static TAKEN: AtomicBool = AtomicBool::new(false);
-    if split > SIZE || TAKEN.swap(true, Ordering::SeqCst) {
-        return None;
-    }
-    // SAFETY: the board has this memory, the linker does not use it, and it is given away once. It
-    // was written by the loader or not at all, and any byte is a `u8`.
-    unsafe {
-        Some((
-            slice::from_raw_parts(MEMORY, split),
-            slice::from_raw_parts_mut(MEMORY.add(split), SIZE - split),
-        ))
-    }
+    const MEMORY: usize = 0x9000_0000;
+    const END: usize = MEMORY + (256 << 20);
+    let split = MEMORY.saturating_add(split).min(END);
+    // SAFETY: the board has this memory, and the linker does not use it.
+    unsafe { flyball_port::memory::take_memory(MEMORY..split, split..END) }
 }

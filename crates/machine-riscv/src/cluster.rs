@@ -1,7 +1,6 @@
 //! CPUs that share a kernel core, and the lock around it.
 
 use crate::board::{Bells, HARTS};
-use crate::config::MachineConfig;
 use crate::context::Context;
 use crate::probe;
 use crate::travel::{Traveller, Travels};
@@ -11,6 +10,7 @@ use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use flyball_kernel::{Config, Core};
 use flyball_multicore::{FairLock, Presence};
 use flyball_policy::{CpuId, Storage, Table};
+use flyball_port::MachineConfig;
 
 /// CPUs that share a kernel core.
 pub(crate) struct Cluster<C: MachineConfig> {
@@ -125,7 +125,7 @@ impl<C: MachineConfig> Cluster<C> {
         self.owner.load(Ordering::Relaxed) == hart + 1
     }
 
-    /// After it has looked.
+    /// After a decision.
     #[inline]
     pub(crate) fn leave(&self, hart: u8) {
         probe::finish();
@@ -136,8 +136,8 @@ impl<C: MachineConfig> Cluster<C> {
         }
     }
 
-    /// Without having looked. Returns whether it has to.
-    pub(crate) fn leave_unlooked(&self, hart: u8) -> bool {
+    /// Without a decision. Returns whether this CPU must reschedule.
+    pub(crate) fn leave_undecided(&self, hart: u8) -> bool {
         if self.cpus == 1 {
             return false;
         }

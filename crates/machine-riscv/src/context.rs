@@ -9,48 +9,7 @@
 use core::mem::offset_of;
 use core::ops::Range;
 use core::ptr::null_mut;
-
-/// Room for a thread's stack: `N` words of eight bytes. A thread is given one for ever.
-#[repr(align(16))]
-pub struct Stack<const N: usize>([usize; N]);
-
-impl<const N: usize> Stack<N> {
-    /// An unused stack.
-    pub const fn new() -> Stack<N> {
-        const {
-            assert!(
-                N >= 128 && N.is_multiple_of(2),
-                "a stack is too small, or not even"
-            );
-        }
-        Stack([0; N])
-    }
-
-    /// Its words.
-    pub fn words(&'static mut self) -> &'static mut [usize] {
-        &mut self.0
-    }
-}
-
-impl<const N: usize> Default for Stack<N> {
-    fn default() -> Self {
-        Stack::new()
-    }
-}
-
-/// What of `words` can be a stack: its ends are aligned to 16 bytes. `None`: too little.
-pub(crate) fn usable(words: &'static mut [usize]) -> Option<Range<*mut usize>> {
-    /// The least, in words.
-    const LEAST: usize = 128;
-    let Range { start, end } = words.as_mut_ptr_range();
-    let start = start.map_addr(|start| (start + 15) & !15);
-    let end = end.map_addr(|end| end & !15);
-    let enough = end.addr().saturating_sub(start.addr()) >= LEAST * size_of::<usize>();
-    enough.then_some(start..end)
-}
-
-/// What a thread does: takes a number, and never returns.
-pub type Entry = extern "C" fn(usize) -> !;
+use flyball_port::EntryPoint;
 
 /// A thread that does not run. `flyball_switch` relies on the order of the fields.
 #[derive(Clone, Copy)]
@@ -107,7 +66,7 @@ impl Context {
     }
 
     /// The thread begins at `entry` with `argument`, on `stack`, which no other thread has.
-    pub(crate) fn begin(&mut self, stack: Range<*mut usize>, entry: Entry, argument: usize) {
+    pub(crate) fn begin(&mut self, stack: Range<*mut usize>, entry: EntryPoint, argument: usize) {
         *self = Context {
             low: stack.start,
             end: stack.end,

@@ -1,9 +1,9 @@
 //! The clusters of CPUs, each with a core and a lock around it, and the way in and out.
 
 use crate::board::{Alarm, Bells, Clock, HARTS};
-use crate::cluster::{Cluster, State, Traffic};
-use crate::config::MachineConfig;
+use crate::cluster::{Cluster, Contexts, State, Traffic};
 use crate::context::{Context, flyball_switch};
+use crate::cpu::Cpu;
 use crate::hart::{self, Mask};
 use crate::probe::{self, Part, Path};
 use alloc::boxed::Box;
@@ -12,6 +12,8 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 use flyball_kernel::{Core, Entry, Sizes, Timing};
 use flyball_policy::{CpuId, Table, TaskId, Time};
+use flyball_port::stack::PAINT;
+use flyball_port::{MachineConfig, Port, decide, finish};
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
 pub struct Kernel<C: MachineConfig> {
@@ -48,7 +50,7 @@ pub struct Cpus {
 }
 
 impl<C: MachineConfig> Kernel<C> {
-    /// A kernel that has not been set up.
+    /// A kernel that has not been initialised.
     #[expect(
         clippy::large_stack_arrays,
         reason = "it becomes a static; nothing is on any stack"
@@ -69,23 +71,9 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// Makes the kernel: one core for all CPUs of the application. The clock starts. Threads run
-    /// from [`Kernel::start`] on.
-    pub fn set_up(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
-        let cpus = Cpus {
-            all: C::CPUS,
-            cluster: C::CPUS,
-        };
-        let mut once = Some((policy, trace));
-        self.set_up_clusters(cpus, timing, |_| {
-            let (policy, trace) = once.take()?;
-            Some((policy, trace, Sizes::FIXED))
-        });
-    }
-
     /// Makes several cores. `make` is told a cluster's number, and says what its core is made of;
     /// nothing: the machine has not so many CPUs.
-    pub fn set_up_clusters(
+    pub fn init_clusters(
         &'static self,
         cpus: Cpus,
         timing: Timing,
@@ -124,10 +112,10 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// The cluster of the hart that calls.
     #[inline(always)]
-    fn here(&'static self, hart: u8) -> &'static Cluster<C> {
+    pub(crate) fn here(&'static self, hart: u8) -> &'static Cluster<C> {
         match self.cluster(hart) {
             Some(cluster) => cluster,
-            None => panic!("the kernel has not been set up"),
+            None => panic!("the kernel has not been initialised"),
         }
     }
 
@@ -136,35 +124,38 @@ impl<C: MachineConfig> Kernel<C> {
         self.cpus.load(Ordering::Relaxed)
     }
 
-    /// With the state of this hart's cluster, and interrupts masked.
-    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut State<C>, CpuId) -> R) -> R {
+    /// With the state of this hart's cluster, and interrupts masked. `None` if there is none.
+    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut State<C>, CpuId) -> R) -> Option<R> {
         let mask = Mask::set();
         let hart = hart::number();
-        let cluster = self.here(hart);
+        let Some(cluster) = self.cluster(hart) else {
+            mask.lift();
+            return None;
+        };
         if cluster.is_inside(hart) {
             // SAFETY: the code that had the lock is at a fault, and does not go on. What it has
             // left may be half changed, but every bit of it is a value of its type.
             let result = f(unsafe { cluster.state() }, cluster.cpu(hart));
             mask.lift();
-            return result;
+            return Some(result);
         }
         cluster.enter(hart);
         // SAFETY: the lock is held, and `f` does not come back here.
         let result = f(unsafe { cluster.state() }, cluster.cpu(hart));
         // Another hart may have asked this one to reschedule meanwhile, and not rung.
-        let looks = cluster.leave_unlooked(hart);
+        let needs_resched = cluster.leave_undecided(hart);
         mask.lift();
-        if looks {
+        if needs_resched {
             self.enter(Path::Interrupt, false, |_, _, _| ());
         }
-        result
+        Some(result)
     }
 
     /// With the state of the `number`-th cluster, before other harts run.
     pub(crate) fn with_cluster<R>(
         &'static self,
         number: u8,
-        f: impl FnOnce(&mut State<C>) -> R,
+        f: impl FnOnce(&'static Cluster<C>, &mut State<C>) -> R,
     ) -> Option<R> {
         if self.started.load(Ordering::SeqCst) {
             return None;
@@ -177,9 +168,11 @@ impl<C: MachineConfig> Kernel<C> {
             is_new.then_some(cluster)
         });
         let cluster = clusters.skip(usize::from(number)).take(1).last()?;
-        // SAFETY: leaked for ever, and only this hart runs.
-        let state = unsafe { (*cluster).state() };
-        Some(f(state))
+        // SAFETY: leaked for ever.
+        let cluster = unsafe { &*cluster };
+        // SAFETY: only this hart runs.
+        let state = unsafe { cluster.state() };
+        Some(f(cluster, state))
     }
 
     /// One entry: `f` does what was asked, and then it is decided which thread runs. Comes back
@@ -216,6 +209,26 @@ impl<C: MachineConfig> Kernel<C> {
         result
     }
 
+    /// This hart during an entry.
+    #[inline]
+    pub(crate) fn port<'a>(
+        &'static self,
+        hart: u8,
+        cluster: &'static Cluster<C>,
+        contexts: &'a mut Contexts<C>,
+    ) -> Cpu<'a, C> {
+        let me = &self.harts[usize::from(hart)];
+        let current = me.current.load(Ordering::Relaxed);
+        Cpu {
+            clock: self.clock(),
+            cluster,
+            contexts,
+            idle: me.idle.get(),
+            from: current,
+            next: current,
+        }
+    }
+
     /// The end of an entry: the lock is given back, maybe by the thread that goes on.
     #[inline]
     fn end(&'static self, hart: u8, cluster: &'static Cluster<C>, entry: Entry) {
@@ -223,45 +236,21 @@ impl<C: MachineConfig> Kernel<C> {
         let state = unsafe { cluster.state() };
         let me = &self.harts[usize::from(hart)];
         let stays = !self.started.load(Ordering::Relaxed) || me.handles.load(Ordering::Relaxed);
-        let mut from = me.current.load(Ordering::Relaxed);
-        let mut next = from;
-        let clock = self.clock();
+        let mut port = self.port(hart, cluster, &mut state.contexts);
         let core = &mut state.core;
         let ended = if stays {
-            entry.defer(core, || clock.now())
+            entry.defer(core, || port.clock.now())
         } else {
-            entry.end(core, || clock.now())
+            decide(entry, core, &mut port)
         };
-        if ended.is_new {
-            next = match ended.run {
-                Some(task) => &raw mut state.contexts[task.index()],
-                None => me.idle.get(),
-            };
-        }
         probe::end(Part::Decide);
         if !stays && ended.rest.is_needed(core) {
-            let more = ended.rest.take(core);
-            if more.restart
-                && let Some(task) = ended.run
-            {
-                let context = &mut state.contexts[task.index()];
-                context.restart();
-                // Nothing goes on with what this hart has on the thread's stack.
-                next = &raw mut *context;
-                if from == next {
-                    from = null_mut();
-                }
-            }
-            if let Some(at) = more.timer {
-                Alarm::Kernel.set(hart, clock.tick(at));
-            }
-            if let Some(at) = more.timekeeper {
-                Alarm::Kernel.set(cluster.first, clock.tick(at));
-            }
+            finish(ended.rest, core, &mut port);
         }
         for other in ended.interrupt.iter() {
-            cluster.call(other.0);
+            port.interrupt(other);
         }
+        let Cpu { from, next, .. } = port;
         if cluster.travels.are_used() {
             self.set_travel(hart, state);
         }
@@ -269,11 +258,11 @@ impl<C: MachineConfig> Kernel<C> {
         if next == from {
             return self.leave(hart, cluster);
         }
-        if C::STACKS.is_painted() && !from.is_null() {
+        if C::STACKS.are_painted() && !from.is_null() {
             // SAFETY: contexts stay in place, and that of `main` has no stack of ours.
             let low = unsafe { (*from).stack().start };
             // SAFETY: the lowest word of a thread's stack.
-            if !low.is_null() && unsafe { low.read_volatile() } != crate::together::PAINT {
+            if !low.is_null() && unsafe { low.read_volatile() } != PAINT {
                 self.overflowed();
             }
         }
@@ -321,8 +310,8 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
-    /// Starts scheduling on all CPUs; `main` ends here.
-    pub fn start(&'static self) -> ! {
+    /// Threads may run from now on, on all harts.
+    pub(crate) fn start_harts(&'static self) -> ! {
         self.started.store(true, Ordering::SeqCst);
         for other in 1..self.cpus() {
             flyball_multicore::Doorbell::ring(&Bells, other);
@@ -381,17 +370,17 @@ impl<C: MachineConfig> Kernel<C> {
         handles.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a thread calls, so that it can wait; no handler of an interrupt, and not `main`.
+    /// Whether this hart has the registers of a thread, and serves no interrupt of the application.
     #[inline]
-    pub fn in_thread(&'static self) -> bool {
+    pub(crate) fn runs_thread(&'static self) -> bool {
         let mask = Mask::set();
         let me = &self.harts[usize::from(hart::number())];
         let current = me.current.load(Ordering::Relaxed);
-        let in_thread = !current.is_null()
+        let runs = !current.is_null()
             && !core::ptr::eq(current, me.idle.get())
             && !me.handles.load(Ordering::Relaxed);
         mask.lift();
-        in_thread
+        runs
     }
 
     /// The thread whose registers this hart has, found without the lock.
@@ -415,11 +404,6 @@ impl<C: MachineConfig> Kernel<C> {
             Some(clock) => clock,
             None => Clock::start(),
         }
-    }
-
-    /// The time since the kernel started.
-    pub fn now(&'static self) -> Time {
-        self.clock().now()
     }
 
     /// What happened so far at the lock of the cluster of this hart.

@@ -6,17 +6,19 @@
 //! | [`board`] | the one board so far, QEMU's `virt`: a clock, timers, doorbells |
 //! | `hart` | what a CPU can do to itself |
 //! | `start` | how CPUs begin, and interrupts |
-//! | [`context`] | stacks, and changing from one to another |
+//! | `context` | changing from one stack to another |
+//! | `cpu` | a CPU during one kernel entry: its [`Port`](flyball_port::Port) |
 //! | `cluster` | CPUs that share a core, and the lock around it |
 //! | [`kernel`](mod@kernel) | the clusters of a machine, and one kernel entry |
-//! | `calls` | the ways in for an application's calls |
+//! | `machine` | what this machine is to the kernel: its [`Machine`] |
 //! | `travel` | threads that go from one core to another |
-//! | `together` | several things in one entry, threads that begin among them |
 //! | [`spin`] | locks between CPUs, for applications |
-//! | [`config`] | what an application chooses about the machine |
-//! | [`devices`] | interrupts, text, and the end of a program, as on every machine |
+//! | `devices` | interrupts that an application makes itself, its timer, and the end of all CPUs |
 //! | [`probe`] | what kernel entries take, where that is measured |
-//! | [`fault`] | what a thread did that it cannot go on: a report |
+//! | `fault` | what a thread did that it cannot go on |
+//!
+//! What all machines have in common is in the crate `flyball-port`: the calls, and the making of
+//! threads.
 //!
 //! # One kernel entry
 //!
@@ -48,28 +50,24 @@
 extern crate alloc;
 
 pub mod board;
-mod calls;
 mod cluster;
-pub mod config;
-pub mod context;
-pub mod devices;
-pub mod fault;
+mod context;
+mod cpu;
+mod devices;
+mod fault;
 mod hart;
 #[doc(hidden)]
 pub mod heap;
 pub mod kernel;
+mod machine;
 mod macros;
 pub mod probe;
 pub mod spin;
 mod start;
-mod together;
 mod travel;
 
 pub use cluster::Traffic;
-pub use config::{MachineConfig, Stacks};
-pub use context::{Entry, Stack};
-pub use fault::Fault;
+pub use flyball_port::{EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks};
 pub use kernel::{Cpus, Kernel};
 pub use spin::SpinLock;
-pub use together::{Prepared, Together};
 pub use travel::Arrived;

@@ -37,7 +37,7 @@ macro_rules! configure {
     ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr) => {
         impl $crate::MachineConfig for $config {
             const STACKS: $crate::Stacks = if $guarded {
-                $crate::Stacks::BEST
+                $crate::Stacks::Guarded
             } else {
                 $crate::Stacks::Unwatched
             };

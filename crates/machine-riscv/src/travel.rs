@@ -10,7 +10,6 @@
 
 use crate::board::{Alarm, Bells};
 use crate::cluster::{Cluster, Contexts, State};
-use crate::config::MachineConfig;
 use crate::context::Context;
 use crate::kernel::Kernel;
 use crate::spin::SpinLock;
@@ -20,6 +19,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use flyball_kernel::{Config, Core, Error, Migrant, ThreadId};
 use flyball_multicore::Doorbell;
 use flyball_policy::{CpuId, Duration, Part, Policy, SplitTask, TaskId, Time};
+use flyball_port::MachineConfig;
 
 /// Where a CPU keeps threads that come and go.
 pub(crate) struct Travels<C: MachineConfig> {
@@ -183,7 +183,7 @@ const FIRST: CpuId = CpuId(0);
 
 impl<C: MachineConfig> Kernel<C> {
     /// A thread of the CPU `way.home()` goes its way from now on; `params` are what the policies
-    /// are told, part by part. `arrived` is called inside the kernel. Before [`Kernel::start`].
+    /// are told, part by part. `arrived` is called inside the kernel. Before [`Machine::start`](flyball_port::Machine::start).
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such CPU, or it is too late; [`Error::Invalid`] if one of
@@ -218,8 +218,7 @@ impl<C: MachineConfig> Kernel<C> {
             used: Duration::ZERO,
         })));
         for cpu in cpus {
-            let cluster = self.cluster_of(cpu).ok_or(Error::Unknown)?;
-            let put = |state: &mut State<C>| {
+            let put = |cluster: &'static Cluster<C>, state: &mut State<C>| {
                 cluster.travels.reserve(&mut state.travellers);
                 if cpu == home {
                     state.travellers.extend(traveller.take());

@@ -6,39 +6,15 @@
 use core::cell::Cell;
 use core::task::Poll;
 use cortex_m::interrupt::{Mutex, free};
-use flyball_kernel::{Attributes, Config, Timing};
-use flyball_machine_cortexm::board::Chosen;
-use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, compute, kernel};
-use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Priority, Ranked};
+use flyball_faults::App;
+use flyball_kernel::{Attributes, Timing};
+use flyball_machine_cortexm::{Machine, Stack, compute, kernel};
+use flyball_policy::{Duration, FixedPriority, Priority, Ranked};
 use flyball_trace::NoTrace;
 use semihosting::{println, process};
 use static_cell::ConstStaticCell;
 
-struct App;
-
-impl Config for App {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>>;
-    type Trace = NoTrace;
-    type Message = ();
-    type Cpus = Inline<1>;
-    type Threads = Inline<1>;
-    type Mutexes = Inline<1>;
-    type Semaphores = Inline<1>;
-    type Conditions = Inline<1>;
-    type Queues = Inline<1>;
-    type Messages = Inline<1>;
-    type Jobs = Inline<1>;
-    type Arrivals = Inline<1>;
-    type Accounts = Inline<1>;
-}
-
-impl MachineConfig for App {
-    type Board = Chosen;
-    const STACKS: Stacks = Stacks::Guarded;
-}
-
-kernel!(KERNEL: App, next);
+kernel!(KERNEL: App<1>, next);
 
 const MOST: usize = 3;
 static STACKS: [ConstStaticCell<Stack<512>>; MOST] =
@@ -69,7 +45,7 @@ extern "C" fn body(number: usize) -> ! {
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    KERNEL.set_up(Ranked::new(FixedPriority, 8), NoTrace, Timing::Tickless);
+    KERNEL.init(Ranked::new(FixedPriority, 8), NoTrace, Timing::Tickless);
     next();
     KERNEL.start()
 }

@@ -4,44 +4,15 @@
 #![no_main]
 
 use core::arch::asm;
-use flyball_faults::descend;
-use flyball_kernel::{Attributes, Config, Timing};
-use flyball_machine_cortexm::board::Chosen;
-use flyball_machine_cortexm::{MachineConfig, Stack, Stacks, kernel};
-use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Priority, Ranked, TaskId};
+use flyball_faults::{App, descend};
+use flyball_kernel::{Attributes, Timing};
+use flyball_machine_cortexm::{Machine, Stack, kernel};
+use flyball_policy::{FixedPriority, Priority, Ranked, TaskId};
 use flyball_trace::NoTrace;
 use semihosting::{println, process};
 use static_cell::ConstStaticCell;
 
-struct App;
-
-impl Config for App {
-    type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>>;
-    type Trace = NoTrace;
-    type Message = ();
-    type Cpus = Inline<1>;
-    type Threads = Inline<2>;
-    type Mutexes = Inline<1>;
-    type Semaphores = Inline<1>;
-    type Conditions = Inline<1>;
-    type Queues = Inline<1>;
-    type Messages = Inline<1>;
-    type Jobs = Inline<2>;
-    type Arrivals = Inline<1>;
-    type Accounts = Inline<2>;
-}
-
-impl MachineConfig for App {
-    type Board = Chosen;
-    const STACKS: Stacks = Stacks::Guarded;
-
-    fn name(thread: TaskId) -> Option<&'static str> {
-        (thread == TaskId(0)).then_some("diver")
-    }
-}
-
-kernel!(KERNEL: App);
+kernel!(KERNEL: App<2>);
 
 static STACK: ConstStaticCell<Stack<1024>> = ConstStaticCell::new(Stack::new());
 
@@ -60,7 +31,7 @@ extern "C" fn diver(_: usize) -> ! {
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    KERNEL.set_up(Ranked::new(FixedPriority, 8), NoTrace, Timing::Tickless);
+    KERNEL.init(Ranked::new(FixedPriority, 8), NoTrace, Timing::Tickless);
     let spawned = KERNEL.spawn(STACK.take(), Attributes::THREAD, Priority(1), diver, 0);
     if spawned.is_err() {
         process::exit(3);

@@ -11,7 +11,8 @@ pub use flyball_machine_cortexm as machine;
 pub use flyball_machine_cortexm::board::Chosen as ChosenBoard;
 use flyball_machine_cortexm::board::{self, Board, Timer};
 pub use flyball_machine_cortexm::{
-    Entry, Fault, Kernel, MachineConfig, Prepared, SpinLock, Stack, Stacks, Together,
+    BoardConfig, EntryPoint, Fault, Kernel, Machine, MachineConfig, SpinLock, Stack, StackArea,
+    Stacks,
 };
 
 use crate::TraceBuffer;
@@ -25,7 +26,7 @@ pub type Rows = Inline<THREADS>;
 /// Tables with a row for each CPU.
 pub type Cpus = Inline<1>;
 /// Tables with a row for each object of a kind.
-pub type Objects = Inline<{ crate::tasks::OBJECTS }>;
+pub type Objects = Inline<{ crate::program::OBJECTS }>;
 /// Room for messages.
 pub type Messages = Inline<{ if IS_SMALL { 64 } else { 256 } }>;
 /// What a thread has for a stack, in words of four bytes.
@@ -46,7 +47,7 @@ pub fn take_memory(_: usize) -> Option<(&'static [u8], &'static mut [u8])> {
 }
 
 /// Makes the kernel.
-pub(crate) fn set_up<P: Program>(
+pub(crate) fn init<P: Program>(
     kernel: &'static Kernel<Runner<P>>,
     chosen: &Chosen<P::Boot>,
     _: Image<'static>,
@@ -54,19 +55,7 @@ pub(crate) fn set_up<P: Program>(
     mut tape: impl FnMut(u8, usize) -> TraceBuffer,
 ) {
     let policy = chosen.policy(THREADS, 1);
-    kernel.set_up(policy, tape(0, 1), timing);
-}
-
-/// With the kernel of a cluster, before it starts. There is one: [`Error::Unknown`] for another.
-pub(crate) fn prepare<P: Program, R>(
-    kernel: &'static Kernel<Runner<P>>,
-    cluster: u8,
-    f: impl FnOnce(&mut Together<'_, Runner<P>>) -> R,
-) -> Result<R, Error> {
-    if cluster > 0 {
-        return Err(Error::Unknown);
-    }
-    Ok(kernel.together(f))
+    kernel.init(policy, tape(0, 1), timing);
 }
 
 /// The parts of a task that is split are on several CPUs, of which there is one.
@@ -79,11 +68,6 @@ pub(crate) fn split<P: Program>(
     _: Time,
 ) -> Result<(), Error> {
     Err(Error::Invalid)
-}
-
-/// The CPU of a fault.
-pub(crate) fn cpu_of(_: &Fault) -> u8 {
-    0
 }
 
 /// How many clusters of CPUs there are.

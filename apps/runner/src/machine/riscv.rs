@@ -12,7 +12,7 @@ use flyball_script::image::{Common, Image, Task};
 pub use flyball_machine_riscv as machine;
 pub use flyball_machine_riscv::board::take_memory;
 pub use flyball_machine_riscv::{
-    Entry, Fault, Kernel, MachineConfig, Prepared, SpinLock, Stack, Stacks, Together,
+    EntryPoint, Fault, Kernel, Machine, MachineConfig, SpinLock, Stack, StackArea, Stacks,
 };
 
 use crate::TraceBuffer;
@@ -33,7 +33,7 @@ pub type Messages = Boxed;
 pub type ThreadStack = Stack<512>;
 
 /// Makes the kernel: a core for each cluster.
-pub(crate) fn set_up<P: Program>(
+pub(crate) fn init<P: Program>(
     kernel: &'static Kernel<Runner<P>>,
     chosen: &Chosen<P::Boot>,
     image: Image<'static>,
@@ -46,10 +46,10 @@ pub(crate) fn set_up<P: Program>(
         cluster: common.cluster,
     };
     let all = clusters(&common);
-    kernel.set_up_clusters(cpus, timing, |cluster| {
+    kernel.init_clusters(cpus, timing, |cluster| {
         let first = cluster * common.cluster;
         let visitors = (0..image.first()).filter(|&number| visits(image, number, first));
-        let residents = crate::tasks::of_cluster(image, cluster).count();
+        let residents = crate::program::of_cluster(image, cluster).count();
         let threads = (residents + visitors.count()).max(1);
         let count = common.cluster.min(common.cpus - first);
         let messages = (0..image.queues()).map(|number| usize::from(image.capacity(number)));
@@ -67,15 +67,6 @@ pub(crate) fn set_up<P: Program>(
     if kernel.cpus() != common.cpus {
         output::fail("there are more CPUs than the machine has");
     }
-}
-
-/// With the kernel of a cluster, before it starts. [`Error::Unknown`]: there is no such cluster.
-pub(crate) fn prepare<P: Program, R>(
-    kernel: &'static Kernel<Runner<P>>,
-    cluster: u8,
-    f: impl FnOnce(&mut Together<'_, Runner<P>>) -> R,
-) -> Result<R, Error> {
-    kernel.prepare(cluster, f).ok_or(Error::Unknown)
 }
 
 /// Whether a task that is split has a part on a CPU that is not its home.
@@ -102,11 +93,6 @@ pub(crate) fn split<P: Program>(
     let params = params.map(|bytes| chosen.params(bytes)).collect();
     let way = SplitTask::new(parts.into_boxed_slice(), task.period, start + task.phase);
     kernel.send_round(thread, way, params, TraceBuffer::name)
-}
-
-/// The CPU of a fault.
-pub(crate) fn cpu_of(fault: &Fault) -> u8 {
-    fault.cpu
 }
 
 /// How many clusters of CPUs there are.

@@ -36,7 +36,7 @@ macro_rules! __wait_until {
 }
 
 /// Binds applications to a kernel: defines the functions of the [seam](crate::seam) in terms of the
-/// static `$kernel`, whose type is any machine's `Kernel`.
+/// static `$kernel`, whose type is any machine's `Kernel`: a [`Machine`](flyball_port::Machine).
 ///
 /// [`kernel!`](crate::kernel!) does this; the static must not be reachable by any other code, as
 /// code that can unlock a mutex behind its guard's back can do harm.
@@ -48,6 +48,7 @@ macro_rules! __bind {
             AtomicU16, Choice, ConditionId, Core, Duration, Error, If, Message, MutexId, Nothing, Object, Poll,
             QueueId, SemaphoreId, ThreadId, Time,
         };
+        use $crate::__private::Machine as _;
 
         $crate::__define! {
             fn _flyball_make(place: &AtomicU16, object: Object) -> Result<u16, Error> {

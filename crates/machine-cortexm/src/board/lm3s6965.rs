@@ -91,7 +91,7 @@ unsafe impl Board for Lm3s6965 {
     const LOADED: Range<usize> = 0x0003_0000..0x0004_0000;
     const SPARE: Range<usize> = 0..0;
 
-    fn set_up() {
+    fn init() {
         set_clock();
         write(SYSTEM, RCGC0, read(SYSTEM, RCGC0) | 1 << 3);
         write(SYSTEM, RCGC1, read(SYSTEM, RCGC1) | 0b11 << 16);

@@ -40,7 +40,7 @@ unsafe impl Board for Mps2An385 {
     const LOADED: Range<usize> = 0x2100_0000..0x2140_0000;
     const SPARE: Range<usize> = 0x2140_0000..0x2200_0000;
 
-    fn set_up() {}
+    fn init() {}
 
     fn counter() -> u32 {
         // SAFETY: the address is that of a register that can be read at any time, without side

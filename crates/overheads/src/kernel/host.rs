@@ -8,7 +8,7 @@ use crate::stats::Samples;
 use core::cell::{Cell, RefCell};
 use core::ptr::with_exposed_provenance;
 use flyball_kernel::{Attributes, Core, Timing};
-use flyball_machine_host::Kernel;
+use flyball_machine_host::{Kernel, Machine};
 use flyball_policy::Duration;
 use flyball_trace::NoTrace;
 
@@ -38,7 +38,7 @@ struct Stage<K: Kind + 'static> {
 /// Measures how long a yield takes, each and in the mean. The threads are equals, and take turns.
 pub(super) fn measure<K: Kind + 'static>(task: Task<'_>) -> Result<Results, Error> {
     let kernel: &'static Kernel<Measured<K, 1>> = Box::leak(Box::default());
-    kernel.set_up(K::policy(1)?, NoTrace, Timing::Tickless);
+    kernel.init(K::policy(1)?, NoTrace, Timing::Tickless);
     let stage: &'static Stage<K> = Box::leak(Box::new(Stage {
         kernel,
         clock: *task.clock,

@@ -1,11 +1,12 @@
-//! One kernel entry: what the core decides at its end, done by this processor.
+//! The processor during one kernel entry: the machine's [`Port`], and what it works on.
 
 use crate::clock::Clock;
-use crate::config::MachineConfig;
+use crate::config::BoardConfig;
 use crate::context::{Context, Switch};
 use core::ops::Range;
-use flyball_kernel::{Config, Core, Entry, Rest};
+use flyball_kernel::{Config, Core, Entry, Rest, ThreadId};
 use flyball_policy::{CpuId, Storage, Table, TaskId, Time};
+use flyball_port::{EntryPoint, LockedKernel, Port, StackArea, finish};
 use flyball_trace::Sink;
 
 /// The only CPU.
@@ -15,7 +16,7 @@ pub(crate) const CPU: CpuId = CpuId(0);
 ///
 /// As in [`Core`], what is small and looked at often comes first.
 #[repr(C)]
-pub(crate) struct State<C: MachineConfig> {
+pub(crate) struct State<C: BoardConfig> {
     /// Whether threads may run.
     pub(crate) started: bool,
     pub(crate) clock: Clock<C::Board>,
@@ -29,7 +30,64 @@ pub(crate) struct State<C: MachineConfig> {
 
 pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
 
-impl<C: MachineConfig> State<C> {
+/// The processor during one kernel entry.
+pub struct Cpu<'a, C: BoardConfig> {
+    clock: &'a mut Clock<C::Board>,
+    armed: &'a mut Time,
+    contexts: &'a mut Contexts<C>,
+    switch: &'a mut Switch,
+    /// No thread runs after the entry.
+    idles: bool,
+}
+
+impl<C: BoardConfig> Port for Cpu<'_, C> {
+    type Stack = StackArea;
+
+    #[inline(always)]
+    fn now(&mut self) -> Time {
+        self.clock.now()
+    }
+
+    #[inline(always)]
+    fn set_timer(&mut self, _: CpuId, at: Time) {
+        if at != *self.armed {
+            *self.armed = at;
+            self.clock.set_timer(at);
+        }
+    }
+
+    unsafe fn begin(
+        &mut self,
+        thread: ThreadId,
+        stack: StackArea,
+        entry: EntryPoint,
+        argument: usize,
+    ) {
+        let context = &mut self.contexts[thread.task().index()];
+        // SAFETY: the stack is big enough, it has no other owner any more, and interrupts are
+        // masked.
+        unsafe { context.begin(stack.range(), entry, argument, self.switch) };
+    }
+
+    #[inline(always)]
+    unsafe fn restart(&mut self, thread: TaskId) {
+        let context = &mut self.contexts[thread.index()];
+        // SAFETY: interrupts are masked, and the thread has its stack for itself.
+        unsafe { context.restart(self.switch) };
+        self.switch.change_to(&raw mut *context);
+    }
+
+    #[inline(always)]
+    fn switch(&mut self, thread: Option<TaskId>) {
+        match thread {
+            Some(task) => self.switch.change_to(&raw mut self.contexts[task.index()]),
+            // The processor keeps the stack that it has.
+            None => self.idles = true,
+        }
+    }
+}
+
+impl<C: BoardConfig> State<C> {
     /// The state of a machine that starts now.
     pub(crate) fn new(core: Core<C>) -> State<C> {
         State {
@@ -52,15 +110,30 @@ impl<C: MachineConfig> State<C> {
         }
     }
 
+    /// The core, and the processor.
+    #[inline(always)]
+    fn split<'a>(&'a mut self, switch: &'a mut Switch) -> (&'a mut Core<C>, Cpu<'a, C>) {
+        let cpu = Cpu {
+            clock: &mut self.clock,
+            armed: &mut self.armed,
+            contexts: &mut self.contexts,
+            switch,
+            idles: false,
+        };
+        (&mut self.core, cpu)
+    }
+
     /// An entry from outside all threads: `f` does what was asked, and then it is decided which
     /// thread runs.
     pub(crate) fn enter_and_end<R>(
         &mut self,
         switch: &mut Switch,
-        f: impl FnOnce(&mut Core<C>, &mut Contexts<C>, &mut Switch, Time) -> R,
+        f: impl FnOnce(&mut LockedKernel<'_, C, Cpu<'_, C>>) -> R,
     ) -> R {
         let entry = self.enter(true);
-        let result = f(&mut self.core, &mut self.contexts, switch, entry.now());
+        let now = entry.now();
+        let (core, cpu) = self.split(switch);
+        let result = f(&mut LockedKernel::new(core, CPU, now, cpu));
         let (needs_more, rest) = self.end(switch, entry);
         if needs_more {
             self.more(switch, rest);
@@ -91,21 +164,20 @@ impl<C: MachineConfig> State<C> {
             let rest = entry.cancel();
             return (false, rest);
         }
-        let decided = entry.decide(&mut self.core);
-        let mut idles = false;
+        let (core, mut cpu) = self.split(switch);
+        // As `flyball_port::decide` does, but in place: behind a function of its own the compiler
+        // makes the loop of the timer 5 instructions longer for each release.
+        let decided = entry.decide(core);
         if decided.is_new() {
-            match decided.run() {
-                Some(task) => switch.change_to(&raw mut self.contexts[task.index()]),
-                None => idles = true,
-            }
+            cpu.switch(decided.run());
         }
-        let clock = &mut self.clock;
-        let next = decided.leave(&mut self.core, || clock.now());
-        (idles || next.rest.is_needed(&self.core), next.rest)
+        let clock = &mut *cpu.clock;
+        let next = decided.leave(core, || clock.now());
+        (cpu.idles || next.rest.is_needed(core), next.rest)
     }
 
     /// Whose stack that is, if it is a thread's.
-    pub(crate) fn owner(&self, stack: &Range<*mut u32>) -> Option<TaskId> {
+    pub(crate) fn owner(&self, stack: &Range<*mut usize>) -> Option<TaskId> {
         let mut numbers = 0..self.contexts.capacity();
         let found = numbers.find(|&number| self.contexts[number].stack() == *stack)?;
         u16::try_from(found).ok().map(TaskId)
@@ -115,21 +187,8 @@ impl<C: MachineConfig> State<C> {
     #[cold]
     #[inline(never)]
     pub(crate) fn more(&mut self, switch: &mut Switch, rest: Rest) -> bool {
-        let more = rest.take(&mut self.core);
-        if more.restart
-            && let Some(task) = self.core.running_task(CPU)
-        {
-            let context = &mut self.contexts[task.index()];
-            // SAFETY: interrupts are masked, and the thread has its stack for itself.
-            unsafe { context.restart(switch) };
-            switch.change_to(&raw mut *context);
-        }
-        if let Some(next) = more.timer
-            && next != self.armed
-        {
-            self.armed = next;
-            self.clock.set_timer(next);
-        }
-        self.core.running_task(CPU).is_none()
+        let (core, mut cpu) = self.split(switch);
+        finish(rest, core, &mut cpu);
+        core.running_task(CPU).is_none()
     }
 }

@@ -1,0 +1,40 @@
+//! What an application chooses about a machine, when it is compiled.
+
+use crate::fault::Fault;
+use crate::machine::Machine;
+use crate::stack::Stacks;
+use core::fmt::Display;
+use flyball_kernel::Config;
+use flyball_policy::TaskId;
+
+/// A machine's part of a kernel's configuration; the core's is [`Config`].
+pub trait MachineConfig: Config + Sized + 'static {
+    /// What is done about stacks that are too small.
+    const STACKS: Stacks = Stacks::Guarded;
+
+    /// How many CPUs there are.
+    const CPUS: u8 = 1;
+
+    /// What a thread is called in reports, if it has a name.
+    fn name(thread: TaskId) -> Option<&'static str> {
+        let _ = thread;
+        None
+    }
+
+    /// What is done when a thread, or the kernel, cannot go on: there was a fault, or a panic,
+    /// which says `message`. Interrupts are masked, and no thread of this CPU ever runs again. If
+    /// it was in the kernel itself, what [`Machine::look`] shows may be half changed.
+    ///
+    /// Unless the application has something better the machine prints the report, and ends.
+    fn fault(
+        kernel: &'static impl Machine<Config = Self>,
+        fault: &Fault,
+        message: Option<&dyn Display>,
+    ) -> ! {
+        kernel.print_error(format_args!("{fault}\n"));
+        if let Some(message) = message {
+            kernel.print_error(format_args!("{message}\n"));
+        }
+        kernel.shut_down(1)
+    }
+}
