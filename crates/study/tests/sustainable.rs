@@ -197,7 +197,7 @@ fn settings() -> BTreeMap<String, Settings> {
     ];
     let mut policies: BTreeMap<String, Settings> = BTreeMap::new();
     for entry in Registry::standard().iter() {
-        for setting in &entry.settings {
+        for setting in entry.settings() {
             if let Some((name, value)) = known.iter().find(|(name, _)| *name == setting.name) {
                 let settings = policies.entry(entry.name.to_owned()).or_default();
                 let value = value.clone().into();

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure
     }
     files::write_all(&files)?;
     if args.json {
-        output::print_json(&json::Document::from(&found))?;
+        output::print_json(&json::document(&found))?;
     } else {
         let written = files.iter().map(|(path, _)| files::shown(path));
         output::print(&table::summary(&found, &written.collect::<Vec<_>>()))?;

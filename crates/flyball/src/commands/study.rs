@@ -45,7 +45,7 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
         report = files.into_iter().next().map(|(path, _)| path);
     }
     if args.report.json {
-        output::print_json(&json::Study::from(&study))?;
+        output::print_json(&json::study(&study))?;
     } else {
         output::print(&summary(&study, report.as_deref().map(files::shown)))?;
     }
@@ -110,7 +110,7 @@ fn render(study: &Study, args: &StudyArgs) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = vec![
         (file(".html"), html::html(study).into_bytes()),
         (file(".csv"), csv::to_csv(study).into_bytes()),
-        (file(".json"), json::to_json(study).into_bytes()),
+        (file(".json"), json::text(&json::study(study)).into_bytes()),
     ];
     for policy in &study.policies {
         let ending = format!(".{}.pftrace", policy.policy);

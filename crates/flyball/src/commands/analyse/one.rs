@@ -1,7 +1,7 @@
 //! Of one task set: verdicts and reasons, response times and slack, the fewest CPUs, and what
 //! overheads cost.
 
-use super::json::{Document, Refusal};
+use super::json::{analysis, refusal};
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -44,7 +44,7 @@ pub(super) fn run(file: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCo
     let found = match found {
         Ok(found) => found,
         Err(obstacle) if args.json => {
-            output::print_json(&Refusal::new(&shown, &obstacle.0))?;
+            output::print_json(&refusal(&shown, &obstacle.0))?;
             return Ok(ExitCode::FAILURE);
         }
         Err(obstacle) => {
@@ -54,7 +54,7 @@ pub(super) fn run(file: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCo
         }
     };
     if args.json {
-        output::print_json(&Document::new(&shown, &set, &found))?;
+        output::print_json(&analysis(&shown, &set, &found))?;
     } else {
         output::print(&text(&shown, &set, &found))?;
     }

@@ -54,7 +54,7 @@ pub(super) fn run(
     }
     files::write_all(&files)?;
     if args.json {
-        output::print_json(&json::Document::new(machine, &found))?;
+        output::print_json(&json::document(machine, &found))?;
     } else {
         let written = files.iter().map(|(path, _)| files::shown(path));
         let written: Vec<_> = written.collect();
