@@ -1,6 +1,6 @@
 //! A machine as a bench for experiments.
 
-use crate::beside::runs_on;
+use crate::on_machine::runs_on;
 use crate::progress::{Spinner, interrupted};
 use crate::schedule::task_name;
 use flyball_board::{BoardError, Machine, Options, Phase};

@@ -78,6 +78,7 @@ fn the_schemas_are_those_of_the_types() {
     let there = fs::read_dir(&folder).expect("the folder is there");
     let mut there: Vec<_> = there
         .map(|entry| entry.expect("it can be read").file_name())
+        .map(|name| name.into_string().expect("names are plain"))
         .collect();
     there.sort();
     names.sort();

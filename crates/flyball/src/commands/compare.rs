@@ -1,9 +1,9 @@
 //! `flyball compare FILE`: does a machine do what the simulation says?
 
 use crate::args::CompareArgs;
-use crate::beside::{Asked, measure, runs_on};
 use crate::failure::Failure;
 use crate::files;
+use crate::on_machine::{MachineOptions, measure, runs_on};
 use crate::output::{self, BOLD, DIM};
 use flyball_json::compare::Report;
 use flyball_model::TaskSet;
@@ -31,7 +31,7 @@ pub(crate) fn run(
     }
     let set = args.cpus.on(files::read_set(&args.file)?, registry);
     let file = files::shown(&args.file);
-    let asked = Asked {
+    let asked = MachineOptions {
         machine: args.machine,
         policies: &args.policies,
         until: args.until,

@@ -10,7 +10,7 @@ use crate::files;
 use crate::output;
 use crate::pictures;
 use crate::progress::Bar;
-use flyball_measure::overheads::{self, Error, Found, Plan, Policy, Queue, figures};
+use flyball_measure::overheads::{self, Error, Measurements, Plan, Policy, Queue, figures};
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -88,7 +88,7 @@ fn plan(args: &OverheadsArgs) -> Plan {
 
 /// Figures, and all numbers in a table.
 fn report(
-    found: &Found,
+    found: &Measurements,
     folder: &Path,
     args: &OverheadsArgs,
     quiet: bool,

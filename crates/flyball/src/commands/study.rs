@@ -1,9 +1,9 @@
 //! `flyball study FILE`: which scheduler holds a task set?
 
 use crate::args::StudyArgs;
-use crate::beside::{Asked, measure, runs_on};
 use crate::failure::Failure;
 use crate::files;
+use crate::on_machine::{MachineOptions, measure, runs_on};
 use crate::output::{self, BOLD, DIM};
 use crate::progress::Bar;
 use flyball_model::TaskSet;
@@ -79,7 +79,7 @@ fn measured(
             .map_err(|error| Failure::lab(file, error))?;
     }
     let set = args.run.cpus.on(set.clone(), registry);
-    let asked = Asked {
+    let asked = MachineOptions {
         fit: args.run.cpus.partition,
         machine,
         policies: &args.policies,

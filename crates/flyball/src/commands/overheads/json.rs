@@ -1,7 +1,7 @@
 //! What was measured, for programs.
 
 use flyball_json::overheads::{Cost, Delay, Linux, Numbers, Overheads};
-use flyball_measure::overheads::Found;
+use flyball_measure::overheads::Measurements;
 use flyball_measure::overheads::stats::{RULE, Summary};
 
 fn numbers(summary: &Summary) -> Numbers {
@@ -18,7 +18,7 @@ fn numbers(summary: &Summary) -> Numbers {
 }
 
 /// What is printed.
-pub(super) fn document(found: &Found) -> Overheads {
+pub(super) fn document(found: &Measurements) -> Overheads {
     let kernel = found.costs.iter().map(|cost| Cost {
         policy: cost.policy.name().to_owned(),
         queue: cost.queue.name().to_owned(),

@@ -4,7 +4,7 @@ use flyball_board::Machine;
 use flyball_json::instructions::{
     Cost, Costs, Held, HeldByCpu, Instructions, Lock, Lost, Numbers, OfCpu,
 };
-use flyball_measure::instructions::{Counted, Found, Lengths, Quantity, Row, THINK};
+use flyball_measure::instructions::{Counted, InstructionCounts, Lengths, Quantity, Row, THINK};
 
 fn numbers(lengths: Lengths) -> Numbers {
     Numbers {
@@ -15,7 +15,7 @@ fn numbers(lengths: Lengths) -> Numbers {
 }
 
 /// What is printed.
-pub(super) fn document(machine: Machine, found: &Found) -> Instructions {
+pub(super) fn document(machine: Machine, found: &InstructionCounts) -> Instructions {
     let plan = &found.plan;
     #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
     let seconds = plan.until.as_nanos() as f64 / 1e9;
