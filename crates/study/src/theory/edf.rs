@@ -2,7 +2,8 @@
 
 use super::blocking;
 use super::one_cpu::{Analysed, OneCpu};
-use super::proof::{LIMIT, Obstacle};
+use super::proof::LIMIT;
+use crate::reason::{Because, Obstacle};
 use flyball_analysis::{Answer, SporadicTask, edf_demand, edf_response};
 use flyball_model::TaskSet;
 
@@ -14,8 +15,8 @@ impl OneCpu for EarliestDeadline {
         "processor demand analysis"
     }
 
-    fn because(&self) -> &'static str {
-        "In no interval do jobs ask for more than its length"
+    fn because(&self) -> Because {
+        Because::Demand
     }
 
     fn accepts(&self, _: &TaskSet, _: &[usize], tasks: &[SporadicTask]) -> Answer {

@@ -2,7 +2,8 @@
 
 use super::blocking;
 use super::one_cpu::{Analysed, OneCpu};
-use super::proof::{LIMIT, Obstacle};
+use super::proof::LIMIT;
+use crate::reason::{Because, Obstacle};
 use flyball_analysis::{Answer, SporadicTask, np_edf};
 use flyball_model::{Arrival, TaskSet};
 
@@ -14,8 +15,8 @@ impl OneCpu for NonPreemptive {
         "non-preemptive demand analysis"
     }
 
-    fn because(&self) -> &'static str {
-        "In no interval do jobs ask for more than is left of it beside a job that began before"
+    fn because(&self) -> Because {
+        Because::DemandBeside
     }
 
     fn accepts(&self, _: &TaskSet, _: &[usize], tasks: &[SporadicTask]) -> Answer {
