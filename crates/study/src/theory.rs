@@ -13,7 +13,6 @@ mod cover;
 mod edf;
 mod fixed_priority;
 mod list;
-mod np_edf;
 pub mod one_cpu;
 mod proof;
 mod several;
