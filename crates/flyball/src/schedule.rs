@@ -9,7 +9,7 @@ use crate::output::{self, BOLD, DIM};
 use flyball_board::{Fault, Machine};
 use flyball_json::run;
 use flyball_model::TaskSet;
-use flyball_report::{json, perfetto};
+use flyball_report::{json, perfetto, words};
 use flyball_study::results::{PolicyReport, Schedulable, Study};
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, TaskId, Time};
@@ -140,7 +140,7 @@ fn summary(
         report.title,
         output::verdict(report.verdict.schedulable)
     );
-    let _ = writeln!(text, "{}", report.verdict.reason);
+    let _ = writeln!(text, "{}", words::verdict(&report.verdict));
     if let Some(many) = many {
         let _ = writeln!(text, "{DIM}{many}{DIM:#}");
     }

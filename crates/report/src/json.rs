@@ -2,6 +2,7 @@
 
 mod compared;
 
+use crate::words;
 use flyball_json::study as json;
 use flyball_study::results as study;
 use flyball_trace::Duration;
@@ -50,7 +51,7 @@ pub fn policy(report: &study::PolicyReport) -> json::Policy {
         },
         holds: report.verdict.holds(),
         proof: report.verdict.proof.clone(),
-        reason: report.verdict.reason.clone(),
+        reason: words::verdict(&report.verdict),
         breakdown: report.breakdown.map(|found| json::Breakdown {
             factor_ppm: found.factor_ppm,
             utilisation_ppm: found.utilisation_ppm,

@@ -21,7 +21,7 @@ fn inversion() -> Study {
     study.policies[1].verdict = Verdict {
         schedulable: Schedulable::Always,
         proof: Some("response-time analysis".into()),
-        reason: String::new(),
+        evidence: None,
     };
     let task = &mut study.policies[1].tasks[0];
     (task.response_bound, task.slack) = (Some(Duration::from_millis(13)), Some(Duration::ZERO));

@@ -28,6 +28,7 @@
 //! | how long a simulation has to be | [`horizon`] |
 //! | one task set under several policies | [`study`] |
 //! | what a study found: plain data | [`results`] |
+//! | why it found that: plain data, too | [`reason`] |
 //! | a schedule beside another one, event by event | [`compare`](mod@compare) |
 //! | what a run of a machine says, beside theory | [`verdict`] |
 //! | one task set on several CPUs, by all analyses | [`assess`](mod@assess) |
@@ -48,6 +49,7 @@ mod exact_times;
 pub mod horizon;
 mod parallel;
 mod partition;
+pub mod reason;
 pub mod registry;
 pub mod results;
 pub mod semi;

@@ -12,7 +12,8 @@
 //! ```
 
 use crate::error::StudyError;
-use crate::theory::{Findings, Obstacle, Theory, analyse_clusters};
+use crate::reason::Obstacle;
+use crate::theory::{Findings, Theory, analyse_clusters};
 use flyball_catalogue::{Origin, Placement, Scheduler, Setting, Shape, Sustainable, Written};
 use flyball_model::{ModelError, TaskSet};
 pub use flyball_schedulers::Watch;

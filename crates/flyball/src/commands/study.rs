@@ -7,7 +7,7 @@ use crate::on_machine::{MachineOptions, measure, runs_on};
 use crate::output::{self, BOLD, DIM};
 use crate::progress::Bar;
 use flyball_model::TaskSet;
-use flyball_report::{csv, html, json, perfetto};
+use flyball_report::{csv, html, json, perfetto, words};
 use flyball_study::results::{Measured, Study};
 use flyball_study::{Registry, StudyOptions, study};
 use std::fmt::Write;
@@ -157,7 +157,8 @@ fn summary(study: &Study, report: Option<String>) -> String {
         let _ = writeln!(
             text,
             "{BOLD}{:width$}{BOLD:#}  {}",
-            policy.policy, policy.verdict.reason
+            policy.policy,
+            words::verdict(&policy.verdict)
         );
         for note in &policy.notes {
             let _ = writeln!(text, "{:width$}  {note}", "");

@@ -6,6 +6,7 @@ use flyball_json::analyse::{
     Analysed, Analysis, Cpu, Effect, Known, Partition, Policy, Refusal, Task, Test,
 };
 use flyball_model::TaskSet;
+use flyball_report::words;
 use flyball_study::assess::{Assessment, Division, ForPolicy};
 use flyball_trace::Duration;
 
@@ -26,7 +27,7 @@ pub(super) fn analysis(file: &str, set: &TaskSet, found: &Assessment) -> Analyse
     let effects = found.effects.iter().map(|effect| {
         let of = || policies.clone().map(policy_name).zip(&effect.scaling);
         Effect {
-            charged: effect.charged.clone(),
+            charged: words::charged(effect.charged),
             factors_ppm: of().map(|(name, it)| (name, ppm(it))).collect(),
             factors: of().map(|(name, it)| (name, known(it))).collect(),
         }
@@ -37,11 +38,11 @@ pub(super) fn analysis(file: &str, set: &TaskSet, found: &Assessment) -> Analyse
         file: file.to_owned(),
         cpus: found.cpus,
         utilisation_ppm: found.utilisation.parts_per_million(),
-        infeasible: found.infeasible.clone(),
+        infeasible: (found.infeasible.as_ref()).map(|why| words::no_policy(why, found, set)),
         late_ns: found.late.as_nanos(),
         policies: policies
             .clone()
-            .map(|it| policy(it, found.verdict(it), &names))
+            .map(|it| policy(it, found, set, &names))
             .collect(),
         uncharged: (found.uncharged.iter())
             .map(|it| it.name().to_owned())
@@ -69,7 +70,7 @@ fn ppm(breakdown: &Margin<Breakdown>) -> Option<u64> {
     breakdown.proven().map(|it| it.factor.ppm())
 }
 
-fn policy(it: &ForPolicy, holds: Option<bool>, names: &[String]) -> Policy {
+fn policy(it: &ForPolicy, found: &Assessment, set: &TaskSet, names: &[String]) -> Policy {
     let tests = it.said.iter().map(|said| Test {
         name: said.criterion.name().to_owned(),
         accepts: match said.answer {
@@ -77,7 +78,7 @@ fn policy(it: &ForPolicy, holds: Option<bool>, names: &[String]) -> Policy {
             Answer::Rejects => Some(false),
             Answer::Stopped(_) => None,
         },
-        why_not: said.why.clone(),
+        why_not: words::why_not(said, found, set),
     });
     let tasks = names.iter().enumerate().map(|(place, name)| {
         let slack = it.slacks[place].as_ref();
@@ -92,7 +93,7 @@ fn policy(it: &ForPolicy, holds: Option<bool>, names: &[String]) -> Policy {
     let priorities = it.priorities.as_ref();
     Policy {
         name: policy_name(it),
-        holds,
+        holds: found.verdict(it),
         tests: tests.collect(),
         priorities: priorities
             .map(|order| order.iter().map(|&place| names[place].clone()).collect()),
