@@ -256,6 +256,10 @@ impl<C: MachineConfig> Supervised<C> {
     }
 
     /// Puts the thread that is `moving` into a core. If that is not possible, it still is.
+    #[expect(
+        clippy::result_large_err,
+        reason = "a thread that is refused has to go back, and nothing is allocated"
+    )]
     fn put(&mut self, cluster: &'static Cluster<C>, params: Params<C>) -> Result<ThreadId, Error> {
         let (arrived, context) = (self.arrived, &*self.context);
         let migrant = self.moving.take().ok_or(Error::Dead)?;

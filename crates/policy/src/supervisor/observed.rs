@@ -164,7 +164,7 @@ where
 // ---- bytes -------------------------------------------------------------------------------------
 
 /// Wishes that are bytes, one behind the other. Ends at the first that is none.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Wishes<'a>(pub &'a [u8]);
 
 impl Iterator for Wishes<'_> {
