@@ -12,7 +12,7 @@
 //! A thread is in one core at a time, and in none on the way. If it does not run, its registers
 //! have been kept, and it is taken out of its core at once. If it runs, its own CPU has to take it
 //! out, in a kernel entry: then the thread is in no call of the kernel, and the switch to the next
-//! thread keeps its registers. The controller's CPU asks for that ([`Handover`]), interrupts that
+//! thread keeps its registers. The controller's CPU asks for that (`Handover`), interrupts that
 //! CPU, and waits for the answer with interrupts masked, which takes one kernel entry of the other
 //! CPU. Then it puts the thread into its new core.
 
