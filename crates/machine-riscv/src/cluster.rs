@@ -124,7 +124,7 @@ impl<C: MachineConfig> Cluster<C> {
 
     /// Whether the lock is needed.
     #[inline]
-    fn is_shared(&self) -> bool {
+    pub(crate) fn is_shared(&self) -> bool {
         self.is_shared.load(Ordering::Relaxed)
     }
 

@@ -113,11 +113,11 @@ struct Place {
 impl<C: MachineConfig> Kernel<C> {
     /// Lets a thread of the application control these tasks: for each the CPU that it is on, and
     /// the thread that it is there. `arrived` is called inside the kernel when a task has been
-    /// moved. Before [`Kernel::start`], which then is to be called soon: nothing else has changed.
+    /// moved. Once, before [`Kernel::start`].
     ///
     /// # Errors
-    /// [`Error::Invalid`] if some CPU shares its core with others; [`Error::Unknown`] if there is no
-    /// such CPU, or it is too late.
+    /// [`Error::Invalid`] if some CPU shares its core with others, or there is a controller already;
+    /// [`Error::Unknown`] if there is no such CPU, or it is too late.
     pub fn supervise(
         &'static self,
         tasks: impl IntoIterator<Item = (CpuId, ThreadId)>,
@@ -125,7 +125,7 @@ impl<C: MachineConfig> Kernel<C> {
     ) -> Result<Supervised<C>, Error> {
         for cpu in 0..self.cpus() {
             let cluster = self.cluster_of(CpuId(cpu)).ok_or(Error::Unknown)?;
-            if cluster.cpus > 1 {
+            if cluster.is_shared() {
                 return Err(Error::Invalid);
             }
             let shared = self.with_cluster(cpu, |_| cluster.share());
