@@ -16,13 +16,14 @@ mod output;
 mod tape;
 mod tasks;
 
-pub use change::alarm;
+pub use change::{alarm, thread_of};
 pub use output::fail;
 pub use tape::TraceBuffer;
 pub use tasks::{Chosen, Runner, set_up, thread};
 
 use flyball_catalogue::Boot;
-use machine::Stacks;
+use flyball_script::image::Image;
+use machine::{Kernel, Stacks};
 
 /// The first bytes of the external memory are those of the task set.
 pub const IMAGE: usize = 4 << 20;
@@ -33,6 +34,14 @@ pub trait Program: 'static {
     type Boot: Boot;
     /// What is done about stacks that are too small.
     const STACKS: Stacks = Stacks::BEST;
+
+    /// Prepares what else is to run. The threads of all tasks have been made, and none runs yet.
+    fn prepare(kernel: &'static Kernel<Runner<Self>>, image: Image<'static>)
+    where
+        Self: Sized,
+    {
+        let _ = (kernel, image);
+    }
 }
 
 impl<B: Boot + 'static> Program for B {

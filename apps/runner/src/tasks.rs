@@ -182,6 +182,7 @@ pub unsafe fn set_up<P: Program>(
     }
     let shared = SHARED_PLACE.init(or_fail(made.ok_or(Error::Unknown)));
     SHARED.with(|place| *place = Some(shared));
+    P::prepare(kernel, image);
     let timer = kernel.timer_line();
     or_fail(kernel.attach(timer, alarm));
     coming.wait(kernel);

@@ -11,6 +11,7 @@
 //! | [`kernel`](mod@kernel) | the clusters of a machine, and one kernel entry |
 //! | `calls` | the ways in for an application's calls |
 //! | `travel` | threads that go from one core to another |
+//! | [`plant`] | the cores of all CPUs, for a controller that is a thread |
 //! | `together` | several things in one entry, threads that begin among them |
 //! | [`spin`] | locks between CPUs, for applications |
 //! | [`config`] | what an application chooses about the machine |
@@ -59,6 +60,7 @@ mod hart;
 pub mod heap;
 pub mod kernel;
 mod macros;
+pub mod plant;
 pub mod probe;
 pub mod spin;
 mod start;
@@ -70,6 +72,7 @@ pub use config::{MachineConfig, Stacks};
 pub use context::{Entry, Stack};
 pub use fault::Fault;
 pub use kernel::{Cpus, Kernel};
+pub use plant::Supervised;
 pub use spin::SpinLock;
 pub use together::{Prepared, Together};
 pub use travel::Arrived;
