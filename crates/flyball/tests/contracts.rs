@@ -117,7 +117,7 @@ fn answers_keep_their_contracts() {
     let set = set.to_str().expect("paths here are UTF-8");
     let task = "[[task]]\nname = \"a\"\nwcet = \"2ms\"\nperiod = \"7ms\"\n";
     // Two CPUs and overheads; then a set that the tests do not cover.
-    let overheads = "[platform]\ncpus = 2\n[platform.overheads]\nrelease = \"10us\"\n";
+    let overheads = "schema = 1\n[platform]\ncpus = 2\n[platform.overheads]\nrelease = \"10us\"\n";
     fs::write(set, format!("{overheads}{task}")).unwrap();
     let analyse = ["analyse", set, "--json"];
     let answer = keeps::<json::analyse::Analysed>("analyse", &analyse);

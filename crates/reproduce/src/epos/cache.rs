@@ -7,7 +7,7 @@ use flyball_measure::overheads::figures::{delays, sizes, working_sets};
 use flyball_measure::overheads::{
     Measurements, Plan as Measurement, Policy, Queue, plan::WORKING_SETS,
 };
-use flyball_overheads::found::{Delayed, Interference};
+use flyball_overheads::measurements::{Delayed, Interference};
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Role, Series, Shape, Verdict,
 };

@@ -16,7 +16,7 @@ mod tick;
 use crate::work::{Setup, Work};
 use flyball_measure::bench::BenchError;
 use flyball_measure::overheads::{self, Error, Measurements, Plan, Policy, Queue};
-use flyball_overheads::found::Quantity;
+use flyball_overheads::measurements::Quantity;
 use flyball_overheads::stats::Summary;
 use flyball_report::reproduction::{Claim, Verdict};
 use flyball_study::StudyError;

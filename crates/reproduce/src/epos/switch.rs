@@ -5,7 +5,7 @@ use crate::work::{Plan, Setup};
 use flyball_measure::bench::BenchError;
 use flyball_measure::overheads::figures::{costs, published, threads};
 use flyball_measure::overheads::{Measurements, Plan as Measurement, Policy, Queue};
-use flyball_overheads::found::{Act, Class, Quantity};
+use flyball_overheads::measurements::{Act, Class, Quantity};
 use flyball_overheads::stats::Summary;
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Series, Shape, Verdict,
