@@ -34,7 +34,8 @@ fn printed(args: &[&str]) -> Value {
 
 fn schema(name: &str) -> Value {
     let path = top().join("docs/schemas").join(format!("{name}.json"));
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).expect("a schema is JSON")
 }
 
