@@ -129,7 +129,9 @@ fn answers_keep_their_contracts() {
     );
     fs::write(
         set,
-        format!("{task}behaviour = [{{ compute = \"1ms\" }}, {{ suspend = \"1ms\" }}]\n"),
+        format!(
+            "schema = 1\n{task}behaviour = [{{ compute = \"1ms\" }}, {{ suspend = \"1ms\" }}]\n"
+        ),
     )
     .unwrap();
     let answer = keeps::<json::analyse::Analysed>("analyse", &analyse);
