@@ -10,9 +10,13 @@ use flyball_trace::Duration;
 pub use compared::compared;
 
 /// A document as text, indented, with a line break at its end.
+///
+/// # Panics
+/// If it has a map whose keys are not strings, which no document of [`flyball_json`] has.
 pub fn text(document: &impl serde::Serialize) -> String {
-    // Structs of numbers and strings always have a JSON form.
-    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    // Structs, lists, numbers and strings always have a JSON form, and memory takes every text.
+    let text = serde_json::to_string_pretty(document);
+    let mut text = text.expect("a document has a JSON form");
     text.push('\n');
     text
 }

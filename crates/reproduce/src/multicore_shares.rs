@@ -235,7 +235,7 @@ impl Scenario {
         let wishes = comes.chain(self.changes.iter().copied());
         let wishes = wishes.map(|(at, task, want)| Wish {
             at,
-            task: id(task),
+            task: TaskId::from_index(task),
             want,
         });
         let mut wishes: Vec<_> = wishes.collect();
@@ -249,7 +249,8 @@ impl Scenario {
             plan: Plan {
                 settings: self.supervisor,
                 cpus: self.cpus,
-                tasks: u16::try_from(tasks).unwrap_or(u16::MAX),
+                // As many as there are ids below the one that would come next.
+                tasks: TaskId::from_index(tasks).0,
                 period: self.period,
             },
             wishes,
@@ -276,10 +277,6 @@ impl Scenario {
         bench.supervise(&self.trial(), &mut |seen| out.see(seen))?;
         Ok(out)
     }
-}
-
-fn id(task: usize) -> TaskId {
-    TaskId(u16::try_from(task).unwrap_or(u16::MAX))
 }
 
 struct Drawing(Random);

@@ -63,7 +63,7 @@ impl Script {
             // What cannot vary needs no random number.
             length if length.is_fixed() => Length::Fixed(length.longest()),
             length => {
-                // Nor so many lengths.
+                // A job takes a million steps at most, so it has no more lengths than that.
                 let number = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
                 self.lengths.push(length.clone());
                 Length::Drawn(number)
