@@ -76,8 +76,8 @@ impl Mode {
     }
 }
 
-/// The thread of a number, if it has begun.
-pub(crate) fn thread_of(number: usize) -> Option<ThreadId> {
+/// Returns the thread that the task of a number began as, if it has begun.
+pub fn thread_of(number: usize) -> Option<ThreadId> {
     with(number, |progress| progress.thread)
 }
 

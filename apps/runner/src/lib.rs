@@ -17,7 +17,7 @@ mod program;
 mod tape;
 mod tasks;
 
-pub use change::alarm;
+pub use change::{alarm, thread_of};
 pub use output::fail;
 pub use program::{Chosen, Program, Runner};
 pub use tape::TraceBuffer;

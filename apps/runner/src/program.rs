@@ -1,7 +1,7 @@
 //! What an image runs, and what its kernel consists of.
 
 use crate::machine::{
-    Cpus, Fault, Machine, MachineConfig, Messages, Objects, Rows, SpinLock, Stacks,
+    Cpus, Fault, Kernel, Machine, MachineConfig, Messages, Objects, Rows, SpinLock, Stacks,
 };
 use crate::{TraceBuffer, output};
 use core::fmt::Display;
@@ -20,6 +20,14 @@ pub trait Program: 'static {
     type Boot: Boot;
     /// What is done about stacks that are too small.
     const STACKS: Stacks = Stacks::Guarded;
+
+    /// Prepares what else is to run. The threads of all tasks have been made, and none runs yet.
+    fn prepare(kernel: &'static Kernel<Runner<Self>>, image: Image<'static>)
+    where
+        Self: Sized,
+    {
+        let _ = (kernel, image);
+    }
 }
 
 impl<B: Boot + 'static> Program for B {

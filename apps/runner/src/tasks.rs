@@ -99,6 +99,7 @@ pub unsafe fn run<P: Program>(
     }
     let shared = SHARED_PLACE.init(or_fail(made.ok_or(Error::Unknown)));
     SHARED.with(|place| *place = Some(shared));
+    P::prepare(kernel, image);
     let timer = kernel.timer_line();
     or_fail(kernel.attach(timer, alarm));
     changes.wait(kernel);

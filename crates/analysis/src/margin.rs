@@ -41,14 +41,4 @@ impl<T> Margin<T> {
             Margin::NotKnown(stop) => Margin::NotKnown(stop),
         }
     }
-
-    /// In a word or two, for programs: `exactly`, `at-least`, `nothing`, `not-known`.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Margin::Exactly(_) => "exactly",
-            Margin::AtLeast(..) => "at-least",
-            Margin::Nothing => "nothing",
-            Margin::NotKnown(_) => "not-known",
-        }
-    }
 }

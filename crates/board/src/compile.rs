@@ -69,6 +69,7 @@ pub fn changing(
         },
         scheduler: options.scheduler.name().to_owned(),
         settings,
+        controller: Vec::new(),
         mutexes: set
             .mutexes
             .iter()

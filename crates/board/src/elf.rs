@@ -1,7 +1,7 @@
 //! Where the images are, and how they are built.
 //!
 //! There is one a machine, `runner`, and one for each scheduler of the user's own, `runner-mine`
-//! for example. Those in the folder that [`IMAGES`] names come first. The others are built from the
+//! for example; and for a machine with several CPUs `supervised`, which has a supervisor. Those in the folder that [`IMAGES`] names come first. The others are built from the
 //! sources in `apps/`, which takes a while the first time only.
 
 use crate::child;
@@ -14,6 +14,9 @@ use std::process::{Command, Stdio};
 
 /// The name of the image that has every policy of the catalogue.
 const RUNNER: &str = "runner";
+
+/// The name of the image that has I+PI on each CPU, and a supervisor above.
+const SUPERVISED: &str = "supervised";
 
 /// The environment variable that names a folder with built images.
 pub const IMAGES: &str = "FLYBALL_IMAGES";
@@ -35,6 +38,8 @@ pub enum Kind {
     Trace,
     /// What the kernel did, in instructions.
     Counts,
+    /// What a supervisor of several CPUs saw.
+    Supervised,
 }
 
 /// The image for a scheduler; it is built if it has to be. What the catalogue has is in the
@@ -50,12 +55,13 @@ pub fn find(
     watch: &mut Watch<'_>,
 ) -> Result<PathBuf, BoardError> {
     let own = format!("{RUNNER}-{}", options.scheduler.name());
-    let names = match options.origin {
-        Origin::Catalogue => [RUNNER, own.as_str()],
-        Origin::Crate { .. } | Origin::Unknown => [own.as_str(), own.as_str()],
+    let names = match (kind, options.origin) {
+        (Kind::Supervised, _) => [SUPERVISED, SUPERVISED],
+        (_, Origin::Catalogue) => [RUNNER, own.as_str()],
+        (_, Origin::Crate { .. } | Origin::Unknown) => [own.as_str(), own.as_str()],
     };
     if let Some(folder) = env::var_os(IMAGES)
-        && kind == Kind::Trace
+        && kind != Kind::Counts
     {
         let paths = names.map(|name| Path::new(&folder).join(name));
         if let Some(path) = paths.iter().find(|path| path.is_file()) {
@@ -67,9 +73,14 @@ pub fn find(
         return Err(BoardError::NoSources(sources));
     }
     let target = sources.join(folder(machine, kind));
-    let name = if (options.origin, kind) == (Origin::Catalogue, Kind::Trace) {
-        build(machine, &sources, &target, RUNNER, watch)?;
-        RUNNER.to_owned()
+    let ready = match (kind, options.origin) {
+        (Kind::Supervised, _) => Some(SUPERVISED),
+        (Kind::Trace, Origin::Catalogue) => Some(RUNNER),
+        _ => None,
+    };
+    let name = if let Some(name) = ready {
+        build(machine, &sources, &target, name, watch)?;
+        name.to_owned()
     } else {
         let Some(image) = Generated::new(machine, options, kind) else {
             return Err(BoardError::NoImage {
@@ -88,7 +99,7 @@ pub fn find(
 /// The features with which an image's program is built.
 pub(crate) fn features(machine: Machine, kind: Kind) -> impl Iterator<Item = &'static str> {
     let probe = match kind {
-        Kind::Trace => None,
+        Kind::Trace | Kind::Supervised => None,
         Kind::Counts => Some("probe"),
     };
     machine.features().iter().copied().chain(probe)
@@ -98,7 +109,9 @@ pub(crate) fn features(machine: Machine, kind: Kind) -> impl Iterator<Item = &'s
 fn folder(machine: Machine, kind: Kind) -> PathBuf {
     let target = PathBuf::from("target");
     match kind {
-        Kind::Trace => features(machine, kind).fold(target, |folder, name| folder.join(name)),
+        Kind::Trace | Kind::Supervised => {
+            features(machine, kind).fold(target, |folder, name| folder.join(name))
+        }
         Kind::Counts => target.join("counts"),
     }
 }
@@ -128,6 +141,9 @@ fn build(
         .arg(target)
         .args(["--bin", name, "--target", machine.triple()])
         .current_dir(sources);
+    if name == SUPERVISED {
+        cargo.args(["--package", "flyball-supervised"]);
+    }
     if name == RUNNER {
         cargo.args(["--package", "flyball-runner"]);
         cargo.args(

@@ -18,6 +18,8 @@ const ERROR: &str = "flyball-error.txt";
 const FAULT: &str = "flyball-fault.txt";
 /// What it calls the file in which it says what it has counted.
 const COUNTS: &str = "flyball-counts.txt";
+/// What it calls the file in which it says what a supervisor sees.
+const OBSERVATIONS: &str = "flyball-observations.bin";
 /// What we call the task set.
 const BLOB: &str = "taskset.bin";
 /// The emulator's time ends of itself. If it does not, something is wrong with it.
@@ -32,6 +34,8 @@ pub struct Output {
     pub fault: Option<String>,
     /// What it has counted, if it does.
     pub counts: Option<String>,
+    /// What a supervisor saw, if there is one.
+    pub observations: Option<Vec<u8>>,
 }
 
 /// Runs the image `elf` with the task set `blob` on so many CPUs.
@@ -97,5 +101,6 @@ pub fn run(
         traces,
         fault: fault.map(|said| String::from_utf8_lossy(&said).into_owned()),
         counts: fs::read_to_string(file(COUNTS)).ok(),
+        observations: fs::read(file(OBSERVATIONS)).ok(),
     })
 }

@@ -63,6 +63,8 @@ pub enum BoardError {
     Build(String),
     /// The image has not counted anything.
     NoCounts,
+    /// The image has not said what its supervisor sees.
+    NoObservations,
     /// The image says what is wrong.
     Board(String),
     /// The emulator ended without a trace; how, and what it said.
@@ -195,6 +197,9 @@ impl fmt::Display for BoardError {
                 write!(f, "the board's image cannot be built:\n{}", said.trim_end())
             }
             BoardError::NoCounts => f.write_str("the image has not counted anything"),
+            BoardError::NoObservations => {
+                f.write_str("the image has not said what its supervisor sees")
+            }
             BoardError::Board(said) => write!(f, "the board says: {}", said.trim_end()),
             BoardError::Emulator {
                 program,

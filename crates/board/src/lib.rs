@@ -33,6 +33,7 @@
 //! | how the emulator is run | [`emulator`] |
 //! | how the schedule is read back | [`recording`] |
 //! | what the kernel does, in instructions | [`counts`] |
+//! | what a supervisor of several CPUs sees | [`supervise`] |
 //! | why a board went no further | [`mod@fault`] |
 
 mod child;
@@ -45,6 +46,7 @@ pub mod fault;
 mod generated;
 pub mod machine;
 pub mod recording;
+mod supervised;
 
 pub use counts::{Counts, Lengths};
 pub use error::BoardError;
@@ -52,6 +54,7 @@ pub use fault::Fault;
 pub use flyball_policy::Part;
 pub use machine::{Limits, Machine};
 pub use recording::Recording;
+pub use supervised::supervise;
 
 use flyball_catalogue::{Origin, Shape, Written};
 use flyball_model::TaskSet;

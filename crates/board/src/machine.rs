@@ -139,6 +139,11 @@ impl Machine {
         matches!(self.architecture(), Architecture::Riscv)
     }
 
+    /// Whether a controller can move tasks from one CPU to another.
+    pub const fn supervises(self) -> bool {
+        matches!(self.architecture(), Architecture::Riscv)
+    }
+
     /// Whether it can count what its kernel does.
     pub const fn counts(self) -> bool {
         matches!(self.architecture(), Architecture::Riscv)

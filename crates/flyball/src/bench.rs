@@ -1,11 +1,12 @@
 //! A machine as a bench for experiments.
 
-use crate::beside::runs_on;
+use crate::on_machine::runs_on;
 use crate::progress::{Spinner, interrupted};
 use crate::schedule::task_name;
 use flyball_board::{BoardError, Machine, Options, Phase};
-use flyball_measure::bench::{Bench, BenchError, Ran, Stage, Trial};
+use flyball_measure::bench::{Bench, BenchError, Ran, SUPERVISOR, Stage, SupervisedTrial, Trial};
 use flyball_measure::costs::Kernel;
+use flyball_policy::supervisor::Observation;
 use flyball_report::reproduction;
 use flyball_study::{Registry, StudyError};
 use flyball_trace::{Duration, Sink};
@@ -28,6 +29,25 @@ impl<'a> Board<'a> {
             stage: "",
         }
     }
+
+    /// Shows what a trial is at, under a policy and for so long.
+    fn watch(&self, policy: &str, until: Duration) -> impl FnMut(Phase) -> ControlFlow<()> {
+        let stage = self.stage;
+        let mut spinner = Spinner::new(self.quiet);
+        move |phase| {
+            spinner.show(|| match phase {
+                Phase::Building => format!("building the image for {policy}"),
+                Phase::Running => format!("{stage}: {until} on the board"),
+            })
+        }
+    }
+}
+
+fn failed(error: BoardError) -> BenchError {
+    match error {
+        BoardError::Interrupted => BenchError::Lab(StudyError::Interrupted),
+        error => BenchError::Machine(Box::new(error)),
+    }
 }
 
 impl Bench for Board<'_> {
@@ -39,7 +59,10 @@ impl Bench for Board<'_> {
     }
 
     fn has(&self, policy: &str) -> bool {
-        runs_on(self.machine, self.registry).any(|entry| entry.name == policy)
+        match policy {
+            SUPERVISOR => self.machine.supervises(),
+            _ => runs_on(self.machine, self.registry).any(|entry| entry.name == policy),
+        }
     }
 
     fn longest(&self) -> Duration {
@@ -78,18 +101,7 @@ impl Bench for Board<'_> {
             cluster: entry.cluster(&values, set),
             parts: &[],
         };
-        let stage = self.stage;
-        let mut spinner = Spinner::new(self.quiet);
-        let mut watch = |phase| {
-            spinner.show(|| match phase {
-                Phase::Building => format!("building the image for {}", options.policy),
-                Phase::Running => format!("{stage}: {} on the board", options.until),
-            })
-        };
-        let failed = |error: BoardError| match error {
-            BoardError::Interrupted => BenchError::Lab(StudyError::Interrupted),
-            error => BenchError::Machine(Box::new(error)),
-        };
+        let mut watch = self.watch(options.policy, options.until);
         let recording = flyball_board::run_modes(self.machine, &trial.modes, &options, &mut watch)
             .map_err(failed)?;
         if let Some(fault) = recording.fault {
@@ -114,6 +126,25 @@ impl Bench for Board<'_> {
             .into());
         }
         Ok(Ran::of(recorder, recording.end))
+    }
+
+    fn supervise(
+        &mut self,
+        trial: &SupervisedTrial,
+        see: &mut dyn FnMut(Observation),
+    ) -> Result<(), BenchError> {
+        let until = trial.until();
+        let mut watch = self.watch("a supervisor", until);
+        let seen = flyball_board::supervise(
+            self.machine,
+            &trial.set,
+            &trial.scheduler,
+            (&trial.plan, &trial.wishes),
+            until,
+            &mut watch,
+        );
+        seen.map_err(failed)?.into_iter().for_each(see);
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use anstyle::{AnsiColor, Style};
 use flyball_board::BoardError;
 use flyball_model::ModelError;
 use flyball_model::generate::GenerateError;
+use flyball_report::words;
 use flyball_study::StudyError;
 use flyball_sweep::SweepError;
 use std::fmt;
@@ -106,7 +107,7 @@ impl Failure {
                 eprintln!("{error} {}", fault.coloured().trim_end());
             }
             Failure::Lab { file, error: fault } => {
-                eprintln!("{error} {file}: {fault}");
+                eprintln!("{error} {file}: {}", words::error(fault));
                 if let Some(help) = fault.remedy() {
                     eprintln!("   = help: {help}");
                 }

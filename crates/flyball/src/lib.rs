@@ -22,9 +22,9 @@
 
 mod args;
 mod bench;
-mod beside;
 mod commands;
 mod failure;
+mod on_machine;
 
 mod files;
 mod output;
@@ -32,7 +32,6 @@ mod pictures;
 mod progress;
 mod schedule;
 
-pub use beside::board_options;
 pub use flyball_analysis as analysis;
 pub use flyball_board as board;
 pub use flyball_catalogue as catalogue;
@@ -46,6 +45,7 @@ pub use flyball_study as study;
 pub use flyball_study::{Entry, Registry, Theory, Values};
 pub use flyball_sweep as sweep;
 pub use flyball_trace as trace;
+pub use on_machine::board_options;
 
 use args::{Args, Command};
 use clap::Parser;

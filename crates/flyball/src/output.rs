@@ -36,8 +36,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
 
 /// Prints a value as JSON, a line feed behind it.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Print(error.into()))?;
-    print(&(text + "\n"))
+    print(&flyball_report::json::text(value))
 }
 
 /// Tells the user something that is not the result.

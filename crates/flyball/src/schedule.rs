@@ -7,12 +7,12 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
 use flyball_board::{Fault, Machine};
+use flyball_json::run;
 use flyball_model::TaskSet;
-use flyball_report::{json, perfetto};
+use flyball_report::{json, perfetto, words};
 use flyball_study::results::{PolicyReport, Schedulable, Study};
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, TaskId, Time};
-use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -28,39 +28,16 @@ pub(crate) struct Output<'a> {
     machine: Option<Machine>,
 }
 
-/// What `run --json` prints: what `simulate --json` does, the machine, and the fault that ended it.
-#[derive(Serialize)]
-struct Measured<'a> {
-    machine: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<Failed<'a>>,
-    #[serde(flatten)]
-    policy: json::Policy<'a>,
-}
-
-/// A [`Fault`] in JSON. Addresses are numbers; a task that is none of the set is `null`.
-#[derive(Serialize)]
-struct Failed<'a> {
-    task: Option<String>,
-    time_ns: u64,
-    cause: &'a str,
-    message: Option<&'a str>,
-    address: Option<u64>,
-    pc: Option<u64>,
-    caller: Option<u64>,
-}
-
-impl<'a> Failed<'a> {
-    fn new(fault: &'a Fault, set: &TaskSet) -> Failed<'a> {
-        Failed {
-            task: task_name(set, fault.task),
-            time_ns: fault.time.since(Time::ZERO).as_nanos(),
-            cause: &fault.cause,
-            message: fault.message.as_deref(),
-            address: fault.address,
-            pc: fault.pc,
-            caller: fault.caller,
-        }
+/// A [`Fault`] for programs.
+fn failed(fault: &Fault, set: &TaskSet) -> run::Fault {
+    run::Fault {
+        task: task_name(set, fault.task),
+        time_ns: fault.time.since(Time::ZERO).as_nanos(),
+        cause: fault.cause.clone(),
+        message: fault.message.clone(),
+        address: fault.address,
+        pc: fault.pc,
+        caller: fault.caller,
     }
 }
 
@@ -102,11 +79,11 @@ impl<'a> Output<'a> {
             files::write_all(&[(path.clone(), format.write(&report.trace))])?;
         }
         if self.args.json {
-            let policy = json::Policy::from(&report);
+            let policy = json::policy(&report);
             match self.machine.map(Machine::name) {
-                Some(machine) => output::print_json(&Measured {
-                    machine,
-                    fault: fault.map(|fault| Failed::new(fault, &study.set)),
+                Some(machine) => output::print_json(&run::Run {
+                    machine: machine.to_owned(),
+                    fault: fault.map(|fault| failed(fault, &study.set)),
                     policy,
                 })?,
                 None => output::print_json(&policy)?,
@@ -163,7 +140,7 @@ fn summary(
         report.title,
         output::verdict(report.verdict.schedulable)
     );
-    let _ = writeln!(text, "{}", report.verdict.reason);
+    let _ = writeln!(text, "{}", words::verdict(&report.verdict));
     if let Some(many) = many {
         let _ = writeln!(text, "{DIM}{many}{DIM:#}");
     }

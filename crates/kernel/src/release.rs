@@ -77,7 +77,7 @@ impl<C: Config> Core<C> {
     /// at `now` and wants to know what is late. O(threads).
     pub fn notice_misses(&mut self, cpu: CpuId, now: Time) {
         for row in 0..self.links.capacity() {
-            let task = TaskId(u16::try_from(row).unwrap_or(u16::MAX));
+            let task = TaskId::from_index(row);
             while self.threads[row].state != State::Absent
                 && let Some(jobs) = self.jobs.find(row)
                 && jobs.next_deadline() <= now

@@ -2,11 +2,12 @@
 
 use crate::board::{Bells, HARTS};
 use crate::context::Context;
+use crate::plant::Handover;
 use crate::probe;
 use crate::travel::{Traveller, Travels};
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use flyball_kernel::{Config, Core};
 use flyball_multicore::{FairLock, Presence};
 use flyball_policy::{CpuId, Storage, Table};
@@ -17,6 +18,8 @@ pub(crate) struct Cluster<C: MachineConfig> {
     /// The hart of its first CPU, and how many there are.
     pub(crate) first: u8,
     pub(crate) cpus: u8,
+    /// Whether other CPUs than one come here, so that the lock is needed.
+    is_shared: AtomicBool,
     lock: FairLock<HARTS>,
     here: Presence<HARTS>,
     /// The hart that has the lock: its number, plus one.
@@ -36,6 +39,8 @@ pub(crate) struct State<C: MachineConfig> {
     pub(crate) contexts: Contexts<C>,
     /// Those that go from CPU to CPU, and are here, or are going to be.
     pub(crate) travellers: Vec<&'static mut Traveller<C>>,
+    /// What a controller's CPU asks of this one.
+    pub(crate) handover: Handover<C>,
 }
 
 pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context>;
@@ -59,6 +64,7 @@ impl<C: MachineConfig> Cluster<C> {
         Cluster {
             first,
             cpus,
+            is_shared: AtomicBool::new(cpus > 1),
             lock: FairLock::new(),
             here: Presence::new(),
             owner: AtomicU8::new(0),
@@ -69,6 +75,7 @@ impl<C: MachineConfig> Cluster<C> {
                 core,
                 contexts: Table::new(threads, Context::default()),
                 travellers: Vec::new(),
+                handover: Handover::new(),
             }),
         }
     }
@@ -109,14 +116,40 @@ impl<C: MachineConfig> Cluster<C> {
         CpuId(hart - self.first)
     }
 
-    /// Waits until no other CPU of the cluster is in the kernel.
+    /// CPUs of other clusters come here, too. Before threads run.
+    pub(crate) fn share(&self) {
+        self.is_shared.store(true, Ordering::SeqCst);
+        self.travels.use_them();
+    }
+
+    /// Whether the lock is needed.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared.load(Ordering::Relaxed)
+    }
+
+    /// Waits until no other CPU is in the kernel of this cluster.
     #[inline]
     pub(crate) fn enter(&self, hart: u8) {
-        if self.cpus > 1 {
+        if self.is_shared() {
             self.here.arrive(hart);
-            self.lock.acquire(hart, &Bells);
-            self.owner.store(hart + 1, Ordering::Relaxed);
+            self.acquire(hart);
         }
+    }
+
+    /// Takes the lock. Returns whether the hart that calls had to wait for it.
+    #[inline]
+    pub(crate) fn acquire(&self, hart: u8) -> bool {
+        let waited = self.lock.acquire(hart, &Bells);
+        self.owner.store(hart + 1, Ordering::Relaxed);
+        waited
+    }
+
+    /// Gives the lock back.
+    #[inline]
+    pub(crate) fn release(&self, hart: u8) {
+        self.owner.store(0, Ordering::Relaxed);
+        self.lock.release(hart, &Bells);
     }
 
     /// Whether the hart that calls is in the kernel already, as it is when it has come to a fault
@@ -129,23 +162,23 @@ impl<C: MachineConfig> Cluster<C> {
     #[inline]
     pub(crate) fn leave(&self, hart: u8) {
         probe::finish();
-        if self.cpus > 1 {
-            self.owner.store(0, Ordering::Relaxed);
+        if self.is_shared() {
             self.here.depart(hart);
-            self.lock.release(hart, &Bells);
+            self.release(hart);
         }
     }
 
     /// Without a decision. Returns whether this CPU must reschedule.
     pub(crate) fn leave_undecided(&self, hart: u8) -> bool {
-        if self.cpus == 1 {
+        if !self.is_shared() {
             return false;
         }
         // SAFETY: the lock is held.
         let asks = unsafe { (*self.state.get()).core.needs_resched(self.cpu(hart)) };
-        self.owner.store(0, Ordering::Relaxed);
+        // The signal for these may have been forgotten while this hart waited for the lock.
+        let asks = asks || self.travels.are_announced();
         self.here.depart(hart);
-        self.lock.release(hart, &Bells);
+        self.release(hart);
         asks
     }
 }

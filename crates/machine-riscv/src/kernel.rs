@@ -191,7 +191,8 @@ impl<C: MachineConfig> Kernel<C> {
         cluster.enter(hart);
         probe::end(Part::Lock);
         let cpu = cluster.cpu(hart);
-        let travels = cluster.travels.are_used();
+        // What an interrupt serves does not decide: the hart keeps the registers that it has.
+        let travels = cluster.travels.are_used() && !self.stays(hart);
         let (entry, result) = {
             // SAFETY: the lock is held, and `f` does not come back here.
             let state = unsafe { cluster.state() };
@@ -207,6 +208,14 @@ impl<C: MachineConfig> Kernel<C> {
         self.end(hart, cluster, entry);
         mask.lift();
         result
+    }
+
+    /// Whether entries of this hart do not decide: threads do not run yet, or it serves an interrupt
+    /// of the application, and enters once more afterwards.
+    #[inline]
+    fn stays(&self, hart: u8) -> bool {
+        let handles = &self.harts[usize::from(hart)].handles;
+        !self.started.load(Ordering::Relaxed) || handles.load(Ordering::Relaxed)
     }
 
     /// This hart during an entry.
@@ -235,7 +244,7 @@ impl<C: MachineConfig> Kernel<C> {
         // SAFETY: the lock is held, and nothing else in this entry has the state any more.
         let state = unsafe { cluster.state() };
         let me = &self.harts[usize::from(hart)];
-        let stays = !self.started.load(Ordering::Relaxed) || me.handles.load(Ordering::Relaxed);
+        let stays = self.stays(hart);
         let mut port = self.port(hart, cluster, &mut state.contexts);
         let core = &mut state.core;
         let ended = if stays {
@@ -368,6 +377,15 @@ impl<C: MachineConfig> Kernel<C> {
         handles.store(true, Ordering::Relaxed);
         handler();
         handles.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a hart has the registers of a thread, whose context has what they were some time ago.
+    /// With the lock of its cluster.
+    pub(crate) fn has_registers(&self, hart: u8, context: &Context) -> bool {
+        let current = self.harts[usize::from(hart)]
+            .current
+            .load(Ordering::Relaxed);
+        core::ptr::eq(current, context)
     }
 
     /// Whether this hart has the registers of a thread, and serves no interrupt of the application.

@@ -25,7 +25,8 @@ use flyball_port::MachineConfig;
 pub(crate) struct Travels<C: MachineConfig> {
     /// Whether there ever are any.
     used: AtomicBool,
-    /// Whether there is a thread in the inbox.
+    /// Whether there is something to look at: a thread in the inbox, or what another CPU has changed
+    /// in this core.
     mail: AtomicBool,
     inbox: SpinLock<Vec<&'static mut Traveller<C>>>,
 }
@@ -84,9 +85,24 @@ impl<C: MachineConfig> Travels<C> {
         self.used.load(Ordering::Relaxed)
     }
 
+    /// From now on threads come and go.
+    pub(crate) fn use_them(&self) {
+        self.used.store(true, Ordering::SeqCst);
+    }
+
+    /// There is something to look at.
+    pub(crate) fn announce(&self) {
+        self.mail.store(true, Ordering::Release);
+    }
+
+    /// Whether there is something to look at that this CPU has not looked at yet.
+    pub(crate) fn are_announced(&self) -> bool {
+        self.mail.load(Ordering::Relaxed)
+    }
+
     /// Room for one more.
     fn reserve(&self, here: &mut Vec<&'static mut Traveller<C>>) {
-        self.used.store(true, Ordering::SeqCst);
+        self.use_them();
         here.reserve_exact(here.capacity() + 1 - here.len());
         self.inbox
             .with(|inbox| inbox.reserve_exact(inbox.capacity() + 1));
@@ -95,7 +111,7 @@ impl<C: MachineConfig> Travels<C> {
     fn post(&self, traveller: &'static mut Traveller<C>) {
         // Never more than there is room for: nothing is allocated here.
         self.inbox.with(|inbox| inbox.push(traveller));
-        self.mail.store(true, Ordering::Release);
+        self.announce();
     }
 
     fn take(&self, here: &mut Vec<&'static mut Traveller<C>>) {
@@ -230,7 +246,7 @@ impl<C: MachineConfig> Kernel<C> {
     }
 
     /// The cluster of a CPU, counted through the whole machine.
-    fn cluster_of(&'static self, cpu: CpuId) -> Option<&'static Cluster<C>> {
+    pub(crate) fn cluster_of(&'static self, cpu: CpuId) -> Option<&'static Cluster<C>> {
         let is_there = cpu.0 < self.cpus();
         is_there.then(|| self.cluster(cpu.0)).flatten()
     }
@@ -250,6 +266,7 @@ impl<C: MachineConfig> State<C> {
         for traveller in &mut self.travellers {
             traveller.leave(cpu, &mut self.core, now);
         }
+        self.handover.answer(&mut self.core, now);
     }
 
     /// When the CPU has to look again at the threads that come and go.
@@ -276,6 +293,7 @@ impl<C: MachineConfig> Kernel<C> {
             other.travels.post(state.travellers.swap_remove(number));
             Bells.ring(other.first);
         }
+        state.handover.complete(&state.contexts);
     }
 
     /// The timer of this hart is set to the next instant at which a thread comes or goes.

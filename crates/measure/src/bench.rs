@@ -5,15 +5,19 @@
 //! implements [`Bench`] for them.
 
 use crate::costs::Kernel;
+use flyball_catalogue::Ipi;
+use flyball_model::TaskSet;
+use flyball_policy::Boxed;
+use flyball_policy::supervisor::{Observation, Observed, Plan, Wish};
 use flyball_report::reproduction::Machine;
-use flyball_sim::{Ended, Modes, Options};
+use flyball_sim::{Ended, Modes, Options, simulate_controlled};
 use flyball_study::StudyError;
 use flyball_study::registry::Registry;
 use flyball_study::{Phase, Recorder};
 use flyball_study::{Progress, Watch};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
-use flyball_trace::{Duration, Event, Time};
+use flyball_trace::{Duration, Event, NoTrace, Time};
 use std::error::Error;
 use std::fmt;
 
@@ -37,6 +41,23 @@ pub struct Trial {
     /// When the phases end in which jobs, misses and switches are counted apart, all but the last
     /// one. If there are any, there are no other numbers.
     pub phases: Vec<Duration>,
+}
+
+/// Tasks on several CPUs, each with an I+PI of its own, under a
+/// [`supervisor`](flyball_policy::supervisor).
+#[derive(Clone, Debug)]
+pub struct SupervisedTrial {
+    /// The tasks, with the CPUs on which they begin. A machine has overheads of its own, and
+    /// ignores the set's.
+    pub set: TaskSet,
+    /// The I+PI of each CPU.
+    pub scheduler: Ipi,
+    /// The supervisor.
+    pub plan: Plan,
+    /// What tasks want of it, in the order of time.
+    pub wishes: Vec<Wish>,
+    /// How many periods it takes.
+    pub periods: u32,
 }
 
 /// What happened in a trial.
@@ -63,12 +84,15 @@ pub struct Stage {
     pub of: usize,
 }
 
+/// What [`Bench::has`] is asked for by those who want [`Bench::supervise`].
+pub const SUPERVISOR: &str = "supervisor";
+
 /// Something that runs task sets.
 pub trait Bench {
     /// The machine; `None`: it simulates.
     fn machine(&self) -> Option<Machine>;
 
-    /// Whether it can run this policy.
+    /// Whether it can run this policy; [`SUPERVISOR`]: whether it can run tasks under one.
     fn has(&self, policy: &str) -> bool;
 
     /// For how long a trial may be; longer ones are refused.
@@ -97,6 +121,16 @@ pub trait Bench {
     /// # Errors
     /// [`BenchError`].
     fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError>;
+
+    /// Runs tasks under a supervisor. `see` is told what is seen at the end of each period.
+    ///
+    /// # Errors
+    /// [`BenchError`].
+    fn supervise(
+        &mut self,
+        trial: &SupervisedTrial,
+        see: &mut dyn FnMut(Observation),
+    ) -> Result<(), BenchError>;
 }
 
 /// Why a trial could not be run.
@@ -163,6 +197,37 @@ impl Trial {
     }
 }
 
+impl SupervisedTrial {
+    fn half_period(&self) -> Duration {
+        Duration::from_nanos(self.plan.period.as_nanos() / 2)
+    }
+
+    /// Returns how long it takes: half a period longer than so many periods, so that a supervisor
+    /// that is late acts as often as one that is not.
+    pub fn until(&self) -> Duration {
+        self.plan.period * u64::from(self.periods) + self.half_period()
+    }
+
+    /// Simulates it. `see` is told what is seen at the end of each period.
+    ///
+    /// # Errors
+    /// [`StudyError::Sim`] if a task is on a CPU that there is not.
+    pub fn simulate(&self, see: impl FnMut(Observation)) -> Result<(), StudyError> {
+        let wishes = self.wishes.iter().copied();
+        let mut observed: Observed<Boxed, Boxed, _, _> =
+            Observed::new(&self.plan, Time::ZERO, wishes, see);
+        let options = Options::until(self.until());
+        simulate_controlled(
+            &self.set,
+            &self.scheduler,
+            &options,
+            &mut NoTrace,
+            &mut observed,
+        )?;
+        Ok(())
+    }
+}
+
 impl Ran {
     /// What was recorded of a trial that ended at `end`.
     pub fn of(recorder: Recorder, end: Time) -> Ran {
@@ -217,7 +282,7 @@ impl Bench for Simulator<'_> {
     }
 
     fn has(&self, policy: &str) -> bool {
-        self.registry.find(policy).is_ok()
+        policy == SUPERVISOR || self.registry.find(policy).is_ok()
     }
 
     fn longest(&self) -> Duration {
@@ -264,5 +329,17 @@ impl Bench for Simulator<'_> {
             return Err(StudyError::Interrupted.into());
         }
         Ok(Ran::of(recorder, outcome.ended))
+    }
+
+    fn supervise(
+        &mut self,
+        trial: &SupervisedTrial,
+        see: &mut dyn FnMut(Observation),
+    ) -> Result<(), BenchError> {
+        let end = Time::ZERO + trial.until();
+        if self.tell(Time::ZERO, end).is_break() {
+            return Err(StudyError::Interrupted.into());
+        }
+        Ok(trial.simulate(see)?)
     }
 }

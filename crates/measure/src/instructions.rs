@@ -4,14 +4,14 @@
 //! caller boots it; here is what is run, and what is made of the counts: tables, the file that
 //! simulations charge, figures, and what it would mean to wait for the kernel's lock.
 
+pub mod counts;
 pub mod figures;
 mod file;
-pub mod found;
 mod plan;
 mod tasks;
 
+pub use counts::{ByHart, Counted, InstructionCounts, KernelEntries, Lengths, Quantity, Row};
 pub use file::file;
-pub use found::{ByHart, Counted, Found, KernelEntries, Lengths, Quantity, Row};
 pub use plan::{HARTS, Kind, Limits, Plan, PlanError, THINK};
 
 use flyball_model::TaskSet;
@@ -50,7 +50,7 @@ pub struct Progress<'a> {
 pub fn measure<E>(
     plan: &Plan,
     count: &mut dyn FnMut(Run<'_>, Progress<'_>) -> Result<ByHart, E>,
-) -> Result<Found, E> {
+) -> Result<InstructionCounts, E> {
     let kinds = plan.kinds();
     let waits: Vec<_> = plan.waits().collect();
     let of = 2 * kinds.len() * plan.threads.len() + waits.len();
@@ -97,7 +97,7 @@ pub fn measure<E>(
     for (kind, cpus) in waits {
         locks.push(run(kind, cpus, plan.threads_at_locks(), Load::Usual)?);
     }
-    Ok(Found {
+    Ok(InstructionCounts {
         plan: plan.clone(),
         rows,
         locks,

@@ -4,13 +4,13 @@
 pub mod figures;
 
 pub use flyball_overheads::{
-    Error, Found, Plan, PlanError, Policy, Progress, Queue, found, measure,
+    Error, Measurements, Plan, PlanError, Policy, Progress, Queue, measure, measurements,
 };
 pub use flyball_overheads::{plan, stats};
 
 use flyball_model::measured::{After, Delays, Entry, OverheadFile, Provenance, Statistic};
 use flyball_model::{Cost, Overheads};
-use flyball_overheads::found::{Act, Class, Interference, Quantity};
+use flyball_overheads::measurements::{Act, Class, Interference, Quantity};
 use flyball_overheads::stats::Summary;
 use flyball_trace::Duration;
 
@@ -44,7 +44,7 @@ pub(crate) fn charge(nanoseconds: f64) -> Duration {
 /// | `context_switch` | [`Quantity::ContextSwitch`] |
 /// | `tick` | [`Quantity::Tick`] |
 /// | `ipi`, of global policies | [`Act::Interrupt`], where it could be measured |
-pub fn file(found: &Found) -> OverheadFile {
+pub fn file(found: &Measurements) -> OverheadFile {
     let mut entries = Vec::new();
     for (policy, queue) in found.kinds() {
         for statistic in Statistic::ALL {
@@ -80,7 +80,7 @@ pub fn file(found: &Found) -> OverheadFile {
 }
 
 /// What it costs to interrupt another CPU: it hangs on no number of threads.
-fn ipi(found: &Found, policy: Policy, statistic: Statistic) -> Cost {
+fn ipi(found: &Measurements, policy: Policy, statistic: Statistic) -> Cost {
     let summary = found.linux(Act::Interrupt, Class::Other);
     let summary = summary.filter(|_| policy.is_global());
     summary.map_or_else(Cost::default, |summary| {
@@ -88,7 +88,7 @@ fn ipi(found: &Found, policy: Policy, statistic: Statistic) -> Cost {
     })
 }
 
-fn provenance(found: &Found) -> Provenance {
+fn provenance(found: &Measurements) -> Provenance {
     let processor = &found.processor;
     let place = if processor.is_virtual {
         ", in a virtual machine"
@@ -111,7 +111,7 @@ fn provenance(found: &Found) -> Provenance {
     }
 }
 
-fn delays(found: &Found) -> Vec<Delays> {
+fn delays(found: &Measurements) -> Vec<Delays> {
     let mut all = Vec::new();
     for (interference, after) in [
         (Interference::Preemption, After::Preemption),

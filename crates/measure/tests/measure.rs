@@ -3,6 +3,7 @@
 use flyball_catalogue::Edf;
 use flyball_measure::{Measured, Measurement};
 use flyball_model::{Cost, Format, Task, TaskSet, read_str};
+use flyball_report::words;
 use flyball_sim::{Options, simulate};
 use flyball_study::results::PolicyReport;
 use flyball_study::{Registry, StudyError};
@@ -51,7 +52,7 @@ fn a_miss_is_one_whatever_theory_says() {
         let report = conclude(policy, set(wcet), &[miss(30)]);
         assert_eq!(report.verdict.holds(), Some(false));
         assert_eq!(report.verdict.proof.as_deref(), Some("measurement"));
-        let reason = &report.verdict.reason;
+        let reason = words::verdict(&report.verdict);
         assert!(
             reason.starts_with("Job 3 of \"b\" misses its deadline at 30ms on the board"),
             "{reason}"
@@ -66,16 +67,24 @@ fn a_miss_is_one_whatever_theory_says() {
 fn without_a_miss_nothing_is_proved_but_that_it_cannot_hold() {
     let holds = conclude("edf", set([4, 6]), &[]).verdict;
     assert_eq!((holds.holds(), &holds.proof), (None, &None));
-    assert!(holds.reason.contains("whose work is free it would hold"));
+    assert_eq!(
+        words::verdict(&holds),
+        "No miss in 50ms on the board. With a kernel whose work is free it would hold: in no \
+         interval do jobs ask for more than its length."
+    );
     let fails = conclude("rr", set([6, 6]), &[]).verdict;
     assert_eq!(fails.holds(), Some(false));
     assert_eq!(fails.proof.as_deref(), Some("utilisation"));
+    assert_eq!(
+        words::verdict(&fails),
+        "The tasks ask for 1.2000 of the CPU. No miss in 50ms on the board."
+    );
     let unknown = conclude("rr", set([4, 6]), &[]).verdict;
     assert_eq!((unknown.holds(), &unknown.proof), (None, &None));
-    assert!(
-        unknown.reason.starts_with("No miss in 50ms on the board"),
-        "{}",
-        unknown.reason
+    assert_eq!(
+        words::verdict(&unknown),
+        "No miss in 50ms on the board, which proves nothing about the time after it. There is no \
+         exact test for this policy."
     );
 }
 

@@ -15,8 +15,8 @@
 
 use crate::clock::{Clock, stamp};
 use crate::counters::Misses;
-use crate::found::{Delay, Delayed, Interference};
 use crate::linux;
+use crate::measurements::{Delay, Delayed, Interference};
 use crate::plan::Plan;
 use crate::stats::Samples;
 use crate::{Error, Pace};

@@ -19,7 +19,7 @@ mod host;
 pub(crate) mod kinds;
 
 use crate::clock::Clock;
-use crate::found::{Cost, Quantity};
+use crate::measurements::{Cost, Quantity};
 use crate::plan::Plan;
 use crate::stats::{Samples, Summary};
 use crate::{Error, Pace};

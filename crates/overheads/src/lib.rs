@@ -10,7 +10,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`plan`] | what is measured, and how often |
-//! | [`found`] | what came out, as plain data |
+//! | [`measurements`] | what came out, as plain data |
 //! | [`stats`] | samples, and what is said of them |
 //! | [`clock`] | the time-stamp counter |
 //! | [`kernel`](mod@kernel) | the kernel core, and the host machine's switch |
@@ -27,15 +27,15 @@
 pub mod cache;
 pub mod clock;
 mod counters;
-pub mod found;
 pub mod kernel;
 pub mod linux;
+pub mod measurements;
 pub mod plan;
 mod processor;
 pub mod stats;
 
 pub use clock::Clock;
-pub use found::Found;
+pub use measurements::Measurements;
 pub use plan::{Plan, PlanError, Policy, Queue};
 pub use stats::{Samples, Summary};
 
@@ -128,7 +128,7 @@ impl Pace<'_, '_> {
 ///
 /// # Errors
 /// [`Error`]. What Linux does not permit is no error: the result says so.
-pub fn measure(plan: &Plan, watch: &mut Watch<'_>) -> Result<Found, Error> {
+pub fn measure(plan: &Plan, watch: &mut Watch<'_>) -> Result<Measurements, Error> {
     plan.check()?;
     let clock = Clock::calibrate().map_err(Error::Processor)?;
     let mut pace = Pace {
@@ -143,7 +143,7 @@ pub fn measure(plan: &Plan, watch: &mut Watch<'_>) -> Result<Found, Error> {
     };
     let linux = linux::measure(plan, &cpus, &clock, &mut pace)?;
     let (cache, no_counters) = cache::measure(plan, &cpus, &clock, &mut pace)?;
-    Ok(Found {
+    Ok(Measurements {
         processor: processor::describe(&clock),
         cpus: plan.cpus,
         repetitions: plan.repetitions,

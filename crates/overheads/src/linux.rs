@@ -25,7 +25,7 @@ mod switch;
 mod wake;
 
 use crate::clock::Clock;
-use crate::found::{Act, Class, Linux};
+use crate::measurements::{Act, Class, Linux};
 use crate::plan::Plan;
 use crate::stats::Summary;
 use crate::{Error, Pace};

@@ -1,7 +1,7 @@
 //! What the processor is.
 
 use crate::clock::Clock;
-use crate::found::Processor;
+use crate::measurements::Processor;
 use std::fs::read_to_string;
 
 /// Describes the processor, as far as the operating system tells.

@@ -2,7 +2,7 @@
 //! asserted: it depends on what else is at work.
 #![cfg(target_arch = "x86_64")]
 
-use flyball_overheads::found::{Act, Class, Interference, Quantity};
+use flyball_overheads::measurements::{Act, Class, Interference, Quantity};
 use flyball_overheads::{Error, Plan, PlanError, Policy, Queue, measure};
 use std::ops::ControlFlow;
 

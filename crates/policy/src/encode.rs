@@ -134,6 +134,8 @@ impl<P: Encode> Encode for Pinned<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::supervisor::{Moves, Observation, Plan, Sample, Settings, Want, Wish};
+    use crate::{CpuId, TaskId};
     use proptest::prelude::*;
 
     /// What is emitted is parsed, to the last byte, and no shorter piece is.
@@ -168,6 +170,18 @@ mod tests {
             survives(&share);
             survives(&Pinned { params: share, cpus: CpuSet::from_bits(c) });
             survives(&((), d % 2 == 0));
+            let [kind, number, ..] = d.to_le_bytes();
+            let task = TaskId(d);
+            survives(&Plan {
+                settings: Settings { gain: cpu, memory: d, ..Settings::default() },
+                cpus: number,
+                tasks: d,
+                period: long,
+            });
+            survives(&Wish { at: short, task, want: Want { cpu, importance: d } });
+            let sample = Sample { cpu: CpuId(number), set_point: cpu, got: cpu, limited: kind % 2 == 0 };
+            survives(&Observation::Task(task, (kind % 3 > 0).then_some(sample)));
+            survives(&Observation::Moves(Moves { made: d.into(), denied: kind.into() }));
         }
     }
 }

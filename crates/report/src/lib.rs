@@ -9,6 +9,7 @@
 //! | [`gantt`] | a chart of a schedule for the terminal |
 //! | [`perfetto`] | a trace for the Perfetto UI, and back |
 //! | [`reproduction`] | what became of a published work's claims, as a page, figures, tables and JSON |
+//! | [`words`] | why verdicts are what they are, in sentences |
 //! | [`write`](mod@write) | files that are there in full or not at all |
 
 mod axis;
@@ -19,4 +20,5 @@ pub mod json;
 pub mod perfetto;
 pub mod reproduction;
 pub mod slices;
+pub mod words;
 pub mod write;

@@ -6,6 +6,7 @@ use common::{example, report, study};
 use flyball_catalogue::Rm;
 use flyball_model::{Task, TaskSet};
 use flyball_report::html::html;
+use flyball_study::reason::{Because, Evidence, Seen, Statement};
 use flyball_study::results::{Breakdown, PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 
@@ -14,6 +15,16 @@ const EVIL: &str =
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
+}
+
+/// That theory knows why a set holds.
+fn theory(because: Because) -> Evidence {
+    let holds = Some(true);
+    Evidence {
+        seen: Seen::Repeats { doubt: None },
+        measured: false,
+        theory: Ok(Statement { holds, because }),
+    }
 }
 
 fn evil_study() -> Study {
@@ -34,7 +45,7 @@ fn evil_study() -> Study {
         policy.verdict = Verdict {
             schedulable: Schedulable::Unknown,
             proof: Some(EVIL.into()),
-            reason: EVIL.into(),
+            evidence: Some(theory(Because::Alone(EVIL.into()))),
         };
     }
     study
@@ -101,7 +112,7 @@ fn verdicts_are_words_and_numbers_are_exact() {
     study.policies[1].verdict = Verdict {
         schedulable: Schedulable::Always,
         proof: Some("response-time analysis".into()),
-        reason: "Every response is in time.".into(),
+        evidence: Some(theory(Because::InTime)),
     };
     study.policies[2].verdict.schedulable = Schedulable::ExactTimes;
     study.policies[1].breakdown = Some(Breakdown {
@@ -113,6 +124,7 @@ fn verdicts_are_words_and_numbers_are_exact() {
     let page = html(&study);
     let text = |needle: &str| assert!(page.contains(needle), "{needle}");
     text("Held by dm.");
+    text("Every task's longest response time is within its deadline.");
     text("Not held by rm, rr.");
     text("Held for exactly these times by edf.");
     text("a job that computes for a shorter time might make another one late.");

@@ -1,6 +1,6 @@
 //! How a reproduction is presented.
 
-use flyball_report::reproduction::json::Document;
+use flyball_report::reproduction::json::document;
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Reproduction, Role, Series, Shape, Verdict, page, svg,
     table,
@@ -83,7 +83,7 @@ fn no_claim_is_left_out_anywhere() {
     ] {
         assert!(html.contains(text), "{text}");
     }
-    let json = serde_json::to_value(Document::from(&done)).unwrap();
+    let json = serde_json::to_value(document(&done)).unwrap();
     assert_eq!(json["schema"], 1);
     let claims = json["experiments"][0]["claims"].as_array().unwrap();
     let verdicts: Vec<_> = claims

@@ -4,7 +4,7 @@ mod common;
 
 use common::{example, study};
 use flyball_report::csv::to_csv;
-use flyball_report::json::to_json;
+use flyball_report::json;
 use flyball_study::results::{Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 use insta::assert_snapshot;
@@ -21,7 +21,7 @@ fn inversion() -> Study {
     study.policies[1].verdict = Verdict {
         schedulable: Schedulable::Always,
         proof: Some("response-time analysis".into()),
-        reason: String::new(),
+        evidence: None,
     };
     let task = &mut study.policies[1].tasks[0];
     (task.response_bound, task.slack) = (Some(Duration::from_millis(13)), Some(Duration::ZERO));
@@ -35,7 +35,7 @@ fn a_study_as_csv() {
 
 #[test]
 fn a_study_as_json() {
-    assert_snapshot!("json", to_json(&inversion()));
+    assert_snapshot!("json", json::text(&json::study(&inversion())));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn names_with_commas_quotes_and_line_breaks_are_quoted() {
         .collect();
     assert_eq!(names.len(), 6);
     assert_eq!(names[0], name);
-    let json: serde_json::Value = serde_json::from_str(&to_json(&study)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json::text(&json::study(&study))).unwrap();
     assert_eq!(json["policies"][0]["tasks"][0]["name"], name);
     assert_eq!(json["schema"], 1);
 }

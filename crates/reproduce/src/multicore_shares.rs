@@ -1,7 +1,7 @@
 //! Shares of several CPUs: one I+PI for each CPU, and a supervisor above them.
 //!
 //! The thesis behind I+PI divides one CPU and leaves several to the future (chapter 5). Here each
-//! CPU has a kernel core and an I+PI of its own, in the simulator, and a
+//! CPU has a kernel core and an I+PI of its own, in the simulator or on a machine, and a
 //! [`Supervisor`](flyball_policy::supervisor) reads every period what tasks got, gives them shares
 //! of their CPUs, and moves a few. A [`Scenario`] is a set of tasks and what happens to them; what
 //! comes out says for each task at the end of each period what it was to get and what it got
@@ -10,14 +10,13 @@
 //! Everything is a function of the scenario, and a scenario of its seed.
 
 use flyball_catalogue::Ipi;
+use flyball_measure::bench::{Bench, BenchError, SupervisedTrial};
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Length, OnMiss, Overheads, Platform, Step, Task, TaskSet};
-use flyball_policy::i_plus_pi::{self, Fraction, Share};
-use flyball_policy::supervisor::{self, SharesOfCpus, Want};
-use flyball_policy::{Controller, Plant, Policy, Reads};
-use flyball_sim::{Boxed, Options, simulate_controlled};
+use flyball_policy::i_plus_pi::{self, Fraction};
+use flyball_policy::supervisor::{self, Observation, Plan, Want, Wish};
 use flyball_study::StudyError;
-use flyball_trace::{Duration, NoTrace, TaskId, Time};
+use flyball_trace::{Duration, TaskId};
 
 /// What a task does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,6 +104,17 @@ fn want(percent: u32) -> Want {
     }
 }
 
+impl Sample {
+    fn of(sample: supervisor::Sample) -> Sample {
+        Sample {
+            cpu: sample.cpu.0,
+            set_point: millionths(sample.set_point),
+            got: millionths(sample.got),
+            limited: sample.limited,
+        }
+    }
+}
+
 impl Actor {
     /// It computes without end from the start, and wants so many hundredths of a CPU.
     pub fn steady(percent: u32, cpu: u8) -> Actor {
@@ -137,10 +147,6 @@ impl Actor {
             behaviour: vec![Step::Repeat { times: None, body }],
             ..Task::periodic(format!("t{number}"), without_end, without_end)
         }
-    }
-
-    fn is_there(&self, now: Time) -> bool {
-        now.since(Time::ZERO) >= self.comes
     }
 }
 
@@ -221,117 +227,56 @@ impl Scenario {
         }
     }
 
+    /// What a bench is asked for.
+    pub fn trial(&self) -> SupervisedTrial {
+        let tasks = self.actors.len();
+        let comes = self.actors.iter().enumerate();
+        let comes = comes.map(|(number, actor)| (actor.comes, number, actor.want));
+        let wishes = comes.chain(self.changes.iter().copied());
+        let wishes = wishes.map(|(at, task, want)| Wish {
+            at,
+            task: TaskId::from_index(task),
+            want,
+        });
+        let mut wishes: Vec<_> = wishes.collect();
+        // Stable: at one instant a task comes before it wants something else.
+        wishes.sort_by_key(|wish| wish.at);
+        SupervisedTrial {
+            set: self.set(),
+            scheduler: Ipi {
+                settings: self.scheduler,
+            },
+            plan: Plan {
+                settings: self.supervisor,
+                cpus: self.cpus,
+                // As many as there are ids below the one that would come next.
+                tasks: TaskId::from_index(tasks).0,
+                period: self.period,
+            },
+            wishes,
+            periods: self.periods,
+        }
+    }
+
     /// Simulates it.
     ///
     /// # Errors
     /// [`StudyError::Sim`] if a task is on a CPU that there is not.
     pub fn simulate(&self) -> Result<SharesOverTime, StudyError> {
-        let set = self.set();
-        let ipi = Ipi {
-            settings: self.scheduler,
-        };
-        let options = Options::until(self.period * u64::from(self.periods) + self.period);
-        let mut watch = Watch {
-            scenario: self,
-            shares: SharesOfCpus::new(
-                self.supervisor,
-                self.cpus,
-                self.actors.len(),
-                self.period,
-                Time::ZERO,
-            ),
-            used: vec![None; self.actors.len()],
-            named: vec![false; self.actors.len()],
-            changes: 0,
-            out: SharesOverTime {
-                tasks: vec![Vec::new(); self.actors.len()],
-                migrations: Vec::new(),
-                refused: 0,
-            },
-        };
-        simulate_controlled(&set, &ipi, &options, &mut NoTrace, &mut watch)?;
-        Ok(watch.out)
-    }
-}
-
-/// The controller, told what happens to tasks, and seen to do what it does.
-struct Watch<'a> {
-    scenario: &'a Scenario,
-    shares: SharesOfCpus<Boxed, Boxed>,
-    /// What each task that is supervised had used a period ago.
-    used: Vec<Option<Duration>>,
-    /// Which tasks the controller has been told of.
-    named: Vec<bool>,
-    /// How many changes have been made.
-    changes: usize,
-    out: SharesOverTime,
-}
-
-impl<P: Policy<Params = Share>> Controller<P> for Watch<'_> {
-    const READS: Reads = <SharesOfCpus<Boxed, Boxed> as Controller<P>>::READS;
-
-    fn next(&self) -> Time {
-        Controller::<P>::next(&self.shares)
+        let mut out = SharesOverTime::new(self.actors.len());
+        self.trial().simulate(|seen| out.see(seen))?;
+        Ok(out)
     }
 
-    fn run(&mut self, plant: &mut impl Plant<P>, now: Time) {
-        let scenario = self.scenario;
-        for (number, actor) in scenario.actors.iter().enumerate() {
-            if !self.named[number] && actor.is_there(now) {
-                self.name(number, actor.want);
-                self.named[number] = true;
-            }
-        }
-        self.sample(plant);
-        let passed = now.since(Time::ZERO);
-        while let Some(&(_, task, want)) =
-            (scenario.changes.get(self.changes)).filter(|&&(at, ..)| at <= passed)
-        {
-            // A task that has left wants nothing.
-            if self.named[task] && plant.place(id(task)).is_some() {
-                self.name(task, want);
-            }
-            self.changes += 1;
-        }
-        self.shares.run(plant, now);
-        let moves = self.shares.moves();
-        self.out.migrations.push(moves.made);
-        self.out.refused += moves.denied;
+    /// Runs it on a bench.
+    ///
+    /// # Errors
+    /// [`BenchError`].
+    pub fn run(&self, bench: &mut dyn Bench) -> Result<SharesOverTime, BenchError> {
+        let mut out = SharesOverTime::new(self.actors.len());
+        bench.supervise(&self.trial(), &mut |seen| out.see(seen))?;
+        Ok(out)
     }
-}
-
-impl Watch<'_> {
-    fn name(&mut self, task: usize, want: Want) {
-        let named = self.shares.supervise(id(task), want);
-        debug_assert_eq!(named, Ok(()), "there is room for all of them");
-    }
-
-    /// What tasks that have been there for the whole period got.
-    fn sample<P: Policy>(&mut self, plant: &mut impl Plant<P>) {
-        let supervisor = self.shares.supervisor();
-        for (number, samples) in self.out.tasks.iter_mut().enumerate() {
-            let task = id(number);
-            let place = plant.place(task).filter(|_| self.named[number]);
-            let used = place.map(|_| plant.used(task));
-            let got = used.zip(self.used[number]);
-            let got = got.map(|(used, before)| used.saturating_sub(before));
-            let sample = got.zip(place).and_then(|(got, cpu)| {
-                let got = Fraction::ratio(got.as_nanos(), self.scenario.period.as_nanos());
-                Some(Sample {
-                    cpu: cpu.0,
-                    set_point: millionths(supervisor.set_point(task)?),
-                    got: millionths(got),
-                    limited: supervisor.limit(task).is_some(),
-                })
-            });
-            self.used[number] = used;
-            samples.push(sample);
-        }
-    }
-}
-
-fn id(task: usize) -> TaskId {
-    TaskId(u16::try_from(task).unwrap_or(u16::MAX))
 }
 
 struct Drawing(Random);
@@ -353,6 +298,36 @@ impl Drawing {
 }
 
 impl SharesOverTime {
+    /// Nothing yet, of so many tasks.
+    fn new(tasks: usize) -> SharesOverTime {
+        SharesOverTime {
+            tasks: vec![Vec::new(); tasks],
+            ..SharesOverTime::default()
+        }
+    }
+
+    /// What was seen under a supervisor.
+    pub fn of(plan: &Plan, seen: impl IntoIterator<Item = Observation>) -> SharesOverTime {
+        let mut out = SharesOverTime::new(plan.tasks.into());
+        seen.into_iter().for_each(|seen| out.see(seen));
+        out
+    }
+
+    /// Something is seen at the end of a period.
+    fn see(&mut self, seen: Observation) {
+        match seen {
+            Observation::Task(task, sample) => {
+                if let Some(samples) = self.tasks.get_mut(task.index()) {
+                    samples.push(sample.map(Sample::of));
+                }
+            }
+            Observation::Moves(moves) => {
+                self.migrations.push(moves.made);
+                self.refused += moves.denied;
+            }
+        }
+    }
+
     /// A task's error over the `window` periods up to and with period `end`, in millionths of a
     /// CPU: what it got on the average less what it was to get. `None` if it was not there for all
     /// of them.

@@ -27,7 +27,8 @@ pub struct Plan {
     pub name: &'static str,
     /// What it is called, and where the work has it.
     pub title: &'static str,
-    /// The policies that a machine has to have for it; none: it is always simulated.
+    /// What a machine has to have for it, as [`Bench::has`] is asked: policies, or a supervisor;
+    /// none: it is always simulated.
     pub on_machine: &'static [&'static str],
     /// Does it. Name, title and whether it ran on the machine are filled in by the caller.
     pub run: fn(&mut Setup<'_>) -> Result<Experiment, BenchError>,

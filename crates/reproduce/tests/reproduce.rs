@@ -1,7 +1,8 @@
 //! The published experiments, done again.
 
-use flyball_measure::bench::{Bench, BenchError, Ran, Simulator, Stage, Trial};
+use flyball_measure::bench::{Bench, BenchError, Ran, Simulator, Stage, SupervisedTrial, Trial};
 use flyball_model::{Arrival, Length, OnMiss, Share, Step, Task, TaskSet};
+use flyball_policy::supervisor::Observation;
 use flyball_report::reproduction::{Experiment, Machine, Reproduction, Verdict};
 use flyball_reproduce::{self, Extent, miosix, reproduce};
 use flyball_study::{Registry, StudyError};
@@ -245,6 +246,15 @@ impl Bench for Fake<'_> {
         assert!(trial.until <= self.longest());
         self.trials += 1;
         self.simulator.run(trial)
+    }
+
+    fn supervise(
+        &mut self,
+        trial: &SupervisedTrial,
+        see: &mut dyn FnMut(Observation),
+    ) -> Result<(), BenchError> {
+        self.trials += 1;
+        self.simulator.supervise(trial, see)
     }
 }
 

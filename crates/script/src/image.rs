@@ -8,7 +8,8 @@
 //! header     magic, version, length; counts; start, end, tick; where resources and tasks are;
 //!            where the scheduler's name is, and its settings; 8 bytes for what an instruction takes;
 //!            where changes are, and how many; how many rows of tasks there are; CPUs, and those of
-//!            a cluster, and how many CPUs share a policy, a byte each
+//!            a cluster, and how many CPUs share a policy, a byte each; where it is written what a
+//!            controller is told
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
 //! tasks      64 bytes each: what the kernel knows of it; where operations, lengths, parts and
 //!            parameters are. Behind the tasks, in rows of the same kind, are the new modes of some of
@@ -31,7 +32,7 @@ use task::Stretch;
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
@@ -41,8 +42,9 @@ const INSTRUCTION_AT: usize = SETTINGS_AT + Stretch::SIZE;
 const CHANGES_AT: usize = INSTRUCTION_AT + 8;
 const ROWS_AT: usize = CHANGES_AT + 8;
 const CPUS_AT: usize = ROWS_AT + 2;
+const CONTROLLER_AT: usize = CPUS_AT + 6;
 #[cfg(feature = "std")]
-const HEADER: usize = CPUS_AT + 6;
+const HEADER: usize = CONTROLLER_AT + Stretch::SIZE;
 const PART: usize = 40;
 
 /// What a task set has in common.
@@ -114,7 +116,7 @@ impl<'a> Image<'a> {
         self.size(RESOURCES_AT)
             .and_then(|at| end(at, resources * 4))
             .ok_or(ImageError::Truncated)?;
-        for at in [SCHEDULER_AT, SETTINGS_AT] {
+        for at in [SCHEDULER_AT, SETTINGS_AT, CONTROLLER_AT] {
             self.stretch(at).ok_or(ImageError::Truncated)?;
         }
         if self.rows() < self.tasks() {
@@ -195,6 +197,12 @@ impl<'a> Image<'a> {
     /// The scheduler's settings, which it alone can read.
     pub fn settings(self) -> &'a [u8] {
         self.stretch(SETTINGS_AT).unwrap_or(&[])
+    }
+
+    /// What a controller above the schedulers is told, which it alone can read; nothing if there is
+    /// none.
+    pub fn controller(self) -> &'a [u8] {
+        self.stretch(CONTROLLER_AT).unwrap_or(&[])
     }
 
     /// The bytes that the stretch at this place of the header says.

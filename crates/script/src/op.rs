@@ -5,8 +5,8 @@
 //!  | code | what | value        |
 //! ```
 //!
-//! `what` is the number of a resource, of a counter or of a distribution, and `value` a length of
-//! time in nanoseconds, how often something is repeated, or where to go on.
+//! `what` is the number of a resource or of a counter, and `value` a length of time in nanoseconds,
+//! the number of a distribution, how often something is repeated, or where to go on.
 
 use flyball_trace::Duration;
 
@@ -16,7 +16,7 @@ pub enum Length {
     /// Always the same.
     Fixed(Duration),
     /// The next one of the task's random lengths; the number is that of its distribution.
-    Drawn(u16),
+    Drawn(u32),
 }
 
 /// One operation. Resources are counted as in the task set, operations from the first of the task.
@@ -69,7 +69,7 @@ impl Op {
     pub fn encode(self) -> [u8; Op::SIZE] {
         let length = |fixed: u16, length| match length {
             Length::Fixed(time) => (fixed, 0, time.as_nanos()),
-            Length::Drawn(number) => (fixed + 1, number, 0),
+            Length::Drawn(number) => (fixed + 1, 0, u64::from(number)),
         };
         let (code, what, value) = match self {
             Op::Compute(time) => length(0, time),
@@ -98,11 +98,12 @@ impl Op {
         let (code, what) = (u16::from_le_bytes([c0, c1]), u16::from_le_bytes([w0, w1]));
         let value = u64::from_le_bytes(value);
         let time = Length::Fixed(Duration::from_nanos(value));
+        let drawn = || u32::try_from(value).ok().map(Length::Drawn);
         let op = match code {
             0 => Op::Compute(time),
-            1 => Op::Compute(Length::Drawn(what)),
+            1 => Op::Compute(drawn()?),
             2 => Op::Suspend(time),
-            3 => Op::Suspend(Length::Drawn(what)),
+            3 => Op::Suspend(drawn()?),
             4 => Op::Yield,
             5 => Op::Lock(what),
             6 => Op::Unlock(what),
@@ -153,7 +154,7 @@ mod tests {
             Op::Compute(Length::Fixed(time)),
             Op::Compute(Length::Drawn(3)),
             Op::Suspend(Length::Fixed(time)),
-            Op::Suspend(Length::Drawn(u16::MAX)),
+            Op::Suspend(Length::Drawn(u32::MAX)),
             Op::Yield,
             Op::Lock(1),
             Op::Unlock(2),

@@ -63,7 +63,8 @@ impl Script {
             // What cannot vary needs no random number.
             length if length.is_fixed() => Length::Fixed(length.longest()),
             length => {
-                let number = u16::try_from(self.lengths.len()).unwrap_or(u16::MAX);
+                // A job takes a million steps at most, so it has no more lengths than that.
+                let number = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
                 self.lengths.push(length.clone());
                 Length::Drawn(number)
             }
@@ -172,7 +173,7 @@ impl Program {
             (Length::Fixed(time), _) => time,
             (Length::Drawn(number), Some(random)) => {
                 random.drawn = random.drawn.saturating_add(1);
-                random.random.draw(&random.lengths[usize::from(number)])
+                random.random.draw(&random.lengths[number as usize])
             }
             // Only a script with distributions draws.
             (Length::Drawn(_), None) => Duration::ZERO,
@@ -215,6 +216,25 @@ pub fn is_fixed(steps: &[Step]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// More than sixteen bits can number: each computation still has its own distribution.
+    #[test]
+    fn many_random_lengths_are_told_apart() {
+        let between = |min: u64| flyball_model::Length::Uniform {
+            min: Duration::from_micros(min),
+            max: Duration::from_micros(min + 1),
+        };
+        let lengths: Vec<_> = (0..70_000).map(between).collect();
+        let steps: Vec<_> = lengths.iter().cloned().map(Step::Compute).collect();
+        let mut task = Task::periodic("a", Duration::MAX, Duration::MAX);
+        task.behaviour = steps;
+        let drawn = Program::new(&task, 0, 7).lengths(1, 100_000);
+        assert_eq!(drawn.len(), lengths.len());
+        for (drawn, length) in drawn.iter().zip(&lengths) {
+            assert!(*drawn <= length.longest());
+            assert!(length.longest().saturating_sub(*drawn) <= Duration::from_micros(1));
+        }
+    }
 
     #[test]
     fn a_job_that_is_given_up_leaves_the_next_one_its_lengths() {

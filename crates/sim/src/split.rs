@@ -67,7 +67,7 @@ pub fn simulate_split<T: Sink>(
             let period = period.ok_or_else(|| refused(&task.name, Error::Bound))?;
             split.push(Split {
                 name: task.name.clone(),
-                task: TaskId(u16::try_from(number).unwrap_or(u16::MAX)),
+                task: TaskId::from_index(number),
                 way: SplitTask::new(parts.to_vec(), period, Time::ZERO + task.phase),
                 at: Place::In(first.cpu, row),
             });

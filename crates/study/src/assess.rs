@@ -20,11 +20,11 @@ mod case;
 mod effects;
 mod partition;
 mod rules;
-mod words;
 
 use crate::charge::{QUANTUM, costs_of};
 use crate::parallel;
-use crate::theory::{Obstacle, check_steps, stays_behind, with_deadlines, without_mutexes};
+use crate::reason::{ChargedWork, NoPolicy, Obstacle, Uncovered, WhyNot};
+use crate::theory::{check_steps, stays_behind, with_deadlines, without_mutexes};
 use case::Case;
 use flyball_analysis::charged::{Accounting, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
@@ -75,7 +75,9 @@ pub struct Assessment {
     /// What they ask for.
     pub utilisation: Utilisation,
     /// Why no policy holds it, if that is certain.
-    pub infeasible: Option<String>,
+    pub infeasible: Option<NoPolicy>,
+    /// Whether the kernel's work is charged.
+    pub is_charged: bool,
     /// How late a job may be released, because there is a tick: taken off periods and deadlines.
     pub late: Duration,
     /// What is known of each policy.
@@ -139,21 +141,21 @@ impl ForPolicy {
 }
 
 /// What a test says.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Said {
     /// Which.
     pub criterion: Criterion,
     /// What.
     pub answer: Answer,
-    /// Why it does not accept, in words.
-    pub why: Option<String>,
+    /// Why it does not accept.
+    pub why: Option<WhyNot>,
 }
 
 /// What the set is like with some of the kernel's work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Effect {
-    /// Which work is charged, in words: `nothing`, `all`, `all but release`.
-    pub charged: String,
+    /// Which work is charged.
+    pub charged: ChargedWork,
     /// By how much all execution times may grow together under each policy, in the order of
     /// [`Assessment::policies`].
     pub scaling: Vec<Margin<Breakdown>>,
@@ -205,7 +207,7 @@ pub fn assess(
         .into_iter()
         .filter(|&policy| case.is_known(policy) && case.criteria(policy).next().is_some());
     let mut policies: Vec<ForPolicy> =
-        parallel::each(known.collect(), |policy| case.under(policy, &names, limit));
+        parallel::each(known.collect(), |policy| case.under(policy, limit));
     for policy in &mut policies {
         after_arrival(&mut policy.bounds);
     }
@@ -218,8 +220,9 @@ pub fn assess(
     Ok(Assessment {
         cpus,
         utilisation: Utilisation::of(&tasks),
-        infeasible: overload(&tasks, cpus, &names)
+        infeasible: overload(&tasks, cpus)
             .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten()),
+        is_charged: charge.is_some(),
         late,
         division: case.division(limit),
         cheapest,
@@ -243,10 +246,7 @@ fn check(set: &TaskSet, everyone: &[usize]) -> Result<(), Obstacle> {
         }
     }
     match set.limited() {
-        Some(task) => Err(Obstacle(format!(
-            "The tests do not cover that \"{}\" may run on some CPUs only",
-            task.name
-        ))),
+        Some(task) => Err(Obstacle::Does(task.name.clone(), Uncovered::SomeCpus)),
         None => Ok(()),
     }
 }
@@ -262,37 +262,32 @@ fn released_late(
     let shorter = |(task, name): (&SporadicTask, &&str)| {
         let [period, deadline] =
             [task.period(), task.deadline()].map(|time| time.saturating_sub(late));
-        SporadicTask::new(task.wcet(), period, deadline).map_err(|_| {
-            Obstacle(format!(
-                "Jobs of \"{name}\" may be released a tick ({late}) late, which leaves them no time"
-            ))
-        })
+        SporadicTask::new(task.wcet(), period, deadline)
+            .map_err(|_| Obstacle::LateByTick((*name).to_owned(), late))
     };
     tasks.iter().zip(names).map(shorter).collect()
 }
 
 /// Why no policy can hold the set, whatever its phases are.
-fn overload(tasks: &[SporadicTask], cpus: u32, names: &[&str]) -> Option<String> {
+fn overload(tasks: &[SporadicTask], cpus: u32) -> Option<NoPolicy> {
     let long = |task: &SporadicTask| task.wcet() > task.deadline().min(task.period());
     if let Some(which) = tasks.iter().position(long) {
-        return Some(format!("\"{}\" cannot be in time even alone", names[which]));
+        return Some(NoPolicy::Alone(which));
     }
-    let utilisation = Utilisation::of(tasks);
-    let is_too_much = utilisation.cmp_cpus(cpus).is_gt();
-    is_too_much.then(|| format!("The tasks ask for {utilisation} of {}", words::cpus(cpus)))
+    let is_too_much = Utilisation::of(tasks).cmp_cpus(cpus).is_gt();
+    is_too_much.then_some(NoPolicy::Overload)
 }
 
 /// Why no policy can hold the set if all tasks may arrive together.
-fn too_dense(tasks: &[SporadicTask], cpus: u32, limit: WorkLimit) -> Option<String> {
+fn too_dense(tasks: &[SporadicTask], cpus: u32, limit: WorkLimit) -> Option<NoPolicy> {
     if cpus == 1 {
         return match edf_demand::test(tasks, limit).verdict {
-            Verdict::Fails(reason) => Some(words::sentence(&reason.to_string())),
+            Verdict::Fails(says) => Some(NoPolicy::Interval(Some(says))),
             Verdict::Holds | Verdict::Unknown(_) => None,
         };
     }
     let set = gedf::Set::of(tasks).ok()?;
-    gedf::is_infeasible(&set, cpus, limit)
-        .then(|| "There is an interval in which the jobs ask for more than all CPUs".into())
+    gedf::is_infeasible(&set, cpus, limit).then_some(NoPolicy::Interval(None))
 }
 
 /// The costs of so many tasks.

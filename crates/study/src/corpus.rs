@@ -23,7 +23,7 @@ mod analyse;
 mod charge;
 mod read;
 
-pub use analyse::{Asked, Question, Verdict, analyse, to_csv};
+pub use analyse::{Question, Questions, Verdict, analyse, to_csv};
 pub use charge::LONGEST_CHARGED;
 pub use read::{CorpusError, Entry, Fault, MOST_CPUS, read, read_up_to};
 

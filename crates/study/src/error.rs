@@ -1,5 +1,6 @@
 //! What a study cannot do.
 
+use crate::reason::{Because, Seen};
 use flyball_analysis::{Fit, Stop};
 use flyball_model::ModelError;
 use flyball_sim::{Missing, SimError};
@@ -49,10 +50,10 @@ pub enum StudyError {
     Contradiction {
         /// The policy.
         policy: String,
-        /// What the test says.
-        analysis: String,
+        /// Why the test says what it says.
+        analysis: Box<Because>,
         /// What the simulation did.
-        simulation: String,
+        simulation: Box<Seen>,
     },
     /// A bench of another crate could not run a trial; what it says.
     Bench(String),
@@ -125,8 +126,8 @@ impl fmt::Display for StudyError {
                 simulation,
             } => write!(
                 f,
-                "analysis and simulation contradict each other under {policy}: {analysis}, but \
-                 {simulation}. This is a fault in Flyball; please report it with the task set"
+                "analysis and simulation contradict each other under {policy}: {analysis:?}, but \
+                 {simulation:?}. This is a fault in Flyball; please report it with the task set"
             ),
             StudyError::Affinity { task } => write!(
                 f,

@@ -5,15 +5,16 @@
 //! jobs that come later. For these it is a proof under a policy that is [`Sustainable`], and for
 //! sets of tasks that the word is about.
 
+use crate::reason::Doubt;
 use crate::theory::beyond_computing;
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_sim::Sustainable;
 
-/// Why a schedule of `set` without a miss is a proof for exactly the times that were simulated, in
-/// words behind a colon; `None`: it is one for all times that the set allows. O(steps).
-pub(crate) fn why(set: &TaskSet, policy: Sustainable) -> Option<String> {
+/// Why a schedule of `set` without a miss is a proof for exactly the times that were simulated;
+/// `None`: it is one for all times that the set allows. O(steps).
+pub(crate) fn doubt(set: &TaskSet, policy: Sustainable) -> Option<Doubt> {
     if !policy.execution {
-        return Some("the policy is not known to be sustainable".to_owned());
+        return Some(Doubt::Policy);
     }
     let is_late = |task: &&Task| {
         let sporadic = matches!(task.arrival, Arrival::Sporadic { .. });
@@ -21,28 +22,26 @@ pub(crate) fn why(set: &TaskSet, policy: Sustainable) -> Option<String> {
         sporadic && !(policy.arrivals && worst)
     };
     if let Some(task) = set.tasks.iter().find(is_late) {
-        return Some(format!("\"{}\" may come later", task.name));
+        return Some(Doubt::Sporadic(task.name.clone()));
     }
     if !set.platform.overheads.are_free() {
-        return Some("the kernel's own work takes time".to_owned());
+        return Some(Doubt::Overheads);
     }
-    if let Some(what) = beyond_computing(set, |_| false) {
-        return Some(what);
+    if let Some((task, what)) = beyond_computing(set, |_| false) {
+        return Some(Doubt::Does(task, what));
     }
     let overlap = |task: &&Task| {
         let period = task.arrival.period();
         period.is_some_and(|period| task.deadline.is_none_or(|deadline| deadline > period))
     };
     let task = set.tasks.iter().find(overlap)?;
-    Some(format!(
-        "a job of \"{}\" may have to wait for the one before it",
-        task.name
-    ))
+    Some(Doubt::Overlap(task.name.clone()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reason::Uncovered;
     use flyball_model::{Cost, Length, Step};
     use flyball_trace::Duration;
 
@@ -65,11 +64,11 @@ mod tests {
         }
     }
 
-    /// The words for a set that differs from [`set`] by `change`.
-    fn changed(policy: Sustainable, change: impl Fn(&mut TaskSet)) -> Option<String> {
+    /// The doubt about a set that differs from [`set`] by `change`.
+    fn changed(policy: Sustainable, change: impl Fn(&mut TaskSet)) -> Option<Doubt> {
         let mut set = set();
         change(&mut set);
-        why(&set, policy)
+        doubt(&set, policy)
     }
 
     #[test]
@@ -84,14 +83,17 @@ mod tests {
     fn what_else_tasks_do_is_not() {
         let says = |change: &dyn Fn(&mut TaskSet)| changed(ALL, change).unwrap();
         let does = |step: Step| move |set: &mut TaskSet| set.tasks[1].behaviour.push(step.clone());
-        let suspends = does(Step::Suspend(Length::Fixed(ms(1))));
-        assert_eq!(says(&suspends), "\"b\" suspends itself");
-        assert_eq!(says(&does(Step::Lock(0))), "\"b\" uses a mutex");
-        assert_eq!(says(&does(Step::Yield)), "\"b\" yields");
+        for (step, what) in [
+            (Step::Suspend(Length::Fixed(ms(1))), Uncovered::Suspends),
+            (Step::Lock(0), Uncovered::Mutex),
+            (Step::Yield, Uncovered::Yields),
+        ] {
+            assert_eq!(says(&does(step)), Doubt::Does("b".into(), what));
+        }
         let overheads = |set: &mut TaskSet| set.platform.overheads.call = Cost::fixed(ms(1));
-        assert_eq!(says(&overheads), "the kernel's own work takes time");
+        assert_eq!(says(&overheads), Doubt::Overheads);
         let overlap = |set: &mut TaskSet| set.tasks[0].deadline = Some(ms(11));
-        assert!(says(&overlap).contains("\"a\""));
+        assert_eq!(says(&overlap), Doubt::Overlap("a".into()));
     }
 
     /// Only where tasks begin all at once is the schedule of the earliest arrivals the worst one.

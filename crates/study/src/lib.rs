@@ -23,11 +23,12 @@
 //! | to find | look in |
 //! |---|---|
 //! | which policies there are, and how to add one | [`registry`] |
-//! | a policy's settings | [`settings`] |
+//! | a policy's settings, and what is kept of a simulation | `flyball_schedulers` |
 //! | what theory can prove | [`theory`] |
 //! | how long a simulation has to be | [`horizon`] |
 //! | one task set under several policies | [`study`] |
 //! | what a study found: plain data | [`results`] |
+//! | why it found that: plain data, too | [`reason`] |
 //! | a schedule beside another one, event by event | [`compare`](mod@compare) |
 //! | what a run of a machine says, beside theory | [`verdict`] |
 //! | one task set on several CPUs, by all analyses | [`assess`](mod@assess) |
@@ -48,11 +49,10 @@ mod exact_times;
 pub mod horizon;
 mod parallel;
 mod partition;
-mod recorder;
+pub mod reason;
 pub mod registry;
 pub mod results;
 pub mod semi;
-pub mod settings;
 mod study;
 pub mod theory;
 pub mod verdict;
@@ -60,10 +60,9 @@ pub mod verdict;
 pub use compare::SideBySide;
 pub use error::StudyError;
 pub use flyball_analysis::Fit;
+pub use flyball_schedulers::{Phase, Recorder, Values, settings};
 pub use partition::assigned;
-pub use recorder::{Phase, Recorder};
 pub use registry::{Entry, Registry};
-pub use settings::Values;
 pub use study::{
     ByPolicy, Charges, Observed, Progress, StudyOptions, Watch, is_decided, report, study,
     study_policy,

@@ -2,15 +2,15 @@
 
 use crate::error::StudyError;
 use crate::registry::Entry;
-use crate::registry::{PARTITION, SEQUENCE};
 use crate::semi;
-use crate::settings::Values;
 use crate::theory::{self, Cluster, PROBE, Theory};
 use flyball_analysis::affinity::{self, Infeasible};
 use flyball_analysis::{
     Answer, Fit, Sequence, SporadicTask, Stop, Utilisation, gedf, overloaded, partition,
 };
 use flyball_model::{Task, TaskSet};
+use flyball_schedulers::Values;
+use flyball_schedulers::{PARTITION, SEQUENCE};
 use std::borrow::Cow;
 
 /// Up to how many tasks it is said of each where it runs.

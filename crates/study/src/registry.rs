@@ -12,21 +12,14 @@
 //! ```
 
 use crate::error::StudyError;
-use crate::recorder::Recorder;
-pub use crate::recorder::Watch;
-use crate::settings::{Values, unknown_policy};
-use crate::theory::{Findings, Obstacle, Theory, analyse_clusters};
-use erased::{Erased, Made};
-use flyball_catalogue::{
-    Facts, Origin, Placement, Scheduler, Setting, Shape, Sustainable, Written,
-};
+use crate::reason::Obstacle;
+use crate::theory::{Findings, Theory, analyse_clusters};
+use flyball_catalogue::{Origin, Placement, Scheduler, Setting, Shape, Sustainable, Written};
 use flyball_model::{ModelError, TaskSet};
+pub use flyball_schedulers::Watch;
+use flyball_schedulers::settings::unknown_policy;
+use flyball_schedulers::{CLUSTER, Recorder, Schedulers, Values, listed};
 use flyball_sim::{Modes, Options, Outcome, SimError};
-
-mod erased;
-mod standard;
-
-pub(crate) use standard::{CLUSTER, PARTITION, SEQUENCE};
 
 /// A policy with a name.
 pub struct Entry {
@@ -36,8 +29,6 @@ pub struct Entry {
     pub title: &'static str,
     /// What it does, in a line.
     pub about: &'static str,
-    /// What it can be told.
-    pub settings: Vec<Setting>,
     /// What is known about it.
     pub theory: Theory,
     /// Where tasks run.
@@ -46,11 +37,7 @@ pub struct Entry {
     pub alias: bool,
     /// Where its source is.
     pub origin: Origin,
-    scheduler: Box<dyn Erased>,
-    /// The scheduler where tasks may run on some CPUs only, if it is another one then.
-    affine: Option<Box<dyn Erased>>,
-    /// Schedulers that schedule alike, by what the setting `queue` says.
-    queues: Vec<(&'static str, Box<dyn Erased>)>,
+    schedulers: Schedulers,
 }
 
 impl Entry {
@@ -60,7 +47,6 @@ impl Entry {
             name: S::NAME,
             title,
             about,
-            settings: S::SETTINGS.to_vec(),
             theory: Theory::None,
             placement: match S::SHAPE {
                 Shape::One => Placement::Assigned,
@@ -68,10 +54,28 @@ impl Entry {
             },
             alias: false,
             origin: Origin::Unknown,
-            scheduler: Made::of::<S>(),
-            affine: None,
-            queues: Vec::new(),
+            schedulers: Schedulers::of::<S>(),
         }
+    }
+
+    /// A policy of the catalogue; `None` if the catalogue lists a scheduler that it does not have,
+    /// which a test refutes.
+    fn of(entry: &'static flyball_catalogue::Entry) -> Option<Entry> {
+        Some(Entry {
+            name: entry.name,
+            title: entry.title,
+            about: entry.about,
+            theory: Theory::of(entry),
+            placement: entry.placement,
+            alias: entry.alias,
+            origin: Origin::Catalogue,
+            schedulers: listed(entry)?,
+        })
+    }
+
+    /// What it can be told.
+    pub fn settings(&self) -> &[Setting] {
+        &self.schedulers.settings
     }
 
     /// This is known about the policy.
@@ -92,7 +96,7 @@ impl Entry {
     /// scheduling, and what lies between is clustered.
     pub fn cluster(&self, values: &Values, set: &TaskSet) -> u8 {
         let cpus = set.platform.cpus.max(1);
-        let size = self.scheduler.cluster(values);
+        let size = self.schedulers.cluster(values);
         // Larger than any platform is all of it.
         u8::try_from(size).map_or(cpus, |size| size.clamp(1, cpus))
     }
@@ -128,7 +132,7 @@ impl Entry {
 
     /// Whether the policy knows of tasks that may run on some CPUs only.
     pub(crate) fn knows_affinities(&self) -> bool {
-        self.affine.is_some()
+        self.schedulers.knows_affinities()
     }
 
     /// The policy's settings for a task set.
@@ -138,12 +142,12 @@ impl Entry {
     /// not go together.
     pub fn values(&self, file: &str, set: &TaskSet) -> Result<Values, ModelError> {
         let settings = set.policies.get(self.name);
-        let values = Values::new(file, self.name, &self.settings, settings)?;
+        let values = Values::new(file, self.name, self.settings(), settings)?;
         let check = match self.placement {
             Placement::Clustered if values.integer(CLUSTER) == 0 => {
                 Err("`cluster` is 0, and has to be at least 1")
             }
-            _ => self.scheduler.check(&values, &facts(set)),
+            _ => self.schedulers.check(&values, set),
         };
         check.map_err(|why| ModelError {
             kind: flyball_model::Kind::OutOfRange,
@@ -162,7 +166,7 @@ impl Entry {
     /// # Errors
     /// [`SimError`].
     pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
-        self.scheduler.fits(values, set)
+        self.schedulers.fits(values, set)
     }
 
     /// The configured scheduler, for an image.
@@ -174,27 +178,15 @@ impl Entry {
         values: &Values,
         set: &TaskSet,
     ) -> Result<Box<dyn Written>, &'static str> {
-        self.chosen(values, set).written(values, &facts(set))
-    }
-
-    /// The scheduler for a task set with such settings.
-    fn chosen(&self, values: &Values, set: &TaskSet) -> &dyn Erased {
-        let queue = values.text("queue");
-        let queued = self.queues.iter().find(|(name, _)| *name == queue);
-        match (&self.affine, queued) {
-            (Some(affine), _) if set.limited().is_some() => &**affine,
-            (_, Some((_, queued))) => &**queued,
-            _ => &*self.scheduler,
-        }
+        self.schedulers.written(values, set)
     }
 
     /// What a schedule of `set` under the policy says about jobs that ask for less. Nothing, where
     /// tasks are split.
     pub fn sustainable(&self, set: &TaskSet) -> Sustainable {
-        match (&self.affine, self.theory) {
-            (_, Theory::Split(_)) => Sustainable::NO,
-            (Some(affine), _) if set.limited().is_some() => affine.sustainable(),
-            _ => self.scheduler.sustainable(),
+        match self.theory {
+            Theory::Split(_) => Sustainable::NO,
+            _ => self.schedulers.sustainable(set),
         }
     }
 
@@ -228,14 +220,9 @@ impl Entry {
         if let Theory::Split(splitter) = self.theory {
             return crate::semi::simulate(splitter, modes, options, recorder, watch);
         }
-        self.chosen(values, modes.all())
+        self.schedulers
             .simulate(values, modes, options, recorder, watch)
     }
-}
-
-/// What policies may read about the tasks of a set.
-fn facts(set: &TaskSet) -> Vec<Facts> {
-    set.tasks.iter().map(Facts::from).collect()
 }
 
 /// All policies, in the order in which they are listed and studied.
@@ -244,11 +231,7 @@ pub struct Registry(Vec<Entry>);
 impl Registry {
     /// The policies that come with Flyball: those of the catalogue.
     pub fn standard() -> Registry {
-        Registry(
-            flyball_catalogue::entries()
-                .filter_map(standard::entry)
-                .collect(),
-        )
+        Registry(flyball_catalogue::entries().filter_map(Entry::of).collect())
     }
 
     /// These policies and one more. An entry of the same name is replaced.

@@ -1,6 +1,7 @@
 //! What a study found: plain data. The laboratory fills it in, and the other modules present it.
 
 use crate::compare::SideBySide;
+use crate::reason::Evidence;
 use flyball_model::TaskSet;
 use flyball_trace::Duration;
 use flyball_trace::file::Trace;
@@ -69,8 +70,8 @@ pub struct Verdict {
     pub schedulable: Schedulable,
     /// What proves it: the name of an exact or sufficient test, or "simulation".
     pub proof: Option<String>,
-    /// Why, in a sentence.
-    pub reason: String,
+    /// What it is concluded from, if it is known.
+    pub evidence: Option<Evidence>,
 }
 
 impl Verdict {

@@ -1,10 +1,10 @@
 //! Semi-partitioned EDF: simulating tasks that are split, and placing them.
 
 use crate::error::StudyError;
-use crate::recorder::{Recorder, Watch};
 use crate::theory::{Splitter, plan};
 use flyball_analysis::{Fit, NoRoom, Share};
 use flyball_model::TaskSet;
+use flyball_schedulers::{Recorder, Watch};
 use flyball_sim::{Modes, Options, Outcome, Part, SimError, simulate_split};
 use flyball_trace::CpuId;
 use std::borrow::Cow;

@@ -1,17 +1,18 @@
 //! One task set under several policies: what theory proves, what the simulation shows.
 
 use crate::error::StudyError;
-use crate::exact_times;
+use crate::exact_times::doubt;
 use crate::horizon::{Horizon, horizon};
 use crate::partition::{affinities, assigned};
-use crate::recorder::Recorder;
+use crate::reason::Obstacle;
 use crate::registry::{Entry, Registry};
 use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Verdict};
-use crate::settings::Values;
-use crate::theory::{Findings, MOST_SLACKS, Obstacle};
+use crate::theory::{Findings, MOST_SLACKS};
 use crate::verdict::weigh;
 use flyball_analysis::Fit;
 use flyball_model::{Cost, OverheadFile, Overheads, Statistic, TaskSet};
+use flyball_schedulers::Recorder;
+use flyball_schedulers::Values;
 use flyball_sim::{Ended, Options};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
@@ -282,9 +283,9 @@ pub fn study_policy(
     if outcome.why == Ended::Interrupted {
         return Err(StudyError::Interrupted);
     }
-    let exact = exact_times::why(set, entry.sustainable(set));
+    let doubt = doubt(set, entry.sustainable(set));
     let first_miss = recorder.first_miss();
-    let verdict = weigh(set, entry.name, &theory, exact, &outcome, first_miss)?;
+    let verdict = weigh(set, entry.name, &theory, doubt, &outcome, first_miss)?;
     let (summary, trace) = recorder.finish(outcome.ended);
     let mut notes: Vec<String> = note.into_iter().collect();
     if options.keep > 0 && trace.header.dropped > 0 {

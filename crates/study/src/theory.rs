@@ -13,7 +13,6 @@ mod cover;
 mod edf;
 mod fixed_priority;
 mod list;
-mod np_edf;
 pub mod one_cpu;
 mod proof;
 mod several;
@@ -24,11 +23,12 @@ pub(crate) use clusters::{Cluster, clusters, with_deadlines};
 pub(crate) use cover::{beyond_computing, check_steps, stays_behind};
 pub(crate) use fixed_priority::levels;
 pub use one_cpu::OneCpu;
-pub use proof::{Findings, Obstacle};
+pub use proof::Findings;
 pub(crate) use proof::{MOST_SLACKS, PROBE};
 pub use split::Splitter;
 pub(crate) use split::plan;
 
+use crate::reason::Obstacle;
 use clusters::overload;
 use flyball_catalogue::{Entry, Placement};
 use flyball_model::TaskSet;
@@ -102,7 +102,7 @@ pub fn analyse_clusters(
 ) -> Result<Findings, Obstacle> {
     let findings = apply(theory, set, cluster, quantum);
     let overload = clusters(set, cluster).find_map(|cluster| overload(set, &cluster));
-    let Some(reason) = overload else {
+    let Some(because) = overload else {
         return findings;
     };
     let mut findings = findings.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
@@ -112,7 +112,7 @@ pub fn analyse_clusters(
     findings.holds = Some(false);
     // The backlog grows for ever, whatever the phases are.
     findings.definite = true;
-    findings.reason = reason;
+    findings.because = because;
     Ok(findings)
 }
 
@@ -124,9 +124,7 @@ fn apply(
 ) -> Result<Findings, Obstacle> {
     let covered = cover::check_set(set);
     match theory {
-        Theory::None | Theory::Global => {
-            Err(Obstacle("There is no exact test for this policy".into()))
-        }
+        Theory::None | Theory::Global => Err(Obstacle::NoTest),
         Theory::OneCpu(theory) => covered.and_then(|()| one_cpu::analyse(theory, set)),
         Theory::GlobalDeadline => covered.and_then(|()| several::global(set, cluster)),
         Theory::Fair => {

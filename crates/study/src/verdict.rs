@@ -1,11 +1,12 @@
 //! One verdict from two witnesses: the analysis and the simulation.
 
 use crate::error::StudyError;
+use crate::reason::{Doubt, Evidence, Obstacle, Seen};
 use crate::results::{Schedulable, Verdict};
-use crate::theory::{Findings, Obstacle};
+use crate::theory::Findings;
 use flyball_model::TaskSet;
 use flyball_sim::{Deadlock, Outcome};
-use flyball_trace::{Duration, Event, Kind, TaskId};
+use flyball_trace::{Duration, Event, Kind, Time};
 
 /// Weighs what is known.
 ///
@@ -13,7 +14,7 @@ use flyball_trace::{Duration, Event, Kind, TaskId};
 /// 2. A test that accepts has proved that there is none.
 /// 3. A schedule that was seen to repeat itself without a miss has none, even if a test rejects
 ///    the set for other phases; provided that the jobs computed for as long as they may. That is so
-///    with exactly these times; `exact` says why jobs that compute for less may be another matter,
+///    with exactly these times; `doubt` says why jobs that compute for less may be another matter,
 ///    and is `None` where they are not (`exact_times.rs`).
 /// 4. A test that rejects this very set has proved that there is one.
 /// 5. Nothing else is known.
@@ -24,83 +25,44 @@ pub fn weigh(
     set: &TaskSet,
     policy: &str,
     theory: &Result<Findings, Obstacle>,
-    exact: Option<String>,
+    doubt: Option<Doubt>,
     outcome: &Outcome,
     first_miss: Option<Event>,
 ) -> Result<Verdict, StudyError> {
-    let findings = theory.as_ref().ok();
-    let contradiction = |simulation: String| StudyError::Contradiction {
-        policy: policy.to_owned(),
-        analysis: findings.map_or(String::new(), |findings| findings.reason.clone()),
-        simulation,
+    const SIMULATION: Option<&str> = Some("simulation");
+    let is_worst = worst_case_runs(set);
+    let with_these_times = match doubt {
+        Some(_) => Schedulable::ExactTimes,
+        None => Schedulable::Always,
     };
-    if outcome.misses > 0 || outcome.deadlock.is_some() {
-        let seen = match outcome.deadlock {
-            Some(deadlock) => describe_deadlock(set, deadlock),
-            None => describe_miss(set, first_miss),
-        };
-        return match findings {
-            Some(findings) if findings.holds == Some(true) => Err(contradiction(seen)),
-            Some(findings) if findings.holds == Some(false) => {
-                let reason = format!("{} (seen: {})", findings.reason, lower(&seen));
-                Ok(verdict(Some(false), Some(findings.test), reason))
-            }
-            _ => Ok(verdict(Some(false), Some("simulation"), seen)),
-        };
-    }
-    if let Some(findings) = findings
-        && findings.holds == Some(true)
-    {
-        return Ok(verdict(
-            Some(true),
-            Some(findings.test),
-            findings.reason.clone(),
-        ));
-    }
-    let whole = worst_case_runs(set);
-    if outcome.repeats && whole {
-        let mut reason = "The simulated schedule repeats itself without a miss".to_owned();
-        if let Some(findings) = findings
-            && findings.holds == Some(false)
-        {
-            if findings.definite {
-                return Err(contradiction(reason));
-            }
-            reason += "; with other phases it might miss: ";
-            reason += &findings.reason;
+    let seen = if let Some(deadlock) = outcome.deadlock {
+        deadlocked(set, deadlock)
+    } else if outcome.misses > 0 {
+        missed(set, first_miss)
+    } else if outcome.repeats && is_worst {
+        Seen::Repeats { doubt }
+    } else {
+        let length = outcome.ended.since(Time::ZERO);
+        Seen::NoMiss { length, is_worst }
+    };
+    let findings = theory.as_ref().ok();
+    let is_definite = findings.is_some_and(|findings| findings.definite);
+    let test = findings.map(|findings| findings.test);
+    let (schedulable, proof) = match (&seen, findings.and_then(|findings| findings.holds)) {
+        (Seen::Miss { .. } | Seen::Misses | Seen::Deadlock { .. }, holds) => match holds {
+            Some(true) => return Err(contradiction(policy, findings, seen)),
+            Some(false) => (Schedulable::Not, test),
+            None => (Schedulable::Not, SIMULATION),
+        },
+        (_, Some(true)) => (Schedulable::Always, test),
+        (Seen::Repeats { .. }, Some(false)) if is_definite => {
+            return Err(contradiction(policy, findings, seen));
         }
-        let mut seen = verdict(Some(true), Some("simulation"), reason);
-        if let Some(why) = exact {
-            seen.schedulable = Schedulable::ExactTimes;
-            seen.reason += " Where a job computes for less, another one might be late: ";
-            seen.reason += &why;
-            seen.reason += ".";
-        }
-        return Ok(seen);
-    }
-    let mut seen = format!("No miss in {}", outcome.ended);
-    if !whole {
-        seen += ", but jobs may compute for longer than they did";
-    }
-    match theory {
-        Ok(findings) if findings.holds == Some(false) && findings.definite => Ok(verdict(
-            Some(false),
-            Some(findings.test),
-            findings.reason.clone(),
-        )),
-        Ok(findings) => {
-            let reason = format!("{seen}. {}", findings.reason);
-            Ok(verdict(None, None, reason))
-        }
-        Err(obstacle) => {
-            let reason = if whole {
-                format!("{seen}, which proves nothing about the time after it. {obstacle}")
-            } else {
-                format!("{seen}. {obstacle}")
-            };
-            Ok(verdict(None, None, reason))
-        }
-    }
+        (Seen::Repeats { .. }, _) => (with_these_times, SIMULATION),
+        (Seen::NoMiss { .. }, Some(false)) if is_definite => (Schedulable::Not, test),
+        (Seen::NoMiss { .. }, _) => (Schedulable::Unknown, None),
+    };
+    Ok(verdict(schedulable, proof, seen, false, theory))
 }
 
 /// Weighs what theory knows and what was seen in `length` of the schedule of a machine, whose
@@ -118,60 +80,49 @@ pub fn weigh_measured(
     first_miss: Option<Event>,
     length: Duration,
 ) -> Verdict {
-    const MEASURED: &str = "measurement";
-    if first_miss.is_some() {
-        let mut reason = describe_miss(set, first_miss) + " on the board";
-        if let Ok(findings) = theory {
-            match findings.holds {
-                Some(true) => {
-                    reason += ". With a kernel whose work is free it would hold: ";
-                    reason += &lower(&findings.reason);
-                }
-                Some(false) => {
-                    reason += ". ";
-                    reason += &findings.reason;
-                }
-                None => {}
+    let (seen, schedulable, proof) = if first_miss.is_some() {
+        let seen = missed(set, first_miss);
+        (seen, Schedulable::Not, Some("measurement"))
+    } else {
+        let is_worst = true;
+        let seen = Seen::NoMiss { length, is_worst };
+        match theory {
+            Ok(findings) if findings.holds == Some(false) && findings.definite => {
+                (seen, Schedulable::Not, Some(findings.test))
             }
+            _ => (seen, Schedulable::Unknown, None),
         }
-        return verdict(Some(false), Some(MEASURED), reason);
-    }
-    let seen = format!("No miss in {length} on the board");
-    match theory {
-        Ok(findings) if findings.holds == Some(false) && findings.definite => {
-            let reason = format!("{}. {seen}", findings.reason);
-            verdict(Some(false), Some(findings.test), reason)
-        }
-        Ok(findings) if findings.holds == Some(true) => {
-            let reason = format!(
-                "{seen}. With a kernel whose work is free it would hold: {}",
-                lower(&findings.reason)
-            );
-            verdict(None, None, reason)
-        }
-        Ok(findings) => verdict(None, None, format!("{seen}. {}", findings.reason)),
-        Err(obstacle) => {
-            let reason =
-                format!("{seen}, which proves nothing about the time after it. {obstacle}");
-            verdict(None, None, reason)
-        }
-    }
+    };
+    verdict(schedulable, proof, seen, true, theory)
 }
 
-/// A sentence as the second half of another one.
-fn lower(sentence: &str) -> String {
-    let mut text = sentence.to_owned();
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_lowercase();
-    }
-    text
-}
-
-fn verdict(holds: Option<bool>, proof: Option<&str>, reason: String) -> Verdict {
+fn verdict(
+    schedulable: Schedulable,
+    proof: Option<&str>,
+    seen: Seen,
+    measured: bool,
+    theory: &Result<Findings, Obstacle>,
+) -> Verdict {
     Verdict {
-        schedulable: holds.into(),
+        schedulable,
         proof: proof.map(str::to_owned),
-        reason: reason + ".",
+        evidence: Some(Evidence {
+            seen,
+            measured,
+            theory: theory
+                .as_ref()
+                .map(Findings::statement)
+                .map_err(Obstacle::clone),
+        }),
+    }
+}
+
+fn contradiction(policy: &str, findings: Option<&Findings>, seen: Seen) -> StudyError {
+    let because = findings.map(|findings| findings.because.clone());
+    StudyError::Contradiction {
+        policy: policy.to_owned(),
+        analysis: Box::new(because.unwrap_or_default()),
+        simulation: Box::new(seen),
     }
 }
 
@@ -183,30 +134,25 @@ fn worst_case_runs(set: &TaskSet) -> bool {
     })
 }
 
-fn describe_deadlock(set: &TaskSet, deadlock: Deadlock) -> String {
-    let Deadlock { task, mutex, at } = deadlock;
-    let task = &set.tasks[task.index()].name;
-    let mutex = &set.mutexes[usize::from(mutex)].name;
-    format!("Deadlock at {at}: \"{task}\" waits for \"{mutex}\", whose owner waits for \"{task}\"")
+fn deadlocked(set: &TaskSet, Deadlock { task, mutex, at }: Deadlock) -> Seen {
+    Seen::Deadlock {
+        task: set.tasks[task.index()].name.clone(),
+        mutex: set.mutexes[usize::from(mutex)].name.clone(),
+        at,
+    }
 }
 
-fn describe_miss(set: &TaskSet, event: Option<Event>) -> String {
-    let name = |task: TaskId| {
-        set.tasks
-            .get(task.index())
-            .map_or("?", |task| task.name.as_str())
+fn missed(set: &TaskSet, event: Option<Event>) -> Seen {
+    let Some(Event { time, kind, .. }) = event else {
+        return Seen::Misses;
     };
-    match event {
-        Some(Event {
-            time,
-            kind: Kind::Miss { task, job },
-            ..
-        }) => {
-            format!(
-                "Job {job} of \"{}\" misses its deadline at {time}",
-                name(task)
-            )
-        }
-        _ => "A deadline is missed".to_owned(),
+    let Kind::Miss { task, job } = kind else {
+        return Seen::Misses;
+    };
+    let task = set.tasks.get(task.index());
+    Seen::Miss {
+        task: task.map_or("?", |task| &task.name).to_owned(),
+        job,
+        at: time,
     }
 }

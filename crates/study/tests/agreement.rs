@@ -119,12 +119,16 @@ fn agrees<S: Scheduler>(
                 set.tasks.push(task);
                 misses(&set, scheduler)
             });
-            prop_assert!(last, "rejected ({}), and does not miss", findings.reason);
+            prop_assert!(last, "rejected ({:?}), and does not miss", findings.because);
         }
         None => {
             let beyond = |task: &Task| task.deadline > task.arrival.period();
             let may_wait = set.tasks.iter().any(beyond) && set.tasks.len() > 1;
-            prop_assert!(may_wait, "an exact test does not know: {}", findings.reason);
+            prop_assert!(
+                may_wait,
+                "an exact test does not know: {:?}",
+                findings.because
+            );
             tally.2.fetch_add(1, Ordering::Relaxed);
         }
     }

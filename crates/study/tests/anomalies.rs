@@ -4,6 +4,7 @@
 use flyball_model::random::Random;
 use flyball_model::{Task, TaskSet};
 use flyball_sim::SimError;
+use flyball_study::reason::{Because, Evidence};
 use flyball_study::results::Study;
 use flyball_study::{Registry, StudyError, StudyOptions, study};
 use flyball_trace::Duration;
@@ -36,10 +37,23 @@ fn studied(set: &TaskSet, policies: &[&str]) -> Result<Study, StudyError> {
     )
 }
 
-/// The verdict and what proves it.
-fn verdict(set: &TaskSet, policy: &str) -> (Option<bool>, Option<String>, String) {
+/// The verdict, what proves it, and why theory says so, if it says anything.
+fn verdict(set: &TaskSet, policy: &str) -> (Option<bool>, Option<String>, Option<Because>) {
     let verdict = studied(set, &[policy]).unwrap().policies.remove(0).verdict;
-    (verdict.holds(), verdict.proof, verdict.reason)
+    let because = verdict.evidence.as_ref().and_then(because);
+    (verdict.holds(), verdict.proof, because)
+}
+
+fn because(evidence: &Evidence) -> Option<Because> {
+    Some(evidence.theory.as_ref().ok()?.because.clone())
+}
+
+fn slots(cpus: u8, rounded: bool) -> Because {
+    Because::Slots {
+        quantum: Duration::from_millis(1),
+        cpus,
+        rounded,
+    }
 }
 
 /// Five tasks of 0.51 on four CPUs.
@@ -62,15 +76,12 @@ fn what_cannot_be_partitioned_is_said_with_the_task_and_a_remedy() {
         .find(|note| note.contains("no CPU has room"));
     assert!(note.unwrap().contains("rm, dm, edf, "), "{:?}", all.notes);
     assert_eq!(verdict(&set, "g-edf").0, Some(false));
-    let (holds, proof, reason) = verdict(&set, "pd2");
+    let (holds, proof, because) = verdict(&set, "pd2");
     assert_eq!(
         (holds, proof.as_deref()),
         (Some(true), Some("proportionate fairness"))
     );
-    assert_eq!(
-        reason,
-        "In whole slots of 1ms the tasks ask for no more than 4 CPUs."
-    );
+    assert_eq!(because, Some(slots(4, false)));
 }
 
 /// Next to nothing and one whole CPU: late under global EDF, however many CPUs there are.
@@ -81,12 +92,12 @@ fn dhalls_effect_for_any_number_of_cpus() {
         tasks.push((101, 101));
         let set = set(cpus, &tasks);
         for policy in ["g-edf", "g-rm"] {
-            let (holds, _, reason) = verdict(&set, policy);
-            assert_eq!(holds, Some(false), "{policy} on {cpus}: {reason}");
+            let (holds, _, because) = verdict(&set, policy);
+            assert_eq!(holds, Some(false), "{policy} on {cpus}: {because:?}");
         }
         for policy in ["p-edf", "pd2"] {
-            let (holds, _, reason) = verdict(&set, policy);
-            assert_eq!(holds, Some(true), "{policy} on {cpus}: {reason}");
+            let (holds, _, because) = verdict(&set, policy);
+            assert_eq!(holds, Some(true), "{policy} on {cpus}: {because:?}");
         }
     }
 }
@@ -139,12 +150,12 @@ fn fairness_is_proved_in_whole_slots() {
     rounded.tasks[0].behaviour = vec![flyball_model::Step::Compute(flyball_model::Length::Fixed(
         us(1_500),
     ))];
-    let (holds, proof, reason) = verdict(&rounded, "pd2");
+    let (holds, proof, because) = verdict(&rounded, "pd2");
     assert_eq!(
         (holds, proof.as_deref()),
         (Some(true), Some("proportionate fairness"))
     );
-    assert!(reason.contains("execution times rounded up"), "{reason}");
+    assert_eq!(because, Some(slots(2, true)));
     // 1.5 ms of 2 ms are all of it in whole slots, so three of them are more than two CPUs.
     let mut full = set(2, &[(1, 2), (1, 2), (1, 2)]);
     for task in &mut full.tasks {
@@ -153,11 +164,11 @@ fn fairness_is_proved_in_whole_slots() {
             us(1_300),
         ))];
     }
-    let (holds, proof, reason) = verdict(&full, "pd2");
+    let (holds, proof, because) = verdict(&full, "pd2");
     assert_eq!(
         (holds, proof.as_deref()),
         (Some(false), Some("simulation")),
-        "{reason}"
+        "{because:?}"
     );
 }
 
@@ -210,7 +221,8 @@ fn what_fairness_accepts_never_misses() {
                     (policy.verdict.holds(), policy.simulated.misses),
                     (Some(true), 0)
                 );
-                let is_rounded = policy.verdict.reason.contains("rounded");
+                let because = policy.verdict.evidence.as_ref().and_then(because);
+                let is_rounded = matches!(because, Some(Because::Slots { rounded: true, .. }));
                 *(if is_rounded { &mut rounded } else { &mut exact }) += 1;
             }
         }

@@ -2,6 +2,7 @@
 
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Length, Task, TaskSet};
+use flyball_study::reason::{Obstacle, Seen};
 use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_study::theory::analyse;
 use flyball_study::{Registry, StudyError, StudyOptions, study};
@@ -45,8 +46,9 @@ fn short_and_long() -> Vec<Task> {
 fn phases_may_keep_a_long_job_from_the_way() {
     let report = studied(short_and_long()).unwrap();
     assert_eq!(report.verdict.schedulable, Schedulable::ExactTimes);
-    let later = report.verdict.reason;
-    assert!(later.contains("with other phases it might miss"), "{later}");
+    let evidence = report.verdict.evidence.unwrap();
+    assert!(matches!(evidence.seen, Seen::Repeats { .. }));
+    assert_eq!(evidence.theory.map(|theory| theory.holds), Ok(Some(false)));
     let report = studied(short_and_long().into_iter().map(sporadic).collect()).unwrap();
     assert_eq!(report.verdict.holds(), Some(false), "{:?}", report.verdict);
     let mut late = short_and_long();
@@ -76,8 +78,8 @@ fn what_theory_does_not_cover_is_said() {
     };
     let registry = Registry::standard();
     let theory = registry.find("np-edf").expect("it is listed").theory;
-    let obstacle = analyse(theory, &set).unwrap_err().to_string();
-    assert!(obstacle.contains("may keep the CPU"), "{obstacle}");
+    let obstacle = analyse(theory, &set).unwrap_err();
+    assert_eq!(obstacle, Obstacle::Background("background".into()));
 }
 
 fn below(random: &mut Random, most: u64) -> u64 {

@@ -8,9 +8,10 @@ use flyball_model::{
     Arrival, Cost, Format, Length, Mutex, Overheads, Platform, Protocol, Semaphore, Settings, Step,
     Task, TaskSet, Value,
 };
+use flyball_study::reason::{Doubt, Seen, Uncovered};
 use flyball_study::results::{PolicyReport, Schedulable, Study};
 use flyball_study::{Registry, StudyOptions, study};
-use flyball_trace::Duration;
+use flyball_trace::{Duration, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -61,6 +62,14 @@ fn turns(last: u64) -> String {
     )
 }
 
+/// When the first miss is seen.
+fn missed_at(report: &PolicyReport) -> Option<Time> {
+    match report.verdict.evidence.as_ref()?.seen {
+        Seen::Miss { at, .. } => Some(at),
+        _ => None,
+    }
+}
+
 #[test]
 fn a_shorter_job_moves_the_turns_of_others() {
     let long = under("g-rr", &turns(4));
@@ -68,17 +77,13 @@ fn a_shorter_job_moves_the_turns_of_others() {
     assert_eq!(
         long.verdict.schedulable,
         Schedulable::ExactTimes,
-        "{}",
-        long.verdict.reason
+        "{:?}",
+        long.verdict
     );
     assert_eq!(long.verdict.holds(), None);
     let short = under("g-rr", &turns(2));
     assert_eq!(short.verdict.holds(), Some(false));
-    assert!(
-        short.verdict.reason.contains("at 15ms"),
-        "{}",
-        short.verdict.reason
-    );
+    assert_eq!(missed_at(&short), Some(Time::from_millis(15)));
 }
 
 /// A task that suspends itself between two computations, the first of which takes `first` ms; and
@@ -109,22 +114,16 @@ fn a_job_that_suspends_itself_earlier_comes_back_earlier() {
     assert_eq!(
         long.verdict.schedulable,
         Schedulable::ExactTimes,
-        "{}",
-        long.verdict.reason
+        "{:?}",
+        long.verdict
     );
     assert_eq!(long.verdict.holds(), None);
-    assert!(
-        long.verdict.reason.contains("\"hi\""),
-        "{}",
-        long.verdict.reason
-    );
+    let doubt = Doubt::Does("hi".into(), Uncovered::Suspends);
+    let seen = long.verdict.evidence.map(|evidence| evidence.seen);
+    assert_eq!(seen, Some(Seen::Repeats { doubt: Some(doubt) }));
     let short = under("fp", &suspends(1));
     assert_eq!(short.verdict.holds(), Some(false));
-    assert!(
-        short.verdict.reason.contains("at 8ms"),
-        "{}",
-        short.verdict.reason
-    );
+    assert_eq!(missed_at(&short), Some(Time::from_millis(8)));
 }
 
 /// What a job does: mostly it computes and nothing else.
@@ -197,7 +196,7 @@ fn settings() -> BTreeMap<String, Settings> {
     ];
     let mut policies: BTreeMap<String, Settings> = BTreeMap::new();
     for entry in Registry::standard().iter() {
-        for setting in &entry.settings {
+        for setting in entry.settings() {
             if let Some((name, value)) = known.iter().find(|(name, _)| *name == setting.name) {
                 let settings = policies.entry(entry.name.to_owned()).or_default();
                 let value = value.clone().into();
@@ -283,7 +282,7 @@ fn late(set: &TaskSet, policies: &[String], seed: u64) -> Result<Option<String>,
         .filter(|policy| policy.simulated.misses > 0);
     Ok(late
         .next()
-        .map(|policy| format!("{}: {}", policy.policy, policy.verdict.reason)))
+        .map(|policy| format!("{}: {:?}", policy.policy, policy.verdict)))
 }
 
 #[test]

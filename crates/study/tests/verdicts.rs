@@ -1,9 +1,10 @@
 //! Verdicts that are easily got wrong, each on a task set worked by hand.
 
 use flyball_model::Format;
+use flyball_study::reason::{Because, Seen};
 use flyball_study::results::{PolicyReport, Schedulable, Study};
 use flyball_study::{Registry, StudyOptions, study};
-use flyball_trace::Duration;
+use flyball_trace::{Duration, Time};
 use std::ops::ControlFlow;
 
 fn ms(ms: u64) -> Duration {
@@ -58,11 +59,11 @@ fn more_than_the_whole_cpu_is_too_much_for_every_policy() {
         assert!(study.policies.len() > 4);
         for policy in study.policies {
             assert_eq!(policy.verdict.holds(), Some(false), "{}", policy.policy);
-            assert!(
-                policy.verdict.reason.contains("1.2000"),
-                "{}",
-                policy.policy
-            );
+            let theory = policy.verdict.evidence.unwrap().theory.unwrap();
+            let Because::Overload { utilisation, .. } = theory.because else {
+                panic!("{}: {theory:?}", policy.policy);
+            };
+            assert_eq!(utilisation.to_string(), "1.2000", "{}", policy.policy);
         }
     }
 }
@@ -74,8 +75,15 @@ fn jobs_that_stay_below_their_wcet_prove_nothing() {
     for policy in ["rr", "fifo", "llf"] {
         let policy = under(policy, &set);
         assert_eq!(policy.simulated.misses, 0);
-        assert_eq!(policy.verdict.holds(), None, "{}", policy.verdict.reason);
-        assert!(policy.verdict.reason.contains("longer than they did"));
+        assert_eq!(policy.verdict.holds(), None, "{:?}", policy.verdict);
+        let seen = policy.verdict.evidence.unwrap().seen;
+        assert!(matches!(
+            seen,
+            Seen::NoMiss {
+                is_worst: false,
+                ..
+            }
+        ));
     }
     assert_eq!(under("edf", &set).verdict.holds(), Some(false));
 }
@@ -160,8 +168,8 @@ fn an_owner_that_inherits_may_be_earlier_than_without_mutexes() {
     assert_eq!(
         policy.verdict.schedulable,
         Schedulable::ExactTimes,
-        "{}",
-        policy.verdict.reason
+        "{:?}",
+        policy.verdict
     );
     assert_eq!(policy.tasks[2].measured.response.max(), Some(ms(14)));
     let sporadic = set.replace("period", "sporadic");
@@ -214,8 +222,12 @@ fn a_deadlock_is_a_verdict_about_one_policy() {
     let fixed = under("fp", set).verdict;
     assert_eq!(fixed.holds(), Some(false));
     // l runs from 0 to 1 and from 2 to 3 ms with b in hand; h from 1 to 2 ms with a, then it waits.
-    let expected = "Deadlock at 3ms: \"l\" waits for \"a\", whose owner waits for \"l\".";
-    assert_eq!(fixed.reason, expected);
+    let expected = Seen::Deadlock {
+        task: "l".into(),
+        mutex: "a".into(),
+        at: Time::from_millis(3),
+    };
+    assert_eq!(fixed.evidence.unwrap().seen, expected);
     let schedulable = under("fifo", set).verdict.schedulable;
     assert_eq!(schedulable, Schedulable::ExactTimes);
 }

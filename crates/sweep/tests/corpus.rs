@@ -7,7 +7,7 @@ use flyball_analysis::gedf::{Answer, Test};
 use flyball_analysis::{Criterion, WorkLimit};
 use flyball_model::{OverheadFile, Statistic, Study};
 use flyball_study::assess::Charge;
-use flyball_study::corpus::{Asked, LONGEST_CHARGED, Question, analyse, read, read_up_to};
+use flyball_study::corpus::{LONGEST_CHARGED, Question, Questions, analyse, read, read_up_to};
 use flyball_sweep::judge::{Judge, Variant, names};
 use flyball_sweep::unit::units;
 use std::fmt::Write as _;
@@ -61,7 +61,7 @@ fn charge(accounting: Accounting) -> Charge {
 }
 
 /// What is asked of each set, in order.
-fn answers(text: &str, asked: &Asked, charge: Option<&Charge>) -> Vec<Answer> {
+fn answers(text: &str, asked: &Questions, charge: Option<&Charge>) -> Vec<Answer> {
     let entries = read(text.as_bytes()).unwrap();
     let mut watch = |_: flyball_study::Progress<'_>| ControlFlow::Continue(());
     let verdicts = analyse(&entries, asked, charge, WorkLimit::default(), &mut watch);
@@ -116,10 +116,10 @@ fn with_overheads_a_corpus_is_judged_as_a_sweep_judges_it() {
         let tests = study.tests.iter().map(|test| test.name.as_str());
         let each = tests.filter(|name| *name != "G-EDF").map(question);
         let charge = charge(accounting);
-        let found = answers(&corpus, &Asked::Each(each.collect()), Some(&charge));
+        let found = answers(&corpus, &Questions::Each(each.collect()), Some(&charge));
         let found: Vec<bool> = found.into_iter().map(Answer::accepts).collect();
         assert_eq!(found, expected, "{name}");
-        let any = Asked::Any(Test::CLASSIC.to_vec());
+        let any = Questions::Any(Test::CLASSIC.to_vec());
         let found = answers(&corpus, &any, Some(&charge));
         let found: Vec<bool> = found.into_iter().map(Answer::accepts).collect();
         assert_eq!(found, union, "{name}");
@@ -132,7 +132,7 @@ const ONE: &str = "set,m,cap,wcet_us,period_us,deadline_us\na,2,0,1,1000,1000\n"
 #[test]
 fn what_cannot_be_charged_is_open() {
     let mut charge = charge(Accounting::PerJob);
-    let all = Asked::Each(Question::all().collect());
+    let all = Questions::Each(Question::all().collect());
     let is_open = |answer: &Answer| matches!(answer, Answer::Stopped(_));
     let found = answers(ONE, &all, Some(&charge));
     for (question, answer) in Question::all().zip(&found) {
@@ -166,7 +166,7 @@ fn times_that_are_too_long_are_refused() {
     assert_eq!(error.to_string(), expected);
     let charge = charge(Accounting::Interrupts);
     for (text, is_open) in [(longest, false), (longer, true)] {
-        let gfb = Asked::Each(vec![Question::Test(Criterion::Global(Test::Gfb))]);
+        let gfb = Questions::Each(vec![Question::Test(Criterion::Global(Test::Gfb))]);
         let found = answers(&text, &gfb, Some(&charge));
         assert_eq!(matches!(found[..], [Answer::Stopped(_)]), is_open);
     }

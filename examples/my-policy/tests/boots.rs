@@ -1,9 +1,11 @@
-//! The policy boots, by the commands of `docs/your-own-policy.md`.
+//! The policy boots from a crate outside of the checkout, by the commands of
+//! `docs/your-own-policy.md`.
 
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use tempfile::TempDir;
 
 const SET: &str = r#"
 schema = 1
@@ -31,13 +33,36 @@ fn has_qemu() -> bool {
     has
 }
 
-/// Runs the command; returns what it prints as JSON.
+/// A crate outside of the checkout, made as the document says.
+fn outside() -> TempDir {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("there is room for a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("src")).expect("the folder can be made");
+    for file in ["src/lib.rs", "src/main.rs"] {
+        fs::copy(here.join(file), at(file)).expect("it can be copied");
+    }
+    let manifest = fs::read_to_string(here.join("Cargo.toml")).expect("it can be read");
+    let crates = here.join("../../crates");
+    let crates = crates.canonicalize().expect("it is there");
+    let crates = crates.to_str().expect("paths here are UTF-8");
+    fs::write(at("Cargo.toml"), manifest.replace("../../crates", crates)).expect("it fits");
+    // What is downloaded already is enough.
+    fs::copy(here.join("../../Cargo.lock"), at("Cargo.lock")).expect("it can be copied");
+    fs::write(at("set.toml"), SET).expect("it fits");
+    folder
+}
+
+/// Runs the command there; returns what it prints as JSON.
 fn json(folder: &Path, arguments: &[&str]) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_my-policy"))
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/outside");
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--"])
         .args(arguments)
         .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target)
         .output()
-        .expect("the command starts");
+        .expect("cargo starts");
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
         let said = String::from_utf8_lossy(&output.stderr);
         panic!("{arguments:?}: {error}\n{said}")
@@ -49,8 +74,7 @@ fn on_both_machines() {
     if !has_qemu() {
         return;
     }
-    let folder = tempfile::tempdir().expect("there is room for a temporary folder");
-    fs::write(folder.path().join("set.toml"), SET).expect("it can be written");
+    let folder = outside();
     for machine in ["cortex-m3", "riscv"] {
         let arguments = ["--machine", machine, "--policy", "sjf", "--until", "20ms"];
         let json = |command: &str| {

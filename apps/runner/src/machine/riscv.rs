@@ -50,7 +50,11 @@ pub(crate) fn init<P: Program>(
         let first = cluster * common.cluster;
         let visitors = (0..image.first()).filter(|&number| visits(image, number, first));
         let residents = crate::program::of_cluster(image, cluster).count();
-        let threads = (residents + visitors.count()).max(1);
+        let threads = match image.controller() {
+            [] => (residents + visitors.count()).max(1),
+            // A controller may move every task.
+            _ => image.tasks().into(),
+        };
         let count = common.cluster.min(common.cpus - first);
         let messages = (0..image.queues()).map(|number| usize::from(image.capacity(number)));
         let sizes = Sizes {

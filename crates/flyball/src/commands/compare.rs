@@ -1,17 +1,17 @@
 //! `flyball compare FILE`: does a machine do what the simulation says?
 
 use crate::args::CompareArgs;
-use crate::beside::{Asked, measure, runs_on};
 use crate::failure::Failure;
 use crate::files;
+use crate::on_machine::{MachineOptions, measure, runs_on};
 use crate::output::{self, BOLD, DIM};
+use flyball_json::compare::Report;
 use flyball_model::TaskSet;
-use flyball_report::json::{Compared, compared};
+use flyball_report::json::compared;
 use flyball_study::results::Measured;
 use flyball_study::{Registry, SideBySide};
 use flyball_trace::Event;
 use flyball_trace::file::Trace;
-use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(
     }
     let set = args.cpus.on(files::read_set(&args.file)?, registry);
     let file = files::shown(&args.file);
-    let asked = Asked {
+    let asked = MachineOptions {
         machine: args.machine,
         policies: &args.policies,
         until: args.until,
@@ -44,9 +44,9 @@ pub(crate) fn run(
     } = measure(registry, &asked, &file, &set)?;
     if args.json {
         output::print_json(&Report {
-            schema: 1,
-            file: &file,
-            machine: args.machine.name(),
+            schema: flyball_json::SCHEMA,
+            file,
+            machine: args.machine.name().to_owned(),
             policies: compared(&policies),
         })?;
     } else {
@@ -148,13 +148,4 @@ fn line(event: &Event, trace: &Trace) -> String {
     let task = event.kind.task();
     let name = task.and_then(|task| trace.header.tasks.get(task.index()));
     format!("{event}  {}", name.map_or("", |task| task.name.as_str()))
-}
-
-/// What `compare --json` prints.
-#[derive(Serialize)]
-struct Report<'a> {
-    schema: u32,
-    file: &'a str,
-    machine: &'a str,
-    policies: Vec<Compared<'a>>,
 }

@@ -4,12 +4,12 @@ use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM};
 use crate::schedule::window;
+use flyball_json::inspect::{Inspected, Task};
 use flyball_report::gantt::{self, ChartStyle, Glyphs, Paint};
 use flyball_report::perfetto;
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::{Metrics, Summary};
 use flyball_trace::{Duration, Sink, Time};
-use serde::Serialize;
 use std::fmt::Write;
 use std::fs;
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     trace.events.iter().for_each(|&event| metrics.record(event));
     let summary = metrics.finish(trace.end());
     if args.json {
-        output::print_json(&Inspected::new(&trace, &summary))?;
+        output::print_json(&inspected(&trace, &summary))?;
     } else {
         output::print(&describe(&trace, &summary, args))?;
     }
@@ -167,79 +167,42 @@ fn describe(trace: &Trace, summary: &Summary, args: &InspectArgs) -> String {
 }
 
 /// What `inspect --json` prints.
-#[derive(Serialize)]
-struct Inspected<'a> {
-    schema: u32,
-    name: &'a str,
-    policy: &'a str,
-    cpus: u8,
-    until_ns: u64,
-    events: usize,
-    dropped: u64,
-    jobs: u64,
-    misses: u64,
-    preemptions: u64,
-    context_switches: u64,
-    idle_ns: u64,
-    overhead_ns: u64,
-    tasks: Vec<InspectedTask<'a>>,
-}
-
-#[derive(Serialize)]
-struct InspectedTask<'a> {
-    name: &'a str,
-    released: u64,
-    completed: u64,
-    misses: u64,
-    skipped: u64,
-    aborted: u64,
-    preemptions: u64,
-    response_min_ns: Option<u64>,
-    response_mean_ns: Option<u64>,
-    response_max_ns: Option<u64>,
-    start_latency_max_ns: Option<u64>,
-    tardiness_max_ns: u64,
-    cpu_time_ns: u64,
-}
-
-impl<'a> Inspected<'a> {
-    fn new(trace: &'a Trace, summary: &Summary) -> Inspected<'a> {
-        let header = &trace.header;
-        let ns = |length: Option<Duration>| length.map(Duration::as_nanos);
-        let tasks = header
-            .tasks
-            .iter()
-            .zip(&summary.tasks)
-            .map(|(info, sums)| InspectedTask {
-                name: &info.name,
-                released: sums.released,
-                completed: sums.completed,
-                misses: sums.misses,
-                skipped: sums.skipped,
-                aborted: sums.aborted,
-                preemptions: sums.preemptions,
-                response_min_ns: ns(sums.response.min()),
-                response_mean_ns: ns(sums.response.mean()),
-                response_max_ns: ns(sums.response.max()),
-                start_latency_max_ns: ns(sums.start_latency.max()),
-                tardiness_max_ns: sums.tardiness_max.as_nanos(),
-                cpu_time_ns: sums.cpu_time.as_nanos(),
-            });
-        Inspected {
-            schema: 1,
-            name: &header.name,
-            policy: &header.policy,
-            cpus: header.cpus,
-            until_ns: header.end_ns,
-            events: trace.events.len(),
-            dropped: header.dropped,
-            jobs: summary.jobs(),
-            misses: summary.misses(),
-            preemptions: summary.preemptions(),
-            context_switches: summary.context_switches(),
-            idle_ns: summary.cpus.iter().map(|cpu| cpu.idle.as_nanos()).sum(),
-            overhead_ns: summary.cpus.iter().map(|cpu| cpu.overhead.as_nanos()).sum(),
-            tasks: tasks.collect(),
-        }
+fn inspected(trace: &Trace, summary: &Summary) -> Inspected {
+    let header = &trace.header;
+    let ns = |length: Option<Duration>| length.map(Duration::as_nanos);
+    let tasks = header
+        .tasks
+        .iter()
+        .zip(&summary.tasks)
+        .map(|(info, sums)| Task {
+            name: info.name.clone(),
+            released: sums.released,
+            completed: sums.completed,
+            misses: sums.misses,
+            skipped: sums.skipped,
+            aborted: sums.aborted,
+            preemptions: sums.preemptions,
+            response_min_ns: ns(sums.response.min()),
+            response_mean_ns: ns(sums.response.mean()),
+            response_max_ns: ns(sums.response.max()),
+            start_latency_max_ns: ns(sums.start_latency.max()),
+            tardiness_max_ns: sums.tardiness_max.as_nanos(),
+            cpu_time_ns: sums.cpu_time.as_nanos(),
+        });
+    Inspected {
+        schema: flyball_json::SCHEMA,
+        name: header.name.clone(),
+        policy: header.policy.clone(),
+        cpus: header.cpus,
+        until_ns: header.end_ns,
+        events: trace.events.len(),
+        dropped: header.dropped,
+        jobs: summary.jobs(),
+        misses: summary.misses(),
+        preemptions: summary.preemptions(),
+        context_switches: summary.context_switches(),
+        idle_ns: summary.cpus.iter().map(|cpu| cpu.idle.as_nanos()).sum(),
+        overhead_ns: summary.cpus.iter().map(|cpu| cpu.overhead.as_nanos()).sum(),
+        tasks: tasks.collect(),
     }
 }

@@ -10,7 +10,7 @@ use crate::files;
 use crate::output;
 use crate::pictures;
 use crate::progress::Bar;
-use flyball_measure::overheads::{self, Error, Found, Plan, Policy, Queue, figures};
+use flyball_measure::overheads::{self, Error, Measurements, Plan, Policy, Queue, figures};
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure
     }
     files::write_all(&files)?;
     if args.json {
-        output::print_json(&json::Document::from(&found))?;
+        output::print_json(&json::document(&found))?;
     } else {
         let written = files.iter().map(|(path, _)| files::shown(path));
         output::print(&table::summary(&found, &written.collect::<Vec<_>>()))?;
@@ -88,7 +88,7 @@ fn plan(args: &OverheadsArgs) -> Plan {
 
 /// Figures, and all numbers in a table.
 fn report(
-    found: &Found,
+    found: &Measurements,
     folder: &Path,
     args: &OverheadsArgs,
     quiet: bool,

@@ -3,51 +3,30 @@
 use crate::args::PoliciesArgs;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM};
+use flyball_json::policies::{Parameter, Policies, Policy};
 use flyball_model::Value;
 use flyball_study::{Entry, Registry, settings};
-use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-#[derive(Serialize)]
-struct List<'a> {
-    schema: u32,
-    policies: Vec<Listed<'a>>,
-}
-
-#[derive(Serialize)]
-struct Listed<'a> {
-    policy: &'a str,
-    title: &'a str,
-    about: &'a str,
-    parameters: Vec<Parameter<'a>>,
-}
-
-#[derive(Serialize)]
-struct Parameter<'a> {
-    name: &'a str,
-    about: &'a str,
-    default: String,
-}
-
 pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, Failure> {
     if args.json {
-        let policies = registry.iter().map(|entry| Listed {
-            policy: entry.name,
-            title: entry.title,
-            about: entry.about,
+        let policies = registry.iter().map(|entry| Policy {
+            policy: entry.name.to_owned(),
+            title: entry.title.to_owned(),
+            about: entry.about.to_owned(),
             parameters: entry
-                .settings
+                .settings()
                 .iter()
                 .map(|setting| Parameter {
-                    name: setting.name,
-                    about: setting.about,
+                    name: setting.name.to_owned(),
+                    about: setting.about.to_owned(),
                     default: settings::show(&settings::default(setting)),
                 })
                 .collect(),
         });
-        output::print_json(&List {
-            schema: 1,
+        output::print_json(&Policies {
+            schema: flyball_json::SCHEMA,
             policies: policies.collect(),
         })?;
         return Ok(ExitCode::SUCCESS);
@@ -64,7 +43,7 @@ pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, 
         } = entry;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{BOLD}{name:width$}{BOLD:#}  {title}: {about}");
-        for setting in &entry.settings {
+        for setting in entry.settings() {
             let default = match settings::default(setting) {
                 value @ (Value::Duration(_) | Value::Text(_)) => {
                     format!("\"{}\"", settings::show(&value))

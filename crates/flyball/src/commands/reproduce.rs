@@ -8,30 +8,15 @@ use crate::output::{self, BOLD, DIM};
 use crate::pictures;
 use crate::progress::Bar;
 use flyball_board::BoardError;
+use flyball_json::reproduce as json;
 use flyball_measure::bench::{Bench, BenchError, Simulator};
-use flyball_report::reproduction::json::{Document, SCHEMA};
+use flyball_report::reproduction::json::document;
 use flyball_report::reproduction::{Experiment, Reproduction, page, table};
 use flyball_reproduce::{self as reproduce, Extent, Size, Work};
 use flyball_study::{Registry, StudyError};
-use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// What `reproduce --json` prints without a name.
-#[derive(Serialize)]
-struct List {
-    schema: u32,
-    works: Vec<Listed>,
-}
-
-#[derive(Serialize)]
-struct Listed {
-    name: &'static str,
-    title: &'static str,
-    source: &'static str,
-    experiments: Vec<&'static str>,
-}
 
 pub(crate) fn run(
     registry: &Registry,
@@ -68,7 +53,7 @@ pub(crate) fn run(
         report = files.into_iter().next().map(|(path, _)| path);
     }
     if args.report.json {
-        output::print_json(&Document::from(&done))?;
+        output::print_json(&document(&done))?;
     } else {
         output::print(&summary(&done, report.as_deref().map(files::shown)))?;
     }
@@ -79,14 +64,16 @@ pub(crate) fn run(
 fn list(json: bool) -> Result<ExitCode, Failure> {
     let works = reproduce::ALL.into_iter();
     if json {
-        let works = works.map(|work| Listed {
-            name: work.name,
-            title: work.title,
-            source: work.source,
-            experiments: work.plans.iter().map(|plan| plan.name).collect(),
+        let works = works.map(|work| json::Work {
+            name: work.name.to_owned(),
+            title: work.title.to_owned(),
+            source: work.source.to_owned(),
+            experiments: (work.plans.iter())
+                .map(|plan| plan.name.to_owned())
+                .collect(),
         });
-        output::print_json(&List {
-            schema: SCHEMA,
+        output::print_json(&json::Works {
+            schema: flyball_json::SCHEMA,
             works: works.collect(),
         })?;
         return Ok(ExitCode::SUCCESS);

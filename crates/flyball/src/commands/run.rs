@@ -1,9 +1,9 @@
 //! `flyball run FILE --machine NAME --policy NAME`: what happens on a machine?
 
 use crate::args::MachineArgs;
-use crate::beside::board_options;
 use crate::failure::Failure;
 use crate::files;
+use crate::on_machine::board_options;
 use crate::progress::Spinner;
 use crate::schedule::Output;
 use flyball_board::Phase;

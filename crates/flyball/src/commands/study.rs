@@ -1,13 +1,13 @@
 //! `flyball study FILE`: which scheduler holds a task set?
 
 use crate::args::StudyArgs;
-use crate::beside::{Asked, measure, runs_on};
 use crate::failure::Failure;
 use crate::files;
+use crate::on_machine::{MachineOptions, measure, runs_on};
 use crate::output::{self, BOLD, DIM};
 use crate::progress::Bar;
 use flyball_model::TaskSet;
-use flyball_report::{csv, html, json, perfetto};
+use flyball_report::{csv, html, json, perfetto, words};
 use flyball_study::results::{Measured, Study};
 use flyball_study::{Registry, StudyOptions, study};
 use std::fmt::Write;
@@ -45,7 +45,7 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
         report = files.into_iter().next().map(|(path, _)| path);
     }
     if args.report.json {
-        output::print_json(&json::Study::from(&study))?;
+        output::print_json(&json::study(&study))?;
     } else {
         output::print(&summary(&study, report.as_deref().map(files::shown)))?;
     }
@@ -79,7 +79,7 @@ fn measured(
             .map_err(|error| Failure::lab(file, error))?;
     }
     let set = args.run.cpus.on(set.clone(), registry);
-    let asked = Asked {
+    let asked = MachineOptions {
         fit: args.run.cpus.partition,
         machine,
         policies: &args.policies,
@@ -110,7 +110,7 @@ fn render(study: &Study, args: &StudyArgs) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = vec![
         (file(".html"), html::html(study).into_bytes()),
         (file(".csv"), csv::to_csv(study).into_bytes()),
-        (file(".json"), json::to_json(study).into_bytes()),
+        (file(".json"), json::text(&json::study(study)).into_bytes()),
     ];
     for policy in &study.policies {
         let ending = format!(".{}.pftrace", policy.policy);
@@ -157,7 +157,8 @@ fn summary(study: &Study, report: Option<String>) -> String {
         let _ = writeln!(
             text,
             "{BOLD}{:width$}{BOLD:#}  {}",
-            policy.policy, policy.verdict.reason
+            policy.policy,
+            words::verdict(&policy.verdict)
         );
         for note in &policy.notes {
             let _ = writeln!(text, "{:width$}  {note}", "");

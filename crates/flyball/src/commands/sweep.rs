@@ -8,34 +8,12 @@ use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::progress::{self, SweepBar};
 use anstream::eprintln;
+use flyball_json::sweep::{Sweep, Units};
 use flyball_model::{Study, read_study};
 use flyball_sweep::judge;
 use flyball_sweep::{Options, Outcome, Results, SweepError, sweep};
-use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
-
-/// The version of what `sweep --json` prints.
-const SCHEMA: u32 = 1;
-
-/// What `sweep --json` prints.
-#[derive(Serialize)]
-struct Document {
-    schema: u32,
-    study: String,
-    results: String,
-    units: Units,
-    damaged: Vec<String>,
-    weighted: Vec<found::Number>,
-}
-
-/// Numbers of units; those of the shard, if there is one.
-#[derive(Serialize)]
-struct Units {
-    finished_before: usize,
-    finished_now: usize,
-    left: usize,
-}
 
 pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let study = read_study(&args.study, &judge::names())?;
@@ -61,8 +39,8 @@ pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
         Err(error) => return Err(error.into()),
     };
     if args.json {
-        output::print_json(&Document {
-            schema: SCHEMA,
+        output::print_json(&Sweep {
+            schema: flyball_json::SCHEMA,
             study: study.name.clone(),
             results: files::shown(&args.out),
             units: Units {

@@ -161,7 +161,7 @@ fn tally(case: &Case<'_>) -> Tally {
     let entry = registry.find(policy).expect("it is one of ours");
     for seed in 1..=case.sets {
         let mut text = (case.set)(seed);
-        let has_quantum = entry.settings.iter().any(|known| known.name == "quantum");
+        let has_quantum = entry.settings().iter().any(|known| known.name == "quantum");
         if has_quantum && !matches!(entry.theory, Theory::Fair) {
             let settings = format!("schema = 1\n{}", sets::quantum(policy, seed));
             text = text.replacen("schema = 1\n", &settings, 1);

@@ -1,10 +1,10 @@
 //! What was counted, as figures.
 
-use super::{Found, Kind, Quantity, THINK};
+use super::{InstructionCounts, Kind, Quantity, THINK};
 use flyball_report::reproduction::{Axis, Figure, Panel, Series, Shape};
 
 /// All figures: one for each quantity, and one of waits for the lock, if there are any.
-pub fn all(found: &Found, machine: &str) -> Vec<Figure> {
+pub fn all(found: &InstructionCounts, machine: &str) -> Vec<Figure> {
     let costs = Quantity::ALL.map(|quantity| cost(found, machine, quantity));
     let full = |figure: &Figure| figure.panels.iter().any(|panel| !panel.series.is_empty());
     costs
@@ -15,7 +15,7 @@ pub fn all(found: &Found, machine: &str) -> Vec<Figure> {
 }
 
 /// A quantity by the number of threads.
-fn cost(found: &Found, machine: &str, quantity: Quantity) -> Figure {
+fn cost(found: &InstructionCounts, machine: &str, quantity: Quantity) -> Figure {
     let panel = |title: &str, is_worst: bool| Panel {
         title: title.into(),
         y: Axis::numbers("instructions"),
@@ -44,7 +44,7 @@ fn cost(found: &Found, machine: &str, quantity: Quantity) -> Figure {
 }
 
 /// The part of the time lost in waiting for the lock, by the number of CPUs.
-pub fn waits(found: &Found) -> Figure {
+pub fn waits(found: &InstructionCounts) -> Figure {
     let harts = &found.plan.harts;
     let panel = |(number, think)| Panel {
         title: format!("{think} of computing between two entries"),
@@ -73,7 +73,7 @@ pub fn waits(found: &Found) -> Figure {
 }
 
 /// A series for each policy that has points.
-fn series(found: &Found, points: impl Fn(Kind) -> Vec<[f64; 2]>) -> Vec<Series> {
+fn series(found: &InstructionCounts, points: impl Fn(Kind) -> Vec<[f64; 2]>) -> Vec<Series> {
     let kinds = found.plan.kinds().into_iter().zip(0..);
     let series =
         kinds.map(|(kind, colour)| Series::ours(kind.name(), Shape::Line, colour, points(kind)));

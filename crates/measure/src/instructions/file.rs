@@ -1,6 +1,6 @@
 //! What was counted, as the file that simulations read.
 
-use super::{Found, KernelEntries, Quantity, Row};
+use super::{InstructionCounts, KernelEntries, Quantity, Row};
 use crate::overheads::charge;
 use flyball_model::measured::{Entry, OverheadFile, Provenance, Statistic};
 use flyball_model::{Cost, Overheads};
@@ -19,7 +19,7 @@ use flyball_model::{Cost, Overheads};
 ///
 /// There are means, and the worst: sums of the longest parts, which no entry need have had all at
 /// once.
-pub fn file(found: &Found, machine: &str) -> OverheadFile {
+pub fn file(found: &InstructionCounts, machine: &str) -> OverheadFile {
     let mut entries = Vec::new();
     for kind in found.plan.kinds() {
         for statistic in [Statistic::Mean, Statistic::Worst] {
@@ -92,7 +92,7 @@ fn precise(instructions: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::Plan;
-    use super::super::found::tests::row;
+    use super::super::counts::tests::row;
     use super::*;
     use crate::overheads::Policy;
     use flyball_trace::Duration;
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn what_was_counted_is_charged() {
         let policies = vec![Policy::GLOBAL_EDF, Policy::PARTITIONED_EDF];
-        let found = Found {
+        let found = InstructionCounts {
             rows: policies.iter().map(|&policy| row(policy, 4, 5)).collect(),
             locks: Vec::new(),
             plan: Plan {

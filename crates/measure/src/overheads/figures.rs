@@ -1,8 +1,8 @@
 //! What was measured, as figures.
 
-use super::{Found, number};
+use super::{Measurements, number};
 use flyball_model::Statistic;
-use flyball_overheads::found::{Act, Class, Delay, Interference, Quantity};
+use flyball_overheads::measurements::{Act, Class, Delay, Interference, Quantity};
 use flyball_overheads::{Policy, Queue};
 use flyball_report::reproduction::{Axis, Figure, Panel, Role, Series, Shape};
 
@@ -33,7 +33,7 @@ const FIGURES: [(Quantity, &str, &str); 6] = [
 ];
 
 /// All figures of what was measured.
-pub fn all(found: &Found) -> Vec<Figure> {
+pub fn all(found: &Measurements) -> Vec<Figure> {
     let costs = FIGURES.iter().map(|&(quantity, name, title)| {
         let panels = [
             ("mean without outliers", None),
@@ -59,13 +59,17 @@ pub fn all(found: &Found) -> Vec<Figure> {
 }
 
 /// The axis of numbers of threads, which are not evenly spaced: a category each.
-pub fn threads(found: &Found) -> Axis {
+pub fn threads(found: &Measurements) -> Axis {
     Axis::categories("threads", found.threads().iter().map(ToString::to_string))
 }
 
 /// A series for each policy with each queue: a colour for each policy, and dashes or dots by queue,
 /// as there are more of them than colours. `None`: the mean without outliers.
-pub fn costs(found: &Found, quantity: Quantity, statistic: Option<Statistic>) -> Vec<Series> {
+pub fn costs(
+    found: &Measurements,
+    quantity: Quantity,
+    statistic: Option<Statistic>,
+) -> Vec<Series> {
     let kinds = found.kinds();
     let mut policies: Vec<_> = kinds.iter().map(|(policy, _)| *policy).collect();
     policies.dedup();
@@ -91,7 +95,7 @@ pub fn costs(found: &Found, quantity: Quantity, statistic: Option<Statistic>) ->
 
 #[expect(clippy::cast_precision_loss, reason = "there are few categories")]
 fn cost(
-    found: &Found,
+    found: &Measurements,
     (policy, queue): (Policy, Queue),
     quantity: Quantity,
     statistic: Option<Statistic>,
@@ -106,7 +110,7 @@ fn cost(
 }
 
 /// Linux's figures, as bars.
-fn linux(found: &Found) -> Option<Figure> {
+fn linux(found: &Measurements) -> Option<Figure> {
     let series: Vec<_> = Class::ALL
         .into_iter()
         .zip(0..)
@@ -133,7 +137,7 @@ fn linux(found: &Found) -> Option<Figure> {
 }
 
 /// Cache-related delays.
-fn cache(found: &Found) -> Option<Figure> {
+fn cache(found: &Measurements) -> Option<Figure> {
     let series = delays(found);
     (!series.is_empty()).then(|| Figure {
         name: "cache".into(),
@@ -152,7 +156,7 @@ fn cache(found: &Found) -> Option<Figure> {
 }
 
 /// The axis of working sets, each a category.
-pub fn sizes(found: &Found) -> Axis {
+pub fn sizes(found: &Measurements) -> Axis {
     let sizes = working_sets(found)
         .into_iter()
         .map(|bytes| match bytes >> 10 {
@@ -163,7 +167,7 @@ pub fn sizes(found: &Found) -> Axis {
 }
 
 /// The working sets, by rising size.
-pub fn working_sets(found: &Found) -> Vec<usize> {
+pub fn working_sets(found: &Measurements) -> Vec<usize> {
     let mut sizes: Vec<_> = found.cache.iter().map(|delay| delay.bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -171,7 +175,7 @@ pub fn working_sets(found: &Found) -> Vec<usize> {
 }
 
 /// Delays in microseconds by the place of the working set.
-pub fn delays(found: &Found) -> Vec<Series> {
+pub fn delays(found: &Measurements) -> Vec<Series> {
     let sizes = working_sets(found);
     let series = Interference::ALL
         .into_iter()

@@ -3,7 +3,7 @@
 use super::{Kind, Measured, Random, Results, Sampled, Task};
 use crate::Error;
 use crate::clock::stamp;
-use crate::found::Quantity;
+use crate::measurements::Quantity;
 use flyball_kernel::{Attributes, Core, Entry, Sizes, Timing};
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_trace::NoTrace;

@@ -11,7 +11,7 @@
 use super::{Kind, Measured, Random, Results, Sampled, Task};
 use crate::Error;
 use crate::clock::{Clock, stamp};
-use crate::found::Quantity;
+use crate::measurements::Quantity;
 use flyball_kernel::{Attributes, Core, Entry, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Duration, Time};
 

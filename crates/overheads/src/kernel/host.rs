@@ -3,7 +3,7 @@
 use super::{Kind, Measured, Results, Task};
 use crate::Error;
 use crate::clock::{Clock, stamp};
-use crate::found::Quantity;
+use crate::measurements::Quantity;
 use crate::stats::Samples;
 use core::cell::{Cell, RefCell};
 use core::ptr::with_exposed_provenance;

@@ -1,7 +1,7 @@
 //! Linux's scheduling policies, for the calling thread.
 
-use crate::found::Class;
 use crate::linux::Pinned;
+use crate::measurements::Class;
 use std::io;
 
 /// `struct sched_attr` of Linux (`sched_setattr(2)`), which the C library does not have.

@@ -2,7 +2,7 @@
 
 use super::class::Under;
 use crate::clock::{Clock, stamp};
-use crate::found::Class;
+use crate::measurements::Class;
 use crate::stats::Samples;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rustix::thread::futex;

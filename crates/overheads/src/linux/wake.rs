@@ -3,7 +3,7 @@
 use super::class::Under;
 use super::switch::Baton;
 use crate::clock::{Clock, stamp};
-use crate::found::{Act, Class};
+use crate::measurements::{Act, Class};
 use crate::stats::Samples;
 use core::sync::atomic::{AtomicU64, Ordering};
 use rustix::event::{EventfdFlags, eventfd};

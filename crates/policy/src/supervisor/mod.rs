@@ -82,10 +82,12 @@
 mod balance;
 mod controller;
 mod fill;
+mod observed;
 #[cfg(test)]
 mod tests;
 
 pub use controller::{Moves, SharesOfCpus};
+pub use observed::{Observation, Observed, Plan, Sample, Wish, Wishes};
 
 use crate::i_plus_pi::Fraction;
 use crate::policy::{Parameter, Refused};
@@ -106,7 +108,7 @@ pub struct Want {
 }
 
 /// How a [`Supervisor`] works.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The part of a deficit that is made up in a period: g, ½. More than zero.
     pub gain: Fraction,

@@ -4,7 +4,7 @@ use super::anchor;
 use super::data::Data;
 use super::figures::{bar, histograms};
 use super::format::{Unit, cell, count, counted, grouped, length, short};
-use super::summary::{badge, name, notes};
+use super::summary::{name, notes, verdict};
 use super::taskset::left_out;
 use crate::gantt::{ChartStyle, chart};
 use crate::slices::{Mark, Schedule, What};
@@ -30,9 +30,7 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport) -> Ma
                 @if !report.title.is_empty() { " " code { bdi { (report.policy) } } }
             }
             p.verdict {
-                (badge(&report.verdict))
-                @if let Some(proof) = &report.verdict.proof { span.proof { "by " (proof) } }
-                @if !report.verdict.reason.is_empty() { span.reason { (report.verdict.reason) } }
+                (verdict(&report.verdict))
             }
             p.facts {
                 span { "simulated " (length(report.simulated.until)) }

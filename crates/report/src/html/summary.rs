@@ -2,6 +2,7 @@
 
 use super::anchor;
 use super::format::{counted, factor, grouped, length, percent};
+use crate::words;
 use flyball_study::results::{PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 use maud::{Markup, html};
@@ -127,9 +128,7 @@ fn row(number: usize, report: &PolicyReport, several: bool) -> Markup {
                 @if !report.title.is_empty() { " " code { bdi { (report.policy) } } }
             }
             td.why {
-                (badge(&report.verdict))
-                @if let Some(proof) = &report.verdict.proof { span.proof { "by " (proof) } }
-                @if !report.verdict.reason.is_empty() { span.reason { (report.verdict.reason) } }
+                (verdict(&report.verdict))
             }
             td.num.bad[simulated.misses > 0] data-label="Misses" { (grouped(simulated.misses.into())) }
             td.num data-label="Jobs" { (grouped(simulated.jobs.into())) }
@@ -172,8 +171,18 @@ pub(super) fn name(report: &PolicyReport) -> String {
     }
 }
 
+/// The verdict, what proves it, and why it is so.
+pub(super) fn verdict(verdict: &Verdict) -> Markup {
+    let reason = words::verdict(verdict);
+    html! {
+        (badge(verdict))
+        @if let Some(proof) = &verdict.proof { span.proof { "by " (proof) } }
+        @if !reason.is_empty() { span.reason { (reason) } }
+    }
+}
+
 /// The verdict in a word and a symbol; the colour says the same once more.
-pub(super) fn badge(verdict: &Verdict) -> Markup {
+fn badge(verdict: &Verdict) -> Markup {
     let (class, path, text) = match verdict.schedulable {
         Schedulable::Always => ("yes", "M3.5 8.5l3 3 6-7", "Holds"),
         Schedulable::ExactTimes => (

@@ -4,6 +4,7 @@
 use flyball_catalogue::{Clustered, Dm, Edf, Fp, Rm, Rr};
 use flyball_model::{Task, TaskSet, read_file};
 use flyball_sim::{Options, Scheduler, simulate};
+use flyball_study::reason::{Evidence, Obstacle, Seen};
 use flyball_study::results::{PolicyReport, Simulated, Study, TaskReport, Verdict};
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::{Metrics, Summary, TaskInfo};
@@ -92,10 +93,17 @@ pub(crate) fn report<S: Scheduler>(
         verdict: Verdict {
             schedulable: (misses > 0).then_some(false).into(),
             proof: (misses > 0).then(|| "simulation".to_owned()),
-            reason: match misses {
-                0 => "No deadline is missed in the simulation.".to_owned(),
-                _ => format!("{misses} deadlines are missed in the simulation."),
-            },
+            evidence: Some(Evidence {
+                seen: match misses {
+                    0 => Seen::NoMiss {
+                        length: until,
+                        is_worst: true,
+                    },
+                    _ => Seen::Misses,
+                },
+                measured: false,
+                theory: Err(Obstacle::NoTest),
+            }),
         },
         simulated: Simulated {
             until,

@@ -4,8 +4,10 @@ use super::{absolute, measure, ns, plan, settings};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::BenchError;
 use flyball_measure::overheads::figures::{delays, sizes, working_sets};
-use flyball_measure::overheads::{Found, Plan as Measurement, Policy, Queue, plan::WORKING_SETS};
-use flyball_overheads::found::{Delayed, Interference};
+use flyball_measure::overheads::{
+    Measurements, Plan as Measurement, Policy, Queue, plan::WORKING_SETS,
+};
+use flyball_overheads::measurements::{Delayed, Interference};
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Role, Series, Shape, Verdict,
 };
@@ -60,7 +62,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
-fn claims(found: &Found) -> Vec<Claim> {
+fn claims(found: &Measurements) -> Vec<Claim> {
     let ours = found.processor.megahertz / 1e3;
     let after = |interference, bytes| -> Option<Delayed> {
         let mut delays = found.cache.iter();
@@ -144,7 +146,7 @@ fn claims(found: &Found) -> Vec<Claim> {
     claims
 }
 
-fn figure(found: &Found) -> Figure {
+fn figure(found: &Measurements) -> Figure {
     let ours = found.processor.megahertz / 1e3;
     let line = |name: &str, role, cycles| {
         let points = working_sets(found).into_iter().zip(0_u8..);

@@ -15,8 +15,8 @@ mod tick;
 
 use crate::work::{Setup, Work};
 use flyball_measure::bench::BenchError;
-use flyball_measure::overheads::{self, Error, Found, Plan, Policy, Queue};
-use flyball_overheads::found::Quantity;
+use flyball_measure::overheads::{self, Error, Measurements, Plan, Policy, Queue};
+use flyball_overheads::measurements::Quantity;
 use flyball_overheads::stats::Summary;
 use flyball_report::reproduction::{Claim, Verdict};
 use flyball_study::StudyError;
@@ -58,7 +58,7 @@ fn plan() -> Plan {
 }
 
 /// Measures.
-fn measure(setup: &mut Setup<'_>, plan: &Plan) -> Result<Found, BenchError> {
+fn measure(setup: &mut Setup<'_>, plan: &Plan) -> Result<Measurements, BenchError> {
     let mut refused = None;
     let found = overheads::measure(plan, &mut |_| match setup.bench.go_on() {
         Ok(()) => core::ops::ControlFlow::Continue(()),
@@ -76,7 +76,7 @@ fn measure(setup: &mut Setup<'_>, plan: &Plan) -> Result<Found, BenchError> {
 }
 
 /// What the machine and the method are, for people.
-fn settings(found: &Found) -> Vec<(String, String)> {
+fn settings(found: &Measurements) -> Vec<(String, String)> {
     let processor = &found.processor;
     let place = if processor.is_virtual {
         " (virtual)"
@@ -128,7 +128,7 @@ fn ns(nanoseconds: f64) -> String {
 
 /// What something costs; zeros where it was not measured, which no claim holds for.
 fn cost(
-    found: &Found,
+    found: &Measurements,
     (policy, queue): (Policy, Queue),
     threads: usize,
     quantity: Quantity,

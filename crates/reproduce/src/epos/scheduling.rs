@@ -4,9 +4,9 @@ use super::{absolute, cost, measure, ns, plan, settings};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::BenchError;
 use flyball_measure::overheads::figures::{costs, published, threads};
-use flyball_measure::overheads::{Found, Policy, Queue};
+use flyball_measure::overheads::{Measurements, Policy, Queue};
 use flyball_model::Statistic;
-use flyball_overheads::found::Quantity;
+use flyball_overheads::measurements::Quantity;
 use flyball_report::reproduction::{Axis, Claim, Experiment, Figure, Panel, Verdict};
 
 /// Figure 8.
@@ -30,7 +30,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
-fn claims(found: &Found) -> Vec<Claim> {
+fn claims(found: &Measurements) -> Vec<Claim> {
     let of = |policy, queue, threads| {
         let end = cost(found, (policy, queue), threads, Quantity::Scheduling);
         let wake = cost(found, (policy, queue), threads, Quantity::WakeUp);
@@ -108,7 +108,7 @@ fn claims(found: &Found) -> Vec<Claim> {
     claims
 }
 
-fn figure(found: &Found) -> Figure {
+fn figure(found: &Measurements) -> Figure {
     let panels = [
         ("mean", None),
         ("worst; ours: 99.9 %", Some(Statistic::P999)),

@@ -4,8 +4,8 @@ use super::{THREADS, absolute, cost, measure, ns, plan, settings};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::BenchError;
 use flyball_measure::overheads::figures::{costs, published, threads};
-use flyball_measure::overheads::{Found, Plan as Measurement, Policy, Queue};
-use flyball_overheads::found::{Act, Class, Quantity};
+use flyball_measure::overheads::{Measurements, Plan as Measurement, Policy, Queue};
+use flyball_overheads::measurements::{Act, Class, Quantity};
 use flyball_overheads::stats::Summary;
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Series, Shape, Verdict,
@@ -45,12 +45,12 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
 }
 
 /// Linux's thread switch; zeros where it was not measured.
-fn linux(found: &Found) -> Summary {
+fn linux(found: &Measurements) -> Summary {
     let linux = found.linux(Act::Switch, Class::Other);
     linux.copied().unwrap_or_default()
 }
 
-fn claims(found: &Found) -> Vec<Claim> {
+fn claims(found: &Measurements) -> Vec<Claim> {
     let switch = cost(found, KIND, 125, Quantity::ContextSwitch);
     let through = cost(found, KIND, 125, Quantity::YieldUntimed);
     let linux = linux(found);
@@ -106,7 +106,7 @@ fn claims(found: &Found) -> Vec<Claim> {
     ]
 }
 
-fn figure(found: &Found) -> Figure {
+fn figure(found: &Measurements) -> Figure {
     let linux = linux(found);
     let last = u8::try_from(THREADS.len() - 1).unwrap_or(0);
     let panel = |title: &str, mut series: Vec<Series>, epos, litmus: &[f64]| {

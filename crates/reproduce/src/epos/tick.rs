@@ -6,7 +6,7 @@ use flyball_measure::bench::BenchError;
 use flyball_measure::overheads::figures::{costs, published, threads};
 use flyball_measure::overheads::{Policy, Queue};
 use flyball_model::Statistic;
-use flyball_overheads::found::Quantity;
+use flyball_overheads::measurements::Quantity;
 use flyball_report::reproduction::{Axis, Claim, Experiment, Figure, Panel, Verdict};
 
 /// Figure 9.

@@ -1,8 +1,9 @@
-//! Several CPUs, which the thesis leaves for the future (chapter 5).
+//! Several CPUs, which the thesis leaves for the future (chapter 5): simulated, and on a machine with
+//! the supervisor as a thread, with the same simulated beside it.
 
 use crate::multicore_shares::{Scenario, SharesOverTime};
-use crate::work::{Plan, Setup};
-use flyball_measure::bench::BenchError;
+use crate::work::{Plan, Setup, Size};
+use flyball_measure::bench::{BenchError, SUPERVISOR};
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Role, Series, Shape, Verdict, decimal,
 };
@@ -12,13 +13,33 @@ use flyball_trace::Duration;
 pub const PLAN: Plan = Plan {
     name: "multicore",
     title: "Shares of several CPUs (chapter 5: left for the future)",
-    on_machine: &[],
+    on_machine: &["ipi", SUPERVISOR],
     run,
 };
 
-const CPUS: [u8; 3] = [2, 4, 8];
-/// Each scenario is done with so many seeds.
-const SEEDS: u64 = 5;
+/// How much is simulated.
+const SIMULATED: Extent = Extent {
+    cpus: &[2, 4, 8],
+    seeds: 5,
+    periods: 240,
+};
+/// How much is done on a machine: as much as takes less than a minute of the host, and all that is
+/// simulated.
+const SHORT: Extent = Extent {
+    cpus: &[2, 4],
+    seeds: 1,
+    periods: 120,
+};
+
+/// How much is done: each scenario on each of these numbers of CPUs, with so many seeds, for so many
+/// periods of the supervisor.
+#[derive(Clone, Copy)]
+struct Extent {
+    cpus: &'static [u8],
+    seeds: u64,
+    periods: u32,
+}
+
 /// A share is measured over so many periods of the supervisor.
 const WINDOW: usize = 40;
 /// In the figures it is over so many.
@@ -41,8 +62,25 @@ struct Found {
     pictures: [SharesOverTime; 2],
 }
 
-fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
-    let found: Vec<Found> = CPUS.into_iter().map(Found::new).collect::<Result<_, _>>()?;
+fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
+    let on_machine = setup.bench.machine().is_some();
+    let extent = if on_machine && setup.size != Size::Full {
+        SHORT
+    } else {
+        SIMULATED
+    };
+    let mut found = Vec::with_capacity(extent.cpus.len());
+    for &cpus in extent.cpus {
+        found.push(Found::new(cpus, extent, &mut |scenario| {
+            scenario.run(setup.bench)
+        })?);
+    }
+    // The same, simulated, beside what a machine did.
+    let mut simulated = Vec::new();
+    for &cpus in extent.cpus.iter().filter(|_| on_machine) {
+        let mut simulate = |scenario: &Scenario| Ok(scenario.simulate()?);
+        simulated.push(Found::new(cpus, extent, &mut simulate)?);
+    }
     let example = Scenario::steady(2, 0);
     let supervisor = example.supervisor;
     Ok(Experiment {
@@ -56,18 +94,26 @@ fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         ),
         settings: vec![
             ("supervisor's period".into(), example.period.to_string()),
-            ("length".into(), format!("{} periods", example.periods)),
+            ("length".into(), format!("{} periods", extent.periods)),
             ("window of a share".into(), format!("{WINDOW} periods")),
-            ("seeds".into(), SEEDS.to_string()),
+            ("seeds".into(), extent.seeds.to_string()),
             ("longest burst".into(), example.scheduler.longest.to_string()),
         ],
         assumptions: vec![
             "The thesis says only that this is the next step. Supervisor, scenarios and criteria are \
              ours."
                 .into(),
-            "Messages between CPUs and cold caches take no time.".into(),
+            if on_machine {
+                "The supervisor is a thread of CPU 0, in the round of the I+PI there. Tasks compute by \
+                 sleeping, so caches are never cold; all else takes what it takes."
+                    .into()
+            } else {
+                "Messages between CPUs and cold caches take no time.".into()
+            },
         ],
-        claims: found.iter().flat_map(Found::claims).collect(),
+        claims: (found.iter().enumerate())
+            .flat_map(|(n, found)| found.claims(simulated.get(n)))
+            .collect(),
         figures: vec![
             picture(
                 &found,
@@ -89,7 +135,16 @@ fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
 }
 
 impl Found {
-    fn new(cpus: u8) -> Result<Found, BenchError> {
+    /// Does each scenario by `run`.
+    fn new(
+        cpus: u8,
+        extent: Extent,
+        run: &mut dyn FnMut(&Scenario) -> Result<SharesOverTime, BenchError>,
+    ) -> Result<Found, BenchError> {
+        let mut run = |scenario: &mut Scenario| {
+            scenario.periods = extent.periods;
+            run(scenario)
+        };
         let largest = |out: &SharesOverTime, from: usize| {
             let ends = from + WINDOW..out.migrations.len();
             let errors = ends.map(|end| out.largest_error(end, WINDOW));
@@ -98,16 +153,16 @@ impl Found {
         let (mut steady, mut churn, mut without_moves) = (0.0_f64, 0.0_f64, 0.0_f64);
         let (mut most, mut sum, mut periods) = (0, 0, 0);
         let mut pictures = None;
-        for seed in 0..SEEDS {
+        for seed in 0..extent.seeds {
             let mut crowd = Scenario::steady(cpus, seed);
             for actor in &mut crowd.actors {
                 actor.cpu = 0;
             }
-            let calm = crowd.simulate()?;
+            let calm = run(&mut crowd)?;
             steady = steady.max(largest(&calm, SETTLED * usize::from(cpus)));
             crowd.supervisor.moves = 0;
-            without_moves = without_moves.max(largest(&crowd.simulate()?, WINDOW));
-            let busy = Scenario::churn(cpus, seed).simulate()?;
+            without_moves = without_moves.max(largest(&run(&mut crowd)?, WINDOW));
+            let busy = run(&mut Scenario::churn(cpus, seed))?;
             churn = churn.max(largest(&busy, 0));
             most = most.max(busy.migrations.iter().copied().max().unwrap_or(0));
             sum += busy.migrations.iter().sum::<u32>();
@@ -127,8 +182,13 @@ impl Found {
         })
     }
 
-    fn claims(&self) -> [Claim; 3] {
+    /// What it claims, with the same simulated beside it if it was on a machine.
+    fn claims(&self, simulated: Option<&Found>) -> [Claim; 3] {
         let Found { cpus, most, .. } = *self;
+        let ours = |text: &dyn Fn(&Found) -> String| match simulated {
+            Some(simulated) => format!("{} (simulated: {})", text(self), text(simulated)),
+            None => text(self),
+        };
         let claim = |text: String, criterion: String, ours: String, holds: bool, why: &str| Claim {
             text,
             place: "chapter 5".into(),
@@ -142,28 +202,27 @@ impl Found {
             claim(
                 format!("{cpus} CPUs: every share converges to its set point"),
                 format!("{periods} periods after the worst start, all within 1 % of a CPU"),
-                format!(
-                    "at most {} %; {} % if nothing may move",
-                    decimal(self.steady),
-                    decimal(self.without_moves)
-                ),
+                ours(&|found| {
+                    let (error, without) = (decimal(found.steady), decimal(found.without_moves));
+                    format!("at most {error} %; {without} % if nothing may move")
+                }),
                 self.steady <= 1.0,
                 "some share is wrong by more",
             ),
             claim(
                 format!("{cpus} CPUs: it is stable under churn"),
                 "at all times within 5 % of a CPU of the set points of the window".into(),
-                format!("at most {} %", decimal(self.churn)),
+                ours(&|found| format!("at most {} %", decimal(found.churn))),
                 self.churn <= 5.0,
                 "some share is wrong by more",
             ),
             claim(
                 format!("{cpus} CPUs: moves are few"),
                 "two a period at most".into(),
-                format!(
-                    "at most {most}, {} on the average, under churn",
-                    decimal(self.mean)
-                ),
+                ours(&|found| {
+                    let (most, mean) = (found.most, decimal(found.mean));
+                    format!("at most {most}, {mean} on the average, under churn")
+                }),
                 most <= 2,
                 "there are more",
             ),

@@ -37,6 +37,7 @@ fn contents() -> Contents {
         },
         scheduler: "mine".to_owned(),
         settings: vec![1, 2, 3, 4, 5],
+        controller: vec![6, 7, 8],
         mutexes: vec![true, false],
         semaphores: vec![u32::MAX],
         queues: vec![9],
@@ -77,6 +78,7 @@ fn what_is_written_is_read_back() {
     assert_eq!(image.common(), contents.common);
     assert_eq!(image.scheduler(), contents.scheduler);
     assert_eq!(image.settings(), contents.settings);
+    assert_eq!(image.controller(), contents.controller);
     assert_eq!(
         (image.mutexes(), image.semaphores(), image.queues()),
         (2, 1, 1)
@@ -139,7 +141,7 @@ proptest! {
             for number in 0..image.rows() {
                 let task = image.task(number).unwrap();
                 let _ = (image.operation(&task, 0), image.length(&task, u32::MAX));
-                let _ = (image.params(&task), image.scheduler(), image.settings());
+                let _ = (image.params(&task), image.scheduler(), image.settings(), image.controller());
                 prop_assert!((0..task.parts()).all(|at| image.params_of_part(&task, at).is_some()));
                 prop_assert!((0..task.parts()).all(|at| image.part(&task, at).is_some()));
             }

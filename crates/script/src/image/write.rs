@@ -2,7 +2,7 @@
 
 use super::change::CHANGE;
 use super::task::Stretch;
-use super::{Change, Common, HEADER, MAGIC, Op, PART, Part, Rest, Task, VERSION};
+use super::{CONTROLLER_AT, Change, Common, HEADER, MAGIC, Op, PART, Part, Rest, Task, VERSION};
 use flyball_policy::Encode;
 use flyball_trace::Duration;
 
@@ -15,6 +15,8 @@ pub struct Contents {
     pub scheduler: String,
     /// The scheduler's settings, as it writes them.
     pub settings: Vec<u8>,
+    /// What a controller above the schedulers is told, as it writes it; nothing if there is none.
+    pub controller: Vec<u8>,
     /// Whether each mutex has priority inheritance.
     pub mutexes: Vec<bool>,
     /// Each semaphore's initial value.
@@ -110,6 +112,8 @@ impl Contents {
         }
         put(&mut bytes, &u16::try_from(rows).ok()?);
         put(&mut bytes, &(common.cpus, common.cluster, common.shape));
+        bytes.resize(CONTROLLER_AT, 0);
+        put(&mut bytes, &tail.add_bytes(&self.controller)?);
         bytes.resize(HEADER, 0);
         for &inherits in &self.mutexes {
             put(&mut bytes, &u32::from(inherits));

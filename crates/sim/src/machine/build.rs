@@ -45,11 +45,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 .sum(),
             arrivals: usize::from(u16::MAX),
         };
-        let id = |number: usize| TaskId(u16::try_from(number).unwrap_or(u16::MAX));
         let tap = Tap {
             sink: Rc::clone(&sink),
             cpu,
-            tasks: numbers.iter().map(|&number| id(number)).collect(),
+            tasks: numbers.iter().copied().map(TaskId::from_index).collect(),
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let mut node = Node {
@@ -169,7 +168,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             cold: false,
         });
         let name = task.name.clone();
-        let number = TaskId(u16::try_from(number).unwrap_or(u16::MAX));
+        let number = TaskId::from_index(number);
         self.details.push(Details {
             name,
             number,

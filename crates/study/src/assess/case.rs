@@ -1,8 +1,9 @@
 //! What tests say of a set on so many CPUs, with the kernel's work charged.
 
 use super::rules::Rules;
-use super::{Fewest, ForPolicy, MOST_CPUS, SEARCH, Said, UNIT, words};
+use super::{Fewest, ForPolicy, MOST_CPUS, SEARCH, Said, UNIT};
 use crate::parallel;
+use crate::reason::WhyNot;
 use crate::theory::MOST_SLACKS;
 use flyball_analysis::charged::{Accounting, Charged, NoSet, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
@@ -126,7 +127,7 @@ impl<'t> Case<'t> {
         }
     }
 
-    pub(super) fn under(&self, policy: Policy, names: &[&str], limit: WorkLimit) -> ForPolicy {
+    pub(super) fn under(&self, policy: Policy, limit: WorkLimit) -> ForPolicy {
         let mut charged = self.with(self.tasks);
         let said: Vec<Said> = self
             .criteria(policy)
@@ -134,10 +135,8 @@ impl<'t> Case<'t> {
                 let answer = self.ask(criterion, &mut charged, self.tasks, limit);
                 let why = match answer {
                     Answer::Accepts => None,
-                    Answer::Stopped(stop) => {
-                        Some(self.why_stopped(criterion, stop, &mut charged, names))
-                    }
-                    Answer::Rejects => Some(self.why(criterion, &mut charged, names, limit)),
+                    Answer::Stopped(stop) => Some(self.why_stopped(criterion, stop, &mut charged)),
+                    Answer::Rejects => self.why(criterion, &mut charged, limit),
                 };
                 Said {
                     criterion,
@@ -254,56 +253,43 @@ impl<'t> Case<'t> {
         gfp::best(test, charged.set(Payer::Global).ok()?, cpus, limit).ok()?
     }
 
-    /// Why a test stopped, in words.
-    fn why_stopped(
-        &self,
-        criterion: Criterion,
-        stop: Stop,
-        charged: &mut Charged<'_>,
-        names: &[&str],
-    ) -> String {
+    /// Why a test stopped.
+    fn why_stopped(&self, criterion: Criterion, stop: Stop, charged: &mut Charged<'_>) -> WhyNot {
         let payer = charged.payer(criterion.policy());
         let none = payer.and_then(|payer| charged.set(payer).err());
         match (stop, none) {
             (Stop::TimeRange, Some(NoSet::TooLong { task })) => {
-                words::too_long(names[task], &self.tasks[task])
+                WhyNot::TooLong(task, self.tasks[task])
             }
-            _ => words::sentence(&stop.to_string()),
+            _ => WhyNot::Stopped(stop),
         }
     }
 
-    /// Why a test rejects the set, in words.
+    /// Why a test rejects the set, as far as that can be found.
     fn why(
         &self,
         criterion: Criterion,
         charged: &mut Charged<'_>,
-        names: &[&str],
         limit: WorkLimit,
-    ) -> String {
-        let is_charged = self.charge.is_some();
-        match criterion {
+    ) -> Option<WhyNot> {
+        let why = match criterion {
             Criterion::Global(test) => match charged.set(Payer::Global) {
-                Ok(set) => {
-                    let reason = gedf::explain(test, set, self.cpus, limit);
-                    reason.map_or_else(String::new, |reason| {
-                        words::why(&reason, names, self.cpus, is_charged)
-                    })
-                }
-                Err(none) => words::no_set(none, names),
+                Ok(set) => WhyNot::Explained(gedf::explain(test, set, self.cpus, limit)?),
+                Err(none) => WhyNot::NoSet(none),
             },
             Criterion::GlobalFixed(test) => match (charged.set(Payer::Global), &self.rules.order) {
-                (Err(none), _) => words::no_set(none, names),
-                (Ok(set), Some(_)) if !set.is_eligible(self.cpus) => words::TOO_MUCH.into(),
+                (Err(none), _) => WhyNot::NoSet(none),
+                (Ok(set), Some(_)) if !set.is_eligible(self.cpus) => WhyNot::Overload,
                 (Ok(set), Some(order)) => {
                     match gfp::first_late(test, set, self.cpus, order, limit) {
-                        Ok(late) => late.map_or_else(String::new, |it| words::not_sure(names[it])),
-                        Err(stop) => words::sentence(&stop.to_string()),
+                        Ok(late) => WhyNot::NotSure(late?),
+                        Err(stop) => WhyNot::Stopped(stop),
                     }
                 }
-                (Ok(_), None) => words::NO_PRIORITIES.into(),
+                (Ok(_), None) => WhyNot::NoPriorities,
             },
-            Criterion::Fair if self.rules.ticks => words::SLOTS_AND_TICKS.into(),
-            Criterion::Fair => words::slots(self.rules.slot),
+            Criterion::Fair if self.rules.ticks => WhyNot::SlotsAndTicks,
+            Criterion::Fair => WhyNot::Slots(self.rules.slot),
             Criterion::Partitioned(_)
             | Criterion::PartitionedFixed(_)
             | Criterion::Clustered(_)
@@ -315,13 +301,13 @@ impl<'t> Case<'t> {
                 match self.first_without_room(criterion, charged, payer, limit) {
                     Ok(NoRoom { task, .. }) => {
                         let alone = charged.inflated(&self.tasks[task..=task], payer).ok();
-                        let alone = alone.and_then(|alone| alone.first().copied());
-                        words::no_room(criterion, names[task], alone.as_ref(), is_charged)
+                        WhyNot::NoRoom(task, alone.and_then(|alone| alone.first().copied()))
                     }
-                    Err(why) => why.map_or_else(String::new, |why| words::no_set(why, names)),
+                    Err(none) => WhyNot::NoSet(none?),
                 }
             }
-        }
+        };
+        Some(why)
     }
 
     /// The first task that there is no room for. The error says why nothing could be divided;

@@ -2,6 +2,7 @@
 
 use super::case::Case;
 use super::{Effect, ForPolicy, SEARCH};
+use crate::reason::ChargedWork;
 use flyball_analysis::Answer;
 use flyball_analysis::overheads::Costs;
 use flyball_trace::Duration;
@@ -29,7 +30,7 @@ impl Case<'_> {
             charge,
             ..self.clone()
         };
-        let effect = |charged: String, case: Case<'_>| {
+        let effect = |charged: ChargedWork, case: Case<'_>| {
             let scaling = policies.iter().map(|it| {
                 // What holds with all of the work holds with less: no job computes longer.
                 let known = if it.holds() {
@@ -43,10 +44,10 @@ impl Case<'_> {
             Effect { charged, scaling }
         };
         let all = Effect {
-            charged: "all".into(),
+            charged: ChargedWork::All,
             scaling: policies.iter().map(|it| it.scaling.clone()).collect(),
         };
-        let mut effects = vec![effect("nothing".into(), with(None)), all];
+        let mut effects = vec![effect(ChargedWork::Nothing, with(None)), all];
         for (name, part) in PARTS {
             let mut fewer = prices;
             let mut is_charged = false;
@@ -57,7 +58,7 @@ impl Case<'_> {
             }
             if is_charged {
                 let case = with(Some((accounting, fewer)));
-                effects.push(effect(format!("all but {name}"), case));
+                effects.push(effect(ChargedWork::AllBut(name), case));
             }
         }
         effects

@@ -81,7 +81,7 @@ impl Question {
 
 /// What is asked about each set.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Asked {
+pub enum Questions {
     /// What each of these says.
     Each(Vec<Question>),
     /// Whether any of these accepts; the name is `UNION` then.
@@ -110,7 +110,7 @@ const PORTION: usize = 64;
 /// asked to stop.
 pub fn analyse(
     entries: &[Entry],
-    asked: &Asked,
+    asked: &Questions,
     charge: Option<&Charge>,
     limit: WorkLimit,
     watch: &mut Watch<'_>,
@@ -141,7 +141,7 @@ pub fn analyse(
 fn of_one(
     set: usize,
     entry: &Entry,
-    asked: &Asked,
+    asked: &Questions,
     charge: Option<&Charge>,
     limit: WorkLimit,
 ) -> Vec<Verdict> {
@@ -158,7 +158,7 @@ fn of_one(
         }
     };
     match asked {
-        Asked::Each(questions) => {
+        Questions::Each(questions) => {
             let each = questions.iter().map(|question| {
                 verdict(question.name(), &mut || match &mut paying {
                     Some(paying) => paying.ask(*question, limit),
@@ -167,7 +167,7 @@ fn of_one(
             });
             each.collect()
         }
-        Asked::Any(tests) => {
+        Questions::Any(tests) => {
             let mut any = || {
                 if let Some(paying) = &mut paying {
                     return paying.any(tests, limit);

@@ -15,7 +15,7 @@
 //! sections that are not nested, and where no two tasks are equally urgent. It is an upper bound,
 //! so a test that counts it in is sufficient only.
 
-use super::proof::Obstacle;
+use crate::reason::Obstacle;
 use flyball_analysis::{Level, SporadicTask};
 use flyball_model::{Protocol, Step, TaskSet};
 use flyball_trace::Duration;
@@ -31,7 +31,7 @@ type Sections = BTreeMap<u16, Duration>;
 pub fn none(set: &TaskSet, here: &[usize]) -> Result<(), Obstacle> {
     for &task in here {
         if !sections(set, task)?.is_empty() {
-            return Err(Obstacle("The tests do not cover mutexes under EDF".into()));
+            return Err(Obstacle::MutexUnderEdf);
         }
     }
     Ok(())
@@ -57,16 +57,11 @@ pub fn add(
     for number in sections.iter().flat_map(Sections::keys) {
         let mutex = &set.mutexes[usize::from(*number)];
         if mutex.protocol == Protocol::None {
-            let name = &mutex.name;
-            return Err(Obstacle(format!(
-                "Without a protocol, \"{name}\" can block without bound"
-            )));
+            return Err(Obstacle::NoProtocol(mutex.name.clone()));
         }
     }
     if levels.iter().collect::<HashSet<_>>().len() < levels.len() {
-        return Err(Obstacle(
-            "The test does not cover mutexes among equal priorities".into(),
-        ));
+        return Err(Obstacle::MutexAmongEquals);
     }
     for this in 0..tasks.len() {
         let mut blocking = Duration::ZERO;
@@ -83,7 +78,7 @@ pub fn add(
         }
         tasks[this] = tasks[this]
             .with_blocking(blocking)
-            .map_err(|error| Obstacle(format!("The blocking times do not fit: {error}")))?;
+            .map_err(Obstacle::Blocking)?;
     }
     Ok(())
 }
@@ -92,13 +87,11 @@ pub fn add(
 fn sections(set: &TaskSet, task: usize) -> Result<Sections, Obstacle> {
     let mut found = Sections::new();
     let mut open = None;
-    walk(&set.tasks[task].behaviour, 1, &mut open, &mut found).map_err(|()| {
-        let name = &set.tasks[task].name;
-        Obstacle(format!(
-            "The test does not cover the nested critical sections of \"{name}\""
-        ))
-    })?;
-    Ok(found)
+    let task = &set.tasks[task];
+    match walk(&task.behaviour, 1, &mut open, &mut found) {
+        Ok(()) => Ok(found),
+        Err(()) => Err(Obstacle::Nested(task.name.clone())),
+    }
 }
 
 /// Walks the steps, which are done `times` times within an open section.

@@ -1,5 +1,6 @@
 //! Clusters that are asked for more than they have: no policy serves that.
 
+use crate::reason::Because;
 use flyball_analysis::{SporadicTask, Utilisation, overloaded};
 use flyball_model::{Task, TaskSet};
 use std::fmt;
@@ -40,26 +41,25 @@ pub(crate) fn clusters(set: &TaskSet, size: u8) -> impl Iterator<Item = Cluster>
 
 /// Says so if the tasks of a cluster that have deadlines ask for more than all of it, or one of
 /// them for more than the one CPU that it can have at a time.
-pub(super) fn overload(set: &TaskSet, cluster: &Cluster) -> Option<String> {
+pub(super) fn overload(set: &TaskSet, cluster: &Cluster) -> Option<Because> {
     let (tasks, known): (Vec<_>, Vec<_>) = with_deadlines(set, &cluster.tasks).unzip();
     let cpus = cluster.cpus.len();
+    let is_all = cpus == 1 || cpus == usize::from(set.platform.cpus);
+    let too_much = |utilisation| Because::Overload {
+        utilisation,
+        cpus,
+        cluster: (!is_all).then(|| cluster.cpus.clone()),
+    };
     if cpus == 1 {
-        return overloaded(&known).then(|| too_much(&Utilisation::of(&known)));
+        return overloaded(&known).then(|| too_much(Utilisation::of(&known)));
     }
     let alone = |task: &SporadicTask| overloaded(std::slice::from_ref(task));
     if let Some(which) = known.iter().position(alone) {
-        let name = &set.tasks[tasks[which]].name;
-        return Some(format!("\"{name}\" asks for more than a whole CPU"));
+        return Some(Because::Alone(set.tasks[tasks[which]].name.clone()));
     }
     let utilisation = Utilisation::of(&known);
     let is_too_much = utilisation.cmp_cpus(cpus.try_into().ok()?).is_gt();
-    is_too_much.then(|| {
-        if cpus == usize::from(set.platform.cpus) {
-            format!("The tasks ask for {utilisation} of {cpus} CPUs")
-        } else {
-            format!("The tasks on {cluster} ask for {utilisation} of {cpus} CPUs")
-        }
-    })
+    is_too_much.then(|| too_much(utilisation))
 }
 
 /// Those of the tasks that have deadlines and come again, as the analyses know them.
@@ -72,14 +72,4 @@ pub(crate) fn with_deadlines(
         let (deadline, period) = (task.deadline?, task.arrival.period()?);
         Some((number, SporadicTask::new(task.wcet, period, deadline).ok()?))
     })
-}
-
-/// In a sentence that a utilisation is above one.
-pub(super) fn too_much(utilisation: &Utilisation) -> String {
-    let shown = utilisation.to_string();
-    if shown == "1.0000" {
-        "The tasks ask for a little more than the whole CPU".into()
-    } else {
-        format!("The tasks ask for {shown} of the CPU")
-    }
 }

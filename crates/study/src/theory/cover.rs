@@ -1,17 +1,15 @@
 //! What no test covers: work of the kernel, and what jobs do beyond computing.
 
-use super::proof::Obstacle;
+use crate::reason::{Obstacle, Uncovered};
 use flyball_model::{Step, Task, TaskSet};
 
 /// What no test here covers.
 pub(super) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
     if !set.platform.overheads.are_free() {
-        return Err(Obstacle(
-            "The tests do not count the overheads of the platform".into(),
-        ));
+        return Err(Obstacle::Overheads);
     }
     if set.platform.tick.is_some() {
-        return Err(Obstacle("The tests do not cover a periodic tick".into()));
+        return Err(Obstacle::Tick);
     }
     check_steps(set)
 }
@@ -20,14 +18,17 @@ pub(super) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
 pub(crate) fn check_steps(set: &TaskSet) -> Result<(), Obstacle> {
     let is_covered = |step: &Step| matches!(step, Step::Lock(_) | Step::Unlock(_));
     match beyond_computing(set, is_covered) {
-        Some(what) => Err(Obstacle(format!("The tests do not cover that {what}"))),
+        Some((task, what)) => Err(Obstacle::Does(task, what)),
         None => Ok(()),
     }
 }
 
-/// The first thing that some job does beyond computing, in words that begin with its task, if it is
-/// none that `is_fine`. O(steps).
-pub(crate) fn beyond_computing(set: &TaskSet, is_fine: impl Fn(&Step) -> bool) -> Option<String> {
+/// The first thing that some job does beyond computing, with its task, if it is none that
+/// `is_fine`. O(steps).
+pub(crate) fn beyond_computing(
+    set: &TaskSet,
+    is_fine: impl Fn(&Step) -> bool,
+) -> Option<(String, Uncovered)> {
     for task in &set.tasks {
         let mut steps: Vec<&Step> = task.behaviour.iter().collect();
         while let Some(step) = steps.pop() {
@@ -38,13 +39,13 @@ pub(crate) fn beyond_computing(set: &TaskSet, is_fine: impl Fn(&Step) -> bool) -
                 }
                 Step::Compute(_) => continue,
                 step if is_fine(step) => continue,
-                Step::Lock(_) | Step::Unlock(_) => "uses a mutex",
-                Step::Suspend(_) => "suspends itself",
-                Step::Wait(_) | Step::Signal(_) => "uses a semaphore",
-                Step::Send(_) | Step::Receive(_) => "uses a queue",
-                Step::Yield => "yields",
+                Step::Lock(_) | Step::Unlock(_) => Uncovered::Mutex,
+                Step::Suspend(_) => Uncovered::Suspends,
+                Step::Wait(_) | Step::Signal(_) => Uncovered::Semaphore,
+                Step::Send(_) | Step::Receive(_) => Uncovered::Queue,
+                Step::Yield => Uncovered::Yields,
             };
-            return Some(format!("\"{}\" {what}", task.name));
+            return Some((task.name.clone(), what));
         }
     }
     None
@@ -60,24 +61,17 @@ pub(crate) fn stays_behind(set: &TaskSet, thread: usize, is_last: bool) -> Resul
         ..
     } = &set.tasks[thread];
     if deadline.is_some() {
-        return Err(Obstacle(format!(
-            "The tests do not cover the single job of \"{name}\""
-        )));
+        return Err(Obstacle::SingleJob(name.clone()));
     }
     if !is_last {
-        return Err(Obstacle(format!(
-            "The tests do not cover \"{name}\", which has no period and may keep the CPU from \
-             tasks that have one"
-        )));
+        return Err(Obstacle::Background(name.clone()));
     }
     if behaviour
         .iter()
         .any(|step| matches!(step, Step::Lock(_) | Step::Repeat { .. }))
         && !set.mutexes.is_empty()
     {
-        return Err(Obstacle(format!(
-            "The tests do not cover mutexes beside \"{name}\", which has no period"
-        )));
+        return Err(Obstacle::MutexBeside(name.clone()));
     }
     Ok(())
 }

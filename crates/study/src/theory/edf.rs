@@ -1,25 +1,53 @@
-//! EDF on one CPU.
+//! EDF on one CPU, preemptive or not.
 
 use super::blocking;
 use super::one_cpu::{Analysed, OneCpu};
-use super::proof::{LIMIT, Obstacle};
-use flyball_analysis::{Answer, SporadicTask, edf_demand, edf_response};
-use flyball_model::TaskSet;
+use super::proof::LIMIT;
+use crate::reason::{Because, Obstacle};
+use flyball_analysis::{
+    Answer, Outcome, Response, SporadicTask, WorkLimit, edf_demand, edf_response, np_edf,
+};
+use flyball_model::{Arrival, TaskSet};
 
 /// The earliest absolute deadline is served first.
-pub(super) struct EarliestDeadline;
+pub(super) struct EarliestDeadline {
+    name: &'static str,
+    test: fn(&[SporadicTask], WorkLimit) -> Outcome,
+    responses: fn(&[SporadicTask], WorkLimit) -> Vec<Response>,
+    is_preemptive: bool,
+}
+
+impl EarliestDeadline {
+    pub(super) const PREEMPTIVE: EarliestDeadline = EarliestDeadline {
+        name: "processor demand analysis",
+        test: edf_demand::test,
+        responses: edf_response::response_times,
+        is_preemptive: true,
+    };
+    /// Each job is served to its end.
+    pub(super) const NON_PREEMPTIVE: EarliestDeadline = EarliestDeadline {
+        name: "non-preemptive demand analysis",
+        test: np_edf::test,
+        responses: |_, _| Vec::new(),
+        is_preemptive: false,
+    };
+}
 
 impl OneCpu for EarliestDeadline {
     fn name(&self) -> &'static str {
-        "processor demand analysis"
+        self.name
     }
 
-    fn because(&self) -> &'static str {
-        "In no interval do jobs ask for more than its length"
+    fn because(&self) -> Because {
+        if self.is_preemptive {
+            Because::Demand
+        } else {
+            Because::DemandBeside
+        }
     }
 
     fn accepts(&self, _: &TaskSet, _: &[usize], tasks: &[SporadicTask]) -> Answer {
-        Answer::from(&edf_demand::test(tasks, LIMIT))
+        Answer::from(&(self.test)(tasks, LIMIT))
     }
 
     fn analyse(
@@ -29,12 +57,18 @@ impl OneCpu for EarliestDeadline {
         tasks: Vec<SporadicTask>,
     ) -> Result<Analysed, Obstacle> {
         blocking::none(set, jobs)?;
-        let responses = edf_response::response_times(&tasks, LIMIT);
-        Ok(Analysed::by(edf_demand::test, &tasks, responses))
+        let responses = (self.responses)(&tasks, LIMIT);
+        let mut analysed = Analysed::by(self.test, &tasks, responses);
+        // The phases of periodic tasks may keep a long job from beginning just before the others
+        // come, which matters where it cannot be preempted.
+        let sporadic = |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
+        analysed.definite = self.is_preemptive || jobs.iter().all(sporadic);
+        Ok(analysed)
     }
 
     fn is_last(&self, _: &TaskSet, _: usize, _: &[usize]) -> bool {
-        // What has no deadline comes last.
-        true
+        // What has no deadline comes last; but what has begun without preemption goes on, whatever
+        // its deadline is.
+        self.is_preemptive
     }
 }

@@ -15,7 +15,8 @@
 
 use super::blocking;
 use super::one_cpu::{Analysed, OneCpu};
-use super::proof::{LIMIT, MOST_SLACKS, Obstacle, PROBE};
+use super::proof::{LIMIT, MOST_SLACKS, PROBE};
+use crate::reason::{Because, Obstacle};
 use flyball_analysis::{
     Answer, Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Stop, Strength, Verdict,
     fixed_priority, sensitivity,
@@ -47,8 +48,8 @@ impl OneCpu for FixedPriority {
         "response-time analysis"
     }
 
-    fn because(&self) -> &'static str {
-        "Every task's longest response time is within its deadline"
+    fn because(&self) -> Because {
+        Because::InTime
     }
 
     fn accepts(&self, set: &TaskSet, jobs: &[usize], tasks: &[SporadicTask]) -> Answer {
@@ -65,7 +66,7 @@ impl OneCpu for FixedPriority {
     ) -> Result<Analysed, Obstacle> {
         let levels = self.levels(set, jobs);
         blocking::add(set, jobs, &levels, &mut tasks)?;
-        let mut analysed = analyse(&tasks, &levels).map_err(|error| Obstacle(error.to_string()))?;
+        let mut analysed = analyse(&tasks, &levels).map_err(Obstacle::Levels)?;
         // Which of equals comes first is open only where some arrive as they like.
         let sporadic = |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
         analysed.definite =

@@ -3,7 +3,6 @@
 
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
-use super::np_edf::NonPreemptive;
 use super::one_cpu::OneCpu;
 use flyball_catalogue::{Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, Scheduler};
 
@@ -12,8 +11,11 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     (<Fp as Rule>::NAME, &FixedPriority::BY_PRIORITY),
     (<Rm as Rule>::NAME, &FixedPriority::BY_PERIOD),
     (<Dm as Rule>::NAME, &FixedPriority::BY_DEADLINE),
-    (<Edf as Rule>::NAME, &EarliestDeadline),
-    (<NpEdf as Scheduler>::NAME, &NonPreemptive),
+    (<Edf as Rule>::NAME, &EarliestDeadline::PREEMPTIVE),
+    (
+        <NpEdf as Scheduler>::NAME,
+        &EarliestDeadline::NON_PREEMPTIVE,
+    ),
 ];
 
 /// What is known of the scheduler of that name on one CPU.

@@ -1,8 +1,9 @@
 //! Policies of one CPU, with their tests: what is known of one, and what follows for a task set.
 
-use super::clusters::{clusters, too_much};
+use super::clusters::clusters;
 use super::cover::stays_behind;
-use super::proof::{Findings, LIMIT, MOST_SLACKS, Obstacle, PROBE};
+use super::proof::{Findings, LIMIT, MOST_SLACKS, PROBE};
+use crate::reason::{Because, Obstacle};
 use crate::results;
 use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown, slack};
 use flyball_analysis::{Answer, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit};
@@ -17,8 +18,8 @@ pub trait OneCpu: Sync {
     /// The name of the test.
     fn name(&self) -> &'static str;
 
-    /// Why no deadline is missed where the test accepts, in a sentence without a full stop.
-    fn because(&self) -> &'static str;
+    /// Why no deadline is missed where the test accepts.
+    fn because(&self) -> Because;
 
     /// Whether the test accepts tasks that compute and do nothing else. Asked again for each CPU on
     /// which a task might be placed.
@@ -131,7 +132,7 @@ fn analyse_cpu(
         let period = task.arrival.period().unwrap_or(Duration::MAX);
         let deadline = task.deadline.unwrap_or(period);
         SporadicTask::new(task.wcet, period, deadline)
-            .map_err(|error| Obstacle(format!("The tests do not take \"{}\": {error}", task.name)))
+            .map_err(|error| Obstacle::Invalid(task.name.clone(), error))
     };
     let tasks = jobs.iter().map(task).collect::<Result<_, _>>()?;
     let analysed = theory.analyse(set, &jobs, tasks)?;
@@ -150,80 +151,28 @@ fn analyse_cpu(
             at_least: breakdown.stopped().is_some(),
         })
     });
-    let names: Vec<&str> = jobs
-        .iter()
-        .map(|&task| set.tasks[task].name.as_str())
-        .collect();
-    join(findings, &analysed.outcome, theory.because(), &names);
+    let (holds, because) = match analysed.outcome.verdict {
+        Verdict::Holds => (Some(true), theory.because()),
+        Verdict::Fails(says) => (Some(false), rejected(says, set, &jobs)),
+        Verdict::Unknown(says) => (None, rejected(says, set, &jobs)),
+    };
+    // What is worst of the CPUs is said, and of several the first.
+    let is_said = match findings.holds {
+        Some(true) => true,
+        None => holds == Some(false),
+        Some(false) => false,
+    };
+    if is_said {
+        (findings.holds, findings.because) = (holds, because);
+    }
     Ok(())
 }
 
-/// Adds the outcome for one CPU to what was found for the others.
-fn join(findings: &mut Findings, outcome: &Outcome, because: &str, names: &[&str]) {
-    let (holds, reason) = match &outcome.verdict {
-        Verdict::Holds => (Some(true), None),
-        Verdict::Fails(reason) => (Some(false), Some(reason)),
-        Verdict::Unknown(reason) => (None, Some(reason)),
+/// A test's reason, with the name of the task that it is about.
+fn rejected(says: Reason, set: &TaskSet, jobs: &[usize]) -> Because {
+    let task = match says {
+        Reason::Late { task, .. } => jobs.get(task).map(|&task| set.tasks[task].name.clone()),
+        _ => None,
     };
-    let worse = match (findings.holds, holds) {
-        (_, Some(false)) => findings.holds != Some(false),
-        (Some(true), None) => true,
-        _ => false,
-    };
-    if worse {
-        findings.holds = holds;
-        findings.reason = reason.map_or(String::new(), |reason| explain(reason, names));
-    } else if findings.holds == Some(true) {
-        because.clone_into(&mut findings.reason);
-    }
-}
-
-/// A test's reason in a sentence, with the names of the tasks.
-fn explain(reason: &Reason, names: &[&str]) -> String {
-    let name = |task: usize| names.get(task).copied().unwrap_or("?");
-    match reason {
-        Reason::Late {
-            task,
-            response,
-            deadline,
-            blocking,
-        } => {
-            let name = name(*task);
-            match response {
-                Response::Unbounded => {
-                    format!("The response time of \"{name}\" grows without bound")
-                }
-                response => {
-                    let blocked = if blocking.is_zero() {
-                        String::new()
-                    } else {
-                        format!(" (of which {blocking} blocking)")
-                    };
-                    format!(
-                        "\"{name}\" can take {response}{blocked}, beyond its deadline of {deadline}"
-                    )
-                }
-            }
-        }
-        Reason::Demand {
-            interval,
-            demand,
-            blocking,
-        } => {
-            let beside = if blocking.is_zero() {
-                String::new()
-            } else {
-                format!(", and a job that began before be in their way for {blocking}")
-            };
-            format!("Jobs can ask for {demand} in an interval of {interval}{beside}")
-        }
-        Reason::Overload { utilisation } => too_much(utilisation),
-        other => {
-            let mut text = other.to_string();
-            if let Some(first) = text.get_mut(..1) {
-                first.make_ascii_uppercase();
-            }
-            text
-        }
-    }
+    Because::Test { says, task }
 }

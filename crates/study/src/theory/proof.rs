@@ -1,9 +1,9 @@
 //! What theory can say of a task set, and how much work it may be.
 
+use crate::reason::{Because, Statement};
 use crate::results::Breakdown;
 use flyball_analysis::WorkLimit;
 use flyball_trace::Duration;
-use std::fmt;
 
 /// How much work a verdict may be: about a second.
 pub(crate) const LIMIT: WorkLimit = WorkLimit::steps(200_000_000);
@@ -11,16 +11,6 @@ pub(crate) const LIMIT: WorkLimit = WorkLimit::steps(200_000_000);
 pub(crate) const PROBE: WorkLimit = WorkLimit::steps(5_000_000);
 /// Up to how many tasks slacks are searched for, each by a search of its own.
 pub(crate) const MOST_SLACKS: usize = 300;
-
-/// Why theory has nothing to say, in a sentence without a full stop.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Obstacle(pub String);
-
-impl fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// What theory proves.
 #[derive(Clone, Debug, Default)]
@@ -33,8 +23,8 @@ pub struct Findings {
     pub definite: bool,
     /// The name of the test.
     pub test: &'static str,
-    /// Why, in a sentence.
-    pub reason: String,
+    /// Why.
+    pub because: Because,
     /// Each task's longest response time, where it is bounded and known.
     pub bounds: Vec<Option<Duration>>,
     /// By how much each task's WCET may grow alone.
@@ -50,6 +40,14 @@ impl Findings {
             bounds: vec![None; tasks],
             slacks: vec![None; tasks],
             ..Findings::default()
+        }
+    }
+
+    /// Whether the set holds, and why.
+    pub(crate) fn statement(&self) -> Statement {
+        Statement {
+            holds: self.holds,
+            because: self.because.clone(),
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::blocking;
 use super::clusters::{Cluster, clusters, with_deadlines};
 use super::cover::stays_behind;
-use super::proof::{Findings, LIMIT, Obstacle};
+use super::proof::{Findings, LIMIT};
+use crate::reason::{Because, Obstacle};
 use flyball_analysis::{Strength, Verdict, fair as fairness, gedf};
 use flyball_catalogue::until_slot;
 use flyball_model::{Arrival, TaskSet};
@@ -18,11 +19,9 @@ const FAIR: &str = "proportionate fairness";
 pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
     blocking::none(set, &everyone(set))?;
     if set.limited().is_some() {
-        return Err(Obstacle(
-            "The tests of global EDF are for tasks that may run on all CPUs".into(),
-        ));
+        return Err(Obstacle::GlobalOnSome);
     }
-    let mut findings = holds(set, GLOBAL, String::new());
+    let mut findings = holds(set, GLOBAL, Because::Nothing);
     let mut by = Vec::new();
     for Cluster { cpus, tasks } in clusters(set, cluster) {
         for &task in &tasks {
@@ -32,23 +31,11 @@ pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
         }
         let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &tasks).unzip();
         let cpus = u32::from(cpus.end - cpus.start);
-        let known = gedf::Set::of(&known).map_err(|error| {
-            Obstacle(format!(
-                "The tests of global EDF do not take the tasks: {error}"
-            ))
-        })?;
+        let known = gedf::Set::of(&known).map_err(Obstacle::GlobalInvalid)?;
         let test = match gedf::accepted_by(&gedf::Test::ALL, &known, cpus, LIMIT) {
             Ok(Some(test)) => test,
-            Ok(None) => {
-                return Err(Obstacle(
-                    "None of the tests of global EDF accepts the tasks".into(),
-                ));
-            }
-            Err(stop) => {
-                return Err(Obstacle(format!(
-                    "No test of global EDF accepts the tasks, and one of them {stop}"
-                )));
-            }
+            Ok(None) => return Err(Obstacle::NoneAccepts(None)),
+            Err(stop) => return Err(Obstacle::NoneAccepts(Some(stop))),
         };
         if !by.contains(&test.name()) {
             by.push(test.name());
@@ -59,13 +46,7 @@ pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
             }
         }
     }
-    findings.reason = match &by[..] {
-        [] => "There is no task that has a deadline".into(),
-        by => format!(
-            "Accepted by {}, so no deadline is ever missed",
-            by.join(", ")
-        ),
-    };
+    findings.because = Because::AcceptedBy(by);
     Ok(findings)
 }
 
@@ -80,52 +61,30 @@ pub(super) fn fair(set: &TaskSet, quantum: Duration) -> Result<Findings, Obstacl
         known.push(task.with_jitter(waits).unwrap_or(task));
     }
     if known.len() < set.tasks.len() {
-        return Err(Obstacle("Fairness is for tasks that come again".into()));
+        return Err(Obstacle::FairOnce);
     }
     let cpus = set.platform.cpus.max(1);
     let outcome = fairness::test(&known, quantum, cpus.into());
-    match (outcome.verdict, outcome.strength) {
-        (Verdict::Holds, Strength::Exact) => Ok(holds(
-            set,
-            FAIR,
-            format!(
-                "In whole slots of {quantum} the tasks ask for no more than {}",
-                all(cpus)
-            ),
-        )),
-        (Verdict::Holds, Strength::Sufficient) => Ok(holds(
-            set,
-            FAIR,
-            format!(
-                "The tasks ask for no more than {} even with execution times rounded up, and the time \
-                 for each job down, to whole slots of {quantum}",
-                all(cpus)
-            ),
-        )),
-        _ => Err(Obstacle(format!(
-            "Rounded to whole slots of {quantum}, execution times up and the time for each job down, the \
-             tasks ask for more than {}, and fairness is proved for whole slots only",
-            all(cpus)
-        ))),
+    if outcome.verdict != Verdict::Holds {
+        return Err(Obstacle::Slots { quantum, cpus });
     }
-}
-
-fn all(cpus: u8) -> String {
-    match cpus {
-        1 => "the CPU".to_owned(),
-        _ => format!("{cpus} CPUs"),
-    }
+    let because = Because::Slots {
+        quantum,
+        cpus,
+        rounded: outcome.strength == Strength::Sufficient,
+    };
+    Ok(holds(set, FAIR, because))
 }
 
 fn everyone(set: &TaskSet) -> Vec<usize> {
     (0..set.tasks.len()).collect()
 }
 
-fn holds(set: &TaskSet, test: &'static str, reason: String) -> Findings {
+fn holds(set: &TaskSet, test: &'static str, because: Because) -> Findings {
     Findings {
         holds: Some(true),
         test,
-        reason,
+        because,
         ..Findings::nothing(set.tasks.len())
     }
 }

@@ -3,7 +3,8 @@
 use super::blocking;
 use super::clusters::with_deadlines;
 use super::cover::stays_behind;
-use super::proof::{Findings, Obstacle, PROBE};
+use super::proof::{Findings, PROBE};
+use crate::reason::{Because, Obstacle};
 use flyball_analysis::{NoRoom, Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
 use flyball_catalogue::Split;
 use flyball_model::{Arrival, TaskSet};
@@ -78,17 +79,12 @@ pub(super) fn analyse(set: &TaskSet, splitter: Splitter) -> Result<Findings, Obs
             stays_behind(set, task, true)?;
         }
     }
-    plan(set, splitter).map_err(|none| {
-        let name = &set.tasks[none.task].name;
-        Obstacle(match none.stopped {
-            None => format!("\"{name}\" could not be placed, whole or in parts"),
-            Some(stop) => format!("No place is known for \"{name}\": a test of a CPU {stop}"),
-        })
-    })?;
+    plan(set, splitter)
+        .map_err(|none| Obstacle::NoPlace(set.tasks[none.task].name.clone(), none.stopped))?;
     Ok(Findings {
         holds: Some(true),
         test: TEST,
-        reason: "On no CPU do jobs and their parts ask for more than any interval has".into(),
+        because: Because::DemandOfParts,
         ..Findings::nothing(set.tasks.len())
     })
 }

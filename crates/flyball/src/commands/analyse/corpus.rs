@@ -11,7 +11,7 @@ use anstream::eprint;
 use flyball_analysis::gedf::{Answer, Test};
 use flyball_analysis::{Criterion, WorkLimit};
 use flyball_study::assess::Charge;
-use flyball_study::corpus::{self as many, Asked, LONGEST_CHARGED, Question, Verdict};
+use flyball_study::corpus::{self as many, LONGEST_CHARGED, Question, Questions, Verdict};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
@@ -93,7 +93,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// What the user wants to know.
-fn asked(args: &AnalyseArgs, charge: Option<&Charge>, quiet: bool) -> Result<Asked, Failure> {
+fn asked(args: &AnalyseArgs, charge: Option<&Charge>, quiet: bool) -> Result<Questions, Failure> {
     let global = |question: &Question| match question {
         Question::Test(Criterion::Global(test)) => Ok(*test),
         other => Err(Failure::Usage(format!(
@@ -114,9 +114,9 @@ fn asked(args: &AnalyseArgs, charge: Option<&Charge>, quiet: bool) -> Result<Ask
     }
     if args.union {
         let tests = questions.iter().map(global).collect::<Result<_, _>>()?;
-        Ok(Asked::Any(tests))
+        Ok(Questions::Any(tests))
     } else {
-        Ok(Asked::Each(questions))
+        Ok(Questions::Each(questions))
     }
 }
 

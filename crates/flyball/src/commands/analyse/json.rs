@@ -1,149 +1,68 @@
 //! The same for programs.
 
-use flyball_analysis::Answer;
 use flyball_analysis::sensitivity::{Breakdown, Margin};
+use flyball_analysis::{Answer, Utilisation};
+use flyball_json::analyse::{
+    Analysed, Analysis, Cpu, Effect, Known, Partition, Policy, Refusal, Task, Test,
+};
 use flyball_model::TaskSet;
+use flyball_report::words;
 use flyball_study::assess::{Assessment, Division, ForPolicy};
 use flyball_trace::Duration;
-use serde::Serialize;
 
-/// What `analyse --json` prints. Times are nanoseconds, factors and utilisations millionths.
-#[derive(Serialize)]
-pub(super) struct Document<'a> {
-    schema: u32,
-    file: &'a str,
-    cpus: u32,
-    utilisation_ppm: u64,
-    infeasible: Option<&'a str>,
-    /// How late a job may be released because of a tick; it is taken off periods and deadlines.
-    late_ns: u64,
-    policies: Vec<Policy<'a>>,
-    /// Policies of which nothing is said, as it is not known what they are to be charged.
-    uncharged: Vec<&'static str>,
-    partition: Option<Partition<'a>>,
-    cheapest_partition: Option<Partition<'a>>,
-    overheads: Vec<Effect<'a>>,
+/// What is printed of a set that the tests do not cover.
+pub(super) fn refusal(file: &str, not_covered: &str) -> Analysed {
+    Analysed::Refused(Refusal {
+        schema: flyball_json::SCHEMA,
+        file: file.to_owned(),
+        not_covered: not_covered.to_owned(),
+    })
 }
 
-/// What it prints of a set that the tests do not cover.
-#[derive(Serialize)]
-pub(super) struct Refusal<'a> {
-    schema: u32,
-    file: &'a str,
-    /// What it is about the set, in a sentence.
-    not_covered: &'a str,
-}
-
-impl<'a> Refusal<'a> {
-    pub(super) fn new(file: &'a str, not_covered: &'a str) -> Refusal<'a> {
-        Refusal {
-            schema: 1,
-            file,
-            not_covered,
+/// What is printed of another one.
+pub(super) fn analysis(file: &str, set: &TaskSet, found: &Assessment) -> Analysed {
+    let name = |&task: &usize| set.tasks[task].name.clone();
+    let names: Vec<String> = found.tasks.iter().map(name).collect();
+    let policies = found.policies.iter();
+    let effects = found.effects.iter().map(|effect| {
+        let of = || policies.clone().map(policy_name).zip(&effect.scaling);
+        Effect {
+            charged: words::charged(effect.charged),
+            factors_ppm: of().map(|(name, it)| (name, ppm(it))).collect(),
+            factors: of().map(|(name, it)| (name, known(it))).collect(),
         }
-    }
+    });
+    let divided = |division: &Division| partition(division, &names);
+    Analysed::Covered(Analysis {
+        schema: flyball_json::SCHEMA,
+        file: file.to_owned(),
+        cpus: found.cpus,
+        utilisation_ppm: found.utilisation.parts_per_million(),
+        infeasible: (found.infeasible.as_ref()).map(|why| words::no_policy(why, found, set)),
+        late_ns: found.late.as_nanos(),
+        policies: policies
+            .clone()
+            .map(|it| policy(it, found, set, &names))
+            .collect(),
+        uncharged: (found.uncharged.iter())
+            .map(|it| it.name().to_owned())
+            .collect(),
+        partition: found.division.as_ref().map(divided),
+        cheapest_partition: found.cheapest.as_ref().map(divided),
+        overheads: effects.collect(),
+    })
 }
 
-#[derive(Serialize)]
-struct Policy<'a> {
-    #[serde(rename = "policy")]
-    name: &'static str,
-    /// `null`: it is not known.
-    holds: Option<bool>,
-    tests: Vec<Test<'a>>,
-    /// Under global fixed priorities: with which it holds, the most urgent task first.
-    priorities: Option<Vec<&'a str>>,
-    /// The fewest that are known to do.
-    fewest_cpus: Option<u32>,
-    /// Fewer ones, or any if none are known to do, of which it is not known, as the search stopped.
-    open_cpus: &'a [u32],
-    /// The largest factor that is proven.
-    factor_ppm: Option<u64>,
-    /// Whether it is known that no larger one is: `exactly`, `at-least`, `nothing`, `not-known`.
-    factor: &'static str,
-    tasks: Vec<Task<'a>>,
+fn policy_name(it: &ForPolicy) -> String {
+    it.policy.name().to_owned()
 }
 
-#[derive(Serialize)]
-struct Test<'a> {
-    #[serde(rename = "test")]
-    name: &'static str,
-    /// `null`: it was stopped.
-    accepts: Option<bool>,
-    why_not: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Task<'a> {
-    #[serde(rename = "task")]
-    name: &'a str,
-    response_bound_ns: Option<u64>,
-    /// The largest slack that is proven.
-    slack_ns: Option<u64>,
-    /// As `factor` of the policy; `null`: it was not asked.
-    slack: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct Partition<'a> {
-    fit: &'static str,
-    cpus: Vec<Cpu<'a>>,
-}
-
-#[derive(Serialize)]
-struct Cpu<'a> {
-    utilisation_ppm: u64,
-    tasks: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Effect<'a> {
-    charged: &'a str,
-    factors_ppm: Vec<(&'static str, Option<u64>)>,
-    /// As `factor` of each policy.
-    factors: Vec<(&'static str, &'static str)>,
-}
-
-impl<'a> Document<'a> {
-    pub(super) fn new(file: &'a str, set: &'a TaskSet, found: &'a Assessment) -> Document<'a> {
-        let names: Vec<&str> = found
-            .tasks
-            .iter()
-            .map(|&task| set.tasks[task].name.as_str())
-            .collect();
-        let partition = |division: &'a Option<Division>| {
-            let division = division.as_ref()?;
-            Some(Partition::new(division, &names))
-        };
-        Document {
-            schema: 1,
-            file,
-            cpus: found.cpus,
-            utilisation_ppm: found.utilisation.parts_per_million(),
-            infeasible: found.infeasible.as_deref(),
-            policies: found
-                .policies
-                .iter()
-                .map(|it| Policy::new(it, found.verdict(it), &names))
-                .collect(),
-            late_ns: found.late.as_nanos(),
-            uncharged: found.uncharged.iter().map(|it| it.name()).collect(),
-            partition: partition(&found.division),
-            cheapest_partition: partition(&found.cheapest),
-            overheads: found
-                .effects
-                .iter()
-                .map(|effect| {
-                    let names = found.policies.iter().map(|it| it.policy.name());
-                    let of = || names.clone().zip(&effect.scaling);
-                    Effect {
-                        charged: &effect.charged,
-                        factors_ppm: of().map(|(name, it)| (name, ppm(it))).collect(),
-                        factors: of().map(|(name, it)| (name, it.name())).collect(),
-                    }
-                })
-                .collect(),
-        }
+fn known<T>(margin: &Margin<T>) -> Known {
+    match margin {
+        Margin::Exactly(_) => Known::Exactly,
+        Margin::AtLeast(..) => Known::AtLeast,
+        Margin::Nothing => Known::Nothing,
+        Margin::NotKnown(_) => Known::NotKnown,
     }
 }
 
@@ -151,59 +70,52 @@ fn ppm(breakdown: &Margin<Breakdown>) -> Option<u64> {
     breakdown.proven().map(|it| it.factor.ppm())
 }
 
-impl<'a> Policy<'a> {
-    fn new(it: &'a ForPolicy, holds: Option<bool>, names: &[&'a str]) -> Policy<'a> {
-        let tests = it.said.iter().map(|said| Test {
-            name: said.criterion.name(),
-            accepts: match said.answer {
-                Answer::Accepts => Some(true),
-                Answer::Rejects => Some(false),
-                Answer::Stopped(_) => None,
-            },
-            why_not: said.why.as_deref(),
-        });
-        let tasks = names.iter().enumerate().map(|(place, &name)| {
-            let slack = it.slacks[place].as_ref();
-            let proven = slack.and_then(Margin::proven);
-            Task {
-                name,
-                response_bound_ns: it.bounds[place].map(Duration::as_nanos),
-                slack_ns: proven.map(|slack| slack.as_nanos()),
-                slack: slack.map(Margin::name),
-            }
-        });
-        Policy {
-            name: it.policy.name(),
-            holds,
-            tests: tests.collect(),
-            priorities: it
-                .priorities
-                .as_ref()
-                .map(|order| order.iter().map(|&place| names[place]).collect()),
-            fewest_cpus: it.fewest.proven,
-            open_cpus: &it.fewest.open,
-            factor_ppm: ppm(&it.scaling),
-            factor: it.scaling.name(),
-            tasks: tasks.collect(),
+fn policy(it: &ForPolicy, found: &Assessment, set: &TaskSet, names: &[String]) -> Policy {
+    let tests = it.said.iter().map(|said| Test {
+        name: said.criterion.name().to_owned(),
+        accepts: match said.answer {
+            Answer::Accepts => Some(true),
+            Answer::Rejects => Some(false),
+            Answer::Stopped(_) => None,
+        },
+        why_not: words::why_not(said, found, set),
+    });
+    let tasks = names.iter().enumerate().map(|(place, name)| {
+        let slack = it.slacks[place].as_ref();
+        let proven = slack.and_then(Margin::proven);
+        Task {
+            name: name.clone(),
+            response_bound_ns: it.bounds[place].map(Duration::as_nanos),
+            slack_ns: proven.map(|slack| slack.as_nanos()),
+            slack: slack.map(known),
         }
+    });
+    let priorities = it.priorities.as_ref();
+    Policy {
+        name: policy_name(it),
+        holds: found.verdict(it),
+        tests: tests.collect(),
+        priorities: priorities
+            .map(|order| order.iter().map(|&place| names[place].clone()).collect()),
+        fewest_cpus: it.fewest.proven,
+        open_cpus: it.fewest.open.clone(),
+        factor_ppm: ppm(&it.scaling),
+        factor: known(&it.scaling),
+        tasks: tasks.collect(),
     }
 }
 
-impl<'a> Partition<'a> {
-    fn new(division: &Division, names: &[&'a str]) -> Partition<'a> {
-        let cpu = |(cpu, load): (usize, &flyball_analysis::Utilisation)| {
-            let here = division.places.iter().zip(names);
-            Cpu {
-                utilisation_ppm: load.parts_per_million(),
-                tasks: here
-                    .filter(|(place, _)| **place == cpu)
-                    .map(|(_, &name)| name)
-                    .collect(),
-            }
-        };
-        Partition {
-            fit: division.fit.name(),
-            cpus: division.loads.iter().enumerate().map(cpu).collect(),
+fn partition(division: &Division, names: &[String]) -> Partition {
+    let cpu = |(cpu, load): (usize, &Utilisation)| {
+        let here = division.places.iter().zip(names);
+        let here = here.filter(|(place, _)| **place == cpu);
+        Cpu {
+            utilisation_ppm: load.parts_per_million(),
+            tasks: here.map(|(_, name)| name.clone()).collect(),
         }
+    };
+    Partition {
+        fit: division.fit.name().to_owned(),
+        cpus: division.loads.iter().enumerate().map(cpu).collect(),
     }
 }

@@ -1,7 +1,7 @@
 //! Of one task set: verdicts and reasons, response times and slack, the fewest CPUs, and what
 //! overheads cost.
 
-use super::json::{Document, Refusal};
+use super::json::{analysis, refusal};
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -12,6 +12,7 @@ use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::sensitivity::{self, Margin};
 use flyball_analysis::{Answer, WorkLimit};
 use flyball_model::{Overheads, TaskSet};
+use flyball_report::words;
 use flyball_study::Charges;
 use flyball_study::assess::{
     Assessment, Charge, Division, Fewest, ForPolicy, IN_DETAIL, MOST_CPUS, assess,
@@ -44,17 +45,17 @@ pub(super) fn run(file: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCo
     let found = match found {
         Ok(found) => found,
         Err(obstacle) if args.json => {
-            output::print_json(&Refusal::new(&shown, &obstacle.0))?;
+            output::print_json(&refusal(&shown, &words::obstacle(&obstacle)))?;
             return Ok(ExitCode::FAILURE);
         }
         Err(obstacle) => {
-            let text = format!("{}\n{obstacle}.\n", output::heading(&shown, &set));
-            output::print(&text)?;
+            let heading = output::heading(&shown, &set);
+            output::print(&format!("{heading}\n{}.\n", words::obstacle(&obstacle)))?;
             return Ok(ExitCode::FAILURE);
         }
     };
     if args.json {
-        output::print_json(&Document::new(&shown, &set, &found))?;
+        output::print_json(&analysis(&shown, &set, &found))?;
     } else {
         output::print(&text(&shown, &set, &found))?;
     }
@@ -98,7 +99,8 @@ fn charge(set: &TaskSet, measured: Option<Charges>, accounting: Accounting) -> O
 fn text(file: &str, set: &TaskSet, found: &Assessment) -> String {
     let mut text = output::heading(file, set);
     if let Some(why) = &found.infeasible {
-        let _ = writeln!(text, "\nNo policy can hold it: {}.", lower(why));
+        let why = words::lower(&words::no_policy(why, found, set));
+        let _ = writeln!(text, "\nNo policy can hold it: {why}.");
     }
     if found.tasks.is_empty() {
         text += "\nNo task has a deadline: there is nothing to miss.\n";
@@ -135,15 +137,6 @@ fn text(file: &str, set: &TaskSet, found: &Assessment) -> String {
     text
 }
 
-/// A sentence that goes on behind a colon.
-fn lower(sentence: &str) -> String {
-    let mut text = sentence.to_owned();
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_lowercase();
-    }
-    text
-}
-
 fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessment) {
     let _ = writeln!(
         text,
@@ -161,7 +154,7 @@ fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessme
         table.add_row([
             said.criterion.name(),
             answer,
-            said.why.as_deref().unwrap_or(""),
+            &words::why_not(said, found, set).unwrap_or_default(),
         ]);
     }
     *text += &output::render(&table);
@@ -314,7 +307,7 @@ fn effects(text: &mut String, found: &Assessment) {
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut table = output::table(&columns, &columns[1..]);
     for effect in &found.effects {
-        let mut row = vec![effect.charged.clone()];
+        let mut row = vec![words::charged(effect.charged)];
         row.extend(effect.scaling.iter().map(margin));
         table.add_row(row);
     }

@@ -11,7 +11,8 @@ use crate::pictures;
 use crate::progress::Bar;
 use flyball_board::{BoardError, Machine, Options};
 use flyball_measure::instructions::{
-    self, ByHart, Counted, Found, KernelEntries, Lengths, Limits, Plan, Progress, Run, figures,
+    self, ByHart, Counted, InstructionCounts, KernelEntries, Lengths, Limits, Plan, Progress, Run,
+    figures,
 };
 use flyball_measure::overheads::Policy;
 use flyball_study::Registry;
@@ -54,7 +55,7 @@ pub(super) fn run(
     }
     files::write_all(&files)?;
     if args.json {
-        output::print_json(&json::Document::new(machine, &found))?;
+        output::print_json(&json::document(machine, &found))?;
     } else {
         let written = files.iter().map(|(path, _)| files::shown(path));
         let written: Vec<_> = written.collect();
@@ -80,7 +81,7 @@ fn plan(args: &OverheadsArgs) -> Plan {
     }
 }
 
-fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<Found, Failure> {
+fn measure(machine: Machine, plan: &Plan, quiet: bool) -> Result<InstructionCounts, Failure> {
     let mut bar = Bar::new(quiet);
     let registry = Registry::standard();
     let mut count = |run: Run<'_>, progress: Progress<'_>| {
@@ -159,7 +160,7 @@ fn counted(said: impl Fn(&str, &str) -> flyball_board::Lengths) -> Counted {
 /// Figures, and all numbers in a table.
 fn report(
     machine: Machine,
-    found: &Found,
+    found: &InstructionCounts,
     folder: &Path,
     args: &OverheadsArgs,
     quiet: bool,

@@ -1,9 +1,9 @@
 //! What was measured, for people: tables on the terminal, and all numbers as CSV.
 
 use crate::output::{self, BOLD, DIM};
-use flyball_measure::overheads::found::{Act, Class, Quantity};
+use flyball_measure::overheads::measurements::{Act, Class, Quantity};
 use flyball_measure::overheads::stats::{RULE, Summary};
-use flyball_measure::overheads::{Found, Policy, Queue};
+use flyball_measure::overheads::{Measurements, Policy, Queue};
 use std::fmt::Write;
 
 /// The columns on the terminal; all others are in the files.
@@ -18,7 +18,7 @@ const COLUMNS: [(Quantity, &str); 7] = [
 ];
 
 /// Everything that fits on a terminal.
-pub(super) fn summary(found: &Found, written: &[String]) -> String {
+pub(super) fn summary(found: &Measurements, written: &[String]) -> String {
     let processor = &found.processor;
     let mut text = format!("{BOLD}{}{BOLD:#}", processor.name);
     // Writing to a string cannot fail, here and below.
@@ -71,7 +71,7 @@ pub(super) fn summary(found: &Found, written: &[String]) -> String {
 }
 
 /// One policy with one queue.
-fn kind(text: &mut String, found: &Found, policy: Policy, queue: Queue) {
+fn kind(text: &mut String, found: &Measurements, policy: Policy, queue: Queue) {
     let _ = writeln!(text, "\n{BOLD}{}, {}{BOLD:#}", policy.name(), queue.name());
     let names: Vec<_> = ["THREADS"]
         .into_iter()
@@ -109,7 +109,7 @@ fn kind(text: &mut String, found: &Found, policy: Policy, queue: Queue) {
     }
 }
 
-fn linux(text: &mut String, found: &Found) {
+fn linux(text: &mut String, found: &Measurements) {
     if found.linux.is_empty() {
         return;
     }
@@ -167,7 +167,7 @@ fn linux(text: &mut String, found: &Found) {
     }
 }
 
-fn cache(text: &mut String, found: &Found) {
+fn cache(text: &mut String, found: &Measurements) {
     if found.cache.is_empty() {
         return;
     }
@@ -226,7 +226,7 @@ fn us(nanoseconds: f64) -> String {
 }
 
 /// All numbers, one row for each quantity.
-pub(super) fn csv(found: &Found) -> String {
+pub(super) fn csv(found: &Measurements) -> String {
     let mut csv = String::from(
         "policy,queue,threads,quantity,samples,mean_ns,deviation_ns,median_ns,p999_ns,worst_ns,outliers,\
          mean_without_outliers_ns\n",

@@ -1,34 +1,10 @@
 //! What a sweep found, as far as it is finished: weighted numbers, for people and for programs.
 
 use crate::output::{self, BOLD, DIM};
+use flyball_json::sweep::{Caps, Number};
 use flyball_sweep::Results;
 use flyball_sweep::judge::{Label, Variant};
-use serde::Serialize;
 use std::fmt::Write;
-
-/// The weighted schedulability of a scenario by a test, with one variant of overheads.
-#[derive(Serialize)]
-pub(super) struct Number {
-    scenario: String,
-    test: String,
-    /// The name of the overheads that are charged; `None`: none are.
-    overheads: Option<String>,
-    /// The working set in bytes whose cache-related delay is charged, if one is.
-    working_set: Option<u32>,
-    /// Of how many caps there are sets.
-    caps: Caps,
-    /// The number, and between what it is with 95 % confidence; `None` unless there are sets of all
-    /// caps.
-    weighted: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct Caps {
-    finished: usize,
-    of: usize,
-}
 
 /// All numbers: by scenario, overheads and test.
 pub(super) fn numbers(results: &Results) -> Vec<Number> {

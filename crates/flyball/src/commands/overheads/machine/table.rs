@@ -2,7 +2,9 @@
 
 use crate::output::{self, BOLD, DIM};
 use flyball_board::Machine;
-use flyball_measure::instructions::{Counted, Found, Kind, Lengths, Quantity, Row, THINK};
+use flyball_measure::instructions::{
+    Counted, InstructionCounts, Kind, Lengths, Quantity, Row, THINK,
+};
 use std::fmt::Write;
 
 const COLUMNS: [(Quantity, &str); 6] = [
@@ -19,7 +21,7 @@ const COLUMNS: [(Quantity, &str); 6] = [
 /// `per_cpu`: below what all CPUs took is what each did.
 pub(super) fn summary(
     machine: Machine,
-    found: &Found,
+    found: &InstructionCounts,
     per_cpu: bool,
     written: &[String],
 ) -> String {
@@ -59,7 +61,7 @@ pub(super) fn summary(
 }
 
 /// One policy.
-fn costs(text: &mut String, found: &Found, kind: Kind, per_cpu: bool) {
+fn costs(text: &mut String, found: &InstructionCounts, kind: Kind, per_cpu: bool) {
     let cluster = kind
         .cluster
         .map(|cpus| format!(", {cpus} CPUs in a cluster"));
@@ -92,7 +94,7 @@ fn costs(text: &mut String, found: &Found, kind: Kind, per_cpu: bool) {
 }
 
 /// How often that is in a second.
-fn per_second(found: &Found, count: u64) -> u64 {
+fn per_second(found: &InstructionCounts, count: u64) -> u64 {
     let until = u128::from(found.plan.until.as_nanos().max(1));
     u64::try_from(u128::from(count) * 1_000_000_000 / until).unwrap_or(u64::MAX)
 }
@@ -122,7 +124,7 @@ fn thrice(lengths: Lengths) -> String {
 }
 
 /// How long locks are held.
-fn locks(text: &mut String, found: &Found) {
+fn locks(text: &mut String, found: &InstructionCounts) {
     if found.locks.is_empty() {
         return;
     }
@@ -145,7 +147,7 @@ fn locks(text: &mut String, found: &Found) {
 }
 
 /// How much time is lost in waiting for it.
-fn waits(text: &mut String, found: &Found) {
+fn waits(text: &mut String, found: &InstructionCounts) {
     if found.locks.is_empty() {
         return;
     }
@@ -171,7 +173,7 @@ fn waits(text: &mut String, found: &Found) {
 }
 
 /// All numbers, one row for each length: of all CPUs (`cpu` is empty), and of each.
-pub(super) fn csv(found: &Found) -> String {
+pub(super) fn csv(found: &InstructionCounts) -> String {
     let mut csv = String::from("policy,cluster,cpus,threads,cpu,by,part,count,mean,most\n");
     for row in found.rows.iter().chain(&found.locks) {
         let mut line = |cpu: &str, by: &str, part: &str, lengths: Lengths| {

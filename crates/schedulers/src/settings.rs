@@ -210,12 +210,7 @@ fn list(policy: &str, known: &[Setting]) -> String {
 }
 
 /// A fault of the task set's file that concerns a policy's table as a whole.
-pub(crate) fn unknown_policy(
-    file: &str,
-    name: &str,
-    place: Option<Place>,
-    known: &[&str],
-) -> ModelError {
+pub fn unknown_policy(file: &str, name: &str, place: Option<Place>, known: &[&str]) -> ModelError {
     ModelError {
         kind: ErrorKind::UnknownName,
         file: Some(file.to_owned()),

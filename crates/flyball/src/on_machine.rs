@@ -13,7 +13,7 @@ use flyball_trace::Duration;
 
 /// What the user asks for.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct MachineOptions<'a> {
     pub(crate) machine: Machine,
     /// None: all that the machine has and that fit.
     pub(crate) policies: &'a [String],
@@ -48,7 +48,7 @@ pub fn board_options<'a>(measurement: &'a Measurement<'_>, seed: u64) -> Options
 /// Runs a task set under each policy that was asked for and that the machine has.
 pub(crate) fn measure(
     registry: &Registry,
-    asked: &Asked<'_>,
+    asked: &MachineOptions<'_>,
     file: &str,
     set: &TaskSet,
 ) -> Result<Measured, Failure> {
@@ -95,7 +95,7 @@ pub(crate) fn measure(
 
 fn beside(
     measurement: &Measurement<'_>,
-    asked: &Asked<'_>,
+    asked: &MachineOptions<'_>,
     file: &str,
 ) -> Result<SideBySide, Failure> {
     let options = board_options(measurement, asked.seed);

@@ -211,7 +211,7 @@ impl Row {
 
 /// Everything that was counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct InstructionCounts {
     /// What was run.
     pub plan: Plan,
     /// With the CPUs of the plan, by policy and threads.
@@ -220,7 +220,7 @@ pub struct Found {
     pub locks: Vec<Row>,
 }
 
-impl Found {
+impl InstructionCounts {
     /// The rows of one policy, in the order of the plan's threads.
     pub fn of(&self, kind: Kind) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |row| row.kind == kind)

@@ -1,24 +1,22 @@
-//! The catalogue's policies as entries: what each placement adds to a scheduler.
+//! The schedulers of the catalogue's policies: what each placement adds to a scheduler.
 
-use super::Entry;
-use super::erased::{Erased, Made};
+use crate::erased::{Erased, Made, Schedulers};
 use crate::settings::Values;
-use crate::theory::Theory;
 use flyball_analysis::{Fit, Sequence};
 use flyball_catalogue::placement::{InCalendar, List, QueueKind};
 use flyball_catalogue::{
-    Affine, Clustered, Configured, Origin, Placement, Queued, Rule, RuleVisitor, Scheduler,
-    Setting, Visitor, visit, visit_rule,
+    Affine, Clustered, Configured, Entry, Placement, Queued, Rule, RuleVisitor, Scheduler, Setting,
+    Visitor, visit, visit_rule,
 };
 use flyball_policy::Order;
 use flyball_policy::queue::Dated;
 
 /// The setting of a clustered policy that says how many CPUs a cluster has.
-pub(crate) const CLUSTER: &str = "cluster";
+pub const CLUSTER: &str = "cluster";
 /// The setting of a partitioned policy that says which CPU a task gets.
-pub(crate) const PARTITION: &str = "partition";
+pub const PARTITION: &str = "partition";
 /// The one that says which task gets its CPU first.
-pub(crate) const SEQUENCE: &str = "sequence";
+pub const SEQUENCE: &str = "sequence";
 
 /// The names of the heuristics.
 const FITS: [&str; 4] = [
@@ -56,48 +54,43 @@ fn settings(placement: Placement) -> &'static [Setting] {
     }
 }
 
-/// The entry of a policy of the catalogue; `None` if the catalogue lists a scheduler that it does
-/// not have, which a test refutes.
-pub(super) fn entry(listed: &'static flyball_catalogue::Entry) -> Option<Entry> {
-    let shape = listed.placement.shape();
-    let mut entry = visit(listed.scheduler, shape, Plain(listed))?;
-    entry.name = listed.name;
-    entry.theory = Theory::of(listed);
-    entry.origin = Origin::Catalogue;
-    entry.placement = listed.placement;
-    entry.alias = listed.alias;
+/// The schedulers of a policy of the catalogue; `None` if the catalogue lists a scheduler that it
+/// does not have, which a test refutes.
+pub fn listed(entry: &Entry) -> Option<Schedulers> {
+    let placement = entry.placement;
+    let mut schedulers = visit(entry.scheduler, placement.shape(), Plain)?;
     // Where there are no orders, there is one scheduler for all CPUs, and that is the plain one.
-    let _ = visit_rule(listed.scheduler, Placed(&mut entry));
-    let own = std::mem::take(&mut entry.settings);
-    entry.settings = [settings(listed.placement), &own].concat();
-    if matches!(listed.placement, Placement::Clustered | Placement::Global) {
-        add_queues(&mut entry, listed.scheduler);
+    let _ = visit_rule(entry.scheduler, Placed(&mut schedulers, placement));
+    let own = std::mem::take(&mut schedulers.settings);
+    schedulers.settings = [settings(placement), &own].concat();
+    if matches!(placement, Placement::Clustered | Placement::Global) {
+        add_queues(&mut schedulers, entry.scheduler, placement);
     }
-    Some(entry)
+    Some(schedulers)
 }
 
-/// Makes an entry of a scheduler that configures itself.
-struct Plain(&'static flyball_catalogue::Entry);
+/// A scheduler that configures itself.
+struct Plain;
 
 impl Visitor for Plain {
-    type Output = Entry;
+    type Output = Schedulers;
 
-    fn visit<S: Scheduler + 'static>(self) -> Entry {
-        Entry::new::<S>(self.0.title, self.0.about)
+    fn visit<S: Scheduler + 'static>(self) -> Schedulers {
+        Schedulers::of::<S>()
     }
 }
 
 /// Adds what an order has where several CPUs share it.
-struct Placed<'a>(&'a mut Entry);
+struct Placed<'a>(&'a mut Schedulers, Placement);
 
 impl RuleVisitor for Placed<'_> {
     type Output = ();
 
     fn visit<R: Rule + 'static>(self) {
-        let Placed(entry) = self;
-        match entry.placement {
-            Placement::Clustered => entry.scheduler = clustered::<R>(),
-            Placement::Global => entry.affine = Some(Made::of::<Affine<R>>()),
+        let Placed(schedulers, placement) = self;
+        match placement {
+            Placement::Clustered => schedulers.scheduler = clustered::<R>(),
+            Placement::Global => schedulers.affine = Some(Made::of::<Affine<R>>()),
             Placement::Assigned | Placement::Partitioned | Placement::SemiPartitioned(_) => {}
         }
     }
@@ -120,16 +113,16 @@ fn cluster(values: &Values) -> usize {
 }
 
 /// Adds a choice of what keeps the tasks that wait, where their keys suit all queues.
-fn add_queues(entry: &mut Entry, scheduler: &str) {
+fn add_queues(schedulers: &mut Schedulers, scheduler: &str, placement: Placement) {
     use flyball_catalogue::{Dm, Edf, Rm};
     let queues = match scheduler {
-        <Edf as Rule>::NAME => queues::<Edf>(entry.placement),
-        <Rm as Rule>::NAME => queues::<Rm>(entry.placement),
-        <Dm as Rule>::NAME => queues::<Dm>(entry.placement),
+        <Edf as Rule>::NAME => queues::<Edf>(placement),
+        <Rm as Rule>::NAME => queues::<Rm>(placement),
+        <Dm as Rule>::NAME => queues::<Dm>(placement),
         _ => return,
     };
-    entry.queues = queues.into();
-    entry.settings.push(Setting::choice(
+    schedulers.queues = queues.into();
+    schedulers.settings.push(Setting::choice(
         "queue",
         "what keeps the tasks that wait; speed depends on it, and no schedule",
         &["heap", "list", "calendar"],

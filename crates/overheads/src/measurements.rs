@@ -5,7 +5,7 @@ use crate::stats::Summary;
 
 /// All that was measured in one run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Found {
+pub struct Measurements {
     /// On what.
     pub processor: Processor,
     /// The number of CPUs that policies had.
@@ -268,7 +268,7 @@ pub struct Delayed {
     pub misses: Option<f64>,
 }
 
-impl Found {
+impl Measurements {
     /// What a part of the kernel's work costs.
     pub fn cost(
         &self,

@@ -1,36 +1,129 @@
-//! Reasons, in words.
+//! What the analyses say of one task set on several CPUs.
 
-use super::UNIT;
+use super::upper;
 use flyball_analysis::charged::{NoSet, Unmade};
 use flyball_analysis::gedf::{Explanation, Set, Share};
 use flyball_analysis::overheads::Unpayable;
 use flyball_analysis::{Criterion, SporadicTask};
+use flyball_model::TaskSet;
+use flyball_study::assess::{Assessment, Said};
+use flyball_study::reason::{ChargedWork, NoPolicy, WhyNot};
 use flyball_trace::Duration;
 
+/// The tests count in nanoseconds.
+const UNIT: Duration = Duration::from_nanos(1);
+
+/// The name of the task at a place of an assessment.
+fn name<'a>(set: &'a TaskSet, found: &Assessment, place: usize) -> &'a str {
+    let task = found.tasks.get(place).and_then(|&task| set.tasks.get(task));
+    task.map_or("?", |task| &task.name)
+}
+
+/// Why no policy can hold `set`.
+pub fn no_policy(why: &NoPolicy, found: &Assessment, set: &TaskSet) -> String {
+    match why {
+        NoPolicy::Alone(task) => {
+            format!(
+                "\"{}\" cannot be in time even alone",
+                name(set, found, *task)
+            )
+        }
+        NoPolicy::Overload => {
+            let cpus = cpus(found.cpus);
+            format!("The tasks ask for {} of {cpus}", found.utilisation)
+        }
+        NoPolicy::Interval(Some(says)) => upper(&says.to_string()),
+        NoPolicy::Interval(None) => {
+            "There is an interval in which the jobs ask for more than all CPUs".into()
+        }
+    }
+}
+
+/// Which of the kernel's work is charged.
+pub fn charged(work: ChargedWork) -> String {
+    match work {
+        ChargedWork::Nothing => "nothing".into(),
+        ChargedWork::All => "all".into(),
+        ChargedWork::AllBut(part) => format!("all but {part}"),
+    }
+}
+
+/// Why a test does not accept `set`, if it does not.
+pub fn why_not(said: &Said, found: &Assessment, set: &TaskSet) -> Option<String> {
+    let name = |place: usize| name(set, found, place);
+    Some(match said.why.as_ref()? {
+        WhyNot::Stopped(stop) => upper(&stop.to_string()),
+        WhyNot::TooLong(task, times) => too_long(name(*task), times),
+        WhyNot::NoSet(none) => no_set(*none, name),
+        WhyNot::Explained(why) => explained(why, name, found),
+        WhyNot::Overload => "A task by itself, or all together, ask for more than there is".into(),
+        WhyNot::NotSure(task) => format!(
+            "\"{}\" is not sure to be in time with the priorities of the file",
+            name(*task)
+        ),
+        WhyNot::NoPriorities => {
+            "There is a task that is not sure to be in time, whatever priorities are tried".into()
+        }
+        WhyNot::SlotsAndTicks => "That a tick delays slots is not covered".into(),
+        WhyNot::Slots(slot) => format!(
+            "In whole slots of {slot}, with the wait for the first one, the tasks ask for more than \
+             there is"
+        ),
+        WhyNot::NoRoom(task, times) => {
+            let needs = times.map_or_else(String::new, |times| needs(&times, found.is_charged));
+            let name = name(*task);
+            match said.criterion {
+                Criterion::Clustered(_) => {
+                    format!("No cluster has room for \"{name}\"{needs} when its turn comes")
+                }
+                Criterion::EdfWm | Criterion::CEqualsD => {
+                    format!("No CPU has room for \"{name}\"{needs}, and it cannot be split")
+                }
+                _ => format!("No CPU has room for \"{name}\"{needs} when its turn comes"),
+            }
+        }
+    })
+}
+
+/// What a task asks for, in brackets.
+fn needs(task: &SporadicTask, is_charged: bool) -> String {
+    let work = if is_charged {
+        ", the kernel's work included"
+    } else {
+        ""
+    };
+    let within = if task.deadline() == task.period() {
+        String::new()
+    } else {
+        format!(" within {}", task.deadline())
+    };
+    format!(" ({}{within} every {}{work})", task.wcet(), task.period())
+}
+
 /// Of tasks that cannot pay for the kernel's work, or have times that a test does not count.
-pub(super) fn no_set(none: NoSet, names: &[&str]) -> String {
+fn no_set<'a>(none: NoSet, name: impl Fn(usize) -> &'a str) -> String {
     match none {
         NoSet::Unmade(Unmade::Unpriced) => "It is not known what the kernel's work costs".into(),
         NoSet::Unmade(Unmade::Unpayable(why)) => match why {
             Unpayable::NothingLeft => "The kernel's own work leaves nothing of a CPU".into(),
             Unpayable::NoTime { task } => format!(
                 "The kernel's own work leaves nothing of the period or of the deadline of \"{}\"",
-                names[task]
+                name(task)
             ),
             Unpayable::TooLong { task } => format!(
                 "\"{}\" cannot be in time even alone with the kernel's work",
-                names[task]
+                name(task)
             ),
         },
         NoSet::TooLong { task } => format!(
             "\"{}\" has a time that is longer than this test counts",
-            names[task]
+            name(task)
         ),
     }
 }
 
 /// Of a task with a time that is longer than a test counts, with what it pays.
-pub(super) fn too_long(name: &str, task: &SporadicTask) -> String {
+fn too_long(name: &str, task: &SporadicTask) -> String {
     let times = [
         ("period", task.period()),
         ("deadline", task.deadline()),
@@ -48,76 +141,22 @@ pub(super) fn too_long(name: &str, task: &SporadicTask) -> String {
     }
 }
 
-pub(super) fn cpus(count: u32) -> String {
+fn cpus(count: u32) -> String {
     match count {
         1 => "1 CPU".to_owned(),
         _ => format!("{count} CPUs"),
     }
 }
 
-/// Of fixed priorities that are not given.
-pub(super) const NO_PRIORITIES: &str =
-    "There is a task that is not sure to be in time, whatever priorities are tried";
-
-/// Of sets that the tests do not take.
-pub(super) const TOO_MUCH: &str = "A task by itself, or all together, ask for more than there is";
-
-/// Of chosen ones.
-pub(super) fn not_sure(name: &str) -> String {
-    format!("\"{name}\" is not sure to be in time with the priorities of the file")
-}
-
-/// Of PD² with a tick.
-pub(super) const SLOTS_AND_TICKS: &str = "That a tick delays slots is not covered";
-
-/// Of PD².
-pub(super) fn slots(slot: Duration) -> String {
-    format!(
-        "In whole slots of {slot}, with the wait for the first one, the tasks ask for more than there is"
-    )
-}
-
-/// Of policies that divide the tasks. `task`: with what it pays for alone.
-pub(super) fn no_room(
-    criterion: Criterion,
-    name: &str,
-    task: Option<&SporadicTask>,
-    is_charged: bool,
-) -> String {
-    let needs = task.map_or_else(String::new, |task| {
-        let work = if is_charged {
-            ", the kernel's work included"
-        } else {
-            ""
-        };
-        let within = if task.deadline() == task.period() {
-            String::new()
-        } else {
-            format!(" within {}", task.deadline())
-        };
-        format!(" ({}{within} every {}{work})", task.wcet(), task.period())
-    });
-    match criterion {
-        Criterion::Clustered(_) => {
-            format!("No cluster has room for \"{name}\"{needs} when its turn comes")
-        }
-        Criterion::EdfWm | Criterion::CEqualsD => {
-            format!("No CPU has room for \"{name}\"{needs}, and it cannot be split")
-        }
-        _ => format!("No CPU has room for \"{name}\"{needs} when its turn comes"),
-    }
-}
-
 /// Why a test of global EDF does not accept a set.
-pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32, is_charged: bool) -> String {
-    let name = |task: usize| names.get(task).copied().unwrap_or("?");
-    match *reason {
+fn explained<'a>(why: &Explanation, name: impl Fn(usize) -> &'a str, found: &Assessment) -> String {
+    match *why {
         Explanation::LateDeadline(task) => format!(
             "The deadline of \"{}\" is beyond its period, which the test is not about",
             name(task)
         ),
         Explanation::TooLong(task) => {
-            let with = if is_charged {
+            let with = if found.is_charged {
                 " with the kernel's work"
             } else {
                 ""
@@ -137,10 +176,10 @@ pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32, is_charged: b
             match what {
                 Share::Utilisation if share <= bound => format!(
                     "The tasks ask for all of {}, and the test needs some to spare",
-                    self::cpus(cpus)
+                    cpus(found.cpus)
                 ),
                 Share::Utilisation => {
-                    format!("The tasks ask for {share:.4} of {}", self::cpus(cpus))
+                    format!("The tasks ask for {share:.4} of {}", cpus(found.cpus))
                 }
                 Share::Densities => format!("The densities add up to {share:.4}, and {accepted}"),
                 Share::Load => format!("The load is {share:.4}, and {accepted}"),
@@ -176,7 +215,7 @@ pub(super) fn why(reason: &Explanation, names: &[&str], cpus: u32, is_charged: b
                 None => format!("In {window} {who} may want {work}, and {accepted}"),
             }
         }
-        Explanation::Stopped(stop) => sentence(&stop.to_string()),
+        Explanation::Stopped(stop) => upper(&stop.to_string()),
     }
 }
 
@@ -189,13 +228,4 @@ fn rounded(units: u128) -> String {
         |_| "more than 584 years".into(),
         |units| (UNIT * units).to_string(),
     )
-}
-
-/// With a capital letter.
-pub(super) fn sentence(text: &str) -> String {
-    let mut text = text.to_owned();
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    text
 }

@@ -1,0 +1,120 @@
+//! What `study` and `simulate` print.
+
+use crate::compare::Compared;
+use serde::{Deserialize, Serialize};
+
+/// What `study --json` prints.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Study {
+    /// [`SCHEMA`](crate::SCHEMA).
+    pub schema: u32,
+    /// The task set's file, as the user named it.
+    pub file: String,
+    /// Number of CPUs.
+    pub cpus: u8,
+    /// One entry a policy.
+    pub policies: Vec<Policy>,
+    /// What a machine did; only there if one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+}
+
+/// What a machine did with the task set, beside the simulation of just that.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Measured {
+    /// The machine's short name.
+    pub machine: String,
+    /// What it is and what its times mean. The wording is no part of the contract.
+    pub title: String,
+    /// One entry a policy that the machine has.
+    pub policies: Vec<Compared>,
+}
+
+/// One policy; what `simulate --json` prints.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Policy {
+    /// The policy's short name.
+    pub policy: String,
+    /// Whether the task set holds under the policy.
+    pub verdict: Verdict,
+    /// Whether all deadlines are met for ever, with all execution times and arrivals that the task
+    /// set allows; `null`: not known.
+    pub holds: Option<bool>,
+    /// The test that proves it, or `"simulation"`; `null` where nothing is proved.
+    pub proof: Option<String>,
+    /// Why, in a sentence. Its wording is no part of the contract.
+    pub reason: String,
+    /// By how much all execution times together may grow; `null`: not known.
+    pub breakdown: Option<Breakdown>,
+    /// What the simulation did.
+    pub simulated: Simulated,
+    /// One entry a task, in the order of the task set.
+    pub tasks: Vec<Task>,
+}
+
+/// Whether all deadlines are met for ever.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// With all execution times and arrivals that the task set allows.
+    Holds,
+    /// With exactly the simulated execution times and arrivals, and perhaps not where a job computes
+    /// for less.
+    ExactTimes,
+    /// Some deadline can be missed.
+    DoesNotHold,
+    /// That could not be found out.
+    NotKnown,
+}
+
+/// Where a task set breaks down.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Breakdown {
+    /// The largest factor for all execution times with which the set still holds, in millionths.
+    pub factor_ppm: u64,
+    /// The utilisation then, in millionths.
+    pub utilisation_ppm: u64,
+    /// Whether it is not known if it holds with more, as the search stopped.
+    pub at_least: bool,
+}
+
+/// What a simulation did.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Simulated {
+    /// When it ended.
+    pub until_ns: u64,
+    /// Jobs completed.
+    pub jobs: u64,
+    /// Deadlines missed.
+    pub misses: u64,
+    /// How often a running job lost the CPU to another one.
+    pub preemptions: u64,
+    /// How often a CPU began to run another task than the one it had run last.
+    pub context_switches: u64,
+    /// How often a job went on on another CPU than the one where it had run last.
+    pub job_migrations: u64,
+    /// How often a job began on another CPU than the one where the task's job before had run last.
+    pub task_migrations: u64,
+}
+
+/// What became of one task.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Task {
+    /// Its name.
+    pub name: String,
+    /// No job can take longer, says the analysis.
+    pub response_bound_ns: Option<u64>,
+    /// The longest that a job took in the simulation; `null` if none was completed.
+    pub response_max_ns: Option<u64>,
+    /// By how much its worst-case execution time alone may grow.
+    pub slack_ns: Option<u64>,
+    /// Deadlines that it missed in the simulation.
+    pub misses: u64,
+}

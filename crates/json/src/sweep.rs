@@ -1,0 +1,66 @@
+//! What `sweep` prints.
+
+use serde::{Deserialize, Serialize};
+
+/// What `sweep --json` prints.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Sweep {
+    /// [`SCHEMA`](crate::SCHEMA).
+    pub schema: u32,
+    /// The study's name.
+    pub study: String,
+    /// The folder of the results.
+    pub results: String,
+    /// How far it is.
+    pub units: Units,
+    /// What was computed again, as its file was damaged.
+    pub damaged: Vec<String>,
+    /// What was found.
+    pub weighted: Vec<Number>,
+}
+
+/// Numbers of units; those of the shard, if there is one.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Units {
+    /// Finished when the command began, ...
+    pub finished_before: usize,
+    /// ... finished by it, ...
+    pub finished_now: usize,
+    /// ... and still to be done.
+    pub left: usize,
+}
+
+/// The weighted schedulability of a scenario by a test, with one variant of overheads.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Number {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The test's short name.
+    pub test: String,
+    /// The name of the overheads that are charged; `null`: none are.
+    pub overheads: Option<String>,
+    /// The working set in bytes whose cache-related delay is charged, if one is.
+    pub working_set: Option<u32>,
+    /// Of how many caps there are sets.
+    pub caps: Caps,
+    /// The number, and between what it is with 95 % confidence; `null` unless there are sets of all
+    /// caps.
+    pub weighted: Option<f64>,
+    /// The lower end of that interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// Numbers of caps.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Caps {
+    /// Those with sets.
+    pub finished: usize,
+    /// All of them.
+    pub of: usize,
+}

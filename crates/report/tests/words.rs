@@ -1,0 +1,326 @@
+//! What people read of verdicts and tests, word by word.
+
+use flyball_analysis::criterion::Policy;
+use flyball_analysis::{Reason, Response, SporadicTask, Stop, Utilisation, WorkLimit};
+use flyball_model::{Format, TaskSet, read_str};
+use flyball_report::words;
+use flyball_study::StudyError;
+use flyball_study::assess::{Assessment, assess};
+use flyball_study::reason::{Because, Doubt, Evidence, Obstacle, Seen, Statement, Uncovered};
+use flyball_study::results::{Schedulable, Verdict};
+use flyball_trace::{Duration, Time};
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// What is read of a verdict that is concluded from this.
+fn read(
+    schedulable: Schedulable,
+    measured: bool,
+    seen: Seen,
+    theory: Result<(Option<bool>, Because), Obstacle>,
+) -> String {
+    let statement = |(holds, because)| Statement { holds, because };
+    words::verdict(&Verdict {
+        schedulable,
+        proof: None,
+        evidence: Some(Evidence {
+            seen,
+            measured,
+            theory: theory.map(statement),
+        }),
+    })
+}
+
+fn miss() -> Seen {
+    Seen::Miss {
+        task: "b".into(),
+        job: 3,
+        at: Time::from_millis(30),
+    }
+}
+
+fn no_miss(is_worst: bool) -> Seen {
+    let length = ms(50);
+    Seen::NoMiss { length, is_worst }
+}
+
+fn late(response: Response, blocking: Duration) -> Because {
+    Because::Test {
+        says: Reason::Late {
+            task: 0,
+            response,
+            deadline: ms(5),
+            blocking,
+        },
+        task: Some("a".into()),
+    }
+}
+
+#[test]
+fn both_witnesses_are_heard() {
+    use Schedulable::{Always, ExactTimes, Not, Unknown};
+    let late = || late(Response::Bounded(ms(6)), ms(2));
+    let fails = || Ok((Some(false), late()));
+    let unknown = || Ok((None, late()));
+    let nothing = || Err(Obstacle::NoTest);
+    let repeats = |doubt| Seen::Repeats { doubt };
+    let of = |concluded, seen, theory| read(concluded, false, seen, theory);
+    assert_eq!(
+        of(Not, miss(), fails()),
+        "\"a\" can take 6ms (of which 2ms blocking), beyond its deadline of 5ms (seen: job 3 of \
+         \"b\" misses its deadline at 30ms)."
+    );
+    for theory in [unknown(), nothing()] {
+        let text = of(Not, miss(), theory);
+        assert_eq!(text, "Job 3 of \"b\" misses its deadline at 30ms.");
+    }
+    let deadlock = Seen::Deadlock {
+        task: "l".into(),
+        mutex: "a".into(),
+        at: Time::from_millis(3),
+    };
+    assert_eq!(
+        of(Not, deadlock, nothing()),
+        "Deadlock at 3ms: \"l\" waits for \"a\", whose owner waits for \"l\"."
+    );
+    assert_eq!(
+        of(Always, no_miss(true), Ok((Some(true), Because::Demand))),
+        "In no interval do jobs ask for more than its length."
+    );
+    assert_eq!(
+        of(Always, repeats(None), nothing()),
+        "The simulated schedule repeats itself without a miss."
+    );
+    let doubt = Doubt::Overlap("a".into());
+    assert_eq!(
+        of(ExactTimes, repeats(Some(doubt)), fails()),
+        "The simulated schedule repeats itself without a miss; with other phases it might miss: \
+         \"a\" can take 6ms (of which 2ms blocking), beyond its deadline of 5ms. Where a job \
+         computes for less, another one might be late: a job of \"a\" may have to wait for the one \
+         before it."
+    );
+    assert_eq!(
+        of(Not, no_miss(true), fails()),
+        "\"a\" can take 6ms (of which 2ms blocking), beyond its deadline of 5ms."
+    );
+    assert_eq!(
+        of(Unknown, no_miss(true), unknown()),
+        "No miss in 50ms. \"a\" can take 6ms (of which 2ms blocking), beyond its deadline of 5ms."
+    );
+    assert_eq!(
+        of(Unknown, no_miss(true), nothing()),
+        "No miss in 50ms, which proves nothing about the time after it. There is no exact test for \
+         this policy."
+    );
+    assert_eq!(
+        of(Unknown, no_miss(false), nothing()),
+        "No miss in 50ms, but jobs may compute for longer than they did. There is no exact test \
+         for this policy."
+    );
+    assert_eq!(words::verdict(&Verdict::default()), "");
+}
+
+#[test]
+fn a_machine_is_heard_first() {
+    let fits = || Ok((Some(true), Because::Demand));
+    let fails = || Ok((Some(false), late(Response::Unbounded, ms(0))));
+    let of = |concluded, seen, theory| read(concluded, true, seen, theory);
+    assert_eq!(
+        of(Schedulable::Not, miss(), fits()),
+        "Job 3 of \"b\" misses its deadline at 30ms on the board. With a kernel whose work is free \
+         it would hold: in no interval do jobs ask for more than its length."
+    );
+    assert_eq!(
+        of(Schedulable::Not, miss(), fails()),
+        "Job 3 of \"b\" misses its deadline at 30ms on the board. The response time of \"a\" grows \
+         without bound."
+    );
+    assert_eq!(
+        of(Schedulable::Unknown, no_miss(true), fails()),
+        "No miss in 50ms on the board. The response time of \"a\" grows without bound."
+    );
+    assert_eq!(
+        of(Schedulable::Not, no_miss(true), fails()),
+        "The response time of \"a\" grows without bound. No miss in 50ms on the board."
+    );
+}
+
+#[test]
+fn what_is_asked_for_is_shown() {
+    let asks = |because| {
+        let theory = Ok((Some(true), because));
+        read(Schedulable::Always, false, Seen::Misses, theory)
+    };
+    let overload = |wcet: u64, cpus, cluster| {
+        let task = SporadicTask::new(Duration::from_micros(wcet), ms(10), ms(10)).unwrap();
+        Because::Overload {
+            utilisation: Utilisation::of(&[task]),
+            cpus,
+            cluster,
+        }
+    };
+    let one = asks(overload(12_000, 1, None));
+    assert_eq!(one, "The tasks ask for 1.2000 of the CPU.");
+    let little = SporadicTask::new(Duration::from_nanos(10_000_001), ms(10), ms(10)).unwrap();
+    let says = Reason::Overload {
+        utilisation: Utilisation::of(&[little]),
+    };
+    assert_eq!(
+        asks(Because::Test { says, task: None }),
+        "The tasks ask for a little more than the whole CPU."
+    );
+    let all = asks(overload(32_000, 3, None));
+    assert_eq!(all, "The tasks ask for 3.2000 of 3 CPUs.");
+    let some = asks(overload(32_000, 2, Some(2..4)));
+    assert_eq!(some, "The tasks on CPUs 2–3 ask for 3.2000 of 2 CPUs.");
+    let slots = |cpus, rounded| {
+        asks(Because::Slots {
+            quantum: ms(1),
+            cpus,
+            rounded,
+        })
+    };
+    assert_eq!(
+        slots(4, false),
+        "In whole slots of 1ms the tasks ask for no more than 4 CPUs."
+    );
+    assert!(slots(1, true).starts_with("The tasks ask for no more than the CPU even with"));
+    let none = asks(Because::AcceptedBy(Vec::new()));
+    assert_eq!(none, "There is no task that has a deadline.");
+    let demand = Reason::Demand {
+        interval: ms(10),
+        demand: ms(9),
+        blocking: ms(2),
+    };
+    assert_eq!(
+        asks(Because::Test {
+            says: demand,
+            task: None
+        }),
+        "Jobs can ask for 9ms in an interval of 10ms, and a job that began before be in their way \
+         for 2ms."
+    );
+}
+
+#[test]
+fn an_obstacle_is_named() {
+    for (obstacle, text) in [
+        (
+            Obstacle::Does("a".into(), Uncovered::Suspends),
+            "The tests do not cover that \"a\" suspends itself",
+        ),
+        (
+            Obstacle::Background("a".into()),
+            "The tests do not cover \"a\", which has no period and may keep the CPU from tasks that \
+             have one",
+        ),
+        (
+            Obstacle::NoneAccepts(Some(Stop::WorkLimit)),
+            "No test of global EDF accepts the tasks, and one of them stopped at the work limit",
+        ),
+        (
+            Obstacle::Slots {
+                quantum: ms(1),
+                cpus: 2,
+            },
+            "Rounded to whole slots of 1ms, execution times up and the time for each job down, the \
+             tasks ask for more than 2 CPUs, and fairness is proved for whole slots only",
+        ),
+        (
+            Obstacle::LateByTick("a".into(), ms(2)),
+            "Jobs of \"a\" may be released a tick (2ms) late, which leaves them no time",
+        ),
+    ] {
+        assert_eq!(words::obstacle(&obstacle), text);
+    }
+}
+
+#[test]
+fn a_contradiction_says_both_sides() {
+    let error = StudyError::Contradiction {
+        policy: "edf".into(),
+        analysis: Box::new(Because::Demand),
+        simulation: Box::new(miss()),
+    };
+    assert_eq!(
+        words::error(&error),
+        "analysis and simulation contradict each other under edf: In no interval do jobs ask for \
+         more than its length, but Job 3 of \"b\" misses its deadline at 30ms. This is a fault in \
+         Flyball; please report it with the task set"
+    );
+    let other = StudyError::Interrupted;
+    assert_eq!(words::error(&other), other.to_string());
+}
+
+fn assessed(tasks: &str, cpus: u32) -> (TaskSet, Assessment) {
+    let text = format!("schema = 1\n{tasks}");
+    let set = read_str(&text, Format::Toml, "t.toml").unwrap();
+    let found = assess(&set, cpus, None, WorkLimit::default(), &|_| ()).unwrap();
+    (set, found)
+}
+
+/// Why each test of a policy does not accept the set.
+fn why_not(set: &TaskSet, found: &Assessment, policy: Policy) -> Vec<Option<String>> {
+    let by = found.policies.iter().find(|it| it.policy == policy);
+    let said = by.unwrap().said.iter();
+    said.map(|said| words::why_not(said, found, set)).collect()
+}
+
+#[test]
+fn a_test_says_why_it_does_not_accept() {
+    let task = |name| format!("[[task]]\nname = \"{name}\"\nperiod = \"10ms\"\nwcet = \"5.1ms\"\n");
+    let (set, found) = assessed(&["a", "b", "c", "d", "e"].map(task).concat(), 4);
+    let partitioned = why_not(&set, &found, Policy::PartitionedEdf);
+    assert_eq!(
+        partitioned[0].as_deref(),
+        Some("No CPU has room for \"e\" (5.1ms every 10ms) when its turn comes")
+    );
+    let global = why_not(&set, &found, Policy::GlobalEdf);
+    assert_eq!(
+        global[0].as_deref(),
+        Some("The densities add up to 2.5500, and 2.4700 is accepted")
+    );
+}
+
+#[test]
+fn what_is_too_long_to_count_is_said() {
+    let task = |name, period| {
+        format!("[[task]]\nname = \"{name}\"\nperiod = \"{period}s\"\nwcet = \"1s\"\n")
+    };
+    let tasks = task("a", 18_446_744_073_u64) + &task("b", 18_446_744_072);
+    let (set, found) = assessed(&tasks, 2);
+    for policy in [Policy::GlobalEdf, Policy::GlobalFp] {
+        for why in why_not(&set, &found, policy) {
+            let expected = "The period of \"a\", 18446744073s, is beyond the 4611686018.427387904s \
+                            that this test counts";
+            assert_eq!(why.as_deref(), Some(expected));
+        }
+    }
+}
+
+#[test]
+fn what_no_policy_can_hold_is_said() {
+    let says = |times: [&str; 3], names: &[&str], cpus| {
+        let [wcet, period, deadline] = times;
+        let task = |name| {
+            format!(
+                "[[task]]\nname = \"{name}\"\nperiod = \"{period}\"\nwcet = \"{wcet}\"\n\
+                 deadline = \"{deadline}\"\n"
+            )
+        };
+        let tasks: String = names.iter().map(task).collect();
+        let (set, found) = assessed(&tasks, cpus);
+        words::no_policy(found.infeasible.as_ref().unwrap(), &found, &set)
+    };
+    let (full, dense) = (["9ms", "10ms", "10ms"], ["9ms", "100ms", "10ms"]);
+    let overload = says(full, &["a", "b"], 1);
+    assert_eq!(overload, "The tasks ask for 1.8000 of 1 CPU");
+    assert_eq!(
+        says(dense, &["a", "b", "c"], 2),
+        "There is an interval in which the jobs ask for more than all CPUs"
+    );
+    let one = says(dense, &["a", "b"], 1);
+    assert_eq!(one, "Demand 18ms in an interval of 10ms");
+}

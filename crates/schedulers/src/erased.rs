@@ -1,0 +1,194 @@
+//! A scheduler whose type has been forgotten.
+
+use crate::recorder::{Recorder, Watch};
+use crate::settings::Values;
+use flyball_catalogue::{Facts, Scheduler, Setting, Sustainable, Written};
+use flyball_model::TaskSet;
+use flyball_sim::{Modes, Options, Outcome, SimError, simulate_modes};
+
+/// The schedulers of one policy.
+pub struct Schedulers {
+    /// What the policy can be told.
+    pub settings: Vec<Setting>,
+    pub(crate) scheduler: Box<dyn Erased>,
+    /// The scheduler where tasks may run on some CPUs only, if it is another one then.
+    pub(crate) affine: Option<Box<dyn Erased>>,
+    /// Schedulers that schedule alike, by what the setting `queue` says.
+    pub(crate) queues: Vec<(&'static str, Box<dyn Erased>)>,
+}
+
+impl Schedulers {
+    /// One scheduler, for all sets.
+    pub fn of<S: Scheduler + 'static>() -> Schedulers {
+        Schedulers {
+            settings: S::SETTINGS.to_vec(),
+            scheduler: Made::of::<S>(),
+            affine: None,
+            queues: Vec::new(),
+        }
+    }
+
+    /// Whether values go together.
+    ///
+    /// # Errors
+    /// Says why they do not.
+    pub fn check(&self, values: &Values, set: &TaskSet) -> Result<(), &'static str> {
+        self.scheduler.check(values, &facts(set))
+    }
+
+    /// How many CPUs share a kernel; 1 if the values do not go together.
+    pub fn cluster(&self, values: &Values) -> usize {
+        self.scheduler.cluster(values)
+    }
+
+    /// Whether the policy knows of tasks that may run on some CPUs only.
+    pub fn knows_affinities(&self) -> bool {
+        self.affine.is_some()
+    }
+
+    /// What a schedule of `set` says about jobs that ask for less.
+    pub fn sustainable(&self, set: &TaskSet) -> Sustainable {
+        match &self.affine {
+            Some(affine) if set.limited().is_some() => affine.sustainable(),
+            _ => self.scheduler.sustainable(),
+        }
+    }
+
+    /// Whether the task set says all that the policy has to know, and where tasks run.
+    ///
+    /// # Errors
+    /// [`SimError`].
+    pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
+        self.scheduler.fits(values, set)
+    }
+
+    /// The configured scheduler, for an image.
+    ///
+    /// # Errors
+    /// Says why the values do not go together.
+    pub fn written(
+        &self,
+        values: &Values,
+        set: &TaskSet,
+    ) -> Result<Box<dyn Written>, &'static str> {
+        self.chosen(values, set).written(values, &facts(set))
+    }
+
+    /// Simulates a task set that may change while it runs.
+    ///
+    /// # Errors
+    /// [`SimError`].
+    pub fn simulate(
+        &self,
+        values: &Values,
+        modes: &Modes,
+        options: &Options,
+        recorder: &mut Recorder,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, SimError> {
+        self.chosen(values, modes.all())
+            .simulate(values, modes, options, recorder, watch)
+    }
+
+    /// The scheduler for a task set with such settings.
+    fn chosen(&self, values: &Values, set: &TaskSet) -> &dyn Erased {
+        let queue = values.text("queue");
+        let queued = self.queues.iter().find(|(name, _)| *name == queue);
+        match (&self.affine, queued) {
+            (Some(affine), _) if set.limited().is_some() => &**affine,
+            (_, Some((_, queued))) => &**queued,
+            _ => &*self.scheduler,
+        }
+    }
+}
+
+/// What policies may read about the tasks of a set.
+fn facts(set: &TaskSet) -> Vec<Facts> {
+    set.tasks.iter().map(Facts::from).collect()
+}
+
+/// What can be done with a scheduler whose type is not known.
+pub(crate) trait Erased: Send + Sync {
+    /// Whether values go together.
+    ///
+    /// # Errors
+    /// Says why they do not.
+    fn check(&self, values: &Values, tasks: &[Facts]) -> Result<(), &'static str>;
+
+    /// How many CPUs share a kernel; 1 if the values do not go together.
+    fn cluster(&self, values: &Values) -> usize;
+
+    /// [`Scheduler::SUSTAINABLE`].
+    fn sustainable(&self) -> Sustainable;
+
+    /// As [`flyball_sim::fits`].
+    fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError>;
+
+    /// As [`simulate_modes`].
+    fn simulate(
+        &self,
+        values: &Values,
+        modes: &Modes,
+        options: &Options,
+        recorder: &mut Recorder,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, SimError>;
+
+    /// The configured scheduler, for an image.
+    fn written(&self, values: &Values, tasks: &[Facts]) -> Result<Box<dyn Written>, &'static str>;
+}
+
+/// A scheduler by the function that configures it.
+pub(crate) struct Made<S>(fn(&Values, &[Facts]) -> Result<S, &'static str>);
+
+impl<S: Scheduler + 'static> Made<S> {
+    /// A scheduler that is configured by this function.
+    pub(crate) fn by(make: fn(&Values, &[Facts]) -> Result<S, &'static str>) -> Box<dyn Erased> {
+        Box::new(Made(make))
+    }
+
+    fn make(&self, values: &Values, set: &TaskSet) -> Result<S, SimError> {
+        self.0(values, &facts(set)).map_err(SimError::Settings)
+    }
+}
+
+impl Made<()> {
+    /// A scheduler that configures itself.
+    pub(crate) fn of<S: Scheduler + 'static>() -> Box<dyn Erased> {
+        Made::<S>::by(|values, tasks| S::new(values, tasks))
+    }
+}
+
+impl<S: Scheduler + 'static> Erased for Made<S> {
+    fn check(&self, values: &Values, tasks: &[Facts]) -> Result<(), &'static str> {
+        self.0(values, tasks).map(drop)
+    }
+
+    fn cluster(&self, values: &Values) -> usize {
+        self.0(values, &[]).map_or(1, |scheduler| scheduler.cluster())
+    }
+
+    fn sustainable(&self) -> Sustainable {
+        S::SUSTAINABLE
+    }
+
+    fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
+        flyball_sim::fits(set, &self.make(values, set)?)
+    }
+
+    fn simulate(
+        &self,
+        values: &Values,
+        modes: &Modes,
+        options: &Options,
+        recorder: &mut Recorder,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, SimError> {
+        let scheduler = self.make(values, modes.all())?;
+        simulate_modes(modes, &scheduler, options, recorder, watch)
+    }
+
+    fn written(&self, values: &Values, tasks: &[Facts]) -> Result<Box<dyn Written>, &'static str> {
+        Ok(Box::new(self.0(values, tasks)?))
+    }
+}
