@@ -8,7 +8,7 @@
 mod common;
 
 use common::has_riscv;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -16,30 +16,28 @@ use std::time::Duration;
 /// How many times a token is passed on.
 const ROUNDS: u64 = 20_000;
 
-/// Builds the image, once.
-fn build() {
-    static BUILT: OnceLock<()> = OnceLock::new();
-    BUILT.get_or_init(|| {
+/// Builds the images, once, and returns their folder.
+fn build(audit: bool) -> &'static Path {
+    static BUILT: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+    BUILT[usize::from(audit)].get_or_init(|| {
+        let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps");
+        let (target, features) = if audit {
+            ("target/audit", "flyball-kernel/audit")
+        } else {
+            ("target", "")
+        };
+        let triple = "riscv64gc-unknown-none-elf";
         let built = Command::new("cargo")
-            .args([
-                "build",
-                "--release",
-                "--quiet",
-                "--package",
-                "flyball-stress",
-            ])
-            .args([
-                "--target",
-                "riscv64gc-unknown-none-elf",
-                "--target-dir",
-                "target",
-            ])
-            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../apps"))
+            .args(["build", "--release", "--quiet"])
+            .args(["--package", "flyball-stress", "--features", features])
+            .args(["--target", triple, "--target-dir", target])
+            .current_dir(&apps)
             .env_remove("RUSTFLAGS")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .status();
         assert!(built.is_ok_and(|status| status.success()));
-    });
+        apps.join(target).join(triple).join("release")
+    })
 }
 
 fn soak() -> u64 {
@@ -50,21 +48,18 @@ fn soak() -> u64 {
 /// What the image has counted when tokens have gone round, by name.
 fn stress(image: &str, cpus: u64, seed: u64, flags: &[&str]) -> impl Fn(&str) -> u64 {
     let rounds = ROUNDS * soak();
-    let count = run(image, [cpus, rounds, seed], flags);
+    let count = run(&build(false).join(image), [cpus, rounds, seed], flags);
     assert!(count("wake-ups") >= rounds);
     count
 }
 
 /// What an image has counted on so many CPUs, by name; it is told three numbers, of which that is
 /// the first.
-fn run(image: &str, words: [u64; 3], flags: &[&str]) -> impl Fn(&str) -> u64 + use<> {
-    build();
+fn run(image: &Path, words: [u64; 3], flags: &[&str]) -> impl Fn(&str) -> u64 + use<> {
     let cpus = words[0];
     let folder = tempfile::tempdir().expect("a folder");
     let words = words.map(u64::to_le_bytes).concat();
     std::fs::write(folder.path().join("words.bin"), words).expect("a file");
-    let images = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../apps/target/riscv64gc-unknown-none-elf/release");
     let child = Command::new("qemu-system-riscv64")
         .args(["-M", "virt", "-m", "512M", "-bios", "none", "-nodefaults"])
         .args([
@@ -76,7 +71,7 @@ fn run(image: &str, words: [u64; 3], flags: &[&str]) -> impl Fn(&str) -> u64 + u
             "loader,file=words.bin,addr=0x90000000,force-raw=on",
         ])
         .args(["-smp", &cpus.to_string(), "-kernel"])
-        .arg(images.join(image))
+        .arg(image)
         .args(flags)
         .current_dir(folder.path())
         .stdin(Stdio::null())
@@ -160,12 +155,24 @@ fn affinities_on_eight_cpus_at_once() {
     }
 }
 
+/// Each kernel entry ends with a check of all invariants. In soak runs only, as that is another image.
+#[test]
+fn invariants_hold_after_every_entry() {
+    if soak() > 1 && has_riscv() {
+        for (image, seed) in [("stress", 6), ("stress-affine", 7)] {
+            let image = build(true).join(image);
+            let count = run(&image, [8, ROUNDS, seed], &IN_TURN);
+            assert!(count("wake-ups") >= ROUNDS);
+        }
+    }
+}
+
 /// A split thread that owns a mutex cannot go to another CPU when it has had its part of one, and
 /// has it all the same.
 #[test]
 fn who_cannot_go_is_not_interrupted_again_and_again() {
     if has_riscv() {
-        let count = run("bound", [2, 0, 0], &IN_TURN);
+        let count = run(&build(false).join("bound"), [2, 0, 0], &IN_TURN);
         let (before, after) = (count("before"), count("after"));
         assert!(
             before > 1_000 && after * 10 > before * 9,

@@ -79,7 +79,7 @@ impl<S: Storage> Alarms<S> {
     }
 
     /// When the alarm of `task` is; [`Time::NEVER`]: it is not set.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "audit"))]
     pub(crate) fn at(&self, task: TaskId) -> Time {
         if !self.rings.linked(task) {
             return Time::NEVER;

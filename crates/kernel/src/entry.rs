@@ -207,6 +207,8 @@ impl Decided {
             decision: Decision { run, switch },
             is_new,
         } = self;
+        #[cfg(feature = "audit")]
+        core.audit();
         if Core::<C>::MARKS_TIME {
             core.leave(cpu, clock());
         }

@@ -39,6 +39,7 @@
 //! | timer, decision, CPU time | `schedule` |
 //! | spawn, exit, join, sleep, yield | `lifecycle` |
 //! | a thread moves to another core | `migrate` |
+//! | what must hold between any two events, checked with the feature `audit` | `audit` |
 //! | what controllers act on: the cores of several CPUs | `plant` |
 //! | releases, deadlines, misses | `release` and `jobs` |
 //! | what happens at which instant | `alarms` |
@@ -55,6 +56,8 @@ pub mod entry;
 mod error;
 
 mod alarms;
+#[cfg(any(test, feature = "audit"))]
+mod audit;
 mod condition;
 mod jobs;
 mod lifecycle;

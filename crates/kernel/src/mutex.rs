@@ -84,7 +84,7 @@ impl Default for Mutex {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "audit"))]
 impl Mutex {
     pub(crate) fn protocol(self) -> Protocol {
         self.protocol

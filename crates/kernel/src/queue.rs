@@ -62,14 +62,17 @@ impl Queue {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "audit"))]
 impl Queue {
     /// No thread waits at a queue that has both messages and room.
     pub(crate) fn audit(&self) {
         assert!(self.len <= self.capacity && self.head < self.capacity);
         assert!(self.waiters.is_empty() || self.len == 0 || self.len == self.capacity);
     }
+}
 
+#[cfg(test)]
+impl Queue {
     pub(crate) fn len(&self) -> u16 {
         self.len
     }

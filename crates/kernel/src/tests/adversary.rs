@@ -157,7 +157,7 @@ impl<P: Policy> Machine<P> {
         }
         // The one timer that all releases depend on is what it should be, whichever CPU has set it.
         assert_eq!(self.timer, self.core.next_timer(CpuId(0)));
-        self.core.audit(false);
+        self.core.audit_all(false);
     }
 
     fn step(&mut self, step: Step, params: &impl Fn(u8) -> P::Params) {
@@ -215,7 +215,7 @@ impl<P: Policy> Machine<P> {
                     }
                 }
                 assert_eq!(self.pending, [false; CPUS as usize]);
-                self.core.audit(true);
+                self.core.audit_all(true);
             }
         }
     }

@@ -20,12 +20,12 @@ fn bring(
 ) -> Result<ThreadId, Error> {
     assert_eq!(from.now, to.now);
     let migrant = from.core.emigrate(CPU, thread, from.now)?;
-    from.core.audit(false);
+    from.core.audit_all(false);
     let moved = to
         .core
         .immigrate(CPU, migrant, Priority(priority), to.now, |_, _| ())
         .map_err(|(_, error)| error);
-    to.core.audit(false);
+    to.core.audit_all(false);
     from.settle();
     to.settle();
     moved

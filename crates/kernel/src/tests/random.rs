@@ -47,10 +47,10 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         let mut books = Books::new(&mut self.core);
         for step in steps {
             self.step(step, &params, &mut books, halves);
-            self.core.audit(false);
+            self.core.audit_all(false);
             self.settle();
             books.come_back(&mut self);
-            self.core.audit(true);
+            self.core.audit_all(true);
         }
         self.balance(&books);
         self.core.into_trace()
@@ -284,11 +284,11 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         while self.core.next_timer(CPU) <= until {
             self.go(self.core.next_timer(CPU).max(self.now), books);
             self.core.timer(CPU, self.now);
-            self.core.audit(false);
+            self.core.audit_all(false);
             books.aborted(self);
             self.settle();
             books.come_back(self);
-            self.core.audit(true);
+            self.core.audit_all(true);
         }
         self.go(until, books);
     }

@@ -110,9 +110,9 @@ proptest! {
                 }
             }
             for world in &mut worlds {
-                world.core.audit(false);
+                world.core.audit_all(false);
                 world.settle();
-                world.core.audit(true);
+                world.core.audit_all(true);
             }
         }
     }
