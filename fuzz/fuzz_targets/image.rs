@@ -35,9 +35,9 @@ fuzz_target!(|bytes: &[u8]| {
         let task = image.task(number).expect("it is below the number of rows");
         if let Some(scheduler) = &scheduler {
             let _ = scheduler.decode(&mut image.params(&task));
-            for part in 0..task.parts() {
-                let params = image.params_of_part(&task, part);
-                let _ = scheduler.decode(&mut params.expect("it is below the number of parts"));
+            for subtask in 0..task.subtasks() {
+                let params = image.params_of_subtask(&task, subtask);
+                let _ = scheduler.decode(&mut params.expect("it is below the number of subtasks"));
             }
         }
         let op = |at| image.operation(&task, at).unwrap_or(Op::End);

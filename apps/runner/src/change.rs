@@ -259,7 +259,7 @@ impl ModeChanges {
             alert: None,
         };
         // A split task tells the policy about its first part.
-        let first = self.image.params_of_part(&task, 0);
+        let first = self.image.params_of_subtask(&task, 0);
         let params = chosen.params(first.unwrap_or_else(|| self.image.params(&task)));
         // SAFETY: as the caller promises.
         let thread = unsafe { kernel.spawn_on(stack, attributes, params, entry, number) };

@@ -84,7 +84,7 @@ pub unsafe fn run<P: Program>(
         made = Some(or_fail(or_fail(shared.ok_or(Error::Unknown))));
     }
     for number in 0..image.first() {
-        let task = image.task(number).filter(|task| task.parts() > 0);
+        let task = image.task(number).filter(|task| task.subtasks() > 0);
         let thread = change::thread_of(number.into());
         if let (Some(task), Some(thread)) = (task, thread) {
             or_fail(machine::split(

@@ -15,8 +15,8 @@ use flyball_kernel::{
 };
 use flyball_machine_riscv::{Cpus, Machine, MachineConfig, Stack, StackArea};
 use flyball_policy::{
-    Boxed, CpuId, Deadline, Duration, EarliestDeadline, Heap, Inline, Nothing, Part, Ranked,
-    SplitTask, TaskId, Time,
+    Boxed, CpuId, Deadline, Duration, EarliestDeadline, Heap, Inline, Nothing, Ranked, SplitTask,
+    Subtask, TaskId, Time,
 };
 use flyball_trace::NoTrace;
 use semihosting::{eprintln, println, process};
@@ -57,8 +57,8 @@ flyball_machine_riscv::main!(start);
 
 static STACK: ConstStaticCell<Stack<512>> = ConstStaticCell::new(Stack::new());
 
-fn part(cpu: u8, wcet: Duration, from: Duration, until: Duration) -> Part {
-    Part {
+fn part(cpu: u8, wcet: Duration, from: Duration, until: Duration) -> Subtask {
+    Subtask {
         cpu: CpuId(cpu),
         wcet,
         from,
@@ -101,8 +101,8 @@ fn start() -> ! {
         part(1, PERIOD, SECOND, PERIOD),
     ]);
     let params = parts.iter().map(|part| Deadline(part.until)).collect();
-    let way = SplitTask::new(parts as Box<[Part]>, PERIOD, START);
-    match KERNEL.send_round(thread, way, params, arrived) {
+    let way = SplitTask::new(parts as Box<[Subtask]>, PERIOD, START);
+    match KERNEL.split(thread, way, params, arrived) {
         Ok(()) => KERNEL.start(),
         Err(_) => fail("the task cannot be split"),
     }

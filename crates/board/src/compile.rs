@@ -6,7 +6,7 @@
 use crate::{BoardError, Machine, Options};
 use flyball_catalogue::{Facts, Shape};
 use flyball_model::{Arrival, Length, Protocol, Task, TaskSet};
-use flyball_policy::Part;
+use flyball_policy::Subtask;
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
 use flyball_sim::may_be_split;
@@ -230,7 +230,7 @@ fn compile(
         params: params(task, &task.into(), options)?,
         operations,
         lengths: lengths(machine, task, number, options)?,
-        parts: parts(machine, task, number, options)?,
+        subtasks: subtasks(machine, task, number, options)?,
     })
 }
 
@@ -268,15 +268,15 @@ fn check_affinity(
     })
 }
 
-/// The parts of a task that is split.
-fn parts(
+/// The subtasks of a task that is split.
+fn subtasks(
     machine: Machine,
     task: &Task,
     number: usize,
     options: &Options<'_>,
-) -> Result<Vec<(Part, Vec<u8>)>, BoardError> {
-    let parts = options.parts.get(number).map_or(&[][..], Vec::as_slice);
-    if parts.len() < 2 {
+) -> Result<Vec<(Subtask, Vec<u8>)>, BoardError> {
+    let subtasks = options.subtasks.get(number).map_or(&[][..], Vec::as_slice);
+    if subtasks.len() < 2 {
         return Ok(Vec::new());
     }
     if !machine.splits() || options.cluster > 1 || !may_be_split(task) {
@@ -286,13 +286,13 @@ fn parts(
             what: "to split it between CPUs is not supported".into(),
         });
     }
-    let with_params = |part: &Part| {
-        // A split task has a deadline for each part.
+    let with_params = |subtask: &Subtask| {
+        // A split task has a deadline for each subtask.
         let mut facts = Facts::from(task);
-        facts.deadline = Some(part.until).filter(|&until| until < Duration::MAX);
-        Ok((*part, params(task, &facts, options)?))
+        facts.deadline = Some(subtask.until).filter(|&until| until < Duration::MAX);
+        Ok((*subtask, params(task, &facts, options)?))
     };
-    parts.iter().map(with_params).collect()
+    subtasks.iter().map(with_params).collect()
 }
 
 fn is_always(gap: &Length, separation: Duration) -> bool {
@@ -309,7 +309,7 @@ fn lengths(
     const SIZE: usize = size_of::<u64>();
     let limits = machine.limits();
     let most = limits.bytes / SIZE;
-    // One more for the job that begins at the start, and one for a part of a period.
+    // One more for the job that begins at the start, and one for a subtask of a period.
     let jobs = task.arrival.period().map_or(1, |period| {
         (options.until.as_nanos() / period.as_nanos().max(1)).saturating_add(2)
     });

@@ -51,7 +51,7 @@ mod supervised;
 pub use counts::{Counts, Lengths};
 pub use error::BoardError;
 pub use fault::Fault;
-pub use flyball_policy::Part;
+pub use flyball_policy::Subtask;
 pub use machine::{Limits, Machine};
 pub use recording::Recording;
 pub use supervised::supervise;
@@ -78,9 +78,9 @@ pub struct Options<'a> {
     /// How many CPUs share their tasks, if there are several: 1, and each task runs where it is
     /// assigned to; [`Options::GLOBAL`], and all of them do.
     pub cluster: u8,
-    /// For each task the parts into which it is split between CPUs, one or none if it is not;
+    /// For each task the subtasks into which it is split between CPUs, one or none if it is not;
     /// empty: no task is. Only where each CPU has its own tasks ([`Machine::splits`]).
-    pub parts: &'a [Vec<Part>],
+    pub subtasks: &'a [Vec<Subtask>],
 }
 
 impl<'a> Options<'a> {
@@ -100,7 +100,7 @@ impl<'a> Options<'a> {
                 Shape::One => 1,
                 Shape::Several | Shape::Affine => Options::GLOBAL,
             },
-            parts: &[],
+            subtasks: &[],
         }
     }
 }

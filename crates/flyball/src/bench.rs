@@ -99,7 +99,7 @@ impl Bench for Board<'_> {
             until: trial.until,
             seed: trial.seed,
             cluster: entry.cluster(&values, set),
-            parts: &[],
+            subtasks: &[],
         };
         let mut watch = self.watch(options.policy, options.until);
         let recording = flyball_board::run_modes(self.machine, &trial.modes, &options, &mut watch)

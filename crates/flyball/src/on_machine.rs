@@ -41,7 +41,7 @@ pub fn board_options<'a>(measurement: &'a Measurement<'_>, seed: u64) -> Options
         until: measurement.until(),
         seed,
         cluster: measurement.cluster(),
-        parts: measurement.parts(),
+        subtasks: measurement.subtasks(),
     }
 }
 

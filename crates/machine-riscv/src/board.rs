@@ -83,7 +83,7 @@ pub(crate) enum Alarm {
     /// A thread that computes, which wants to be woken when it is done.
     Computed,
     /// The kernel, for when a thread goes to another CPU.
-    Travel,
+    Migration,
 }
 
 /// What each hart's timer is set for, by each of its users. [`u64::MAX`]: not at all.

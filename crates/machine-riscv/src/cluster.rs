@@ -2,9 +2,9 @@
 
 use crate::board::{Bells, HARTS};
 use crate::context::Context;
+use crate::migration::{Migrations, SplitThread};
 use crate::plant::Handover;
 use crate::probe;
-use crate::travel::{Traveller, Travels};
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -29,7 +29,7 @@ pub(crate) struct Cluster<C: MachineConfig> {
     rung: AtomicU64,
     spared: AtomicU64,
     /// Threads that go from CPU to CPU.
-    pub(crate) travels: Travels<C>,
+    pub(crate) migrations: Migrations<C>,
     state: UnsafeCell<State<C>>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct State<C: MachineConfig> {
     pub(crate) core: Core<C>,
     pub(crate) contexts: Contexts<C>,
     /// Those that go from CPU to CPU, and are here, or are going to be.
-    pub(crate) travellers: Vec<&'static mut Traveller<C>>,
+    pub(crate) split_threads: Vec<&'static mut SplitThread<C>>,
     /// What a controller's CPU asks of this one.
     pub(crate) handover: Handover<C>,
 }
@@ -70,11 +70,11 @@ impl<C: MachineConfig> Cluster<C> {
             owner: AtomicU8::new(0),
             rung: AtomicU64::new(0),
             spared: AtomicU64::new(0),
-            travels: Travels::new(),
+            migrations: Migrations::new(),
             state: UnsafeCell::new(State {
                 core,
                 contexts: Table::new(threads, Context::default()),
-                travellers: Vec::new(),
+                split_threads: Vec::new(),
                 handover: Handover::new(),
             }),
         }
@@ -119,7 +119,7 @@ impl<C: MachineConfig> Cluster<C> {
     /// CPUs of other clusters come here, too. Before threads run.
     pub(crate) fn share(&self) {
         self.is_shared.store(true, Ordering::SeqCst);
-        self.travels.use_them();
+        self.migrations.use_them();
     }
 
     /// Whether the lock is needed.
@@ -176,7 +176,7 @@ impl<C: MachineConfig> Cluster<C> {
         // SAFETY: the lock is held.
         let asks = unsafe { (*self.state.get()).core.needs_resched(self.cpu(hart)) };
         // The signal for these may have been forgotten while this hart waited for the lock.
-        let asks = asks || self.travels.are_announced();
+        let asks = asks || self.migrations.are_announced();
         self.here.depart(hart);
         self.release(hart);
         asks

@@ -192,15 +192,15 @@ impl<C: MachineConfig> Kernel<C> {
         probe::end(Part::Lock);
         let cpu = cluster.cpu(hart);
         // What an interrupt serves does not decide: the hart keeps the registers that it has.
-        let travels = cluster.travels.are_used() && !self.stays(hart);
+        let migrations = cluster.migrations.are_used() && !self.stays(hart);
         let (entry, result) = {
             // SAFETY: the lock is held, and `f` does not come back here.
             let state = unsafe { cluster.state() };
             let clock = || self.clock().now();
-            let entry = Entry::begin(&mut state.core, cpu, timed || travels, clock);
+            let entry = Entry::begin(&mut state.core, cpu, timed || migrations, clock);
             let result = f(state, cpu, entry.now());
-            if travels {
-                state.travel(cluster, entry.now());
+            if migrations {
+                state.migrate(cluster, entry.now());
             }
             probe::end(Part::Work);
             (entry, result)
@@ -260,8 +260,8 @@ impl<C: MachineConfig> Kernel<C> {
             port.interrupt(other);
         }
         let Cpu { from, next, .. } = port;
-        if cluster.travels.are_used() {
-            self.set_travel(hart, state);
+        if cluster.migrations.are_used() {
+            self.set_migration(hart, state);
         }
         probe::end(Part::Tell);
         if next == from {
@@ -289,7 +289,7 @@ impl<C: MachineConfig> Kernel<C> {
     /// The end of an entry: this hart has the registers of the thread that goes on.
     #[inline]
     fn leave(&'static self, hart: u8, cluster: &'static Cluster<C>) {
-        if cluster.travels.are_used() {
+        if cluster.migrations.are_used() {
             // SAFETY: this hart is inside the kernel.
             self.send(cluster, unsafe { cluster.state() });
         }

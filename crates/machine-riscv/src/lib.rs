@@ -11,7 +11,7 @@
 //! | `cluster` | CPUs that share a core, and the lock around it |
 //! | [`kernel`](mod@kernel) | the clusters of a machine, and one kernel entry |
 //! | `machine` | what this machine is to the kernel: its [`Machine`] |
-//! | `travel` | threads that go from one core to another |
+//! | `migration` | threads that go from one core to another |
 //! | [`plant`] | the cores of all CPUs, for a controller that is a thread |
 //! | [`spin`] | locks between CPUs, for applications |
 //! | `devices` | interrupts that an application makes itself, its timer, and the end of all CPUs |
@@ -62,15 +62,15 @@ pub mod heap;
 pub mod kernel;
 mod machine;
 mod macros;
+mod migration;
 pub mod plant;
 pub mod probe;
 pub mod spin;
 mod start;
-mod travel;
 
 pub use cluster::Traffic;
 pub use flyball_port::{EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks};
 pub use kernel::{Cpus, Kernel};
+pub use migration::Arrived;
 pub use plant::Supervised;
 pub use spin::SpinLock;
-pub use travel::Arrived;

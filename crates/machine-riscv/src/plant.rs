@@ -21,7 +21,7 @@ use crate::cluster::{Cluster, Contexts, State};
 use crate::context::Context;
 use crate::hart::{self, Mask};
 use crate::kernel::Kernel;
-use crate::travel::Arrived;
+use crate::migration::Arrived;
 use alloc::boxed::Box;
 use core::mem;
 use core::task::Poll;
@@ -174,7 +174,7 @@ impl<C: MachineConfig> Kernel<C> {
             (result, looks)
         };
         if looks {
-            cluster.travels.announce();
+            cluster.migrations.announce();
         }
         cluster.release(hart);
         if looks {

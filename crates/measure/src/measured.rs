@@ -6,7 +6,7 @@
 use flyball_analysis::Fit;
 use flyball_catalogue::{Origin, Written};
 use flyball_model::{Overheads, TaskSet};
-use flyball_policy::Part;
+use flyball_policy::Subtask;
 use flyball_sim::SimError;
 use flyball_study::Recorder;
 use flyball_study::StudyError;
@@ -31,7 +31,7 @@ pub struct Measurement<'a> {
     pub(crate) theory: Result<Findings, Obstacle>,
     pub(crate) until: Duration,
     pub(crate) notes: Vec<String>,
-    parts: Vec<Vec<Part>>,
+    subtasks: Vec<Vec<Subtask>>,
     scheduler: Box<dyn Written>,
 }
 
@@ -74,9 +74,9 @@ impl<'a> Measurement<'a> {
             notes.push("The overheads in the file are ignored: the board has its own.".to_owned());
             set.platform.overheads = Overheads::default();
         }
-        let parts = match entry.theory {
+        let subtasks = match entry.theory {
             Theory::Split(splitter) => {
-                semi::parts(&set, splitter).map_err(|none| semi::no_room(&set, none))?
+                semi::subtasks(&set, splitter).map_err(|none| semi::no_room(&set, none))?
             }
             _ => Vec::new(),
         };
@@ -107,7 +107,7 @@ impl<'a> Measurement<'a> {
             theory,
             until,
             notes,
-            parts,
+            subtasks,
         })
     }
 
@@ -136,9 +136,9 @@ impl<'a> Measurement<'a> {
         self.entry.cluster(&self.values, &self.set)
     }
 
-    /// The parts of each task, if the policy splits tasks between CPUs; nothing if it does not.
-    pub fn parts(&self) -> &[Vec<Part>] {
-        &self.parts
+    /// The subtasks of each task, if the policy splits tasks between CPUs; nothing if it does not.
+    pub fn subtasks(&self) -> &[Vec<Subtask>] {
+        &self.subtasks
     }
 
     /// For how long it is to run.

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 impl Measurement<'_> {
     /// How many CPUs have to do with each other: those of a cluster, and all where tasks are split.
     fn sharing(&self) -> u8 {
-        if self.parts().is_empty() {
+        if self.subtasks().is_empty() {
             self.cluster()
         } else {
             self.set.platform.cpus

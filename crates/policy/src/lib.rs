@@ -80,6 +80,6 @@ pub use policy::{
 };
 pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList};
 pub use ranked::Ranked;
-pub use split_task::{Part, SplitTask};
+pub use split_task::{SplitTask, Subtask};
 pub use storage::{Inline, Nothing, Storage, Table};
 pub use supervisor::Supervisor;

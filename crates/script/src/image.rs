@@ -11,21 +11,21 @@
 //!            a cluster, and how many CPUs share a policy, a byte each; where it is written what a
 //!            controller is told
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
-//! tasks      64 bytes each: what the kernel knows of it; where operations, lengths, parts and
+//! tasks      64 bytes each: what the kernel knows of it; where operations, lengths, subtasks and
 //!            parameters are. Behind the tasks, in rows of the same kind, are the new modes of some of
 //!            them
-//! changes    16 bytes each: a task's part in a mode change, and when
+//! changes    16 bytes each: a task's subtask in a mode change, and when
 //! operations 12 bytes each
 //! lengths    8 bytes each
-//! parts      40 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
+//! subtasks      40 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
 //!            and until when; where its parameters are
-//! parameters of a task or a part, as long as the policy likes, which alone can read them
+//! parameters of a task or a subtask, as long as the policy likes, which alone can read them
 //! ```
 //!
 //! Little-endian, and everything but bytes that the policy reads at a multiple of four.
 
 use crate::op::Op;
-use flyball_policy::{Encode, Part};
+use flyball_policy::{Encode, Subtask};
 use flyball_trace::{CpuId, Duration, Time};
 use task::Stretch;
 
@@ -45,7 +45,7 @@ const CPUS_AT: usize = ROWS_AT + 2;
 const CONTROLLER_AT: usize = CPUS_AT + 6;
 #[cfg(feature = "std")]
 const HEADER: usize = CONTROLLER_AT + Stretch::SIZE;
-const PART: usize = 40;
+const SUBTASK: usize = 40;
 
 /// What a task set has in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,12 +132,12 @@ impl<'a> Image<'a> {
             if let Some(last) = task.rest.lengths.count.checked_sub(1) {
                 self.length(&task, last).ok_or(ImageError::Truncated)?;
             }
-            for part in 0..task.rest.parts.count {
-                self.params_of_part(&task, part)
+            for subtask in 0..task.rest.subtasks.count {
+                self.params_of_subtask(&task, subtask)
                     .ok_or(ImageError::Truncated)?;
-                let part = self.part(&task, part).ok_or(ImageError::Truncated)?;
-                if part.cpu.0 >= self.common().cpus || task.period.is_zero() {
-                    return Err(ImageError::Part);
+                let subtask = self.subtask(&task, subtask).ok_or(ImageError::Truncated)?;
+                if subtask.cpu.0 >= self.common().cpus || task.period.is_zero() {
+                    return Err(ImageError::Subtask);
                 }
             }
         }
@@ -273,13 +273,13 @@ impl<'a> Image<'a> {
         task.rest.params.of(self.bytes).unwrap_or(&[])
     }
 
-    /// The same for a part of a task that is split, if there are so many parts.
-    pub fn params_of_part(self, task: &Task, number: u32) -> Option<&'a [u8]> {
+    /// The same for a subtask of a task that is split, if there are so many subtasks.
+    pub fn params_of_subtask(self, task: &Task, number: u32) -> Option<&'a [u8]> {
         let at = task
             .rest
-            .parts
-            .place(number, PART)?
-            .checked_add(PART - Stretch::SIZE)?;
+            .subtasks
+            .place(number, SUBTASK)?
+            .checked_add(SUBTASK - Stretch::SIZE)?;
         self.stretch(at)
     }
 
@@ -296,11 +296,11 @@ impl<'a> Image<'a> {
         self.long(at).map(Duration::from_nanos)
     }
 
-    /// A part of a task, if there are so many.
-    pub fn part(self, task: &Task, number: u32) -> Option<Part> {
-        let at = task.rest.parts.place(number, PART)?;
+    /// A subtask of a task, if there are so many.
+    pub fn subtask(self, task: &Task, number: u32) -> Option<Subtask> {
+        let at = task.rest.subtasks.place(number, SUBTASK)?;
         let duration = |offset| self.long(at + offset).map(Duration::from_nanos);
-        Some(Part {
+        Some(Subtask {
             cpu: CpuId(*self.bytes.get(at)?),
             wcet: duration(8)?,
             from: duration(16)?,

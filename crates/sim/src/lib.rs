@@ -57,5 +57,5 @@ pub use program::is_fixed;
 pub use run::{
     Deadlock, Ended, Options, Outcome, fits, simulate, simulate_modes, simulate_with_progress,
 };
-pub use split::{Part, may_be_split, simulate_split};
+pub use split::{Subtask, may_be_split, simulate_split};
 pub use supervised::simulate_controlled;

@@ -58,7 +58,7 @@ mod moving;
 
 pub(crate) use cycle::Cycle;
 use entry::Costs;
-pub(crate) use moving::Traveller;
+pub(crate) use moving::Migrating;
 
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);

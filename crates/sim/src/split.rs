@@ -10,7 +10,7 @@
 //! as an interprocessor interrupt.
 
 use crate::error::SimError;
-use crate::machine::{Node, Traveller};
+use crate::machine::{Migrating, Node};
 use crate::run::{Options, Outcome, Supervise, drive, start};
 use crate::supervised::is_independent;
 use core::ops::ControlFlow;
@@ -20,7 +20,7 @@ use flyball_model::{Arrival, Task, TaskSet};
 use flyball_policy::{Deadline, Duration, SplitTask, TaskId, Time};
 use flyball_trace::{CpuId, Sink};
 
-pub use flyball_policy::Part;
+pub use flyball_policy::Subtask;
 
 /// Whether the jobs of a task can go from CPU to CPU: they come with the clock, since arrivals are
 /// interrupts of some CPU, and use nothing that others might use.
@@ -28,16 +28,16 @@ pub fn may_be_split(task: &Task) -> bool {
     matches!(task.arrival, Arrival::Periodic { .. }) && is_independent(&task.behaviour)
 }
 
-/// Simulates `set` under EDF on each CPU, with each task in its `parts`; the CPUs that the set
+/// Simulates `set` under EDF on each CPU, with each task in its `subtasks`; the CPUs that the set
 /// assigns tasks to do not matter. Nothing is proved by a schedule that repeats itself here
 /// ([`Outcome::repeats`]).
 ///
 /// # Errors
-/// [`SimError`]; [`SimError::Refused`] for a task with several parts that [`may_be_split`] says no
+/// [`SimError`]; [`SimError::Refused`] for a task with several subtasks that [`may_be_split`] says no
 /// to, [`SimError::NoCpu`] for one without any, [`SimError::NoSuchCpu`].
 pub fn simulate_split<T: Sink>(
     set: &TaskSet,
-    parts: &[Vec<Part>],
+    subtasks: &[Vec<Subtask>],
     options: &Options,
     sink: &mut T,
     mut progress: impl FnMut(Time) -> ControlFlow<()>,
@@ -47,37 +47,37 @@ pub fn simulate_split<T: Sink>(
     let mut rows = vec![0; cpus.into()];
     let mut split = Vec::new();
     for (number, task) in set.tasks.iter_mut().enumerate() {
-        let parts = parts.get(number).map_or(&[][..], Vec::as_slice);
-        let Some(first) = parts.first() else {
+        let subtasks = subtasks.get(number).map_or(&[][..], Vec::as_slice);
+        let Some(first) = subtasks.first() else {
             let task = task.name.clone();
             return Err(SimError::NoCpu { task });
         };
-        if let Some(part) = parts.iter().find(|part| part.cpu.0 >= cpus) {
+        if let Some(subtask) = subtasks.iter().find(|subtask| subtask.cpu.0 >= cpus) {
             return Err(SimError::NoSuchCpu {
                 task: task.name.clone(),
-                cpu: part.cpu.0,
+                cpu: subtask.cpu.0,
                 cpus,
             });
         }
         task.cpu = Some(first.cpu.0);
         let row = rows[first.cpu.index()];
         rows[first.cpu.index()] += 1;
-        if parts.len() > 1 {
+        if subtasks.len() > 1 {
             let period = task.arrival.period().filter(|_| may_be_split(task));
             let period = period.ok_or_else(|| refused(&task.name, Error::Bound))?;
             split.push(Split {
                 name: task.name.clone(),
                 task: TaskId::from_index(number),
-                way: SplitTask::new(parts.to_vec(), period, Time::ZERO + task.phase),
+                way: SplitTask::new(subtasks.to_vec(), period, Time::ZERO + task.phase),
                 at: Place::In(first.cpu, row),
             });
         }
     }
     let modes = set.clone().into();
-    // A split task begins with the deadline of its first part.
+    // A split task begins with the deadline of its first subtask.
     let facts = |number: usize| {
         let mut facts = Facts::from(&set.tasks[number]);
-        let until = parts[number].first().map(|part| part.until);
+        let until = subtasks[number].first().map(|subtask| subtask.until);
         facts.deadline = until.filter(|&until| until < Duration::MAX);
         facts
     };
@@ -103,7 +103,7 @@ struct Splits(Vec<Split>);
 struct Split {
     name: String,
     task: TaskId,
-    way: SplitTask<Vec<Part>>,
+    way: SplitTask<Vec<Subtask>>,
     at: Place,
 }
 
@@ -116,7 +116,7 @@ enum Place {
 
 /// A task that is on no CPU.
 struct Away {
-    traveller: Traveller,
+    migrating: Migrating,
     /// Whether it goes on with a job, and the CPU time that it has used.
     has_job: bool,
     used: Duration,
@@ -151,9 +151,9 @@ impl Split {
             if to == cpu && from <= now {
                 return Ok(());
             }
-            let traveller = node.take(row, now);
+            let migrating = node.take(row, now);
             self.at = Place::UnderWay(Box::new(Away {
-                traveller: traveller.map_err(|error| refused(&self.name, error))?,
+                migrating: migrating.map_err(|error| refused(&self.name, error))?,
                 has_job,
                 used,
                 to,
@@ -172,11 +172,11 @@ impl Split {
         if away.at > now {
             return Ok(());
         }
-        let until = self.way.parts()[if away.has_job { self.way.part() } else { 0 }].until;
+        let until = self.way.subtasks()[if away.has_job { self.way.subtask() } else { 0 }].until;
         if let Place::UnderWay(away) = std::mem::replace(&mut self.at, Place::In(to, 0)) {
             let node = &mut nodes[to.index()];
             let row = node
-                .put(away.traveller, Deadline(until), now)
+                .put(away.migrating, Deadline(until), now)
                 .map_err(|(_, error)| refused(&self.name, error))?;
             self.at = Place::In(to, row);
             debug_assert!(node.handle(row, self.task).is_some());

@@ -151,13 +151,13 @@ impl<S: Scheduler, T: Sink> Cores for Machine<'_, S, T> {
         if !place.may_move {
             return Err(Error::Bound);
         }
-        let traveller = self.nodes[place.node].take(place.row, self.now)?;
-        let (node, row, moved) = match self.nodes[to.index()].put(traveller, params, self.now) {
+        let migrating = self.nodes[place.node].take(place.row, self.now)?;
+        let (node, row, moved) = match self.nodes[to.index()].put(migrating, params, self.now) {
             Ok(row) => (to.index(), row, Ok(())),
-            Err((traveller, error)) => {
+            Err((migrating, error)) => {
                 // It has just left, so there is room, and its parameters were good enough; and if
                 // they are not, it has ended for all that the simulation knows.
-                let back = self.nodes[place.node].put(traveller, params, self.now);
+                let back = self.nodes[place.node].put(migrating, params, self.now);
                 (place.node, back.unwrap_or(place.row), Err(error))
             }
         };

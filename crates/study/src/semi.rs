@@ -5,7 +5,7 @@ use crate::theory::{Splitter, plan};
 use flyball_analysis::{Fit, NoRoom, Share};
 use flyball_model::TaskSet;
 use flyball_schedulers::{Recorder, Watch};
-use flyball_sim::{Modes, Options, Outcome, Part, SimError, simulate_split};
+use flyball_sim::{Modes, Options, Outcome, SimError, Subtask, simulate_split};
 use flyball_trace::CpuId;
 use std::borrow::Cow;
 
@@ -23,18 +23,18 @@ pub fn simulate(
     let set = modes.unchanging().ok_or_else(|| SimError::Change {
         task: "all".to_owned(),
     })?;
-    let parts = parts(set, splitter).map_err(|none| SimError::NoCpu {
+    let subtasks = subtasks(set, splitter).map_err(|none| SimError::NoCpu {
         task: set.tasks[none.task].name.clone(),
     })?;
-    simulate_split(set, &parts, options, recorder, watch)
+    simulate_split(set, &subtasks, options, recorder, watch)
 }
 
-/// The parts of each task, as theory splits it.
+/// The subtasks of each task, as theory splits it.
 ///
 /// # Errors
 /// [`NoRoom`] for the number of the first task that is not known to have a place.
-pub fn parts(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Part>>, NoRoom> {
-    let part = |share: &Share| Part {
+pub fn subtasks(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Subtask>>, NoRoom> {
+    let subtask = |share: &Share| Subtask {
         cpu: cpu(share),
         wcet: share.wcet,
         from: share.from,
@@ -43,7 +43,7 @@ pub fn parts(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Part>>, NoRoom
     let shares = plan(set, splitter)?;
     Ok(shares
         .iter()
-        .map(|shares| shares.iter().map(part).collect())
+        .map(|shares| shares.iter().map(subtask).collect())
         .collect())
 }
 
@@ -77,12 +77,12 @@ pub fn assigned(
     for (task, shares) in set.tasks.iter_mut().zip(&shares) {
         task.cpu = shares.first().map(|share| cpu(share).0);
         if shares.len() > 1 {
-            let part = |share: &Share| {
+            let subtask = |share: &Share| {
                 let window = share.until.saturating_sub(share.from);
                 format!("{} within {window} on CPU {}", share.wcet, share.cpu)
             };
-            let parts: Vec<_> = shares.iter().map(part).collect();
-            split.push(format!("{} has {}", task.name, parts.join(", then ")));
+            let subtasks: Vec<_> = shares.iter().map(subtask).collect();
+            split.push(format!("{} has {}", task.name, subtasks.join(", then ")));
         }
     }
     let note = if split.is_empty() {

@@ -6,7 +6,7 @@ use flyball_analysis::{
 };
 use flyball_model::random::Random;
 use flyball_model::{Length, Step, Task, TaskSet};
-use flyball_sim::{Options, Part, simulate_split};
+use flyball_sim::{Options, Subtask, simulate_split};
 use flyball_study::results::Study;
 use flyball_study::{Registry, StudyOptions, study};
 use flyball_trace::{CpuId, Duration, Event, Kind, Time};
@@ -30,14 +30,14 @@ fn random(cpus: u8, random: &mut Random) -> TaskSet {
     let all = u64::from(cpus) * 1_000;
     let mut left = upto(all * 75 / 100, all * 98 / 100);
     while left > 0 {
-        let part = upto(50, 850).min(left);
-        left -= part;
+        let subtask = upto(50, 850).min(left);
+        left -= subtask;
         let period =
             [1_000, 2_000, 3_000, 4_000, 6_000, 12_000][usize::try_from(upto(0, 5)).unwrap()];
         let mut task = Task::periodic(
             format!("t{}", set.tasks.len()),
             us(period),
-            us((period * part / 1_000).max(1)),
+            us((period * subtask / 1_000).max(1)),
         );
         if upto(0, 3) == 0 {
             let wcet = task.wcet.as_nanos() / 1_000;
@@ -95,26 +95,26 @@ fn what_is_accepted_never_misses() {
             let Ok(shares) = split else { continue };
             accepted[which] += 1;
             more[which] += u32::from(!plain);
-            let parts: Vec<Vec<Part>> = shares
+            let subtasks: Vec<Vec<Subtask>> = shares
                 .iter()
                 .map(|shares| {
-                    let part = |share: &flyball_analysis::Share| Part {
+                    let subtask = |share: &flyball_analysis::Share| Subtask {
                         cpu: CpuId(u8::try_from(share.cpu).unwrap()),
                         wcet: share.wcet,
                         from: share.from,
                         until: share.until,
                     };
-                    shares.iter().map(part).collect()
+                    shares.iter().map(subtask).collect()
                 })
                 .collect();
             let mut events: Vec<Event> = Vec::new();
             let options = Options::until(us(36_000));
-            let outcome = simulate_split(&set, &parts, &options, &mut events, |_| {
+            let outcome = simulate_split(&set, &subtasks, &options, &mut events, |_| {
                 ControlFlow::Continue(())
             })
             .unwrap();
             assert_eq!(outcome.misses, 0, "{number}, {which}: {set:?} {shares:?}");
-            moved += follow(&set, &parts, &events);
+            moved += follow(&set, &subtasks, &events);
         }
     }
     println!(
@@ -124,14 +124,14 @@ fn what_is_accepted_never_misses() {
     assert!(accepted[0] > partitioned && accepted[1] > partitioned && moved > 5_000);
 }
 
-/// Each job runs only on the CPUs of its parts, in their order and within their windows, and no
+/// Each job runs only on the CPUs of its subtasks, in their order and within their windows, and no
 /// longer than each has for it. Returns the number of migrations.
-fn follow(set: &TaskSet, parts: &[Vec<Part>], events: &[Event]) -> u32 {
+fn follow(set: &TaskSet, subtasks: &[Vec<Subtask>], events: &[Event]) -> u32 {
     let mut moved = 0;
-    for (number, parts) in parts
+    for (number, subtasks) in subtasks
         .iter()
         .enumerate()
-        .filter(|(_, parts)| parts.len() > 1)
+        .filter(|(_, subtasks)| subtasks.len() > 1)
     {
         let (task, period) = (
             &set.tasks[number],
@@ -139,7 +139,7 @@ fn follow(set: &TaskSet, parts: &[Vec<Part>], events: &[Event]) -> u32 {
         );
         let mut last = None;
         let mut since = None;
-        let mut had = vec![Duration::ZERO; parts.len()];
+        let mut had = vec![Duration::ZERO; subtasks.len()];
         for event in events {
             if event.kind.task().map(flyball_trace::TaskId::index) != Some(number) {
                 continue;
@@ -147,23 +147,29 @@ fn follow(set: &TaskSet, parts: &[Vec<Part>], events: &[Event]) -> u32 {
             match event.kind {
                 Kind::Dispatch { job, .. } => {
                     let release = Time::ZERO + task.phase + period * u64::from(job - 1);
-                    let part = parts.iter().position(|part| part.cpu == event.cpu).unwrap();
-                    assert!(event.time >= release + parts[part].from, "too early");
+                    let subtask = subtasks
+                        .iter()
+                        .position(|subtask| subtask.cpu == event.cpu)
+                        .unwrap();
+                    assert!(event.time >= release + subtasks[subtask].from, "too early");
                     match last {
                         Some((before, at)) if before == job => {
-                            assert!(at <= part);
-                            moved += u32::from(at < part);
+                            assert!(at <= subtask);
+                            moved += u32::from(at < subtask);
                         }
                         _ => had.fill(Duration::ZERO),
                     }
-                    last = Some((job, part));
-                    since = Some((event.time, part, release));
+                    last = Some((job, subtask));
+                    since = Some((event.time, subtask, release));
                 }
                 Kind::Preempt { .. } | Kind::Complete { .. } => {
-                    let (from, part, release) = since.take().unwrap();
-                    had[part] += event.time.since(from);
-                    assert!(had[part] <= parts[part].wcet, "more than its part");
-                    assert!(event.time <= release + parts[part].until, "too late");
+                    let (from, subtask, release) = since.take().unwrap();
+                    had[subtask] += event.time.since(from);
+                    assert!(
+                        had[subtask] <= subtasks[subtask].wcet,
+                        "more than its subtask"
+                    );
+                    assert!(event.time <= release + subtasks[subtask].until, "too late");
                 }
                 _ => {}
             }

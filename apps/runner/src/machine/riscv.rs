@@ -48,10 +48,10 @@ pub(crate) fn init<P: Program>(
     let all = clusters(&common);
     kernel.init_clusters(cpus, timing, |cluster| {
         let first = cluster * common.cluster;
-        let visitors = (0..image.first()).filter(|&number| visits(image, number, first));
+        let immigrants = (0..image.first()).filter(|&number| immigrates(image, number, first));
         let residents = crate::program::of_cluster(image, cluster).count();
         let threads = match image.controller() {
-            [] => (residents + visitors.count()).max(1),
+            [] => (residents + immigrants.count()).max(1),
             // A controller may move every task.
             _ => image.tasks().into(),
         };
@@ -73,15 +73,15 @@ pub(crate) fn init<P: Program>(
     }
 }
 
-/// Whether a task that is split has a part on a CPU that is not its home.
-fn visits(image: Image<'static>, number: u16, cpu: u8) -> bool {
+/// Whether a task that is split has a subtask on a CPU that is not its home.
+fn immigrates(image: Image<'static>, number: u16, cpu: u8) -> bool {
     image.task(number).is_some_and(|task| {
-        let mut parts = (0..task.parts()).filter_map(|part| image.part(&task, part));
-        task.cpu != cpu && parts.any(|part| part.cpu.0 == cpu)
+        let mut subtasks = (0..task.subtasks()).filter_map(|subtask| image.subtask(&task, subtask));
+        task.cpu != cpu && subtasks.any(|subtask| subtask.cpu.0 == cpu)
     })
 }
 
-/// The parts of a task that is split are on several CPUs.
+/// The subtasks of a task that is split are on several CPUs.
 pub(crate) fn split<P: Program>(
     kernel: &'static Kernel<Runner<P>>,
     chosen: &Chosen<P::Boot>,
@@ -90,13 +90,13 @@ pub(crate) fn split<P: Program>(
     thread: ThreadId,
     start: Time,
 ) -> Result<(), Error> {
-    let parts: Vec<_> = (0..task.parts())
-        .filter_map(|part| image.part(task, part))
+    let subtasks: Vec<_> = (0..task.subtasks())
+        .filter_map(|subtask| image.subtask(task, subtask))
         .collect();
-    let params = (0..task.parts()).filter_map(|part| image.params_of_part(task, part));
+    let params = (0..task.subtasks()).filter_map(|subtask| image.params_of_subtask(task, subtask));
     let params = params.map(|bytes| chosen.params(bytes)).collect();
-    let way = SplitTask::new(parts.into_boxed_slice(), task.period, start + task.phase);
-    kernel.send_round(thread, way, params, TraceBuffer::name)
+    let split = SplitTask::new(subtasks.into_boxed_slice(), task.period, start + task.phase);
+    kernel.split(thread, split, params, TraceBuffer::name)
 }
 
 /// How many clusters of CPUs there are.

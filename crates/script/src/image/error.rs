@@ -18,8 +18,8 @@ pub enum ImageError {
     Jump,
     /// A change is none, or is about something that there is not.
     Change,
-    /// A part of a task is for a CPU that there is not, or of a task that does not come again.
-    Part,
+    /// A subtask of a task is for a CPU that there is not, or of a task that does not come again.
+    Subtask,
 }
 
 impl fmt::Display for ImageError {
@@ -33,7 +33,9 @@ impl fmt::Display for ImageError {
             ImageError::Operation => f.write_str("the task-set image has an unknown operation"),
             ImageError::Jump => f.write_str("the task-set image has a repetition of nothing"),
             ImageError::Change => f.write_str("the task-set image has a change of nothing"),
-            ImageError::Part => f.write_str("the task-set image has a part of a task for nobody"),
+            ImageError::Subtask => {
+                f.write_str("the task-set image has a subtask of a task for nobody")
+            }
         }
     }
 }

@@ -54,7 +54,7 @@ pub struct Task {
 pub struct Rest {
     pub(super) operations: Stretch,
     pub(super) lengths: Stretch,
-    pub(super) parts: Stretch,
+    pub(super) subtasks: Stretch,
     pub(super) params: Stretch,
 }
 
@@ -69,9 +69,9 @@ impl Task {
     /// The length of a row in bytes.
     pub(super) const SIZE: usize = 64;
 
-    /// How many parts it is split into; zero if it is not.
-    pub fn parts(&self) -> u32 {
-        self.rest.parts.count
+    /// How many subtasks it is split into; zero if it is not.
+    pub fn subtasks(&self) -> u32 {
+        self.rest.subtasks.count
     }
 }
 
@@ -112,7 +112,7 @@ impl Encode for Task {
         0_u32.emit(put);
         (self.period, self.phase, self.deadline).emit(put);
         let rest = &self.rest;
-        (rest.operations, rest.lengths, rest.parts, rest.params).emit(put);
+        (rest.operations, rest.lengths, rest.subtasks, rest.params).emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Task> {
@@ -121,7 +121,7 @@ impl Encode for Task {
         };
         u32::parse(bytes)?;
         let (period, phase, deadline) = Encode::parse(bytes)?;
-        let (operations, lengths, parts, params) = Encode::parse(bytes)?;
+        let (operations, lengths, subtasks, params) = Encode::parse(bytes)?;
         let arrivals = [Arrival::Once, Arrival::Periodic];
         let on_misses = [
             OnMiss::Continue,
@@ -139,7 +139,7 @@ impl Encode for Task {
             rest: Rest {
                 operations,
                 lengths,
-                parts,
+                subtasks,
                 params,
             },
         })

@@ -21,8 +21,8 @@ fn contents() -> Contents {
         params: (0..number % 7).collect(),
         operations: vec![Op::Lock(0), Op::Compute(Length::Drawn(0)), Op::End],
         lengths: vec![ns(7), ns(u64::MAX - 1)],
-        parts: (0..number % 4)
-            .map(|n| (part(n, u64::from(number)), vec![n; n.into()]))
+        subtasks: (0..number % 4)
+            .map(|n| (subtask(n, u64::from(number)), vec![n; n.into()]))
             .collect(),
     };
     Contents {
@@ -51,9 +51,9 @@ fn contents() -> Contents {
     }
 }
 
-fn part(cpu: u8, n: u64) -> Part {
+fn subtask(cpu: u8, n: u64) -> Subtask {
     let ns = Duration::from_nanos;
-    Part {
+    Subtask {
         cpu: CpuId(cpu),
         wcet: ns(n),
         from: ns(n + 1),
@@ -102,15 +102,15 @@ fn what_is_written_is_read_back() {
         assert_eq!(operations, expected.operations);
         let lengths: Vec<Duration> = (0..).map_while(|at| image.length(&task, at)).collect();
         assert_eq!(lengths, expected.lengths);
-        let part = |at| {
+        let subtask = |at| {
             Some((
-                image.part(&task, at)?,
-                image.params_of_part(&task, at)?.to_vec(),
+                image.subtask(&task, at)?,
+                image.params_of_subtask(&task, at)?.to_vec(),
             ))
         };
-        let parts: Vec<(Part, Vec<u8>)> = (0..).map_while(part).collect();
-        assert_eq!(parts, expected.parts);
-        assert_eq!(task.parts() as usize, parts.len());
+        let subtasks: Vec<(Subtask, Vec<u8>)> = (0..).map_while(subtask).collect();
+        assert_eq!(subtasks, expected.subtasks);
+        assert_eq!(task.subtasks() as usize, subtasks.len());
     }
     assert_eq!(image.task(4), None);
 }
@@ -142,8 +142,8 @@ proptest! {
                 let task = image.task(number).unwrap();
                 let _ = (image.operation(&task, 0), image.length(&task, u32::MAX));
                 let _ = (image.params(&task), image.scheduler(), image.settings(), image.controller());
-                prop_assert!((0..task.parts()).all(|at| image.params_of_part(&task, at).is_some()));
-                prop_assert!((0..task.parts()).all(|at| image.part(&task, at).is_some()));
+                prop_assert!((0..task.subtasks()).all(|at| image.params_of_subtask(&task, at).is_some()));
+                prop_assert!((0..task.subtasks()).all(|at| image.subtask(&task, at).is_some()));
             }
             prop_assert!(image.first() <= image.tasks() && image.tasks() <= image.rows());
             let changes = (0..).map_while(|number| image.change(number));
@@ -199,12 +199,12 @@ fn parts_for_nobody_are_refused() {
     };
     assert_eq!(refused(|_| ()), None);
     assert_eq!(
-        refused(|task| task.parts[2].0.cpu = CpuId(4)),
-        Some(ImageError::Part)
+        refused(|task| task.subtasks[2].0.cpu = CpuId(4)),
+        Some(ImageError::Subtask)
     );
     assert_eq!(
         refused(|task| task.task.period = Duration::ZERO),
-        Some(ImageError::Part)
+        Some(ImageError::Subtask)
     );
 }
 

@@ -2,7 +2,9 @@
 
 use super::change::CHANGE;
 use super::task::Stretch;
-use super::{CONTROLLER_AT, Change, Common, HEADER, MAGIC, Op, PART, Part, Rest, Task, VERSION};
+use super::{
+    CONTROLLER_AT, Change, Common, HEADER, MAGIC, Op, Rest, SUBTASK, Subtask, Task, VERSION,
+};
 use flyball_policy::Encode;
 use flyball_trace::Duration;
 
@@ -42,9 +44,9 @@ pub struct TaskContents {
     pub operations: Vec<Op>,
     /// The random lengths, in the order in which jobs need them.
     pub lengths: Vec<Duration>,
-    /// The parts that it is split into, each with what it tells the policy; none if it is not
+    /// The subtasks that it is split into, each with what it tells the policy; none if it is not
     /// split.
-    pub parts: Vec<(Part, Vec<u8>)>,
+    pub subtasks: Vec<(Subtask, Vec<u8>)>,
 }
 
 /// What is behind the tables, which refer to it.
@@ -149,20 +151,25 @@ impl TaskContents {
             }
         })?;
         let params = tail.add_bytes(&self.params)?;
-        let mut rows = Vec::with_capacity(self.parts.len() * PART);
-        for (part, params) in &self.parts {
+        let mut rows = Vec::with_capacity(self.subtasks.len() * SUBTASK);
+        for (subtask, params) in &self.subtasks {
             put(
                 &mut rows,
-                &(u64::from(part.cpu.0), part.wcet, part.from, part.until),
+                &(
+                    u64::from(subtask.cpu.0),
+                    subtask.wcet,
+                    subtask.from,
+                    subtask.until,
+                ),
             );
             put(&mut rows, &tail.add_bytes(params)?);
         }
-        let parts = tail.add(self.parts.len(), |tail| tail.extend(rows))?;
+        let subtasks = tail.add(self.subtasks.len(), |tail| tail.extend(rows))?;
         Some(Task {
             rest: Rest {
                 operations,
                 lengths,
-                parts,
+                subtasks,
                 params,
             },
             ..self.task

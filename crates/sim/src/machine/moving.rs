@@ -9,7 +9,7 @@ use flyball_policy::{Boxed, CpuId, Duration, TaskId, Time};
 use flyball_trace::Sink;
 
 /// A task between two CPUs: the kernel's part of it, its program, and which task it is.
-pub(crate) struct Traveller {
+pub(crate) struct Migrating {
     kernel: Migrant<()>,
     thread: Thread,
     details: Details,
@@ -73,7 +73,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     }
 
     /// Takes the task in `row` out.
-    pub(crate) fn take(&mut self, row: usize, now: Time) -> Result<Traveller, Error> {
+    pub(crate) fn take(&mut self, row: usize, now: Time) -> Result<Migrating, Error> {
         if self.details[row].gap.is_some() {
             // Its arrivals are this CPU's interrupts.
             return Err(Error::Bound);
@@ -82,7 +82,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         // What stays in the row belongs to a thread that has gone.
         let mut thread = self.threads[row].clone();
         thread.cold = true;
-        Ok(Traveller {
+        Ok(Migrating {
             kernel,
             thread,
             details: self.details[row].clone(),
@@ -93,25 +93,25 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     #[expect(clippy::result_large_err, reason = "the task goes back")]
     pub(crate) fn put(
         &mut self,
-        traveller: Traveller,
+        migrating: Migrating,
         params: S::Params,
         now: Time,
-    ) -> Result<usize, (Traveller, Error)> {
-        let Traveller {
+    ) -> Result<usize, (Migrating, Error)> {
+        let Migrating {
             kernel,
             mut thread,
             details,
-        } = traveller;
+        } = migrating;
         let number = details.number;
         let arrived = |trace: &mut Tap<T>, thread: ThreadId| trace.name(thread.task(), number);
         match self.core.immigrate(CPU, kernel, params, now, arrived) {
             Err((kernel, error)) => {
-                let traveller = Traveller {
+                let migrating = Migrating {
                     kernel,
                     thread,
                     details,
                 };
-                Err((traveller, error))
+                Err((migrating, error))
             }
             Ok(handle) => {
                 let row = handle.task().index();

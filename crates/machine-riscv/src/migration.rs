@@ -3,7 +3,7 @@
 //! Where the jobs of such a thread are to be, its [`SplitTask`] says. The CPU on which it is looks
 //! at that in each entry, and its timer fires when there is something to see. To send a thread is
 //! to take it out of one core, to keep its registers, and to put it into the other CPU's inbox, and
-//! then that one is interrupted. A thread whose next part has not begun waits at the CPU where it
+//! then that one is interrupted. A thread whose next subtask has not begun waits at the CPU where it
 //! is going to be, so when the time comes no other CPU is concerned.
 //!
 //! CPUs that send and receive nothing pay for a look at a flag.
@@ -18,22 +18,22 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 use flyball_kernel::{Config, Core, Error, Migrant, ThreadId};
 use flyball_multicore::Doorbell;
-use flyball_policy::{CpuId, Duration, Part, Policy, SplitTask, TaskId, Time};
+use flyball_policy::{CpuId, Duration, Policy, SplitTask, Subtask, TaskId, Time};
 use flyball_port::MachineConfig;
 
 /// Where a CPU keeps threads that come and go.
-pub(crate) struct Travels<C: MachineConfig> {
+pub(crate) struct Migrations<C: MachineConfig> {
     /// Whether there ever are any.
     used: AtomicBool,
     /// Whether there is something to look at: a thread in the inbox, or what another CPU has changed
     /// in this core.
     mail: AtomicBool,
-    inbox: SpinLock<Vec<&'static mut Traveller<C>>>,
+    inbox: SpinLock<Vec<&'static mut SplitThread<C>>>,
 }
 
 /// A thread that goes from CPU to CPU.
-pub(crate) struct Traveller<C: MachineConfig> {
-    way: SplitTask<Box<[Part]>>,
+pub(crate) struct SplitThread<C: MachineConfig> {
+    way: SplitTask<Box<[Subtask]>>,
     /// What it tells the policy of each CPU.
     params: Box<[Params<C>]>,
     arrived: Arrived<C>,
@@ -57,7 +57,7 @@ pub type Arrived<C> = fn(&mut <C as Config>::Trace, TaskId, usize);
 
 // SAFETY: its registers and its stack are used by the CPU on which it runs, and by no CPU while it
 // is on its way.
-unsafe impl<C: MachineConfig> Send for Traveller<C> {}
+unsafe impl<C: MachineConfig> Send for SplitThread<C> {}
 
 enum Place<C: MachineConfig> {
     /// In the core of the CPU that has it.
@@ -70,9 +70,9 @@ enum Place<C: MachineConfig> {
     Moving,
 }
 
-impl<C: MachineConfig> Travels<C> {
-    pub(crate) fn new() -> Travels<C> {
-        Travels {
+impl<C: MachineConfig> Migrations<C> {
+    pub(crate) fn new() -> Migrations<C> {
+        Migrations {
             used: AtomicBool::new(false),
             mail: AtomicBool::new(false),
             inbox: SpinLock::new(Vec::new()),
@@ -101,27 +101,27 @@ impl<C: MachineConfig> Travels<C> {
     }
 
     /// Room for one more.
-    fn reserve(&self, here: &mut Vec<&'static mut Traveller<C>>) {
+    fn reserve(&self, here: &mut Vec<&'static mut SplitThread<C>>) {
         self.use_them();
         here.reserve_exact(here.capacity() + 1 - here.len());
         self.inbox
             .with(|inbox| inbox.reserve_exact(inbox.capacity() + 1));
     }
 
-    fn post(&self, traveller: &'static mut Traveller<C>) {
+    fn post(&self, thread: &'static mut SplitThread<C>) {
         // Never more than there is room for: nothing is allocated here.
-        self.inbox.with(|inbox| inbox.push(traveller));
+        self.inbox.with(|inbox| inbox.push(thread));
         self.announce();
     }
 
-    fn take(&self, here: &mut Vec<&'static mut Traveller<C>>) {
+    fn take(&self, here: &mut Vec<&'static mut SplitThread<C>>) {
         if self.mail.swap(false, Ordering::Acquire) {
             self.inbox.with(|inbox| here.append(inbox));
         }
     }
 }
 
-impl<C: MachineConfig> Traveller<C> {
+impl<C: MachineConfig> SplitThread<C> {
     /// If it is on its way to this CPU, and the time has come, then it goes on here.
     fn arrive(&mut self, cpu: CpuId, core: &mut Core<C>, contexts: &mut Contexts<C>, now: Time) {
         self.place = match core::mem::replace(&mut self.place, Place::Moving) {
@@ -131,8 +131,8 @@ impl<C: MachineConfig> Traveller<C> {
                     self.place = Place::Away(migrant, to);
                     return;
                 }
-                let part = if self.has_job { self.way.part() } else { 0 };
-                let params = self.params[part];
+                let subtask = if self.has_job { self.way.subtask() } else { 0 };
+                let params = self.params[subtask];
                 let arrived = |trace: &mut C::Trace, thread: ThreadId| {
                     (self.arrived)(trace, thread.task(), self.context.argument());
                 };
@@ -199,31 +199,31 @@ const FIRST: CpuId = CpuId(0);
 
 impl<C: MachineConfig> Kernel<C> {
     /// A thread of the CPU `way.home()` goes its way from now on; `params` are what the policies
-    /// are told, part by part. `arrived` is called inside the kernel. Before [`Machine::start`](flyball_port::Machine::start).
+    /// are told, subtask by subtask. `arrived` is called inside the kernel. Before [`Machine::start`](flyball_port::Machine::start).
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such CPU, or it is too late; [`Error::Invalid`] if one of
-    /// the CPUs shares its core with others, or there is no part, or there are not as many
+    /// the CPUs shares its core with others, or there is no subtask, or there are not as many
     /// parameters.
-    pub fn send_round(
+    pub fn split(
         &'static self,
         thread: ThreadId,
-        way: SplitTask<Box<[Part]>>,
+        way: SplitTask<Box<[Subtask]>>,
         params: Box<[Params<C>]>,
         arrived: Arrived<C>,
     ) -> Result<(), Error> {
-        if params.len() != way.parts().len() {
+        if params.len() != way.subtasks().len() {
             return Err(Error::Invalid);
         }
         let home = way.home();
-        let cpus: Vec<CpuId> = way.parts().iter().map(|part| part.cpu).collect();
+        let cpus: Vec<CpuId> = way.subtasks().iter().map(|subtask| subtask.cpu).collect();
         for &cpu in &cpus {
             let cluster = self.cluster_of(cpu).ok_or(Error::Unknown)?;
             if cluster.cpus > 1 {
                 return Err(Error::Invalid);
             }
         }
-        let mut traveller = Some(Box::leak(Box::new(Traveller {
+        let mut thread = Some(Box::leak(Box::new(SplitThread {
             way,
             params,
             arrived,
@@ -235,9 +235,9 @@ impl<C: MachineConfig> Kernel<C> {
         })));
         for cpu in cpus {
             let put = |cluster: &'static Cluster<C>, state: &mut State<C>| {
-                cluster.travels.reserve(&mut state.travellers);
+                cluster.migrations.reserve(&mut state.split_threads);
                 if cpu == home {
-                    state.travellers.extend(traveller.take());
+                    state.split_threads.extend(thread.take());
                 }
             };
             self.with_cluster(cpu.0, put).ok_or(Error::Unknown)?;
@@ -255,25 +255,25 @@ impl<C: MachineConfig> Kernel<C> {
 impl<C: MachineConfig> State<C> {
     /// Threads come and go. The core has been entered at `now`.
     #[inline(never)]
-    pub(crate) fn travel(&mut self, cluster: &Cluster<C>, now: Time) {
+    pub(crate) fn migrate(&mut self, cluster: &Cluster<C>, now: Time) {
         let cpu = CpuId(cluster.first);
-        cluster.travels.take(&mut self.travellers);
+        cluster.migrations.take(&mut self.split_threads);
         // Threads come before others leave: the row of one that leaves is not free before it has
         // left.
-        for traveller in &mut self.travellers {
-            traveller.arrive(cpu, &mut self.core, &mut self.contexts, now);
+        for thread in &mut self.split_threads {
+            thread.arrive(cpu, &mut self.core, &mut self.contexts, now);
         }
-        for traveller in &mut self.travellers {
-            traveller.leave(cpu, &mut self.core, now);
+        for thread in &mut self.split_threads {
+            thread.leave(cpu, &mut self.core, now);
         }
         self.handover.answer(&mut self.core, now);
     }
 
     /// When the CPU has to look again at the threads that come and go.
     #[inline(never)]
-    pub(crate) fn next_travel(&self) -> Time {
-        let due = |traveller: &&'static mut Traveller<C>| traveller.due(&self.core);
-        let dues = self.travellers.iter().map(due);
+    pub(crate) fn next_migration(&self) -> Time {
+        let due = |thread: &&'static mut SplitThread<C>| thread.due(&self.core);
+        let dues = self.split_threads.iter().map(due);
         dues.min().unwrap_or(Time::NEVER)
     }
 }
@@ -284,13 +284,15 @@ impl<C: MachineConfig> Kernel<C> {
     pub(crate) fn send(&'static self, cluster: &Cluster<C>, state: &mut State<C>) {
         let cpu = CpuId(cluster.first);
         let mut number = 0;
-        while let Some(traveller) = state.travellers.get_mut(number) {
-            let to = traveller.depart(cpu, &state.contexts);
+        while let Some(thread) = state.split_threads.get_mut(number) {
+            let to = thread.depart(cpu, &state.contexts);
             let Some(other) = to.and_then(|to| self.cluster_of(to)) else {
                 number += 1;
                 continue;
             };
-            other.travels.post(state.travellers.swap_remove(number));
+            other
+                .migrations
+                .post(state.split_threads.swap_remove(number));
             Bells.ring(other.first);
         }
         state.handover.complete(&state.contexts);
@@ -298,8 +300,8 @@ impl<C: MachineConfig> Kernel<C> {
 
     /// The timer of this hart is set to the next instant at which a thread comes or goes.
     #[inline(never)]
-    pub(crate) fn set_travel(&'static self, hart: u8, state: &State<C>) {
-        let next = self.clock().tick(state.next_travel());
-        Alarm::Travel.set(hart, next);
+    pub(crate) fn set_migration(&'static self, hart: u8, state: &State<C>) {
+        let next = self.clock().tick(state.next_migration());
+        Alarm::Migration.set(hart, next);
     }
 }
