@@ -10,21 +10,21 @@ pub struct Kernel {
     instruction: Duration,
 }
 
-/// Instructions on the Cortex-M3, by policy: a release, a call, a choice, a switch, and the ways
-/// into the kernel and out of it at the end of a turn. Read off two seconds of the Hartstone
-/// baseline (`flyball compare examples/hartstone-ph.toml --policy NAME --until 2s`), whose least
-/// squares divide them as explains the whole schedule best; it is the sums that mean something.
+/// Instructions on the Cortex-M3, by policy: a release, a call, a decision, a context switch, and the
+/// ways into the kernel and out of it at the end of a time slice. Read off two seconds of the
+/// Hartstone baseline (`flyball compare examples/hartstone-ph.toml --policy NAME --until 2s`). The
+/// least squares divide them as explains the whole schedule best, so only their sums mean something.
 ///
-/// The ways are part of a turn there, since the clock is read inside of them, and what was measured
-/// has them in the choice. So here they are taken out of it, and the task that loses the CPU has
-/// them to make up for ([`time_slice`](crate::calibrate::time_slice) tells more).
+/// The ways are part of a time slice there, since the clock is read inside of them, and the measured
+/// decision includes them. Here they are taken out of it, and the task that loses the CPU makes up
+/// for them ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
-    ("rm", [668, 830, 298, 67, 0]),
-    ("dm", [662, 796, 329, 72, 0]),
-    ("edf", [682, 850, 276, 69, 0]),
-    ("fifo", [492, 477, 615, 33, 0]),
-    ("rr", [498, 402, 597, 39, 175]),
-    ("ipi", [968, 261, 810, 0, 175]),
+    ("rm", [639, 770, 319, 65, 0]),
+    ("dm", [634, 725, 360, 33, 0]),
+    ("edf", [651, 773, 317, 62, 0]),
+    ("fifo", [505, 474, 572, 41, 0]),
+    ("rr", [500, 392, 540, 70, 168]),
+    ("ipi", [970, 242, 799, 0, 168]),
 ];
 
 impl Kernel {
