@@ -282,9 +282,23 @@ fn policies_are_listed_with_their_settings() {
         );
     }
     assert!(out.contains("quantum = \"10ms\""), "{out}");
+    assert!(
+        out.contains("a task's quantum = (as the policy's quantum): "),
+        "{out}"
+    );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["policies"].as_array().unwrap().len(), 39);
+    let of_tasks = |policy: &str| {
+        let mut policies = json["policies"].as_array().unwrap().iter();
+        let found = policies.find(|it| it["policy"] == policy).unwrap();
+        found["task_parameters"].clone()
+    };
+    assert_eq!(of_tasks("edf"), serde_json::json!([]));
+    for policy in ["fp-rr", "p-fp-rr", "c-fp-rr", "g-fp-rr", "rr", "g-rr"] {
+        assert_eq!(of_tasks(policy)[0]["name"], "quantum", "{policy}");
+        assert_eq!(of_tasks(policy)[0]["default"], "as the policy's quantum");
+    }
 }
 
 /// Tasks that say nothing of CPUs are divided among them, and global policies stand beside.
@@ -393,6 +407,36 @@ fn mistakes_get_a_place_and_a_remedy_and_leave_nothing_behind() {
             "policy",
             format!("{head}{task}[policies.edff]\nx = 5\n"),
             &["edff", "edf"],
+        ),
+        (
+            "task-setting",
+            format!("{head}{task}[task.policies.g-fp-rr]\nquantm = \"1ms\"\n"),
+            &[
+                "task-setting.toml:7:1: task \"a\": policies.g-fp-rr: quantm",
+                "no such setting for tasks",
+                "\"g-fp-rr\" has for tasks: quantum",
+            ],
+        ),
+        (
+            "task-without-settings",
+            format!("{head}{task}[task.policies.edf]\nquantum = \"1ms\"\n"),
+            &[":7:1: ", "\"edf\" has no settings for tasks"],
+        ),
+        (
+            "task-kind",
+            format!("{head}{task}[task.policies.rr]\nquantum = 5\n"),
+            &[
+                ":7:1: ",
+                "policies.rr: quantum: expected a time such as \"10ms\", found 5",
+            ],
+        ),
+        (
+            "task-policy",
+            format!("{head}{task}[task.policies.edff]\nx = 5\n"),
+            &[
+                ":6:16: task \"a\": policies.edff: there is no policy \"edff\"",
+                "there are: fp,",
+            ],
         ),
     ];
     for (name, text, expected) in cases {
