@@ -261,9 +261,10 @@ fn a_turn_is_the_tasks_own_or_the_policys() {
     };
     assert_eq!(turn(&said(0)), us(250));
     let quantum = |n: &u64| said(*n).optional_duration("quantum").unwrap();
-    let own = (1..100).find(|n| !quantum(n).is_zero()).unwrap();
+    let mut numbers = (1..100).map(|n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let own = numbers.find(|n| !quantum(n).is_zero()).unwrap();
     assert_eq!(turn(&said(own)), quantum(&own));
-    let none = (1..100).find(|n| quantum(n).is_zero()).unwrap();
+    let none = numbers.find(|n| quantum(n).is_zero()).unwrap();
     assert_eq!(turn(&said(none)), Weighted::<()>::ENDLESS);
     for rule in [
         Edf::TASK_SETTINGS,

@@ -17,7 +17,7 @@ use crate::theory::{Findings, Theory, analyse_clusters};
 use flyball_catalogue::{Origin, Placement, Scheduler, Setting, Shape, Sustainable, Written};
 use flyball_model::{ModelError, Settings, Task, TaskSet};
 pub use flyball_schedulers::Watch;
-use flyball_schedulers::settings::{check_task, unknown_policy};
+use flyball_schedulers::settings::{check_task, show, unknown_policy};
 use flyball_schedulers::{CLUSTER, Recorder, Schedulers, Values, listed, quantum};
 use flyball_sim::{Modes, Options, Outcome, SimError};
 use flyball_trace::Duration;
@@ -185,6 +185,22 @@ impl Entry {
             excerpt: None,
         })?;
         Ok(values)
+    }
+
+    /// The policy's settings as a user would write them, and those of the first tasks that have any.
+    pub fn shown(&self, values: &Values, set: &TaskSet) -> Vec<(String, String)> {
+        const MOST_TASKS: usize = 8;
+        let tables = set.tasks.iter().filter_map(|task| {
+            let table = task.policies.get(self.name)?;
+            Some((&task.name, &table.values))
+        });
+        let of_tasks = tables.take(MOST_TASKS).flat_map(|(task, table)| {
+            let shown = |(key, found): (&String, &flyball_model::Setting)| {
+                (format!("{task}: {key}"), show(&found.value))
+            };
+            table.iter().map(shown).collect::<Vec<_>>()
+        });
+        values.shown().into_iter().chain(of_tasks).collect()
     }
 
     /// Whether the task set says all that the policy has to know, and where tasks run.

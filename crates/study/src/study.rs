@@ -370,7 +370,7 @@ pub fn report(
     PolicyReport {
         policy: entry.name.to_owned(),
         title: entry.title.to_owned(),
-        settings: values.shown(),
+        settings: entry.shown(values, set),
         verdict,
         simulated,
         tasks: tasks.collect(),
