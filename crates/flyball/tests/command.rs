@@ -393,6 +393,17 @@ fn mistakes_get_a_place_and_a_remedy_and_leave_nothing_behind() {
             &[":7:", "\"m\""],
         ),
         ("empty", String::new(), &["empty"]),
+    ];
+    are_refused(&folder, cases);
+}
+
+/// Mistakes in settings of policies, of the whole set and of a task.
+#[test]
+fn mistakes_in_settings_get_a_place_and_a_remedy_too() {
+    let folder = TempDir::new().unwrap();
+    let head = "schema = 1\n";
+    let task = "[[task]]\nname = \"a\"\nperiod = \"10ms\"\nwcet = \"1ms\"\n";
+    let cases: &[(&str, String, &[&str])] = &[
         (
             "setting",
             format!("{head}{task}[policies.rr]\nquantm = \"1ms\"\n"),
@@ -439,8 +450,13 @@ fn mistakes_get_a_place_and_a_remedy_and_leave_nothing_behind() {
             ],
         ),
     ];
+    are_refused(&folder, cases);
+}
+
+/// Studies each set: it is refused with these words.
+fn are_refused(folder: &TempDir, cases: &[(&str, String, &[&str])]) {
     for (name, text, expected) in cases {
-        let set = file(&folder, &format!("{name}.toml"), text);
+        let set = file(folder, &format!("{name}.toml"), text);
         let out = folder.path().join(format!("{name}-report"));
         let (code, stdout, stderr) = run(&["study", path(&set), "--out", path(&out)]);
         assert_eq!(code, 2, "{name}: {stderr}");
