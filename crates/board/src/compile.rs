@@ -4,7 +4,7 @@
 //! stream and in the same order as in a simulation with the same seed.
 
 use crate::{BoardError, Machine, Options};
-use flyball_catalogue::{Facts, Shape};
+use flyball_catalogue::{Facts, Shape, TaskTable};
 use flyball_model::{Arrival, Length, Protocol, Task, TaskSet};
 use flyball_policy::Subtask;
 use flyball_script::Op;
@@ -237,9 +237,10 @@ fn compile(
 /// What a task of these facts tells the policy.
 fn params(task: &Task, facts: &Facts, options: &Options<'_>) -> Result<Vec<u8>, BoardError> {
     let mut bytes = Vec::new();
+    let table = TaskTable::of(task, options.policy, options.scheduler.task_settings());
     options
         .scheduler
-        .emit_params(facts, &mut |part| bytes.extend(part))
+        .emit_params(facts, &table, &mut |part| bytes.extend(part))
         .map_err(|missing| BoardError::Missing {
             task: task.name.clone(),
             missing,

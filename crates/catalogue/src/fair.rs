@@ -2,7 +2,7 @@
 
 use crate::facts::{Arrival, Facts, Missing};
 use crate::scheduler::{Scheduler, Shape, Size};
-use crate::settings::with_quantum;
+use crate::settings::{Values, with_quantum};
 use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
 use flyball_policy::{Duration, Storage};
 
@@ -83,7 +83,7 @@ macro_rules! fair {
                 Pfair::new(self.quantum, size.tasks, size.cpus)
             }
 
-            fn params(&self, task: &Facts) -> Result<Weight, Missing> {
+            fn params(&self, task: &Facts, _: &dyn Values) -> Result<Weight, Missing> {
                 weight(task, self.quantum)
             }
         }

@@ -132,7 +132,7 @@ impl Scheduler for Ipi {
         IPlusPi::new(self.settings, size.tasks)
     }
 
-    fn params(&self, task: &Facts) -> Result<Share, Missing> {
+    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Share, Missing> {
         Ok(Ipi::share(task))
     }
 }

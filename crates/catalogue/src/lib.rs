@@ -8,7 +8,8 @@
 //! |---|---|
 //! | the list of all policies, by name | [`list`] |
 //! | what a policy may read about a task | [`facts`] |
-//! | what a policy can be told as a whole | [`settings`] |
+//! | what a policy can be told, as a whole and by each task | [`settings`] |
+//! | what a task of a file says to a policy | `task_table` |
 //! | what a scheduler is, for one of your own | [`scheduler`] |
 //! | orders, each with its queue | [`rule`] |
 //! | partitioned, clustered, global, with affinities | [`placement`] |
@@ -31,6 +32,8 @@ pub mod rule;
 pub mod scheduler;
 pub mod settings;
 pub mod sustainable;
+#[cfg(feature = "model")]
+pub mod task_table;
 pub mod written;
 
 pub use any::Boot;
@@ -47,4 +50,6 @@ pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scheduler::{Scheduler, Shape, Size};
 pub use settings::{Configured, Setting, Values};
 pub use sustainable::Sustainable;
+#[cfg(feature = "model")]
+pub use task_table::TaskTable;
 pub use written::{Origin, Written};

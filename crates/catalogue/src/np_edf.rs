@@ -2,7 +2,7 @@
 
 use crate::facts::{Facts, Missing};
 use crate::scheduler::{Scheduler, Size};
-use crate::settings::without_settings;
+use crate::settings::{Values, without_settings};
 use flyball_policy::{Deadline, EarliestDeadline, Heap, NonPreemptive, Ranked, Storage, Time};
 
 /// Non-preemptive EDF. Not sustainable: a job that ends early may let another one begin that is in
@@ -22,7 +22,7 @@ impl Scheduler for NpEdf {
         NonPreemptive::new(Ranked::new(EarliestDeadline, size.tasks))
     }
 
-    fn params(&self, task: &Facts) -> Result<Deadline, Missing> {
+    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Deadline, Missing> {
         Ok(Deadline(task.deadline_or_never()))
     }
 }

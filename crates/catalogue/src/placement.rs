@@ -21,8 +21,8 @@ impl<R: Rule> Scheduler for R {
         Ranked::new(self.order(), size.tasks)
     }
 
-    fn params(&self, task: &Facts) -> Result<Self::Params, Missing> {
-        Rule::params(self, task)
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {
+        Rule::params(self, task, values)
     }
 }
 
@@ -55,6 +55,7 @@ impl<R: Default> Default for Clustered<R> {
 
 impl<R: Configured> Configured for Clustered<R> {
     const SETTINGS: &'static [Setting] = R::SETTINGS;
+    const TASK_SETTINGS: &'static [Setting] = R::TASK_SETTINGS;
 
     fn new(values: &dyn Values, tasks: &[Facts]) -> Result<Clustered<R>, &'static str> {
         R::new(values, tasks).map(Clustered::global)
@@ -91,8 +92,8 @@ impl<R: Rule> Scheduler for Clustered<R> {
         Global::new(self.rule.order(), size.tasks, size.cpus)
     }
 
-    fn params(&self, task: &Facts) -> Result<Self::Params, Missing> {
-        Rule::params(&self.rule, task)
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {
+        Rule::params(&self.rule, task, values)
     }
 }
 
@@ -106,6 +107,7 @@ pub struct Affine<R>(
 
 impl<R: Configured> Configured for Affine<R> {
     const SETTINGS: &'static [Setting] = R::SETTINGS;
+    const TASK_SETTINGS: &'static [Setting] = R::TASK_SETTINGS;
 
     fn new(values: &dyn Values, tasks: &[Facts]) -> Result<Affine<R>, &'static str> {
         R::new(values, tasks).map(Affine)
@@ -138,9 +140,9 @@ impl<R: Rule> Scheduler for Affine<R> {
         AffinePolicy::new(self.0.order(), size.tasks, size.cpus)
     }
 
-    fn params(&self, task: &Facts) -> Result<Self::Params, Missing> {
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {
         Ok(Pinned {
-            params: Rule::params(&self.0, task)?,
+            params: Rule::params(&self.0, task, values)?,
             cpus: task.affinity,
         })
     }
@@ -177,6 +179,7 @@ impl<R: Default, Q> Default for Queued<R, Q> {
 
 impl<R: Configured, Q> Configured for Queued<R, Q> {
     const SETTINGS: &'static [Setting] = R::SETTINGS;
+    const TASK_SETTINGS: &'static [Setting] = R::TASK_SETTINGS;
 
     fn new(values: &dyn Values, tasks: &[Facts]) -> Result<Queued<R, Q>, &'static str> {
         R::new(values, tasks).map(Queued::new)
@@ -204,8 +207,8 @@ impl<R: Rule, Q: QueueKind<<R::Order as Order>::Key>> Rule for Queued<R, Q> {
         self.rule.order()
     }
 
-    fn params(&self, task: &Facts) -> Result<R::Params, Missing> {
-        self.rule.params(task)
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<R::Params, Missing> {
+        self.rule.params(task, values)
     }
 }
 

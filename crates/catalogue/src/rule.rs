@@ -4,13 +4,13 @@
 //! deadline.
 
 use crate::facts::{Facts, Missing};
-use crate::settings::{Configured, with_quantum, without_settings};
+use crate::settings::{Configured, Setting, Values, with_quantum, without_settings};
 use crate::sustainable::Sustainable;
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Encode, Fifo as FifoOrder,
     FixedPriority, Heap, Laxity, LeastLaxity, Order, Period, Priority, Queue, RateMonotonic,
-    RoundRobin, Storage, Time,
+    Storage, Time, Weighted, WeightedRoundRobin,
 };
 
 /// An order of tasks with a queue that suits it. It is a [`Scheduler`](crate::Scheduler) by itself,
@@ -49,7 +49,7 @@ pub trait Rule: Configured {
     ///
     /// # Errors
     /// As [`Scheduler::params`](crate::Scheduler::params).
-    fn params(&self, task: &Facts) -> Result<Self::Params, Missing>;
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing>;
 }
 
 /// Earliest deadline first.
@@ -68,18 +68,18 @@ pub struct Fp;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Fifo;
 
-/// Fixed priorities; equals take turns. Not sustainable: when a job has its turns depends on how
-/// long its equals compute.
+/// Fixed priorities; equals take turns, but for tasks that say they have none. Not sustainable: when
+/// a job has its turns depends on how long its equals compute.
 #[derive(Clone, Copy, Debug)]
 pub struct FpRr {
-    /// The length of a time slice.
+    /// The length of a time slice, where a task does not say another.
     pub quantum: Duration,
 }
 
 /// Round robin. Not sustainable: when a job has its turns depends on how long others compute.
 #[derive(Clone, Copy, Debug)]
 pub struct Rr {
-    /// The length of a time slice.
+    /// The length of a time slice, where a task does not say another.
     pub quantum: Duration,
 }
 
@@ -92,9 +92,26 @@ pub struct Llf {
 }
 
 without_settings!(Edf, Rm, Dm, Fp, Fifo);
+/// What a task can say of its time slices.
+const TURNS: &[Setting] = &[Setting::optional_duration(
+    "quantum",
+    "how long a turn of the task is; \"0\": it has none, and runs until it waits, as with SCHED_FIFO",
+    "as the policy's quantum",
+)];
+
+/// How long the time slices of a task are whose table has these values, under a policy with this
+/// quantum.
+fn turn(values: &dyn Values, quantum: Duration) -> Duration {
+    match values.optional_duration("quantum") {
+        None => quantum,
+        Some(Duration::ZERO) => Weighted::<()>::ENDLESS,
+        Some(own) => own,
+    }
+}
+
 with_quantum! {
-    FpRr: "how long a turn is", 10;
-    Rr: "how long a turn is", 10;
+    FpRr: "how long a turn is", 10, TURNS;
+    Rr: "how long a turn is", 10, TURNS;
     Llf: "how long a job runs before laxities are compared again", 1;
 }
 
@@ -116,7 +133,7 @@ impl Rule for Edf {
         EarliestDeadline
     }
 
-    fn params(&self, task: &Facts) -> Result<Deadline, Missing> {
+    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Deadline, Missing> {
         Ok(Deadline(task.deadline_or_never()))
     }
 }
@@ -135,7 +152,7 @@ impl Rule for Rm {
         RateMonotonic
     }
 
-    fn params(&self, task: &Facts) -> Result<Period, Missing> {
+    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Period, Missing> {
         Ok(Period(task.period_or_never()))
     }
 }
@@ -154,7 +171,7 @@ impl Rule for Dm {
         DeadlineMonotonic
     }
 
-    fn params(&self, task: &Facts) -> Result<Deadline, Missing> {
+    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Deadline, Missing> {
         Ok(Deadline(task.deadline_or_never()))
     }
 }
@@ -177,7 +194,7 @@ impl Rule for Fp {
         FixedPriority
     }
 
-    fn params(&self, task: &Facts) -> Result<Priority, Missing> {
+    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Priority, Missing> {
         priority(task)
     }
 }
@@ -186,19 +203,21 @@ impl Rule for FpRr {
     const NAME: &'static str = "fp-rr";
     const TITLE: &'static str = "Fixed priorities, round robin among equals";
     const ABOUT: &'static str = "the largest `priority` first; equals take turns, as with SCHED_RR";
-    type Params = Priority;
-    type Order = RoundRobin<FixedPriority>;
+    type Params = Weighted<Priority>;
+    type Order = WeightedRoundRobin<FixedPriority>;
     type Queue<S: Storage> = Bitmap<Level, S>;
 
-    fn order(&self) -> RoundRobin<FixedPriority> {
-        RoundRobin {
+    fn order(&self) -> WeightedRoundRobin<FixedPriority> {
+        WeightedRoundRobin {
             order: FixedPriority,
-            quantum: self.quantum,
         }
     }
 
-    fn params(&self, task: &Facts) -> Result<Priority, Missing> {
-        priority(task)
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Weighted<Priority>, Missing> {
+        Ok(Weighted {
+            params: priority(task)?,
+            quantum: turn(values, self.quantum),
+        })
     }
 }
 
@@ -206,19 +225,19 @@ impl Rule for Rr {
     const NAME: &'static str = "rr";
     const TITLE: &'static str = "Round robin";
     const ABOUT: &'static str = "all tasks take turns";
-    type Params = ();
-    type Order = RoundRobin<FifoOrder>;
+    type Params = Weighted<()>;
+    type Order = WeightedRoundRobin<FifoOrder>;
     type Queue<S: Storage> = Bitmap<(), S>;
 
-    fn order(&self) -> RoundRobin<FifoOrder> {
-        RoundRobin {
-            order: FifoOrder,
-            quantum: self.quantum,
-        }
+    fn order(&self) -> WeightedRoundRobin<FifoOrder> {
+        WeightedRoundRobin { order: FifoOrder }
     }
 
-    fn params(&self, _: &Facts) -> Result<(), Missing> {
-        Ok(())
+    fn params(&self, _: &Facts, values: &dyn Values) -> Result<Weighted<()>, Missing> {
+        Ok(Weighted {
+            params: (),
+            quantum: turn(values, self.quantum),
+        })
     }
 }
 
@@ -237,7 +256,7 @@ impl Rule for Fifo {
         FifoOrder
     }
 
-    fn params(&self, _: &Facts) -> Result<(), Missing> {
+    fn params(&self, _: &Facts, _: &dyn Values) -> Result<(), Missing> {
         Ok(())
     }
 }
@@ -257,7 +276,7 @@ impl Rule for Llf {
         }
     }
 
-    fn params(&self, task: &Facts) -> Result<Laxity, Missing> {
+    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Laxity, Missing> {
         let deadline = task.deadline_or_never();
         Ok(Laxity {
             deadline,

@@ -1,7 +1,7 @@
 //! What a scheduler is: a policy, how it is configured, and what each task tells it.
 
 use crate::facts::{Facts, Missing};
-use crate::settings::Configured;
+use crate::settings::{Configured, Values};
 use crate::sustainable::Sustainable;
 use flyball_policy::{Encode, Policy, Storage};
 
@@ -40,11 +40,11 @@ pub trait Scheduler: Configured {
     /// Makes the policy of a cluster.
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C>;
 
-    /// What a task tells the policy.
+    /// What a task tells the policy: its facts, and `values` of [`Configured::TASK_SETTINGS`].
     ///
     /// # Errors
     /// [`Missing`] if the facts lack what the policy has to know.
-    fn params(&self, task: &Facts) -> Result<Self::Params, Missing>;
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing>;
 }
 
 /// How large the tables of a policy are.

@@ -1,4 +1,4 @@
-//! What a policy can be told as a whole.
+//! What a policy can be told: as a whole, and by each task.
 
 use crate::facts::Facts;
 use flyball_policy::Duration;
@@ -32,6 +32,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A whole number, and the default.
     Integer(u32),
+    /// A length of time or none, and in words what holds where a file says nothing.
+    OptionalDuration(&'static str),
 }
 
 impl Setting {
@@ -54,6 +56,17 @@ impl Setting {
             default,
             may_be_zero: true,
         };
+        Setting { name, about, kind }
+    }
+
+    /// A length of time, which may be zero and need not be there. `otherwise` tells the reader what
+    /// holds where a file says nothing: for a task, usually what the policy's own setting says.
+    pub const fn optional_duration(
+        name: &'static str,
+        about: &'static str,
+        otherwise: &'static str,
+    ) -> Setting {
+        let kind = Kind::OptionalDuration(otherwise);
         Setting { name, about, kind }
     }
 
@@ -90,11 +103,13 @@ impl Setting {
     }
 }
 
-/// The values of a policy's settings, by name and kind. A setting of another name or kind is zero,
-/// no, or empty: to ask for one is a fault of the policy.
+/// The values of settings, by name and kind. A setting of another name or kind is zero, no, none or
+/// empty: to ask for one is a fault of the policy.
 pub trait Values {
     /// A length of time.
     fn duration(&self, name: &str) -> Duration;
+    /// A length of time, if the file says one.
+    fn optional_duration(&self, name: &str) -> Option<Duration>;
     /// A whole number.
     fn integer(&self, name: &str) -> u32;
     /// A number with a fraction, rounded to millionths.
@@ -122,6 +137,10 @@ impl Values for Defaults {
             Some(Kind::Duration { default, .. }) => default,
             _ => Duration::ZERO,
         }
+    }
+
+    fn optional_duration(&self, _: &str) -> Option<Duration> {
+        None
     }
 
     fn integer(&self, name: &str) -> u32 {
@@ -162,8 +181,13 @@ impl Values for Defaults {
 
 /// How a policy is configured, and how an image carries that.
 pub trait Configured: Sized {
-    /// What it can be told.
+    /// What it can be told as a whole.
     const SETTINGS: &'static [Setting] = &[];
+
+    /// What each task can tell it, beside its [`Facts`]. A setting `quantum` says how long the
+    /// task's time slices are, and zero that it has none: simulations take that for how often the
+    /// task is interrupted.
+    const TASK_SETTINGS: &'static [Setting] = &[];
 
     /// Makes the configuration for a whole task set from the values of its settings.
     ///
@@ -195,15 +219,16 @@ macro_rules! without_settings {
     )*};
 }
 
-/// Configurations that have a quantum and no other setting.
+/// Configurations that have a quantum and no other setting; some have settings of tasks.
 macro_rules! with_quantum {
-    ($($type:ident: $about:literal, $milliseconds:literal;)*) => {$(
+    ($($type:ident: $about:literal, $milliseconds:literal $(, $tasks:ident)?;)*) => {$(
         impl $crate::Configured for $type {
             const SETTINGS: &'static [$crate::Setting] = &[$crate::Setting::duration(
                 "quantum",
                 $about,
                 flyball_policy::Duration::from_millis($milliseconds),
             )];
+            $(const TASK_SETTINGS: &'static [$crate::Setting] = $tasks;)?
 
             fn new(
                 values: &dyn $crate::Values,

@@ -2,6 +2,7 @@
 
 use crate::facts::{Facts, Missing};
 use crate::scheduler::{Scheduler, Shape};
+use crate::settings::{Setting, Values};
 use flyball_policy::Encode;
 
 /// A configured scheduler whose type is not known, for the writer of an image.
@@ -12,6 +13,9 @@ pub trait Written {
     /// [`Scheduler::SHAPE`].
     fn shape(&self) -> Shape;
 
+    /// [`TASK_SETTINGS`](crate::Configured::TASK_SETTINGS).
+    fn task_settings(&self) -> &'static [Setting];
+
     /// Writes the settings, as [`Encode::emit`] does.
     fn emit_settings(&self, put: &mut dyn FnMut(&[u8]));
 
@@ -19,7 +23,12 @@ pub trait Written {
     ///
     /// # Errors
     /// As [`Scheduler::params`]; nothing has been written then.
-    fn emit_params(&self, task: &Facts, put: &mut dyn FnMut(&[u8])) -> Result<(), Missing>;
+    fn emit_params(
+        &self,
+        task: &Facts,
+        values: &dyn Values,
+        put: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Missing>;
 }
 
 impl<S: Scheduler> Written for S {
@@ -31,12 +40,21 @@ impl<S: Scheduler> Written for S {
         S::SHAPE
     }
 
+    fn task_settings(&self) -> &'static [Setting] {
+        S::TASK_SETTINGS
+    }
+
     fn emit_settings(&self, put: &mut dyn FnMut(&[u8])) {
         self.emit(put);
     }
 
-    fn emit_params(&self, task: &Facts, put: &mut dyn FnMut(&[u8])) -> Result<(), Missing> {
-        self.params(task)?.emit(put);
+    fn emit_params(
+        &self,
+        task: &Facts,
+        values: &dyn Values,
+        put: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Missing> {
+        self.params(task, values)?.emit(put);
         Ok(())
     }
 }

@@ -2,8 +2,8 @@
 
 use flyball_catalogue::settings::{Defaults, Kind, Setting};
 use flyball_catalogue::{
-    Arrival, Boot, Facts, Multiprocessor, Placement, Scheduler, Shape, Uniprocessor, Values,
-    Visitor, entries, find, path, visit,
+    Arrival, Boot, Clustered, Configured, Edf, Facts, FpRr, Llf, Multiprocessor, Placement, Rr,
+    Rule, Scheduler, Shape, Uniprocessor, Values, Visitor, entries, find, path, visit,
 };
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::{CpuSet, Duration, Encode};
@@ -28,6 +28,10 @@ impl Values for Asked {
         self.has(name, |kind| matches!(kind, Kind::Duration { .. }));
         self.0.duration(name)
     }
+    fn optional_duration(&self, name: &str) -> Option<Duration> {
+        self.has(name, |kind| matches!(kind, Kind::OptionalDuration(_)));
+        self.0.optional_duration(name)
+    }
     fn integer(&self, name: &str) -> u32 {
         self.has(name, |kind| matches!(kind, Kind::Integer(_)));
         self.0.integer(name)
@@ -43,6 +47,55 @@ impl Values for Asked {
     fn text(&self, name: &str) -> &str {
         self.has(name, |kind| matches!(kind, Kind::Choice(_)));
         self.0.text(name)
+    }
+}
+
+/// Half of a number's bits.
+fn low(number: u64) -> u32 {
+    u32::try_from(number & u64::from(u32::MAX)).unwrap()
+}
+
+/// What a task says to a policy: any values of its settings, or nothing.
+struct Said {
+    known: Asked,
+    /// Zero: it says nothing.
+    random: u64,
+}
+
+impl Said {
+    /// A number that differs from setting to setting; `None`: the task says nothing of this one.
+    fn random(&self, name: &str) -> Option<u64> {
+        let sum: u64 = name.bytes().map(u64::from).sum();
+        (self.random > 0).then(|| self.random.rotate_left(u32::try_from(sum % 64).unwrap()))
+    }
+}
+
+impl Values for Said {
+    fn duration(&self, name: &str) -> Duration {
+        let default = self.known.duration(name);
+        let said = self.random(name).map(Duration::from_nanos);
+        said.map_or(default, |said| said.max(Duration::from_nanos(1)))
+    }
+    fn optional_duration(&self, name: &str) -> Option<Duration> {
+        assert_eq!(self.known.optional_duration(name), None);
+        // Zero is another thing than nothing, and not rare.
+        let said = self.random(name)?;
+        Some(Duration::from_nanos(if said % 4 == 0 { 0 } else { said }))
+    }
+    fn integer(&self, name: &str) -> u32 {
+        let default = self.known.integer(name);
+        self.random(name).map_or(default, low)
+    }
+    fn millionths(&self, name: &str) -> u32 {
+        let default = self.known.millionths(name);
+        self.random(name).map_or(default, low)
+    }
+    fn switch(&self, name: &str) -> bool {
+        let default = self.known.switch(name);
+        self.random(name).map_or(default, |said| said % 2 == 0)
+    }
+    fn text(&self, name: &str) -> &str {
+        self.known.text(name)
     }
 }
 
@@ -105,29 +158,36 @@ impl Visitor for RoundTrip {
         let told = Cell::new(0);
         let mut runner = TestRunner::new(Config::with_cases(1_000));
         runner
-            .run(&facts(), |facts| {
-                let Ok(params) = scheduler.params(&facts) else {
-                    return Ok(());
-                };
-                let mut bytes = Vec::new();
-                params.emit(&mut |part| bytes.extend(part));
-                // What the machine reads is what the simulator has, and nothing is left over.
-                let mut rest = &bytes[..];
-                let read = booted.decode(&mut rest).expect("these are its parameters");
-                prop_assert!(rest.is_empty());
-                let mut again: Vec<u8> = Vec::new();
-                Encode::emit(&read, &mut |part| again.extend(part));
-                prop_assert_eq!(&again, &bytes);
-                prop_assert!(many.decode(&mut &bytes[..]).is_some());
-                if let Some(one) = &one {
-                    prop_assert!(one.decode(&mut &bytes[..]).is_some());
-                }
-                if let Some(short) = bytes.len().checked_sub(1) {
-                    prop_assert!(many.decode(&mut &bytes[..short]).is_none());
-                }
-                told.set(told.get() + 1);
-                Ok(())
-            })
+            .run(
+                &(facts(), any::<u64>(), any::<bool>()),
+                |(facts, random, says)| {
+                    let said = Said {
+                        known: Asked(Defaults(S::TASK_SETTINGS)),
+                        random: if says { random } else { 0 },
+                    };
+                    let Ok(params) = scheduler.params(&facts, &said) else {
+                        return Ok(());
+                    };
+                    let mut bytes = Vec::new();
+                    params.emit(&mut |part| bytes.extend(part));
+                    // What the machine reads is what the simulator has, and nothing is left over.
+                    let mut rest = &bytes[..];
+                    let read = booted.decode(&mut rest).expect("these are its parameters");
+                    prop_assert!(rest.is_empty());
+                    let mut again: Vec<u8> = Vec::new();
+                    Encode::emit(&read, &mut |part| again.extend(part));
+                    prop_assert_eq!(&again, &bytes);
+                    prop_assert!(many.decode(&mut &bytes[..]).is_some());
+                    if let Some(one) = &one {
+                        prop_assert!(one.decode(&mut &bytes[..]).is_some());
+                    }
+                    if let Some(short) = bytes.len().checked_sub(1) {
+                        prop_assert!(many.decode(&mut &bytes[..short]).is_none());
+                    }
+                    told.set(told.get() + 1);
+                    Ok(())
+                },
+            )
             .unwrap();
         told.get()
     }
@@ -182,6 +242,40 @@ fn an_image_refuses_what_it_does_not_know() {
     assert!(Uniprocessor::find("edf", Shape::Several, &mut &none[..]).is_none());
 }
 
+/// What a task says of its turns, or that it has none, is what the order has.
+#[test]
+fn a_turn_is_the_tasks_own_or_the_policys() {
+    use flyball_policy::{Order, Priority, Weighted};
+    let us = Duration::from_micros;
+    let mut task = Facts::periodic(us(9_000), us(1_000));
+    task.priority = Some(3);
+    let scheduler = FpRr { quantum: us(250) };
+    let turn = |values: &dyn Values| {
+        let params = Rule::params(&scheduler, &task, values).unwrap();
+        assert_eq!(params.params, Priority(3));
+        Rule::order(&scheduler).quantum(&params).unwrap()
+    };
+    let said = |random| Said {
+        known: Asked(Defaults(FpRr::TASK_SETTINGS)),
+        random,
+    };
+    assert_eq!(turn(&said(0)), us(250));
+    let quantum = |n: &u64| said(*n).optional_duration("quantum").unwrap();
+    let mut numbers = (1..100).map(|n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let own = numbers.find(|n| !quantum(n).is_zero()).unwrap();
+    assert_eq!(turn(&said(own)), quantum(&own));
+    let none = numbers.find(|n| quantum(n).is_zero()).unwrap();
+    assert_eq!(turn(&said(none)), Weighted::<()>::ENDLESS);
+    for rule in [
+        Edf::TASK_SETTINGS,
+        Llf::TASK_SETTINGS,
+        Clustered::<Edf>::TASK_SETTINGS,
+    ] {
+        assert_eq!(rule, []);
+    }
+    assert_eq!(Clustered::<Rr>::TASK_SETTINGS, Rr::TASK_SETTINGS);
+}
+
 /// Defect of old: the simulator and the machine computed weights apart from each other.
 #[test]
 fn weights_have_room_for_the_wait_for_the_first_slot() {
@@ -191,6 +285,6 @@ fn weights_have_room_for_the_wait_for_the_first_slot() {
     (a.phase, a.deadline) = (us(50), Some(us(3_050)));
     let quantum = us(1_000);
     assert_eq!(until_slot(&a, quantum), us(950));
-    let weight = Pd2 { quantum }.params(&a).unwrap();
+    let weight = Pd2 { quantum }.params(&a, &Defaults(&[])).unwrap();
     assert_eq!((weight.wcet, weight.period), (us(940), us(2_100)));
 }

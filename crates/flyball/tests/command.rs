@@ -282,9 +282,23 @@ fn policies_are_listed_with_their_settings() {
         );
     }
     assert!(out.contains("quantum = \"10ms\""), "{out}");
+    assert!(
+        out.contains("a task's quantum = (as the policy's quantum): "),
+        "{out}"
+    );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["policies"].as_array().unwrap().len(), 39);
+    let of_tasks = |policy: &str| {
+        let mut policies = json["policies"].as_array().unwrap().iter();
+        let found = policies.find(|it| it["policy"] == policy).unwrap();
+        found["task_parameters"].clone()
+    };
+    assert_eq!(of_tasks("edf"), serde_json::json!([]));
+    for policy in ["fp-rr", "p-fp-rr", "c-fp-rr", "g-fp-rr", "rr", "g-rr"] {
+        assert_eq!(of_tasks(policy)[0]["name"], "quantum", "{policy}");
+        assert_eq!(of_tasks(policy)[0]["default"], "as the policy's quantum");
+    }
 }
 
 /// Tasks that say nothing of CPUs are divided among them, and global policies stand beside.
@@ -379,6 +393,17 @@ fn mistakes_get_a_place_and_a_remedy_and_leave_nothing_behind() {
             &[":7:", "\"m\""],
         ),
         ("empty", String::new(), &["empty"]),
+    ];
+    are_refused(&folder, cases);
+}
+
+/// Mistakes in settings of policies, of the whole set and of a task.
+#[test]
+fn mistakes_in_settings_get_a_place_and_a_remedy_too() {
+    let folder = TempDir::new().unwrap();
+    let head = "schema = 1\n";
+    let task = "[[task]]\nname = \"a\"\nperiod = \"10ms\"\nwcet = \"1ms\"\n";
+    let cases: &[(&str, String, &[&str])] = &[
         (
             "setting",
             format!("{head}{task}[policies.rr]\nquantm = \"1ms\"\n"),
@@ -394,9 +419,44 @@ fn mistakes_get_a_place_and_a_remedy_and_leave_nothing_behind() {
             format!("{head}{task}[policies.edff]\nx = 5\n"),
             &["edff", "edf"],
         ),
+        (
+            "task-setting",
+            format!("{head}{task}[task.policies.g-fp-rr]\nquantm = \"1ms\"\n"),
+            &[
+                "task-setting.toml:7:1: task \"a\": policies.g-fp-rr: quantm",
+                "no such setting for tasks",
+                "\"g-fp-rr\" has for tasks: quantum",
+            ],
+        ),
+        (
+            "task-without-settings",
+            format!("{head}{task}[task.policies.edf]\nquantum = \"1ms\"\n"),
+            &[":7:1: ", "\"edf\" has no settings for tasks"],
+        ),
+        (
+            "task-kind",
+            format!("{head}{task}[task.policies.rr]\nquantum = 5\n"),
+            &[
+                ":7:1: ",
+                "policies.rr: quantum: expected a time such as \"10ms\", found 5",
+            ],
+        ),
+        (
+            "task-policy",
+            format!("{head}{task}[task.policies.edff]\nx = 5\n"),
+            &[
+                ":6:16: task \"a\": policies.edff: there is no policy \"edff\"",
+                "there are: fp,",
+            ],
+        ),
     ];
+    are_refused(&folder, cases);
+}
+
+/// Studies each set: it is refused with these words.
+fn are_refused(folder: &TempDir, cases: &[(&str, String, &[&str])]) {
     for (name, text, expected) in cases {
-        let set = file(&folder, &format!("{name}.toml"), text);
+        let set = file(folder, &format!("{name}.toml"), text);
         let out = folder.path().join(format!("{name}-report"));
         let (code, stdout, stderr) = run(&["study", path(&set), "--out", path(&out)]);
         assert_eq!(code, 2, "{name}: {stderr}");

@@ -182,6 +182,50 @@ fn quanta_are_what_the_settings_say() {
     }
 }
 
+/// Tasks of `SCHED_FIFO` and `SCHED_RR` side by side, some with a quantum of their own: on the
+/// board as in the simulation, where the kernel makes time slices of all lengths longer by the same.
+#[test]
+fn turns_of_different_lengths_and_none_agree() {
+    if !has_qemu() || !has_riscv() {
+        return;
+    }
+    let folder = TempDir::new().expect("there is room for a temporary folder");
+    for (machine, cpus, policies) in [
+        ("cortex-m3", 1, ["fp-rr", "rr"]),
+        ("riscv", 2, ["g-fp-rr", "c-rr"]),
+    ] {
+        let mut text = format!("schema = 1\n[platform]\ncpus = {cpus}\n");
+        for policy in policies {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "[policies.{policy}]\nquantum = \"1ms\"\n");
+        }
+        for (name, compute, phase, quantum) in [
+            ("turns", "2510us", 0, None),
+            ("own", "3420us", 310, Some("700us")),
+            ("fifo", "2630us", 720, Some("0")),
+            ("long", "4740us", 1_150, Some("1.9ms")),
+        ] {
+            let _ = write!(
+                text,
+                "[[task]]\nname = \"{name}\"\nperiod = \"20ms\"\nwcet = \"{compute}\"\n\
+                 phase = \"{phase}us\"\npriority = 1\n"
+            );
+            for (policy, quantum) in policies.iter().zip(quantum.into_iter().cycle()) {
+                let _ = write!(text, "[task.policies.{policy}]\nquantum = \"{quantum}\"\n");
+            }
+        }
+        let file = folder.path().join(format!("{machine}.toml"));
+        std::fs::write(&file, text).expect("a temporary file can be written");
+        let compared = compare_on(machine, &file, &policies.join(","), "200ms");
+        assert_same(&file, &compared, 200);
+        for policy in compared["policies"].as_array().expect("a list of policies") {
+            assert_eq!(policy["quantum_ns"], 1_000_000, "{policy}");
+            let slice = policy["slice_ns"].as_u64().expect("a time");
+            assert!(slice.abs_diff(1_000_000) < 2_000, "{policy}");
+        }
+    }
+}
+
 /// Knuth's generator: the test needs numbers that differ, and the same each time.
 struct Numbers(u64);
 

@@ -24,9 +24,11 @@ pub struct Policy {
     pub about: String,
     /// Its settings.
     pub parameters: Vec<Parameter>,
+    /// What each task can set for itself.
+    pub task_parameters: Vec<Parameter>,
 }
 
-/// A setting of a policy.
+/// A setting of a policy, or of a task for a policy.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parameter {
@@ -34,6 +36,6 @@ pub struct Parameter {
     pub name: String,
     /// What it does.
     pub about: String,
-    /// What it is otherwise.
+    /// What it is otherwise; in words where that is no value.
     pub default: String,
 }

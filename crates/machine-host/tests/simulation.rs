@@ -1,14 +1,14 @@
 //! A task set on the host is what the simulator says, event by event, and the same each time.
 
 use core::task::Poll;
-use flyball_catalogue::{Edf, Llf, Rm, Rr, Size};
+use flyball_catalogue::{Edf, Llf, Rm, Rr, Size, TaskTable};
 use flyball_kernel::{
     Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
     Timing,
 };
 use flyball_machine_host::{Ended, Kernel, Machine};
 use flyball_model::generate::{Deadlines, Options as Sets, Phases, generate};
-use flyball_model::{Arrival, Length, Mutex, Queue, Semaphore, Step, Task, TaskSet};
+use flyball_model::{Arrival, Length, Mutex, Queue, Semaphore, Step, Task, TaskSet, Value};
 use flyball_policy::{Duration, Inline, Time};
 use flyball_sim::Boxed;
 use flyball_sim::program::{Call, Program};
@@ -141,7 +141,8 @@ fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) ->
             semaphores: semaphores.clone(),
             queues: queues.clone(),
         }));
-        let params = scheduler.params(&task.into()).unwrap();
+        let table = TaskTable::of(task, S::NAME, S::TASK_SETTINGS);
+        let params = scheduler.params(&task.into(), &table).unwrap();
         let argument = std::ptr::from_mut(job) as usize;
         // SAFETY: the job is leaked, and `thread` keeps nothing on its stack that has to be
         // dropped.
@@ -263,6 +264,17 @@ fn everything() -> TaskSet {
 fn everything_is_as_in_the_simulation() {
     let set = everything();
     agree_under_all(&set, Time::from_millis(2_000));
+    // Time slices of different lengths, and none.
+    let mut turns = set.clone();
+    for (task, quantum) in turns.tasks.iter_mut().zip([0, 1, 2, 0, 4]) {
+        let table = task.policies.entry("rr".into()).or_default();
+        let quantum = Value::Duration(ms(quantum)).into();
+        table.values.insert("quantum".into(), quantum);
+    }
+    let until = Time::from_millis(2_000);
+    agree(&turns, &Rr { quantum: ms(3) }, until);
+    let [with, without] = [&turns, &set].map(|set| on_host(set, &Rr { quantum: ms(3) }, until));
+    assert!(with != without, "turns make no difference");
     let story = story(&on_host(&set, &Edf, Time::from_millis(2_000)));
     for kind in [
         "inherit", "abort", "skip", "miss", "preempt", "yield", "block", "wake",

@@ -88,7 +88,8 @@ impl<'a> Measurement<'a> {
             );
         }
         let until = until.unwrap_or_else(|| {
-            let whole = horizon(&set, is_decided(&theory), values.quantum()).until;
+            let slice = entry.shortest_slice(&values, &set);
+            let whole = horizon(&set, is_decided(&theory), slice).until;
             if whole > patience {
                 notes.push(format!(
                     "Ran for {patience} only; a simulation would go on for {whole}. Use `--until` for \

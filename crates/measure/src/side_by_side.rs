@@ -11,7 +11,7 @@ use flyball_study::Recorder;
 use flyball_study::StudyError;
 use flyball_study::Theory;
 use flyball_study::compare::{SideBySide, compare};
-use flyball_trace::{Sink, Time};
+use flyball_trace::{Duration, Sink, TaskId, Time};
 use std::ops::ControlFlow;
 
 impl Measurement<'_> {
@@ -22,6 +22,12 @@ impl Measurement<'_> {
         } else {
             self.set.platform.cpus
         }
+    }
+
+    /// How long the time slices of a task are meant to be, if it has any.
+    fn slice_of(&self, task: TaskId) -> Option<Duration> {
+        let task = self.set.tasks.get(task.index())?;
+        self.entry.slice_of(&self.values, task)
     }
 
     /// Simulates what was measured, for as long and with the same random numbers, and compares.
@@ -51,11 +57,14 @@ impl Measurement<'_> {
         let slot = quantum.filter(|_| matches!(self.entry.theory, Theory::Fair));
         set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster(), slot);
         let overheads = &set.platform.overheads;
-        let slice = quantum.map(|quantum| time_slice(&measured_trace, overheads, quantum));
-        let mut values = self.values.clone();
-        if let Some(slice) = slice {
-            values = values.with_quantum(slice);
-        }
+        let slice = quantum.map(|quantum| {
+            let meant = |task: TaskId| self.slice_of(task);
+            time_slice(&measured_trace, overheads, quantum, meant)
+        });
+        let values = match slice {
+            Some(slice) => self.entry.with_slice(&self.values, &mut set, slice),
+            None => self.values.clone(),
+        };
         let mut simulated = recorder();
         let options = Options {
             until: measured.end.since(Time::ZERO),

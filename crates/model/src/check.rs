@@ -4,11 +4,12 @@
 use crate::behaviour::{self, Demand};
 use crate::error::{Kind, ModelError};
 use crate::hint;
+use crate::settings::Settings;
 use crate::share::Share;
 use crate::source::{At, Source, Span};
 use crate::taskset::{Arrival, Length, OnMiss, Step, Task};
 use flyball_trace::Duration;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Most tasks in a set: a task's number has 16 bits, and one of the values is left for *none*.
 pub const MOST_TASKS: usize = 65_535;
@@ -93,6 +94,7 @@ pub(crate) struct Draft {
     pub(crate) cpus: Option<At<Vec<At<u8>>>>,
     pub(crate) on_miss: Option<At<OnMiss>>,
     pub(crate) behaviour: Option<At<Vec<Step>>>,
+    pub(crate) policies: BTreeMap<String, Settings>,
     /// Where the task begins in the file.
     pub(crate) span: Span,
 }
@@ -151,6 +153,7 @@ impl Draft {
             behaviour: self
                 .behaviour
                 .map_or_else(simple, |behaviour| behaviour.value),
+            policies: self.policies,
         })
     }
 

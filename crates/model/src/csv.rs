@@ -16,6 +16,7 @@ use crate::source::{At, Source};
 use crate::taskset::{Platform, TaskSet};
 use crate::units::Unit;
 use row::{Row, Rows};
+use std::collections::BTreeMap;
 
 /// The columns, in the order in which they are written.
 const COLUMNS: &[&str] = &[
@@ -173,6 +174,7 @@ fn draft(
         cpus: None,
         on_miss: None,
         behaviour: None,
+        policies: BTreeMap::new(),
         span: row.span.clone(),
     };
     if row.cells.len() < columns.len() {

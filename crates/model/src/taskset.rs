@@ -62,6 +62,9 @@ pub struct Task {
     pub on_miss: OnMiss,
     /// What a job does; never empty.
     pub behaviour: Vec<Step>,
+    /// What the task says to policies, by the policy's name. It is checked by the code that knows
+    /// the policies.
+    pub policies: BTreeMap<String, Settings>,
 }
 
 /// How a task's jobs arrive.
@@ -252,6 +255,7 @@ impl Task {
             cpus: None,
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Compute(Length::Fixed(wcet))],
+            policies: BTreeMap::new(),
         }
     }
 }

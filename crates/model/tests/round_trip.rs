@@ -108,10 +108,14 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
             option::of(0..cpus),
             option::of(prop::collection::btree_set(0..cpus, 1..4)),
         ),
-        on_miss(),
+        (
+            on_miss(),
+            btree_map("[a-z_]{1,8}|\\PC{0,4}", settings(), 0..3),
+        ),
     )
         .prop_map(
-            |(arrival, (mut steps, forever, spare), phase, deadline, numbers, on_miss)| {
+            |(arrival, (mut steps, forever, spare), phase, deadline, numbers, rest)| {
+                let (on_miss, policies) = rest;
                 let (priority, share, importance, cpu, allowed) = numbers;
                 let allowed = allowed.filter(|_| cpu.is_none());
                 if forever && arrival == Arrival::Once && behaviour::takes_time(&steps) {
@@ -143,6 +147,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     cpus: allowed.map(|cpus| cpus.into_iter().collect()),
                     on_miss,
                     behaviour: steps,
+                    policies,
                 }
             },
         )
@@ -274,6 +279,7 @@ fn flat(mut set: TaskSet) -> TaskSet {
         .retain(|task| matches!(task.arrival, Arrival::Periodic { .. }) && !task.wcet.is_zero());
     for task in &mut set.tasks {
         task.cpus = None;
+        task.policies.clear();
         task.behaviour = vec![Step::Compute(Length::Fixed(task.wcet))];
     }
     let cpus = set
@@ -372,7 +378,11 @@ fn golden() {
     quantum
         .values
         .insert("quantum".into(), Value::Duration(ms(10)).into());
-    set.policies.insert("rr".into(), quantum);
+    set.policies.insert("rr".into(), quantum.clone());
+    set.tasks[0].policies.insert("rr".into(), quantum);
+    let gain = Setting::from(Value::Decimal("0.50".into()));
+    let other = set.tasks[0].policies.entry("my own".into()).or_default();
+    other.values.insert("gain".into(), gain);
     let expected = r#"schema = 1
 name = "Two"
 
@@ -396,6 +406,12 @@ period = "25ms"
 wcet = "2ms"
 priority = 3
 
+[task.policies."my own"]
+gain = 0.50
+
+[task.policies.rr]
+quantum = "10ms"
+
 [[task]]
 name = "Camera"
 period = "40ms"
@@ -412,6 +428,25 @@ behaviour = [
 "#;
     assert_eq!(to_toml(&set), expected);
     assert_eq!(read_str(expected, Format::Toml, "x.toml"), Ok(set));
+}
+
+/// What a task says to policies keeps its places, and finds none in a table.
+#[test]
+fn settings_of_a_task() {
+    let text = "schema = 1\n[[task]]\nname = \"x\"\nperiod = \"9ms\"\nwcet = \"1ms\"\n\
+                policies.edf = {}\n[task.policies.fp-rr]\nquantum = \"2ms\"\n";
+    let set = read_str(text, Format::Toml, "x.toml").unwrap();
+    let policies = &set.tasks[0].policies;
+    let at = |line, column| Some(flyball_model::Place { line, column });
+    assert_eq!(policies["edf"].place, at(6, 10));
+    assert_eq!(policies["fp-rr"].place, at(7, 16));
+    let quantum = &policies["fp-rr"].values["quantum"];
+    assert_eq!(quantum.place, at(8, 1));
+    assert_eq!(quantum.value, Value::Duration(Duration::from_millis(2)));
+    let refused = to_csv(&set).unwrap_err().to_string();
+    let expected = "a CSV file cannot hold settings of policies for task \"x\"\n \
+                    |\n = help: write the set as TOML";
+    assert_eq!(refused, expected);
 }
 
 #[test]

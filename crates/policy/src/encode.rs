@@ -135,7 +135,7 @@ impl<P: Encode> Encode for Pinned<P> {
 mod tests {
     use super::*;
     use crate::supervisor::{Moves, Observation, Plan, Sample, Settings, Want, Wish};
-    use crate::{CpuId, TaskId};
+    use crate::{CpuId, TaskId, Weighted};
     use proptest::prelude::*;
 
     /// What is emitted is parsed, to the last byte, and no shorter piece is.
@@ -170,6 +170,7 @@ mod tests {
             survives(&share);
             survives(&Pinned { params: share, cpus: CpuSet::from_bits(c) });
             survives(&((), d % 2 == 0));
+            survives(&Weighted { params: Priority(7), quantum: long.max(Duration::from_nanos(1)) });
             let [kind, number, ..] = d.to_le_bytes();
             let task = TaskId(d);
             survives(&Plan {

@@ -60,6 +60,7 @@ mod resched;
 pub mod split_task;
 pub mod storage;
 pub mod supervisor;
+pub mod weighted;
 
 pub use affine::{Affine, Pinned};
 #[cfg(feature = "alloc")]
@@ -83,3 +84,4 @@ pub use ranked::Ranked;
 pub use split_task::{SplitTask, Subtask};
 pub use storage::{Inline, Nothing, Storage, Table};
 pub use supervisor::Supervisor;
+pub use weighted::{Weighted, WeightedRoundRobin};

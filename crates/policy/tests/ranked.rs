@@ -4,11 +4,11 @@
 //! which equals are served, and for every task its release, what it ran, and the key that it
 //! inherited.
 
-use flyball_policy::order::{Fifo, Level};
+use flyball_policy::order::Fifo;
 use flyball_policy::{
     Bitmap, CpuId, Deadline, Duration, EarliestDeadline, FixedPriority, Heap, Inline, Laxity,
     LeastLaxity, Order, Policy, Priority, Queue, Ranked, Ready, Resched, RoundRobin, SortedList,
-    Stop, TaskId, Time, TimeSlice, Usage,
+    Stop, TaskId, Time, TimeSlice, Usage, Weighted, WeightedRoundRobin,
 };
 use proptest::prelude::*;
 
@@ -39,31 +39,6 @@ impl<O: Order> Task<O> {
 
     fn whole_slice(&self, order: &O) -> Duration {
         order.quantum(&self.params).unwrap_or(Duration::MAX)
-    }
-}
-
-/// Fixed priorities; tasks with a quantum have time slices (`SCHED_RR`), those without run until
-/// they wait (`SCHED_FIFO`).
-#[derive(Clone, Copy)]
-struct Posix;
-
-#[derive(Clone, Copy, Default)]
-struct PosixParams {
-    priority: Priority,
-    quantum: Option<Duration>,
-}
-
-impl Order for Posix {
-    type Params = PosixParams;
-    type Key = Level;
-    type Slice = Duration;
-
-    fn key(&self, params: &PosixParams, _: Time) -> Level {
-        params.priority.into()
-    }
-
-    fn quantum(&self, params: &PosixParams) -> Option<Duration> {
-        params.quantum
     }
 }
 
@@ -314,12 +289,16 @@ proptest! {
     /// Tasks 0, 2 and 4 have time slices, 1, 3 and 5 have none; half of each at either priority.
     #[test]
     fn with_and_without_time_slices_side_by_side(steps in steps(), quantum in 1u64..40) {
-        let params = |task| PosixParams {
-            priority: Priority(u8::try_from(task / 3).unwrap()),
-            quantum: (task % 2 == 0).then(|| ns(quantum + u64::from(task))),
+        let params = |task| Weighted {
+            params: Priority(u8::try_from(task / 3).unwrap()),
+            quantum: match task % 2 {
+                0 => ns(quantum + u64::from(task)),
+                _ => Weighted::<Priority>::ENDLESS,
+            },
         };
-        agrees::<_, Bitmap<_, Small>>(Posix, params, &steps)?;
-        agrees::<_, Heap<_, Small>>(Posix, params, &steps)?;
+        let order = WeightedRoundRobin { order: FixedPriority };
+        agrees::<_, Bitmap<_, Small>>(order, params, &steps)?;
+        agrees::<_, Heap<_, Small>>(order, params, &steps)?;
     }
 
     #[test]

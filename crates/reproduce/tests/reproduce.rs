@@ -323,6 +323,7 @@ proptest! {
                 times: None,
                 body: vec![Step::Compute(Length::Fixed(Duration::from_secs(1)))],
             }],
+            policies: std::collections::BTreeMap::new(),
         };
         let set = TaskSet {
             tasks: asked.iter().enumerate().map(task).collect(),

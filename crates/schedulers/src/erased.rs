@@ -4,12 +4,14 @@ use crate::recorder::{Recorder, Watch};
 use crate::settings::Values;
 use flyball_catalogue::{Facts, Scheduler, Setting, Sustainable, Written};
 use flyball_model::TaskSet;
-use flyball_sim::{Modes, Options, Outcome, SimError, simulate_modes};
+use flyball_sim::{Called, Modes, Options, Outcome, SimError, simulate_modes};
 
 /// The schedulers of one policy.
 pub struct Schedulers {
     /// What the policy can be told.
     pub settings: Vec<Setting>,
+    /// What each task can tell it.
+    pub task_settings: &'static [Setting],
     pub(crate) scheduler: Box<dyn Erased>,
     /// The scheduler where tasks may run on some CPUs only, if it is another one then.
     pub(crate) affine: Option<Box<dyn Erased>>,
@@ -22,6 +24,7 @@ impl Schedulers {
     pub fn of<S: Scheduler + 'static>() -> Schedulers {
         Schedulers {
             settings: S::SETTINGS.to_vec(),
+            task_settings: S::TASK_SETTINGS,
             scheduler: Made::of::<S>(),
             affine: None,
             queues: Vec::new(),
@@ -54,12 +57,13 @@ impl Schedulers {
         }
     }
 
-    /// Whether the task set says all that the policy has to know, and where tasks run.
+    /// Whether the task set says all that the policy has to know, which the set calls `policy`, and
+    /// where tasks run.
     ///
     /// # Errors
     /// [`SimError`].
-    pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
-        self.scheduler.fits(values, set)
+    pub fn fits(&self, policy: &str, values: &Values, set: &TaskSet) -> Result<(), SimError> {
+        self.scheduler.fits(policy, values, set)
     }
 
     /// The configured scheduler, for an image.
@@ -74,12 +78,13 @@ impl Schedulers {
         self.chosen(values, set).written(values, &facts(set))
     }
 
-    /// Simulates a task set that may change while it runs.
+    /// Simulates a task set that may change while it runs, and that calls the policy `policy`.
     ///
     /// # Errors
     /// [`SimError`].
     pub fn simulate(
         &self,
+        policy: &str,
         values: &Values,
         modes: &Modes,
         options: &Options,
@@ -87,7 +92,7 @@ impl Schedulers {
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
         self.chosen(values, modes.all())
-            .simulate(values, modes, options, recorder, watch)
+            .simulate(policy, values, modes, options, recorder, watch)
     }
 
     /// The scheduler for a task set with such settings.
@@ -122,11 +127,12 @@ pub(crate) trait Erased: Send + Sync {
     fn sustainable(&self) -> Sustainable;
 
     /// As [`flyball_sim::fits`].
-    fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError>;
+    fn fits(&self, policy: &str, values: &Values, set: &TaskSet) -> Result<(), SimError>;
 
     /// As [`simulate_modes`].
     fn simulate(
         &self,
+        policy: &str,
         values: &Values,
         modes: &Modes,
         options: &Options,
@@ -172,12 +178,14 @@ impl<S: Scheduler + 'static> Erased for Made<S> {
         S::SUSTAINABLE
     }
 
-    fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
-        flyball_sim::fits(set, &self.make(values, set)?)
+    fn fits(&self, policy: &str, values: &Values, set: &TaskSet) -> Result<(), SimError> {
+        let scheduler = self.make(values, set)?;
+        flyball_sim::fits(set, Called::by(policy, &scheduler))
     }
 
     fn simulate(
         &self,
+        policy: &str,
         values: &Values,
         modes: &Modes,
         options: &Options,
@@ -185,7 +193,8 @@ impl<S: Scheduler + 'static> Erased for Made<S> {
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
         let scheduler = self.make(values, modes.all())?;
-        simulate_modes(modes, &scheduler, options, recorder, watch)
+        let scheduler = Called::by(policy, &scheduler);
+        simulate_modes(modes, scheduler, options, recorder, watch)
     }
 
     fn written(&self, values: &Values, tasks: &[Facts]) -> Result<Box<dyn Written>, &'static str> {

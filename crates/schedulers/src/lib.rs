@@ -7,10 +7,12 @@
 //! | to find | look in |
 //! |---|---|
 //! | a policy's settings, and what a task set says about them | [`settings`] |
+//! | how long time slices are, of the policy and of tasks | [`quantum`] |
 //! | the schedulers of a policy of the catalogue | `standard` |
 //! | what is kept of a simulation | `recorder` |
 
 mod erased;
+pub mod quantum;
 mod recorder;
 pub mod settings;
 mod standard;

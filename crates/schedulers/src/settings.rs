@@ -6,21 +6,35 @@
 //! [policies.rr]
 //! quantum = "5ms"
 //! ```
+//!
+//! A task sets its own in such a table, too: `[task.policies.rr]`.
 
+use crate::quantum::QUANTUM;
 use flyball_catalogue::Setting;
 use flyball_catalogue::settings::Kind;
-use flyball_model::{Kind as ErrorKind, ModelError, Place, Settings, Value};
+use flyball_catalogue::task_table::millionths;
+use flyball_model::{Kind as ErrorKind, ModelError, Place, Settings, Task, Value};
 use flyball_trace::Duration;
 use std::collections::BTreeMap;
 
-/// The value of a setting where a task set says nothing. Its kind is the kind that is asked for.
-pub fn default(setting: &Setting) -> Value {
-    match setting.kind {
+/// The value of a setting where a task set says nothing, if it has one then. Its kind is the kind
+/// that is asked for.
+pub fn default(setting: &Setting) -> Option<Value> {
+    Some(match setting.kind {
         Kind::Duration { default, .. } => Value::Duration(default),
         Kind::Decimal(default) => Value::Decimal(default.to_owned()),
         Kind::Switch(default) => Value::Bool(default),
         Kind::Choice(choices) => Value::Text(choices.first().copied().unwrap_or("").to_owned()),
         Kind::Integer(default) => Value::Integer(default.into()),
+        Kind::OptionalDuration(_) => return None,
+    })
+}
+
+/// What holds where a task set says nothing, in words where that is no value.
+pub fn otherwise(setting: &Setting) -> String {
+    match setting.kind {
+        Kind::OptionalDuration(words) => words.to_owned(),
+        _ => default(setting).as_ref().map(show).unwrap_or_default(),
     }
 }
 
@@ -41,12 +55,12 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
             "expected a number from 0 to {}, found {n}",
             u32::MAX
         )),
-        (Kind::Duration { .. }, Value::Duration(_))
+        (Kind::Duration { .. } | Kind::OptionalDuration(_), Value::Duration(_))
         | (Kind::Integer(_), Value::Integer(_))
         | (Kind::Decimal(_), Value::Decimal(_) | Value::Integer(_))
         | (Kind::Switch(_), Value::Bool(_))
         | (Kind::Choice(_), Value::Text(_)) => Ok(()),
-        (Kind::Duration { .. }, _) => Err(format!(
+        (Kind::Duration { .. } | Kind::OptionalDuration(_), _) => Err(format!(
             "expected a time such as \"10ms\", found {}",
             show(value)
         )),
@@ -83,51 +97,38 @@ impl Values {
         known: &[Setting],
         settings: Option<&Settings>,
     ) -> Result<Values, ModelError> {
-        let mut values: BTreeMap<_, _> = known
+        let task = None;
+        let checked = Table { file, policy, task }.checked(known, settings)?;
+        let defaults = known
             .iter()
-            .map(|setting| (setting.name, default(setting)))
-            .collect();
-        for (key, found) in settings.iter().flat_map(|s| &s.values) {
-            let wrong = |kind, message, help| ModelError {
-                kind,
-                file: Some(file.to_owned()),
-                place: found.place,
-                field: Some(format!("policies.{policy}: {key}")),
-                message,
-                help: Some(help),
-                excerpt: None,
-            };
-            let Some(setting) = known.iter().find(|setting| setting.name == key) else {
-                let message = "the policy has no such setting".to_owned();
-                return Err(wrong(ErrorKind::UnknownKey, message, list(policy, known)));
-            };
-            check(setting, &found.value).map_err(|message| {
-                wrong(ErrorKind::WrongType, message, setting.about.to_owned())
-            })?;
-            values.insert(setting.name, found.value.clone());
-        }
-        Ok(Values(values))
+            .filter_map(|setting| Some((setting.name, default(setting)?)));
+        Ok(Values(defaults.chain(checked).collect()))
     }
 
     /// A setting that is a length of time. Zero if there is none of that name and kind, which is a
     /// fault of the policy.
     pub fn duration(&self, name: &str) -> Duration {
+        self.optional_duration(name).unwrap_or_default()
+    }
+
+    /// A setting that is a length of time, if a task set says one.
+    pub fn optional_duration(&self, name: &str) -> Option<Duration> {
         match self.0.get(name) {
-            Some(Value::Duration(length)) => *length,
-            _ => Duration::ZERO,
+            Some(Value::Duration(length)) => Some(*length),
+            _ => None,
         }
     }
 
     /// The setting by which a policy says how often it interrupts a job, if it has one.
     pub fn quantum(&self) -> Option<Duration> {
-        Some(self.duration("quantum")).filter(|quantum| !quantum.is_zero())
+        Some(self.duration(QUANTUM)).filter(|quantum| !quantum.is_zero())
     }
 
     /// The same, but that the policy interrupts a job this often, if ever.
     #[must_use]
     pub fn with_quantum(mut self, quantum: Duration) -> Values {
         if self.quantum().is_some() {
-            self.0.insert("quantum", Value::Duration(quantum));
+            self.0.insert(QUANTUM, Value::Duration(quantum));
         }
         self
     }
@@ -143,18 +144,7 @@ impl Values {
     /// A setting that is a number with a fraction, rounded to millionths. Zero if there is none of
     /// that name and kind.
     pub fn millionths(&self, name: &str) -> u32 {
-        let number = match self.0.get(name) {
-            Some(Value::Decimal(text)) => text.replace('_', "").parse().unwrap_or(0.0),
-            Some(Value::Integer(n)) => u32::try_from(*n).map_or(0.0, f64::from),
-            _ => 0.0,
-        };
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a cast of a float saturates"
-        )]
-        #[expect(clippy::cast_sign_loss, reason = "the same")]
-        let millionths = (number * 1e6_f64).round() as u32;
-        millionths
+        self.0.get(name).and_then(millionths).unwrap_or(0)
     }
 
     /// A setting that is yes or no. No if there is none of that name and kind.
@@ -184,6 +174,10 @@ impl flyball_catalogue::Values for Values {
         Values::duration(self, name)
     }
 
+    fn optional_duration(&self, name: &str) -> Option<Duration> {
+        Values::optional_duration(self, name)
+    }
+
     fn integer(&self, name: &str) -> u32 {
         Values::integer(self, name)
     }
@@ -201,21 +195,105 @@ impl flyball_catalogue::Values for Values {
     }
 }
 
-fn list(policy: &str, known: &[Setting]) -> String {
-    let names: Vec<_> = known.iter().map(|setting| setting.name).collect();
-    match names[..] {
-        [] => format!("\"{policy}\" has no settings"),
-        _ => format!("\"{policy}\" has: {}", names.join(", ")),
+/// A table of a policy in a file: that of a task, if there is one.
+#[derive(Clone, Copy)]
+struct Table<'a> {
+    file: &'a str,
+    policy: &'a str,
+    task: Option<&'a Task>,
+}
+
+impl Table<'_> {
+    /// The field of the table, for messages.
+    fn field(self) -> String {
+        let policy = self.policy;
+        match self.task {
+            Some(task) => format!("task {:?}: policies.{policy}", task.name),
+            None => format!("policies.{policy}"),
+        }
+    }
+
+    /// The values of `settings`, of which all are `known`.
+    ///
+    /// # Errors
+    /// [`ModelError`] with the place, for one that is not known or has the wrong kind.
+    fn checked(
+        self,
+        known: &[Setting],
+        settings: Option<&Settings>,
+    ) -> Result<Vec<(&'static str, Value)>, ModelError> {
+        let settings = settings.iter().flat_map(|settings| &settings.values);
+        let read = settings.map(|(key, found)| {
+            let wrong = |kind, message, help| ModelError {
+                kind,
+                file: Some(self.file.to_owned()),
+                place: found.place,
+                field: Some(format!("{}: {key}", self.field())),
+                message,
+                help: Some(help),
+                excerpt: None,
+            };
+            let Some(setting) = known.iter().find(|setting| setting.name == key) else {
+                let of_tasks = if self.task.is_some() {
+                    " for tasks"
+                } else {
+                    ""
+                };
+                let message = format!("the policy has no such setting{of_tasks}");
+                let help = list(self.policy, of_tasks, known);
+                return Err(wrong(ErrorKind::UnknownKey, message, help));
+            };
+            check(setting, &found.value).map_err(|message| {
+                wrong(ErrorKind::WrongType, message, setting.about.to_owned())
+            })?;
+            Ok((setting.name, found.value.clone()))
+        });
+        read.collect()
     }
 }
 
-/// A fault of the task set's file that concerns a policy's table as a whole.
-pub fn unknown_policy(file: &str, name: &str, place: Option<Place>, known: &[&str]) -> ModelError {
+/// Checks what a task says to a policy to which a task can tell what is in `known`.
+///
+/// # Errors
+/// As [`Values::new`].
+pub fn check_task(
+    file: &str,
+    policy: &str,
+    known: &[Setting],
+    task: &Task,
+) -> Result<(), ModelError> {
+    let table = Table {
+        file,
+        policy,
+        task: Some(task),
+    };
+    table.checked(known, task.policies.get(policy)).map(drop)
+}
+
+fn list(policy: &str, of_tasks: &str, known: &[Setting]) -> String {
+    let names: Vec<_> = known.iter().map(|setting| setting.name).collect();
+    match names[..] {
+        [] => format!("\"{policy}\" has no settings{of_tasks}"),
+        _ => format!("\"{policy}\" has{of_tasks}: {}", names.join(", ")),
+    }
+}
+
+/// A fault of the task set's file that concerns a policy's table as a whole, which is that of
+/// `task` if there is one.
+pub fn unknown_policy(
+    file: &str,
+    name: &str,
+    task: Option<&Task>,
+    place: Option<Place>,
+    known: &[&str],
+) -> ModelError {
+    let policy = name;
+    let table = Table { file, policy, task };
     ModelError {
         kind: ErrorKind::UnknownName,
         file: Some(file.to_owned()),
         place,
-        field: Some(format!("policies.{name}")),
+        field: Some(table.field()),
         message: format!("there is no policy \"{name}\""),
         help: Some(format!("there are: {}", known.join(", "))),
         excerpt: None,

@@ -38,6 +38,7 @@
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`flyball_catalogue`] |
 
+mod called;
 mod error;
 pub mod machine;
 pub mod modes;
@@ -49,6 +50,7 @@ pub mod supervised;
 mod tap;
 mod tournament;
 
+pub use called::Called;
 pub use error::SimError;
 pub use flyball_catalogue::{Missing, Scheduler, Sustainable};
 pub use flyball_policy::Boxed;

@@ -1,5 +1,6 @@
 //! A simulation from start to end.
 
+use crate::called::Called;
 use crate::error::SimError;
 use crate::machine::{Node, reason};
 use crate::modes::Modes;
@@ -117,15 +118,16 @@ pub fn simulate_with_progress<S: Scheduler, T: Sink>(
 ///
 /// # Errors
 /// As [`simulate`].
-pub fn simulate_modes<S: Scheduler, T: Sink>(
+pub fn simulate_modes<'a, S: Scheduler + 'a, T: Sink>(
     modes: &Modes,
-    scheduler: &S,
+    scheduler: impl Into<Called<'a, S>>,
     options: &Options,
     sink: &mut T,
     mut progress: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
     let facts = |number: usize| Facts::from(&modes.all().tasks[number]);
-    let mut nodes = start(modes, (scheduler, &facts), options, sink, None)?;
+    let scheduler = (scheduler.into(), &facts as &dyn Fn(usize) -> Facts);
+    let mut nodes = start(modes, scheduler, options, sink, None)?;
     drive(&mut nodes, options, &mut progress, &mut Nobody)
 }
 
@@ -134,15 +136,15 @@ pub fn simulate_modes<S: Scheduler, T: Sink>(
 ///
 /// # Errors
 /// [`SimError`].
-pub fn fits<S: Scheduler>(set: &TaskSet, scheduler: &S) -> Result<(), SimError> {
+pub fn fits<'a, S: Scheduler + 'a>(
+    set: &TaskSet,
+    scheduler: impl Into<Called<'a, S>>,
+) -> Result<(), SimError> {
+    let called = scheduler.into();
     for task in &set.tasks {
-        let params = scheduler.params(&task.into()).map(drop);
-        params.map_err(|missing| SimError::Missing {
-            task: task.name.clone(),
-            missing,
-        })?;
+        called.params(task, &task.into())?;
     }
-    clusters(set, scheduler).map(drop)
+    clusters(set, called.scheduler).map(drop)
 }
 
 /// The numbers of the tasks of each cluster, and how many CPUs a cluster has.
@@ -160,7 +162,7 @@ fn clusters<S: Scheduler>(
 /// says.
 pub(crate) fn start<S: Scheduler, T: Sink>(
     modes: &Modes,
-    (scheduler, facts): (&S, &dyn Fn(usize) -> Facts),
+    (called, facts): (Called<'_, S>, &dyn Fn(usize) -> Facts),
     options: &Options,
     sink: T,
     capacity: Option<usize>,
@@ -172,7 +174,7 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
     let sink = Rc::new(RefCell::new(sink));
     let set = modes.all();
     let all = usize::from(set.platform.cpus.max(1));
-    let (clusters, size) = clusters(set, scheduler)?;
+    let (clusters, size) = clusters(set, called.scheduler)?;
     let mut nodes = Vec::with_capacity(clusters.len());
     for (cpu, tasks) in (0..=u8::MAX).step_by(size).zip(&clusters) {
         // The last one may be smaller.
@@ -182,7 +184,7 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
             tasks,
             capacity.unwrap_or(tasks.len()),
             (CpuId(cpu), cpus),
-            (scheduler, facts),
+            (called, facts),
             options.seed,
             Rc::clone(&sink),
         )?);

@@ -81,7 +81,13 @@ pub fn simulate_split<T: Sink>(
         facts.deadline = until.filter(|&until| until < Duration::MAX);
         facts
     };
-    let mut nodes = start(&modes, (&Edf, &facts), options, sink, Some(set.tasks.len()))?;
+    let mut nodes = start(
+        &modes,
+        ((&Edf).into(), &facts),
+        options,
+        sink,
+        Some(set.tasks.len()),
+    )?;
     let outcome = drive(&mut nodes, options, &mut progress, &mut Splits(split))?;
     Ok(Outcome {
         repeats: false,

@@ -34,7 +34,7 @@ pub fn simulate_controlled<S: Scheduler, T: Sink>(
     let facts = |number: usize| Facts::from(&set.tasks[number]);
     let mut nodes = start(
         &modes,
-        (scheduler, &facts),
+        (scheduler.into(), &facts),
         options,
         sink,
         Some(set.tasks.len()),

@@ -139,6 +139,7 @@ golden!(
     round_robin,
     first_come_first_served,
     turns_among_equals,
+    fifo_beside_turns,
     priority_inversion,
     priority_inheritance,
     transitive_inheritance,

@@ -122,8 +122,8 @@ fn without_group_deadlines_it_does_not() {
         fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
             Pfair::new(QUANTUM, size.tasks, size.cpus)
         }
-        fn params(&self, task: &Facts) -> Result<Weight, Missing> {
-            Pd2 { quantum: QUANTUM }.params(task)
+        fn params(&self, task: &Facts, values: &dyn Values) -> Result<Weight, Missing> {
+            Pd2 { quantum: QUANTUM }.params(task, values)
         }
     }
     // Five tasks on four CPUs, in the orders in which equals may be served.

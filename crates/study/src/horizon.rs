@@ -30,7 +30,7 @@ pub struct Horizon {
 
 /// The time after which a set has shown all that it does, or much of it; shortened to
 /// [`MOST_JOBS`]. `decided`: theory knows the verdict, so that the simulation need not prove one.
-/// `quantum`: how often the policy interrupts a job at least, if it does.
+/// `quantum`: how often the policy interrupts a job at most, if it does.
 pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>) -> Horizon {
     let longest = affordable(set, quantum);
     let quiet = |until: Duration| Horizon { until, note: None };

@@ -15,11 +15,12 @@ use crate::error::StudyError;
 use crate::reason::Obstacle;
 use crate::theory::{Findings, Theory, analyse_clusters};
 use flyball_catalogue::{Origin, Placement, Scheduler, Setting, Shape, Sustainable, Written};
-use flyball_model::{ModelError, TaskSet};
+use flyball_model::{ModelError, Settings, Task, TaskSet};
 pub use flyball_schedulers::Watch;
-use flyball_schedulers::settings::unknown_policy;
-use flyball_schedulers::{CLUSTER, Recorder, Schedulers, Values, listed};
+use flyball_schedulers::settings::{check_task, show, unknown_policy};
+use flyball_schedulers::{CLUSTER, Recorder, Schedulers, Values, listed, quantum};
 use flyball_sim::{Modes, Options, Outcome, SimError};
+use flyball_trace::Duration;
 
 /// A policy with a name.
 pub struct Entry {
@@ -76,6 +77,28 @@ impl Entry {
     /// What it can be told.
     pub fn settings(&self) -> &[Setting] {
         &self.schedulers.settings
+    }
+
+    /// What each task can tell it.
+    pub fn task_settings(&self) -> &'static [Setting] {
+        self.schedulers.task_settings
+    }
+
+    /// How long the time slices of a task are, if it has any.
+    pub fn slice_of(&self, values: &Values, task: &Task) -> Option<Duration> {
+        quantum::of_task(self.name, values, task)
+    }
+
+    /// The shortest time slice of any task; `None`: nothing interrupts a job after some time.
+    pub fn shortest_slice(&self, values: &Values, set: &TaskSet) -> Option<Duration> {
+        quantum::shortest(self.name, values, set)
+    }
+
+    /// Makes the policy's time slices as long as `slice`; those of tasks that say their own change
+    /// by as much.
+    #[must_use]
+    pub fn with_slice(&self, values: &Values, set: &mut TaskSet, slice: Duration) -> Values {
+        quantum::with_slice(self.name, values, set, slice)
     }
 
     /// This is known about the policy.
@@ -138,11 +161,14 @@ impl Entry {
     /// The policy's settings for a task set.
     ///
     /// # Errors
-    /// [`ModelError`] if the task set sets something that the policy does not have, or that does
-    /// not go together.
+    /// [`ModelError`] if the task set, or one of its tasks, sets something that the policy does not
+    /// have, or that does not go together.
     pub fn values(&self, file: &str, set: &TaskSet) -> Result<Values, ModelError> {
         let settings = set.policies.get(self.name);
         let values = Values::new(file, self.name, self.settings(), settings)?;
+        for task in &set.tasks {
+            check_task(file, self.name, self.task_settings(), task)?;
+        }
         let check = match self.placement {
             Placement::Clustered if values.integer(CLUSTER) == 0 => {
                 Err("`cluster` is 0, and has to be at least 1")
@@ -161,12 +187,28 @@ impl Entry {
         Ok(values)
     }
 
+    /// The policy's settings as a user would write them, and those of the first tasks that have any.
+    pub fn shown(&self, values: &Values, set: &TaskSet) -> Vec<(String, String)> {
+        const MOST_TASKS: usize = 8;
+        let tables = set.tasks.iter().filter_map(|task| {
+            let table = task.policies.get(self.name)?;
+            Some((&task.name, &table.values))
+        });
+        let of_tasks = tables.take(MOST_TASKS).flat_map(|(task, table)| {
+            let shown = |(key, found): (&String, &flyball_model::Setting)| {
+                (format!("{task}: {key}"), show(&found.value))
+            };
+            table.iter().map(shown).collect::<Vec<_>>()
+        });
+        values.shown().into_iter().chain(of_tasks).collect()
+    }
+
     /// Whether the task set says all that the policy has to know, and where tasks run.
     ///
     /// # Errors
     /// [`SimError`].
     pub fn fits(&self, values: &Values, set: &TaskSet) -> Result<(), SimError> {
-        self.schedulers.fits(values, set)
+        self.schedulers.fits(self.name, values, set)
     }
 
     /// The configured scheduler, for an image.
@@ -221,7 +263,7 @@ impl Entry {
             return crate::semi::simulate(splitter, modes, options, recorder, watch);
         }
         self.schedulers
-            .simulate(values, modes, options, recorder, watch)
+            .simulate(self.name, values, modes, options, recorder, watch)
     }
 }
 
@@ -273,17 +315,26 @@ impl Registry {
         }
     }
 
-    /// Checks the settings that a task set has for policies, all of them.
+    /// Checks the settings that a task set and its tasks have for policies, all of them.
     ///
     /// # Errors
     /// [`ModelError`] for the first that is wrong.
     pub fn check_settings(&self, file: &str, set: &TaskSet) -> Result<(), ModelError> {
-        for (name, settings) in &set.policies {
-            let Some(entry) = self.0.iter().find(|entry| entry.name == name) else {
+        let find = |name: &str, task, settings: &Settings| {
+            let entry = self.0.iter().find(|entry| entry.name == name);
+            entry.ok_or_else(|| {
                 let known: Vec<_> = self.0.iter().map(|entry| entry.name).collect();
-                return Err(unknown_policy(file, name, settings.place, &known));
-            };
-            entry.values(file, set)?;
+                unknown_policy(file, name, task, settings.place, &known)
+            })
+        };
+        for (name, settings) in &set.policies {
+            find(name, None, settings)?.values(file, set)?;
+        }
+        for task in &set.tasks {
+            for (name, settings) in &task.policies {
+                let entry = find(name, Some(task), settings)?;
+                check_task(file, name, entry.task_settings(), task)?;
+            }
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ pub struct PolicyReport {
     pub policy: String,
     /// Its name in words.
     pub title: String,
-    /// Its settings, by name, as a user would write them.
+    /// Its settings and those of tasks, by name, as a user would write them.
     pub settings: Vec<(String, String)>,
     /// Does it hold?
     pub verdict: Verdict,

@@ -266,7 +266,7 @@ pub fn study_policy(
     let decided = is_decided(&theory);
     let Horizon { until, note } = match options.until {
         Some(until) => Horizon { until, note: None },
-        None => horizon(set, decided, values.quantum()),
+        None => horizon(set, decided, entry.shortest_slice(&values, set)),
     };
     let mut recorder = Recorder::new(set, set.platform.cpus, entry.name, options.keep);
     let run = Options {
@@ -370,7 +370,7 @@ pub fn report(
     PolicyReport {
         policy: entry.name.to_owned(),
         title: entry.title.to_owned(),
-        settings: values.shown(),
+        settings: entry.shown(values, set),
         verdict,
         simulated,
         tasks: tasks.collect(),

@@ -1,7 +1,9 @@
 //! A policy of one's own: the shortest job first, and a job that has begun is not interrupted.
 #![no_std]
 
-use flyball_catalogue::{Configured, Facts, Missing, Scheduler, Size, Sustainable, Values};
+use flyball_catalogue::{
+    Configured, Facts, Missing, Scheduler, Setting, Size, Sustainable, Values,
+};
 use flyball_policy::*;
 
 /// What is known of each task, and which has the CPU.
@@ -55,10 +57,16 @@ impl<S: Storage> Policy for ShortestJobFirst<S> {
     }
 }
 
-/// How the policy is made from a task set. It has no settings.
+/// How the policy is made from a task set. It has no settings as a whole.
 pub struct MyScheduler;
 
 impl Configured for MyScheduler {
+    /// A task says this in a table `[task.policies.sjf]`.
+    const TASK_SETTINGS: &'static [Setting] = &[Setting::optional_duration(
+        "usual",
+        "how long a job usually computes",
+        "as its worst case",
+    )];
     fn new(_: &dyn Values, _: &[Facts]) -> Result<MyScheduler, &'static str> {
         Ok(MyScheduler)
     }
@@ -82,7 +90,7 @@ impl Scheduler for MyScheduler {
             running: None,
         }
     }
-    fn params(&self, task: &Facts) -> Result<Duration, Missing> {
-        Ok(task.wcet)
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Duration, Missing> {
+        Ok(values.optional_duration("usual").unwrap_or(task.wcet))
     }
 }

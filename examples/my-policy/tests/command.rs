@@ -62,6 +62,32 @@ fn simulate_shows_its_schedule() {
     assert_eq!(entry["tasks"][0]["response_max_ns"], 5_000_000);
 }
 
+/// A task says how long its jobs usually compute, and that counts. "batch" runs from 0 to 7 ms
+/// then, and the first two jobs of "control" (due at 4 and 8 ms) are late.
+#[test]
+fn a_task_tells_it_something() {
+    let said = |line: &str| format!("{SET}[task.policies.sjf]\n{line}\n");
+    let simulate = [
+        "simulate", "set.toml", "--policy", "sjf", "--until", "20ms", "--json",
+    ];
+    let (code, entry) = run_on(&said("usual = \"500us\""), &simulate);
+    assert_eq!(code, Some(1), "deadlines are missed");
+    assert_eq!(entry["simulated"]["misses"], 2);
+    assert_eq!(entry["tasks"][0]["response_max_ns"], 8_000_000);
+    let folder = tempfile::tempdir().expect("there is room for a temporary folder");
+    std::fs::write(folder.path().join("set.toml"), said("usally = 3")).expect("it fits");
+    let output = Command::new(env!("CARGO_BIN_EXE_my-policy"))
+        .current_dir(folder.path())
+        .args(simulate)
+        .output()
+        .expect("the command starts");
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&output.stderr);
+    let place = "set.toml:12:1: task \"batch\": policies.sjf: usally";
+    assert!(error.contains(place), "{error}");
+    assert!(error.contains("\"sjf\" has for tasks: usual"), "{error}");
+}
+
 /// The policy makes no promise about shorter jobs. With 4 ms "first" ends when "urgent" comes at 4
 /// ms. With 2 ms "long" begins at 3 ms and is in the way of "urgent", which is due at 6 ms.
 #[test]

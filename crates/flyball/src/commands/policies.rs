@@ -3,6 +3,7 @@
 use crate::args::PoliciesArgs;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM};
+use flyball_catalogue::Setting;
 use flyball_json::policies::{Parameter, Policies, Policy};
 use flyball_model::Value;
 use flyball_study::{Entry, Registry, settings};
@@ -15,15 +16,8 @@ pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, 
             policy: entry.name.to_owned(),
             title: entry.title.to_owned(),
             about: entry.about.to_owned(),
-            parameters: entry
-                .settings()
-                .iter()
-                .map(|setting| Parameter {
-                    name: setting.name.to_owned(),
-                    about: setting.about.to_owned(),
-                    default: settings::show(&settings::default(setting)),
-                })
-                .collect(),
+            parameters: parameters(entry.settings()),
+            task_parameters: parameters(entry.task_settings()),
         });
         output::print_json(&Policies {
             schema: flyball_json::SCHEMA,
@@ -43,17 +37,20 @@ pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, 
         } = entry;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{BOLD}{name:width$}{BOLD:#}  {title}: {about}");
-        for setting in entry.settings() {
+        let own = entry.settings().iter().map(|setting| ("", setting));
+        let of_tasks = entry.task_settings().iter();
+        for (of, setting) in own.chain(of_tasks.map(|setting| ("a task's ", setting))) {
             let default = match settings::default(setting) {
-                value @ (Value::Duration(_) | Value::Text(_)) => {
-                    format!("\"{}\"", settings::show(&value))
+                Some(Value::Duration(_) | Value::Text(_)) => {
+                    format!("\"{}\"", settings::otherwise(setting))
                 }
-                value => settings::show(&value),
+                Some(_) => settings::otherwise(setting),
+                None => format!("({})", settings::otherwise(setting)),
             };
             let (name, about) = (setting.name, setting.about);
             let _ = writeln!(
                 text,
-                "{:width$}    {DIM}{name} = {default}: {about}{DIM:#}",
+                "{:width$}    {DIM}{of}{name} = {default}: {about}{DIM:#}",
                 ""
             );
         }
@@ -61,8 +58,20 @@ pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, 
     let _ = writeln!(
         text,
         "\nA task set changes settings in a table of the policy's name:\n\n    \
-         [policies.rr]\n    quantum = \"5ms\""
+         [policies.rr]\n    quantum = \"5ms\"\n\n\
+         and a task changes its own in such a table behind its keys:\n\n    \
+         [task.policies.rr]\n    quantum = \"2ms\""
     );
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Settings for a program.
+fn parameters(settings: &[Setting]) -> Vec<Parameter> {
+    let parameter = |setting: &Setting| Parameter {
+        name: setting.name.to_owned(),
+        about: setting.about.to_owned(),
+        default: settings::otherwise(setting),
+    };
+    settings.iter().map(parameter).collect()
 }

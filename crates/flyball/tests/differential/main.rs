@@ -166,6 +166,10 @@ fn tally(case: &Case<'_>) -> Tally {
             let settings = format!("schema = 1\n{}", sets::quantum(policy, seed));
             text = text.replacen("schema = 1\n", &settings, 1);
         }
+        let mut of_tasks = entry.task_settings().iter();
+        if of_tasks.any(|known| known.name == "quantum") {
+            text = sets::turns(policy, seed, &text);
+        }
         let set = read(&text);
         let side = run(case, &registry, &set, seed);
         let of = format!("{policy}, seed {seed}");

@@ -107,7 +107,7 @@ pub(crate) fn hair(
             let most =
                 Duration::from_nanos(SLICES[usize::try_from(number % 3).unwrap_or_default()]);
             let off = random.uniform(Duration::ZERO, most * 2);
-            values = values.with_quantum((slice + off).saturating_sub(most));
+            values = entry.with_slice(&values, &mut other, (slice + off).saturating_sub(most));
         }
         let simulated = simulate(entry, &values, &other, &options);
         let found = compare(&side.simulated, &simulated, set.platform.cpus);

@@ -150,6 +150,31 @@ pub(crate) fn quantum(policy: &str, seed: u64) -> String {
     format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n")
 }
 
+/// A set in which a third of the tasks say how long their time slices are, and a sixth that they
+/// have none.
+pub(crate) fn turns(policy: &str, seed: u64, text: &str) -> String {
+    let mut numbers = Numbers(Random::new(seed, 7));
+    let mut tasks = text.split("[[task]]\n");
+    let mut said = tasks.next().unwrap_or_default().to_owned();
+    for task in tasks {
+        said += "[[task]]\n";
+        let quantum = match numbers.number(0, 5) {
+            0 => 0,
+            1 | 2 => numbers.number(200_000, 3_000_000),
+            _ => {
+                said += task;
+                continue;
+            }
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            said,
+            "policies.{policy:?}.quantum = \"{quantum}ns\"\n{task}"
+        );
+    }
+    said
+}
+
 /// Twelve to twenty tasks on eight CPUs whose jobs lock one of up to three mutexes, one to three
 /// times, and hold it for long: on most CPUs jobs wait most of the time.
 pub(crate) fn eight_cpus(seed: u64) -> String {

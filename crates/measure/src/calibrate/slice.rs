@@ -17,6 +17,9 @@
 //!
 //! It is also what a task gets done in it, since the entry and the ways are what is charged for.
 //!
+//! Tasks may have time slices of different lengths. What the kernel does to one does not depend on
+//! its length, so the differences of all are averaged.
+//!
 //! Only whole time slices count. A task that was preempted goes on with the rest of its slice, and
 //! an order that compares again after each event begins a new one, without an event that says so.
 //! Such a distance differs from the setting by more than one kernel entry takes, and
@@ -25,24 +28,27 @@
 
 use flyball_model::Overheads;
 use flyball_trace::file::Trace;
-use flyball_trace::{Duration, Kind, Time};
+use flyball_trace::{Duration, Kind, TaskId, Time};
 
-/// The length of a time slice in `measured`, where the kernel's work took `overheads` and the
-/// setting is `quantum`. It differs from that by at most what one entry takes: a call, a release,
+/// The length that a time slice of `quantum`, which is the policy's setting, has in `measured`,
+/// where the kernel's work took `overheads`. `meant` tells how long the slices of a task are meant
+/// to be, if it has any. They differ from that by at most what one entry takes: a call, a release,
 /// scheduling and a switch. `quantum` itself if no whole time slice can be seen. O(events ·
 /// log(events)).
-pub fn time_slice(measured: &Trace, overheads: &Overheads, quantum: Duration) -> Duration {
+pub fn time_slice(
+    measured: &Trace,
+    overheads: &Overheads,
+    quantum: Duration,
+    meant: impl Fn(TaskId) -> Option<Duration>,
+) -> Duration {
     let tasks = measured.header.tasks.len();
     let scheduling = overheads.scheduling.at(tasks);
     let switch = overheads.context_switch.at(tasks);
     let entry = overheads.call.at(tasks) + overheads.release.at(tasks) + scheduling + switch;
-    let is_whole = |slice: &Duration| {
-        let difference = slice
-            .saturating_sub(quantum)
-            .max(quantum.saturating_sub(*slice));
-        difference <= entry
-    };
-    let mut slices = Vec::new();
+    let nanoseconds = |length: Duration| i128::from(length.as_nanos());
+    let is_whole = |off: &i128| off.abs() <= nanoseconds(entry);
+    // By how much slices are longer than they are meant to be, in nanoseconds.
+    let mut slices: Vec<i128> = Vec::new();
     // On each CPU the last end of a slice, and whether another task was dispatched then; `None`:
     // something else has happened there since, which takes time, too.
     let mut last: Vec<Option<(Time, bool)>> = vec![None; usize::from(measured.header.cpus.max(1))];
@@ -52,10 +58,11 @@ pub fn time_slice(measured: &Trace, overheads: &Overheads, quantum: Duration) ->
             continue;
         };
         *last = match (event.kind, *last) {
-            (Kind::BurstEnd { .. }, last) => {
-                slices.extend(last.map(|(began, switched)| {
+            (Kind::BurstEnd { task, .. }, last) => {
+                slices.extend(last.and_then(|(began, switched)| {
                     let charged = scheduling + switch * u64::from(switched);
-                    now.since(began).saturating_sub(charged)
+                    let slice = now.since(began).saturating_sub(charged);
+                    Some(nanoseconds(slice) - nanoseconds(meant(task)?))
                 }));
                 Some((now, false))
             }
@@ -65,18 +72,18 @@ pub fn time_slice(measured: &Trace, overheads: &Overheads, quantum: Duration) ->
         };
     }
     slices.retain(is_whole);
-    middle(slices).unwrap_or(quantum)
+    let off = middle(slices).unwrap_or(0);
+    u64::try_from(nanoseconds(quantum) + off).map_or(quantum, Duration::from_nanos)
 }
 
-/// The mean of the middle half: a call that leaves no event makes a slice longer, and the mean, not
-/// the median, is what adds up right.
-fn middle(mut slices: Vec<Duration>) -> Option<Duration> {
+/// The mean of the middle half, rounded down: a call that leaves no event makes a slice longer, and
+/// the mean, not the median, is what adds up right.
+fn middle(mut slices: Vec<i128>) -> Option<i128> {
     slices.sort_unstable();
     let quarter = slices.len() / 4;
     let half = &slices[quarter..slices.len() - quarter];
-    // No two slices on a CPU overlap, so the sum is no longer than the schedules of all CPUs.
-    let sum: u64 = half.iter().map(|slice| slice.as_nanos()).sum();
-    sum.checked_div(half.len() as u64).map(Duration::from_nanos)
+    let count = i128::try_from(half.len()).ok().filter(|&count| count > 0)?;
+    Some(half.iter().sum::<i128>().div_euclid(count))
 }
 
 #[cfg(test)]
@@ -84,7 +91,7 @@ mod tests {
     use super::*;
     use flyball_model::Cost;
     use flyball_trace::file::Header;
-    use flyball_trace::{CpuId, Event, TaskId};
+    use flyball_trace::{CpuId, Event};
 
     const QUANTUM: Duration = Duration::from_nanos(1_000);
 
@@ -114,7 +121,13 @@ mod tests {
             context_switch: cost(50),
             ..Overheads::default()
         };
-        time_slice(&trace, &overheads, QUANTUM).as_nanos()
+        // The third task has a quantum of its own, and the fourth has none.
+        let meant = |TaskId(task)| match task {
+            2 => Some(QUANTUM * 2),
+            3 => None,
+            _ => Some(QUANTUM),
+        };
+        time_slice(&trace, &overheads, QUANTUM, meant).as_nanos()
     }
 
     fn end(task: u16) -> Kind {
@@ -163,6 +176,15 @@ mod tests {
             (6_500, end(1)),
         ];
         assert_eq!(slice_of(&resumed), 1_000);
+    }
+
+    #[test]
+    fn each_slice_is_beside_what_it_is_meant_to_be() {
+        // 60 ns less than 2000 with what is charged, and 55 less than 1000.
+        let own = [(5_000, end(0)), (7_040, end(2)), (8_085, end(0))];
+        assert_eq!(slice_of(&own), 942);
+        // What ends the burst of a task without slices is no slice.
+        assert_eq!(slice_of(&[(5_000, end(0)), (6_090, end(3))]), 1_000);
     }
 
     #[test]

@@ -12,8 +12,9 @@ use csv::WriterBuilder;
 /// and the file gets the set's name.
 ///
 /// # Errors
-/// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, policies'
-/// settings, more CPUs than the tasks name, or tasks that are not periodic or do more than compute.
+/// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, settings of
+/// policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic or
+/// do more than compute.
 pub fn to_csv(set: &TaskSet) -> Result<String, ModelError> {
     fits(set)?;
     let used: Vec<&str> = COLUMNS
@@ -105,6 +106,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
         let periodic = matches!(task.arrival, Arrival::Periodic { .. });
         if task.cpus.is_some() {
             return refuse(format!("the CPUs that task {:?} may run on", task.name));
+        }
+        if !task.policies.is_empty() {
+            return refuse(format!("settings of policies for task {:?}", task.name));
         }
         let simple = task.behaviour == [Step::Compute(Length::Fixed(task.wcet))];
         if !periodic {

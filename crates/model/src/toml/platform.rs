@@ -1,4 +1,4 @@
-//! Reads the platform and the settings of policies.
+//! Reads the platform, and settings of policies: of the whole set, and of a task.
 
 use super::table::{Node, Read, Table, describe, integer, time, whole};
 use crate::check::MOST_CPUS;
@@ -101,7 +101,7 @@ pub(super) fn cost<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Cost>
     Ok(Cost::table(points.into_iter().collect()))
 }
 
-/// Reads `[policies]`, a table for each policy.
+/// Reads `[policies]` or `[task.policies]`, a table for each policy.
 pub(super) fn policies<'d>(
     source: &'d Source<'d>,
     node: &'d Node<'d>,

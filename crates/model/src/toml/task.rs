@@ -1,6 +1,7 @@
 //! Reads one task.
 
 use super::behaviour::{Steps, length};
+use super::platform::policies;
 use super::resources::Resources;
 use super::table::{Node, Read, Table, choice, list, share, text, time, whole};
 use crate::check::{Draft, MOST_CPUS, Names};
@@ -24,6 +25,7 @@ const KEYS: &[&str] = &[
     "cpus",
     "on_miss",
     "behaviour",
+    "policies",
 ];
 
 /// The words for what happens on a miss, here and in the CSV format.
@@ -89,6 +91,10 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         behaviour: table.get("behaviour", |_, node| {
             Steps::new(source, resources, once).read(node)
         })?,
+        policies: table
+            .get("policies", policies)?
+            .map(|policies| policies.value)
+            .unwrap_or_default(),
         span: table.span.clone(),
     })
 }

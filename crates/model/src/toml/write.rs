@@ -2,12 +2,13 @@
 //! notation of [`Duration`]'s `Display`, one step of a behaviour a line.
 
 use crate::behaviour::demand;
-use crate::settings::Value;
+use crate::settings::{Settings, Value};
 use crate::taskset::{
     Arrival, Cost, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
 };
 use core::fmt::{self, Display, Formatter};
 use flyball_trace::Duration;
+use std::collections::BTreeMap;
 use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
 
 /// Writes a task set in Flyball's own format.
@@ -28,19 +29,7 @@ impl Display for Document<'_> {
             writeln!(f, "source = {}", quoted(source))?;
         }
         platform(f, &set.platform)?;
-        for (policy, settings) in &set.policies {
-            writeln!(f, "\n[policies.{}]", key(policy))?;
-            for (name, setting) in &settings.values {
-                write!(f, "{} = ", key(name))?;
-                match &setting.value {
-                    Value::Duration(length) => writeln!(f, "\"{length}\"")?,
-                    Value::Integer(number) => writeln!(f, "{number}")?,
-                    Value::Decimal(number) => writeln!(f, "{number}")?,
-                    Value::Bool(value) => writeln!(f, "{value}")?,
-                    Value::Text(text) => writeln!(f, "{}", quoted(text))?,
-                }
-            }
-        }
+        policies(f, "policies", &set.policies)?;
         for mutex in &set.mutexes {
             writeln!(f, "\n[[mutex]]\nname = {}", quoted(&mutex.name))?;
             match mutex.protocol {
@@ -116,7 +105,7 @@ impl Document<'_> {
             self.steps(f, &task.behaviour, 0)?;
             writeln!(f)?;
         }
-        Ok(())
+        policies(f, "task.policies", &task.policies)
     }
 
     /// Writes a list of steps that stands `depth` deep in others.
@@ -157,6 +146,28 @@ impl Document<'_> {
             }
         }
     }
+}
+
+/// Writes the settings of each policy, in a table below `parent`.
+fn policies(
+    f: &mut Formatter<'_>,
+    parent: &str,
+    policies: &BTreeMap<String, Settings>,
+) -> fmt::Result {
+    for (policy, settings) in policies {
+        writeln!(f, "\n[{parent}.{}]", key(policy))?;
+        for (name, setting) in &settings.values {
+            write!(f, "{} = ", key(name))?;
+            match &setting.value {
+                Value::Duration(length) => writeln!(f, "\"{length}\"")?,
+                Value::Integer(number) => writeln!(f, "{number}")?,
+                Value::Decimal(number) => writeln!(f, "{number}")?,
+                Value::Bool(value) => writeln!(f, "{value}")?,
+                Value::Text(text) => writeln!(f, "{}", quoted(text))?,
+            }
+        }
+    }
+    Ok(())
 }
 
 fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {

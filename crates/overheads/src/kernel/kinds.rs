@@ -29,7 +29,9 @@ impl<S: Scheduler, const CPUS: usize> Kind for Of<S, CPUS> {
         // As rate monotonic has it, in the levels that there are: one for every 128 µs.
         let level = u8::try_from(period.as_nanos() / 128_000);
         facts.priority = Some(level.map_or(0, |level| u8::MAX - level));
-        scheduler::<S>()?.params(&facts).map_err(Error::Missing)
+        let values = Defaults(S::TASK_SETTINGS);
+        let params = scheduler::<S>()?.params(&facts, &values);
+        params.map_err(Error::Missing)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use flyball_model::{Arrival, Cost, Length, OnMiss, Overheads, Step, Task};
 use flyball_trace::Duration;
+use std::collections::BTreeMap;
 
 /// A task of one job that does this.
 pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>) -> Task {
@@ -18,6 +19,7 @@ pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>
         cpus: None,
         on_miss: OnMiss::Continue,
         behaviour,
+        policies: BTreeMap::new(),
     }
 }
 

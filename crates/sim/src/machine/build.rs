@@ -1,6 +1,7 @@
 //! A cluster with its kernel, made from a task set.
 
 use super::{CPU, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
+use crate::called::Called;
 use crate::error::SimError;
 use crate::modes::Modes;
 use crate::program::Program;
@@ -26,7 +27,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         numbers: &[usize],
         capacity: usize,
         (cpu, cpus): (CpuId, usize),
-        (scheduler, facts): (&S, &dyn Fn(usize) -> Facts),
+        (called, facts): (Called<'_, S>, &dyn Fn(usize) -> Facts),
         seed: u64,
         sink: Rc<RefCell<T>>,
     ) -> Result<Self, SimError> {
@@ -53,7 +54,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let mut node = Node {
             core: Core::new(
-                scheduler.policy(Size::new(capacity, cpus)),
+                called.scheduler.policy(Size::new(capacity, cpus)),
                 tap,
                 timing,
                 &sizes,
@@ -65,7 +66,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             mutexes: Vec::new(),
             semaphores: Vec::new(),
             queues: Vec::new(),
-            changes: change::of(&modes.changes, numbers, scheduler)?,
+            changes: change::of(&modes.changes, numbers, called)?,
             beginning: change::Beginning::new(),
             seed,
             arrivals: BinaryHeap::new(),
@@ -81,12 +82,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         node.make_objects(set)?;
         for &number in numbers.iter().filter(|&&number| number < modes.first) {
             let task = &set.tasks[number];
-            let params = scheduler
-                .params(&facts(number))
-                .map_err(|missing| SimError::Missing {
-                    task: task.name.clone(),
-                    missing,
-                })?;
+            let params = called.params(task, &facts(number))?;
             node.spawn(task, number, params, Time::ZERO, Time::ZERO)?;
         }
         Ok(node)

@@ -1,6 +1,7 @@
 //! What becomes of the tasks of a CPU while it runs.
 
 use super::{CPU, Node, Thread};
+use crate::called::Called;
 use crate::error::SimError;
 use crate::modes::{Change, ChangeKind};
 use crate::program::Program;
@@ -37,16 +38,9 @@ pub(super) enum Next {
 pub(super) fn of<S: Scheduler>(
     changes: &[Change],
     numbers: &[usize],
-    scheduler: &S,
+    called: Called<'_, S>,
 ) -> Result<Changes<S::Params>, SimError> {
-    let params = |task: &Task| {
-        scheduler
-            .params(&task.into())
-            .map_err(|missing| SimError::Missing {
-                task: task.name.clone(),
-                missing,
-            })
-    };
+    let params = |task: &Task| called.params(task, &task.into());
     let mut found = VecDeque::with_capacity(changes.len());
     for Change { at, tasks } in changes {
         let mut kinds = Vec::new();
