@@ -3,7 +3,7 @@
 #![no_main]
 
 use flyball_catalogue::{Boot, Multiprocessor, Shape};
-use flyball_script::image::{Change, News};
+use flyball_script::image::{Change, ChangeKind};
 use flyball_script::{Call, Image, Length, Op, Place};
 use libfuzzer_sys::fuzz_target;
 
@@ -21,13 +21,13 @@ fuzz_target!(|bytes: &[u8]| {
     (0..image.queues()).for_each(|queue| _ = image.capacity(queue));
     let (mut last, mut begun) = (image.common().start, image.first());
     for change in (0..).map_while(|number| image.change(number)) {
-        let Change { at, task, news } = change;
+        let Change { at, task, kind } = change;
         assert!(image.common().start + at >= last && task < image.tasks());
         last = image.common().start + at;
-        match news {
-            News::Begins => begun += 1,
-            News::Becomes(row) => assert!(task < begun && image.task(row).is_some()),
-            News::Ends => assert!(task < begun),
+        match kind {
+            ChangeKind::Start => begun += 1,
+            ChangeKind::NewMode(row) => assert!(task < begun && image.task(row).is_some()),
+            ChangeKind::Stop => assert!(task < begun),
         }
     }
     assert_eq!(begun, image.tasks());
