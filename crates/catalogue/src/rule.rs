@@ -68,8 +68,8 @@ pub struct Fp;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Fifo;
 
-/// Fixed priorities; equals take turns, but for tasks that say they have none. Not sustainable: when
-/// a job has its turns depends on how long its equals compute.
+/// Fixed priorities; equals take turns, but for tasks that say they have none. Not sustainable:
+/// when a job has its turns depends on how long its equals compute.
 #[derive(Clone, Copy, Debug)]
 pub struct FpRr {
     /// The length of a time slice, where a task does not say another.
@@ -95,7 +95,8 @@ without_settings!(Edf, Rm, Dm, Fp, Fifo);
 /// What a task can say of its time slices.
 const TURNS: &[Setting] = &[Setting::optional_duration(
     "quantum",
-    "how long a turn of the task is; \"0\": it has none, and runs until it waits, as with SCHED_FIFO",
+    "how long a turn of the task is; \"0\": it has none, and runs until it waits, as with \
+     SCHED_FIFO",
     "as the policy's quantum",
 )];
 

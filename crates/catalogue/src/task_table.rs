@@ -13,8 +13,8 @@ pub struct TaskTable<'a> {
 }
 
 impl<'a> TaskTable<'a> {
-    /// What `task` says to the policy that task sets call `policy`, where a task can tell it what is
-    /// in `known`.
+    /// What `task` says to the policy that task sets call `policy`, where a task can tell it what
+    /// is in `known`.
     pub fn of(task: &'a Task, policy: &str, known: &'static [Setting]) -> TaskTable<'a> {
         TaskTable {
             defaults: Defaults(known),

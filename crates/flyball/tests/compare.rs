@@ -182,8 +182,8 @@ fn quanta_are_what_the_settings_say() {
     }
 }
 
-/// Tasks of `SCHED_FIFO` and `SCHED_RR` side by side, some with a quantum of their own: on the
-/// board as in the simulation, where the kernel makes time slices of all lengths longer by the same.
+/// Tasks of `SCHED_FIFO` and `SCHED_RR` side by side, some with a quantum of their own, on the
+/// board as in the simulation. The kernel makes time slices of all lengths longer by the same.
 #[test]
 fn turns_of_different_lengths_and_none_agree() {
     if !has_qemu() || !has_riscv() {

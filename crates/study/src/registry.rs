@@ -187,7 +187,8 @@ impl Entry {
         Ok(values)
     }
 
-    /// The policy's settings as a user would write them, and those of the first tasks that have any.
+    /// The policy's settings as a user would write them, and those of the first eight tasks that
+    /// have any.
     pub fn shown(&self, values: &Values, set: &TaskSet) -> Vec<(String, String)> {
         const MOST_TASKS: usize = 8;
         let tables = set.tasks.iter().filter_map(|task| {

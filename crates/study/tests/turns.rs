@@ -78,9 +78,9 @@ fn what_tasks_say_is_checked_for_all_policies() {
         ),
         (
             "[task.policies.c-rr]\nquantum = true",
-            "set.toml:12:1: task \"short\": policies.c-rr: quantum: expected a time such as \"10ms\", \
-             found true\n |\n = help: how long a turn of the task is; \"0\": it has none, and runs \
-             until it waits, as with SCHED_FIFO",
+            "set.toml:12:1: task \"short\": policies.c-rr: quantum: expected a time such as \
+             \"10ms\", found true\n |\n = help: how long a turn of the task is; \"0\": it has none, and \
+             runs until it waits, as with SCHED_FIFO",
         ),
     ] {
         let error = under("edf", set("rr", "", "", said)).expect_err("it is wrong");

@@ -12,9 +12,9 @@ use csv::WriterBuilder;
 /// and the file gets the set's name.
 ///
 /// # Errors
-/// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, settings of
-/// policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic or
-/// do more than compute.
+/// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, settings
+/// of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
+/// or do more than compute.
 pub fn to_csv(set: &TaskSet) -> Result<String, ModelError> {
     fits(set)?;
     let used: Vec<&str> = COLUMNS
