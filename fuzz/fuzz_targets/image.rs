@@ -1,5 +1,6 @@
-//! No bytes make the reader of task-set images panic, and whatever it takes for an image can be looked
-//! at and interpreted: each step comes to an end, and changes are about tasks that have begun.
+//! No bytes make the reader of task-set images panic, and whatever it takes for an image can be
+//! looked at and interpreted: each step comes to an end, and changes are about tasks that have
+//! begun.
 #![no_main]
 
 use flyball_catalogue::{Boot, Multiprocessor, Shape};

@@ -1,5 +1,5 @@
-//! No text makes the reader of overhead files panic, every fault can be shown, and what was read can be
-//! asked for.
+//! No text makes the reader of overhead files panic, every fault can be shown, and what was read
+//! can be asked for.
 #![no_main]
 
 use flyball_model::{OverheadFile, Statistic};

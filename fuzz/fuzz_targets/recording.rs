@@ -1,5 +1,5 @@
-//! No bytes make the reader of a board's recording panic, and what it reads is about the task set, and
-//! over by the end.
+//! No bytes make the reader of a board's recording panic, and what it reads is about the task set,
+//! and over by the end.
 #![no_main]
 
 use flyball_board::Recording;
@@ -7,8 +7,8 @@ use flyball_script::image::{Common, Contents, TaskContents};
 use flyball_trace::Time;
 use libfuzzer_sys::fuzz_target;
 
-// In front of the recordings of two clusters: start and end of the set, how many tasks it has, and how
-// many CPUs.
+// In front of the recordings of two clusters: start and end of the set, how many tasks it has, and
+// how many CPUs.
 fuzz_target!(|input: (u64, u64, u8, u8, Vec<u8>, Vec<u8>)| {
     let (start, end, tasks, cpus, first, second) = input;
     let common = Common {

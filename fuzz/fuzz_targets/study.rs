@@ -1,5 +1,5 @@
-//! No text makes the reader of studies panic, every fault can be shown, and every study that is read is the
-//! same after it was written and read again.
+//! No text makes the reader of studies panic, every fault can be shown, and every study that is
+//! read is the same after it was written and read again.
 #![no_main]
 
 use flyball_model::{OverheadFile, Study};

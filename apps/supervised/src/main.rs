@@ -2,17 +2,17 @@
 //! gives tasks their shares and moves them from CPU to CPU.
 //!
 //! The supervisor is a thread of the first CPU: the last task of the set, behind which the image
-//! has what the supervisor is told ([`Plan`], and then [`Wishes`]). It is a member of that CPU's
-//! I+PI like any other, but it does not supervise itself. So its own work is bounded by its share,
-//! as is that of any task, and no policy above I+PI is needed to run it. It waits for its place in
-//! the round, so it acts late by a round at most; what tasks got is divided by the time that has
-//! really passed. What it sees goes to a file of the host.
+//! has what the supervisor is told ([`Plan`], and then [`RequirementChanges`]). It is a member of
+//! that CPU's I+PI like any other, but it does not supervise itself. So its own work is bounded by
+//! its share, as is that of any task, and no policy above I+PI is needed to run it. It waits for
+//! its place in the round, so it acts late by a round at most; what tasks got is divided by the
+//! time that has really passed. What it sees goes to a file of the host.
 #![no_std]
 #![no_main]
 
 use core::fmt::Debug;
 use flyball_catalogue::Ipi;
-use flyball_policy::supervisor::{Observation, Observed, Plan, Wishes};
+use flyball_policy::supervisor::{Observation, Observed, Plan, RequirementChanges};
 use flyball_policy::{Boxed, CpuId, Encode};
 use flyball_runner::machine::machine::Supervised;
 use flyball_runner::machine::{Kernel, SpinLock};
@@ -24,7 +24,7 @@ use semihosting::io::Write;
 /// I+PI on each CPU, and a supervisor.
 struct Ipis;
 
-type Supervisor = Observed<Boxed, Boxed, Wishes<'static>, fn(Observation)>;
+type Supervisor = Observed<Boxed, Boxed, RequirementChanges<'static>, fn(Observation)>;
 
 /// What the supervisor's thread begins with.
 struct Beginning {
@@ -56,7 +56,7 @@ impl Program for Ipis {
         });
         let tasks = or_fail(kernel.supervise(places, TraceBuffer::name));
         let start = image.common().start;
-        let supervisor = Observed::new(&plan, start, Wishes(bytes), tell as fn(Observation));
+        let supervisor = Observed::new(&plan, start, RequirementChanges(bytes), tell as fn(Observation));
         let file = or_fail(File::create(c"flyball-observations.bin"));
         FILE.with(|place| *place = Some(file));
         let beginning = Beginning {

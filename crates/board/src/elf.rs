@@ -1,8 +1,9 @@
 //! Where the images are, and how they are built.
 //!
 //! There is one a machine, `runner`, and one for each scheduler of the user's own, `runner-mine`
-//! for example; and for a machine with several CPUs `supervised`, which has a supervisor. Those in the folder that [`IMAGES`] names come first. The others are built from the
-//! sources in `apps/`, which takes a while the first time only.
+//! for example; and for a machine with several CPUs `supervised`, which has a supervisor. Those in
+//! the folder that [`IMAGES`] names come first. The others are built from the sources in `apps/`,
+//! which takes a while the first time only.
 
 use crate::child;
 use crate::generated::Generated;

@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_from_another_cluster_has_a_name() {
+    fn a_task_from_another_cluster_has_a_name() {
         let mut written = written(2, &[event(1_100, dispatch(9)), event(1_200, dispatch(9))]);
         let (row, task) = (TaskId(9), TaskId(7));
         // Between the two.

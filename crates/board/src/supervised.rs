@@ -5,12 +5,13 @@ use crate::{BoardError, Machine, Options, Watch, compile, emulator};
 use flyball_catalogue::Ipi;
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_policy::Encode;
-use flyball_policy::supervisor::{Observation, Plan, Wish};
+use flyball_policy::supervisor::{Observation, Plan, RequirementChange};
 use flyball_trace::Duration;
 
 /// Runs tasks for so long on a machine with several CPUs, each with an I+PI of its own. A thread on
 /// the first CPU is their supervisor: it has a place in the round of the I+PI there, behind the
-/// tasks of that CPU. Wishes are in the order of time. Returns what it sees at the ends of periods.
+/// tasks of that CPU. Changes are in the order of time. Returns what it sees at the ends of
+/// periods.
 ///
 /// # Errors
 /// [`BoardError`]; [`BoardError::Unsupported`] if the machine has one CPU.
@@ -18,7 +19,7 @@ pub fn supervise(
     machine: Machine,
     set: &TaskSet,
     scheduler: &Ipi,
-    (plan, wishes): (&Plan, &[Wish]),
+    (plan, changes): (&Plan, &[RequirementChange]),
     until: Duration,
     watch: &mut Watch<'_>,
 ) -> Result<Vec<Observation>, BoardError> {
@@ -46,8 +47,8 @@ pub fn supervise(
     let mut contents = compile::contents(machine, &set, &options)?;
     let mut put = |part: &[u8]| contents.controller.extend(part);
     plan.emit(&mut put);
-    for wish in wishes {
-        wish.emit(&mut put);
+    for change in changes {
+        change.emit(&mut put);
     }
     let blob = compile::blob(machine, &contents)?;
     let elf = elf::find(machine, &options, Kind::Supervised, watch)?;

@@ -68,15 +68,15 @@ pub struct Fp;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Fifo;
 
-/// Fixed priorities; equals take turns, but for tasks that say they have none. Not sustainable:
-/// when a job has its turns depends on how long its equals compute.
+/// Fixed priorities; equals have time slices, but for tasks that say they have none. Not sustainable:
+/// when a job has its time slices depends on how long its equals compute.
 #[derive(Clone, Copy, Debug)]
 pub struct FpRr {
     /// The length of a time slice, where a task does not say another.
     pub quantum: Duration,
 }
 
-/// Round robin. Not sustainable: when a job has its turns depends on how long others compute.
+/// Round robin. Not sustainable: when a job has its time slices depends on how long others compute.
 #[derive(Clone, Copy, Debug)]
 pub struct Rr {
     /// The length of a time slice, where a task does not say another.
@@ -93,16 +93,16 @@ pub struct Llf {
 
 without_settings!(Edf, Rm, Dm, Fp, Fifo);
 /// What a task can say of its time slices.
-const TURNS: &[Setting] = &[Setting::optional_duration(
+const TIME_SLICES: &[Setting] = &[Setting::optional_duration(
     "quantum",
-    "how long a turn of the task is; \"0\": it has none, and runs until it waits, as with \
+    "how long a time slice of the task is; \"0\": it has none, and runs until it waits, as with \
      SCHED_FIFO",
     "as the policy's quantum",
 )];
 
 /// How long the time slices of a task are whose table has these values, under a policy with this
 /// quantum.
-fn turn(values: &dyn Values, quantum: Duration) -> Duration {
+fn time_slice(values: &dyn Values, quantum: Duration) -> Duration {
     match values.optional_duration("quantum") {
         None => quantum,
         Some(Duration::ZERO) => Weighted::<()>::ENDLESS,
@@ -111,8 +111,8 @@ fn turn(values: &dyn Values, quantum: Duration) -> Duration {
 }
 
 with_quantum! {
-    FpRr: "how long a turn is", 10, TURNS;
-    Rr: "how long a turn is", 10, TURNS;
+    FpRr: "how long a time slice is", 10, TIME_SLICES;
+    Rr: "how long a time slice is", 10, TIME_SLICES;
     Llf: "how long a job runs before laxities are compared again", 1;
 }
 
@@ -217,7 +217,7 @@ impl Rule for FpRr {
     fn params(&self, task: &Facts, values: &dyn Values) -> Result<Weighted<Priority>, Missing> {
         Ok(Weighted {
             params: priority(task)?,
-            quantum: turn(values, self.quantum),
+            quantum: time_slice(values, self.quantum),
         })
     }
 }
@@ -237,7 +237,7 @@ impl Rule for Rr {
     fn params(&self, _: &Facts, values: &dyn Values) -> Result<Weighted<()>, Missing> {
         Ok(Weighted {
             params: (),
-            quantum: turn(values, self.quantum),
+            quantum: time_slice(values, self.quantum),
         })
     }
 }

@@ -13,9 +13,9 @@ use std::cell::Cell;
 use std::collections::HashSet;
 
 /// The defaults, for a policy that asks for none but its own settings.
-struct Asked(Defaults);
+struct OwnDefaults(Defaults);
 
-impl Asked {
+impl OwnDefaults {
     fn has(&self, name: &str, is_kind: impl Fn(&Kind) -> bool) {
         let setting = self.0.0.iter().find(|setting| setting.name == name);
         let setting = setting.unwrap_or_else(|| panic!("it has no setting {name}"));
@@ -23,7 +23,7 @@ impl Asked {
     }
 }
 
-impl Values for Asked {
+impl Values for OwnDefaults {
     fn duration(&self, name: &str) -> Duration {
         self.has(name, |kind| matches!(kind, Kind::Duration { .. }));
         self.0.duration(name)
@@ -57,7 +57,7 @@ fn low(number: u64) -> u32 {
 
 /// What a task says to a policy: any values of its settings, or nothing.
 struct Said {
-    known: Asked,
+    known: OwnDefaults,
     /// Zero: it says nothing.
     random: u64,
 }
@@ -146,7 +146,7 @@ impl Visitor for RoundTrip {
     type Output = usize;
 
     fn visit<S: Scheduler + 'static>(self) -> usize {
-        let scheduler = S::new(&Asked(Defaults(S::SETTINGS)), &[]).unwrap();
+        let scheduler = S::new(&OwnDefaults(Defaults(S::SETTINGS)), &[]).unwrap();
         let mut settings = Vec::new();
         scheduler.emit(&mut |part| settings.extend(part));
         let mut rest = &settings[..];
@@ -162,7 +162,7 @@ impl Visitor for RoundTrip {
                 &(facts(), any::<u64>(), any::<bool>()),
                 |(facts, random, says)| {
                     let said = Said {
-                        known: Asked(Defaults(S::TASK_SETTINGS)),
+                        known: OwnDefaults(Defaults(S::TASK_SETTINGS)),
                         random: if says { random } else { 0 },
                     };
                     let Ok(params) = scheduler.params(&facts, &said) else {
@@ -256,7 +256,7 @@ fn a_turn_is_the_tasks_own_or_the_policys() {
         Rule::order(&scheduler).quantum(&params).unwrap()
     };
     let said = |random| Said {
-        known: Asked(Defaults(FpRr::TASK_SETTINGS)),
+        known: OwnDefaults(Defaults(FpRr::TASK_SETTINGS)),
         random,
     };
     assert_eq!(turn(&said(0)), us(250));

@@ -73,26 +73,28 @@ impl Color {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Which scheduler holds a task set? Analyses and simulates it, and writes a report. Exit code 0
-    /// if at least one of the policies holds it, whatever its jobs compute up to their worst case
+    /// Which scheduler holds a task set? Analyses and simulates it, and writes a report. Exit code
+    /// 0 if at least one of the policies holds it, whatever its jobs compute up to their worst case
     Study(StudyArgs),
-    /// What do the analyses for several CPUs say, and why? Of one task set: verdicts and reasons, response times, slack, the
-    /// fewest CPUs (of 1 to 128), what overheads cost. Of many (`--corpus`): verdicts
+    /// What do the analyses for several CPUs say, and why? Of one task set: verdicts and reasons,
+    /// response times, slack, the fewest CPUs (of 1 to 128), what overheads cost. Of many
+    /// (`--corpus`): verdicts
     Analyse(AnalyseArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),
-    /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated board
+    /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated
+    /// board
     Run(MachineArgs),
     /// Does a machine do what the simulation says? Compares both schedules, event by event
     Compare(CompareArgs),
-    /// Do a published work's claims hold here? Does its experiments again, and writes a report with a
-    /// verdict for each claim. Without a name: which works there are
+    /// Do a published work's claims hold here? Does its experiments again, and writes a report with
+    /// a verdict for each claim. Without a name: which works there are
     Reproduce(ReproduceArgs),
-    /// What does the kernel's own work cost on this processor, and Linux's beside it? Measures it, and
-    /// writes a file that `simulate`, `study`, `analyse` and `sweep` read
+    /// What does the kernel's own work cost on this processor, and Linux's beside it? Measures it,
+    /// and writes a file that `simulate`, `study`, `analyse` and `sweep` read
     Overheads(OverheadsArgs),
-    /// How many random task sets does each schedulability test accept? Makes a study, on all cores; what
-    /// is finished is kept, and the same command goes on after an interruption
+    /// How many random task sets does each schedulability test accept? Makes a study, on all cores;
+    /// what is finished is kept, and the same command goes on after an interruption
     Sweep(SweepArgs),
     /// Figures, tables and a page of what `sweep` has found
     Plot(PlotArgs),
@@ -282,8 +284,8 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) stop_at_miss: bool,
 
-    /// Exit code 0, too, where the set holds for exactly the simulated execution times and arrivals, and a
-    /// job that computes for less might make another one late
+    /// Exit code 0, too, where the set holds for exactly the simulated execution times and
+    /// arrivals, and a job that computes for less might make another one late
     #[arg(long)]
     pub(crate) exact_times: bool,
 
@@ -401,8 +403,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "name")]
     pub(crate) only: Vec<String>,
 
-    /// As large as the authors' own experiments, where the usual ones are shorter (epos-study); goes on
-    /// after an interruption
+    /// As large as the authors' own experiments, where the usual ones are shorter (epos-study);
+    /// goes on after an interruption
     #[arg(long, requires = "name")]
     pub(crate) full: bool,
 

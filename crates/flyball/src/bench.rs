@@ -4,7 +4,9 @@ use crate::on_machine::runs_on;
 use crate::progress::{Spinner, interrupted};
 use crate::schedule::task_name;
 use flyball_board::{BoardError, Machine, Options, Phase};
-use flyball_measure::bench::{Bench, BenchError, Ran, SUPERVISOR, Stage, SupervisedTrial, Trial};
+use flyball_measure::bench::{
+    Bench, BenchError, RunResult, SUPERVISOR, Stage, SupervisedTrial, Trial,
+};
 use flyball_measure::costs::Kernel;
 use flyball_policy::supervisor::Observation;
 use flyball_report::reproduction;
@@ -85,7 +87,7 @@ impl Bench for Board<'_> {
         }
     }
 
-    fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError> {
+    fn run(&mut self, trial: &Trial) -> Result<RunResult, BenchError> {
         let set = trial.modes.all();
         let entry = self.registry.find(trial.policy)?;
         let values = entry.values(&set.name, set)?;
@@ -114,7 +116,7 @@ impl Bench for Board<'_> {
         for &event in &recording.events {
             recorder.record(event);
             if trial.stop_at_miss && recorder.first_miss().is_some() {
-                return Ok(Ran::of(recorder, event.time));
+                return Ok(RunResult::of(recorder, event.time));
             }
         }
         if recording.dropped > 0 {
@@ -125,7 +127,7 @@ impl Bench for Board<'_> {
             ))
             .into());
         }
-        Ok(Ran::of(recorder, recording.end))
+        Ok(RunResult::of(recorder, recording.end))
     }
 
     fn supervise(
@@ -139,7 +141,7 @@ impl Bench for Board<'_> {
             self.machine,
             &trial.set,
             &trial.scheduler,
-            (&trial.plan, &trial.wishes),
+            (&trial.plan, &trial.changes),
             until,
             &mut watch,
         );

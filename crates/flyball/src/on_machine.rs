@@ -7,8 +7,9 @@ use flyball_board::{BoardError, Machine, Options, Phase};
 use flyball_catalogue::Origin;
 use flyball_measure::Measurement;
 use flyball_model::TaskSet;
+use flyball_study::note::{AboutPolicy, ByPolicy};
 use flyball_study::results::Measured;
-use flyball_study::{ByPolicy, Entry, Fit, Registry, SideBySide, StudyError};
+use flyball_study::{Entry, Fit, Registry, SideBySide, StudyError};
 use flyball_trace::Duration;
 
 /// What the user asks for.
@@ -84,7 +85,7 @@ pub(crate) fn measure(
                 | StudyError::NoRoom { .. }
                 | StudyError::Affinity { .. }),
             ) if all => {
-                left_out.add(policy, &format!("left out: {error}."));
+                left_out.add(policy, AboutPolicy::LeftOut(error.to_string()));
             }
             Err(error) => return Err(Failure::lab(file, error)),
         }

@@ -145,7 +145,7 @@ fn summary(
         let _ = writeln!(text, "{DIM}{many}{DIM:#}");
     }
     for note in report.notes.iter().chain(notes) {
-        let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+        let _ = writeln!(text, "{DIM}{}{DIM:#}", words::note(note));
     }
     if !chart.no_chart && (chart.chart || set.tasks.len() <= SMALL) {
         let _ = write!(

@@ -55,25 +55,26 @@ fn expected(example: &str) -> String {
     fs::read_to_string(file).expect("it says what to expect")
 }
 
-fn print_what_they_should(target: &str) {
+fn print_what_they_should(target: &str, options: &[&str]) {
     for example in EXAMPLES {
         assert_eq!(
-            run(example, target, &RELEASE),
+            run(example, target, options),
             (Some(0), expected(example)),
             "{example}"
         );
     }
 }
 
+/// Where arithmetic is checked.
 #[test]
 fn on_the_host() {
-    print_what_they_should("host-tuple");
+    print_what_they_should("host-tuple", &[]);
 }
 
 #[test]
 fn on_the_board() {
     if has_qemu() {
-        print_what_they_should("thumbv7m-none-eabi");
+        print_what_they_should("thumbv7m-none-eabi", &RELEASE);
     }
 }
 
@@ -93,13 +94,15 @@ fn on_the_board_without_optimisation() {
     assert_eq!(ran, (Some(0), expected("blink")));
 }
 
-/// By the command of `apps/README.md`.
+/// By the command of `apps/README.md`. All of them in soak runs.
 #[test]
 fn on_the_second_board() {
     if !has_qemu() {
         return;
     }
-    for example in EXAMPLES {
+    let few = ["blink", "control_loop"];
+    let soaks = std::env::var_os("SOAK").is_some();
+    for example in if soaks { &EXAMPLES[..] } else { &few } {
         let ran = cargo(&["lm3s6965", example]);
         assert_eq!(ran, (Some(0), expected(example)), "{example}");
     }
@@ -109,7 +112,7 @@ fn on_the_second_board() {
 #[test]
 fn on_several_cpus() {
     if has_riscv() {
-        print_what_they_should("riscv64gc-unknown-none-elf");
+        print_what_they_should("riscv64gc-unknown-none-elf", &RELEASE);
     }
 }
 

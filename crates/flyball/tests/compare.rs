@@ -106,8 +106,8 @@ fn the_examples_agree_under_i_plus_pi() {
 
 /// The kernel's work takes 16 times as long, so that there is 16 times as much that the simulation
 /// does not know; but its order is the same. (In the inertial navigation set a job ends 30 us
-/// before a release at 105 ms, which may be too late here, and in the avionics set under EDF one 24 us
-/// before a release at 118 ms.)
+/// before a release at 105 ms, which may be too late here, and in the avionics set under EDF one 24
+/// us before a release at 118 ms.)
 #[test]
 fn the_examples_agree_on_a_slower_board() {
     if !has_qemu() {
@@ -185,7 +185,7 @@ fn quanta_are_what_the_settings_say() {
 /// Tasks of `SCHED_FIFO` and `SCHED_RR` side by side, some with a quantum of their own, on the
 /// board as in the simulation. The kernel makes time slices of all lengths longer by the same.
 #[test]
-fn turns_of_different_lengths_and_none_agree() {
+fn time_slices_of_different_lengths_and_none_agree() {
     if !has_qemu() || !has_riscv() {
         return;
     }

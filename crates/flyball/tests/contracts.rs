@@ -1,5 +1,5 @@
-//! Every document that the command prints keeps its contract: the JSON Schema in `docs/schemas`, and
-//! the type in `flyball-json` that the schema is made from.
+//! Every document that the command prints keeps its contract: the JSON Schema in `docs/schemas`,
+//! and the type in `flyball-json` that the schema is made from.
 
 mod common;
 

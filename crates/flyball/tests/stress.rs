@@ -155,7 +155,8 @@ fn affinities_on_eight_cpus_at_once() {
     }
 }
 
-/// Each kernel entry ends with a check of all invariants. In soak runs only, as that is another image.
+/// Each kernel entry ends with a check of all invariants. In soak runs only, as that is another
+/// image.
 #[test]
 fn invariants_hold_after_every_entry() {
     if soak() > 1 && has_riscv() {
@@ -170,7 +171,7 @@ fn invariants_hold_after_every_entry() {
 /// A split thread that owns a mutex cannot go to another CPU when it has had its part of one, and
 /// has it all the same.
 #[test]
-fn who_cannot_go_is_not_interrupted_again_and_again() {
+fn a_thread_that_cannot_go_is_not_interrupted_again_and_again() {
     if has_riscv() {
         let count = run(&build(false).join("bound"), [2, 0, 0], &IN_TURN);
         let (before, after) = (count("before"), count("after"));

@@ -62,8 +62,8 @@ pub struct Policy {
 pub enum Verdict {
     /// With all execution times and arrivals that the task set allows.
     Holds,
-    /// With exactly the simulated execution times and arrivals, and perhaps not where a job computes
-    /// for less.
+    /// With exactly the simulated execution times and arrivals, and perhaps not where a job
+    /// computes for less.
     ExactTimes,
     /// Some deadline can be missed.
     DoesNotHold,

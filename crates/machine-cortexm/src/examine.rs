@@ -15,7 +15,7 @@ use flyball_port::Cause;
 #[doc(hidden)]
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Taken {
+pub struct ExceptionState {
     /// The threads' stack pointer.
     psp: u32,
     /// Where the exception would return to.
@@ -78,7 +78,7 @@ fn cause(cfsr: u32, hfsr: u32) -> Cause {
 }
 
 /// What was found.
-pub(crate) struct Found {
+pub(crate) struct Diagnosis {
     pub(crate) cause: Cause,
     pub(crate) address: Option<u32>,
     pub(crate) pc: Option<u32>,
@@ -87,10 +87,10 @@ pub(crate) struct Found {
     pub(crate) is_main_stack: bool,
 }
 
-impl Found {
+impl Diagnosis {
     /// No more than why.
-    pub(crate) const fn only(cause: Cause) -> Found {
-        Found {
+    pub(crate) const fn only(cause: Cause) -> Diagnosis {
+        Diagnosis {
             cause,
             address: None,
             pc: None,
@@ -100,9 +100,9 @@ impl Found {
     }
 }
 
-impl Taken {
+impl ExceptionState {
     /// `stack`: the one that was in use, of which `reserved` words are out of bounds.
-    pub(crate) fn examine(self, stack: Option<Range<*mut usize>>, reserved: usize) -> Found {
+    pub(crate) fn examine(self, stack: Option<Range<*mut usize>>, reserved: usize) -> Diagnosis {
         /// A bit of what an exception returns to: the frame is on the threads' stack.
         const THREADS: u32 = 1 << 2;
         // SAFETY: reading them has no side effect.
@@ -128,11 +128,11 @@ impl Taken {
             let guard = main.start as u32..usable.start;
             let guarded = accessed.filter(|address| guard.contains(address));
             if guarded.is_some() || self.msp < usable.start {
-                return Found {
+                return Diagnosis {
                     address: guarded.or(Some(self.msp)),
                     caller: last_caller(self.msp.max(usable.start)..usable.end),
                     is_main_stack: true,
-                    ..Found::only(Cause::StackOverflow)
+                    ..Diagnosis::only(Cause::StackOverflow)
                 };
             }
         }
@@ -151,11 +151,11 @@ impl Taken {
                 None => last_caller(self.psp.max(usable.start)..usable.end),
             };
             let lost = (self.no_canary != 0).then_some(guard.start);
-            return Found {
+            return Diagnosis {
                 address: guarded.or(lost).or(Some(self.psp)),
                 pc,
                 caller,
-                ..Found::only(Cause::StackOverflow)
+                ..Diagnosis::only(Cause::StackOverflow)
             };
         }
         let pc = if is_on_main {
@@ -164,10 +164,10 @@ impl Taken {
         } else {
             self.psp_frame(is_stacked && usable.contains(&self.psp), &usable)
         };
-        Found {
+        Diagnosis {
             address: accessed,
             pc,
-            ..Found::only(cause(cfsr, hfsr))
+            ..Diagnosis::only(cause(cfsr, hfsr))
         }
     }
 

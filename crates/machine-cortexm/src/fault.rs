@@ -2,13 +2,13 @@
 //!
 //! All faults of the processor come here, on the main stack, since it may be the thread's stack
 //! that is broken. What happens then is the application's business ([`MachineConfig::fault`]): it
-//! may save what it has before it ends. A fault is reported in an exception that nothing preempts; a
-//! panic where it was, with interrupts masked.
+//! may save what it has before it ends. A fault is reported in an exception that nothing preempts;
+//! a panic where it was, with interrupts masked.
 //!
 //! [`MachineConfig::fault`]: flyball_port::MachineConfig::fault
 
 use crate::config::BoardConfig;
-use crate::examine::{Found, Taken};
+use crate::examine::{Diagnosis, ExceptionState};
 use crate::guard;
 use crate::kernel::Kernel;
 use crate::mask::rest;
@@ -87,7 +87,7 @@ macro_rules! fault_handlers {
 impl<C: BoardConfig> Kernel<C> {
     /// Something cannot go on. From here on nothing runs but what the application does about it.
     #[doc(hidden)]
-    pub fn fault(&'static self, taken: Taken) -> ! {
+    pub fn fault(&'static self, taken: ExceptionState) -> ! {
         if !C::REPORTS {
             rest();
         }
@@ -106,11 +106,11 @@ impl<C: BoardConfig> Kernel<C> {
             rest();
         }
         last_things_begin();
-        self.report(&Found::only(Cause::Panic), Some(info))
+        self.report(&Diagnosis::only(Cause::Panic), Some(info))
     }
 
     /// Reports on the thread that runs.
-    fn report(&'static self, found: &Found, message: Option<&dyn Display>) -> ! {
+    fn report(&'static self, found: &Diagnosis, message: Option<&dyn Display>) -> ! {
         // If the fault was in the kernel, the state was in use; but the code that used it never
         // goes on.
         let running = self.try_with(|switch, state| {

@@ -77,7 +77,8 @@ impl<C: BoardConfig> Kernel<C> {
         result
     }
 
-    /// With the kernel, and interrupts masked. `None` before it is initialised; without checks it is.
+    /// With the kernel, and interrupts masked. `None` before it is initialised; without checks it
+    /// is.
     #[inline]
     pub(crate) fn with_ready<R>(
         &'static self,
@@ -100,8 +101,8 @@ impl<C: BoardConfig> Kernel<C> {
         // SAFETY: interrupts are masked, and there is one CPU.
         let ready = unsafe { *self.ready.get() };
         assert!(!C::CHECKS || ready, "the kernel has not been initialised");
-        // SAFETY: the same, and callers keep to the rule. The kernel has been initialised: that has just
-        // been checked, or else the application has promised it by going without checks.
+        // SAFETY: the same, and callers keep to the rule. The kernel has been initialised: that has
+        // just been checked, or else the application has promised it by going without checks.
         unsafe {
             (
                 &mut *self.switch.get(),

@@ -65,7 +65,7 @@ use cortex_m_rt as _;
 pub use board::Board;
 pub use config::BoardConfig;
 #[doc(hidden)]
-pub use examine::Taken;
+pub use examine::ExceptionState;
 #[doc(hidden)]
 pub use flyball_port::stack::PAINT;
 pub use flyball_port::{EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks};

@@ -1,8 +1,8 @@
 //! What an application calls in its root.
 
 /// Makes the application's kernel: a static of a name and a type; and, if it likes, what its own
-/// timer calls (otherwise: what is [attached](crate::Machine::attach) to it). It brings the handlers
-/// of context switches, faults and panics.
+/// timer calls (otherwise: what is [attached](crate::Machine::attach) to it). It brings the
+/// handlers of context switches, faults and panics.
 #[macro_export]
 macro_rules! kernel {
     ($name:ident: $config:ty) => {
@@ -39,7 +39,7 @@ macro_rules! kernel {
         };
 
         #[unsafe(no_mangle)]
-        extern "C" fn flyball_fault(taken: $crate::Taken) -> ! {
+        extern "C" fn flyball_fault(taken: $crate::ExceptionState) -> ! {
             $name.fault(taken)
         }
 

@@ -210,8 +210,8 @@ impl<C: MachineConfig> Kernel<C> {
         result
     }
 
-    /// Whether entries of this hart do not decide: threads do not run yet, or it serves an interrupt
-    /// of the application, and enters once more afterwards.
+    /// Whether entries of this hart do not decide: threads do not run yet, or it serves an
+    /// interrupt of the application, and enters once more afterwards.
     #[inline]
     fn stays(&self, hart: u8) -> bool {
         let handles = &self.harts[usize::from(hart)].handles;
@@ -379,8 +379,8 @@ impl<C: MachineConfig> Kernel<C> {
         handles.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a hart has the registers of a thread, whose context has what they were some time ago.
-    /// With the lock of its cluster.
+    /// Whether a hart has the registers of a thread, whose context has what they were some time
+    /// ago. With the lock of its cluster.
     pub(crate) fn has_registers(&self, hart: u8, context: &Context) -> bool {
         let current = self.harts[usize::from(hart)]
             .current

@@ -3,8 +3,8 @@
 //! Where the jobs of such a thread are to be, its [`SplitTask`] says. The CPU on which it is looks
 //! at that in each entry, and its timer fires when there is something to see. To send a thread is
 //! to take it out of one core, to keep its registers, and to put it into the other CPU's inbox, and
-//! then that one is interrupted. A thread whose next subtask has not begun waits at the CPU where it
-//! is going to be, so when the time comes no other CPU is concerned.
+//! then that one is interrupted. A thread whose next subtask has not begun waits at the CPU where
+//! it is going to be, so when the time comes no other CPU is concerned.
 //!
 //! CPUs that send and receive nothing pay for a look at a flag.
 
@@ -25,8 +25,8 @@ use flyball_port::MachineConfig;
 pub(crate) struct Migrations<C: MachineConfig> {
     /// Whether there ever are any.
     used: AtomicBool,
-    /// Whether there is something to look at: a thread in the inbox, or what another CPU has changed
-    /// in this core.
+    /// Whether there is something to look at: a thread in the inbox, or what another CPU has
+    /// changed in this core.
     mail: AtomicBool,
     inbox: SpinLock<Vec<&'static mut SplitThread<C>>>,
 }
@@ -199,7 +199,8 @@ const FIRST: CpuId = CpuId(0);
 
 impl<C: MachineConfig> Kernel<C> {
     /// A thread of the CPU `way.home()` goes its way from now on; `params` are what the policies
-    /// are told, subtask by subtask. `arrived` is called inside the kernel. Before [`Machine::start`](flyball_port::Machine::start).
+    /// are told, subtask by subtask. `arrived` is called inside the kernel. Before
+    /// [`Machine::start`](flyball_port::Machine::start).
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such CPU, or it is too late; [`Error::Invalid`] if one of

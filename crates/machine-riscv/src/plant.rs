@@ -116,8 +116,8 @@ impl<C: MachineConfig> Kernel<C> {
     /// moved. Once, before [`Machine::start`].
     ///
     /// # Errors
-    /// [`Error::Invalid`] if some CPU shares its core with others, or there is a controller already;
-    /// [`Error::Unknown`] if there is no such CPU, or it is too late.
+    /// [`Error::Invalid`] if some CPU shares its core with others, or there is a controller
+    /// already; [`Error::Unknown`] if there is no such CPU, or it is too late.
     pub fn supervise(
         &'static self,
         tasks: impl IntoIterator<Item = (CpuId, ThreadId)>,

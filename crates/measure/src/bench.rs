@@ -1,14 +1,14 @@
 //! A bench: something that runs a task set under a policy and tells what happened.
 //!
-//! An experiment asks for a [`Trial`] and reads what [`Ran`], and need not know whether it was the
-//! [`Simulator`] or a machine. Machines are not this crate's work: a crate that can boot them
-//! implements [`Bench`] for them.
+//! An experiment asks for a [`Trial`] and reads what [`RunResult`], and need not know whether it
+//! was the [`Simulator`] or a machine. Machines are not this crate's work: a crate that can boot
+//! them implements [`Bench`] for them.
 
 use crate::costs::Kernel;
 use flyball_catalogue::Ipi;
 use flyball_model::TaskSet;
 use flyball_policy::Boxed;
-use flyball_policy::supervisor::{Observation, Observed, Plan, Wish};
+use flyball_policy::supervisor::{Observation, Observed, Plan, RequirementChange};
 use flyball_report::reproduction::Machine;
 use flyball_sim::{Ended, Modes, Options, simulate_controlled};
 use flyball_study::StudyError;
@@ -55,14 +55,14 @@ pub struct SupervisedTrial {
     /// The supervisor.
     pub plan: Plan,
     /// What tasks want of it, in the order of time.
-    pub wishes: Vec<Wish>,
+    pub changes: Vec<RequirementChange>,
     /// How many periods it takes.
     pub periods: u32,
 }
 
 /// What happened in a trial.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct RunResult {
     /// The numbers.
     pub summary: Summary,
     /// The first events, as many as were to be kept and could be.
@@ -120,7 +120,7 @@ pub trait Bench {
     ///
     /// # Errors
     /// [`BenchError`].
-    fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError>;
+    fn run(&mut self, trial: &Trial) -> Result<RunResult, BenchError>;
 
     /// Runs tasks under a supervisor. `see` is told what is seen at the end of each period.
     ///
@@ -213,9 +213,9 @@ impl SupervisedTrial {
     /// # Errors
     /// [`StudyError::Sim`] if a task is on a CPU that there is not.
     pub fn simulate(&self, see: impl FnMut(Observation)) -> Result<(), StudyError> {
-        let wishes = self.wishes.iter().copied();
+        let changes = self.changes.iter().copied();
         let mut observed: Observed<Boxed, Boxed, _, _> =
-            Observed::new(&self.plan, Time::ZERO, wishes, see);
+            Observed::new(&self.plan, Time::ZERO, changes, see);
         let options = Options::until(self.until());
         simulate_controlled(
             &self.set,
@@ -228,13 +228,13 @@ impl SupervisedTrial {
     }
 }
 
-impl Ran {
+impl RunResult {
     /// What was recorded of a trial that ended at `end`.
-    pub fn of(recorder: Recorder, end: Time) -> Ran {
+    pub fn of(recorder: Recorder, end: Time) -> RunResult {
         let first_miss = recorder.first_deadline();
         let phases = recorder.phases().to_vec();
         let (summary, trace) = recorder.finish(end);
-        Ran {
+        RunResult {
             summary,
             trace,
             phases,
@@ -301,7 +301,7 @@ impl Bench for Simulator<'_> {
         Ok(())
     }
 
-    fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError> {
+    fn run(&mut self, trial: &Trial) -> Result<RunResult, BenchError> {
         let Trial {
             modes,
             policy,
@@ -328,7 +328,7 @@ impl Bench for Simulator<'_> {
         if outcome.why == Ended::Interrupted {
             return Err(StudyError::Interrupted.into());
         }
-        Ok(Ran::of(recorder, outcome.ended))
+        Ok(RunResult::of(recorder, outcome.ended))
     }
 
     fn supervise(

@@ -97,8 +97,8 @@ struct KernelEntry {
     began: Time,
     /// A call of a task began it.
     called: bool,
-    /// A turn was over.
-    turn: bool,
+    /// A time slice was over.
+    slice_ended: bool,
     /// Jobs released and sleepers woken in it.
     releases: i64,
     /// Something else happened, too.
@@ -233,7 +233,7 @@ impl Observer {
             }
             // Both are the timer's work, and the simulator charges them alike.
             Kind::Release { .. } | Kind::Miss { .. } => entry.releases += 1,
-            Kind::BurstEnd { .. } => entry.turn = true,
+            Kind::BurstEnd { .. } => entry.slice_ended = true,
             Kind::Abort { task, .. } => {
                 entry.other = true;
                 self.jobs.remove(&task);
@@ -283,7 +283,7 @@ impl Observer {
         equation[RELEASE] = entry.releases;
         equation[SCHEDULING] = 1;
         equation[SWITCH] = i64::from(next.is_some() && next != lane.last);
-        let causes = [entry.called, entry.turn, entry.releases > 0];
+        let causes = [entry.called, entry.slice_ended, entry.releases > 0];
         let (running, last) = (next, next.or(lane.last));
         (lane.running, lane.last) = (running, last);
         if causes == [false; 3] && !entry.other {
@@ -325,7 +325,7 @@ impl Observer {
         let Some(running) = lane.running else {
             return;
         };
-        if entry.other || entry.turn {
+        if entry.other || entry.slice_ended {
             self.jobs.remove(&running);
         } else if let Some(job) = self.jobs.get_mut(&running) {
             job.releases += entry.releases;

@@ -10,14 +10,15 @@ pub struct Kernel {
     instruction: Duration,
 }
 
-/// Instructions on the Cortex-M3, by policy: a release, a call, a decision, a context switch, and the
-/// ways into the kernel and out of it at the end of a time slice. Read off two seconds of the
+/// Instructions on the Cortex-M3, by policy: a release, a call, a decision, a context switch, and
+/// the ways into the kernel and out of it at the end of a time slice. Read off two seconds of the
 /// Hartstone baseline (`flyball compare examples/hartstone-ph.toml --policy NAME --until 2s`). The
-/// least squares divide them as explains the whole schedule best, so only their sums mean something.
+/// least squares divide them as explains the whole schedule best, so only their sums mean
+/// something.
 ///
-/// The ways are part of a time slice there, since the clock is read inside of them, and the measured
-/// decision includes them. Here they are taken out of it, and the task that loses the CPU makes up
-/// for them ([`time_slice`](crate::calibrate::time_slice) tells more).
+/// The ways are part of a time slice there, since the clock is read inside of them, and the
+/// measured decision includes them. Here they are taken out of it, and the task that loses the CPU
+/// makes up for them ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
     ("rm", [639, 770, 319, 65, 0]),
     ("dm", [634, 725, 360, 33, 0]),

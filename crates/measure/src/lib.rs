@@ -19,5 +19,5 @@ pub mod measured;
 pub mod overheads;
 pub mod side_by_side;
 
-pub use bench::{Bench, BenchError, Ran, Simulator, Trial};
+pub use bench::{Bench, BenchError, RunResult, Simulator, Trial};
 pub use measured::{Measured, Measurement};

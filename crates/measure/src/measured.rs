@@ -13,6 +13,7 @@ use flyball_study::StudyError;
 use flyball_study::Values;
 use flyball_study::assigned;
 use flyball_study::horizon::horizon;
+use flyball_study::note::Note;
 use flyball_study::reason::Obstacle;
 use flyball_study::registry::{Entry, Registry};
 use flyball_study::results::{Simulated, Study};
@@ -30,7 +31,7 @@ pub struct Measurement<'a> {
     pub(crate) set: TaskSet,
     pub(crate) theory: Result<Findings, Obstacle>,
     pub(crate) until: Duration,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Note>,
     subtasks: Vec<Vec<Subtask>>,
     scheduler: Box<dyn Written>,
 }
@@ -67,11 +68,11 @@ impl<'a> Measurement<'a> {
         let values = entry.values(file, &set)?;
         let mut notes = Vec::new();
         let (assigned, note) = assigned(&set, entry, &values, fit)?;
-        notes.extend(note.map(|note| capital(&note)));
+        notes.extend(note.map(Note::Policy));
         set = assigned.into_owned();
         entry.fits(&values, &set)?;
         if !set.platform.overheads.are_free() {
-            notes.push("The overheads in the file are ignored: the board has its own.".to_owned());
+            notes.push(Note::OverheadsIgnored);
             set.platform.overheads = Overheads::default();
         }
         let subtasks = match entry.theory {
@@ -82,19 +83,16 @@ impl<'a> Measurement<'a> {
         };
         let theory = entry.analyse(&values, &set);
         if theory.is_ok() {
-            notes.push(
-                "Bounds, slacks and proofs take the kernel's work to be free; on the board it is not."
-                    .to_owned(),
-            );
+            notes.push(Note::KernelNotFree);
         }
         let until = until.unwrap_or_else(|| {
             let slice = entry.shortest_slice(&values, &set);
             let whole = horizon(&set, is_decided(&theory), slice).until;
             if whole > patience {
-                notes.push(format!(
-                    "Ran for {patience} only; a simulation would go on for {whole}. Use `--until` for \
-                     another length."
-                ));
+                notes.push(Note::ShortRun {
+                    ran: patience,
+                    whole,
+                });
             }
             whole.min(patience)
         });
@@ -157,11 +155,10 @@ impl<'a> Measurement<'a> {
             .for_each(|&event| recorder.record(event));
         let length = measured.end.since(Time::ZERO);
         if measured.dropped > 0 {
-            self.notes.push(format!(
-                "The board keeps so many events and no more, which it had after {length}: {} later \
-                 ones are not known, and no number is of them.",
-                measured.dropped
-            ));
+            self.notes.push(Note::EventsLost {
+                after: length,
+                lost: measured.dropped,
+            });
         }
         let verdict = weigh_measured(&self.set, &self.theory, recorder.first_miss(), length);
         let (summary, mut trace) = recorder.finish(measured.end);
@@ -196,12 +193,4 @@ impl<'a> Measurement<'a> {
             measured: None,
         }
     }
-}
-
-/// A note as a sentence of its own.
-fn capital(note: &str) -> String {
-    let mut letters = note.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }

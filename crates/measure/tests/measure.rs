@@ -5,6 +5,7 @@ use flyball_measure::{Measured, Measurement};
 use flyball_model::{Cost, Format, Task, TaskSet, read_str};
 use flyball_report::words;
 use flyball_sim::{Options, simulate};
+use flyball_study::note::Note;
 use flyball_study::results::PolicyReport;
 use flyball_study::{Registry, StudyError};
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId, Time};
@@ -119,15 +120,19 @@ fn what_the_reader_has_to_know_is_noted() {
     let report = measurement.conclude(&measured).policies.remove(0);
     assert_eq!(report.simulated.until, ms(4));
     assert_eq!(report.trace.header.dropped, 17);
-    let notes = report.notes.join("\n");
-    for note in [
-        "The overheads in the file are ignored",
-        "take the kernel's work to be free",
-        "Ran for 8ms only; a simulation would go on for 10ms",
-        "which it had after 4ms: 17 later ones",
-    ] {
-        assert!(notes.contains(note), "{notes}");
-    }
+    let expected = [
+        Note::OverheadsIgnored,
+        Note::KernelNotFree,
+        Note::ShortRun {
+            ran: ms(8),
+            whole: ms(10),
+        },
+        Note::EventsLost {
+            after: ms(4),
+            lost: 17,
+        },
+    ];
+    assert_eq!(report.notes, expected);
     let unknown = Measurement::new(&registry, "fastest", "test", set.clone(), None, ms(8), None);
     assert!(matches!(unknown, Err(StudyError::UnknownPolicy { .. })));
 }

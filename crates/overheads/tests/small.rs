@@ -92,7 +92,7 @@ fn linux_and_caches_are_measured_or_it_is_said_why_not() {
 }
 
 #[test]
-fn whoever_watches_may_end_it() {
+fn the_watcher_may_end_it() {
     let ended = measure(&small(), &mut |_| ControlFlow::Break(()));
     assert_eq!(ended, Err(Error::Interrupted));
 }

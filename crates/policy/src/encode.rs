@@ -134,7 +134,9 @@ impl<P: Encode> Encode for Pinned<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::supervisor::{Moves, Observation, Plan, Sample, Settings, Want, Wish};
+    use crate::supervisor::{
+        Moves, Observation, Plan, Requirement, RequirementChange, Sample, Settings,
+    };
     use crate::{CpuId, TaskId, Weighted};
     use proptest::prelude::*;
 
@@ -179,7 +181,7 @@ mod tests {
                 tasks: d,
                 period: long,
             });
-            survives(&Wish { at: short, task, want: Want { cpu, importance: d } });
+            survives(&RequirementChange { at: short, task, requirement: Requirement { cpu, importance: d } });
             let sample = Sample { cpu: CpuId(number), set_point: cpu, got: cpu, limited: kind % 2 == 0 };
             survives(&Observation::Task(task, (kind % 3 > 0).then_some(sample)));
             survives(&Observation::Moves(Moves { made: d.into(), denied: kind.into() }));

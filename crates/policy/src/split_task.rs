@@ -1,11 +1,11 @@
 //! Where the jobs of a split task are: semi-partitioned scheduling.
 //!
 //! Each CPU has a kernel of its own. Most tasks stay where they are; a *split* one has several
-//! subtasks on as many CPUs, and each of its jobs begins with the first, with that subtask's deadline.
-//! When it has computed for its subtask it leaves the CPU, and arrives at the next one when that subtask
-//! begins. When the job is complete the task migrates home, to the CPU of its first subtask, where its
-//! next job is released (Kato, Yamasaki and Ishikawa, "Semi-partitioned scheduling of sporadic task
-//! systems on multiprocessors", ECRTS 2009, section 3).
+//! subtasks on as many CPUs, and each of its jobs begins with the first, with that subtask's
+//! deadline. When it has computed for its subtask it leaves the CPU, and arrives at the next one
+//! when that subtask begins. When the job is complete the task migrates home, to the CPU of its
+//! first subtask, where its next job is released (Kato, Yamasaki and Ishikawa, "Semi-partitioned
+//! scheduling of sporadic task systems on multiprocessors", ECRTS 2009, section 3).
 //!
 //! ```text
 //!   CPU 0   ▇▇▇____▇▇ = its subtask                    ▇▇
@@ -25,8 +25,8 @@ pub struct Subtask {
     pub cpu: CpuId,
     /// For how long at most, unless it is the last subtask.
     pub wcet: Duration,
-    /// The start of the subtask, counted from the job's release; rising from subtask to subtask, and zero
-    /// for the first.
+    /// The start of the subtask, counted from the job's release; rising from subtask to subtask,
+    /// and zero for the first.
     pub from: Duration,
     /// The subtask's deadline, counted from the job's release.
     pub until: Duration,
@@ -82,8 +82,8 @@ impl<P: AsRef<[Subtask]>> SplitTask<P> {
         }
     }
 
-    /// The CPU time at which the present subtask is used up, and [`look`](SplitTask::look) has another
-    /// answer; `None` in the last subtask.
+    /// The CPU time at which the present subtask is used up, and [`look`](SplitTask::look) has
+    /// another answer; `None` in the last subtask.
     pub fn limit(&self) -> Option<Duration> {
         let is_last = self.subtask + 1 == self.subtasks().len();
         (!is_last).then(|| self.had + self.subtasks()[self.subtask].wcet)

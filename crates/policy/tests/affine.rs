@@ -229,7 +229,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 6_000 }))]
 
     #[test]
-    fn nobody_waits_for_who_is_less_urgent(
+    fn no_task_waits_for_a_less_urgent_one(
         cpus in prop::collection::vec(1..16_u8, usize::from(TASKS)),
         steps in steps(),
     ) {

@@ -4,7 +4,8 @@ use core::mem::transmute;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// A place for the handler of an interrupt, empty at first. It is attached and called from anywhere.
+/// A place for the handler of an interrupt, empty at first. It is attached and called from
+/// anywhere.
 pub struct Handler(AtomicPtr<()>);
 
 impl Handler {

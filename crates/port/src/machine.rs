@@ -84,8 +84,9 @@ pub trait Machine: Sized + Sync + 'static {
         f: impl FnOnce(&mut Core<Self::Config>, CpuId, Time) -> Result<T, Error>,
     ) -> Result<T, Error>;
 
-    /// Several things at one instant, on the cluster of the CPU that calls: it is decided once which
-    /// thread runs, when all are done. May come from an interrupt. `None` before [`Machine::init`].
+    /// Several things at one instant, on the cluster of the CPU that calls: it is decided once
+    /// which thread runs, when all are done. May come from an interrupt. `None` before
+    /// [`Machine::init`].
     fn with_kernel<R>(
         &'static self,
         f: impl FnOnce(&mut LockedKernel<'_, Self::Config, Self::Port<'_>>) -> R,

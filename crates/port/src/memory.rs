@@ -19,8 +19,8 @@ pub unsafe fn take_memory(
         return None;
     }
     let first = with_exposed_provenance_mut::<u8>;
-    // SAFETY: as the caller promises, and it is given away once. It was written by nothing or by the
-    // loader, and any byte is a `u8`.
+    // SAFETY: as the caller promises, and it is given away once. It was written by nothing or by
+    // the loader, and any byte is a `u8`.
     let read = unsafe { slice::from_raw_parts(first(loaded.start), loaded.len()) };
     let written = match spare.len() {
         0 => &mut [],

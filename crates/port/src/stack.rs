@@ -115,7 +115,8 @@ impl StackArea {
     }
 }
 
-/// How many words of a painted stack were ever used, of those above the lowest `reserved`. O(words).
+/// How many words of a painted stack were ever used, of those above the lowest `reserved`.
+/// O(words).
 ///
 /// # Safety
 /// The words are there, those of a [`StackArea`].

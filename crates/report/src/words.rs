@@ -4,8 +4,10 @@
 //! without a full stop.
 
 mod assessed;
+mod notes;
 
 pub use assessed::{charged, no_policy, why_not};
+pub use notes::note;
 
 use flyball_analysis::{Reason, Response, Utilisation};
 use flyball_study::StudyError;

@@ -6,6 +6,7 @@ use common::{example, report, study};
 use flyball_catalogue::Rm;
 use flyball_model::{Task, TaskSet};
 use flyball_report::html::html;
+use flyball_study::note::{AboutPolicy, Note};
 use flyball_study::reason::{Because, Evidence, Seen, Statement};
 use flyball_study::results::{Breakdown, PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
@@ -36,12 +37,14 @@ fn evil_study() -> Study {
     }
     set.mutexes[0].name = EVIL.into();
     let mut study = study(EVIL, set, ms(500));
-    study.notes.push(EVIL.into());
+    study.notes.push(Note::TooLarge(EVIL.into()));
     for policy in &mut study.policies {
         policy.policy = EVIL.into();
         policy.title = EVIL.into();
         policy.settings.push((EVIL.into(), EVIL.into()));
-        policy.notes.push(EVIL.into());
+        policy
+            .notes
+            .push(Note::Policy(AboutPolicy::LeftOut(EVIL.into())));
         policy.verdict = Verdict {
             schedulable: Schedulable::Unknown,
             proof: Some(EVIL.into()),

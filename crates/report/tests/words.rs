@@ -1,14 +1,18 @@
 //! What people read of verdicts and tests, word by word.
 
 use flyball_analysis::criterion::Policy;
-use flyball_analysis::{Reason, Response, SporadicTask, Stop, Utilisation, WorkLimit};
+use flyball_analysis::{
+    Fit, Reason, Response, Sequence, SporadicTask, Stop, Utilisation, WorkLimit,
+};
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_report::words;
 use flyball_study::StudyError;
 use flyball_study::assess::{Assessment, assess};
+use flyball_study::note::{AboutPolicy, Note, SplitNote};
 use flyball_study::reason::{Because, Doubt, Evidence, Obstacle, Seen, Statement, Uncovered};
 use flyball_study::results::{Schedulable, Verdict};
 use flyball_trace::{Duration, Time};
+use std::ops::Range;
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -323,4 +327,132 @@ fn what_no_policy_can_hold_is_said() {
     );
     let one = says(dense, &["a", "b"], 1);
     assert_eq!(one, "Demand 18ms in an interval of 10ms");
+}
+
+#[test]
+fn every_note_is_a_sentence() {
+    let cut = Note::LongHyperperiod {
+        length: None,
+        simulated: ms(3),
+    };
+    let charged = Note::Charged {
+        processor: "a processor".into(),
+        statistic: "maximum",
+    };
+    let overloaded = Note::Overloaded {
+        tasks: vec!["a".into(), "b".into()],
+        cpus: vec![1, 2],
+        utilisation: Utilisation::of(&[SporadicTask::new(ms(5), ms(2), ms(2)).unwrap()]),
+    };
+    let assigned = |size, clusters: &[(Range<u8>, &[&str])]| {
+        let clusters = clusters.iter().map(|(cpus, tasks)| {
+            let tasks = tasks.iter().map(ToString::to_string).collect();
+            (cpus.clone(), tasks)
+        });
+        AboutPolicy::Assigned {
+            fit: Fit::First,
+            sequence: Sequence::Utilisation,
+            size,
+            clusters: clusters.collect(),
+        }
+    };
+    let split = AboutPolicy::Split(vec![SplitNote {
+        task: "t".into(),
+        subtasks: vec![(ms(1), ms(2), 0), (ms(3), ms(4), 1)],
+    }]);
+    let both = |about| Note::Policies(vec!["rm".into(), "edf".into()], about);
+    let many: Vec<_> = (0..61).map(|_| "x").collect();
+    for (note, sentence) in [
+        (
+            both(AboutPolicy::LeftOut("no room".into())),
+            "rm, edf: left out: no room.",
+        ),
+        (
+            both(assigned(1, &[(0..1, &["a", "b"]), (1..2, &[])])),
+            "rm, edf: tasks were assigned to CPUs, first-fit decreasing: CPU 0: a, b; CPU 1: none.",
+        ),
+        (
+            Note::Policy(assigned(2, &[(0..2, &many), (2..4, &["y"])])),
+            "Tasks were assigned to clusters of 2 CPUs, first-fit decreasing: CPUs 0–1: 61 tasks; \
+             CPUs 2–3: 1 task.",
+        ),
+        (
+            both(AboutPolicy::Split(Vec::new())),
+            "rm, edf: no task had to be split.",
+        ),
+        (
+            Note::Policy(split),
+            "Split tasks: t has 1ms within 2ms on CPU 0, then 3ms within 4ms on CPU 1.",
+        ),
+        (
+            charged,
+            "Charged are the overheads that were measured on a processor (maximum).",
+        ),
+        (
+            Note::FirstEvents(7),
+            "Charts and traces have the first 7 events of a simulation; the numbers are of all.",
+        ),
+        (
+            Note::NoSlacks(64),
+            "By how much each task may grow was not searched for: that is done for up to 64 tasks.",
+        ),
+        (
+            Note::DoesNotRepeat(ms(3)),
+            "Sporadic, random and endless work does not repeat itself: simulated for 3ms.",
+        ),
+        (
+            cut,
+            "The hyperperiod is longer than 584 years: only the first 3ms were simulated. Use \
+             `--until` for another length.",
+        ),
+        (
+            Note::LongHyperperiod {
+                length: Some(ms(1_000 * 3600 * 24 * 3)),
+                simulated: ms(3),
+            },
+            "The hyperperiod is 3 days: only the first 3ms were simulated. Use `--until` for \
+             another length.",
+        ),
+        (
+            Note::Feasible,
+            "With these affinities the tasks can be held, if not by the policies here.",
+        ),
+        (
+            Note::NotOverloaded,
+            "No CPUs are asked for more than there is of them by tasks that may run on no others.",
+        ),
+        (
+            Note::TooLarge("t".into()),
+            "No policy can hold these tasks: \"t\" asks for more than a whole CPU.",
+        ),
+        (
+            overloaded,
+            "No policy can hold these tasks: a, b may run on CPU 1, 2 only, and ask for 2.5000 of 2.",
+        ),
+        (
+            Note::OverheadsIgnored,
+            "The overheads in the file are ignored: the board has its own.",
+        ),
+        (
+            Note::KernelNotFree,
+            "Bounds, slacks and proofs take the kernel's work to be free; on the board it is not.",
+        ),
+        (
+            Note::ShortRun {
+                ran: ms(1),
+                whole: ms(2),
+            },
+            "Ran for 1ms only; a simulation would go on for 2ms. Use `--until` for another length.",
+        ),
+        (
+            Note::EventsLost {
+                after: ms(1),
+                lost: 9,
+            },
+            "The board keeps so many events and no more, which it had after 1ms: 9 later ones are \
+             not known, and no number is of them.",
+        ),
+    ] {
+        assert_eq!(words::note(&note), sentence);
+    }
 }

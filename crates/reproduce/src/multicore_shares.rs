@@ -14,7 +14,7 @@ use flyball_measure::bench::{Bench, BenchError, SupervisedTrial};
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Length, OnMiss, Overheads, Platform, Step, Task, TaskSet};
 use flyball_policy::i_plus_pi::{self, Fraction};
-use flyball_policy::supervisor::{self, Observation, Plan, Want, Wish};
+use flyball_policy::supervisor::{self, Observation, Plan, Requirement, RequirementChange};
 use flyball_study::StudyError;
 use flyball_trace::{Duration, TaskId};
 
@@ -36,7 +36,7 @@ pub enum Does {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Actor {
     /// What it wants of the machine when it comes.
-    pub want: Want,
+    pub requirement: Requirement,
     /// What it does.
     pub does: Does,
     /// When it comes.
@@ -55,7 +55,7 @@ pub struct Scenario {
     /// The tasks.
     pub actors: Vec<Actor>,
     /// Tasks, by their number, want something else: when and what, in the order of time.
-    pub changes: Vec<(Duration, usize, Want)>,
+    pub changes: Vec<(Duration, usize, Requirement)>,
     /// The supervisor's period.
     pub period: Duration,
     /// How many periods it takes.
@@ -97,8 +97,8 @@ fn millionths(part: Fraction) -> i64 {
     (i64::from(part.bits()) * 1_000_000) >> 24
 }
 
-fn want(percent: u32) -> Want {
-    Want {
+fn requirement(percent: u32) -> Requirement {
+    Requirement {
         cpu: Fraction::percent(percent),
         importance: 1,
     }
@@ -119,7 +119,7 @@ impl Actor {
     /// It computes without end from the start, and wants so many hundredths of a CPU.
     pub fn steady(percent: u32, cpu: u8) -> Actor {
         Actor {
-            want: want(percent),
+            requirement: requirement(percent),
             does: Does::Computes,
             comes: Duration::ZERO,
             stays: None,
@@ -208,7 +208,7 @@ impl Scenario {
             scenario.actors.push(guest);
             let at = Duration::from_millis(20_000 * n / u64::from(cpus) + 25_000);
             let task = 3 * usize::from(random.below(cpus)) + 1;
-            let change = (at, task, want(random.percent(5, 90)));
+            let change = (at, task, requirement(random.percent(5, 90)));
             scenario.changes.push(change);
         }
         scenario
@@ -231,16 +231,16 @@ impl Scenario {
     pub fn trial(&self) -> SupervisedTrial {
         let tasks = self.actors.len();
         let comes = self.actors.iter().enumerate();
-        let comes = comes.map(|(number, actor)| (actor.comes, number, actor.want));
-        let wishes = comes.chain(self.changes.iter().copied());
-        let wishes = wishes.map(|(at, task, want)| Wish {
+        let comes = comes.map(|(number, actor)| (actor.comes, number, actor.requirement));
+        let changes = comes.chain(self.changes.iter().copied());
+        let changes = changes.map(|(at, task, requirement)| RequirementChange {
             at,
             task: TaskId::from_index(task),
-            want,
+            requirement,
         });
-        let mut wishes: Vec<_> = wishes.collect();
+        let mut changes: Vec<_> = changes.collect();
         // Stable: at one instant a task comes before it wants something else.
-        wishes.sort_by_key(|wish| wish.at);
+        changes.sort_by_key(|change| change.at);
         SupervisedTrial {
             set: self.set(),
             scheduler: Ipi {
@@ -253,7 +253,7 @@ impl Scenario {
                 tasks: TaskId::from_index(tasks).0,
                 period: self.period,
             },
-            wishes,
+            changes,
             periods: self.periods,
         }
     }

@@ -52,7 +52,7 @@ fn context_switches_are_measured_beside_the_published_ones() {
 }
 
 #[test]
-fn whoever_watches_may_end_it() {
+fn the_watcher_may_end_it() {
     let registry = Registry::standard();
     // The first call asks whether to begin at all.
     let mut calls = 0;

@@ -3,7 +3,7 @@
 use flyball_measure::bench::Simulator;
 use flyball_model::{Cost, Overheads};
 use flyball_policy::i_plus_pi::Fraction;
-use flyball_policy::supervisor::{Settings, Want};
+use flyball_policy::supervisor::{Requirement, Settings};
 use flyball_report::reproduction::Verdict;
 use flyball_reproduce::multicore_shares::{Actor, Scenario, SharesOverTime};
 use flyball_reproduce::{Setup, miosix};
@@ -136,7 +136,7 @@ fn it_settles_after_each_change() {
             let at = |period: u64| Duration::from_millis(250 * period + 90);
             scenario.actors[0].stays = Some(at(50));
             scenario.actors[1].comes = at(100);
-            let less = Want {
+            let less = Requirement {
                 cpu: Fraction::percent(3),
                 importance: 1,
             };
@@ -172,7 +172,7 @@ fn what_is_balanced_stays() {
 fn overload_is_shared_by_importance() {
     let mut tasks = vec![Actor::steady(60, 0); 6];
     for (task, importance) in tasks.iter_mut().zip([1, 1, 1, 1, 2, 2]) {
-        task.want.importance = importance;
+        task.requirement.importance = importance;
     }
     let out = simulate(&Scenario::new(2, tasks, 120));
     for (task, expected) in (0..).zip([25, 25, 25, 25, 50, 50]) {

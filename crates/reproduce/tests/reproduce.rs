@@ -1,6 +1,8 @@
 //! The published experiments, done again.
 
-use flyball_measure::bench::{Bench, BenchError, Ran, Simulator, Stage, SupervisedTrial, Trial};
+use flyball_measure::bench::{
+    Bench, BenchError, RunResult, Simulator, Stage, SupervisedTrial, Trial,
+};
 use flyball_model::{Arrival, Length, OnMiss, Share, Step, Task, TaskSet};
 use flyball_policy::supervisor::Observation;
 use flyball_report::reproduction::{Experiment, Machine, Reproduction, Verdict};
@@ -179,7 +181,7 @@ fn data_that_are_none_are_refused() {
 }
 
 #[test]
-fn it_ends_when_nobody_wants_more() {
+fn it_ends_when_no_caller_wants_more() {
     let registry = Registry::standard();
     // The last ones simulate on all CPUs at once, and for long.
     let all: &[&str] = &[];
@@ -242,7 +244,7 @@ impl Bench for Fake<'_> {
         self.simulator.go_on()
     }
 
-    fn run(&mut self, trial: &Trial) -> Result<Ran, BenchError> {
+    fn run(&mut self, trial: &Trial) -> Result<RunResult, BenchError> {
         assert!(trial.until <= self.longest());
         self.trials += 1;
         self.simulator.run(trial)

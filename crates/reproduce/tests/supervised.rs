@@ -2,7 +2,9 @@
 //! beside the simulation of the same scenarios.
 
 use flyball_board::Machine;
-use flyball_measure::bench::{Bench, BenchError, Ran, SUPERVISOR, Stage, SupervisedTrial, Trial};
+use flyball_measure::bench::{
+    Bench, BenchError, RunResult, SUPERVISOR, Stage, SupervisedTrial, Trial,
+};
 use flyball_policy::i_plus_pi::{Fraction, Round};
 use flyball_policy::supervisor::{Observation, Settings};
 use flyball_report::reproduction::{self, Verdict};
@@ -40,7 +42,7 @@ impl Bench for Riscv {
         Ok(())
     }
 
-    fn run(&mut self, _: &Trial) -> Result<Ran, BenchError> {
+    fn run(&mut self, _: &Trial) -> Result<RunResult, BenchError> {
         unreachable!("all trials here have a supervisor")
     }
 
@@ -53,7 +55,7 @@ impl Bench for Riscv {
             Machine::Riscv,
             &trial.set,
             &trial.scheduler,
-            (&trial.plan, &trial.wishes),
+            (&trial.plan, &trial.changes),
             trial.until(),
             &mut |_| ControlFlow::Continue(()),
         );
@@ -192,8 +194,8 @@ fn compare(
     Ok(())
 }
 
-/// The same scenario, simulated and booted: half, 30 and 20 % for each of two CPUs, all on the first
-/// one at the beginning.
+/// The same scenario, simulated and booted: half, 30 and 20 % for each of two CPUs, all on the
+/// first one at the beginning.
 #[test]
 fn a_machine_does_what_is_simulated() {
     if !has_riscv() {
@@ -227,8 +229,8 @@ fn four_cpus_of_a_machine_are_divided() {
     compare(&scenario, &scenario.simulate().unwrap(), &booted).unwrap();
 }
 
-/// Threads that run, wait and are ready are moved thousands of times, up to eight in 20 ms, and none
-/// is lost on the way.
+/// Threads that run, wait and are ready are moved thousands of times, up to eight in 20 ms, and
+/// none is lost on the way.
 #[test]
 fn moved_threads_go_on() {
     if !has_riscv() {
@@ -273,8 +275,8 @@ fn moved_threads_go_on() {
     }
 }
 
-/// The experiment says on the machine what it says of the simulation: from the worst start, and with
-/// tasks that come, leave, wait and change their minds.
+/// The experiment says on the machine what it says of the simulation: from the worst start, and
+/// with tasks that come, leave, wait and change their minds.
 #[test]
 fn the_experiment_holds_on_a_machine() {
     if !has_riscv() {

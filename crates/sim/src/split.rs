@@ -33,8 +33,8 @@ pub fn may_be_split(task: &Task) -> bool {
 /// ([`Outcome::repeats`]).
 ///
 /// # Errors
-/// [`SimError`]; [`SimError::Refused`] for a task with several subtasks that [`may_be_split`] says no
-/// to, [`SimError::NoCpu`] for one without any, [`SimError::NoSuchCpu`].
+/// [`SimError`]; [`SimError::Refused`] for a task with several subtasks that [`may_be_split`] says
+/// no to, [`SimError::NoCpu`] for one without any, [`SimError::NoSuchCpu`].
 pub fn simulate_split<T: Sink>(
     set: &TaskSet,
     subtasks: &[Vec<Subtask>],

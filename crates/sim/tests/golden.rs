@@ -139,7 +139,7 @@ golden!(
     round_robin,
     first_come_first_served,
     turns_among_equals,
-    fifo_beside_turns,
+    fifo_beside_time_slices,
     priority_inversion,
     priority_inheritance,
     transitive_inheritance,

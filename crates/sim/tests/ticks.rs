@@ -11,7 +11,7 @@ fn us(n: u64) -> Duration {
     Duration::from_micros(n)
 }
 
-/// Two CPUs, a tick a millisecond, and three tasks that take turns of 500 µs.
+/// Two CPUs, a tick a millisecond, and three tasks that take time slices of 500 µs.
 fn set() -> TaskSet {
     let mut set = TaskSet::default();
     set.platform.cpus = 2;
@@ -47,7 +47,7 @@ fn time_goes_on_while_the_first_cpu_is_busy() {
 
 /// Turns end at ticks, on all CPUs at once.
 #[test]
-fn turns_end_at_ticks_everywhere() {
+fn time_slices_end_at_ticks_everywhere() {
     let mut set = set();
     set.tasks[0] = Task::periodic("a", us(10_000), us(5_000));
     let scheduler = Clustered::global(Rr { quantum: us(500) });

@@ -7,6 +7,7 @@
 //! end, never repeats itself; then a thousand periods show a good deal. Hyperperiods can be years:
 //! a simulation never sets out for one without saying so.
 
+use crate::note::Note;
 use flyball_model::behaviour::demand;
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_trace::Duration;
@@ -25,7 +26,7 @@ pub struct Horizon {
     /// When it ends.
     pub until: Duration,
     /// What the reader should know about that, if anything.
-    pub note: Option<String>,
+    pub note: Option<Note>,
 }
 
 /// The time after which a set has shown all that it does, or much of it; shortened to
@@ -43,11 +44,7 @@ pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>) -> Horiz
         let periods = if decided { PERIODS.0 } else { PERIODS.1 };
         let until = (start + gap * periods).max(start + set.cycle().unwrap_or_default());
         let until = until.min(longest);
-        let note = (!decided).then(|| {
-            format!(
-                "Sporadic, random and endless work does not repeat itself: simulated for {until}."
-            )
-        });
+        let note = (!decided).then_some(Note::DoesNotRepeat(until));
         return Horizon { until, note };
     }
     // The first hyperperiod of a set that starts clean is like all others.
@@ -63,20 +60,13 @@ pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>) -> Horiz
     });
     match full {
         Some(full) if full <= longest => quiet(full),
-        _ => {
-            let long = match cycle {
-                Some(cycle) => format!("is {}", years(cycle)),
-                None => "is longer than 584 years".to_owned(),
-            };
-            let note = format!(
-                "The hyperperiod {long}: only the first {longest} were simulated. Use `--until` for \
-                 another length."
-            );
-            Horizon {
-                until: longest,
-                note: Some(note),
-            }
-        }
+        _ => Horizon {
+            until: longest,
+            note: Some(Note::LongHyperperiod {
+                length: cycle,
+                simulated: longest,
+            }),
+        },
     }
 }
 
@@ -106,21 +96,6 @@ fn once(set: &TaskSet) -> Duration {
     let work: Duration = tasks().filter_map(compute).sum();
     let deadline = tasks().filter_map(|task| task.deadline).max();
     work.max(deadline.unwrap_or_default())
-}
-
-/// A length of time that a person can imagine.
-fn years(length: Duration) -> String {
-    const YEAR: u64 = 365 * 24 * 3600;
-    let seconds = length.as_nanos() / 1_000_000_000;
-    if seconds >= YEAR {
-        format!("{} years", seconds / YEAR)
-    } else if seconds >= 2 * 24 * 3600 {
-        format!("{} days", seconds / (24 * 3600))
-    } else if seconds >= 2 * 3600 {
-        format!("{} hours", seconds / 3600)
-    } else {
-        length.to_string()
-    }
 }
 
 /// The time in which about [`MOST_JOBS`] jobs are released, rounded to something readable.
@@ -182,11 +157,11 @@ mod tests {
             .map(|period| horizon.until.as_nanos() / period)
             .sum();
         assert!((MOST_JOBS * 8 / 10..=MOST_JOBS).contains(&jobs), "{jobs}");
-        assert!(
-            horizon
-                .note
-                .is_some_and(|note| note.contains("longer than 584 years"))
-        );
+        let note = Note::LongHyperperiod {
+            length: None,
+            simulated: horizon.until,
+        };
+        assert_eq!(horizon.note, Some(note));
     }
 
     #[test]

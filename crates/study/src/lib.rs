@@ -47,6 +47,7 @@ pub mod corpus;
 mod error;
 mod exact_times;
 pub mod horizon;
+pub mod note;
 mod parallel;
 mod partition;
 pub mod reason;
@@ -64,7 +65,6 @@ pub use flyball_schedulers::{Phase, Recorder, Values, settings};
 pub use partition::assigned;
 pub use registry::{Entry, Registry};
 pub use study::{
-    ByPolicy, Charges, Observed, Progress, StudyOptions, Watch, is_decided, report, study,
-    study_policy,
+    Charges, Observed, Progress, StudyOptions, Watch, is_decided, report, study, study_policy,
 };
 pub use theory::{Splitter, Theory};

@@ -1,6 +1,7 @@
 //! Task sets for several CPUs that do not say where tasks run.
 
 use crate::error::StudyError;
+use crate::note::{AboutPolicy, Note};
 use crate::registry::Entry;
 use crate::semi;
 use crate::theory::{self, Cluster, PROBE, Theory};
@@ -12,9 +13,6 @@ use flyball_model::{Task, TaskSet};
 use flyball_schedulers::Values;
 use flyball_schedulers::{PARTITION, SEQUENCE};
 use std::borrow::Cow;
-
-/// Up to how many tasks it is said of each where it runs.
-const MOST_NAMES: usize = 60;
 
 /// Whether the policy lets tasks run where they may not.
 ///
@@ -36,8 +34,7 @@ pub(crate) fn refuse_affinities(
 
 /// Gives each task of `set` a CPU if the policy needs that and no task has one: by `fit` if that is
 /// given, or else by the policy's settings, and with a test of one CPU or of one cluster. Tasks
-/// that do not come again go where the fewest tasks are. Says what it did, in words behind a
-/// policy's name and a colon.
+/// that do not come again go where the fewest tasks are. Says what it did.
 ///
 /// # Errors
 /// [`StudyError::NoRoom`].
@@ -46,7 +43,7 @@ pub fn assigned<'a>(
     entry: &Entry,
     values: &Values,
     fit: Option<Fit>,
-) -> Result<(Cow<'a, TaskSet>, Option<String>), StudyError> {
+) -> Result<(Cow<'a, TaskSet>, Option<AboutPolicy>), StudyError> {
     refuse_affinities(set, entry, values)?;
     if let Theory::Split(splitter) = entry.theory
         && set.platform.cpus > 1
@@ -61,24 +58,25 @@ pub fn assigned<'a>(
     let fit = fit.unwrap_or_else(|| named(Fit::ALL, Fit::name, values.text(PARTITION)));
     let sequence = named(Sequence::ALL, Sequence::name, values.text(SEQUENCE));
     let mut clusters: Vec<Cluster> = theory::clusters(set, size).collect();
-    let known = Known::of(set);
+    let recurring = Recurring::of(set);
     let place = |fit, holds: &dyn Fn(usize, &[usize]) -> Answer| {
-        partition(&known.tasks, clusters.len(), fit, sequence, holds)
+        partition(&recurring.tasks, clusters.len(), fit, sequence, holds)
     };
     let cpus = |cluster: usize| {
         clusters.get(cluster).map_or(0, |cluster| {
             u32::from(cluster.cpus.end - cluster.cpus.start)
         })
     };
-    let room = |cluster, here: &[usize]| Answer::accepts_if(known.have_room(here, cpus(cluster)));
+    let room =
+        |cluster, here: &[usize]| Answer::accepts_if(recurring.have_room(here, cpus(cluster)));
     // A queue of several CPUs has no exact test. Where there is no sufficient one, or it does not
     // do, the tasks are spread: a cluster that is asked for all of its CPUs seldom holds.
     let spread = || (Fit::Worst, place(Fit::Worst, &room));
     let (fit, places) = match (size, entry.theory) {
         (1, theory) => {
             let holds = |cpu, here: &[usize]| {
-                if known.may_run(set, here, cpu) {
-                    known.hold(set, theory, here)
+                if recurring.may_run(set, here, cpu) {
+                    recurring.hold(set, theory, here)
                 } else {
                     Answer::Rejects
                 }
@@ -87,7 +85,7 @@ pub fn assigned<'a>(
         }
         (_, Theory::GlobalDeadline) => {
             match place(fit, &|cluster, here| {
-                known.hold_globally(here, cpus(cluster))
+                recurring.hold_globally(here, cpus(cluster))
             }) {
                 Ok(places) => (fit, Ok(places)),
                 Err(_) => spread(),
@@ -96,7 +94,7 @@ pub fn assigned<'a>(
         _ => spread(),
     };
     let places = places.map_err(|none| StudyError::NoRoom {
-        task: set.tasks[known.numbers[none.task]].name.clone(),
+        task: set.tasks[recurring.numbers[none.task]].name.clone(),
         fit,
         cluster: size,
         stopped: none.stopped,
@@ -105,11 +103,11 @@ pub fn assigned<'a>(
     for cluster in &mut clusters {
         cluster.tasks.clear();
     }
-    for (&number, place) in known.numbers.iter().zip(places) {
+    for (&number, place) in recurring.numbers.iter().zip(places) {
         clusters[place].tasks.push(number);
     }
     for number in 0..set.tasks.len() {
-        if !known.numbers.contains(&number)
+        if !recurring.numbers.contains(&number)
             && let Some(fewest) = clusters
                 .iter_mut()
                 .filter(|cluster| {
@@ -128,67 +126,47 @@ pub fn assigned<'a>(
             set.tasks[number].cpu = Some(cluster.cpus.start);
         }
     }
-    let what = if size == 1 {
-        "CPUs".to_owned()
-    } else {
-        format!("clusters of {size} CPUs")
+    let name = |&number: &usize| set.tasks[number].name.clone();
+    let clusters = clusters.iter().map(|cluster| {
+        let tasks = cluster.tasks.iter().map(name).collect();
+        (cluster.cpus.clone(), tasks)
+    });
+    let note = AboutPolicy::Assigned {
+        fit,
+        sequence,
+        size,
+        clusters: clusters.collect(),
     };
-    let by = match sequence {
-        Sequence::Utilisation => " decreasing",
-        Sequence::Period => " by rising period",
-        Sequence::Given => " in their order",
-    };
-    let shown = shown(&set, &clusters);
-    let note = format!(
-        "tasks were assigned to {what}, {}{by}: {shown}.",
-        fit.name()
-    );
     Ok((Cow::Owned(set), Some(note)))
 }
 
 /// What there is to say of tasks that may run on some CPUs only, if there are any: whether any
 /// scheduler could hold them.
-pub(crate) fn affinities(set: &TaskSet) -> Option<String> {
+pub(crate) fn affinities(set: &TaskSet) -> Option<Note> {
     set.tasks.iter().find(|task| task.cpus.is_some())?;
-    let known = Known::of(set);
+    let recurring = Recurring::of(set);
     let cpus = usize::from(set.platform.cpus.max(1));
     let allowed = |&number: &usize| {
         let task: &Task = &set.tasks[number];
         let allows = |&cpu: &usize| u8::try_from(cpu).is_ok_and(|cpu| task.allows(cpu));
         (0..cpus).filter(allows).collect()
     };
-    let allowed: Vec<Vec<usize>> = known.numbers.iter().map(allowed).collect();
-    let name = |task: usize| set.tasks[known.numbers[task]].name.as_str();
-    Some(match affinity::test(&known.tasks, &allowed, cpus) {
-        Ok(())
-            if known
-                .tasks
-                .iter()
-                .all(|task| task.deadline() >= task.period()) =>
-        {
-            "With these affinities the tasks can be held, if not by the policies here.".to_owned()
-        }
-        Ok(()) => "No CPUs are asked for more than there is of them by tasks that may run on no \
-                   others."
-            .to_owned(),
-        Err(Infeasible::Alone { task }) => format!(
-            "No policy can hold these tasks: \"{}\" asks for more than a whole CPU.",
-            name(task)
-        ),
+    let allowed: Vec<Vec<usize>> = recurring.numbers.iter().map(allowed).collect();
+    let name = |task: usize| set.tasks[recurring.numbers[task]].name.clone();
+    let implicit = |task: &SporadicTask| task.deadline() >= task.period();
+    Some(match affinity::test(&recurring.tasks, &allowed, cpus) {
+        Ok(()) if recurring.tasks.iter().all(implicit) => Note::Feasible,
+        Ok(()) => Note::NotOverloaded,
+        Err(Infeasible::Alone { task }) => Note::TooLarge(name(task)),
         Err(Infeasible::Together {
             tasks,
             cpus,
             utilisation,
-        }) => {
-            let cpus: Vec<_> = cpus.iter().map(usize::to_string).collect();
-            let tasks: Vec<_> = tasks.into_iter().map(name).collect();
-            format!(
-                "No policy can hold these tasks: {} may run on CPU {} only, and ask for {utilisation} of {}.",
-                tasks.join(", "),
-                cpus.join(", "),
-                cpus.len()
-            )
-        }
+        }) => Note::Overloaded {
+            tasks: tasks.into_iter().map(name).collect(),
+            cpus,
+            utilisation,
+        },
     })
 }
 
@@ -202,40 +180,21 @@ fn named<T: Copy + Default, const N: usize>(
     named.unwrap_or_default()
 }
 
-/// Which tasks are on which CPUs, in words.
-fn shown(set: &TaskSet, clusters: &[Cluster]) -> String {
-    let of = |cluster: &Cluster| {
-        let names: Vec<_> = cluster
-            .tasks
-            .iter()
-            .map(|&number| set.tasks[number].name.as_str())
-            .collect();
-        let names = match names.len() {
-            0 => "none".to_owned(),
-            1 if set.tasks.len() > MOST_NAMES => "1 task".to_owned(),
-            many if set.tasks.len() > MOST_NAMES => format!("{many} tasks"),
-            _ => names.join(", "),
-        };
-        format!("{cluster}: {names}")
-    };
-    clusters.iter().map(of).collect::<Vec<_>>().join("; ")
-}
-
 /// The tasks that come again, and their numbers.
-struct Known {
+struct Recurring {
     numbers: Vec<usize>,
     tasks: Vec<SporadicTask>,
 }
 
-impl Known {
-    fn of(set: &TaskSet) -> Known {
+impl Recurring {
+    fn of(set: &TaskSet) -> Recurring {
         let known = set.tasks.iter().enumerate().filter_map(|(number, task)| {
             let period = task.arrival.period()?;
             let deadline = task.deadline.unwrap_or(period);
             Some((number, SporadicTask::new(task.wcet, period, deadline).ok()?))
         });
         let (numbers, tasks) = known.unzip();
-        Known { numbers, tasks }
+        Recurring { numbers, tasks }
     }
 
     fn these(&self, here: &[usize]) -> Vec<SporadicTask> {

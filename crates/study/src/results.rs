@@ -1,6 +1,7 @@
 //! What a study found: plain data. The laboratory fills it in, and the other modules present it.
 
 use crate::compare::SideBySide;
+use crate::note::Note;
 use crate::reason::Evidence;
 use flyball_model::TaskSet;
 use flyball_trace::Duration;
@@ -18,8 +19,8 @@ pub struct Study {
     pub cpus: u8,
     /// What was found for each policy, in the order in which they were asked for.
     pub policies: Vec<PolicyReport>,
-    /// What the reader should know about the study as a whole, a sentence each.
-    pub notes: Vec<String>,
+    /// What the reader should know about the study as a whole.
+    pub notes: Vec<Note>,
     /// What a machine did with the task set, if one was asked.
     pub measured: Option<Measured>,
 }
@@ -33,8 +34,8 @@ pub struct Measured {
     pub title: String,
     /// Both schedules under each policy, by its short name.
     pub policies: Vec<(String, SideBySide)>,
-    /// What the reader should know, a sentence each.
-    pub notes: Vec<String>,
+    /// What the reader should know.
+    pub notes: Vec<Note>,
 }
 
 /// What became of a task set under one policy.
@@ -59,8 +60,8 @@ pub struct PolicyReport {
     /// The simulated schedule, or as much of it as was kept from the start; its header's `end_ns`
     /// says until when it is complete, and is less than what was simulated where it was cut.
     pub trace: Trace,
-    /// What the reader should know, a sentence each.
-    pub notes: Vec<String>,
+    /// What the reader should know.
+    pub notes: Vec<Note>,
 }
 
 /// Whether all deadlines are met for ever, and how that is known.

@@ -1,6 +1,7 @@
 //! Semi-partitioned EDF: simulating tasks that are split, and placing them.
 
 use crate::error::StudyError;
+use crate::note::{AboutPolicy, SplitNote};
 use crate::theory::{Splitter, plan};
 use flyball_analysis::{Fit, NoRoom, Share};
 use flyball_model::TaskSet;
@@ -62,15 +63,14 @@ pub fn no_room(set: &TaskSet, none: NoRoom) -> StudyError {
     }
 }
 
-/// Assigns each task of `set` to the CPU of its first share; says how, in words behind a policy's
-/// name and a colon.
+/// Assigns each task of `set` to the CPU of its first share; says how.
 ///
 /// # Errors
 /// [`StudyError::NoRoom`].
 pub fn assigned(
     set: &TaskSet,
     splitter: Splitter,
-) -> Result<(Cow<'_, TaskSet>, Option<String>), StudyError> {
+) -> Result<(Cow<'_, TaskSet>, Option<AboutPolicy>), StudyError> {
     let shares = plan(set, splitter).map_err(|none| no_room(set, none))?;
     let mut set = set.clone();
     let mut split = Vec::new();
@@ -79,16 +79,13 @@ pub fn assigned(
         if shares.len() > 1 {
             let subtask = |share: &Share| {
                 let window = share.until.saturating_sub(share.from);
-                format!("{} within {window} on CPU {}", share.wcet, share.cpu)
+                (share.wcet, window, share.cpu)
             };
-            let subtasks: Vec<_> = shares.iter().map(subtask).collect();
-            split.push(format!("{} has {}", task.name, subtasks.join(", then ")));
+            split.push(SplitNote {
+                task: task.name.clone(),
+                subtasks: shares.iter().map(subtask).collect(),
+            });
         }
     }
-    let note = if split.is_empty() {
-        "no task had to be split.".to_owned()
-    } else {
-        format!("split tasks: {}.", split.join("; "))
-    };
-    Ok((Cow::Owned(set), Some(note)))
+    Ok((Cow::Owned(set), Some(AboutPolicy::Split(split))))
 }

@@ -3,6 +3,7 @@
 use crate::error::StudyError;
 use crate::exact_times::doubt;
 use crate::horizon::{Horizon, horizon};
+use crate::note::{AboutPolicy, ByPolicy, Note};
 use crate::partition::{affinities, assigned};
 use crate::reason::Obstacle;
 use crate::registry::{Entry, Registry};
@@ -136,7 +137,7 @@ pub fn study(
     }
     let mut about = ByPolicy::default();
     let mut left_out = Vec::new();
-    let mut entries: Vec<(&Entry, Cow<'_, TaskSet>, Option<String>)> = Vec::new();
+    let mut entries: Vec<(&Entry, Cow<'_, TaskSet>, Option<AboutPolicy>)> = Vec::new();
     let prepare = |entry: &Entry| {
         let values = entry.values(file, &set)?;
         let (mut here, note) = assigned(&set, entry, &values, options.fit)?;
@@ -155,7 +156,7 @@ pub fn study(
                 Ok((here, note)) => entries.push((entry, here, note)),
                 Err(error @ StudyError::Model(_)) => return Err(error),
                 Err(error) => {
-                    about.add(entry.name, &format!("left out: {error}."));
+                    about.add(entry.name, AboutPolicy::LeftOut(error.to_string()));
                     left_out.push((entry.name.to_owned(), error));
                 }
             }
@@ -186,16 +187,15 @@ pub fn study(
         };
         policies.push(study_policy(entry, file, &here, options, &mut watch)?);
         if let Some(note) = note {
-            about.add(entry.name, &note);
+            about.add(entry.name, note);
         }
     }
     let mut notes = about.notes();
     if let Some(charges) = &options.overheads {
-        notes.push(format!(
-            "Charged are the overheads that were measured on {} ({}).",
-            charges.file.provenance.processor,
-            charges.statistic.name()
-        ));
+        notes.push(Note::Charged {
+            processor: charges.file.provenance.processor.clone(),
+            statistic: charges.statistic.name(),
+        });
     }
     notes.extend(common_notes(&mut policies));
     notes.extend(affinities(&set));
@@ -209,34 +209,12 @@ pub fn study(
     })
 }
 
-/// What there is to say about some policies and not about others, in the order in which it came up.
-#[derive(Default)]
-pub struct ByPolicy(Vec<(String, Vec<String>)>);
-
-impl ByPolicy {
-    /// Adds a note about a policy.
-    pub fn add(&mut self, policy: &str, note: &str) {
-        match self.0.iter_mut().find(|(other, _)| other == note) {
-            Some((_, policies)) => policies.push(policy.to_owned()),
-            None => self.0.push((note.to_owned(), vec![policy.to_owned()])),
-        }
-    }
-
-    /// Each note once, with the policies that it is about.
-    pub fn notes(self) -> Vec<String> {
-        let notes = self.0.into_iter();
-        notes
-            .map(|(note, policies)| format!("{}: {note}", policies.join(", ")))
-            .collect()
-    }
-}
-
 /// Takes out the notes that all policies share.
-fn common_notes(policies: &mut [PolicyReport]) -> Vec<String> {
+fn common_notes(policies: &mut [PolicyReport]) -> Vec<Note> {
     let Some((first, others)) = policies.split_first() else {
         return Vec::new();
     };
-    let common: Vec<String> = first
+    let common: Vec<Note> = first
         .notes
         .iter()
         .filter(|note| others.iter().all(|policy| policy.notes.contains(note)))
@@ -287,12 +265,9 @@ pub fn study_policy(
     let first_miss = recorder.first_miss();
     let verdict = weigh(set, entry.name, &theory, doubt, &outcome, first_miss)?;
     let (summary, trace) = recorder.finish(outcome.ended);
-    let mut notes: Vec<String> = note.into_iter().collect();
+    let mut notes: Vec<Note> = note.into_iter().collect();
     if options.keep > 0 && trace.header.dropped > 0 {
-        notes.push(format!(
-            "Charts and traces have the first {} events of a simulation; the numbers are of all.",
-            options.keep
-        ));
+        notes.push(Note::FirstEvents(options.keep));
     }
     let simulated = Simulated {
         until: outcome.ended.since(Time::ZERO),
@@ -336,7 +311,7 @@ pub fn report(
     set: &TaskSet,
     theory: Result<Findings, Obstacle>,
     observed: Observed,
-    mut notes: Vec<String>,
+    mut notes: Vec<Note>,
 ) -> PolicyReport {
     let Observed {
         verdict,
@@ -355,10 +330,7 @@ pub fn report(
         .breakdown
         .filter(|found| !holds_at_worst || found.factor_ppm >= 1_000_000);
     if set.tasks.len() > MOST_SLACKS && findings.holds.is_some() {
-        notes.push(format!(
-            "By how much each task may grow was not searched for: that is done for up to \
-             {MOST_SLACKS} tasks."
-        ));
+        notes.push(Note::NoSlacks(MOST_SLACKS));
     }
     let tasks = set.tasks.iter().zip(&summary.tasks).enumerate();
     let tasks = tasks.map(|(number, (task, measured))| TaskReport {

@@ -1,13 +1,34 @@
 //! Policies on several CPUs by name: partitioned, clustered, global.
 
+use flyball_analysis::{Fit, Sequence};
 use flyball_model::{Task, TaskSet, Value};
+use flyball_study::note::{AboutPolicy, Note};
 use flyball_study::results::{PolicyReport, Study};
 use flyball_study::{Registry, StudyError, StudyOptions, study};
 use flyball_trace::{CpuId, Duration, Event, Kind};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
+}
+
+/// How tasks were assigned, and to which CPUs, as the first note says.
+fn assigned(study: &Study) -> (Fit, Sequence, Vec<(Range<u8>, String)>) {
+    let Note::Policies(_, about) = &study.notes[0] else {
+        panic!("{:?}", study.notes);
+    };
+    let AboutPolicy::Assigned {
+        fit,
+        sequence,
+        clusters,
+        ..
+    } = about
+    else {
+        panic!("{about:?}");
+    };
+    let clusters = clusters.iter();
+    let clusters = clusters.map(|(cpus, tasks)| (cpus.clone(), tasks.join(" ")));
+    (*fit, *sequence, clusters.collect())
 }
 
 /// Tasks of these execution times and periods on so many CPUs.
@@ -84,15 +105,10 @@ fn who_is_in_a_cluster_stays_there_and_moves_within() {
         moved += usize::from(places.len() > 1);
     }
     assert!(moved > 0, "nobody ever moved");
-    assert!(
-        study
-            .notes
-            .iter()
-            .any(|note| note.contains("clusters of 2 CPUs, worst-fit")
-                && note.contains("CPUs 0–1: t0, t2, t4; CPUs 2–3: t1, t3, t5")),
-        "{:?}",
-        study.notes
-    );
+    let (fit, _, clusters) = assigned(&study);
+    assert_eq!(fit, Fit::Worst);
+    let tasks = ["t0 t2 t4", "t1 t3 t5"];
+    assert_eq!(clusters, [(0..2, tasks[0].into()), (2..4, tasks[1].into())]);
 }
 
 /// The largest clusters are global scheduling, the smallest are partitioned.
@@ -125,14 +141,10 @@ fn partitioned_by_name() {
             .iter()
             .all(|policy| policy.verdict.holds() == Some(true))
     );
-    assert!(
-        study
-            .notes
-            .iter()
-            .any(|note| note.starts_with("p-edf, edf, ")
-                && note.contains("first-fit decreasing: CPU 0: t0, t1, t2; CPU 1: none")),
-        "{:?}",
-        study.notes
+    let all = [(0..1, "t0 t1 t2".to_owned()), (1..2, String::new())];
+    assert_eq!(
+        assigned(&study),
+        (Fit::First, Sequence::Utilisation, all.to_vec())
     );
     told(
         &mut set,
@@ -142,18 +154,19 @@ fn partitioned_by_name() {
     );
     told(&mut set, "p-edf", "sequence", Value::Text("given".into()));
     let study = under(&set, &["p-edf"]);
-    assert!(
-        study.notes[0].contains("worst-fit in their order: CPU 0: t0, t2; CPU 1: t1"),
-        "{:?}",
-        study.notes
+    let spread = [(0..1, "t0 t2".to_owned()), (1..2, "t1".to_owned())];
+    assert_eq!(
+        assigned(&study),
+        (Fit::Worst, Sequence::Given, spread.to_vec())
     );
     // What is said on the command line comes before what the set says.
     let options = StudyOptions {
         policies: vec!["p-edf".into()],
-        fit: Some(flyball_analysis::Fit::First),
+        fit: Some(Fit::First),
         ..StudyOptions::default()
     };
-    assert!(try_study(&set, &options).unwrap().notes[0].contains("CPU 1: none"));
+    let (_, _, clusters) = assigned(&try_study(&set, &options).unwrap());
+    assert_eq!(clusters, all);
 }
 
 /// A study has all of them side by side, and each policy once.
@@ -224,14 +237,15 @@ fn up_to_128_cpus() {
             report.verdict
         );
     }
-    assert!(
-        study
-            .notes
-            .iter()
-            .any(|note| note.contains("clusters of 32 CPUs") && note.contains("CPUs 96–127: ")),
-        "{:?}",
-        study.notes
-    );
+    let is_last = |(cpus, _): &(Range<u8>, Vec<String>)| *cpus == (96..128);
+    let by_32 = |note: &Note| {
+        matches!(
+            note,
+            Note::Policies(_, AboutPolicy::Assigned { size: 32, clusters, .. })
+                if clusters.iter().any(is_last)
+        )
+    };
+    assert!(study.notes.iter().any(by_32), "{:?}", study.notes);
 }
 
 /// The last cluster has what is left.

@@ -7,6 +7,7 @@ use flyball_analysis::{
 use flyball_model::random::Random;
 use flyball_model::{Length, Step, Task, TaskSet};
 use flyball_sim::{Options, Subtask, simulate_split};
+use flyball_study::note::{AboutPolicy, Note, SplitNote};
 use flyball_study::results::Study;
 use flyball_study::{Registry, StudyOptions, study};
 use flyball_trace::{CpuId, Duration, Event, Kind, Time};
@@ -220,15 +221,15 @@ fn by_name() {
         assert_eq!(report.simulated.misses, 0);
         assert_eq!(report.summary.job_migrations(), 1, "{}", report.policy);
     }
-    for said in [
-        "edf-wm: split tasks: t5 has 49ms within 50ms on CPU 0, then 2ms within 50ms on CPU 1.",
-        "c=d, edf-cd: split tasks: t5 has 49ms within 49ms on CPU 0, then 2ms within 51ms on CPU 1.",
-    ] {
-        assert!(
-            study.notes.iter().any(|note| note == said),
-            "{:?}",
-            study.notes
-        );
+    for (policies, windows) in [(&["edf-wm"][..], [50, 50]), (&["c=d", "edf-cd"], [49, 51])] {
+        let [first, second] = windows.map(|window| us(window * 1_000));
+        let split = SplitNote {
+            task: "t5".into(),
+            subtasks: vec![(us(49_000), first, 0), (us(2_000), second, 1)],
+        };
+        let policies = policies.iter().map(ToString::to_string).collect();
+        let note = Note::Policies(policies, AboutPolicy::Split(vec![split]));
+        assert!(study.notes.contains(&note), "{:?}", study.notes);
     }
 }
 

@@ -48,7 +48,7 @@ fn under(policy: &str, text: &str) -> PolicyReport {
 }
 
 /// Four tasks under global round robin; the last one computes for `last` ms.
-fn turns(last: u64) -> String {
+fn time_slices(last: u64) -> String {
     let task = |(wcet, period, deadline, phase): (u64, u64, u64, u64)| {
         format!(
             "[[task]]\nwcet = \"{wcet}ms\"\nperiod = \"{period}ms\"\ndeadline = \"{deadline}ms\"\n\
@@ -72,7 +72,7 @@ fn missed_at(report: &PolicyReport) -> Option<Time> {
 
 #[test]
 fn a_shorter_job_moves_the_turns_of_others() {
-    let long = under("g-rr", &turns(4));
+    let long = under("g-rr", &time_slices(4));
     assert_eq!(long.simulated.misses, 0);
     assert_eq!(
         long.verdict.schedulable,
@@ -81,7 +81,7 @@ fn a_shorter_job_moves_the_turns_of_others() {
         long.verdict
     );
     assert_eq!(long.verdict.holds(), None);
-    let short = under("g-rr", &turns(2));
+    let short = under("g-rr", &time_slices(2));
     assert_eq!(short.verdict.holds(), Some(false));
     assert_eq!(missed_at(&short), Some(Time::from_millis(15)));
 }

@@ -101,8 +101,8 @@ impl TaskId {
     /// The id of a row.
     ///
     /// # Panics
-    /// If no table has such a row, as it is 65,535 or more. Task sets with as many tasks are refused
-    /// where they are read.
+    /// If no table has such a row, as it is 65,535 or more. Task sets with as many tasks are
+    /// refused where they are read.
     pub fn from_index(index: usize) -> TaskId {
         match u16::try_from(index) {
             Ok(row) if row < u16::MAX => TaskId(row),

@@ -57,8 +57,8 @@ fn profile(root: &Path) -> String {
     profile
 }
 
-/// A crate outside of the checkout, made as the document says. It has the same place in each run, so
-/// that a second run compiles nothing.
+/// A crate outside of the checkout, made as the document says. It has the same place in each run,
+/// so that a second run compiles nothing.
 fn outside() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = here.join("../..");

@@ -40,7 +40,7 @@
 //! Complexity: pseudo-polynomial; O(n) for an L at which all pass without the minima, and O(n) more
 //! for each k that does not.
 
-use super::descent::{self, Look};
+use super::descent::{self, DemandAt};
 use super::load::early;
 use super::word::Word;
 use super::{Answer, Set, Task};
@@ -138,7 +138,7 @@ fn all<W: Word>(tasks: &[Task], cpus: u32, horizon: u128, meter: &mut Meter) -> 
 
 impl<W: Word> Demands<W> {
     /// Whether all k with D_k ≤ L pass at L, and down to where.
-    fn look(&mut self, length: W, meter: &mut Meter) -> Result<Look, Stop> {
+    fn look(&mut self, length: W, meter: &mut Meter) -> Result<DemandAt, Stop> {
         meter.spend(self.rows.len())?;
         let all = self.fill(length);
         let last_step = self.last_step.map(W::wide);
@@ -159,12 +159,12 @@ impl<W: Word> Demands<W> {
             let sum = self.with_minima(length, k);
             if sum > self.cpus * (length - c) {
                 let down_to = None;
-                return Ok(Look { down_to, last_step });
+                return Ok(DemandAt { down_to, last_step });
             }
             down_to = down_to.max(self.up(sum) + c);
         }
         let down_to = Some(down_to.wide());
-        Ok(Look { down_to, last_step })
+        Ok(DemandAt { down_to, last_step })
     }
 
     /// `sum` / m, rounded up.

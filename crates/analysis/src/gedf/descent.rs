@@ -11,7 +11,7 @@
 use crate::Stop;
 
 /// What is known about a length.
-pub(super) struct Look {
+pub(super) struct DemandAt {
     /// Demand fits there and in all lengths down to this one; `None` if it does not fit.
     pub(super) down_to: Option<u128>,
     /// The last step that is at most this length; `None` if there is none.
@@ -22,11 +22,11 @@ pub(super) struct Look {
 pub(super) fn fits(
     lowest: u128,
     horizon: u128,
-    mut look: impl FnMut(u128) -> Result<Look, Stop>,
+    mut look: impl FnMut(u128) -> Result<DemandAt, Stop>,
 ) -> Result<bool, Stop> {
     let mut length = horizon;
     while length >= lowest {
-        let Look { down_to, last_step } = look(length)?;
+        let DemandAt { down_to, last_step } = look(length)?;
         let Some(step) = last_step else { break };
         length = match down_to {
             Some(fits) if fits <= lowest => break,

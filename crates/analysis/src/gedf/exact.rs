@@ -94,7 +94,7 @@ pub fn exact(set: &Set, cpus: u32, unit: u64, limit: WorkLimit) -> Truth {
     }
     #[expect(clippy::cast_possible_truncation, reason = "it has been checked")]
     let units = |time: u64| (time / unit) as u16;
-    let known = tasks.iter().map(|task| Known {
+    let known = tasks.iter().map(|task| ScaledTask {
         c: units(task.wcet),
         t: units(task.period),
         early: units(task.period) - units(task.deadline),
@@ -125,7 +125,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// A task in units.
-struct Known {
+struct ScaledTask {
     c: u16,
     t: u16,
     /// T − D.
@@ -151,7 +151,7 @@ struct Node {
 }
 
 struct Search {
-    tasks: Vec<Known>,
+    tasks: Vec<ScaledTask>,
     cpus: usize,
     nodes: Vec<Node>,
     /// States that are still to be looked at, with their nodes.

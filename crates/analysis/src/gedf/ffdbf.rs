@@ -24,7 +24,7 @@
 //!   only these are looked at.
 //! * It never falls, so most of them can be skipped; see [`descent`].
 
-use super::descent::{self, Look};
+use super::descent::{self, DemandAt};
 use super::load::early;
 use super::{Answer, Set, Task};
 use crate::Stop;
@@ -107,7 +107,7 @@ fn stays_below(
 ) -> Result<bool, Stop> {
     let tasks = set.tasks();
     let [wide_p, wide_q] = [p, q].map(u128::from);
-    let mut look = |length: u128| -> Result<Look, Stop> {
+    let mut look = |length: u128| -> Result<DemandAt, Stop> {
         meter.spend(tasks.len())?;
         let down_to = if let Some(sum) = demand(tasks, length, wide_p, wide_q) {
             sum.div_ceil(slope)
@@ -120,7 +120,7 @@ fn stays_below(
             let after = length.checked_sub(task.deadline.into())?;
             Some(after % u128::from(task.period))
         };
-        Ok(Look {
+        Ok(DemandAt {
             down_to: Some(down_to).filter(|&down_to| down_to <= length),
             last_step: tasks
                 .iter()

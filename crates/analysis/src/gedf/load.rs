@@ -16,7 +16,7 @@
 //! longer need not be looked at, since dbf(t) ≤ U t + Σ u_i (T_i − D_i); of the others, few (see
 //! [`descent`]). If U = B, intervals up to the hyperperiod H: dbf(t + H) = dbf(t) + U H.
 
-use super::descent::{self, Look};
+use super::descent::{self, DemandAt};
 use super::{Answer, Set, Task};
 use crate::Stop;
 use crate::fractions::{self, Bracket};
@@ -101,7 +101,7 @@ fn look(
     length: u128,
     (bound, times): (u128, u64),
     meter: &mut Meter,
-) -> Result<Look, Stop> {
+) -> Result<DemandAt, Stop> {
     meter.spend(tasks.len())?;
     let mut sum = 0_u128;
     let mut last_step = None;
@@ -116,7 +116,7 @@ fn look(
     }
     // dbf(t) ≤ B t if and only if dbf(t)/B ≤ t.
     let down_to = fractions::scaled(sum, times.into(), bound).ok_or(Stop::TimeRange)?;
-    Ok(Look {
+    Ok(DemandAt {
         down_to: Some(down_to).filter(|&down_to| down_to <= length),
         last_step,
     })

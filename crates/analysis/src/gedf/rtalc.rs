@@ -183,7 +183,7 @@ impl<W: Word> Job<'_, W> {
 }
 
 /// What there is to know about an A for which (1) holds with some R.
-struct Look<W> {
+struct FixedPoint<W> {
     /// The R.
     response: W,
     /// m X − h(A), which is not zero.
@@ -197,7 +197,7 @@ struct Look<W> {
 }
 
 /// The R for the A that were looked at.
-struct Found<W> {
+struct Responses<W> {
     /// The largest of them.
     most: W,
     /// The one that was right for the last of them, or else for all.
@@ -279,43 +279,43 @@ impl<W: Word> Limited<W> {
             let last = horizon.last(d.wide(), c.wide(), ahead.wide());
             last.map(W::narrow).ok_or(Stop::TimeRange)
         };
-        let mut found = Found {
+        let mut responses = Responses {
             most: least,
             last: least,
         };
         // A task that is late is late with A = 0, as a rule.
-        if self.look(job, W::ZERO, &mut found, meter)?.is_none() {
+        if self.look(job, W::ZERO, &mut responses, meter)?.is_none() {
             return Ok(None);
         }
-        let mut a = last(found.most)?;
+        let mut a = last(responses.most)?;
         loop {
-            let mut sides = self.sides(job, a, found.last, meter)?;
+            let mut sides = self.sides(job, a, responses.last, meter)?;
             if sides.is_late() && sides.leap < a {
                 // Below is where R has to be larger, as a rule.
-                if self.look(job, sides.leap, &mut found, meter)?.is_none() {
+                if self.look(job, sides.leap, &mut responses, meter)?.is_none() {
                     return Ok(None);
                 }
-                a = a.min(last(found.most)?);
-                sides = self.sides(job, a, found.last, meter)?;
+                a = a.min(last(responses.most)?);
+                sides = self.sides(job, a, responses.last, meter)?;
             }
-            let Some(look) = self.look_on(job, a, sides, &mut found, meter)? else {
+            let Some(look) = self.look_on(job, a, sides, &mut responses, meter)? else {
                 return Ok(None);
             };
             let mut next = look.down_to.less(W::ONE);
             if look.leap < next {
-                let Some(low) = self.look(job, look.leap, &mut found, meter)? else {
+                let Some(low) = self.look(job, look.leap, &mut responses, meter)? else {
                     return Ok(None);
                 };
                 let flat = low.response == look.response && low.room > look.plain - low.plain;
-                if !flat && !self.between(job, look.leap, next, &mut found, meter)? {
+                if !flat && !self.between(job, look.leap, next, &mut responses, meter)? {
                     return Ok(None);
                 }
                 next = low.down_to.less(W::ONE);
             }
             if next == W::ZERO {
-                return Ok(Some(found.most));
+                return Ok(Some(responses.most));
             }
-            a = next.min(last(found.most)?);
+            a = next.min(last(responses.most)?);
         }
     }
 
@@ -325,17 +325,17 @@ impl<W: Word> Limited<W> {
         job: &Job<'_, W>,
         from: W,
         to: W,
-        found: &mut Found<W>,
+        responses: &mut Responses<W>,
         meter: &mut Meter,
     ) -> Result<bool, Stop> {
         let mut a = to;
         let mut again = true;
         while a > from {
-            let Some(high) = self.look(job, a, found, meter)? else {
+            let Some(high) = self.look(job, a, responses, meter)? else {
                 return Ok(false);
             };
             let mut bend = next_bend(job, a, high.response, meter)?.min(a - from);
-            let Some(low) = self.look(job, a - bend, found, meter)? else {
+            let Some(low) = self.look(job, a - bend, responses, meter)? else {
                 return Ok(false);
             };
             if low.response == high.response {
@@ -367,11 +367,11 @@ impl<W: Word> Limited<W> {
         &mut self,
         job: &Job<'_, W>,
         a: W,
-        found: &mut Found<W>,
+        responses: &mut Responses<W>,
         meter: &mut Meter,
-    ) -> Result<Option<Look<W>>, Stop> {
-        let sides = self.sides(job, a, found.last, meter)?;
-        self.look_on(job, a, sides, found, meter)
+    ) -> Result<Option<FixedPoint<W>>, Stop> {
+        let sides = self.sides(job, a, responses.last, meter)?;
+        self.look_on(job, a, sides, responses, meter)
     }
 
     /// The same, where both sides of (1) are known already, for the R that was right for the last
@@ -381,13 +381,13 @@ impl<W: Word> Limited<W> {
         job: &Job<'_, W>,
         a: W,
         mut sides: Sides<W>,
-        found: &mut Found<W>,
+        responses: &mut Responses<W>,
         meter: &mut Meter,
-    ) -> Result<Option<Look<W>>, Stop> {
+    ) -> Result<Option<FixedPoint<W>>, Stop> {
         let c = job.own().c;
-        let mut response = found.last;
-        if sides.is_late() && response < found.most {
-            response = found.most;
+        let mut response = responses.last;
+        if sides.is_late() && response < responses.most {
+            response = responses.most;
             sides = self.sides(job, a, response, meter)?;
         }
         if sides.is_late() {
@@ -404,9 +404,9 @@ impl<W: Word> Limited<W> {
                 }
             }
         }
-        found.last = response;
-        found.most = found.most.max(response);
-        Ok(Some(Look {
+        responses.last = response;
+        responses.most = responses.most.max(response);
+        Ok(Some(FixedPoint {
             response,
             room: sides.right - sides.left,
             // h(A) < m (A′ + R − C + 1) for that A′ and all that follow.

@@ -22,7 +22,8 @@ pub(crate) struct AnalyseArgs {
     #[command(flatten)]
     pub(crate) charge: ChargeArgs,
 
-    /// How overheads are charged: to each job what is done for it, or with what interrupts of others can take from it
+    /// How overheads are charged: to each job what is done for it, or with what interrupts of
+    /// others can take from it
     #[arg(long, value_name = "HOW", default_value = "interrupts", value_parser = accounting(), requires = "paying")]
     pub(crate) accounting: Accounting,
 
@@ -30,7 +31,8 @@ pub(crate) struct AnalyseArgs {
     #[arg(long, conflicts_with = "corpus")]
     pub(crate) json: bool,
 
-    /// Many task sets instead: a CSV file with the columns set,m,cap,wcet_us,period_us,deadline_us (.csv or .csv.xz)
+    /// Many task sets instead: a CSV file with the columns set,m,cap,wcet_us,period_us,deadline_us
+    /// (.csv or .csv.xz)
     #[arg(long, value_name = "FILE", requires = "out")]
     pub(crate) corpus: Option<PathBuf>,
 
@@ -38,9 +40,9 @@ pub(crate) struct AnalyseArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Only these tests (separated by commas), instead of the nine sufficient ones of global EDF up to 2009, and
-    /// partitioned EDF; EXACT decides small sets under
-    /// global EDF, and SIM looks for a miss by simulation
+    /// Only these tests (separated by commas), instead of the nine sufficient ones of global EDF up
+    /// to 2009, and partitioned EDF; EXACT decides small sets under global EDF, and SIM looks for a
+    /// miss by simulation
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',', ignore_case = true, value_parser = question())]
     pub(crate) tests: Vec<Question>,
 
@@ -48,7 +50,8 @@ pub(crate) struct AnalyseArgs {
     #[arg(long)]
     pub(crate) union: bool,
 
-    /// The most steps that a test of a set takes, before it is stopped (verdict T); a step is about two nanoseconds
+    /// The most steps that a test of a set takes, before it is stopped (verdict T); a step is about
+    /// two nanoseconds
     #[arg(long, value_name = "N", default_value_t = 5_000_000_000)]
     pub(crate) steps: u64,
 }

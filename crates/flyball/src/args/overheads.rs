@@ -29,7 +29,8 @@ pub(crate) struct OverheadsArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = overheads::plan::THREADS)]
     pub(crate) threads: Vec<usize>,
 
-    /// Number of CPUs that a policy has: global ones share them, partitioned ones divide the threads
+    /// Number of CPUs that a policy has: global ones share them, partitioned ones divide the
+    /// threads
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) cpus: u8,
 
@@ -61,7 +62,8 @@ pub(crate) struct OverheadsArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = instructions::HARTS, requires = "machine")]
     pub(crate) harts: Vec<u8>,
 
-    /// Show what each CPU of the machine counted, too, below what all did (JSON and CSV always have both)
+    /// Show what each CPU of the machine counted, too, below what all did (JSON and CSV always have
+    /// both)
     #[arg(long, requires = "machine")]
     pub(crate) per_cpu: bool,
 
@@ -69,7 +71,8 @@ pub(crate) struct OverheadsArgs {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "machine")]
     pub(crate) seed: u64,
 
-    /// Where the overheads go, as a file that `simulate`, `study` and `analyse` read with --overheads, and `sweep` in a study
+    /// Where the overheads go, as a file that `simulate`, `study` and `analyse` read with
+    /// --overheads, and `sweep` in a study
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 

@@ -168,7 +168,7 @@ fn tally(case: &Case<'_>) -> Tally {
         }
         let mut of_tasks = entry.task_settings().iter();
         if of_tasks.any(|known| known.name == "quantum") {
-            text = sets::turns(policy, seed, &text);
+            text = sets::time_slices(policy, seed, &text);
         }
         let set = read(&text);
         let side = run(case, &registry, &set, seed);

@@ -152,7 +152,7 @@ pub(crate) fn quantum(policy: &str, seed: u64) -> String {
 
 /// A set in which a third of the tasks say how long their time slices are, and a sixth that they
 /// have none.
-pub(crate) fn turns(policy: &str, seed: u64, text: &str) -> String {
+pub(crate) fn time_slices(policy: &str, seed: u64, text: &str) -> String {
     let mut numbers = Numbers(Random::new(seed, 7));
     let mut tasks = text.split("[[task]]\n");
     let mut said = tasks.next().unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
 //! Calls that threads make, one at a time, and what they answer.
 
-use super::world::{CPU, ROWS, Table, World, at, edf, fixed, ns, turns};
+use super::world::{CPU, ROWS, Table, World, at, edf, fixed, ns, round_robin};
 use crate::{Attributes, Error, Protocol, ThreadId, Timing};
 use core::task::Poll;
 use flyball_policy::{
@@ -288,7 +288,7 @@ fn the_figure_of_a_refusal_is_kept() {
 
 #[test]
 fn cpu_time_is_exact() {
-    let mut world = turns(7);
+    let mut world = round_robin(7);
     let mut spawn = |priority| {
         let params = Priority(priority);
         let thread = world
@@ -300,7 +300,7 @@ fn cpu_time_is_exact() {
     };
     let (a, b) = (spawn(1), spawn(1));
     world.run_until(at(100));
-    // Turns of 7 ns: a has 0–7, 14–21, …, 98–100.
+    // RoundRobinFixed of 7 ns: a has 0–7, 14–21, …, 98–100.
     assert_eq!(world.core.cpu_time(a, world.now), Ok(ns(7 * 7 + 2)));
     assert_eq!(world.core.cpu_time(b, world.now), Ok(ns(7 * 7)));
     world.core.enter(CPU, world.now);
@@ -311,7 +311,7 @@ fn cpu_time_is_exact() {
 }
 
 #[test]
-fn idle_time_is_nobodys() {
+fn idle_time_is_no_threads() {
     let mut world = fixed();
     let thread = world.spawn(Attributes::periodic(ns(50)), 1);
     world.run_until(at(20));

@@ -117,7 +117,7 @@ fn what_belongs_to_a_cluster_keeps_a_thread() {
 }
 
 #[test]
-fn who_finds_no_room_can_go_back() {
+fn a_thread_that_finds_no_room_can_go_back() {
     let (mut a, mut b) = two();
     for _ in 0..super::world::ROWS {
         b.thread(1);

@@ -135,7 +135,7 @@ fn without_a_protocol_nothing_is_inherited() {
 }
 
 #[test]
-fn who_gives_up_waiting_takes_his_urgency_along() {
+fn a_thread_that_gives_up_waiting_takes_its_urgency_along() {
     let mut world = fixed();
     let mutex = world.core.mutex(Protocol::Inherit).unwrap();
     world.thread(1);

@@ -3,7 +3,7 @@
 //! Together the tests here drive the core through more than a million events: 400 cases of 1,000
 //! steps on average, each under three policies, and a step is at least one call.
 
-use super::world::{CPU, Edf, Fixed, ROWS, Turns, World, at, ns};
+use super::world::{CPU, Edf, Fixed, ROWS, RoundRobinFixed, World, at, ns};
 use crate::{Attributes, Error, OnMiss, Release, Timing};
 use core::task::Poll;
 use flyball_policy::{Deadline, EarliestDeadline, FixedPriority, Policy, Priority, RoundRobin};
@@ -323,7 +323,7 @@ fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [V
             order: FixedPriority,
             quantum: ns(quantum),
         };
-        let turns = Turns::new(order, ROWS);
+        let turns = RoundRobinFixed::new(order, ROWS);
         drive(turns, timing, |p, _| Priority(p % 3), steps, way)
     });
     let edf = same(&|way| {

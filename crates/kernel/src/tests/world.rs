@@ -16,7 +16,7 @@ pub(super) const ROWS: usize = 8;
 
 pub(super) type Table = Inline<ROWS>;
 pub(super) type Fixed = Ranked<FixedPriority, Bitmap<Level, Table>>;
-pub(super) type Turns = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, Table>>;
+pub(super) type RoundRobinFixed = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, Table>>;
 pub(super) type Edf = Ranked<EarliestDeadline, Heap<Time, Table>>;
 
 /// A small kernel, of one CPU unless something else is said.
@@ -52,12 +52,12 @@ pub(super) fn edf() -> World<Edf> {
     World::new(Edf::new(EarliestDeadline, ROWS), Timing::Tickless)
 }
 
-pub(super) fn turns(quantum: u64) -> World<Turns> {
+pub(super) fn round_robin(quantum: u64) -> World<RoundRobinFixed> {
     let order = RoundRobin {
         order: FixedPriority,
         quantum: ns(quantum),
     };
-    World::new(Turns::new(order, ROWS), Timing::Tickless)
+    World::new(RoundRobinFixed::new(order, ROWS), Timing::Tickless)
 }
 
 pub(super) fn ns(ns: u64) -> Duration {

@@ -1,6 +1,6 @@
 //! The supervisor as a controller above the I+PI of each CPU.
 
-use super::{Settings, Supervisor, Want};
+use super::{Requirement, Settings, Supervisor};
 use crate::control::{Controller, Plant, Reads};
 use crate::i_plus_pi::Share;
 use crate::policy::{Policy, Refused};
@@ -27,7 +27,7 @@ pub struct SharesOfCpus<S: Storage, C: Storage> {
 /// A task that is supervised, or will be when it is there.
 #[derive(Clone, Copy)]
 struct Ward {
-    want: Want,
+    requirement: Requirement,
     /// What it had used a run ago; `None`: it was not there.
     used: Option<Duration>,
 }
@@ -68,15 +68,15 @@ impl<S: Storage, C: Storage> SharesOfCpus<S, C> {
     ///
     /// # Errors
     /// [`Refused::Full`].
-    pub fn supervise(&mut self, task: TaskId, want: Want) -> Result<(), Refused> {
+    pub fn supervise(&mut self, task: TaskId, requirement: Requirement) -> Result<(), Refused> {
         if task.index() >= self.wards.capacity() {
             return Err(Refused::Full);
         }
         let ward = &mut self.wards[task.index()];
         let used = ward.and_then(|ward| ward.used);
-        *ward = Some(Ward { want, used });
+        *ward = Some(Ward { requirement, used });
         if used.is_some() {
-            self.supervisor.adjust(task, want)?;
+            self.supervisor.adjust(task, requirement)?;
         }
         Ok(())
     }
@@ -114,7 +114,7 @@ impl<S: Storage, C: Storage> SharesOfCpus<S, C> {
                 self.supervisor.measured(task, used.saturating_sub(before));
                 // A plant that lost sight of it for once says zero.
                 ward.used = Some(used.max(before));
-            } else if self.supervisor.admit(task, ward.want, cpu).is_ok() {
+            } else if self.supervisor.admit(task, ward.requirement, cpu).is_ok() {
                 ward.used = Some(used);
             }
         }

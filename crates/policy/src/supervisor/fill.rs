@@ -7,18 +7,18 @@ use crate::storage::Storage;
 /// is left goes to the others by the next one.
 #[derive(Clone, Copy)]
 enum Weight {
-    /// Want times importance.
+    /// Requirement times importance.
     Importance,
-    Want,
+    Requirement,
     Equal,
 }
 
 impl Weight {
     fn of(self, member: &Member) -> i64 {
-        let want = i64::from(member.want.cpu.bits());
+        let requirement = i64::from(member.requirement.cpu.bits());
         match self {
-            Weight::Importance => want * i64::from(member.want.importance),
-            Weight::Want => want,
+            Weight::Importance => requirement * i64::from(member.requirement.importance),
+            Weight::Requirement => requirement,
             Weight::Equal => 1,
         }
     }
@@ -29,7 +29,7 @@ pub(super) fn fill<S: Storage, C: Storage>(supervisor: &mut Supervisor<S, C>) ->
     let has: i64 = (0..supervisor.count)
         .map(|cpu| supervisor.cpus[cpu].capacity)
         .sum();
-    let wanted = |member: &Member| i64::from(member.want.cpu.bits()).min(most(member));
+    let wanted = |member: &Member| i64::from(member.requirement.cpu.bits()).min(most(member));
     let wanted: i64 = supervisor.members().map(wanted).sum();
     supervisor.for_each(|member| {
         member.settled = false;
@@ -37,7 +37,7 @@ pub(super) fn fill<S: Storage, C: Storage>(supervisor: &mut Supervisor<S, C>) ->
         member.entitled = 0;
     });
     let mut rest = has;
-    for weight in [Weight::Importance, Weight::Want, Weight::Equal] {
+    for weight in [Weight::Importance, Weight::Requirement, Weight::Equal] {
         if wanted > has || !matches!(weight, Weight::Importance) {
             rest = divide(supervisor, rest, weight);
         }

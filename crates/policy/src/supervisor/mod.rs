@@ -87,7 +87,7 @@ mod observed;
 mod tests;
 
 pub use controller::{Moves, SharesOfCpus};
-pub use observed::{Observation, Observed, Plan, Sample, Wish, Wishes};
+pub use observed::{Observation, Observed, Plan, RequirementChange, RequirementChanges, Sample};
 
 use crate::i_plus_pi::Fraction;
 use crate::policy::{Parameter, Refused};
@@ -99,7 +99,7 @@ const ONE: i64 = 1 << 24;
 
 /// What a task wants of the whole machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Want {
+pub struct Requirement {
     /// The CPU time that it needs on the average, at most one CPU. Zero: only what is left over.
     pub cpu: Fraction,
     /// Its relative importance, which has a meaning in overload of the whole machine only. A task
@@ -137,7 +137,7 @@ pub struct Supervisor<S: Storage, C: Storage> {
 
 #[derive(Clone, Copy)]
 struct Member {
-    want: Want,
+    requirement: Requirement,
     cpu: CpuId,
     /// It has got in this period: the sensor.
     used: Duration,
@@ -220,7 +220,12 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
     ///
     /// # Errors
     /// [`Refused::Full`], [`Refused::Member`]; [`Refused::Invalid`] if there is no such CPU.
-    pub fn admit(&mut self, task: TaskId, want: Want, cpu: CpuId) -> Result<(), Refused> {
+    pub fn admit(
+        &mut self,
+        task: TaskId,
+        requirement: Requirement,
+        cpu: CpuId,
+    ) -> Result<(), Refused> {
         if cpu.index() >= self.count {
             return Err(Refused::Invalid(Parameter::Cpus));
         }
@@ -232,7 +237,7 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
             return Err(Refused::Member);
         }
         *place = Some(Member {
-            want,
+            requirement,
             cpu,
             used: Duration::ZERO,
             fresh: true,
@@ -254,8 +259,8 @@ impl<S: Storage, C: Storage> Supervisor<S, C> {
     ///
     /// # Errors
     /// [`Refused::NotAdmitted`].
-    pub fn adjust(&mut self, task: TaskId, want: Want) -> Result<(), Refused> {
-        self.find_mut(task).ok_or(Refused::NotAdmitted)?.want = want;
+    pub fn adjust(&mut self, task: TaskId, requirement: Requirement) -> Result<(), Refused> {
+        self.find_mut(task).ok_or(Refused::NotAdmitted)?.requirement = requirement;
         Ok(())
     }
 

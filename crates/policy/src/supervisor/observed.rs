@@ -4,7 +4,7 @@
 //! The same experiment is simulated and boots on a machine. A machine gets the [`Plan`] and the
 //! wants as bytes, and its host gets [`Observation`]s as bytes.
 
-use super::{Moves, Settings, SharesOfCpus, Want};
+use super::{Moves, Requirement, Settings, SharesOfCpus};
 use crate::Encode;
 use crate::control::{Controller, Plant, Reads};
 use crate::i_plus_pi::{Fraction, Share};
@@ -27,13 +27,13 @@ pub struct Plan {
 
 /// A task wants something, from the first period on that begins at this instant or later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wish {
+pub struct RequirementChange {
     /// When, counted from the start.
     pub at: Duration,
     /// The task.
     pub task: TaskId,
     /// What it wants from now on.
-    pub want: Want,
+    pub requirement: Requirement,
 }
 
 /// A task at the end of a period, in parts of a CPU.
@@ -58,13 +58,13 @@ pub enum Observation {
     Moves(Moves),
 }
 
-/// A [`SharesOfCpus`] that is told the wishes of tasks in time, and tells what it sees.
+/// A [`SharesOfCpus`] that is told what tasks require when that changes, and tells what it sees.
 pub struct Observed<S: Storage, C: Storage, W, F> {
     shares: SharesOfCpus<S, C>,
     start: Time,
-    /// The wishes to come, and the first of them.
-    wishes: W,
-    first: Option<Wish>,
+    /// The changes to come, and the first of them.
+    changes: W,
+    first: Option<RequirementChange>,
     tasks: S::Table<Seen>,
     last: Time,
     tell: F,
@@ -73,8 +73,8 @@ pub struct Observed<S: Storage, C: Storage, W, F> {
 /// What was seen of a task.
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    /// It has had a wish.
-    wants: bool,
+    /// It has had a change.
+    is_known: bool,
     /// What it had used a period ago; `None`: it was not there.
     used: Option<Duration>,
 }
@@ -83,34 +83,34 @@ impl<S, C, W, F> Observed<S, C, W, F>
 where
     S: Storage,
     C: Storage,
-    W: Iterator<Item = Wish>,
+    W: Iterator<Item = RequirementChange>,
     F: FnMut(Observation),
 {
-    /// Makes the controller, which first acts a period after `start`. Wishes come in the order of
+    /// Makes the controller, which first acts a period after `start`. Changes come in the order of
     /// time. `tell` is called at the end of each period.
-    pub fn new(plan: &Plan, start: Time, mut wishes: W, tell: F) -> Observed<S, C, W, F> {
+    pub fn new(plan: &Plan, start: Time, mut changes: W, tell: F) -> Observed<S, C, W, F> {
         let tasks = usize::from(plan.tasks);
         Observed {
             shares: SharesOfCpus::new(plan.settings, plan.cpus, tasks, plan.period, start),
             start,
-            first: wishes.next(),
-            wishes,
+            first: changes.next(),
+            changes,
             tasks: Table::new(tasks, Seen::default()),
             last: start,
             tell,
         }
     }
 
-    /// Hears the wishes whose time has come.
+    /// Hears the changes whose time has come.
     fn hear(&mut self, now: Time) {
         let passed = now.since(self.start);
-        while let Some(wish) = self.first.filter(|wish| wish.at <= passed) {
-            if let Some(seen) = self.tasks.find_mut(wish.task.index()) {
-                seen.wants = true;
+        while let Some(change) = self.first.filter(|change| change.at <= passed) {
+            if let Some(seen) = self.tasks.find_mut(change.task.index()) {
+                seen.is_known = true;
                 // There is room for it, as there is a row here.
-                let _ = self.shares.supervise(wish.task, wish.want);
+                let _ = self.shares.supervise(change.task, change.requirement);
             }
-            self.first = self.wishes.next();
+            self.first = self.changes.next();
         }
     }
 
@@ -120,7 +120,7 @@ where
         for (number, row) in (0..=u16::MAX).zip(0..self.tasks.capacity()) {
             let task = TaskId(number);
             let seen = &mut self.tasks[row];
-            let place = plant.place(task).filter(|_| seen.wants);
+            let place = plant.place(task).filter(|_| seen.is_known);
             let used = place.map(|_| plant.used(task));
             let got = used.zip(seen.used);
             let got = got.map(|(used, before)| used.saturating_sub(before));
@@ -143,7 +143,7 @@ where
     P: Policy<Params = Share>,
     S: Storage,
     C: Storage,
-    W: Iterator<Item = Wish>,
+    W: Iterator<Item = RequirementChange>,
     F: FnMut(Observation),
 {
     const READS: Reads = <SharesOfCpus<S, C> as Controller<P>>::READS;
@@ -163,15 +163,15 @@ where
 
 // ---- bytes -------------------------------------------------------------------------------------
 
-/// Wishes that are bytes, one behind the other. Ends at the first that is none.
+/// Changes that are bytes, one behind the other. Ends at the first that is none.
 #[derive(Clone, Debug)]
-pub struct Wishes<'a>(pub &'a [u8]);
+pub struct RequirementChanges<'a>(pub &'a [u8]);
 
-impl Iterator for Wishes<'_> {
-    type Item = Wish;
+impl Iterator for RequirementChanges<'_> {
+    type Item = RequirementChange;
 
-    fn next(&mut self) -> Option<Wish> {
-        Wish::parse(&mut self.0)
+    fn next(&mut self) -> Option<RequirementChange> {
+        RequirementChange::parse(&mut self.0)
     }
 }
 
@@ -208,18 +208,18 @@ impl Encode for Plan {
     }
 }
 
-impl Encode for Wish {
+impl Encode for RequirementChange {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        let Want { cpu, importance } = self.want;
+        let Requirement { cpu, importance } = self.requirement;
         (self.at, self.task.0, cpu, importance).emit(put);
     }
 
-    fn parse(bytes: &mut &[u8]) -> Option<Wish> {
+    fn parse(bytes: &mut &[u8]) -> Option<RequirementChange> {
         let (at, task, cpu, importance) = Encode::parse(bytes)?;
-        Some(Wish {
+        Some(RequirementChange {
             at,
             task: TaskId(task),
-            want: Want { cpu, importance },
+            requirement: Requirement { cpu, importance },
         })
     }
 }

@@ -4,7 +4,7 @@ mod controlled;
 mod machine;
 
 use super::*;
-use machine::{Machine, PERIOD, Small, TASKS, TOLERANCE, change, id, want};
+use machine::{Machine, PERIOD, Small, TASKS, TOLERANCE, change, id, requirement};
 use proptest::prelude::*;
 
 /// The thesis's rescaling, on several CPUs.
@@ -13,11 +13,11 @@ fn set_points_are_rescaled() {
     let set_points = |cpus, tasks: &[(u64, u16)]| -> Vec<i64> {
         let mut machine = Machine::new(Settings::default(), cpus);
         for &(thousandths, importance) in tasks {
-            let want = Want {
+            let requirement = Requirement {
                 importance,
-                ..want(thousandths)
+                ..requirement(thousandths)
             };
-            machine.come(want, ONE, 0);
+            machine.come(requirement, ONE, 0);
         }
         machine.step();
         let set_points = machine.here().map(|task| machine.member(task).set_point);
@@ -144,20 +144,22 @@ fn what_is_not_taken_goes_to_the_others_everywhere() {
 fn what_makes_no_sense_is_refused() {
     let mut supervisor = Small::new(Settings::default(), 2, TASKS);
     assert_eq!(
-        supervisor.admit(TaskId(0), want(1), CpuId(2)),
+        supervisor.admit(TaskId(0), requirement(1), CpuId(2)),
         Err(Refused::Invalid(crate::Parameter::Cpus))
     );
     assert_eq!(
-        supervisor.admit(id(TASKS), want(1), CpuId(0)),
+        supervisor.admit(id(TASKS), requirement(1), CpuId(0)),
         Err(Refused::Full)
     );
     assert_eq!(
-        supervisor.adjust(TaskId(0), want(1)),
+        supervisor.adjust(TaskId(0), requirement(1)),
         Err(Refused::NotAdmitted)
     );
-    supervisor.admit(TaskId(0), want(1), CpuId(0)).unwrap();
+    supervisor
+        .admit(TaskId(0), requirement(1), CpuId(0))
+        .unwrap();
     assert_eq!(
-        supervisor.admit(TaskId(0), want(1), CpuId(0)),
+        supervisor.admit(TaskId(0), requirement(1), CpuId(0)),
         Err(Refused::Member)
     );
     // No task there, or nothing told.
@@ -179,9 +181,9 @@ fn tasks(per_cpu: usize) -> impl Strategy<Value = (u8, Vec<(u64, u8)>)> {
 /// any more equal once one of them has a small neighbour, so only pressure separates them.
 #[test]
 fn a_task_that_needs_a_whole_cpu_gets_it() {
-    let wants = [458, 57, 948, 463, 480, 107, 102, 824, 461];
+    let requirements = [458, 57, 948, 463, 480, 107, 102, 824, 461];
     let cpus = [6, 1, 2, 3, 0, 3, 7, 5, 6];
-    let tasks: Vec<(u64, u8)> = wants.into_iter().zip(cpus).collect();
+    let tasks: Vec<(u64, u8)> = requirements.into_iter().zip(cpus).collect();
     let mut machine = Machine::with(5, &tasks);
     let alone = [2, 7];
     assert!(alone.map(|task| machine.member(task).set_point) == [ONE; 2]);
@@ -245,7 +247,7 @@ proptest! {
             let whole: u64 = parts.iter().sum();
             for &part in parts {
                 let cpu_time = Fraction::ratio(part, whole);
-                machine.come(Want { cpu: cpu_time, importance: 1 }, ONE, cpu);
+                machine.come(Requirement { cpu: cpu_time, importance: 1 }, ONE, cpu);
             }
         }
         machine.step();
@@ -258,7 +260,7 @@ proptest! {
 
     /// No task goes forth and back at once: one that has moved stays for two periods.
     #[test]
-    fn nobody_plays_ping_pong((cpus, tasks) in tasks(4)) {
+    fn no_task_plays_ping_pong((cpus, tasks) in tasks(4)) {
         let mut machine = Machine::with(cpus, &tasks);
         let mut moved = vec![None; tasks.len()];
         for period in 0..100 {

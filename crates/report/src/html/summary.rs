@@ -3,6 +3,7 @@
 use super::anchor;
 use super::format::{counted, factor, grouped, length, percent};
 use crate::words;
+use flyball_study::note::Note;
 use flyball_study::results::{PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
 use maud::{Markup, html};
@@ -206,10 +207,10 @@ fn badge(verdict: &Verdict) -> Markup {
 }
 
 /// What the reader should know.
-pub(super) fn notes(notes: &[String]) -> Markup {
+pub(super) fn notes(notes: &[Note]) -> Markup {
     html! {
         @if !notes.is_empty() {
-            ul.notes { @for note in notes { li { (note) } } }
+            ul.notes { @for note in notes { li { (words::note(note)) } } }
         }
     }
 }

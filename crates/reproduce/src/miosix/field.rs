@@ -242,7 +242,7 @@ mod tests {
 
     /// On a machine a series ends some iterations after the one where a miss was predicted.
     #[test]
-    fn who_misses_nothing_is_ahead_of_all() {
+    fn a_scheduler_that_misses_nothing_is_ahead_of_all() {
         let best = score([None; 4]);
         let field = Field {
             rr: score([Some(6), Some(14), Some(3), Some(6)]),

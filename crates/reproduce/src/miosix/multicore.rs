@@ -1,5 +1,5 @@
-//! Several CPUs, which the thesis leaves for the future (chapter 5): simulated, and on a machine with
-//! the supervisor as a thread, with the same simulated beside it.
+//! Several CPUs, which the thesis leaves for the future (chapter 5): simulated, and on a machine
+//! with the supervisor as a thread, with the same simulated beside it.
 
 use crate::multicore_shares::{Scenario, SharesOverTime};
 use crate::work::{Plan, Setup, Size};
@@ -31,8 +31,8 @@ const SHORT: Extent = Extent {
     periods: 120,
 };
 
-/// How much is done: each scenario on each of these numbers of CPUs, with so many seeds, for so many
-/// periods of the supervisor.
+/// How much is done: each scenario on each of these numbers of CPUs, with so many seeds, for so
+/// many periods of the supervisor.
 #[derive(Clone, Copy)]
 struct Extent {
     cpus: &'static [u8],
@@ -48,7 +48,7 @@ const DRAWN: usize = 8;
 const SETTLED: usize = 3;
 
 /// What is found on so many CPUs, with all seeds.
-struct Found {
+struct ShareErrors {
     cpus: u8,
     /// Largest errors in hundredths of a CPU: from the worst start once settled, and under churn.
     steady: f64,
@@ -71,7 +71,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     };
     let mut found = Vec::with_capacity(extent.cpus.len());
     for &cpus in extent.cpus {
-        found.push(Found::new(cpus, extent, &mut |scenario| {
+        found.push(ShareErrors::new(cpus, extent, &mut |scenario| {
             scenario.run(setup.bench)
         })?);
     }
@@ -79,7 +79,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let mut simulated = Vec::new();
     for &cpus in extent.cpus.iter().filter(|_| on_machine) {
         let mut simulate = |scenario: &Scenario| Ok(scenario.simulate()?);
-        simulated.push(Found::new(cpus, extent, &mut simulate)?);
+        simulated.push(ShareErrors::new(cpus, extent, &mut simulate)?);
     }
     let example = Scenario::steady(2, 0);
     let supervisor = example.supervisor;
@@ -134,13 +134,13 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
-impl Found {
+impl ShareErrors {
     /// Does each scenario by `run`.
     fn new(
         cpus: u8,
         extent: Extent,
         run: &mut dyn FnMut(&Scenario) -> Result<SharesOverTime, BenchError>,
-    ) -> Result<Found, BenchError> {
+    ) -> Result<ShareErrors, BenchError> {
         let mut run = |scenario: &mut Scenario| {
             scenario.periods = extent.periods;
             run(scenario)
@@ -169,7 +169,7 @@ impl Found {
             periods += u32::try_from(busy.migrations.len()).unwrap_or(u32::MAX);
             pictures.get_or_insert([calm, busy]);
         }
-        Ok(Found {
+        Ok(ShareErrors {
             cpus,
             steady,
             churn,
@@ -183,9 +183,9 @@ impl Found {
     }
 
     /// What it claims, with the same simulated beside it if it was on a machine.
-    fn claims(&self, simulated: Option<&Found>) -> [Claim; 3] {
-        let Found { cpus, most, .. } = *self;
-        let ours = |text: &dyn Fn(&Found) -> String| match simulated {
+    fn claims(&self, simulated: Option<&ShareErrors>) -> [Claim; 3] {
+        let ShareErrors { cpus, most, .. } = *self;
+        let ours = |text: &dyn Fn(&ShareErrors) -> String| match simulated {
             Some(simulated) => format!("{} (simulated: {})", text(self), text(simulated)),
             None => text(self),
         };
@@ -237,7 +237,7 @@ fn percent(millionths: i64) -> f64 {
 }
 
 /// Six tasks on each number of CPUs.
-fn picture(found: &[Found], which: usize, until: f64, name: &str, title: &str) -> Figure {
+fn picture(found: &[ShareErrors], which: usize, until: f64, name: &str, title: &str) -> Figure {
     Figure {
         name: name.into(),
         title: title.into(),

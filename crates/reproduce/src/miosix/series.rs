@@ -28,7 +28,7 @@ const CHANGES: [&str; 6] = [
 ];
 
 /// By experiment.
-type Found = Vec<Option<FirstMiss>>;
+type FirstMisses = Vec<Option<FirstMiss>>;
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let (names, contenders): (Vec<_>, Vec<_>) = [
@@ -101,8 +101,8 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
-fn claim(series: Series, found: &[(&str, Found)]) -> Claim {
-    let list = |found: &Found| {
+fn claim(series: Series, found: &[(&str, FirstMisses)]) -> Claim {
+    let list = |found: &FirstMisses| {
         let shown = found.iter().map(|found| match found {
             Some(first) => first.iteration.to_string(),
             None => format!("none up to {MOST_ITERATIONS}"),
@@ -134,8 +134,8 @@ fn claim(series: Series, found: &[(&str, Found)]) -> Claim {
     }
 }
 
-fn panel(series: Series, found: &[(&str, Found)]) -> Panel {
-    let bars = |(colour, (name, found)): (u8, &(&str, Found))| {
+fn panel(series: Series, found: &[(&str, FirstMisses)]) -> Panel {
+    let bars = |(colour, (name, found)): (u8, &(&str, FirstMisses))| {
         let points = (0..).map(f64::from).zip(found);
         let points = points.filter_map(|(x, found)| Some([x, found.as_ref()?.iteration.into()]));
         reproduction::Series::ours(*name, Shape::Bars, colour, points.collect())

@@ -2,7 +2,7 @@
 
 use super::sets::{background, overheads, percent, seconds};
 use crate::work::{Plan, Setup};
-use flyball_measure::bench::{Bench, BenchError, Ran, Trial};
+use flyball_measure::bench::{Bench, BenchError, RunResult, Trial};
 use flyball_model::{Overheads, Share, TaskSet};
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Role, Series, Shape, decimal,
@@ -161,7 +161,7 @@ impl Pool {
 }
 
 /// Of the CPU time of all tasks.
-fn shares(ran: &Ran) -> Vec<f64> {
+fn shares(ran: &RunResult) -> Vec<f64> {
     let times = ran.summary.tasks.iter().map(|task| task.cpu_time);
     let whole: Duration = times.clone().fold(Duration::ZERO, |sum, time| sum + time);
     times.map(|time| percent(time, whole)).collect()

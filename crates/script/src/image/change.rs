@@ -29,7 +29,8 @@ pub enum ChangeKind {
     Start,
     /// From its next job on it is what the row of this number says; [`Image::task`] has it.
     NewMode(u16),
-    /// The task stops: with the job that it works on, or else with the next one, which does nothing.
+    /// The task stops: with the job that it works on, or else with the next one, which does
+    /// nothing.
     Stop,
 }
 

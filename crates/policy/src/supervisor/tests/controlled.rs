@@ -94,24 +94,24 @@ proptest! {
         let mut shares = Shares::new(Settings::default(), cpus, TASKS, PERIOD, start);
         let mut model = super::machine::Small::new(Settings::default(), cpus, TASKS);
         let mut admitted = [false; TASKS];
-        let mut wants: Vec<Want> = Vec::new();
+        let mut requirements: Vec<Requirement> = Vec::new();
         let mut list = List::default();
         let (mut last, mut next) = (start, start + PERIOD);
         for step in steps {
             match step {
-                Step::Comes(thousandths, cpu, bound) if wants.len() < TASKS => {
-                    let task = id(wants.len());
-                    wants.push(super::machine::want(thousandths));
+                Step::Comes(thousandths, cpu, bound) if requirements.len() < TASKS => {
+                    let task = id(requirements.len());
+                    requirements.push(super::machine::requirement(thousandths));
                     let cpu = CpuId(cpu % cpus);
                     list.tasks.push(Some(Task { cpu, used: Duration::ZERO, share: None, bound }));
-                    shares.supervise(task, wants[task.index()]).unwrap();
+                    shares.supervise(task, requirements[task.index()]).unwrap();
                 }
-                Step::Goes(task) if task < wants.len() => list.tasks[task] = None,
+                Step::Goes(task) if task < requirements.len() => list.tasks[task] = None,
                 Step::Wants(task, thousandths) if list.tasks.get(task).is_some_and(Option::is_some) => {
-                    wants[task] = super::machine::want(thousandths);
-                    shares.supervise(id(task), wants[task]).unwrap();
+                    requirements[task] = super::machine::requirement(thousandths);
+                    shares.supervise(id(task), requirements[task]).unwrap();
                     if admitted[task] {
-                        model.adjust(id(task), wants[task]).unwrap();
+                        model.adjust(id(task), requirements[task]).unwrap();
                     }
                 }
                 Step::Runs(late) => {
@@ -141,7 +141,7 @@ proptest! {
                                 if admitted[number] {
                                     model.measured(task, Duration::from_nanos(used));
                                 } else {
-                                    model.admit(task, wants[number], there.cpu).unwrap();
+                                    model.admit(task, requirements[number], there.cpu).unwrap();
                                     admitted[number] = true;
                                 }
                             }
@@ -188,7 +188,7 @@ fn no_time_is_no_period() {
         assert_eq!(Controller::<Ipi>::next(&shares), now + PERIOD);
     }
     assert_eq!(
-        shares.supervise(id(TASKS), super::machine::want(1)),
+        shares.supervise(id(TASKS), super::machine::requirement(1)),
         Err(Refused::Full)
     );
 }

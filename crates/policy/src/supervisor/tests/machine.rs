@@ -18,7 +18,7 @@ pub(super) struct Machine {
     pub(super) supervisor: Small,
     pub(super) cpus: u8,
     /// What each task wants and would take at most; `None`: it is not there.
-    pub(super) tasks: Vec<Option<(Want, i64)>>,
+    pub(super) tasks: Vec<Option<(Requirement, i64)>>,
     pub(super) moved: u32,
 }
 
@@ -26,8 +26,8 @@ pub(super) fn id(task: usize) -> TaskId {
     TaskId(u16::try_from(task).unwrap())
 }
 
-pub(super) fn want(thousandths: u64) -> Want {
-    Want {
+pub(super) fn requirement(thousandths: u64) -> Requirement {
+    Requirement {
         cpu: Fraction::ratio(thousandths, 1_000),
         importance: 1,
     }
@@ -43,17 +43,19 @@ impl Machine {
         }
     }
 
-    pub(super) fn come(&mut self, want: Want, takes: i64, cpu: u8) -> usize {
-        self.tasks.push(Some((want, takes)));
+    pub(super) fn come(&mut self, requirement: Requirement, takes: i64, cpu: u8) -> usize {
+        self.tasks.push(Some((requirement, takes)));
         let task = self.tasks.len() - 1;
-        self.supervisor.admit(id(task), want, CpuId(cpu)).unwrap();
+        self.supervisor
+            .admit(id(task), requirement, CpuId(cpu))
+            .unwrap();
         task
     }
 
     pub(super) fn with(cpus: u8, tasks: &[(u64, u8)]) -> Machine {
         let mut machine = Machine::new(Settings::default(), cpus);
         for &(thousandths, cpu) in tasks {
-            machine.come(want(thousandths), ONE, cpu % cpus);
+            machine.come(requirement(thousandths), ONE, cpu % cpus);
         }
         machine.step();
         machine
@@ -177,16 +179,16 @@ impl Machine {
 pub(super) enum Change {
     Comes(u64, u8),
     Goes(usize),
-    Wants(usize, u64),
+    Requires(usize, u64),
     Takes(usize, i64),
 }
 
 pub(super) fn change() -> impl Strategy<Value = Change> {
     let task = || 0..TASKS;
     prop_oneof![
-        (0..=1_000_u64, 0..8_u8).prop_map(|(want, cpu)| Change::Comes(want, cpu)),
+        (0..=1_000_u64, 0..8_u8).prop_map(|(requirement, cpu)| Change::Comes(requirement, cpu)),
         task().prop_map(Change::Goes),
-        (task(), 0..=1_000_u64).prop_map(|(task, want)| Change::Wants(task, want)),
+        (task(), 0..=1_000_u64).prop_map(|(task, requirement)| Change::Requires(task, requirement)),
         (task(), prop_oneof![Just(0), Just(ONE), 0..=ONE])
             .prop_map(|(task, takes)| Change::Takes(task, takes)),
     ]
@@ -197,14 +199,14 @@ impl Machine {
         let count = self.tasks.len();
         match change {
             Change::Comes(thousandths, cpu) if count < TASKS => {
-                self.come(want(thousandths), ONE, cpu % self.cpus);
+                self.come(requirement(thousandths), ONE, cpu % self.cpus);
             }
             Change::Goes(task) if task < count => {
                 self.tasks[task] = None;
                 self.supervisor.retire(id(task));
             }
-            Change::Wants(task, thousandths) => {
-                let _ = self.supervisor.adjust(id(task), want(thousandths));
+            Change::Requires(task, thousandths) => {
+                let _ = self.supervisor.adjust(id(task), requirement(thousandths));
             }
             Change::Takes(task, takes) => {
                 if let Some(Some((_, most))) = self.tasks.get_mut(task) {

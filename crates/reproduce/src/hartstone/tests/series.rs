@@ -203,7 +203,7 @@ fn edf_holds_whatever_can_be_held_of_pn() {
 
 /// EDF is optimal where no task blocks.
 #[test]
-fn nobody_holds_more_than_edf_without_a_server() {
+fn no_scheduler_holds_more_than_edf_without_a_server() {
     let others = [
         Contender::rr(),
         Contender::new("rm"),

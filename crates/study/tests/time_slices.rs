@@ -5,7 +5,7 @@ use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_study::{Registry, StudyError, StudyOptions, study};
 use std::ops::ControlFlow;
 
-/// "short" is done after 2 ms if nothing interrupts it, and after 3 ms if "long" has turns of 1 ms
+/// "short" is done after 2 ms if nothing interrupts it, and after 3 ms if "long" has time slices of 1 ms
 /// as well. `said` is what "short" says.
 fn set(policy: &str, platform: &str, limits: &str, said: &str) -> TaskSet {
     let text = format!(
@@ -79,7 +79,7 @@ fn what_tasks_say_is_checked_for_all_policies() {
         (
             "[task.policies.c-rr]\nquantum = true",
             "set.toml:12:1: task \"short\": policies.c-rr: quantum: expected a time such as \
-             \"10ms\", found true\n |\n = help: how long a turn of the task is; \"0\": it has none, and \
+             \"10ms\", found true\n |\n = help: how long a time slice of the task is; \"0\": it has none, and \
              runs until it waits, as with SCHED_FIFO",
         ),
     ] {

@@ -1,0 +1,160 @@
+//! What a reader should know about a study, in sentences.
+
+use flyball_analysis::Sequence;
+use flyball_study::note::{AboutPolicy, Note, SplitNote};
+use flyball_trace::Duration;
+use std::ops::Range;
+
+/// Up to how many tasks it is said of each where it runs.
+const MOST_NAMES: usize = 60;
+
+/// A note, in whole sentences.
+pub fn note(note: &Note) -> String {
+    match note {
+        Note::Policies(names, about) => format!("{}: {}", names.join(", "), about_policy(about)),
+        Note::Policy(about) => capital(&about_policy(about)),
+        Note::Charged {
+            processor,
+            statistic,
+        } => {
+            format!("Charged are the overheads that were measured on {processor} ({statistic}).")
+        }
+        Note::FirstEvents(kept) => format!(
+            "Charts and traces have the first {kept} events of a simulation; the numbers are of all."
+        ),
+        Note::NoSlacks(most) => format!(
+            "By how much each task may grow was not searched for: that is done for up to {most} tasks."
+        ),
+        Note::DoesNotRepeat(until) => format!(
+            "Sporadic, random and endless work does not repeat itself: simulated for {until}."
+        ),
+        Note::LongHyperperiod { length, simulated } => {
+            let long = match length {
+                Some(length) => format!("is {}", years(*length)),
+                None => "is longer than 584 years".to_owned(),
+            };
+            format!(
+                "The hyperperiod {long}: only the first {simulated} were simulated. Use `--until` \
+                 for another length."
+            )
+        }
+        Note::Feasible => {
+            "With these affinities the tasks can be held, if not by the policies here.".to_owned()
+        }
+        Note::NotOverloaded => {
+            "No CPUs are asked for more than there is of them by tasks that may \
+                                run on no others."
+                .to_owned()
+        }
+        Note::TooLarge(task) => {
+            format!("No policy can hold these tasks: \"{task}\" asks for more than a whole CPU.")
+        }
+        Note::Overloaded {
+            tasks,
+            cpus,
+            utilisation,
+        } => {
+            let numbers: Vec<_> = cpus.iter().map(usize::to_string).collect();
+            format!(
+                "No policy can hold these tasks: {} may run on CPU {} only, and ask for {utilisation} \
+                 of {}.",
+                tasks.join(", "),
+                numbers.join(", "),
+                cpus.len()
+            )
+        }
+        Note::OverheadsIgnored => {
+            "The overheads in the file are ignored: the board has its own.".to_owned()
+        }
+        Note::KernelNotFree => "Bounds, slacks and proofs take the kernel's work to be free; on \
+                                the board it is not."
+            .to_owned(),
+        Note::ShortRun { ran, whole } => format!(
+            "Ran for {ran} only; a simulation would go on for {whole}. Use `--until` for another \
+             length."
+        ),
+        Note::EventsLost { after, lost } => format!(
+            "The board keeps so many events and no more, which it had after {after}: {lost} later \
+             ones are not known, and no number is of them."
+        ),
+    }
+}
+
+/// What there is to say of a policy, behind its name and a colon.
+fn about_policy(about: &AboutPolicy) -> String {
+    match about {
+        AboutPolicy::LeftOut(why) => format!("left out: {why}."),
+        AboutPolicy::Assigned {
+            fit,
+            sequence,
+            size,
+            clusters,
+        } => {
+            let what = if *size == 1 {
+                "CPUs".to_owned()
+            } else {
+                format!("clusters of {size} CPUs")
+            };
+            let by = match sequence {
+                Sequence::Utilisation => " decreasing",
+                Sequence::Period => " by rising period",
+                Sequence::Given => " in their order",
+            };
+            let (fit, places) = (fit.name(), places(clusters));
+            format!("tasks were assigned to {what}, {fit}{by}: {places}.")
+        }
+        AboutPolicy::Split(tasks) if tasks.is_empty() => "no task had to be split.".to_owned(),
+        AboutPolicy::Split(tasks) => {
+            let tasks: Vec<_> = tasks.iter().map(split).collect();
+            format!("split tasks: {}.", tasks.join("; "))
+        }
+    }
+}
+
+/// Which tasks are on which CPUs.
+fn places(clusters: &[(Range<u8>, Vec<String>)]) -> String {
+    let all: usize = clusters.iter().map(|(_, tasks)| tasks.len()).sum();
+    let of = |(cpus, tasks): &(Range<u8>, Vec<String>)| {
+        let tasks = match tasks.len() {
+            0 => "none".to_owned(),
+            1 if all > MOST_NAMES => "1 task".to_owned(),
+            many if all > MOST_NAMES => format!("{many} tasks"),
+            _ => tasks.join(", "),
+        };
+        match cpus.len() {
+            1 => format!("CPU {}: {tasks}", cpus.start),
+            _ => format!("CPUs {}–{}: {tasks}", cpus.start, cpus.end - 1),
+        }
+    };
+    clusters.iter().map(of).collect::<Vec<_>>().join("; ")
+}
+
+fn split(task: &SplitNote) -> String {
+    let subtask = |(wcet, window, cpu): &(Duration, Duration, usize)| {
+        format!("{wcet} within {window} on CPU {cpu}")
+    };
+    let subtasks: Vec<_> = task.subtasks.iter().map(subtask).collect();
+    format!("{} has {}", task.task, subtasks.join(", then "))
+}
+
+/// A length of time that a person can imagine.
+fn years(length: Duration) -> String {
+    const YEAR: u64 = 365 * 24 * 3600;
+    let seconds = length.as_nanos() / 1_000_000_000;
+    if seconds >= YEAR {
+        format!("{} years", seconds / YEAR)
+    } else if seconds >= 2 * 24 * 3600 {
+        format!("{} days", seconds / (24 * 3600))
+    } else if seconds >= 2 * 3600 {
+        format!("{} hours", seconds / 3600)
+    } else {
+        length.to_string()
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}

@@ -1,0 +1,120 @@
+//! What a reader should know about a study, as values. The crate `flyball-report` makes sentences
+//! of them.
+
+use flyball_analysis::{Fit, Sequence, Utilisation};
+use flyball_trace::Duration;
+use std::ops::Range;
+
+/// What a reader should know about a study, about its measurement, or about one policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Note {
+    /// This is true of these policies, by name.
+    Policies(Vec<String>, AboutPolicy),
+    /// This is true of the policy whose report has the note.
+    Policy(AboutPolicy),
+    /// The overheads were charged that this processor has, as this statistic of what was measured.
+    Charged {
+        /// The processor's name.
+        processor: String,
+        /// The statistic's name.
+        statistic: &'static str,
+    },
+    /// Charts and traces have this many first events, the numbers are of all.
+    FirstEvents(usize),
+    /// No slack was searched for, as there are more tasks than this.
+    NoSlacks(usize),
+    /// Work is sporadic, random or endless and does not repeat itself: so long was simulated.
+    DoesNotRepeat(Duration),
+    /// The hyperperiod is longer than the simulation.
+    LongHyperperiod {
+        /// How long it is; `None`: longer than a [`Duration`] can be.
+        length: Option<Duration>,
+        /// How long the simulation is.
+        simulated: Duration,
+    },
+    /// The tasks' affinities allow a scheduler that meets all deadlines.
+    Feasible,
+    /// The tasks' affinities ask no CPUs for more than there is of them. That is necessary, and no
+    /// more.
+    NotOverloaded,
+    /// This task asks for more than a whole CPU.
+    TooLarge(String),
+    /// These tasks may run on these CPUs only, and ask for more than there is of them.
+    Overloaded {
+        /// The tasks, by name.
+        tasks: Vec<String>,
+        /// The CPUs.
+        cpus: Vec<usize>,
+        /// What the tasks ask for.
+        utilisation: Utilisation,
+    },
+    /// A board has overheads of its own, so those of the file are ignored.
+    OverheadsIgnored,
+    /// What theory says takes the kernel's work to be free, which it is not on a board.
+    KernelNotFree,
+    /// The machine ran for a shorter time than a simulation would.
+    ShortRun {
+        /// How long it ran.
+        ran: Duration,
+        /// How long a simulation would be.
+        whole: Duration,
+    },
+    /// The machine had no room for later events.
+    EventsLost {
+        /// When there was no more room.
+        after: Duration,
+        /// How many events are not known.
+        lost: u64,
+    },
+}
+
+/// What a reader should know about a policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AboutPolicy {
+    /// It was left out; the error says why.
+    LeftOut(String),
+    /// Tasks were assigned to clusters of CPUs.
+    Assigned {
+        /// How a place was searched for.
+        fit: Fit,
+        /// In which order tasks were placed.
+        sequence: Sequence,
+        /// How many CPUs a cluster has.
+        size: u8,
+        /// The clusters' CPUs, and the names of the tasks on them.
+        clusters: Vec<(Range<u8>, Vec<String>)>,
+    },
+    /// These tasks were split; maybe none.
+    Split(Vec<SplitNote>),
+}
+
+/// How a task was split.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SplitNote {
+    /// The task's name.
+    pub task: String,
+    /// Of each subtask: its execution time, the window for it, and its CPU.
+    pub subtasks: Vec<(Duration, Duration, usize)>,
+}
+
+/// Notes about some policies and not about others, in the order in which they came up.
+#[derive(Default)]
+pub struct ByPolicy(Vec<(AboutPolicy, Vec<String>)>);
+
+impl ByPolicy {
+    /// Adds a note about a policy.
+    pub fn add(&mut self, policy: &str, note: AboutPolicy) {
+        match self.0.iter_mut().find(|(other, _)| *other == note) {
+            Some((_, policies)) => policies.push(policy.to_owned()),
+            None => self.0.push((note, vec![policy.to_owned()])),
+        }
+    }
+
+    /// Returns each note once, with the policies that it is about.
+    pub fn notes(self) -> Vec<Note> {
+        let notes = self.0.into_iter();
+        notes
+            .map(|(note, policies)| Note::Policies(policies, note))
+            .collect()
+    }
+}
