@@ -329,6 +329,7 @@ fn what_no_policy_can_hold_is_said() {
     assert_eq!(one, "Demand 18ms in an interval of 10ms");
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of all notes")]
 #[test]
 fn every_note_is_a_sentence() {
     let cut = Note::LongHyperperiod {
