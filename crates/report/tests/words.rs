@@ -446,6 +446,13 @@ fn every_note_is_a_sentence() {
             "Ran for 1ms only; a simulation would go on for 2ms. Use `--until` for another length.",
         ),
         (
+            Note::NotMeasured {
+                policy: "rm".into(),
+                machine: "riscv",
+            },
+            "\"rm\" was not measured: machine riscv has no image for it.",
+        ),
+        (
             Note::EventsLost {
                 after: ms(1),
                 lost: 9,

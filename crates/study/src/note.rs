@@ -59,6 +59,13 @@ pub enum Note {
         /// How long a simulation would be.
         whole: Duration,
     },
+    /// A policy that was asked for has no image for the machine.
+    NotMeasured {
+        /// The policy's name.
+        policy: String,
+        /// The machine's name.
+        machine: &'static str,
+    },
     /// The machine had no room for later events.
     EventsLost {
         /// When there was no more room.

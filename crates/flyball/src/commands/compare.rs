@@ -8,6 +8,7 @@ use crate::output::{self, BOLD, DIM};
 use flyball_json::compare::Report;
 use flyball_model::TaskSet;
 use flyball_report::json::compared;
+use flyball_report::words;
 use flyball_study::results::Measured;
 use flyball_study::{Registry, SideBySide};
 use flyball_trace::Event;
@@ -55,7 +56,7 @@ pub(crate) fn run(
         let _ = writeln!(text, "on an {}", args.machine.title());
         text += &table(&policies, &set);
         for note in notes {
-            let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+            let _ = writeln!(text, "{DIM}{}{DIM:#}", words::note(&note));
         }
         output::print(&text)?;
     }

@@ -8,6 +8,7 @@ use crate::output::{self, BOLD, DIM};
 use crate::progress::Bar;
 use flyball_model::TaskSet;
 use flyball_report::{csv, html, json, perfetto, words};
+use flyball_study::note::Note;
 use flyball_study::results::{Measured, Study};
 use flyball_study::{Registry, StudyOptions, study};
 use std::fmt::Write;
@@ -91,10 +92,10 @@ fn measured(
     let mut measured = measure(registry, &asked, file, &set)?;
     for name in &args.policies {
         if !runs_on(machine, registry).any(|entry| entry.name == *name) {
-            measured.notes.push(format!(
-                "\"{name}\" was not measured: machine {} has no image for it.",
-                machine.name()
-            ));
+            measured.notes.push(Note::NotMeasured {
+                policy: name.clone(),
+                machine: machine.name(),
+            });
         }
     }
     Ok(Some(measured))
@@ -161,11 +162,11 @@ fn summary(study: &Study, report: Option<String>) -> String {
             words::verdict(&policy.verdict)
         );
         for note in &policy.notes {
-            let _ = writeln!(text, "{:width$}  {note}", "");
+            let _ = writeln!(text, "{:width$}  {}", "", words::note(note));
         }
     }
     for note in &study.notes {
-        let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+        let _ = writeln!(text, "{DIM}{}{DIM:#}", words::note(note));
     }
     if let Some(measured) = &study.measured {
         let _ = writeln!(text, "\nMeasured on an {}:", measured.title);
@@ -181,7 +182,7 @@ fn summary(study: &Study, report: Option<String>) -> String {
             );
         }
         for note in &measured.notes {
-            let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+            let _ = writeln!(text, "{DIM}{}{DIM:#}", words::note(note));
         }
     }
     if let Some(report) = report {

@@ -73,6 +73,9 @@ pub fn note(note: &Note) -> String {
             "Ran for {ran} only; a simulation would go on for {whole}. Use `--until` for another \
              length."
         ),
+        Note::NotMeasured { policy, machine } => {
+            format!("\"{policy}\" was not measured: machine {machine} has no image for it.")
+        }
         Note::EventsLost { after, lost } => format!(
             "The board keeps so many events and no more, which it had after {after}: {lost} later \
              ones are not known, and no number is of them."
