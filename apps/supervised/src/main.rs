@@ -56,7 +56,12 @@ impl Program for Ipis {
         });
         let tasks = or_fail(kernel.supervise(places, TraceBuffer::name));
         let start = image.common().start;
-        let supervisor = Observed::new(&plan, start, RequirementChanges(bytes), tell as fn(Observation));
+        let supervisor = Observed::new(
+            &plan,
+            start,
+            RequirementChanges(bytes),
+            tell as fn(Observation),
+        );
         let file = or_fail(File::create(c"flyball-observations.bin"));
         FILE.with(|place| *place = Some(file));
         let beginning = Beginning {
