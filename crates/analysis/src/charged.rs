@@ -122,11 +122,25 @@ impl<'t> Charged<'t> {
     /// `limit` steps.
     pub fn ask(&mut self, criterion: Criterion, limit: WorkLimit) -> Option<Answer> {
         let payer = self.payer(criterion.policy())?;
-        if let (Criterion::Partitioned(fit), Some((Accounting::Interrupts, _))) =
-            (criterion, &self.charge)
-        {
-            let divided = self.divide(fit, limit);
-            return Some(divided.map_or_else(Answer::from, |_| Answer::Accepts));
+        // What tasks pay depends on what else is on their CPU.
+        match (criterion, &self.charge) {
+            (Criterion::Partitioned(fit), Some((Accounting::Interrupts, _))) => {
+                let divided = self.divide(fit, limit);
+                return Some(divided.map_or_else(Answer::from, |_| Answer::Accepts));
+            }
+            (Criterion::AnyPartition, Some((Accounting::Interrupts, _))) => {
+                let holds = |here: &[usize], limit| self.hold_on_one(&self.these(here), limit);
+                let cpus = self.cpus as usize;
+                let tasks = self.raw;
+                return Some(partitioned::any_where(
+                    tasks,
+                    cpus,
+                    |_, _| true,
+                    holds,
+                    limit,
+                ));
+            }
+            _ => {}
         }
         let cpus = self.cpus;
         Some(match self.set(payer) {
@@ -170,10 +184,7 @@ impl<'t> Charged<'t> {
     /// # Errors
     /// [`NoRoom`] for the first task that no CPU is known to have room for.
     pub fn divide(&self, fit: Fit, limit: WorkLimit) -> Result<Vec<usize>, NoRoom> {
-        let holds = |_: usize, here: &[usize]| {
-            let here: Vec<_> = here.iter().map(|&task| self.raw[task]).collect();
-            self.hold_on_one(&here, limit)
-        };
+        let holds = |_: usize, here: &[usize]| self.hold_on_one(&self.these(here), limit);
         partition(
             self.raw,
             self.cpus as usize,
@@ -181,6 +192,10 @@ impl<'t> Charged<'t> {
             Sequence::Utilisation,
             holds,
         )
+    }
+
+    fn these(&self, here: &[usize]) -> Vec<SporadicTask> {
+        here.iter().map(|&task| self.raw[task]).collect()
     }
 
     /// Whether one CPU of partitioned EDF holds these tasks, which pay as those of the set do.

@@ -4,21 +4,24 @@
 //! |---|---|
 //! | `GFB` … `BAR`, `RTALC` | global EDF, by a [sufficient test](crate::gedf) |
 //! | `FFD` `BFD` `WFD` | partitioned EDF: tasks by falling utilisation, [first, best or worst fit](crate::partitioned) |
+//! | `BB` | partitioned EDF: [all ways](mod@crate::any_partition) to divide up to 40 tasks; what it rejects, no partition holds |
 //! | `DA-LC` `RTA-LC` | global fixed priorities, the [best ones](crate::gfp::test_best) that are known |
 //! | `FFD-FP` `BFD-FP` `WFD-FP` | partitioned fixed priorities: the same fits, D-monotonic, with [exact response times](crate::fixed_priority) |
+//! | `BB-FP` | the same, D-monotonic; what it rejects, no partition holds |
 //! | `C-EDF/2` `/4` `/8` `/16` | clusters of so many CPUs: tasks by falling utilisation, worst fit or else first fit; global EDF in each, by any of the [nine](crate::gedf::Test::CLASSIC) |
 //! | `EDF-WM` `C=D` | semi-partitioned EDF, with [windows](crate::edf_wm) or with [parts that have no time to spare](crate::c_equals_d) |
 //! | `PD2` | [PD²](crate::fair), in whole slots of 1000 units: a job waits for the next one, unless all periods are whole slots |
 //!
-//! All are sufficient: what they accept never misses a deadline under that policy. (Where all
+//! All are sufficient: what they accept never misses a deadline under that policy, and the two for
+//! all partitions are [exact](Criterion::is_exact). (Where all
 //! periods are whole slots, PD² is asked about arrivals at the beginnings of slots, as in the
 //! literature.)
 
 use crate::gedf::{self, Set, accepted_by};
 use crate::partitioned::sporadic;
 use crate::{
-    Answer, Fit, InvalidTask, NoRoom, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d, edf_wm,
-    fair, gfp, partition, partitioned, priority,
+    Answer, Fit, InvalidTask, Level, NoRoom, Sequence, SporadicTask, Stop, WorkLimit, c_equals_d,
+    edf_wm, fair, gfp, partition, partitioned, priority,
 };
 use core::fmt;
 use flyball_trace::Duration;
@@ -34,6 +37,10 @@ pub enum Criterion {
     GlobalFixed(gfp::Test),
     /// Partitioned fixed priorities, tasks by falling utilisation, and D-monotonic on each CPU.
     PartitionedFixed(Fit),
+    /// Partitioned EDF, tasks in any way.
+    AnyPartition,
+    /// Partitioned fixed priorities, tasks in any way, and D-monotonic on each CPU.
+    AnyPartitionFixed,
     /// EDF in clusters of this size.
     Clustered(Cluster),
     /// Semi-partitioned EDF: jobs of some tasks have a window on each of several CPUs.
@@ -61,7 +68,7 @@ pub enum Cluster {
 const SLOT: Duration = Duration::from_nanos(1000);
 
 /// The fits that comparisons in the literature are made of.
-const FITS: [Fit; 3] = [Fit::First, Fit::Best, Fit::Worst];
+pub(crate) const FITS: [Fit; 3] = [Fit::First, Fit::Best, Fit::Worst];
 
 impl Cluster {
     /// All sizes.
@@ -96,6 +103,7 @@ impl Criterion {
             .chain(FITS.map(Criterion::PartitionedFixed))
             .chain(Cluster::ALL.map(Criterion::Clustered))
             .chain([Criterion::EdfWm, Criterion::CEqualsD, Criterion::Fair])
+            .chain([Criterion::AnyPartition, Criterion::AnyPartitionFixed])
     }
 
     /// Those that comparisons in the literature are made of, and that are asked if none is named:
@@ -118,6 +126,8 @@ impl Criterion {
             Criterion::PartitionedFixed(Fit::Best) => "BFD-FP",
             Criterion::PartitionedFixed(Fit::Worst) => "WFD-FP",
             Criterion::PartitionedFixed(Fit::Next) => "NFD-FP",
+            Criterion::AnyPartition => "BB",
+            Criterion::AnyPartitionFixed => "BB-FP",
             Criterion::Clustered(Cluster::Two) => "C-EDF/2",
             Criterion::Clustered(Cluster::Four) => "C-EDF/4",
             Criterion::Clustered(Cluster::Eight) => "C-EDF/8",
@@ -137,14 +147,20 @@ impl Criterion {
     pub const fn policy(self) -> Policy {
         match self {
             Criterion::Global(_) => Policy::GlobalEdf,
-            Criterion::Partitioned(_) => Policy::PartitionedEdf,
+            Criterion::Partitioned(_) | Criterion::AnyPartition => Policy::PartitionedEdf,
             Criterion::GlobalFixed(_) => Policy::GlobalFp,
-            Criterion::PartitionedFixed(_) => Policy::PartitionedFp,
+            Criterion::PartitionedFixed(_) | Criterion::AnyPartitionFixed => Policy::PartitionedFp,
             Criterion::Clustered(_) => Policy::ClusteredEdf,
             Criterion::EdfWm => Policy::EdfWm,
             Criterion::CEqualsD => Policy::CEqualsD,
             Criterion::Fair => Policy::Fair,
         }
+    }
+
+    /// Whether what it rejects misses a deadline under its policy, however tasks are divided, with
+    /// some arrivals of sporadic tasks.
+    pub const fn is_exact(self) -> bool {
+        matches!(self, Criterion::AnyPartition | Criterion::AnyPartitionFixed)
     }
 
     /// What it says about a set on so many CPUs. It takes at most `limit` steps, or so many for
@@ -167,6 +183,10 @@ impl Criterion {
                 Err(error) => not_taken(error),
             },
             Criterion::Fair => fair(tasks, cpus),
+            Criterion::AnyPartition => partitioned::any(tasks, cpus as usize, limit),
+            Criterion::AnyPartitionFixed => {
+                partitioned::any_by_levels(tasks, &monotonic(tasks), cpus as usize, limit)
+            }
             Criterion::Partitioned(_)
             | Criterion::PartitionedFixed(_)
             | Criterion::Clustered(_)
@@ -202,8 +222,7 @@ impl Criterion {
                 partition(tasks, many, fit, Sequence::Utilisation, holds).map(drop)
             }
             Criterion::PartitionedFixed(fit) => {
-                let levels = priority::distinct(&priority::deadline_monotonic(tasks));
-                partitioned::by_levels(tasks, &levels, many, fit, limit).map(drop)
+                partitioned::by_levels(tasks, &monotonic(tasks), many, fit, limit).map(drop)
             }
             Criterion::Clustered(size) => {
                 let place = |fit| clustered(tasks, cpus, size.cpus(), fit, limit);
@@ -218,9 +237,18 @@ impl Criterion {
             }
             Criterion::EdfWm => edf_wm::split(tasks, many, limit, |_| true).map(drop),
             Criterion::CEqualsD => c_equals_d::split(tasks, many, limit, |_| true).map(drop),
-            Criterion::Global(_) | Criterion::GlobalFixed(_) | Criterion::Fair => Ok(()),
+            Criterion::Global(_)
+            | Criterion::GlobalFixed(_)
+            | Criterion::AnyPartition
+            | Criterion::AnyPartitionFixed
+            | Criterion::Fair => Ok(()),
         }
     }
+}
+
+/// D-monotonic levels, all of them different.
+fn monotonic(tasks: &[SporadicTask]) -> Vec<Level> {
+    priority::distinct(&priority::deadline_monotonic(tasks))
 }
 
 /// A policy for several CPUs that there are tests of.

@@ -53,8 +53,8 @@ use crate::gedf::interference::{Row, is_short, rows};
 use crate::gedf::word::Word;
 use crate::gedf::{Answer, Set, Task};
 use crate::work::Meter;
-use crate::{Stop, WorkLimit};
-use core::cmp::Ordering;
+use crate::{Level, Stop, WorkLimit};
+use core::cmp::{Ordering, Reverse};
 use core::fmt;
 use num_bigint::BigUint;
 
@@ -116,11 +116,41 @@ pub fn first_late(
     order: &[usize],
     limit: WorkLimit,
 ) -> Result<Option<usize>, Stop> {
+    let are_equal = |_, _| false;
     let mut meter = limit.meter();
     if is_short(set) {
-        Judge::<u64>::new(set, cpus).first_late(test, order, &mut meter)
+        Judge::<u64>::new(set, cpus).first_late(test, order, are_equal, &mut meter)
     } else {
-        Judge::<u128>::new(set, cpus).first_late(test, order, &mut meter)
+        Judge::<u128>::new(set, cpus).first_late(test, order, are_equal, &mut meter)
+    }
+}
+
+/// The same with a level for each task, which may be equal to another's: whatever order equals are
+/// served in. Each is asked about as if it came after all of its equals, none of which has to be
+/// done any sooner than by its deadline until it was asked about itself; were one late, so would
+/// the first of all that are late be, before which no bound was wrong.
+///
+/// # Errors
+/// If it had to stop, after `limit` steps.
+///
+/// # Panics
+/// If there are not as many levels as tasks.
+pub fn first_late_by_levels(
+    test: Test,
+    set: &Set,
+    cpus: u32,
+    levels: &[Level],
+    limit: WorkLimit,
+) -> Result<Option<usize>, Stop> {
+    assert_eq!(levels.len(), set.tasks().len(), "a level for each task");
+    let mut order: Vec<usize> = (0..levels.len()).collect();
+    order.sort_by_key(|&task| Reverse(levels[task]));
+    let are_equal = |one: usize, other: usize| levels[one] == levels[other];
+    let mut meter = limit.meter();
+    if is_short(set) {
+        Judge::<u64>::new(set, cpus).first_late(test, &order, are_equal, &mut meter)
+    } else {
+        Judge::<u128>::new(set, cpus).first_late(test, &order, are_equal, &mut meter)
     }
 }
 
@@ -252,14 +282,19 @@ impl<W: Word> Judge<W> {
         &mut self,
         test: Test,
         order: &[usize],
+        are_equal: impl Fn(usize, usize) -> bool,
         meter: &mut Meter,
     ) -> Result<Option<usize>, Stop> {
+        let mut higher = Vec::with_capacity(order.len());
         for (place, &k) in order.iter().enumerate() {
-            let higher = &order[..place];
+            let equals = order[place + 1..].iter();
+            higher.clear();
+            higher.extend_from_slice(&order[..place]);
+            higher.extend(equals.take_while(|&&other| are_equal(k, other)));
             let fits = match test {
-                Test::DaLc => self.fits(k, higher, meter)?,
+                Test::DaLc => self.fits(k, &higher, meter)?,
                 Test::RtaLc => {
-                    let response = self.response(k, higher, meter)?;
+                    let response = self.response(k, &higher, meter)?;
                     if let Some(response) = response {
                         let row = &mut self.rows[k];
                         row.slack = row.d - response;

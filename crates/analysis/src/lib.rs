@@ -27,6 +27,7 @@
 //! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
 //! | [`criterion`] | all those for several CPUs, by the names of tables | yes | no |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
+//! | [`any_partition`](mod@any_partition) | the same, of up to 40 tasks | yes | yes |
 //!
 //! *Sound*: what it accepts never misses a deadline. *Complete*: what it rejects does miss one
 //! under some arrivals that the tasks' parameters allow. A [`Verdict`] keeps the two apart:
@@ -62,6 +63,7 @@
 
 pub mod affinity;
 pub mod answer;
+pub mod any_partition;
 pub mod c_equals_d;
 pub mod charged;
 pub mod criterion;
@@ -93,6 +95,7 @@ mod margin;
 mod ranking;
 
 pub use answer::Answer;
+pub use any_partition::any_partition;
 pub use criterion::Criterion;
 pub use partition::{Fit, NoRoom, Sequence, partition};
 pub use priority::{Level, LevelMismatch};

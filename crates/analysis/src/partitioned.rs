@@ -11,11 +11,12 @@
 //!
 //! Complexity for D = T: O(n log n + n m).
 
+use crate::criterion::FITS;
 use crate::fractions::{self, Bracket};
 use crate::gedf::{Set, Task};
 use crate::{
-    Answer, Fit, Level, NoRoom, Sequence, SporadicTask, WorkLimit, edf_demand, fixed_priority,
-    overloaded, partition,
+    Answer, Fit, Level, NoRoom, Sequence, SporadicTask, WorkLimit, any_partition, edf_demand,
+    fixed_priority, overloaded, partition,
 };
 use core::cmp::Ordering;
 
@@ -72,13 +73,70 @@ pub fn by_levels(
     fit: Fit,
     limit: WorkLimit,
 ) -> Result<Vec<usize>, NoRoom> {
-    partition(tasks, cpus, fit, Sequence::Utilisation, |_, here| {
-        let (tasks, levels): (Vec<_>, Vec<_>) =
-            here.iter().map(|&task| (tasks[task], levels[task])).unzip();
-        // There are as many levels as tasks, so this is no error.
-        let outcome = fixed_priority::test(&tasks, &levels, limit);
-        outcome.map_or(Answer::Rejects, |outcome| Answer::from(&outcome))
-    })
+    let holds = |_: usize, here: &[usize]| hold_by_levels(tasks, levels, here, limit);
+    partition(tasks, cpus, fit, Sequence::Utilisation, holds)
+}
+
+/// Whether one CPU holds the tasks at these positions by their levels: exactly, unless one has
+/// blocking.
+fn hold_by_levels(
+    tasks: &[SporadicTask],
+    levels: &[Level],
+    here: &[usize],
+    limit: WorkLimit,
+) -> Answer {
+    let (tasks, levels): (Vec<_>, Vec<_>) =
+        here.iter().map(|&task| (tasks[task], levels[task])).unzip();
+    // There are as many levels as tasks, so this is no error.
+    let outcome = fixed_priority::test(&tasks, &levels, limit);
+    outcome.map_or(Answer::Rejects, |outcome| Answer::from(&outcome))
+}
+
+/// How many steps the test of a CPU may take where [all ways](mod@crate::any_partition) to divide
+/// tasks are looked at: 20,000 tests are some seconds.
+pub const ONE_OF_MANY: WorkLimit = WorkLimit::steps(100_000);
+
+/// Whether there is any way to divide the tasks such that EDF holds on each CPU: by the fits, and
+/// if these find none, by trying all. The test of a CPU takes at most `limit` steps, and fewer in
+/// the latter.
+pub fn any(tasks: &[SporadicTask], cpus: usize, limit: WorkLimit) -> Answer {
+    let these = |here: &[usize]| -> Vec<_> { here.iter().map(|&task| tasks[task]).collect() };
+    let holds = |here: &[usize], limit| hold(&these(here), limit);
+    any_where(tasks, cpus, |_, _| true, holds, limit)
+}
+
+/// The same by fixed priorities, one for each task.
+pub fn any_by_levels(
+    tasks: &[SporadicTask],
+    levels: &[Level],
+    cpus: usize,
+    limit: WorkLimit,
+) -> Answer {
+    let are_alike = |one: usize, other: usize| levels[one] == levels[other];
+    let holds = |here: &[usize], limit| hold_by_levels(tasks, levels, here, limit);
+    any_where(tasks, cpus, are_alike, holds, limit)
+}
+
+/// The same by any test of one CPU that holds without a task what it holds with it.
+pub(crate) fn any_where(
+    tasks: &[SporadicTask],
+    cpus: usize,
+    are_alike: impl Fn(usize, usize) -> bool,
+    holds: impl Fn(&[usize], WorkLimit) -> Answer,
+    limit: WorkLimit,
+) -> Answer {
+    let mut fits = FITS.into_iter();
+    let by_fit = |fit| {
+        partition(tasks, cpus, fit, Sequence::Utilisation, |_, it| {
+            holds(it, limit)
+        })
+    };
+    if fits.any(|fit| by_fit(fit).is_ok()) {
+        return Answer::Accepts;
+    }
+    let limit = limit.min(ONE_OF_MANY);
+    let found = any_partition(tasks, cpus, are_alike, |here| holds(here, limit));
+    Answer::from(found.map(|places| places.is_some()))
 }
 
 /// The same tasks, with a nanosecond for a unit.

@@ -20,7 +20,7 @@ use flyball_study::results::{Simulated, Study};
 use flyball_study::semi;
 use flyball_study::theory::{Findings, Theory};
 use flyball_study::verdict::weigh_measured;
-use flyball_study::{Observed, is_decided, report};
+use flyball_study::{Observed, report};
 use flyball_trace::{Duration, Event, Sink, Time};
 
 /// A task set that is to run on a machine under one policy.
@@ -67,9 +67,9 @@ impl<'a> Measurement<'a> {
         let entry = registry.find(policy)?;
         let values = entry.values(file, &set)?;
         let mut notes = Vec::new();
-        let (assigned, note) = assigned(&set, entry, &values, fit)?;
-        notes.extend(note.map(Note::Policy));
-        set = assigned.into_owned();
+        let assigned = assigned(&set, entry, &values, fit)?;
+        notes.extend(assigned.note.map(Note::Policy));
+        set = assigned.set.into_owned();
         entry.fits(&values, &set)?;
         if !set.platform.overheads.are_free() {
             notes.push(Note::OverheadsIgnored);
@@ -87,7 +87,7 @@ impl<'a> Measurement<'a> {
         }
         let until = until.unwrap_or_else(|| {
             let slice = entry.shortest_slice(&values, &set);
-            let whole = horizon(&set, is_decided(&theory), slice).until;
+            let whole = horizon(&set, theory.as_ref().is_ok_and(Findings::is_decided), slice).until;
             if whole > patience {
                 notes.push(Note::ShortRun {
                     ran: patience,

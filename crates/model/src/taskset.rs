@@ -226,6 +226,12 @@ impl TaskSet {
 }
 
 impl Task {
+    /// Whether a job may arrive at the very start. Tasks of which some cannot may never arrive all
+    /// together.
+    pub fn is_in_phase(&self) -> bool {
+        matches!(self.arrival, Arrival::Sporadic { .. }) || self.phase.is_zero()
+    }
+
     /// Whether the task may run on some of so many CPUs only, without being bound to one.
     pub fn is_limited(&self, cpus: u8) -> bool {
         self.cpus.is_some() && (0..cpus).any(|cpu| !self.allows(cpu))

@@ -165,6 +165,12 @@ fn because(because: &Because) -> String {
         Because::Test { says, task } => rejected(says, task.as_deref().unwrap_or("?")),
         Because::Own(words) => (*words).to_owned(),
         Because::Alone(task) => format!("\"{task}\" asks for more than a whole CPU"),
+        Because::NoPartition => "However tasks are divided, some CPU does not hold its own".into(),
+        Because::TooDense(cpus) => format!(
+            "There is an interval in which the jobs ask for more than all of CPUs {}–{}",
+            cpus.start,
+            cpus.end - 1
+        ),
         Because::Overload {
             utilisation,
             cpus: 1,

@@ -182,10 +182,7 @@ pub fn assess(
         .map(|&task| set.tasks[task].name.as_str())
         .collect();
     // Other phases may never bring them together.
-    let in_phase = numbers.iter().all(|&task| {
-        let task = &set.tasks[task];
-        matches!(task.arrival, Arrival::Sporadic { .. }) || task.phase.is_zero()
-    });
+    let in_phase = numbers.iter().all(|&task| set.tasks[task].is_in_phase());
     let late = set.platform.tick.unwrap_or(Duration::ZERO);
     let (asked, rules) = (
         released_late(&tasks, late, &names)?,

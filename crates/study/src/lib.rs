@@ -64,7 +64,5 @@ pub use flyball_analysis::Fit;
 pub use flyball_schedulers::{Phase, Recorder, Values, settings};
 pub use partition::assigned;
 pub use registry::{Entry, Registry};
-pub use study::{
-    Charges, Observed, Progress, StudyOptions, Watch, is_decided, report, study, study_policy,
-};
+pub use study::{Charges, Observed, Progress, StudyOptions, Watch, report, study, study_policy};
 pub use theory::{Splitter, Theory};

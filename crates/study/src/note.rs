@@ -83,9 +83,7 @@ pub enum AboutPolicy {
     /// Tasks were assigned to clusters of CPUs.
     Assigned {
         /// How a place was searched for.
-        fit: Fit,
-        /// In which order tasks were placed.
-        sequence: Sequence,
+        way: Way,
         /// How many CPUs a cluster has.
         size: u8,
         /// The clusters' CPUs, and the names of the tasks on them.
@@ -93,6 +91,15 @@ pub enum AboutPolicy {
     },
     /// These tasks were split; maybe none.
     Split(Vec<SplitNote>),
+}
+
+/// How tasks were assigned to CPUs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Each got a place that the fit names, and they came in this order.
+    Fit(Fit, Sequence),
+    /// By trying all ways.
+    Any,
 }
 
 /// How a task was split.

@@ -1,13 +1,16 @@
 //! Task sets for several CPUs that do not say where tasks run.
 
 use crate::error::StudyError;
-use crate::note::{AboutPolicy, Note};
+use crate::note::{AboutPolicy, Note, Way};
 use crate::registry::Entry;
 use crate::semi;
-use crate::theory::{self, Cluster, PROBE, Theory};
+use crate::theory::{self, Cluster, LIMIT, OneCpu, PROBE, Theory};
 use flyball_analysis::affinity::{self, Infeasible};
+use flyball_analysis::any_partition::MOST_TASKS;
+use flyball_analysis::partitioned::ONE_OF_MANY;
 use flyball_analysis::{
-    Answer, Fit, Sequence, SporadicTask, Stop, Utilisation, gedf, overloaded, partition,
+    Answer, Fit, NoRoom, Sequence, SporadicTask, Stop, Utilisation, any_partition, gedf,
+    overloaded, partition,
 };
 use flyball_model::{Task, TaskSet};
 use flyball_schedulers::Values;
@@ -32,18 +35,40 @@ pub(crate) fn refuse_affinities(
     }
 }
 
+/// A task set with a CPU for each task.
+pub struct Assigned<'a> {
+    /// The set.
+    pub set: Cow<'a, TaskSet>,
+    /// What was done.
+    pub note: Option<AboutPolicy>,
+    /// However tasks are divided, some CPU does not hold its own: this division is one of many, to
+    /// see what happens.
+    pub never: bool,
+}
+
+impl<'a> Assigned<'a> {
+    pub(crate) fn as_it_is(set: &'a TaskSet) -> Assigned<'a> {
+        Assigned {
+            set: Cow::Borrowed(set),
+            note: None,
+            never: false,
+        }
+    }
+}
+
 /// Gives each task of `set` a CPU if the policy needs that and no task has one: by `fit` if that is
-/// given, or else by the policy's settings, and with a test of one CPU or of one cluster. Tasks
-/// that do not come again go where the fewest tasks are. Says what it did.
+/// given, or else by the policy's settings, and with a test of one CPU or of one cluster. Where
+/// neither says how, and that finds no room, by the other fits, and then in any way at all that
+/// there is for one CPU each. Tasks that do not come again go where the fewest tasks are.
 ///
 /// # Errors
-/// [`StudyError::NoRoom`].
+/// [`StudyError::NoRoom`] if no way was found, and there may be one.
 pub fn assigned<'a>(
     set: &'a TaskSet,
     entry: &Entry,
     values: &Values,
     fit: Option<Fit>,
-) -> Result<(Cow<'a, TaskSet>, Option<AboutPolicy>), StudyError> {
+) -> Result<Assigned<'a>, StudyError> {
     refuse_affinities(set, entry, values)?;
     if let Theory::Split(splitter) = entry.theory
         && set.platform.cpus > 1
@@ -53,14 +78,14 @@ pub fn assigned<'a>(
     let size = entry.cluster(values, set);
     let is_assigned = set.tasks.iter().any(|task| task.cpu.is_some()) && set.limited().is_none();
     if size >= set.platform.cpus || is_assigned {
-        return Ok((Cow::Borrowed(set), None));
+        return Ok(Assigned::as_it_is(set));
     }
-    let fit = fit.unwrap_or_else(|| named(Fit::ALL, Fit::name, values.text(PARTITION)));
+    let told = fit.unwrap_or_else(|| named(Fit::ALL, Fit::name, values.text(PARTITION)));
     let sequence = named(Sequence::ALL, Sequence::name, values.text(SEQUENCE));
     let mut clusters: Vec<Cluster> = theory::clusters(set, size).collect();
     let recurring = Recurring::of(set);
     let place = |fit, holds: &dyn Fn(usize, &[usize]) -> Answer| {
-        partition(&recurring.tasks, clusters.len(), fit, sequence, holds)
+        recurring.by_fit((fit, sequence), clusters.len(), holds)
     };
     let cpus = |cluster: usize| {
         clusters.get(cluster).map_or(0, |cluster| {
@@ -71,31 +96,21 @@ pub fn assigned<'a>(
         |cluster, here: &[usize]| Answer::accepts_if(recurring.have_room(here, cpus(cluster)));
     // A queue of several CPUs has no exact test. Where there is no sufficient one, or it does not
     // do, the tasks are spread: a cluster that is asked for all of its CPUs seldom holds.
-    let spread = || (Fit::Worst, place(Fit::Worst, &room));
-    let (fit, places) = match (size, entry.theory) {
+    let spread = || place(Fit::Worst, &room);
+    let found = match (size, entry.theory) {
         (1, theory) => {
-            let holds = |cpu, here: &[usize]| {
-                if recurring.may_run(set, here, cpu) {
-                    recurring.hold(set, theory, here)
-                } else {
-                    Answer::Rejects
-                }
-            };
-            (fit, place(fit, &holds))
+            let is_told = fit.is_some() || (told, sequence) != (Fit::First, Sequence::Utilisation);
+            recurring.one_cpu_each(set, theory, (told, sequence), is_told)
         }
-        (_, Theory::GlobalDeadline) => {
-            match place(fit, &|cluster, here| {
-                recurring.hold_globally(here, cpus(cluster))
-            }) {
-                Ok(places) => (fit, Ok(places)),
-                Err(_) => spread(),
-            }
-        }
+        (_, Theory::GlobalDeadline) => place(told, &|cluster, here| {
+            recurring.hold_globally(here, cpus(cluster))
+        })
+        .or_else(|_| spread()),
         _ => spread(),
     };
-    let places = places.map_err(|none| StudyError::NoRoom {
+    let Places { way, each, never } = found.map_err(|none| StudyError::NoRoom {
         task: set.tasks[recurring.numbers[none.task]].name.clone(),
-        fit,
+        fit: told,
         cluster: size,
         stopped: none.stopped,
     })?;
@@ -103,7 +118,7 @@ pub fn assigned<'a>(
     for cluster in &mut clusters {
         cluster.tasks.clear();
     }
-    for (&number, place) in recurring.numbers.iter().zip(places) {
+    for (&number, place) in recurring.numbers.iter().zip(each) {
         clusters[place].tasks.push(number);
     }
     for number in 0..set.tasks.len() {
@@ -132,12 +147,15 @@ pub fn assigned<'a>(
         (cluster.cpus.clone(), tasks)
     });
     let note = AboutPolicy::Assigned {
-        fit,
-        sequence,
+        way,
         size,
         clusters: clusters.collect(),
     };
-    Ok((Cow::Owned(set), Some(note)))
+    Ok(Assigned {
+        set: Cow::Owned(set),
+        note: Some(note),
+        never,
+    })
 }
 
 /// What there is to say of tasks that may run on some CPUs only, if there are any: whether any
@@ -168,6 +186,13 @@ pub(crate) fn affinities(set: &TaskSet) -> Option<Note> {
             utilisation,
         },
     })
+}
+
+/// Where tasks run, and how these places were found; with `never`, in none do they all hold.
+struct Places {
+    way: Way,
+    each: Vec<usize>,
+    never: bool,
 }
 
 /// The one of that name; the first where there is none.
@@ -213,14 +238,109 @@ impl Recurring {
         match theory {
             Theory::OneCpu(theory) => {
                 let numbers: Vec<_> = here.iter().map(|&task| self.numbers[task]).collect();
-                theory.accepts(set, &numbers, &known)
+                theory.accepts(set, &numbers, &known, LIMIT)
             }
             Theory::None
             | Theory::Global
             | Theory::GlobalDeadline
+            | Theory::GlobalFixed(_)
             | Theory::Fair
             | Theory::Split(_) => Answer::accepts_if(!overloaded(&known)),
         }
+    }
+
+    /// A place for each by a fit.
+    fn by_fit(
+        &self,
+        (fit, sequence): (Fit, Sequence),
+        places: usize,
+        holds: &dyn Fn(usize, &[usize]) -> Answer,
+    ) -> Result<Places, NoRoom> {
+        Ok(Places {
+            way: Way::Fit(fit, sequence),
+            each: partition(&self.tasks, places, fit, sequence, holds)?,
+            never: false,
+        })
+    }
+
+    /// A CPU for each, by the fit; if it is not `told` and finds no room, by others, and at last in
+    /// any way that there is.
+    fn one_cpu_each(
+        &self,
+        set: &TaskSet,
+        theory: Theory,
+        (fit, sequence): (Fit, Sequence),
+        told: bool,
+    ) -> Result<Places, NoRoom> {
+        let cpus = usize::from(set.platform.cpus);
+        let holds = |cpu, here: &[usize]| {
+            if self.may_run(set, here, cpu) {
+                self.hold(set, theory, here)
+            } else {
+                Answer::Rejects
+            }
+        };
+        let by = |fit| self.by_fit((fit, sequence), cpus, &holds);
+        let none = match by(fit) {
+            Err(none) if !told => none,
+            found => return found,
+        };
+        if let Some(found) = [Fit::Best, Fit::Worst]
+            .into_iter()
+            .find_map(|fit| by(fit).ok())
+        {
+            return Ok(found);
+        }
+        let Theory::OneCpu(theory) = theory else {
+            return Err(none);
+        };
+        if set.limited().is_some() || self.tasks.len() > MOST_TASKS {
+            return Err(none);
+        }
+        let found = self.in_any_way(set, theory, cpus);
+        let found = found.map_err(|stop| NoRoom {
+            stopped: Some(stop),
+            ..none
+        })?;
+        match found {
+            Some(each) => Ok(Places {
+                way: Way::Any,
+                each,
+                never: false,
+            }),
+            // To see what happens, tasks are spread whether there is room or not.
+            None if self.is_refuted(set, theory) => Ok(Places {
+                never: true,
+                ..self.by_fit((Fit::Worst, sequence), cpus, &|_, _| Answer::Accepts)?
+            }),
+            None => Err(none),
+        }
+    }
+
+    /// A CPU for each, out of so many that are alike, if there is any way.
+    fn in_any_way(
+        &self,
+        set: &TaskSet,
+        theory: &dyn OneCpu,
+        cpus: usize,
+    ) -> Result<Option<Vec<usize>>, Stop> {
+        let are_alike = |one: usize, other: usize| {
+            let [one, other] = [one, other].map(|it| &set.tasks[self.numbers[it]]);
+            one.priority == other.priority
+        };
+        any_partition(&self.tasks, cpus, are_alike, |here| {
+            let numbers: Vec<_> = here.iter().map(|&task| self.numbers[task]).collect();
+            theory.accepts(set, &numbers, &self.these(here), ONE_OF_MANY)
+        })
+    }
+
+    /// Whether a CPU misses a deadline if a test of one CPU rejects any tasks on it.
+    fn is_refuted(&self, set: &TaskSet, theory: &dyn OneCpu) -> bool {
+        let mut numbers = self.numbers.iter();
+        numbers.all(|&task| set.tasks[task].is_in_phase())
+            && theory.is_exact(set, &self.numbers)
+            && theory::check_set(set).is_ok()
+            && theory::without_mutexes(set, &self.numbers).is_ok()
     }
 
     /// Whether global EDF on so many CPUs is known to hold with these.

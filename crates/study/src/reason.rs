@@ -132,6 +132,10 @@ pub enum Because {
     },
     /// This task asks for more than a whole CPU.
     Alone(String),
+    /// However tasks are divided among the CPUs, some CPU does not hold its own.
+    NoPartition,
+    /// There is an interval in which the jobs ask for more than all of these CPUs.
+    TooDense(Range<u8>),
     /// What a test from elsewhere says, in its own words: a sentence without a full stop.
     Own(&'static str),
     /// The tasks ask for more than there is.
@@ -232,6 +236,8 @@ pub enum WhyNot {
     SlotsAndTicks,
     /// In whole slots of this length the tasks ask for more than there is.
     Slots(Duration),
+    /// However tasks are divided, some CPU does not hold.
+    NoPartition,
     /// There is no room for this task, with what it pays for alone.
     NoRoom(usize, Option<SporadicTask>),
 }

@@ -2,6 +2,7 @@
 
 use crate::error::StudyError;
 use crate::note::{AboutPolicy, SplitNote};
+use crate::partition::Assigned;
 use crate::theory::{Splitter, plan};
 use flyball_analysis::{Fit, NoRoom, Share};
 use flyball_model::TaskSet;
@@ -67,10 +68,7 @@ pub fn no_room(set: &TaskSet, none: NoRoom) -> StudyError {
 ///
 /// # Errors
 /// [`StudyError::NoRoom`].
-pub fn assigned(
-    set: &TaskSet,
-    splitter: Splitter,
-) -> Result<(Cow<'_, TaskSet>, Option<AboutPolicy>), StudyError> {
+pub fn assigned(set: &TaskSet, splitter: Splitter) -> Result<Assigned<'_>, StudyError> {
     let shares = plan(set, splitter).map_err(|none| no_room(set, none))?;
     let mut set = set.clone();
     let mut split = Vec::new();
@@ -87,5 +85,9 @@ pub fn assigned(
             });
         }
     }
-    Ok((Cow::Owned(set), Some(AboutPolicy::Split(split))))
+    Ok(Assigned {
+        set: Cow::Owned(set),
+        note: Some(AboutPolicy::Split(split)),
+        never: false,
+    })
 }

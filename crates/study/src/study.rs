@@ -4,7 +4,7 @@ use crate::error::StudyError;
 use crate::exact_times::doubt;
 use crate::horizon::{Horizon, horizon};
 use crate::note::{AboutPolicy, ByPolicy, Note};
-use crate::partition::{affinities, assigned};
+use crate::partition::{Assigned, affinities, assigned};
 use crate::reason::Obstacle;
 use crate::registry::{Entry, Registry};
 use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Verdict};
@@ -18,7 +18,6 @@ use flyball_sim::{Ended, Options};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Time};
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// What to study, and how.
@@ -137,15 +136,15 @@ pub fn study(
     }
     let mut about = ByPolicy::default();
     let mut left_out = Vec::new();
-    let mut entries: Vec<(&Entry, Cow<'_, TaskSet>, Option<AboutPolicy>)> = Vec::new();
+    let mut entries: Vec<(&Entry, Assigned<'_>)> = Vec::new();
     let prepare = |entry: &Entry| {
         let values = entry.values(file, &set)?;
-        let (mut here, note) = assigned(&set, entry, &values, options.fit)?;
+        let mut here = assigned(&set, entry, &values, options.fit)?;
         if let Some(charges) = &options.overheads {
-            here.to_mut().platform.overheads = charges.of(entry.name)?;
+            here.set.to_mut().platform.overheads = charges.of(entry.name)?;
         }
-        entry.fits(&values, &here)?;
-        Ok((here, note))
+        entry.fits(&values, &here.set)?;
+        Ok(here)
     };
     if options.policies.is_empty() {
         for entry in registry.iter() {
@@ -153,7 +152,7 @@ pub fn study(
                 continue;
             }
             match prepare(entry) {
-                Ok((here, note)) => entries.push((entry, here, note)),
+                Ok(here) => entries.push((entry, here)),
                 Err(error @ StudyError::Model(_)) => return Err(error),
                 Err(error) => {
                     about.add(entry.name, AboutPolicy::LeftOut(error.to_string()));
@@ -164,9 +163,8 @@ pub fn study(
     } else {
         for name in &options.policies {
             let entry = registry.find(name)?;
-            if entries.iter().all(|(other, ..)| other.name != entry.name) {
-                let (here, note) = prepare(entry)?;
-                entries.push((entry, here, note));
+            if entries.iter().all(|(other, _)| other.name != entry.name) {
+                entries.push((entry, prepare(entry)?));
             }
         }
     }
@@ -175,7 +173,7 @@ pub fn study(
     }
     let mut policies = Vec::with_capacity(entries.len());
     let of = entries.len();
-    for (number, (entry, here, note)) in entries.into_iter().enumerate() {
+    for (number, (entry, here)) in entries.into_iter().enumerate() {
         let mut watch = |now, until| {
             watch(Progress {
                 policy: entry.name,
@@ -185,8 +183,8 @@ pub fn study(
                 until,
             })
         };
-        policies.push(study_policy(entry, file, &here, options, &mut watch)?);
-        if let Some(note) = note {
+        policies.push(study_assigned(entry, file, &here, options, &mut watch)?);
+        if let Some(note) = here.note {
             about.add(entry.name, note);
         }
     }
@@ -238,10 +236,25 @@ pub fn study_policy(
     options: &StudyOptions,
     watch: &mut dyn FnMut(Time, Time) -> ControlFlow<()>,
 ) -> Result<PolicyReport, StudyError> {
+    let assigned = Assigned::as_it_is(set);
+    study_assigned(entry, file, &assigned, options, watch)
+}
+
+fn study_assigned(
+    entry: &Entry,
+    file: &str,
+    assigned: &Assigned<'_>,
+    options: &StudyOptions,
+    watch: &mut dyn FnMut(Time, Time) -> ControlFlow<()>,
+) -> Result<PolicyReport, StudyError> {
+    let set = &*assigned.set;
     let values = entry.values(file, set)?;
     entry.fits(&values, set)?;
-    let theory = entry.analyse(&values, set);
-    let decided = is_decided(&theory);
+    let mut theory = entry.analyse(&values, set);
+    if assigned.never {
+        theory = Ok(Findings::no_partition(theory, set.tasks.len()));
+    }
+    let decided = theory.as_ref().is_ok_and(Findings::is_decided);
     let Horizon { until, note } = match options.until {
         Some(until) => Horizon { until, note: None },
         None => horizon(set, decided, entry.shortest_slice(&values, set)),
@@ -283,13 +296,6 @@ pub fn study_policy(
         trace,
     };
     Ok(report(entry, &values, set, theory, observed, notes))
-}
-
-/// Whether theory knows the verdict, so that nothing that is seen need prove one.
-pub fn is_decided(theory: &Result<Findings, Obstacle>) -> bool {
-    theory.as_ref().is_ok_and(|findings| {
-        findings.holds == Some(true) || findings.holds == Some(false) && findings.definite
-    })
 }
 
 /// What was seen, and what is concluded.

@@ -20,18 +20,19 @@ mod split;
 
 pub(crate) use blocking::none as without_mutexes;
 pub(crate) use clusters::{Cluster, clusters, with_deadlines};
-pub(crate) use cover::{beyond_computing, check_steps, stays_behind};
+pub(crate) use cover::{beyond_computing, check_set, check_steps, stays_behind};
 pub(crate) use fixed_priority::levels;
 pub use one_cpu::OneCpu;
 pub use proof::Findings;
-pub(crate) use proof::{MOST_SLACKS, PROBE};
+pub(crate) use proof::{LIMIT, MOST_SLACKS, PROBE};
 pub use split::Splitter;
 pub(crate) use split::plan;
 
-use crate::reason::Obstacle;
-use clusters::overload;
+use crate::reason::{Because, Obstacle};
+use clusters::{overload, too_dense};
+use fixed_priority::FixedPriority;
 use flyball_catalogue::{Entry, Placement};
-use flyball_model::TaskSet;
+use flyball_model::{Task, TaskSet};
 use flyball_trace::Duration;
 
 /// What is known about a policy.
@@ -47,6 +48,9 @@ pub enum Theory {
     Global,
     /// The same, and the earliest absolute deadlines are served first.
     GlobalDeadline,
+    /// The same, and each task has a fixed rank, of which the smaller is served first; of equals,
+    /// whichever the policy takes.
+    GlobalFixed(fn(&Task) -> u64),
     /// All CPUs serve one queue, and each task gets its share of every stretch of time, in slots of
     /// the policy's quantum: it holds whatever asks for no more than all CPUs, in whole slots.
     Fair,
@@ -60,7 +64,8 @@ impl Theory {
         match entry.placement {
             Placement::SemiPartitioned(split) => Theory::Split(split::splitter(split)),
             Placement::Assigned | Placement::Partitioned => {
-                list::one_cpu(entry.scheduler).map_or(Theory::None, Theory::OneCpu)
+                let known = list::one_cpu(entry.scheduler).map(Theory::OneCpu);
+                known.or_else(|| ranked(entry)).unwrap_or(Theory::None)
             }
             Placement::Clustered | Placement::Global if list::is_edf(entry.scheduler) => {
                 Theory::GlobalDeadline
@@ -68,17 +73,23 @@ impl Theory {
             Placement::Clustered | Placement::Global if list::is_fair(entry.scheduler) => {
                 Theory::Fair
             }
-            Placement::Clustered | Placement::Global => Theory::Global,
+            Placement::Clustered | Placement::Global => ranked(entry).unwrap_or(Theory::Global),
         }
     }
 }
 
-/// The name of the test that no policy passes.
+/// What is known of one queue by fixed ranks.
+fn ranked(entry: &Entry) -> Option<Theory> {
+    list::ranks(entry.scheduler).map(|ranks| Theory::GlobalFixed(ranks.0))
+}
+
+/// The names of the tests that no policy passes.
 const UTILISATION: &str = "utilisation";
+const DEMAND: &str = "demand";
 
 /// Applies `theory` to `set`, with one kernel for each CPU, or one for all of them where the theory
 /// is about that; and what holds for every policy: none can serve tasks with deadlines that ask for
-/// more than the whole CPU.
+/// more than the whole CPU, or for more than all of an interval.
 ///
 /// # Errors
 /// [`Obstacle`] if the set has something that the theory does not cover.
@@ -101,16 +112,24 @@ pub fn analyse_clusters(
     quantum: Option<Duration>,
 ) -> Result<Findings, Obstacle> {
     let findings = apply(theory, set, cluster, quantum);
-    let overload = clusters(set, cluster).find_map(|cluster| overload(set, &cluster));
-    let Some(because) = overload else {
-        return findings;
+    let is_decided = findings.as_ref().is_ok_and(Findings::is_decided);
+    let never = |says: fn(&TaskSet, &Cluster) -> Option<Because>| {
+        clusters(set, cluster).find_map(|cluster| says(set, &cluster))
+    };
+    let (test, because) = match never(overload) {
+        // The backlog grows for ever, whatever the phases are.
+        Some(because) => (UTILISATION, because),
+        None if is_decided => return findings,
+        None => match never(too_dense) {
+            Some(because) => (DEMAND, because),
+            None => return findings,
+        },
     };
     let mut findings = findings.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
     if !(findings.holds == Some(false) && findings.definite) {
-        findings.test = UTILISATION;
+        findings.test = test;
     }
     findings.holds = Some(false);
-    // The backlog grows for ever, whatever the phases are.
     findings.definite = true;
     findings.because = because;
     Ok(findings)
@@ -127,6 +146,9 @@ fn apply(
         Theory::None | Theory::Global => Err(Obstacle::NoTest),
         Theory::OneCpu(theory) => covered.and_then(|()| one_cpu::analyse(theory, set)),
         Theory::GlobalDeadline => covered.and_then(|()| several::global(set, cluster)),
+        Theory::GlobalFixed(rank) => {
+            covered.and_then(|()| several::global_fixed(&FixedPriority(rank), set, cluster))
+        }
         Theory::Fair => {
             let quantum = quantum.unwrap_or(Duration::from_millis(1));
             covered.and_then(|()| several::fair(set, quantum))

@@ -2,10 +2,13 @@
 //! accepted, run.
 
 use crate::random::{Random, sets};
-use crate::simulated::is_late_by_priorities;
-use flyball_analysis::WorkLimit;
+use crate::simulated::{is_late_by_levels, is_late_by_priorities};
 use flyball_analysis::gedf::{Set, Task};
-use flyball_analysis::gfp::{Test, by_d_less_kc, by_deadlines, optimal, test, test_best};
+use flyball_analysis::gfp::{
+    Test, by_d_less_kc, by_deadlines, first_late, first_late_by_levels, optimal, test, test_best,
+};
+use flyball_analysis::{Level, WorkLimit, priority};
+use std::cmp::Reverse;
 
 const LIMIT: WorkLimit = WorkLimit::steps(u64::MAX);
 
@@ -203,4 +206,50 @@ fn wide_numbers_are_as_good() {
         *tasks.last_mut().unwrap() = Task::implicit(1, 1 << 33);
         assert_eq!(say(&tasks), short, "{tasks:?} on {cpus}");
     }
+}
+
+/// Equals are counted as more urgent, so that what is accepted holds in whatever order they are
+/// served: here first come, first served, and in the order of the tasks, and against it.
+#[test]
+fn equals_may_be_served_in_any_order() {
+    let (mut accepted, mut tied, mut late) = (0, 0, 0);
+    for seed in 0..sets(2000) {
+        let mut random = Random(seed ^ 0xe9);
+        let longest = random.between(6, 20);
+        let (tasks, cpus) = random.set(longest);
+        let set = Set::new(tasks.clone()).unwrap();
+        if tasks.len() <= cpus as usize || !set.is_eligible(cpus) {
+            continue;
+        }
+        let level = |_: &Task| Level(u32::try_from(random.between(0, 3)).unwrap());
+        let levels: Vec<Level> = tasks.iter().map(level).collect();
+        let mut order: Vec<usize> = (0..tasks.len()).collect();
+        let mut reverse: Vec<usize> = order.iter().rev().copied().collect();
+        for one in [&mut order, &mut reverse] {
+            one.sort_by_key(|&task| Reverse(levels[task]));
+        }
+        for which in Test::ALL {
+            let first = first_late_by_levels(which, &set, cpus, &levels, LIMIT).unwrap();
+            let apart = priority::distinct(&levels);
+            assert_eq!(
+                first_late_by_levels(which, &set, cpus, &apart, LIMIT).unwrap(),
+                first_late(which, &set, cpus, &order, LIMIT).unwrap()
+            );
+            if first.is_some() {
+                continue;
+            }
+            for order in [&order, &reverse] {
+                assert!(test(which, &set, cpus, order, LIMIT).accepts(), "{tasks:?}");
+                assert!(!is_late_by_priorities(&tasks, cpus, order, &mut random));
+            }
+            assert!(!is_late_by_levels(&tasks, cpus, &levels, &mut random));
+            accepted += 1;
+            tied += u32::from(apart.iter().max() > levels.iter().max());
+        }
+        late += u32::from(is_late_by_levels(&tasks, cpus, &levels, &mut random));
+    }
+    assert!(
+        accepted > 200 && tied > 200 && late > 200,
+        "{accepted} {tied} {late}"
+    );
 }

@@ -2,8 +2,9 @@
 //! with arrivals as early as they may be and with random ones.
 
 use crate::random::{Random, accepts, sets};
-use flyball_analysis::WorkLimit;
 use flyball_analysis::gedf::{Set, Task, Test, response_times};
+use flyball_analysis::{Level, WorkLimit};
+use std::cmp::Reverse;
 
 /// A job that is under way.
 #[derive(Clone, Copy)]
@@ -65,8 +66,32 @@ pub(crate) fn is_late_by_priorities(
     order: &[usize],
     random: &mut Random,
 ) -> bool {
-    let longest = tasks.iter().map(|task| task.period).max().unwrap_or(1);
     let key = |job: &Job| order.iter().position(|&task| task == job.task);
+    is_late_by(tasks, cpus, key, random)
+}
+
+/// The same by levels, of which the larger are the more urgent; equals are served in the order of
+/// their arrival.
+pub(crate) fn is_late_by_levels(
+    tasks: &[Task],
+    cpus: u32,
+    levels: &[Level],
+    random: &mut Random,
+) -> bool {
+    let key = |job: &Job| {
+        let arrival = job.deadline - tasks[job.task].deadline;
+        (Reverse(levels[job.task]), arrival, job.task)
+    };
+    is_late_by(tasks, cpus, key, random)
+}
+
+fn is_late_by<K: Ord>(
+    tasks: &[Task],
+    cpus: u32,
+    key: impl Fn(&Job) -> K + Copy,
+    random: &mut Random,
+) -> bool {
+    let longest = tasks.iter().map(|task| task.period).max().unwrap_or(1);
     let deadlines: Vec<u64> = tasks.iter().map(|task| task.deadline).collect();
     let until = 30 * longest;
     (0..4).any(|round| is_late(tasks, &deadlines, cpus, until, key, gaps(round, random)))

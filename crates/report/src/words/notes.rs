@@ -1,7 +1,7 @@
 //! What a reader should know about a study, in sentences.
 
 use flyball_analysis::Sequence;
-use flyball_study::note::{AboutPolicy, Note, SplitNote};
+use flyball_study::note::{AboutPolicy, Note, SplitNote, Way};
 use flyball_trace::Duration;
 use std::ops::Range;
 
@@ -88,8 +88,7 @@ fn about_policy(about: &AboutPolicy) -> String {
     match about {
         AboutPolicy::LeftOut(why) => format!("left out: {why}."),
         AboutPolicy::Assigned {
-            fit,
-            sequence,
+            way,
             size,
             clusters,
         } => {
@@ -98,12 +97,16 @@ fn about_policy(about: &AboutPolicy) -> String {
             } else {
                 format!("clusters of {size} CPUs")
             };
+            let places = places(clusters);
+            let Way::Fit(fit, sequence) = way else {
+                return format!("tasks were assigned to {what} by trying all ways: {places}.");
+            };
             let by = match sequence {
                 Sequence::Utilisation => " decreasing",
                 Sequence::Period => " by rising period",
                 Sequence::Given => " in their order",
             };
-            let (fit, places) = (fit.name(), places(clusters));
+            let fit = fit.name();
             format!("tasks were assigned to {what}, {fit}{by}: {places}.")
         }
         AboutPolicy::Split(tasks) if tasks.is_empty() => "no task had to be split.".to_owned(),

@@ -4,7 +4,7 @@ use crate::reason::{Obstacle, Uncovered};
 use flyball_model::{Step, Task, TaskSet};
 
 /// What no test here covers.
-pub(super) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
+pub(crate) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
     if !set.platform.overheads.are_free() {
         return Err(Obstacle::Overheads);
     }

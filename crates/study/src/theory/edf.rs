@@ -46,8 +46,21 @@ impl OneCpu for EarliestDeadline {
         }
     }
 
-    fn accepts(&self, _: &TaskSet, _: &[usize], tasks: &[SporadicTask]) -> Answer {
-        Answer::from(&(self.test)(tasks, LIMIT))
+    fn accepts(
+        &self,
+        _: &TaskSet,
+        _: &[usize],
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer {
+        Answer::from(&(self.test)(tasks, limit))
+    }
+
+    /// The phases of periodic tasks may keep a long job from beginning just before the others come,
+    /// which matters where it cannot be preempted.
+    fn is_exact(&self, set: &TaskSet, jobs: &[usize]) -> bool {
+        let sporadic = |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
+        self.is_preemptive || jobs.iter().all(sporadic)
     }
 
     fn analyse(
@@ -59,10 +72,7 @@ impl OneCpu for EarliestDeadline {
         blocking::none(set, jobs)?;
         let responses = (self.responses)(&tasks, LIMIT);
         let mut analysed = Analysed::by(self.test, &tasks, responses);
-        // The phases of periodic tasks may keep a long job from beginning just before the others
-        // come, which matters where it cannot be preempted.
-        let sporadic = |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
-        analysed.definite = self.is_preemptive || jobs.iter().all(sporadic);
+        analysed.definite = self.is_exact(set, jobs);
         Ok(analysed)
     }
 

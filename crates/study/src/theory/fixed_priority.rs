@@ -19,7 +19,7 @@ use super::proof::{LIMIT, MOST_SLACKS, PROBE};
 use crate::reason::{Because, Obstacle};
 use flyball_analysis::{
     Answer, Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Stop, Strength, Verdict,
-    fixed_priority, sensitivity,
+    WorkLimit, fixed_priority, sensitivity,
 };
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_trace::Duration;
@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Every task has a fixed rank: the smaller, the more urgent. Equal ranks are served first in,
 /// first out.
-pub(super) struct FixedPriority(fn(&Task) -> u64);
+pub(super) struct FixedPriority(pub(super) fn(&Task) -> u64);
 
 impl FixedPriority {
     pub(super) const BY_PRIORITY: FixedPriority =
@@ -37,7 +37,7 @@ impl FixedPriority {
     pub(super) const BY_DEADLINE: FixedPriority =
         FixedPriority(|task| task.deadline.map_or(u64::MAX, Duration::as_nanos));
 
-    fn levels(&self, set: &TaskSet, jobs: &[usize]) -> Vec<Level> {
+    pub(super) fn levels(&self, set: &TaskSet, jobs: &[usize]) -> Vec<Level> {
         let ranks: Vec<u64> = jobs.iter().map(|&task| self.0(&set.tasks[task])).collect();
         levels(&ranks)
     }
@@ -52,10 +52,21 @@ impl OneCpu for FixedPriority {
         Because::InTime
     }
 
-    fn accepts(&self, set: &TaskSet, jobs: &[usize], tasks: &[SporadicTask]) -> Answer {
+    fn accepts(
+        &self,
+        set: &TaskSet,
+        jobs: &[usize],
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer {
         // There are as many levels as tasks, so this is no error.
-        fixed_priority::test(tasks, &self.levels(set, jobs), LIMIT)
+        fixed_priority::test(tasks, &self.levels(set, jobs), limit)
             .map_or(Answer::Rejects, |outcome| Answer::from(&outcome))
+    }
+
+    /// Which of equals comes first may be open.
+    fn is_exact(&self, set: &TaskSet, jobs: &[usize]) -> bool {
+        !has_ties(&self.levels(set, jobs))
     }
 
     fn analyse(

@@ -4,7 +4,7 @@
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
-use flyball_catalogue::{Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, Scheduler};
+use flyball_catalogue::{Dm, Edf, Fp, FpRr, NpEdf, Pd2, Pf, Rm, Rule, Scheduler};
 
 /// By the name of a scheduler.
 const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
@@ -22,6 +22,17 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
 pub(super) fn one_cpu(scheduler: &str) -> Option<&'static dyn OneCpu> {
     let found = ONE_CPU.iter().find(|(name, _)| *name == scheduler)?;
     Some(found.1)
+}
+
+/// By which fixed ranks the scheduler of that name serves one queue, in whatever order it takes
+/// equals.
+pub(super) fn ranks(scheduler: &str) -> Option<&'static FixedPriority> {
+    match scheduler {
+        <Fp as Rule>::NAME | <FpRr as Rule>::NAME => Some(&FixedPriority::BY_PRIORITY),
+        <Rm as Rule>::NAME => Some(&FixedPriority::BY_PERIOD),
+        <Dm as Rule>::NAME => Some(&FixedPriority::BY_DEADLINE),
+        _ => None,
+    }
 }
 
 /// Whether the scheduler of that name is EDF, of which more is known where CPUs share a queue.
@@ -49,13 +60,9 @@ mod tests {
             unknown.map(|entry| entry.name).collect()
         };
         let one = nothing(Placement::is_assigned);
-        assert_eq!(one, ["fp-rr", "llf", "rr", "fifo", "ipi"]);
-        // One queue for several CPUs: `analyse` has more tests for some of them.
+        assert_eq!(one, ["llf", "rr", "fifo", "ipi"]);
         let global = nothing(|placement| placement == Placement::Global);
-        assert_eq!(
-            global,
-            ["g-fp", "g-fp-rr", "g-rm", "g-dm", "g-llf", "g-rr", "g-fifo"]
-        );
+        assert_eq!(global, ["g-llf", "g-rr", "g-fifo"]);
         let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));
         assert_eq!(split, [""; 0]);
     }

@@ -21,9 +21,23 @@ pub trait OneCpu: Sync {
     /// Why no deadline is missed where the test accepts.
     fn because(&self) -> Because;
 
-    /// Whether the test accepts tasks that compute and do nothing else. Asked again for each CPU on
-    /// which a task might be placed.
-    fn accepts(&self, set: &TaskSet, jobs: &[usize], tasks: &[SporadicTask]) -> Answer;
+    /// Whether the test accepts tasks that compute and do nothing else, in so many steps. Asked
+    /// again for each CPU on which a task might be placed. What it accepts it has to accept without
+    /// one of the tasks.
+    fn accepts(
+        &self,
+        set: &TaskSet,
+        jobs: &[usize],
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer;
+
+    /// Whether some of these jobs, which may all arrive together, are late on a CPU whenever
+    /// [`OneCpu::accepts`] rejects them there. If that is not known, they are not said to be late.
+    fn is_exact(&self, set: &TaskSet, jobs: &[usize]) -> bool {
+        let _ = (set, jobs);
+        false
+    }
 
     /// All that is known of the tasks.
     ///
@@ -109,9 +123,7 @@ pub(super) fn analyse(theory: &dyn OneCpu, set: &TaskSet) -> Result<Findings, Ob
         }
     }
     // A set that fails may not fail at these phases: other offsets may never meet the worst case.
-    let in_phase =
-        |task: &Task| matches!(task.arrival, Arrival::Sporadic { .. }) || task.phase.is_zero();
-    findings.definite &= set.tasks.iter().all(in_phase);
+    findings.definite &= set.tasks.iter().all(Task::is_in_phase);
     Ok(findings)
 }
 

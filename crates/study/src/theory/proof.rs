@@ -1,6 +1,6 @@
 //! What theory can say of a task set, and how much work it may be.
 
-use crate::reason::{Because, Statement};
+use crate::reason::{Because, Obstacle, Statement};
 use crate::results::Breakdown;
 use flyball_analysis::WorkLimit;
 use flyball_trace::Duration;
@@ -41,6 +41,22 @@ impl Findings {
             slacks: vec![None; tasks],
             ..Findings::default()
         }
+    }
+
+    /// That no CPU for each task is one that holds, and what was found of those that they have.
+    pub(crate) fn no_partition(found: Result<Findings, Obstacle>, tasks: usize) -> Findings {
+        Findings {
+            holds: Some(false),
+            definite: true,
+            test: "all partitions",
+            because: Because::NoPartition,
+            ..found.unwrap_or_else(|_| Findings::nothing(tasks))
+        }
+    }
+
+    /// Whether the verdict is known, so that nothing that is seen need prove one.
+    pub fn is_decided(&self) -> bool {
+        self.holds == Some(true) || self.holds == Some(false) && self.definite
     }
 
     /// Whether the set holds, and why.

@@ -3,51 +3,108 @@
 use super::blocking;
 use super::clusters::{Cluster, clusters, with_deadlines};
 use super::cover::stays_behind;
+use super::fixed_priority::FixedPriority;
+use super::one_cpu::OneCpu;
 use super::proof::{Findings, LIMIT};
 use crate::reason::{Because, Obstacle};
-use flyball_analysis::{Strength, Verdict, fair as fairness, gedf};
+use flyball_analysis::{Stop, Strength, Verdict, fair as fairness, gedf, gfp};
 use flyball_catalogue::until_slot;
 use flyball_model::{Arrival, TaskSet};
 use flyball_trace::Duration;
 
 /// The name of the tests for EDF.
 const GLOBAL: &str = "global EDF's sufficient tests";
+/// The name of the tests for fixed priorities.
+const GLOBAL_FIXED: &str = "global fixed priorities' sufficient tests";
 /// The name of the test for PF and PD².
 const FAIR: &str = "proportionate fairness";
 
 /// Global EDF in each cluster, by all tests of the literature.
 pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
+    let mut bounds = Vec::new();
+    let by = each_accepted(
+        set,
+        cluster,
+        |_, _| true,
+        |numbers, known, cpus| {
+            let test = gedf::accepted_by(&gedf::Test::ALL, known, cpus, LIMIT)?;
+            if let Some(found) = gedf::response_times(known, cpus, LIMIT) {
+                bounds.extend(numbers.iter().copied().zip(found));
+            }
+            Ok(test.map(gedf::Test::name))
+        },
+    )?;
+    let mut findings = holds(set, GLOBAL, Because::AcceptedBy(by));
+    for (number, bound) in bounds {
+        findings.bounds[number] = Some(Duration::from_nanos(bound));
+    }
+    Ok(findings)
+}
+
+/// Fixed priorities in each cluster, in whatever order equals are served.
+pub(super) fn global_fixed(
+    ranks: &FixedPriority,
+    set: &TaskSet,
+    cluster: u8,
+) -> Result<Findings, Obstacle> {
+    let by = each_accepted(
+        set,
+        cluster,
+        |thread, jobs| ranks.is_last(set, thread, jobs),
+        |numbers, known, cpus| {
+            if !known.is_eligible(cpus) {
+                return Ok(None);
+            }
+            let levels = ranks.levels(set, numbers);
+            let mut stopped = Ok(None);
+            for test in gfp::Test::ALL {
+                match gfp::first_late_by_levels(test, known, cpus, &levels, LIMIT) {
+                    Ok(None) => return Ok(Some(test.name())),
+                    Ok(Some(_)) => {}
+                    Err(stop) => stopped = Err(stop),
+                }
+            }
+            stopped
+        },
+    )?;
+    Ok(holds(set, GLOBAL_FIXED, Because::AcceptedBy(by)))
+}
+
+/// The tests that accept the tasks of the clusters. `is_last` says whether a thread without a
+/// period is behind all jobs.
+///
+/// # Errors
+/// [`Obstacle::NoneAccepts`] where none accepts, and others where none covers the tasks.
+fn each_accepted(
+    set: &TaskSet,
+    cluster: u8,
+    is_last: impl Fn(usize, &[usize]) -> bool,
+    mut accepted: impl FnMut(&[usize], &gedf::Set, u32) -> Result<Option<&'static str>, Stop>,
+) -> Result<Vec<&'static str>, Obstacle> {
     blocking::none(set, &everyone(set))?;
     if set.limited().is_some() {
         return Err(Obstacle::GlobalOnSome);
     }
-    let mut findings = holds(set, GLOBAL, Because::Nothing);
     let mut by = Vec::new();
     for Cluster { cpus, tasks } in clusters(set, cluster) {
-        for &task in &tasks {
-            if set.tasks[task].arrival == Arrival::Once {
-                stays_behind(set, task, true)?;
-            }
+        let is_once = |task: &usize| set.tasks[*task].arrival == Arrival::Once;
+        let (once, jobs): (Vec<usize>, Vec<usize>) = tasks.iter().copied().partition(is_once);
+        for thread in once {
+            stays_behind(set, thread, is_last(thread, &jobs))?;
         }
-        let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &tasks).unzip();
+        let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &jobs).unzip();
         let cpus = u32::from(cpus.end - cpus.start);
         let known = gedf::Set::of(&known).map_err(Obstacle::GlobalInvalid)?;
-        let test = match gedf::accepted_by(&gedf::Test::ALL, &known, cpus, LIMIT) {
+        let test = match accepted(&numbers, &known, cpus) {
             Ok(Some(test)) => test,
             Ok(None) => return Err(Obstacle::NoneAccepts(None)),
             Err(stop) => return Err(Obstacle::NoneAccepts(Some(stop))),
         };
-        if !by.contains(&test.name()) {
-            by.push(test.name());
-        }
-        if let Some(bounds) = gedf::response_times(&known, cpus, LIMIT) {
-            for (number, bound) in numbers.into_iter().zip(bounds) {
-                findings.bounds[number] = Some(Duration::from_nanos(bound));
-            }
+        if !by.contains(&test) {
+            by.push(test);
         }
     }
-    findings.because = Because::AcceptedBy(by);
-    Ok(findings)
+    Ok(by)
 }
 
 /// PF and PD² on all CPUs, with slots of `quantum`. That the tasks ask for more than there is has
