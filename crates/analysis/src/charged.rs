@@ -11,7 +11,7 @@ use crate::criterion::{Criterion, Payer, Policy};
 use crate::gedf::{self, Set};
 use crate::overheads::{self, Costs, Unpayable};
 use crate::partition::{Fit, NoRoom, Sequence, partition};
-use crate::{Answer, SporadicTask, Stop, WorkLimit, partitioned};
+use crate::{Answer, SporadicTask, Stop, WorkLimit, any_partition, partitioned};
 use core::fmt;
 use flyball_trace::Duration;
 
@@ -192,6 +192,12 @@ impl<'t> Charged<'t> {
             Sequence::Utilisation,
             holds,
         )
+    }
+
+    /// The same in [any way](mod@crate::any_partition) that there is; `None` if none was found.
+    pub fn divide_anyhow(&self) -> Option<Vec<usize>> {
+        let holds = |here: &[usize]| self.hold_on_one(&self.these(here), partitioned::ONE_OF_MANY);
+        any_partition(self.raw, self.cpus as usize, |_, _| true, holds).ok()?
     }
 
     fn these(&self, here: &[usize]) -> Vec<SporadicTask> {

@@ -78,6 +78,10 @@ pub struct Policy {
     pub name: String,
     /// `null`: it is not known.
     pub holds: Option<bool>,
+    /// The verdict in a word: `holds`, `exact-times`, `does-not-hold` or `not-known`.
+    pub verdict: String,
+    /// What proves it: the name of a test, or `simulation`; `null`: nothing does.
+    pub proof: Option<String>,
     /// What each of its tests says.
     pub tests: Vec<Test>,
     /// Under global fixed priorities: with which it holds, the most urgent task first.
@@ -126,7 +130,7 @@ pub struct Task {
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Partition {
-    /// The short name of the heuristic that found it.
+    /// The short name of the heuristic that found it, or `all-ways`.
     pub fit: String,
     /// One entry a CPU.
     pub cpus: Vec<Cpu>,

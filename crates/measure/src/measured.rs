@@ -12,7 +12,7 @@ use flyball_study::Recorder;
 use flyball_study::StudyError;
 use flyball_study::Values;
 use flyball_study::assigned;
-use flyball_study::horizon::horizon;
+use flyball_study::horizon::{MOST_JOBS, horizon};
 use flyball_study::note::Note;
 use flyball_study::reason::Obstacle;
 use flyball_study::registry::{Entry, Registry};
@@ -87,7 +87,13 @@ impl<'a> Measurement<'a> {
         }
         let until = until.unwrap_or_else(|| {
             let slice = entry.shortest_slice(&values, &set);
-            let whole = horizon(&set, theory.as_ref().is_ok_and(Findings::is_decided), slice).until;
+            let whole = horizon(
+                &set,
+                theory.as_ref().is_ok_and(Findings::is_decided),
+                slice,
+                MOST_JOBS,
+            )
+            .until;
             if whole > patience {
                 notes.push(Note::ShortRun {
                     ran: patience,

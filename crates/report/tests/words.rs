@@ -8,7 +8,7 @@ use flyball_model::{Format, TaskSet, read_str};
 use flyball_report::words;
 use flyball_study::StudyError;
 use flyball_study::assess::{Assessment, assess};
-use flyball_study::note::{AboutPolicy, Note, SplitNote};
+use flyball_study::note::{AboutPolicy, Note, SplitNote, Way};
 use flyball_study::reason::{Because, Doubt, Evidence, Obstacle, Seen, Statement, Uncovered};
 use flyball_study::results::{Schedulable, Verdict};
 use flyball_trace::{Duration, Time};
@@ -191,6 +191,14 @@ fn what_is_asked_for_is_shown() {
         "In whole slots of 1ms the tasks ask for no more than 4 CPUs."
     );
     assert!(slots(1, true).starts_with("The tasks ask for no more than the CPU even with"));
+    assert_eq!(
+        asks(Because::TooDense(2..4)),
+        "There is an interval in which the jobs ask for more than all of CPUs 2–3."
+    );
+    assert_eq!(
+        asks(Because::NoPartition),
+        "However tasks are divided, some CPU does not hold its own."
+    );
     let none = asks(Because::AcceptedBy(Vec::new()));
     assert_eq!(none, "There is no task that has a deadline.");
     let demand = Reason::Demand {
@@ -351,8 +359,7 @@ fn every_note_is_a_sentence() {
             (cpus.clone(), tasks)
         });
         AboutPolicy::Assigned {
-            fit: Fit::First,
-            sequence: Sequence::Utilisation,
+            way: Way::Fit(Fit::First, Sequence::Utilisation),
             size,
             clusters: clusters.collect(),
         }
@@ -371,6 +378,14 @@ fn every_note_is_a_sentence() {
         (
             both(assigned(1, &[(0..1, &["a", "b"]), (1..2, &[])])),
             "rm, edf: tasks were assigned to CPUs, first-fit decreasing: CPU 0: a, b; CPU 1: none.",
+        ),
+        (
+            Note::Policy(AboutPolicy::Assigned {
+                way: Way::Any,
+                size: 1,
+                clusters: vec![(0..1, vec!["a".into()])],
+            }),
+            "Tasks were assigned to CPUs by trying all ways: CPU 0: a.",
         ),
         (
             Note::Policy(assigned(2, &[(0..2, &many), (2..4, &["y"])])),

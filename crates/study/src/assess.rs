@@ -12,18 +12,21 @@
 //! Searches ask tests with a small limit, and a test that stops has not said no: what is proven is
 //! kept apart from what is not known ([`Margin`], [`Fewest`]).
 //!
-//! A policy holds a set if one of its tests accepts it. All tests are sufficient, so a policy may
-//! do better than is said here; and tasks are taken as sporadic: phases, and where tasks are told
-//! to run, do not matter (but for PD², where phases say how long jobs wait for a slot).
+//! A policy holds a set if one of its tests accepts it. Most tests are sufficient only, so a policy
+//! may do better than they say; and they take tasks as sporadic: phases, and where tasks are told
+//! to run, do not matter (but for PD², where phases say how long jobs wait for a slot). Where the
+//! tests do not know the [verdict](ForPolicy::verdict), a study is asked for it.
 
 mod case;
 mod effects;
 mod partition;
 mod rules;
+mod verdicts;
 
 use crate::charge::{QUANTUM, costs_of};
 use crate::parallel;
 use crate::reason::{ChargedWork, NoPolicy, Obstacle, Uncovered, WhyNot};
+use crate::results::Verdict;
 use crate::theory::{check_steps, stays_behind, with_deadlines, without_mutexes};
 use case::Case;
 use flyball_analysis::charged::{Accounting, Prices};
@@ -31,11 +34,12 @@ use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::overheads::Costs;
 use flyball_analysis::sensitivity::{Breakdown, Margin};
 use flyball_analysis::{
-    Answer, Criterion, SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand, gedf,
+    Answer, Criterion, SporadicTask, Utilisation, Verdict as Outcome, WorkLimit, edf_demand, gedf,
 };
 use flyball_model::{Arrival, Overheads, TaskSet};
 use flyball_trace::Duration;
 use rules::Rules;
+use verdicts::Court;
 
 pub use partition::Division;
 
@@ -92,21 +96,15 @@ pub struct Assessment {
     pub effects: Vec<Effect>,
 }
 
-impl Assessment {
-    /// Whether a policy holds the set; `None` if that is not known.
-    pub fn verdict(&self, policy: &ForPolicy) -> Option<bool> {
-        match self.infeasible {
-            Some(_) => Some(false),
-            None => policy.holds().then_some(true),
-        }
-    }
-}
-
 /// What is known of a set under one policy.
 #[derive(Clone, Debug)]
 pub struct ForPolicy {
     /// Which.
     pub policy: Policy,
+    /// Whether it holds the set. Where its tests do not tell, and the kernel's work is free, a short
+    /// [study](crate::study) is asked. Of clusters, about those of the size that the policy's
+    /// setting says; and where tasks say on which CPU they run, about that.
+    pub verdict: Verdict,
     /// What each of its tests says.
     pub said: Vec<Said>,
     /// Under global fixed priorities, those with which it is known to hold the set: the most urgent
@@ -205,8 +203,21 @@ pub fn assess(
         .filter(|&policy| case.is_known(policy) && case.criteria(policy).next().is_some());
     let mut policies: Vec<ForPolicy> =
         parallel::each(known.collect(), |policy| case.under(policy, limit));
-    for policy in &mut policies {
+    let infeasible = overload(&tasks, cpus)
+        .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten());
+    let court = Court {
+        set,
+        cpus,
+        tasks: &tasks,
+        rules: &rules,
+        infeasible: infeasible.as_ref(),
+        is_charged: charge.is_some(),
+        is_plain: charge.is_none() && late.is_zero() && in_phase,
+    };
+    let verdicts = parallel::each(policies.iter().collect(), |it| court.verdict(it));
+    for (policy, verdict) in policies.iter_mut().zip(verdicts) {
         after_arrival(&mut policy.bounds);
+        policy.verdict = verdict;
     }
     let fewest = |policy: Policy| {
         let mut all = policies.iter();
@@ -214,14 +225,19 @@ pub fn assess(
             .and_then(|it| it.fewest.proven)
     };
     let cheapest = fewest(Policy::PartitionedEdf).and_then(|cpus| case.on(cpus).division(limit));
+    let is_partitioned = |it: &ForPolicy| it.policy == Policy::PartitionedEdf && it.holds();
+    let division = policies
+        .iter()
+        .any(is_partitioned)
+        .then(|| case.division(limit))
+        .flatten();
     Ok(Assessment {
         cpus,
         utilisation: Utilisation::of(&tasks),
-        infeasible: overload(&tasks, cpus)
-            .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten()),
+        infeasible,
         is_charged: charge.is_some(),
         late,
-        division: case.division(limit),
+        division,
         cheapest,
         effects: case.effects(&policies),
         uncharged: Policy::ALL
@@ -279,8 +295,8 @@ fn overload(tasks: &[SporadicTask], cpus: u32) -> Option<NoPolicy> {
 fn too_dense(tasks: &[SporadicTask], cpus: u32, limit: WorkLimit) -> Option<NoPolicy> {
     if cpus == 1 {
         return match edf_demand::test(tasks, limit).verdict {
-            Verdict::Fails(says) => Some(NoPolicy::Interval(Some(says))),
-            Verdict::Holds | Verdict::Unknown(_) => None,
+            Outcome::Fails(says) => Some(NoPolicy::Interval(Some(says))),
+            Outcome::Holds | Outcome::Unknown(_) => None,
         };
     }
     let set = gedf::Set::of(tasks).ok()?;

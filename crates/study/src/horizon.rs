@@ -30,10 +30,10 @@ pub struct Horizon {
 }
 
 /// The time after which a set has shown all that it does, or much of it; shortened to
-/// [`MOST_JOBS`]. `decided`: theory knows the verdict, so that the simulation need not prove one.
+/// `jobs` jobs. `decided`: theory knows the verdict, so that the simulation need not prove one.
 /// `quantum`: how often the policy interrupts a job at most, if it does.
-pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>) -> Horizon {
-    let longest = affordable(set, quantum);
+pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>, jobs: u64) -> Horizon {
+    let longest = affordable(set, quantum, jobs);
     let quiet = |until: Duration| Horizon { until, note: None };
     let start = set.largest_phase() + set.platform.tick.unwrap_or_default() + once(set);
     let gaps = set.tasks.iter().filter_map(|task| task.arrival.period());
@@ -98,15 +98,15 @@ fn once(set: &TaskSet) -> Duration {
     work.max(deadline.unwrap_or_default())
 }
 
-/// The time in which about [`MOST_JOBS`] jobs are released, rounded to something readable.
-fn affordable(set: &TaskSet, quantum: Option<Duration>) -> Duration {
+/// The time in which about so many jobs are released, rounded to something readable.
+fn affordable(set: &TaskSet, quantum: Option<Duration>, jobs: u64) -> Duration {
     let gaps = set.tasks.iter().filter_map(|task| task.arrival.period());
     let gaps = gaps.chain(set.platform.tick).chain(quantum);
     // Jobs in 10^15 ns; at most 65,535 tasks with 10^15 jobs each.
     let rate: u128 = gaps
         .map(|gap| 1_000_000_000_000_000 / u128::from(gap.as_nanos().max(1)))
         .sum();
-    let ns = u128::from(MOST_JOBS) * 1_000_000_000_000_000 / rate.max(1);
+    let ns = u128::from(jobs) * 1_000_000_000_000_000 / rate.max(1);
     let ns = u64::try_from(ns).unwrap_or(u64::MAX / 2).max(1);
     let magnitude = 10_u64.pow(ns.ilog10().saturating_sub(1));
     Duration::from_nanos(ns / magnitude * magnitude)
@@ -135,7 +135,7 @@ mod tests {
     fn a_short_hyperperiod_is_simulated_whole() {
         let mut set = set(&[4_000, 6_000]);
         assert_eq!(
-            horizon(&set, false, None),
+            horizon(&set, false, None, MOST_JOBS),
             Horizon {
                 until: Duration::from_micros(12),
                 note: None
@@ -143,7 +143,7 @@ mod tests {
         );
         set.tasks[0].phase = Duration::from_nanos(5);
         assert_eq!(
-            horizon(&set, false, None).until,
+            horizon(&set, false, None, MOST_JOBS).until,
             Duration::from_nanos(24_005)
         );
     }
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_long_one_is_cut_and_said() {
         let primes = [1_000_003, 1_000_033, 1_000_037, 1_000_039];
-        let horizon = horizon(&set(&primes), false, None);
+        let horizon = horizon(&set(&primes), false, None, MOST_JOBS);
         let jobs: u64 = primes
             .iter()
             .map(|period| horizon.until.as_nanos() / period)
@@ -172,7 +172,7 @@ mod tests {
             set(&[1]),
             set(&[u64::MAX, 3]),
         ] {
-            assert!(!horizon(&tasks, false, None).until.is_zero());
+            assert!(!horizon(&tasks, false, None, MOST_JOBS).until.is_zero());
         }
     }
 }

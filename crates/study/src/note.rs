@@ -102,6 +102,16 @@ pub enum Way {
     Any,
 }
 
+impl Way {
+    /// Its name: `first-fit` and so on, or `all-ways`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Way::Fit(fit, _) => fit.name(),
+            Way::Any => "all-ways",
+        }
+    }
+}
+
 /// How a task was split.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SplitNote {

@@ -2,6 +2,7 @@
 //!
 //! Names are those of the task set, so a value can be understood without it.
 
+use crate::theory::{DEMAND, UTILISATION};
 use flyball_analysis::charged::NoSet;
 use flyball_analysis::gedf::Explanation;
 use flyball_analysis::{InvalidTask, LevelMismatch, Reason, SporadicTask, Stop, Utilisation};
@@ -212,6 +213,16 @@ pub enum NoPolicy {
     Overload,
     /// Jobs ask for more than there is in an interval; and what the test of one CPU says of it.
     Interval(Option<Reason>),
+}
+
+impl NoPolicy {
+    /// The name of the test that says so.
+    pub fn test(&self) -> &'static str {
+        match self {
+            NoPolicy::Alone(_) | NoPolicy::Overload => UTILISATION,
+            NoPolicy::Interval(_) => DEMAND,
+        }
+    }
 }
 
 /// Why a test does not accept a set. Tasks are named by their places in the assessment.

@@ -2,7 +2,7 @@
 
 use crate::error::StudyError;
 use crate::exact_times::doubt;
-use crate::horizon::{Horizon, horizon};
+use crate::horizon::{Horizon, MOST_JOBS, horizon};
 use crate::note::{AboutPolicy, ByPolicy, Note};
 use crate::partition::{Assigned, affinities, assigned};
 use crate::reason::Obstacle;
@@ -32,8 +32,10 @@ pub struct StudyOptions {
     /// Instead of the policies' settings: how tasks are divided among CPUs, where they do not say
     /// on which they run.
     pub fit: Option<Fit>,
-    /// When simulations end; `None`: after as long as it takes to know, or a few million jobs.
+    /// When simulations end; `None`: after as long as it takes to know, or `jobs` jobs.
     pub until: Option<Duration>,
+    /// How many jobs a simulation has at most, about, if it is not said when it ends.
+    pub jobs: u64,
     /// Whether simulations end at the first deadline that is missed.
     pub stop_at_miss: bool,
     /// What all random numbers come from.
@@ -87,6 +89,7 @@ impl Default for StudyOptions {
             cluster: None,
             fit: None,
             until: None,
+            jobs: MOST_JOBS,
             stop_at_miss: false,
             seed: 0,
             keep: 200_000,
@@ -257,7 +260,12 @@ fn study_assigned(
     let decided = theory.as_ref().is_ok_and(Findings::is_decided);
     let Horizon { until, note } = match options.until {
         Some(until) => Horizon { until, note: None },
-        None => horizon(set, decided, entry.shortest_slice(&values, set)),
+        None => horizon(
+            set,
+            decided,
+            entry.shortest_slice(&values, set),
+            options.jobs,
+        ),
     };
     let mut recorder = Recorder::new(set, set.platform.cpus, entry.name, options.keep);
     let run = Options {

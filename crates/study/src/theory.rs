@@ -84,8 +84,8 @@ fn ranked(entry: &Entry) -> Option<Theory> {
 }
 
 /// The names of the tests that no policy passes.
-const UTILISATION: &str = "utilisation";
-const DEMAND: &str = "demand";
+pub(crate) const UTILISATION: &str = "utilisation";
+pub(crate) const DEMAND: &str = "demand";
 
 /// Applies `theory` to `set`, with one kernel for each CPU, or one for all of them where the theory
 /// is about that; and what holds for every policy: none can serve tasks with deadlines that ask for

@@ -2,7 +2,7 @@
 
 use flyball_analysis::{Fit, Sequence};
 use flyball_model::{Task, TaskSet, Value};
-use flyball_study::note::{AboutPolicy, Note};
+use flyball_study::note::{AboutPolicy, Note, Way};
 use flyball_study::results::{PolicyReport, Study};
 use flyball_study::{Registry, StudyError, StudyOptions, study};
 use flyball_trace::{CpuId, Duration, Event, Kind};
@@ -18,8 +18,7 @@ fn assigned(study: &Study) -> (Fit, Sequence, Vec<(Range<u8>, String)>) {
         panic!("{:?}", study.notes);
     };
     let AboutPolicy::Assigned {
-        fit,
-        sequence,
+        way: Way::Fit(fit, sequence),
         clusters,
         ..
     } = about

@@ -70,8 +70,10 @@ fn more_than_the_whole_cpu_is_too_much_for_every_policy() {
 
 #[test]
 fn jobs_that_stay_below_their_wcet_prove_nothing() {
-    // 5 ms and 6 ms by 8 ms cannot be, whatever the simulated jobs do.
+    // 5 ms and 5 ms by 8 ms cannot be if they come together, which phases may prevent.
     let set = MODEST.replace("6ms\"", "5ms\"\n deadline = \"8ms\"");
+    let together = set.clone();
+    let set = set.replace("\"b\"", "\"b\"\n phase = \"5ms\"");
     for policy in ["rr", "fifo", "llf"] {
         let policy = under(policy, &set);
         assert_eq!(policy.simulated.misses, 0);
@@ -85,7 +87,10 @@ fn jobs_that_stay_below_their_wcet_prove_nothing() {
             }
         ));
     }
-    assert_eq!(under("edf", &set).verdict.holds(), Some(false));
+    for policy in ["rr", "fifo", "llf", "edf"] {
+        let verdict = under(policy, &together).verdict;
+        assert_eq!(verdict.holds(), Some(false), "{policy}: {verdict:?}");
+    }
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn equals_may_be_served_in_any_order() {
         late += u32::from(is_late_by_levels(&tasks, cpus, &levels, &mut random));
     }
     assert!(
-        accepted > 200 && tied > 200 && late > 200,
+        accepted > 200 && tied > 100 && late > 200,
         "{accepted} {tied} {late}"
     );
 }

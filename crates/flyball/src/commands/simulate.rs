@@ -29,6 +29,7 @@ pub(crate) fn run(
             StudyOptions::default().keep
         },
         overheads: files::charges(&args.run.charge)?,
+        ..StudyOptions::default()
     };
     let file = files::shown(&args.file);
     let study = {

@@ -13,6 +13,7 @@ use flyball_analysis::{
     gfp, partitioned,
 };
 use flyball_trace::Duration;
+use std::cmp::Reverse;
 
 /// A set on so many CPUs, with the kernel's work.
 #[derive(Clone)]
@@ -62,11 +63,10 @@ impl<'t> Case<'t> {
         limit: WorkLimit,
     ) -> Answer {
         (self.watch)(criterion.policy());
-        let Rules { levels, order, .. } = self.rules;
-        match (criterion, levels, order) {
+        match (criterion, &self.rules.levels) {
             // Its slots are no part of a set.
-            (Criterion::Fair, ..) => self.is_fair(tasks),
-            (Criterion::PartitionedFixed(fit), Some(levels), _) => {
+            (Criterion::Fair, _) => self.is_fair(tasks),
+            (Criterion::PartitionedFixed(fit), Some(levels)) => {
                 match charged.inflated(tasks, Payer::Partitioned) {
                     Ok(tasks) => self
                         .by_levels(&tasks, levels, fit, limit)
@@ -75,7 +75,7 @@ impl<'t> Case<'t> {
                     Err(unmade) => unmade.into(),
                 }
             }
-            (Criterion::AnyPartitionFixed, Some(levels), _) => {
+            (Criterion::AnyPartitionFixed, Some(levels)) => {
                 match charged.inflated(tasks, Payer::Partitioned) {
                     Ok(tasks) => {
                         partitioned::any_by_levels(&tasks, levels, self.cpus as usize, limit)
@@ -83,8 +83,12 @@ impl<'t> Case<'t> {
                     Err(unmade) => unmade.into(),
                 }
             }
-            (Criterion::GlobalFixed(test), _, Some(order)) => match charged.set(Payer::Global) {
-                Ok(set) => gfp::test(test, set, self.cpus, order, limit),
+            (Criterion::GlobalFixed(test), Some(levels)) => match charged.set(Payer::Global) {
+                Ok(set) if !set.is_eligible(self.cpus) => Answer::Rejects,
+                Ok(set) => {
+                    let late = gfp::first_late_by_levels(test, set, self.cpus, levels, limit);
+                    Answer::from(late.map(|late| late.is_none()))
+                }
                 Err(none) => none.into(),
             },
             // Only policies that are known are asked.
@@ -161,13 +165,14 @@ impl<'t> Case<'t> {
                 self.global_bounds(&mut charged, limit),
                 self.global_slacks(),
             ),
-            Policy::PartitionedEdf => self
+            Policy::PartitionedEdf if known.accepts() => self
                 .division(limit)
                 .map_or(none, |it| (it.bounds, it.slacks)),
             _ => none,
         };
         ForPolicy {
             policy,
+            verdict: crate::results::Verdict::default(),
             priorities: self.priorities(&said, &mut charged, limit),
             fewest: self.fewest(policy, known, limit),
             scaling: self.scaling(policy, known),
@@ -255,8 +260,10 @@ impl<'t> Case<'t> {
         let Criterion::GlobalFixed(test) = accepting.criterion else {
             return None;
         };
-        if let Some(order) = &self.rules.order {
-            return Some(order.clone());
+        if let Some(levels) = &self.rules.levels {
+            let mut order: Vec<usize> = (0..levels.len()).collect();
+            order.sort_by_key(|&task| Reverse(levels[task]));
+            return Some(order);
         }
         let cpus = self.cpus;
         gfp::best(test, charged.set(Payer::Global).ok()?, cpus, limit).ok()?
@@ -286,17 +293,19 @@ impl<'t> Case<'t> {
                 Ok(set) => WhyNot::Explained(gedf::explain(test, set, self.cpus, limit)?),
                 Err(none) => WhyNot::NoSet(none),
             },
-            Criterion::GlobalFixed(test) => match (charged.set(Payer::Global), &self.rules.order) {
-                (Err(none), _) => WhyNot::NoSet(none),
-                (Ok(set), Some(_)) if !set.is_eligible(self.cpus) => WhyNot::Overload,
-                (Ok(set), Some(order)) => {
-                    match gfp::first_late(test, set, self.cpus, order, limit) {
-                        Ok(late) => WhyNot::NotSure(late?),
-                        Err(stop) => WhyNot::Stopped(stop),
+            Criterion::GlobalFixed(test) => {
+                match (charged.set(Payer::Global), &self.rules.levels) {
+                    (Err(none), _) => WhyNot::NoSet(none),
+                    (Ok(set), Some(_)) if !set.is_eligible(self.cpus) => WhyNot::Overload,
+                    (Ok(set), Some(levels)) => {
+                        match gfp::first_late_by_levels(test, set, self.cpus, levels, limit) {
+                            Ok(late) => WhyNot::NotSure(late?),
+                            Err(stop) => WhyNot::Stopped(stop),
+                        }
                     }
+                    (Ok(_), None) => WhyNot::NoPriorities,
                 }
-                (Ok(_), None) => WhyNot::NoPriorities,
-            },
+            }
             Criterion::AnyPartition | Criterion::AnyPartitionFixed => WhyNot::NoPartition,
             Criterion::Fair if self.rules.ticks => WhyNot::SlotsAndTicks,
             Criterion::Fair => WhyNot::Slots(self.rules.slot),

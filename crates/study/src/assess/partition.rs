@@ -2,17 +2,18 @@
 
 use super::SEARCH;
 use super::case::Case;
+use crate::note::Way;
 use crate::theory::MOST_SLACKS;
 use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::sensitivity::{Margin, slack};
-use flyball_analysis::{Answer, Fit, SporadicTask, Utilisation, WorkLimit, edf_response};
+use flyball_analysis::{Answer, Fit, Sequence, SporadicTask, Utilisation, WorkLimit, edf_response};
 use flyball_trace::Duration;
 
 /// A way to divide tasks among CPUs, each of which holds.
 #[derive(Clone, Debug)]
 pub struct Division {
-    /// Which of the CPUs that had room a task got.
-    pub fit: Fit,
+    /// How it was found.
+    pub way: Way,
     /// The CPU of each task, from 0.
     pub places: Vec<usize>,
     /// What each CPU is asked for, the kernel's work included.
@@ -25,15 +26,20 @@ pub struct Division {
 }
 
 impl Case<'_> {
-    /// The first way that the heuristics find; `None` if none does, or if a search stopped before
-    /// it was found.
+    /// The first way that the heuristics find, or else any that there is; `None` if there is none, or
+    /// if a search stopped before it was found.
     pub(super) fn division(&self, limit: WorkLimit) -> Option<Division> {
         if !self.is_known(Policy::PartitionedEdf) {
             return None;
         }
         let charged = self.with(self.tasks);
         let mut fits = [Fit::First, Fit::Best, Fit::Worst].into_iter();
-        let (fit, places) = fits.find_map(|fit| Some((fit, charged.divide(fit, limit).ok()?)))?;
+        let by_fit = |fit| {
+            let places = charged.divide(fit, limit).ok()?;
+            Some((Way::Fit(fit, Sequence::Utilisation), places))
+        };
+        let in_any_way = || Some((Way::Any, charged.divide_anyhow()?));
+        let (way, places) = fits.find_map(by_fit).or_else(in_any_way)?;
         let mut loads = Vec::new();
         let mut bounds = vec![None; self.tasks.len()];
         let mut slacks = vec![None; self.tasks.len()];
@@ -62,7 +68,7 @@ impl Case<'_> {
             }
         }
         Some(Division {
-            fit,
+            way,
             places,
             loads,
             bounds,

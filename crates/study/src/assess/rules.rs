@@ -6,7 +6,7 @@ use flyball_analysis::Level;
 use flyball_catalogue::until_slot;
 use flyball_model::TaskSet;
 use flyball_trace::Duration;
-use std::cmp::Reverse;
+use std::collections::HashSet;
 
 /// What PD² is asked about, and the priorities that tasks were given.
 #[derive(Clone, Debug)]
@@ -19,8 +19,8 @@ pub(super) struct Rules {
     pub(super) waits: Vec<Duration>,
     /// Each task's priority; `None` if there is one without.
     pub(super) levels: Option<Vec<Level>>,
-    /// The tasks by those, the most urgent one first; `None` also if two have the same.
-    pub(super) order: Option<Vec<usize>>,
+    /// Whether no two have the same.
+    pub(super) are_distinct: bool,
 }
 
 impl Rules {
@@ -36,11 +36,9 @@ impl Rules {
             .unwrap_or(Duration::from_millis(1));
         let tasks = || numbers.iter().map(|&task| &set.tasks[task]);
         let priorities: Option<Vec<u8>> = tasks().map(|task| task.priority).collect();
-        let order = priorities.as_ref().and_then(|priorities| {
-            let mut order: Vec<usize> = (0..priorities.len()).collect();
-            order.sort_by_key(|&task| Reverse(priorities[task]));
-            let is_distinct = |pair: &[usize]| priorities[pair[0]] != priorities[pair[1]];
-            order.windows(2).all(is_distinct).then_some(order)
+        let are_distinct = priorities.as_ref().is_none_or(|priorities| {
+            let different: HashSet<u8> = priorities.iter().copied().collect();
+            different.len() == priorities.len()
         });
         let levels = priorities.map(|priorities| {
             let ranks: Vec<u64> = priorities
@@ -54,7 +52,7 @@ impl Rules {
             slot,
             waits: tasks().map(|task| until_slot(&task.into(), slot)).collect(),
             levels,
-            order,
+            are_distinct,
         }
     }
 }

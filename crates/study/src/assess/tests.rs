@@ -163,11 +163,11 @@ fn too_much_at_once_is_infeasible_unless_phases_may_prevent_it() {
     let found = ask(&dense, 2, None);
     assert_eq!(found.infeasible, Some(NoPolicy::Interval(None)));
     let global = of(&found, Policy::GlobalEdf);
-    assert_eq!(found.verdict(global), Some(false));
+    assert_eq!(global.verdict.holds(), Some(false));
     dense.tasks[2].phase = Duration::from_millis(20);
     let found = ask(&dense, 2, None);
     assert_eq!(found.infeasible, None);
-    assert_eq!(found.verdict(of(&found, Policy::GlobalEdf)), None);
+    assert_eq!(of(&found, Policy::GlobalEdf).verdict.holds(), None);
     // On one CPU, EDF is asked.
     dense.tasks[2].phase = Duration::ZERO;
     let found = ask(&dense, 1, None);
@@ -200,7 +200,7 @@ fn a_search_that_stops_contradicts_no_verdict() {
     );
     let found = ask(&set, 1, None);
     let partitioned = of(&found, Policy::PartitionedEdf);
-    assert_eq!(found.verdict(partitioned), Some(true));
+    assert_eq!(partitioned.verdict.holds(), Some(true));
     assert_eq!(partitioned.fewest, fewest(1));
     let scaling = &partitioned.scaling;
     assert_eq!(scaling.stopped(), None);
@@ -226,7 +226,7 @@ fn what_stopped_is_not_known() {
     let limit = WorkLimit::steps(1_000);
     let found = assess(&set, 1, None, limit, &|_| ()).unwrap();
     let partitioned = of(&found, Policy::PartitionedFp);
-    assert_eq!(found.verdict(partitioned), None);
+    assert_eq!(partitioned.verdict.holds(), None);
     assert!(
         partitioned
             .said
@@ -262,7 +262,7 @@ fn what_is_too_long_to_count_is_said() {
     }
     for policy in [Policy::GlobalEdf, Policy::GlobalFp] {
         let by = of(&found, policy);
-        assert_eq!(found.verdict(by), None);
+        assert_eq!(by.verdict.holds(), None);
         assert_eq!(by.fewest.open.len(), MOST_CPUS as usize);
         assert_eq!(
             by.scaling,

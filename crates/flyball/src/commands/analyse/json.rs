@@ -93,7 +93,9 @@ fn policy(it: &ForPolicy, found: &Assessment, set: &TaskSet, names: &[String]) -
     let priorities = it.priorities.as_ref();
     Policy {
         name: policy_name(it),
-        holds: found.verdict(it),
+        holds: it.verdict.holds(),
+        verdict: it.verdict.schedulable.name().to_owned(),
+        proof: it.verdict.proof.clone(),
         tests: tests.collect(),
         priorities: priorities
             .map(|order| order.iter().map(|&place| names[place].clone()).collect()),
@@ -115,7 +117,7 @@ fn partition(division: &Division, names: &[String]) -> Partition {
         }
     };
     Partition {
-        fit: division.fit.name().to_owned(),
+        fit: division.way.name().to_owned(),
         cpus: division.loads.iter().enumerate().map(cpu).collect(),
     }
 }

@@ -59,7 +59,8 @@ pub(super) fn run(file: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCo
     } else {
         output::print(&text(&shown, &set, &found))?;
     }
-    Ok(if found.policies.iter().any(ForPolicy::holds) {
+    let holds = |it: &ForPolicy| it.verdict.holds() == Some(true);
+    Ok(if found.policies.iter().any(holds) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -116,8 +117,8 @@ fn text(file: &str, set: &TaskSet, found: &Assessment) -> String {
     if set.tasks.iter().any(|task| task.cpu.is_some()) {
         let _ = writeln!(
             text,
-            "\n{DIM}That tasks say on which CPU they run is not looked at: they are divided anew. \
-             `flyball study` judges the file's own division.{DIM:#}"
+            "\n{DIM}Tests divide tasks anew; the verdicts of policies that divide them are about the \
+             CPUs that tasks say.{DIM:#}"
         );
     }
     for policy in &found.policies {
@@ -138,11 +139,13 @@ fn text(file: &str, set: &TaskSet, found: &Assessment) -> String {
 }
 
 fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessment) {
+    let proof = it.verdict.proof.as_deref();
+    let proof = proof.map_or_else(String::new, |proof| format!("  {DIM}by {proof}{DIM:#}"));
     let _ = writeln!(
         text,
-        "\n{BOLD}{}{BOLD:#}  {}",
+        "\n{BOLD}{}{BOLD:#}  {}{proof}",
         it.policy,
-        output::verdict(found.verdict(it).into())
+        output::verdict(it.verdict.schedulable)
     );
     let mut table = output::table(&["TEST", "VERDICT", "WHY NOT"], &[]);
     for said in &it.said {
@@ -275,7 +278,7 @@ fn division(text: &mut String, set: &TaskSet, found: &Assessment) {
         let _ = writeln!(
             text,
             "\n{BOLD}Partition{BOLD:#} {DIM}({}){DIM:#}",
-            division.fit.name()
+            division.way.name()
         );
         show(text, division);
     }
@@ -291,7 +294,7 @@ fn division(text: &mut String, set: &TaskSet, found: &Assessment) {
         let _ = writeln!(
             text,
             "\n{BOLD}The cheapest partition{known}: {cpus}{BOLD:#} {DIM}({}){DIM:#}",
-            cheapest.fit.name()
+            cheapest.way.name()
         );
         show(text, cheapest);
     }

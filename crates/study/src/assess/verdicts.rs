@@ -1,0 +1,108 @@
+//! What is concluded of a policy: from its tests, or else from a study of it.
+
+use super::rules::Rules;
+use super::{ForPolicy, Said};
+use crate::reason::NoPolicy;
+use crate::registry::Registry;
+use crate::results::{Schedulable, Verdict};
+use crate::study::{StudyOptions, study};
+use flyball_analysis::criterion::Policy;
+use flyball_analysis::{Answer, Criterion, SporadicTask};
+use flyball_model::TaskSet;
+use std::ops::ControlFlow;
+
+/// How many jobs are simulated to see a deadline that is missed, or a schedule that repeats itself.
+const JOBS: u64 = 100_000;
+
+/// The tests' set, and what they were asked about.
+pub(super) struct Court<'a> {
+    pub(super) set: &'a TaskSet,
+    pub(super) cpus: u32,
+    pub(super) tasks: &'a [SporadicTask],
+    pub(super) rules: &'a Rules,
+    pub(super) infeasible: Option<&'a NoPolicy>,
+    /// Whether the kernel's work is charged.
+    pub(super) is_charged: bool,
+    /// It is not, there is no tick, and all tasks may arrive together: what a test for sporadic
+    /// tasks refutes is this very set.
+    pub(super) is_plain: bool,
+}
+
+impl Court<'_> {
+    pub(super) fn verdict(&self, it: &ForPolicy) -> Verdict {
+        let proven = |schedulable, proof: &str| Verdict {
+            schedulable,
+            proof: Some(proof.to_owned()),
+            evidence: None,
+        };
+        if let Some(why) = self.infeasible {
+            return proven(Schedulable::Not, why.test());
+        }
+        let studied = || self.studied(it.policy).unwrap_or_default();
+        // The file divides the tasks itself, and the tests do it anew.
+        let is_divided = self.set.tasks.iter().any(|task| task.cpu.is_some());
+        let divides = matches!(
+            it.policy,
+            Policy::PartitionedEdf | Policy::PartitionedFp | Policy::ClusteredEdf
+        );
+        if divides && is_divided && self.cpus > 1 {
+            return studied();
+        }
+        let size = self.cluster();
+        let concerns = |said: &&Said| match said.criterion {
+            Criterion::Clustered(cluster) => Some(cluster.cpus()) == size,
+            _ => true,
+        };
+        let mut said = it.said.iter().filter(concerns);
+        if let Some(said) = said.clone().find(|said| said.answer.accepts()) {
+            return proven(Schedulable::Always, said.criterion.name());
+        }
+        let refutes = |said: &&Said| {
+            said.answer == Answer::Rejects && self.is_plain && self.is_exact(said.criterion)
+        };
+        match said.find(refutes) {
+            Some(said) => proven(Schedulable::Not, said.criterion.name()),
+            None => studied(),
+        }
+    }
+
+    /// Whether what the test rejects misses a deadline.
+    fn is_exact(&self, criterion: Criterion) -> bool {
+        let in_period = |task: &SporadicTask| task.deadline() <= task.period();
+        match criterion {
+            // D-monotonic priorities are the best ones then, and of given ones none may be equal.
+            Criterion::AnyPartitionFixed => {
+                self.rules.are_distinct && self.tasks.iter().all(in_period)
+            }
+            criterion => criterion.is_exact(),
+        }
+    }
+
+    /// How many CPUs a cluster has, as the file says or by default.
+    fn cluster(&self) -> Option<u32> {
+        let registry = Registry::standard();
+        let entry = registry.find(Policy::ClusteredEdf.name()).ok()?;
+        let values = entry.values("", self.set).ok()?;
+        Some(entry.cluster(&values, self.set).into())
+    }
+
+    /// What a short study says; `None`: the policy is none for the set, or is charged for work that
+    /// a study would charge otherwise.
+    fn studied(&self, policy: Policy) -> Option<Verdict> {
+        if self.is_charged {
+            return None;
+        }
+        let options = StudyOptions {
+            policies: vec![policy.name().to_owned()],
+            cpus: Some(u8::try_from(self.cpus).ok()?),
+            stop_at_miss: true,
+            keep: 0,
+            jobs: JOBS,
+            ..StudyOptions::default()
+        };
+        let registry = Registry::standard();
+        let mut watch = |_: crate::Progress<'_>| ControlFlow::Continue(());
+        let study = study(&registry, "", self.set.clone(), &options, &mut watch).ok()?;
+        Some(study.policies.into_iter().next()?.verdict)
+    }
+}
