@@ -602,7 +602,7 @@ priority = 2
     assert_eq!(code, 0);
     for part in [
         "A tick of 1ms: a job may be released so late",
-        "That tasks say on which CPU they run is not looked at",
+        "the verdicts of policies that divide them are about the CPUs that tasks say",
         "Priorities, the most urgent first: b, a.",
         "PD2   cannot tell  That a tick delays slots is not covered",
     ] {

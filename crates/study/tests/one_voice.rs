@@ -70,7 +70,8 @@ fn studied(set: &TaskSet, policy: &str) -> Option<Verdict> {
     Some(study.ok()?.policies.remove(0).verdict)
 }
 
-/// What the tests of corpora and sweeps say, whose priorities are their own.
+/// What the tests of corpora and sweeps say, whose priorities are their own. Clusters and slots may
+/// be others there.
 fn asked(set: &TaskSet, policy: Policy) -> Vec<(Criterion, Answer)> {
     let known = |task: &Task| {
         let period = task.arrival.period()?;
@@ -78,9 +79,8 @@ fn asked(set: &TaskSet, policy: Policy) -> Vec<(Criterion, Answer)> {
     };
     let tasks: Vec<SporadicTask> = set.tasks.iter().filter_map(known).collect();
     let cpus = set.platform.cpus.into();
-    let of = policy
-        .criteria()
-        .filter(|it| !matches!(it, Criterion::Clustered(_)));
+    let is_same = |it: &Criterion| !matches!(it, Criterion::Clustered(_) | Criterion::Fair);
+    let of = policy.criteria().filter(is_same);
     of.map(|it| (it, it.ask_tasks(&tasks, cpus, LIMIT)))
         .collect()
 }
