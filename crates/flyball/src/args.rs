@@ -79,6 +79,7 @@ pub(crate) enum Command {
     /// What do the analyses for several CPUs say, and why? Of one task set: verdicts and reasons,
     /// response times, slack, the fewest CPUs (of 1 to 128), what overheads cost. Of many
     /// (`--corpus`): verdicts
+    #[command(alias = "analyze")]
     Analyse(AnalyseArgs),
     /// What happens under one policy?
     Simulate(SimulateArgs),

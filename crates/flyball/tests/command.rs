@@ -453,6 +453,24 @@ fn mistakes_in_settings_get_a_place_and_a_remedy_too() {
     are_refused(&folder, cases);
 }
 
+/// Names in upper case are the same names, and what is misspelt is told; American spelling is heard.
+#[test]
+fn names_are_forgiven() {
+    let gap = example("gap.toml");
+    let (code, out, error) = run(&["study", path(&gap), "--no-report", "--json", "-p", "EDF,Rm"]);
+    assert_eq!(code, 0, "{error}");
+    let study: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(study["policies"][0]["policy"], "edf");
+    assert_eq!(study["policies"][1]["policy"], "rm");
+    let (code, _, error) = run(&["simulate", path(&gap), "-p", "g-efd"]);
+    assert_eq!(code, 2);
+    let said = "there is no policy \"g-efd\" (did you mean \"g-edf\"?); there are: ";
+    assert!(error.contains(said), "{error}");
+    let (_, _, error) = run(&["simulate", path(&gap), "-p", "a\u{1b}[31m"]);
+    assert!(error.contains("\"a\\u{1b}[31m\"; there are"), "{error}");
+    assert_eq!(run(&["analyze", path(&gap), "--cpus", "2"]).0, 0);
+}
+
 /// Studies each set: it is refused with these words.
 fn are_refused(folder: &TempDir, cases: &[(&str, String, &[&str])]) {
     for (name, text, expected) in cases {

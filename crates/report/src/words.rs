@@ -274,14 +274,18 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
         Obstacle::Invalid(task, error) => format!("The tests do not take \"{task}\": {error}"),
         Obstacle::Levels(error) => error.to_string(),
         Obstacle::GlobalOnSome => {
-            "The tests of global EDF are for tasks that may run on all CPUs".into()
+            "The tests for a queue of several CPUs are for tasks that may run on all of them".into()
         }
         Obstacle::GlobalInvalid(error) => {
-            format!("The tests of global EDF do not take the tasks: {error}")
+            format!("The tests for a queue of several CPUs do not take the tasks: {error}")
         }
-        Obstacle::NoneAccepts(None) => "None of the tests of global EDF accepts the tasks".into(),
+        Obstacle::NoneAccepts(None) => {
+            "None of the policy's sufficient tests accepts the tasks".into()
+        }
         Obstacle::NoneAccepts(Some(stop)) => {
-            format!("No test of global EDF accepts the tasks, and one of them {stop}")
+            format!(
+                "None of the policy's sufficient tests accepts the tasks, and one of them {stop}"
+            )
         }
         Obstacle::FairOnce => "Fairness is for tasks that come again".into(),
         Obstacle::Slots { quantum, cpus } => format!(

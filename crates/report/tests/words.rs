@@ -230,7 +230,8 @@ fn an_obstacle_is_named() {
         ),
         (
             Obstacle::NoneAccepts(Some(Stop::WorkLimit)),
-            "No test of global EDF accepts the tasks, and one of them stopped at the work limit",
+            "None of the policy's sufficient tests accepts the tasks, and one of them stopped at the \
+             work limit",
         ),
         (
             Obstacle::Slots {

@@ -112,7 +112,7 @@ pub enum Because {
     DemandBeside,
     /// The same of the jobs and the parts of jobs on each CPU.
     DemandOfParts,
-    /// These tests of global EDF accept the tasks of the clusters. None is needed where no task has
+    /// These sufficient tests accept the tasks of the clusters. None is needed where no task has
     /// a deadline.
     AcceptedBy(Vec<&'static str>),
     /// Under proportionate fairness the tasks ask for no more than all CPUs.
@@ -181,11 +181,11 @@ pub enum Obstacle {
     Invalid(String, InvalidTask),
     /// There are not as many levels as tasks.
     Levels(LevelMismatch),
-    /// The tests of global EDF are for tasks that may run on all CPUs.
+    /// The tests for a queue of several CPUs are for tasks that may run on all of them.
     GlobalOnSome,
-    /// The tests of global EDF do not take such times.
+    /// The tests for a queue of several CPUs do not take such times.
     GlobalInvalid(InvalidTask),
-    /// No test of global EDF accepts the tasks; and why one of them stopped, if one did.
+    /// None of the policy's sufficient tests accepts the tasks; and why one stopped, if one did.
     NoneAccepts(Option<Stop>),
     /// Fairness is for tasks that come again.
     FairOnce,

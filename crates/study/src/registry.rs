@@ -290,14 +290,14 @@ impl Registry {
         self.0.iter()
     }
 
-    /// The entry of that name.
+    /// The entry of that name, in upper or lower case.
     ///
     /// # Errors
     /// [`StudyError::UnknownPolicy`].
     pub fn find(&self, name: &str) -> Result<&Entry, StudyError> {
         self.0
             .iter()
-            .find(|entry| entry.name == name)
+            .find(|entry| entry.name.eq_ignore_ascii_case(name))
             .ok_or_else(|| StudyError::UnknownPolicy {
                 name: name.to_owned(),
                 known: self.0.iter().map(|entry| entry.name.to_owned()).collect(),
