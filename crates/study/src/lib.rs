@@ -40,6 +40,7 @@
 
 pub mod adversary;
 pub mod assess;
+mod assigned;
 pub mod charge;
 pub mod compare;
 #[cfg(feature = "corpora")]
@@ -58,6 +59,7 @@ mod study;
 pub mod theory;
 pub mod verdict;
 
+pub use assigned::Assigned;
 pub use compare::SideBySide;
 pub use error::StudyError;
 pub use flyball_analysis::Fit;

@@ -1,5 +1,6 @@
 //! Task sets for several CPUs that do not say where tasks run.
 
+use crate::assigned::Assigned;
 use crate::error::StudyError;
 use crate::note::{AboutPolicy, Note, Way};
 use crate::registry::Entry;
@@ -32,27 +33,6 @@ pub(crate) fn refuse_affinities(
             task: task.name.clone(),
         }),
         None => Ok(()),
-    }
-}
-
-/// A task set with a CPU for each task.
-pub struct Assigned<'a> {
-    /// The set.
-    pub set: Cow<'a, TaskSet>,
-    /// What was done.
-    pub note: Option<AboutPolicy>,
-    /// However tasks are divided, some CPU does not hold its own: this division is one of many, to
-    /// see what happens.
-    pub never: bool,
-}
-
-impl<'a> Assigned<'a> {
-    pub(crate) fn as_it_is(set: &'a TaskSet) -> Assigned<'a> {
-        Assigned {
-            set: Cow::Borrowed(set),
-            note: None,
-            never: false,
-        }
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Names are those of the task set, so a value can be understood without it.
 
-use crate::theory::{DEMAND, UTILISATION};
 use flyball_analysis::charged::NoSet;
 use flyball_analysis::gedf::Explanation;
 use flyball_analysis::{InvalidTask, LevelMismatch, Reason, SporadicTask, Stop, Utilisation};
@@ -203,6 +202,11 @@ pub enum Obstacle {
     /// What a test from elsewhere does not cover, in its own words: a sentence without a full stop.
     Own(String),
 }
+
+/// The name of the test of what the tasks ask for, which no policy passes that is asked for too much.
+pub(crate) const UTILISATION: &str = "utilisation";
+/// The same of intervals.
+pub(crate) const DEMAND: &str = "demand";
 
 /// Why no policy can hold a set, whatever the tests say.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! Semi-partitioned EDF: simulating tasks that are split, and placing them.
 
+use crate::assigned::Assigned;
 use crate::error::StudyError;
 use crate::note::{AboutPolicy, SplitNote};
-use crate::partition::Assigned;
 use crate::theory::{Splitter, plan};
 use flyball_analysis::{Fit, NoRoom, Share};
 use flyball_model::TaskSet;

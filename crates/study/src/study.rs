@@ -1,10 +1,11 @@
 //! One task set under several policies: what theory proves, what the simulation shows.
 
+use crate::assigned::Assigned;
 use crate::error::StudyError;
 use crate::exact_times::doubt;
 use crate::horizon::{Horizon, MOST_JOBS, horizon};
 use crate::note::{AboutPolicy, ByPolicy, Note};
-use crate::partition::{Assigned, affinities, assigned};
+use crate::partition::{affinities, assigned};
 use crate::reason::Obstacle;
 use crate::registry::{Entry, Registry};
 use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Verdict};

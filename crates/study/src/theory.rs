@@ -28,7 +28,7 @@ pub(crate) use proof::{LIMIT, MOST_SLACKS, PROBE};
 pub use split::Splitter;
 pub(crate) use split::plan;
 
-use crate::reason::{Because, Obstacle};
+use crate::reason::{Because, DEMAND, Obstacle, UTILISATION};
 use clusters::{overload, too_dense};
 use fixed_priority::FixedPriority;
 use flyball_catalogue::{Entry, Placement};
@@ -82,10 +82,6 @@ impl Theory {
 fn ranked(entry: &Entry) -> Option<Theory> {
     list::ranks(entry.scheduler).map(|ranks| Theory::GlobalFixed(ranks.0))
 }
-
-/// The names of the tests that no policy passes.
-pub(crate) const UTILISATION: &str = "utilisation";
-pub(crate) const DEMAND: &str = "demand";
 
 /// Applies `theory` to `set`, with one kernel for each CPU, or one for all of them where the theory
 /// is about that; and what holds for every policy: none can serve tasks with deadlines that ask for
