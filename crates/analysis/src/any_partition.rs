@@ -1,6 +1,6 @@
 //! Whether there is any way at all to divide tasks among CPUs: bin packing by branch and bound.
 //!
-//! The [heuristics](crate::partition) take the first way that they come to, and where they find no
+//! The [heuristics](mod@crate::partition) take the first way that they come to, and where they find no
 //! room there may be some. Here tasks are tried on all CPUs, one after the other by falling
 //! density, and what cannot lead anywhere is left out:
 //!
