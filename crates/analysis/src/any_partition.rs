@@ -81,9 +81,9 @@ pub fn any_partition(
 /// A whole CPU, in the units of [`part`].
 const WHOLE: u128 = 1 << 64;
 
-/// A quotient in units of 2⁻⁶⁴, rounded down, so that no sum of them is too large.
+/// A quotient in units of 2⁻⁶⁴, rounded down and at most two, so that no sum of them is too large.
 fn part(dividend: u64, divisor: u64) -> u128 {
-    (u128::from(dividend) << 64) / u128::from(divisor)
+    ((u128::from(dividend) << 64) / u128::from(divisor)).min(2 * WHOLE)
 }
 
 #[derive(Clone, Default)]
@@ -268,6 +268,13 @@ mod tests {
         let ask = |cpus| any_partition(&set, cpus, |_, _| true, |here| edf(&set, here));
         assert_eq!(ask(39), Ok(None));
         assert!(ask(40).unwrap().is_some());
+    }
+
+    #[test]
+    fn what_asks_for_everything_finds_no_room() {
+        let set = tasks(&[(u64::MAX, u64::MAX, 1); 3]);
+        let found = any_partition(&set, 2, |_, _| true, |here| edf(&set, here));
+        assert_eq!(found, Ok(None));
     }
 
     #[test]

@@ -125,10 +125,15 @@ pub fn first_late(
     }
 }
 
-/// The same with a level for each task, which may be equal to another's: whatever order equals are
-/// served in. Each is asked about as if it came after all of its equals, none of which has to be
-/// done any sooner than by its deadline until it was asked about itself; were one late, so would
-/// the first of all that are late be, before which no bound was wrong.
+/// The same with a level for each task, which may be equal to another's, where jobs of equals are
+/// served in the order of their arrival.
+///
+/// Each task is asked about as if it came after all of its equals. That is enough: let the window
+/// begin where a CPU has nothing of a *strictly* higher level to do, so that fewer than m of those
+/// carry in. As long as no job was late, and D ≤ T, at most one job of each equal is served before
+/// τ_k's, and NC_i is no less than its C_i. An equal's response time is at most its deadline until
+/// it was asked about itself; the first job that is late, if there is one, comes before any bound
+/// is wrong.
 ///
 /// # Errors
 /// If it had to stop, after `limit` steps.

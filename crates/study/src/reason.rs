@@ -251,7 +251,7 @@ pub enum WhyNot {
     SlotsAndTicks,
     /// In whole slots of this length the tasks ask for more than there is.
     Slots(Duration),
-    /// However tasks are divided, some CPU does not hold.
+    /// However tasks are divided, the test of some CPU rejects its own.
     NoPartition,
     /// There is no room for this task, with what it pays for alone.
     NoRoom(usize, Option<SporadicTask>),

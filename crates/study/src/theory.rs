@@ -49,7 +49,7 @@ pub enum Theory {
     /// The same, and the earliest absolute deadlines are served first.
     GlobalDeadline,
     /// The same, and each task has a fixed rank, of which the smaller is served first; of equals,
-    /// whichever the policy takes.
+    /// the one that came first.
     GlobalFixed(fn(&Task) -> u64),
     /// All CPUs serve one queue, and each task gets its share of every stretch of time, in slots of
     /// the policy's quantum: it holds whatever asks for no more than all CPUs, in whole slots.
@@ -64,8 +64,7 @@ impl Theory {
         match entry.placement {
             Placement::SemiPartitioned(split) => Theory::Split(split::splitter(split)),
             Placement::Assigned | Placement::Partitioned => {
-                let known = list::one_cpu(entry.scheduler).map(Theory::OneCpu);
-                known.or_else(|| ranked(entry)).unwrap_or(Theory::None)
+                list::one_cpu(entry.scheduler).map_or(Theory::None, Theory::OneCpu)
             }
             Placement::Clustered | Placement::Global if list::is_edf(entry.scheduler) => {
                 Theory::GlobalDeadline

@@ -195,3 +195,39 @@ fn no_partition_is_a_verdict() {
         (Some(false), Some("all partitions"))
     );
 }
+
+/// What tests take for granted and a file need not have: these sets can be late, so no test may say
+/// that they hold.
+#[test]
+fn tests_are_asked_about_what_they_cover() {
+    let task = |name: &str, times: &str| format!("[[task]]\nname = \"{name}\"\n{times}\n");
+    // A job of "b" that waits for the one before it queues behind "a", and again before it.
+    let equals = written(
+        &[
+            task("h", "period = \"100ms\"\nwcet = \"6ms\"\npriority = 2"),
+            task(
+                "b",
+                "period = \"16ms\"\ndeadline = \"40ms\"\nwcet = \"6ms\"\npriority = 1",
+            ),
+            task(
+                "a",
+                "period = \"10ms\"\ndeadline = \"17ms\"\nwcet = \"5ms\"\npriority = 1",
+            ),
+        ]
+        .concat(),
+    );
+    assert_ne!(verdict(&equals, Policy::PartitionedFp).holds(), Some(true));
+    let urgent = written(
+        &[
+            task("a", "period = \"10ms\"\nwcet = \"2ms\"\npriority = 1"),
+            task(
+                "bg",
+                "priority = 9\nbehaviour = [{ repeat = \"forever\", do = [{ compute = \"1ms\" }] }]",
+            ),
+        ]
+        .concat(),
+    );
+    for policy in [Policy::PartitionedFp, Policy::GlobalFp, Policy::Fair] {
+        assert_ne!(verdict(&urgent, policy).holds(), Some(true), "{policy}");
+    }
+}

@@ -64,7 +64,9 @@ pub fn why_not(said: &Said, found: &Assessment, set: &TaskSet) -> Option<String>
         WhyNot::NoPriorities => {
             "There is a task that is not sure to be in time, whatever priorities are tried".into()
         }
-        WhyNot::NoPartition => "However tasks are divided, some CPU does not hold its own".into(),
+        WhyNot::NoPartition => {
+            "However tasks are divided, the test of some CPU rejects its own".into()
+        }
         WhyNot::SlotsAndTicks => "That a tick delays slots is not covered".into(),
         WhyNot::Slots(slot) => format!(
             "In whole slots of {slot}, with the wait for the first one, the tasks ask for more than \

@@ -8,7 +8,8 @@ use crate::results::{Schedulable, Verdict};
 use crate::study::{StudyOptions, study};
 use flyball_analysis::criterion::Policy;
 use flyball_analysis::{Answer, Criterion, SporadicTask};
-use flyball_model::TaskSet;
+use flyball_model::{Arrival, TaskSet};
+use flyball_sim::may_be_split;
 use std::ops::ControlFlow;
 
 /// How many jobs are simulated to see a deadline that is missed, or a schedule that repeats itself.
@@ -51,7 +52,7 @@ impl Court<'_> {
         let size = self.cluster();
         let concerns = |said: &&Said| match said.criterion {
             Criterion::Clustered(cluster) => Some(cluster.cpus()) == size,
-            _ => true,
+            criterion => self.is_covered(criterion),
         };
         let mut said = it.said.iter().filter(concerns);
         if let Some(said) = said.clone().find(|said| said.answer.accepts()) {
@@ -66,14 +67,43 @@ impl Court<'_> {
         }
     }
 
+    /// Whether the policy does with the file's set what the test takes it to do.
+    fn is_covered(&self, criterion: Criterion) -> bool {
+        let mut once = self
+            .set
+            .tasks
+            .iter()
+            .filter(|task| task.arrival == Arrival::Once);
+        match criterion.policy() {
+            // The test queues jobs, and the kernel threads: where a job may wait for the one before
+            // it, these are two orders among equals.
+            Policy::PartitionedFp if !self.rules.are_distinct && !self.are_in_period() => false,
+            // The test has no threads that are more urgent than a job.
+            Policy::PartitionedFp | Policy::GlobalFp => {
+                let urgent = self
+                    .set
+                    .tasks
+                    .iter()
+                    .filter(|task| task.arrival != Arrival::Once);
+                let least = urgent.map(|task| task.priority).min().flatten();
+                least.is_none_or(|least| once.all(|task| task.priority < Some(least)))
+            }
+            Policy::Fair => once.next().is_none(),
+            Policy::EdfWm | Policy::CEqualsD => self.set.tasks.iter().all(may_be_split),
+            _ => true,
+        }
+    }
+
+    fn are_in_period(&self) -> bool {
+        let in_period = |task: &SporadicTask| task.deadline() <= task.period();
+        self.tasks.iter().all(in_period)
+    }
+
     /// Whether what the test rejects misses a deadline.
     fn is_exact(&self, criterion: Criterion) -> bool {
-        let in_period = |task: &SporadicTask| task.deadline() <= task.period();
         match criterion {
             // D-monotonic priorities are the best ones then, and of given ones none may be equal.
-            Criterion::AnyPartitionFixed => {
-                self.rules.are_distinct && self.tasks.iter().all(in_period)
-            }
+            Criterion::AnyPartitionFixed => self.rules.are_distinct && self.are_in_period(),
             criterion => criterion.is_exact(),
         }
     }

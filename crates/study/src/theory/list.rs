@@ -4,7 +4,7 @@
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
-use flyball_catalogue::{Dm, Edf, Fp, FpRr, NpEdf, Pd2, Pf, Rm, Rule, Scheduler};
+use flyball_catalogue::{Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, Scheduler};
 
 /// By the name of a scheduler.
 const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
@@ -24,11 +24,10 @@ pub(super) fn one_cpu(scheduler: &str) -> Option<&'static dyn OneCpu> {
     Some(found.1)
 }
 
-/// By which fixed ranks the scheduler of that name serves one queue, in whatever order it takes
-/// equals.
+/// By which fixed ranks the scheduler of that name serves one queue, and equals as they come.
 pub(super) fn ranks(scheduler: &str) -> Option<&'static FixedPriority> {
     match scheduler {
-        <Fp as Rule>::NAME | <FpRr as Rule>::NAME => Some(&FixedPriority::BY_PRIORITY),
+        <Fp as Rule>::NAME => Some(&FixedPriority::BY_PRIORITY),
         <Rm as Rule>::NAME => Some(&FixedPriority::BY_PERIOD),
         <Dm as Rule>::NAME => Some(&FixedPriority::BY_DEADLINE),
         _ => None,
@@ -60,9 +59,9 @@ mod tests {
             unknown.map(|entry| entry.name).collect()
         };
         let one = nothing(Placement::is_assigned);
-        assert_eq!(one, ["llf", "rr", "fifo", "ipi"]);
+        assert_eq!(one, ["fp-rr", "llf", "rr", "fifo", "ipi"]);
         let global = nothing(|placement| placement == Placement::Global);
-        assert_eq!(global, ["g-llf", "g-rr", "g-fifo"]);
+        assert_eq!(global, ["g-fp-rr", "g-llf", "g-rr", "g-fifo"]);
         let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));
         assert_eq!(split, [""; 0]);
     }

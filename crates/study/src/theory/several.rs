@@ -41,7 +41,7 @@ pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
     Ok(findings)
 }
 
-/// Fixed priorities in each cluster, in whatever order equals are served.
+/// Fixed priorities in each cluster; equals are served in the order of their arrival.
 pub(super) fn global_fixed(
     ranks: &FixedPriority,
     set: &TaskSet,
