@@ -178,7 +178,7 @@ impl<H: FnMut(&[usize]) -> Answer> Search<H> {
 mod tests {
     use super::*;
     use crate::partitioned::hold;
-    use crate::{Level, fixed_priority, priority};
+    use crate::{Fit, Level, Sequence, fixed_priority, partition, priority};
     use flyball_trace::Duration;
     use proptest::prelude::*;
 
@@ -245,10 +245,14 @@ mod tests {
         }
     }
 
-    /// First fit by falling utilisation needs three CPUs: 0.5 and 0.4 leave 0.1 on each of two.
+    /// The fits put 40 and 40 together, and a fifth of that CPU is left, where no task fits.
     #[test]
     fn more_is_found_than_by_fits() {
         let set = tasks(&[50, 50, 40, 40, 30, 30, 30, 30].map(|c| (c, 100, 100)));
+        for fit in [Fit::First, Fit::Best] {
+            let holds = |_: usize, here: &[usize]| edf(&set, here);
+            assert!(partition(&set, 3, fit, Sequence::Utilisation, holds).is_err());
+        }
         let found = any_partition(&set, 3, |_, _| true, |here| edf(&set, here)).unwrap();
         assert!(found.is_some());
         let one = Duration::from_nanos(1);

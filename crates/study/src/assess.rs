@@ -39,7 +39,7 @@ use flyball_analysis::{
 use flyball_model::{Arrival, Overheads, TaskSet};
 use flyball_trace::Duration;
 use rules::Rules;
-use verdicts::Court;
+use verdicts::Judge;
 
 pub use partition::Division;
 
@@ -205,7 +205,7 @@ pub fn assess(
         parallel::each(known.collect(), |policy| case.under(policy, limit));
     let infeasible = overload(&tasks, cpus)
         .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten());
-    let court = Court {
+    let judge = Judge {
         set,
         cpus,
         tasks: &tasks,
@@ -214,7 +214,7 @@ pub fn assess(
         is_charged: charge.is_some(),
         is_plain: charge.is_none() && late.is_zero() && in_phase,
     };
-    let verdicts = parallel::each(policies.iter().collect(), |it| court.verdict(it));
+    let verdicts = parallel::each(policies.iter().collect(), |it| judge.verdict(it));
     for (policy, verdict) in policies.iter_mut().zip(verdicts) {
         after_arrival(&mut policy.bounds);
         policy.verdict = verdict;

@@ -15,8 +15,8 @@ use std::ops::ControlFlow;
 /// How many jobs are simulated to see a deadline that is missed, or a schedule that repeats itself.
 const JOBS: u64 = 100_000;
 
-/// The tests' set, and what they were asked about.
-pub(super) struct Court<'a> {
+/// What the verdict on a policy depends on beside what its tests say.
+pub(super) struct Judge<'a> {
     pub(super) set: &'a TaskSet,
     pub(super) cpus: u32,
     pub(super) tasks: &'a [SporadicTask],
@@ -29,7 +29,7 @@ pub(super) struct Court<'a> {
     pub(super) is_plain: bool,
 }
 
-impl Court<'_> {
+impl Judge<'_> {
     pub(super) fn verdict(&self, it: &ForPolicy) -> Verdict {
         let proven = |schedulable, proof: &str| Verdict {
             schedulable,
@@ -80,12 +80,12 @@ impl Court<'_> {
             Policy::PartitionedFp if !self.rules.are_distinct && !self.are_in_period() => false,
             // The test has no threads that are more urgent than a job.
             Policy::PartitionedFp | Policy::GlobalFp => {
-                let urgent = self
+                let recurring = self
                     .set
                     .tasks
                     .iter()
                     .filter(|task| task.arrival != Arrival::Once);
-                let least = urgent.map(|task| task.priority).min().flatten();
+                let least = recurring.map(|task| task.priority).min().flatten();
                 least.is_none_or(|least| once.all(|task| task.priority < Some(least)))
             }
             Policy::Fair => once.next().is_none(),
