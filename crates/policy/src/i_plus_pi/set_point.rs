@@ -43,7 +43,7 @@ pub struct Load {
     pub tasks: u32,
     /// How many of them are ready.
     pub ready: u32,
-    /// The sum of the shares of those that count, in multiples of 2⁻²⁴: more than 2²⁴ is overload.
+    /// The sum of the shares of those that count, in multiples of 2⁻²⁴.
     pub shares: u64,
 }
 
@@ -187,9 +187,11 @@ impl Round {
 }
 
 impl Load {
-    /// Whether the tasks need more than the CPU has (2.3.2).
+    /// Whether the tasks need more than the CPU has (2.3.2). Each share is rounded by half a 2⁻²⁴ at
+    /// most, so that much more for each task is none: shares of all of the CPU may be.
     pub const fn is_overload(&self) -> bool {
-        self.shares > 1 << Fraction::BITS
+        let rounded = (self.tasks as u64).div_ceil(2);
+        self.shares > (1 << Fraction::BITS) + rounded
     }
 }
 

@@ -438,3 +438,21 @@ fn shares_are_as_in_the_thesis() {
     // No task is important.
     assert_eq!(alpha(&importance([0, 0, 0])), [333, 333, 333]);
 }
+
+/// Shares of all of the CPU are no overload, however they are rounded: 10, 60, 6 and 24 % are each
+/// rounded up.
+#[test]
+fn all_of_the_cpu_is_no_overload() {
+    let load = |percent: &[u32]| Load {
+        tasks: u32::try_from(percent.len()).unwrap(),
+        ready: 0,
+        shares: percent
+            .iter()
+            .map(|&share| u64::from(Fraction::percent(share).bits()))
+            .sum(),
+    };
+    let whole = load(&[10, 60, 6, 24]);
+    assert!(whole.shares > u64::from(Fraction::ONE.bits()));
+    assert!(!whole.is_overload());
+    assert!(load(&[10, 60, 6, 25]).is_overload());
+}
