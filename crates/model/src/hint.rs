@@ -1,10 +1,19 @@
 //! Guesses what a misspelt word was meant to be.
 
+/// What other tools call something, and what it is called here; `None`: it is nothing here, and no
+/// misspelling of what looks like it.
+const ELSEWHERE: [(&str, Option<&str>); 3] = [
+    ("bcet", None),
+    ("offset", Some("phase")),
+    ("release_offset", Some("phase")),
+];
+
 /// The candidate that is closest to `word`, if it is close enough to be meant: at most every third
-/// letter wrong. Takes O(length of the word × total length of the candidates).
-pub(crate) fn closest<'c>(
+/// letter wrong; or what is meant by a word that other tools have. Takes O(length of the word ×
+/// total length of the candidates).
+pub fn closest<'c>(
     word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
+    candidates: impl IntoIterator<Item = &'c str, IntoIter: Clone>,
 ) -> Option<&'c str> {
     const LONGEST: usize = 64;
     let length = word.chars().count();
@@ -12,8 +21,12 @@ pub(crate) fn closest<'c>(
         return None;
     }
     let word = word.to_lowercase();
+    let candidates = candidates.into_iter();
+    if let Some((_, meant)) = ELSEWHERE.iter().find(|(name, _)| *name == word) {
+        let mut candidates = candidates.clone();
+        return meant.and_then(|meant| candidates.find(|name| *name == meant));
+    }
     let (wrong, candidate) = candidates
-        .into_iter()
         .filter(|candidate| candidate.len() <= 4 * LONGEST)
         .map(|name| {
             (
@@ -74,6 +87,9 @@ mod tests {
         assert_eq!(closest("dedline", keys), Some("deadline"));
         assert_eq!(closest("Period", keys), Some("period"));
         assert_eq!(closest("cput", keys), Some("cpu"));
+        assert_eq!(closest("bcet", keys), None);
+        assert_eq!(closest("offset", keys), None);
+        assert_eq!(closest("Offset", ["period", "phase"]), Some("phase"));
         assert_eq!(closest("colour", keys), None);
         assert_eq!(closest(&"x".repeat(1_000_000), keys), None);
         assert_eq!(closest("x", []), None);

@@ -55,6 +55,7 @@ pub mod units;
 pub use check::{MOST_CPUS, MOST_STEPS, MOST_TASKS};
 pub use csv::to_csv;
 pub use error::{Kind, ModelError};
+pub use hint::closest;
 pub use measured::{OverheadFile, Statistic, read_overheads};
 pub use read::{Format, read_file, read_str};
 pub use share::Share;

@@ -2,7 +2,7 @@
 
 use crate::reason::{Because, Seen};
 use flyball_analysis::{Fit, Stop};
-use flyball_model::ModelError;
+use flyball_model::{ModelError, closest};
 use flyball_sim::{Missing, SimError};
 use std::fmt;
 
@@ -107,11 +107,11 @@ impl fmt::Display for StudyError {
             StudyError::Model(error) => error.fmt(f),
             StudyError::Sim(error) => error.fmt(f),
             StudyError::UnknownPolicy { name, known } => {
-                write!(
-                    f,
-                    "there is no policy {name:?}; there are: {}",
-                    known.join(", ")
-                )
+                write!(f, "there is no policy {name:?}")?;
+                if let Some(meant) = closest(name, known.iter().map(String::as_str)) {
+                    write!(f, " (did you mean \"{meant}\"?)")?;
+                }
+                write!(f, "; there are: {}", known.join(", "))
             }
             StudyError::NothingFits(policies) => {
                 f.write_str("no policy fits the task set")?;
