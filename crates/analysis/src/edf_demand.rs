@@ -33,7 +33,8 @@
 //! U = 1 up to the number of deadlines in a hyperperiod.
 
 use crate::busy::demand_horizon;
-use crate::utilisation::Load;
+use crate::margin::Margin;
+use crate::utilisation::{Load, overloaded};
 use crate::work::Meter;
 use crate::{Outcome, Reason, SporadicTask, Stop, Utilisation, Verdict, WorkLimit};
 use core::ops::Range;
@@ -82,8 +83,7 @@ fn judge(tasks: &[SporadicTask], meter: &mut Meter) -> Result<Verdict, Stop> {
         let interval = task.deadline().saturating_sub(task.jitter());
         return Ok(Verdict::Fails(witness(tasks, interval, Duration::ZERO)));
     }
-    let horizon = demand_horizon(tasks, &load, meter)?;
-    if let Some(t) = walk(tasks, 0..horizon, meter, |t| dbf(tasks, t))? {
+    if let Some(t) = too_much(tasks, &load, meter)? {
         let interval = Duration::from_nanos(t);
         return Ok(Verdict::Fails(witness(tasks, interval, Duration::ZERO)));
     }
@@ -98,6 +98,132 @@ fn judge(tasks: &[SporadicTask], meter: &mut Meter) -> Result<Verdict, Stop> {
         Some(t) => Verdict::Unknown(witness(tasks, Duration::from_nanos(t), b(t))),
         None => Verdict::Holds,
     })
+}
+
+/// An interval with more demand than its length, if there is one, of tasks with this `load`, U ≤ 1.
+fn too_much(tasks: &[SporadicTask], load: &Load, meter: &mut Meter) -> Result<Option<u64>, Stop> {
+    /// So many formulas are enough for nearly all sets.
+    const FEW: u64 = 500;
+    let few = FEW * (tasks.len() as u64 + 1);
+    let exactly = |meter: &mut Meter| {
+        let horizon = demand_horizon(tasks, load, meter)?;
+        walk(tasks, 0..horizon, meter, |t| dbf(tasks, t))
+    };
+    // Where U is all but one, the stretch in question is long, and the walk through it slow; but it
+    // leads to short intervals, and these are the likely ones.
+    let first_deadlines = |meter: &mut Meter| {
+        for task in tasks {
+            meter.spend(tasks.len())?;
+            let t = task.d() - task.j();
+            if dbf(tasks, t) > u128::from(t) {
+                return Ok(t);
+            }
+        }
+        Err(Stop::WorkLimit)
+    };
+    let found = meter.within(few, exactly);
+    found
+        .or_else(|_| meter.within(few, first_deadlines).map(Some))
+        .or_else(|_| exactly(meter))
+}
+
+/// The largest WCET up to `most` for which EDF holds `part` of it on a CPU beside the tasks `here`,
+/// which it holds, as far as is known after so many steps. Nothing has blocking. A shorter WCET has
+/// to make a part that is easier; `None` of a part is one that cannot be.
+///
+/// Quick processor-demand analysis that shortens the part wherever it meets too much demand, and
+/// goes on from there (Burns, Davis, Wang and Zhang, Real-Time Systems 48(1), 2012, section 4).
+/// Each step takes no more than it must, so that nothing longer holds; and the walk is made again
+/// until nothing has to be shortened. Where it stops, shorter parts are tried.
+pub(crate) fn largest_beside(
+    here: &[SporadicTask],
+    most: u64,
+    part: impl Fn(u64) -> Option<SporadicTask>,
+    limit: WorkLimit,
+) -> Margin<u64> {
+    /// How often a stop is met with a shorter part.
+    const TRIES: usize = 8;
+    let half = limit.divided(2);
+    let mut high = most;
+    let stop = match shorten(here, &mut high, &part, &mut half.meter()) {
+        Ok(()) => return Margin::Exactly(high),
+        Err(stop) => stop,
+    };
+    let mut low = 0;
+    for _ in 0..TRIES {
+        let middle = low + (high - low) / 2;
+        let mut found = middle;
+        match shorten(here, &mut found, &part, &mut half.divided(TRIES).meter()) {
+            Ok(()) if found < middle => return Margin::Exactly(found),
+            Ok(()) => low = middle,
+            Err(_) => high = found,
+        }
+    }
+    Margin::AtLeast(low, stop)
+}
+
+/// Makes `wcet` the largest up to itself. Where it stops, nothing longer than what it is then holds.
+fn shorten(
+    here: &[SporadicTask],
+    wcet: &mut u64,
+    part: &impl Fn(u64) -> Option<SporadicTask>,
+    meter: &mut Meter,
+) -> Result<(), Stop> {
+    let with = |wcet: u64| -> Option<Vec<SporadicTask>> {
+        let part = part(wcet)?;
+        Some(here.iter().copied().chain([part]).collect())
+    };
+    let fits = |wcet: u64| {
+        let is_possible = |it: &SporadicTask| it.d().saturating_sub(it.j()) >= it.c();
+        with(wcet).is_some_and(|all| all.last().is_some_and(is_possible) && !overloaded(&all))
+    };
+    // No more than is left of the CPU, and than there is time for.
+    if !fits(*wcet) {
+        let (mut low, mut high) = (0, *wcet);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if fits(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        *wcet = low;
+    }
+    loop {
+        let whole = *wcet;
+        let Some(mut all) = with(*wcet) else {
+            *wcet = 0;
+            return Ok(());
+        };
+        let horizon = demand_horizon(&all, &Load::of(&all), meter)?;
+        let mut next = last_deadline(&all, horizon);
+        while let Some(t) = next {
+            meter.spend(2 * all.len())?;
+            let demand = u64::try_from(dbf(&all, t)).ok();
+            let Some(demand) = demand.filter(|&demand| demand <= t) else {
+                // The jobs of the part have what the others leave.
+                let left = u128::from(t).saturating_sub(dbf(here, t));
+                let jobs = dbf(&all[here.len()..], t) / u128::from((*wcet).max(1));
+                let less = left.checked_div(jobs);
+                let less = less.and_then(|less| u64::try_from(less).ok());
+                *wcet = less.unwrap_or(0).min(wcet.saturating_sub(1));
+                match with(*wcet).filter(|_| *wcet > 0) {
+                    Some(shorter) => all = shorter,
+                    None => return Ok(()),
+                }
+                continue;
+            };
+            next = if demand < t {
+                (demand > 0).then_some(demand)
+            } else {
+                last_deadline(&all, t)
+            };
+        }
+        if *wcet == whole {
+            return Ok(());
+        }
+    }
 }
 
 fn witness(tasks: &[SporadicTask], interval: Duration, blocking: Duration) -> Reason {
@@ -163,6 +289,7 @@ fn last_deadline(tasks: &[SporadicTask], t: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn task(c: u64, t: u64, d: u64) -> SporadicTask {
         let ns = Duration::from_nanos;
@@ -270,5 +397,49 @@ mod tests {
             verdict(&full),
             Verdict::Unknown(Reason::Stopped(Stop::TimeRange))
         );
+    }
+
+    /// Tasks whose times are up to some tens of nanoseconds.
+    fn small() -> impl Strategy<Value = SporadicTask> {
+        (2..40_u64, 1..40_u64, 1..12_u64).prop_map(|(t, d, c)| task(c.min(t), t, d.max(c)))
+    }
+
+    proptest! {
+        #[test]
+        fn the_largest_beside_is_the_first_that_holds_from_above(
+            drawn in prop::collection::vec(small(), 0..5),
+            period in 2..40_u64,
+            window in 1..40_u64,
+            most in 1..30_u64,
+            has_zero_laxity: bool,
+        ) {
+            let mut here = Vec::new();
+            for task in drawn {
+                here.push(task);
+                if verdict(&here) != Verdict::Holds {
+                    here.pop();
+                }
+            }
+            let part = |wcet: u64| {
+                let ns = Duration::from_nanos;
+                let window = if has_zero_laxity { wcet } else { window };
+                SporadicTask::new(ns(wcet), ns(period), ns(window)).ok()
+            };
+            let holds = |wcet: &u64| {
+                let all = part(*wcet).map(|part| [&here[..], &[part]].concat());
+                all.is_some_and(|all| verdict(&all) == Verdict::Holds)
+            };
+            let largest = (1..=most).rev().find(holds).unwrap_or(0);
+            let found = largest_beside(&here, most, part, WorkLimit::default());
+            prop_assert_eq!(&found, &Margin::Exactly(largest));
+            // With less work no more is said to hold, and nothing else is exact.
+            for steps in [1, 10, 30, 100, 300] {
+                let found = largest_beside(&here, most, part, WorkLimit::steps(steps));
+                prop_assert!(found.proven().is_some_and(|&found| found <= largest));
+                if let Margin::Exactly(found) = found {
+                    prop_assert_eq!(found, largest);
+                }
+            }
+        }
     }
 }

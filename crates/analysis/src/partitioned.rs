@@ -14,9 +14,10 @@
 use crate::criterion::FITS;
 use crate::fractions::{self, Bracket};
 use crate::gedf::{Set, Task};
+use crate::ranking::Ranking;
 use crate::{
     Answer, Fit, Level, NoRoom, Sequence, SporadicTask, WorkLimit, any_partition, edf_demand,
-    fixed_priority, overloaded, partition,
+    overloaded, partition,
 };
 use core::cmp::Ordering;
 
@@ -88,8 +89,13 @@ fn hold_by_levels(
     let (tasks, levels): (Vec<_>, Vec<_>) =
         here.iter().map(|&task| (tasks[task], levels[task])).unzip();
     // There are as many levels as tasks, so this is no error.
-    let outcome = fixed_priority::test(&tasks, &levels, limit);
-    outcome.map_or(Answer::Rejects, |outcome| Answer::from(&outcome))
+    let Ok(ranking) = Ranking::new(&tasks, &levels) else {
+        return Answer::Rejects;
+    };
+    if overloaded(&tasks) {
+        return Answer::Rejects;
+    }
+    ranking.holds(0, &mut vec![0; tasks.len()], limit)
 }
 
 /// How many steps the test of a CPU may take where [all ways](mod@crate::any_partition) to divide

@@ -16,11 +16,14 @@
 //! ended. How a task is split is the difference: [`edf_wm`](crate::edf_wm) and
 //! [`c_equals_d`](crate::c_equals_d).
 //!
-//! Complexity: n m tests of a CPU for tasks that need not be split, and some 64 m for each share.
+//! Complexity: n m tests of a CPU for tasks that need not be split, and a few m for each share.
 
 use crate::partition::by_utilisation;
-use crate::{NoRoom, SporadicTask, Stop, WorkLimit, partitioned};
+use crate::{NoRoom, SporadicTask, Stop, WorkLimit, edf_demand, partitioned};
 use flyball_trace::Duration;
+
+/// For how many places on each CPU the work of one test has to do where a share is looked for.
+const PLACES: usize = 4;
 
 /// What a CPU does of each job of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -81,16 +84,17 @@ impl Cpus {
         most: Duration,
         share: impl Fn(Duration) -> Share,
     ) -> Duration {
-        let (mut low, mut high) = (0, most.as_nanos());
-        while low < high {
-            let middle = high - (high - low) / 2;
-            if self.has_room(cpu, task, share(Duration::from_nanos(middle))) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        Duration::from_nanos(low)
+        let part = |wcet| as_task(task, share(Duration::from_nanos(wcet)));
+        let (here, limit) = (
+            &self.here[cpu],
+            self.limit.divided(PLACES * self.here.len()),
+        );
+        let found = edf_demand::largest_beside(here, most.as_nanos(), part, limit);
+        self.stopped = self.stopped.or(found.stopped());
+        found
+            .proven()
+            .copied()
+            .map_or(Duration::ZERO, Duration::from_nanos)
     }
 }
 

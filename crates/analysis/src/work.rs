@@ -16,6 +16,12 @@ impl WorkLimit {
         WorkLimit(steps)
     }
 
+    /// An equal part of it for each of so many calls.
+    #[must_use]
+    pub fn divided(self, calls: usize) -> WorkLimit {
+        WorkLimit(self.0 / calls.max(1) as u64)
+    }
+
     pub(crate) const fn meter(self) -> Meter {
         Meter { left: self.0 }
     }
@@ -60,5 +66,18 @@ impl Meter {
         let left = self.left.checked_sub(tasks as u64 + 1);
         self.left = left.unwrap_or(0);
         left.map(|_| ()).ok_or(Stop::WorkLimit)
+    }
+
+    /// Does `work` with so many of the steps at most.
+    pub(crate) fn within<T>(
+        &mut self,
+        steps: u64,
+        work: impl FnOnce(&mut Meter) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let kept = self.left.saturating_sub(steps);
+        self.left -= kept;
+        let done = work(self);
+        self.left += kept;
+        done
     }
 }

@@ -139,7 +139,7 @@ fn all<W: Word>(tasks: &[Task], cpus: u32, horizon: u128, meter: &mut Meter) -> 
 impl<W: Word> Demands<W> {
     /// Whether all k with D_k ≤ L pass at L, and down to where.
     fn look(&mut self, length: W, meter: &mut Meter) -> Result<DemandAt, Stop> {
-        meter.spend(self.rows.len())?;
+        meter.spend(W::STEPS * self.rows.len())?;
         let all = self.fill(length);
         let last_step = self.last_step.map(W::wide);
         let others = self.cpus - W::ONE;
@@ -155,7 +155,7 @@ impl<W: Word> Demands<W> {
                 down_to = down_to.max(self.up(sum));
                 break;
             }
-            meter.spend(self.rows.len())?;
+            meter.spend(W::STEPS * self.rows.len())?;
             let sum = self.with_minima(length, k);
             if sum > self.cpus * (length - c) {
                 let down_to = None;

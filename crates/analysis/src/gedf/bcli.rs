@@ -67,7 +67,7 @@ impl<W: Word> Response for ToDeadline<W> {
         _: W,
         meter: &mut Meter,
     ) -> Result<Option<W>, Stop> {
-        meter.spend(rows.len())?;
+        meter.spend(W::STEPS * rows.len())?;
         let Row { c, d, .. } = rows[k];
         let most = d - c + W::ONE;
         let mut sum = W::ZERO;

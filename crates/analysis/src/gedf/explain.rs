@@ -91,7 +91,9 @@ pub fn explain(which: Test, set: &Set, cpus: u32, limit: WorkLimit) -> Option<Ex
         match which {
             Test::Gfb => Ok(Some(share(Share::Densities, densities(tasks).sum(), mu))),
             Test::Bak => Ok(worst(tasks, |k| bak(tasks, k, m))),
-            Test::Bak05 => Ok(worst(tasks, |k| bak05(tasks, k, m))),
+            Test::Bak05 => meter
+                .spend(tasks.len().saturating_pow(3))
+                .map(|()| worst(tasks, |k| bak05(tasks, k, m))),
             Test::Bcl => Ok(bcl(tasks, cpus)),
             Test::Bcli => bcli::outcome(set, cpus, &mut meter)
                 .map(|outcome| latest(tasks, cpus, &outcome, false)),

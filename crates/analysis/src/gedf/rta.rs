@@ -138,7 +138,7 @@ impl<W: Word> Response for ToFixedPoint<W> {
         let mut full = W::ZERO;
         let mut response = least;
         loop {
-            meter.spend(self.growing.len())?;
+            meter.spend(W::STEPS * self.growing.len())?;
             let most = response - c + W::ONE;
             let (mut sum, mut count) = (full, 0);
             // Whether a term grows cannot be predicted, not by the processor either: so there is no

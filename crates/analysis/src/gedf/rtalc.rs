@@ -241,7 +241,7 @@ impl<W: Word> Limited<W> {
         let Row { c, d, .. } = *job.own();
         let mut response = least;
         while response <= job.limit {
-            meter.spend(job.rows.len())?;
+            meter.spend(W::STEPS * job.rows.len())?;
             let most = response - c + W::ONE;
             let mut sum = W::ZERO;
             self.growth.clear();
@@ -435,7 +435,7 @@ impl<W: Word> Limited<W> {
         response: W,
         meter: &mut Meter,
     ) -> Result<Sides<W>, Stop> {
-        meter.spend(2 * job.rows.len())?;
+        meter.spend(6 * W::STEPS * job.rows.len())?;
         let own = job.own();
         let (reach, length) = (a + own.d, a + response);
         let most = length - own.c + W::ONE;
@@ -482,7 +482,7 @@ impl<W: Word> Limited<W> {
 
 /// How far below `a` the next bend is, or less than that.
 fn next_bend<W: Word>(job: &Job<'_, W>, a: W, response: W, meter: &mut Meter) -> Result<W, Stop> {
-    meter.spend(2 * job.rows.len())?;
+    meter.spend(6 * W::STEPS * job.rows.len())?;
     let own = job.own();
     let (reach, length) = (a + own.d, a + response);
     let most = length - own.c + W::ONE;

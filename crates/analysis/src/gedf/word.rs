@@ -15,6 +15,8 @@ pub(crate) trait Word:
 
     const ZERO: Self;
     const ONE: Self;
+    /// How many steps of a [`WorkLimit`](crate::WorkLimit) the work for one task in one formula is.
+    const STEPS: usize;
 
     fn new(value: u64) -> Self;
 
@@ -51,6 +53,7 @@ impl Word for u64 {
 
     const ZERO: u64 = 0;
     const ONE: u64 = 1;
+    const STEPS: usize = 1;
 
     #[inline]
     fn new(value: u64) -> u64 {
@@ -95,6 +98,7 @@ impl Word for u128 {
 
     const ZERO: u128 = 0;
     const ONE: u128 = 1;
+    const STEPS: usize = 10;
 
     fn new(value: u64) -> u128 {
         u128::from(value)
