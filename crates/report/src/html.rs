@@ -28,12 +28,14 @@ mod figures;
 mod format;
 mod measured;
 mod policy;
+mod room;
 mod summary;
 mod taskset;
 mod views;
 
 use flyball_study::results::Study;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use room::Room;
 
 pub(crate) const STYLE: &str = include_str!("html/report.css");
 
@@ -70,6 +72,7 @@ pub(crate) fn head(title: &str, styles: &[&str]) -> Markup {
 /// large task sets only so many rows. The page says what it leaves out. O(n log n) in the events.
 pub fn html(study: &Study) -> String {
     let title = summary::title(study);
+    let room = Room::of(study);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -79,10 +82,10 @@ pub fn html(study: &Study) -> String {
                 header { (summary::header(study)) }
                 main {
                     (summary::section(study))
-                    @if let Some(measured) = &study.measured { (measured::section(measured)) }
+                    @if let Some(measured) = &study.measured { (measured::section(measured, room)) }
                     (taskset::section(study))
                     @for (number, report) in study.policies.iter().enumerate() {
-                        (policy::section(study, number, report))
+                        (policy::section(study, number, report, room))
                     }
                 }
                 footer {

@@ -247,6 +247,7 @@ fn all_cpus(cpus: u8) -> String {
 pub fn obstacle(obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::NoTest => "There is no exact test for this policy".into(),
+        Obstacle::NotAsked => "No test was asked".into(),
         Obstacle::Overheads => "The tests do not count the overheads of the platform".into(),
         Obstacle::Tick => "The tests do not cover a periodic tick".into(),
         Obstacle::Does(task, what) => format!("The tests do not cover that {}", does(task, *what)),

@@ -6,11 +6,11 @@ use flyball_analysis::{
 };
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_report::words;
-use flyball_study::StudyError;
 use flyball_study::assess::{Assessment, assess};
 use flyball_study::note::{AboutPolicy, Note, SplitNote, Way};
 use flyball_study::reason::{Because, Doubt, Evidence, Obstacle, Seen, Statement, Uncovered};
 use flyball_study::results::{Schedulable, Verdict};
+use flyball_study::{Registry, StudyError};
 use flyball_trace::{Duration, Time};
 use std::ops::Range;
 
@@ -270,7 +270,8 @@ fn a_contradiction_says_both_sides() {
 fn assessed(tasks: &str, cpus: u32) -> (TaskSet, Assessment) {
     let text = format!("schema = 1\n{tasks}");
     let set = read_str(&text, Format::Toml, "t.toml").unwrap();
-    let found = assess(&set, cpus, None, WorkLimit::default(), &|_| ()).unwrap();
+    let registry = Registry::standard();
+    let found = assess(&registry, &set, cpus, None, WorkLimit::default(), &|_| ()).unwrap();
     (set, found)
 }
 

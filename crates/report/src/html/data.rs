@@ -19,7 +19,7 @@
 //!
 //! A gap is the time since the end of the entry before; it may be negative for holds.
 
-use super::views::{View, contains, views};
+use super::views::{Most, View, contains, views};
 use crate::slices::{Schedule, Slice, What, object_name};
 use flyball_trace::file::Trace;
 use flyball_trace::{Cause, Object, TaskId, Time};
@@ -70,9 +70,14 @@ struct WrittenTask {
 
 impl<'a> Data<'a> {
     /// Decides what to show at first: what is around `focus`, or else around the first miss.
-    pub(super) fn new(trace: &'a Trace, schedule: &'a Schedule, focus: Option<Time>) -> Data<'a> {
+    pub(super) fn new(
+        trace: &'a Trace,
+        schedule: &'a Schedule,
+        focus: Option<Time>,
+        most: Most,
+    ) -> Data<'a> {
         let miss = schedule.first_miss().map(|(_, mark)| mark.time);
-        let views = views(schedule, focus.or(miss));
+        let views = views(schedule, focus.or(miss), most);
         let in_views = |miss| views.iter().any(|view| contains(&view.window, miss));
         Data {
             has_miss: miss.is_some_and(in_views),

@@ -10,8 +10,6 @@ use flyball_trace::Duration;
 use maud::{Markup, html};
 use std::fmt::Write;
 
-/// Histograms that are shown; beyond, those of the tasks that come closest to their deadlines.
-const MOST_HISTOGRAMS: usize = 48;
 /// Bars of a histogram.
 const BINS: usize = 44;
 
@@ -71,19 +69,20 @@ pub(super) fn bar(task: &TaskReport, deadline: Option<Duration>) -> Markup {
     }
 }
 
-/// The distributions of all tasks' response times, side by side.
-pub(super) fn histograms(study: &Study, report: &PolicyReport) -> Markup {
+/// The distributions of tasks' response times, side by side: of all of them, or of so many that come
+/// closest to their deadlines.
+pub(super) fn histograms(study: &Study, report: &PolicyReport, most: usize) -> Markup {
     let deadline = |number: usize| study.set.tasks.get(number).and_then(|task| task.deadline);
     let with_jobs = |(_, task): &(usize, &TaskReport)| task.measured.response.count() > 0;
     let mut tasks: Vec<_> = report.tasks.iter().enumerate().filter(with_jobs).collect();
     let all = tasks.len();
-    if all > MOST_HISTOGRAMS {
+    if all > most {
         let closeness = |&(number, task): &(usize, &TaskReport)| {
             let max = task.measured.response.max().unwrap_or_default();
             deadline(number).map_or(0, |deadline| tenths(max, deadline * 2, 1 << 20))
         };
         tasks.sort_by_key(|task| std::cmp::Reverse(closeness(task)));
-        tasks.truncate(MOST_HISTOGRAMS);
+        tasks.truncate(most);
     }
     html! {
         @if all > 0 {
@@ -97,8 +96,8 @@ pub(super) fn histograms(study: &Study, report: &PolicyReport) -> Markup {
                     @if report.tasks.iter().any(|task| task.response_bound.is_some()) {
                         span { i.key.bound {} "B bound by analysis" }
                     }
-                    @if all > MOST_HISTOGRAMS {
-                        span { "the " (MOST_HISTOGRAMS) " of " (all) " tasks that come closest to their deadlines" }
+                    @if all > most {
+                        span { "the " (most) " of " (all) " tasks that come closest to their deadlines" }
                     }
                 }
             }

@@ -1,10 +1,5 @@
 // A chart that the reader moves: what is shown, and everything that changes it.
 
-// A wheel that turns the page goes on turning it when a chart comes under the pointer; it zooms
-// after a pause.
-let pageTurned = -Infinity;
-const PAUSE = 350; // ms
-
 class Chart {
   constructor(figure) {
     this.figure = figure;
@@ -167,16 +162,13 @@ class Chart {
 
   wheel(event) {
     const { x } = this.place(event);
-    const turning = event.timeStamp - pageTurned < PAUSE;
-    // Over the names the wheel moves the rows, as in any list.
-    if (x < this.painter.gutter || (turning && !event.ctrlKey)) return;
+    const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    // A plain wheel turns the page, or moves the rows of a chart that does not show all of them.
+    if (!event.ctrlKey && !event.metaKey && !sideways) return;
     event.preventDefault();
-    event.stopPropagation();
     const pixels = [1, 16, 400][event.deltaMode];
-    const { perUnit } = this.painter;
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX * pixels / perUnit);
-    else if (event.shiftKey) this.pan(event.deltaY * pixels / perUnit);
-    else this.zoom(Math.exp(event.deltaY * pixels * (event.ctrlKey ? 0.01 : 0.002)), this.painter.time(x));
+    if (sideways) this.pan((event.deltaX || event.deltaY) * pixels / this.painter.perUnit);
+    else this.zoom(Math.exp(event.deltaY * pixels * 0.005), this.painter.time(x));
   }
 
   pointerDown(event) {
@@ -323,7 +315,13 @@ const watch = new IntersectionObserver((entries) => {
 }, { rootMargin: "600px" });
 figures.forEach((figure) => watch.observe(figure));
 
-addEventListener("wheel", (event) => { pageTurned = event.timeStamp; }, { passive: true });
+// A link to a policy opens it.
+const reveal = (name) => { document.getElementById(name)?.querySelector("details")?.setAttribute("open", ""); };
+document.querySelectorAll("a[href^='#']").forEach((link) =>
+  link.addEventListener("click", () => reveal(link.hash.slice(1))));
+reveal(location.hash.slice(1));
+addEventListener("hashchange", () => reveal(location.hash.slice(1)));
+
 const restyle = () => charts.forEach((chart) => { if (chart.view) { chart.painter.restyle(); chart.resize(); chart.drawNow(); } });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 addEventListener("beforeprint", () => {

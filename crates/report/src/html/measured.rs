@@ -2,9 +2,11 @@
 
 use super::data::Data;
 use super::format::{Unit, cell, count, grouped, length, percent, short};
-use super::policy::{MOST_ROWS, figure};
+use super::policy::figure;
+use super::room::Room;
 use super::summary::notes;
-use super::taskset::left_out;
+use super::taskset::{MOST_ROWS, left_out};
+use super::views::Most;
 use crate::slices::Schedule;
 use flyball_model::Cost;
 use flyball_study::compare::{Difference, SideBySide};
@@ -15,7 +17,7 @@ use flyball_trace::{Duration, Event, Time};
 use maud::{Markup, html};
 
 /// The whole section.
-pub(super) fn section(measured: &Measured) -> Markup {
+pub(super) fn section(measured: &Measured, room: Room) -> Markup {
     let names = |same: bool| {
         let policies = measured.policies.iter();
         let policies = policies.filter(|(_, beside)| beside.comparison.is_same_order() == same);
@@ -51,7 +53,7 @@ pub(super) fn section(measured: &Measured) -> Markup {
             @if !measured.policies.is_empty() { (summary(measured)) }
             (notes(&measured.notes))
             @for (number, (policy, beside)) in measured.policies.iter().enumerate() {
-                (details(number, policy, beside))
+                (details(number, policy, beside, room.most))
             }
         }
     }
@@ -119,7 +121,7 @@ fn same(same: bool) -> Markup {
 }
 
 /// One policy: its tasks, and both schedules.
-fn details(number: usize, policy: &str, beside: &SideBySide) -> Markup {
+fn details(number: usize, policy: &str, beside: &SideBySide, most: Most) -> Markup {
     let difference = beside.comparison.difference;
     html! {
         details open[difference.is_some()] {
@@ -139,7 +141,7 @@ fn details(number: usize, policy: &str, beside: &SideBySide) -> Markup {
                 }
             }
             (tasks(policy, beside))
-            (both(number, policy, beside))
+            (both(number, policy, beside, most))
         }
     }
 }
@@ -204,17 +206,17 @@ fn tasks(policy: &str, beside: &SideBySide) -> Markup {
                 }
             }
         }
-        (left_out(names.len()))
+        (left_out(names.len(), MOST_ROWS))
     }
 }
 
 /// Both schedules, around the first difference or from the start.
-fn both(number: usize, policy: &str, beside: &SideBySide) -> Markup {
+fn both(number: usize, policy: &str, beside: &SideBySide, most: Most) -> Markup {
     let focus = beside.comparison.difference;
     let focus = focus.map(|part| part.simulated.time.min(part.measured.time));
     let schedules = [&beside.simulated, &beside.measured].map(Schedule::of);
-    let simulated = Data::new(&beside.simulated, &schedules[0], focus);
-    let mut measured = Data::new(&beside.measured, &schedules[1], focus);
+    let simulated = Data::new(&beside.simulated, &schedules[0], focus, most);
+    let mut measured = Data::new(&beside.measured, &schedules[1], focus, most);
     // Both begin with the same stretch of time, to be compared at a glance.
     if let ([here, ..], [there, ..]) = (&mut measured.views[..], &simulated.views[..]) {
         let from = there.initial.start.max(here.window.start);

@@ -4,6 +4,7 @@ use super::anchor;
 use super::data::Data;
 use super::figures::{bar, histograms};
 use super::format::{Unit, cell, count, counted, grouped, length, short};
+use super::room::Room;
 use super::summary::{name, notes, verdict};
 use super::taskset::left_out;
 use crate::gantt::{ChartStyle, chart};
@@ -12,43 +13,49 @@ use flyball_study::results::{PolicyReport, Study, TaskReport};
 use flyball_trace::{Duration, TaskId, Time};
 use maud::{Markup, PreEscaped, html};
 
-/// Rows of a table that are shown.
-pub(super) const MOST_ROWS: usize = 1000;
+/// Up to so many policies are shown in full at once; of more, those that the reader opens.
+const MOST_OPEN: usize = 4;
 /// Misses that are listed one by one.
 const MOST_MISSES: usize = 10;
 
 /// The whole section.
-pub(super) fn section(study: &Study, number: usize, report: &PolicyReport) -> Markup {
+pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room: Room) -> Markup {
     let schedule = Schedule::of(&report.trace);
-    let data = Data::new(&report.trace, &schedule, None);
+    let data = Data::new(&report.trace, &schedule, None, room.most);
     let id = anchor(number);
     let title = format!("{id}-title");
+    let is_open = study.policies.len() <= MOST_OPEN;
     html! {
         section.policy id=(id) aria-labelledby=(title) {
-            h2 id=(title) {
-                bdi { (name(report)) }
-                @if !report.title.is_empty() { " " code { bdi { (report.policy) } } }
-            }
-            p.verdict {
-                (verdict(&report.verdict))
-            }
-            p.facts {
-                span { "simulated " (length(report.simulated.until)) }
-                span { (counted(report.simulated.jobs, "job")) }
-                span { (counted(report.simulated.preemptions, "preemption")) }
-                span { (grouped(report.simulated.context_switches.into())) " context switches" }
-                @if study.cpus > 1 {
-                    span { (counted(report.summary.job_migrations(), "job migration")) }
-                    span { (counted(report.summary.task_migrations(), "task migration")) }
+            details open[is_open] {
+                summary {
+                    h2 id=(title) {
+                        bdi { (name(report)) }
+                        @if !report.title.is_empty() { " " code { bdi { (report.policy) } } }
+                    }
                 }
-                @for (key, value) in &report.settings { span { bdi { (key) } " " bdi { (value) } } }
+                p.verdict {
+                    (verdict(&report.verdict))
+                }
+                p.facts {
+                    span { "simulated " (length(report.simulated.until)) }
+                    span { (counted(report.simulated.jobs, "job")) }
+                    span { (counted(report.simulated.preemptions, "preemption")) }
+                    span { (grouped(report.simulated.context_switches.into())) " context switches" }
+                    @if study.cpus > 1 {
+                        span { (counted(report.summary.job_migrations(), "job migration")) }
+                        span { (counted(report.summary.task_migrations(), "task migration")) }
+                    }
+                    @for (key, value) in &report.settings { span { bdi { (key) } " " bdi { (value) } } }
+                }
+                (notes(&report.notes))
+                (table(study, report, room.rows))
+                (misses(report, &schedule))
+                (histograms(study, report, room.histograms))
+                h3 { "Schedule" }
+                (figure(&format!("{id}-chart"), &format!("Schedule under {}", name(report)), &data, &shown(report, &data)))
+                p.back { a href="#summary" { "Back to the summary" } }
             }
-            (notes(&report.notes))
-            (table(study, report))
-            (misses(report, &schedule))
-            (histograms(study, report))
-            h3 { "Schedule" }
-            (figure(&format!("{id}-chart"), &format!("Schedule under {}", name(report)), &data, &shown(report, &data)))
         }
     }
 }
@@ -107,7 +114,7 @@ const REST: [Column; 4] = [
     ),
 ];
 
-fn table(study: &Study, report: &PolicyReport) -> Markup {
+fn table(study: &Study, report: &PolicyReport, most: usize) -> Markup {
     let deadline = |number: usize| study.set.tasks.get(number).and_then(|task| task.deadline);
     let deadlines = (0..report.tasks.len()).map(deadline);
     let mut times: Vec<_> = deadlines.clone().collect();
@@ -149,7 +156,7 @@ fn table(study: &Study, report: &PolicyReport) -> Markup {
                     tr { @for (title, help, ..) in &response { th.num scope="col" title=(help) { (title) } } }
                 }
                 tbody {
-                    @for (number, task) in report.tasks.iter().enumerate().take(MOST_ROWS) {
+                    @for (number, task) in rows(report, most) {
                         tr.missed[task.measured.misses > 0] {
                             th scope="row" { bdi { (task.name) } }
                             (cell(deadline(number), unit, deadline_places))
@@ -181,8 +188,20 @@ fn table(study: &Study, report: &PolicyReport) -> Markup {
             }
             span { i.key.deadline {} "deadline" }
         }
-        (left_out(report.tasks.len()))
+        (left_out(report.tasks.len(), most))
     }
+}
+
+/// Up to so many of the tasks, in their order, with their numbers: first of all those that missed a
+/// deadline.
+fn rows(report: &PolicyReport, most: usize) -> Vec<(usize, &TaskReport)> {
+    let mut rows: Vec<_> = report.tasks.iter().enumerate().collect();
+    if rows.len() > most {
+        rows.sort_by_key(|(_, task)| task.measured.misses == 0);
+        rows.truncate(most);
+        rows.sort_by_key(|(number, _)| *number);
+    }
+    rows
 }
 
 /// The first misses in words, for those who cannot see the chart.
@@ -266,7 +285,7 @@ pub(super) fn figure(id: &str, label: &str, data: &Data<'_>, shown: &Markup) -> 
                 }
                 p.shown { (shown) }
                 p.help id={ (id) "-help" } {
-                    "Wheel or pinch to zoom, drag to move, point at something for its exact times. Keys: "
+                    "Ctrl and wheel or pinch to zoom, drag to move, point at something for its exact times. Keys: "
                     kbd { "+" } " " kbd { "−" } " zoom, " kbd { "←" } " " kbd { "→" } " move, "
                     kbd { "0" } " everything, " kbd { "N" } " next miss."
                 }

@@ -3,13 +3,14 @@
 //! A column in which no row says anything is left out.
 
 use super::format::{Unit, cell, length, percent, short};
-use super::policy::MOST_ROWS;
 use super::summary::share;
 use flyball_model::{Arrival, Cost, Length, OnMiss, Protocol, Step, Task, TaskSet};
 use flyball_study::results::Study;
 use flyball_trace::Duration;
 use maud::{Markup, html};
 
+/// Rows of a table that are shown.
+pub(super) const MOST_ROWS: usize = 1000;
 /// Steps of a job that are written out.
 const MOST_STEPS: usize = 24;
 
@@ -77,15 +78,15 @@ fn tasks(set: &TaskSet) -> Markup {
                 }
             }
         }
-        (left_out(set.tasks.len()))
+        (left_out(set.tasks.len(), MOST_ROWS))
     }
 }
 
-/// What is said below a table that is cut.
-pub(super) fn left_out(tasks: usize) -> Markup {
+/// What is said below a table that is cut after so many rows.
+pub(super) fn left_out(tasks: usize, most: usize) -> Markup {
     html! {
-        @if tasks > MOST_ROWS {
-            p.note { "Shown are the first " (MOST_ROWS) " of " (tasks) " tasks. The CSV export has all." }
+        @if tasks > most {
+            p.note { "Shown are " (most) " of " (tasks) " tasks. The CSV export has all." }
         }
     }
 }

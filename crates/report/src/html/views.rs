@@ -7,15 +7,20 @@ use crate::slices::Schedule;
 use flyball_trace::{Duration, Time};
 use std::ops::Range;
 
-/// Slices and pieces of the kernel's work in a view.
-const MOST_SLICES: usize = 20_000;
-/// Everything else in a view.
-const MOST_MARKS: usize = 60_000;
 /// Slices that are to be seen at first: so many, or a few for each task.
 const AT_FIRST: Range<usize> = 70..400;
 const AT_FIRST_FOR_A_TASK: usize = 4;
 /// The longest view: 2^53 ns.
 const LONGEST: Duration = Duration::from_nanos(1 << 53);
+
+/// How many things a view may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Most {
+    /// Slices and pieces of the kernel's work.
+    pub(super) slices: usize,
+    /// Everything else.
+    pub(super) marks: usize,
+}
 
 /// A part of the schedule.
 pub(super) struct View {
@@ -26,7 +31,7 @@ pub(super) struct View {
 }
 
 /// The views of a schedule whose first miss is at `miss`.
-pub(super) fn views(schedule: &Schedule, miss: Option<Time>) -> Vec<View> {
+pub(super) fn views(schedule: &Schedule, miss: Option<Time>, most: Most) -> Vec<View> {
     let slices = slice_starts(schedule);
     let marks = mark_times(schedule);
     let at_first = schedule.tasks.len() * AT_FIRST_FOR_A_TASK;
@@ -36,14 +41,14 @@ pub(super) fn views(schedule: &Schedule, miss: Option<Time>) -> Vec<View> {
     if schedule.start < schedule.end {
         let start = schedule.start;
         let mut end = schedule.end.min(start + LONGEST);
-        for (times, most) in [(&slices, MOST_SLICES), (&marks, MOST_MARKS)] {
+        for (times, most) in [(&slices, most.slices), (&marks, most.marks)] {
             if let Some(&time) = times.get(most) {
                 end = end.min(time.max(start + Duration::from_nanos(1)));
             }
         }
         views.push(view("Start", start..end, miss));
         if let Some(miss) = miss.filter(|&miss| miss >= end && end < schedule.end) {
-            let window = around(miss, schedule, &slices, &marks);
+            let window = around(miss, schedule, (&slices, &marks), most);
             views.push(view("First miss", window, Some(miss)));
         }
     }
@@ -106,9 +111,14 @@ fn view(
 }
 
 /// As much as may be shown before and after a miss.
-fn around(miss: Time, schedule: &Schedule, slices: &[Time], marks: &[Time]) -> Range<Time> {
+fn around(
+    miss: Time,
+    schedule: &Schedule,
+    (slices, marks): (&[Time], &[Time]),
+    most: Most,
+) -> Range<Time> {
     let mut window = schedule.start..schedule.end;
-    for (times, most) in [(slices, MOST_SLICES), (marks, MOST_MARKS)] {
+    for (times, most) in [(slices, most.slices), (marks, most.marks)] {
         let at = times.partition_point(|&time| time < miss);
         if let Some(&from) = at.checked_sub(most / 2).and_then(|at| times.get(at)) {
             window.start = window.start.max(from);

@@ -5,6 +5,11 @@ use flyball_trace::{CpuId, Duration, Event, Kind};
 use proptest::prelude::*;
 use serde_json::Value;
 
+const MOST: Most = Most {
+    slices: 20_000,
+    marks: 60_000,
+};
+
 /// Jobs of two tasks, one after the other, on each of two CPUs: how long each waits, runs, holds a
 /// mutex and blocks.
 fn trace(start: u64, scale: u64, jobs: &[(u64, u64, u64)]) -> Trace {
@@ -91,7 +96,7 @@ proptest! {
     ) {
         let trace = trace(start, scale, &jobs);
         let schedule = Schedule::of(&trace);
-        let data = Data::new(&trace, &schedule, None);
+        let data = Data::new(&trace, &schedule, None, MOST);
         let json = data.json();
         let unsafe_symbols = ['<', '>', '&', '\u{2028}'];
         prop_assert!(!json.contains(unsafe_symbols));
@@ -135,7 +140,8 @@ proptest! {
 fn times_are_in_their_largest_common_unit() {
     let trace = trace(0, 1_000_000, &[(0, 2, 4), (2, 2, 2)]);
     let schedule = Schedule::of(&trace);
-    let json: Value = serde_json::from_str(&Data::new(&trace, &schedule, None).json()).unwrap();
+    let json: Value =
+        serde_json::from_str(&Data::new(&trace, &schedule, None, MOST).json()).unwrap();
     let view = &json["views"][0];
     assert_eq!(view["unit"], 1_000_000);
     assert_eq!(view["length"], trace.header.end_ns / 1_000_000);

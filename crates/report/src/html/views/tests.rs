@@ -2,6 +2,11 @@ use super::*;
 use crate::slices::{CpuLane, Mark, Slice, TaskLane, What};
 use flyball_trace::TaskId;
 
+const MOST: Most = Most {
+    slices: 20_000,
+    marks: 60_000,
+};
+
 fn at(ns: u64) -> Time {
     Time::from_nanos(ns)
 }
@@ -34,7 +39,7 @@ fn schedule(slices: u64, miss: Option<u64>) -> Schedule {
 }
 
 fn windows(slices: u64, miss: Option<u64>) -> Vec<(u64, u64)> {
-    let views = views(&schedule(slices, miss), miss.map(at));
+    let views = views(&schedule(slices, miss), miss.map(at), MOST);
     for view in &views {
         let (window, initial) = (&view.window, &view.initial);
         assert!(window.start <= initial.start && initial.end <= window.end);
@@ -48,7 +53,7 @@ fn windows(slices: u64, miss: Option<u64>) -> Vec<(u64, u64)> {
 fn a_short_schedule_is_shown_in_full() {
     assert_eq!(windows(100, None), [(0, 1000)]);
     assert_eq!(windows(20_000, Some(150_000)), [(0, 200_000)]);
-    assert!(views(&Schedule::default(), None).is_empty());
+    assert!(views(&Schedule::default(), None, MOST).is_empty());
 }
 
 #[test]
@@ -68,7 +73,7 @@ fn a_long_one_is_cut_and_a_late_miss_has_a_view_of_its_own() {
 
 #[test]
 fn the_first_look_is_at_the_miss() {
-    let views = views(&schedule(10_000, Some(40_000)), Some(at(40_000)));
+    let views = views(&schedule(10_000, Some(40_000)), Some(at(40_000)), MOST);
     let initial = &views[0].initial;
     assert_eq!(
         initial.start.as_nanos()..initial.end.as_nanos(),
@@ -80,9 +85,9 @@ fn the_first_look_is_at_the_miss() {
 fn no_view_is_longer_than_numbers_in_a_script_are_exact() {
     let mut long = schedule(10, None);
     long.end = at(u64::MAX - 1);
-    assert_eq!(views(&long, None)[0].window.end.as_nanos(), 1 << 53);
+    assert_eq!(views(&long, None, MOST)[0].window.end.as_nanos(), 1 << 53);
     let far = at(1 << 60);
-    let window = &views(&long, Some(far))[1].window;
+    let window = &views(&long, Some(far), MOST)[1].window;
     assert!(contains(window, far));
     assert!(window.end.since(window.start).as_nanos() <= 1 << 53);
 }
