@@ -127,6 +127,10 @@ pub(crate) struct StudyArgs {
 
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+
+    /// Write each policy's schedule beside the report, too: .pftrace, for Perfetto
+    #[arg(long, conflicts_with = "no_report")]
+    pub(crate) traces: bool,
 }
 
 /// What comes out.
@@ -161,6 +165,10 @@ pub(crate) struct SimulateArgs {
 
     #[command(flatten)]
     pub(crate) run: RunArgs,
+
+    /// Ask no tests, which are asked with little work here; see `flyball study` for all of it
+    #[arg(long)]
+    pub(crate) no_tests: bool,
 
     #[command(flatten)]
     pub(crate) schedule: ScheduleArgs,

@@ -54,6 +54,9 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What is said of [`Failure::Interrupted`].
+    pub(crate) const INTERRUPTED: &str = "interrupted; nothing was written";
+
     pub(crate) fn file(path: &Path, what: impl fmt::Display, help: Option<&str>) -> Failure {
         Failure::File {
             path: path.to_owned(),
@@ -96,7 +99,7 @@ impl Failure {
                 ..
             }
             | Failure::Interrupted => {
-                eprintln!("interrupted; nothing was written");
+                eprintln!("{}", Failure::INTERRUPTED);
                 return ExitCode::from(130);
             }
             Failure::Model(fault) => eprintln!("{error} {}", fault.coloured().trim_end()),

@@ -71,7 +71,7 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
     let quiet = args.quiet;
     match args.command {
         Command::Study(args) => commands::study::run(registry, &args, quiet),
-        Command::Analyse(args) => commands::analyse::run(&args, quiet),
+        Command::Analyse(args) => commands::analyse::run(registry, &args, quiet),
         Command::Simulate(args) => commands::simulate::run(registry, &args, quiet),
         Command::Compare(args) => commands::compare::run(registry, &args, quiet),
         Command::Run(args) => commands::run::run(registry, &args, quiet),

@@ -1,22 +1,62 @@
 //! Progress on the terminal, and the way to stop.
 
+use crate::failure::Failure;
 use flyball_study::Progress;
 use flyball_sweep as sweep;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// How many [`Disposable`] there are.
+static DISPOSABLE: AtomicUsize = AtomicUsize::new(0);
 
-/// From now on the first Ctrl-C asks long work to stop, and the second one stops the program.
+/// How long work has to stop by itself after Ctrl-C.
+const GRACE: Duration = Duration::from_millis(80);
+
+/// From now on the first Ctrl-C asks long work to stop, and ends the program where that can be done
+/// without harm; the second one ends it anyway.
 pub(crate) fn catch_interrupts() {
     // Without a handler Ctrl-C just ends the program, which leaves nothing behind either.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
+        thread::spawn(|| {
+            thread::sleep(GRACE);
+            while DISPOSABLE.load(Ordering::SeqCst) == 0 {
+                thread::sleep(Duration::from_millis(5));
+            }
+            // Over what may be left of a bar.
+            let line = if std::io::stderr().is_terminal() {
+                "\r\x1b[2K"
+            } else {
+                ""
+            };
+            eprintln!("{line}{}", Failure::INTERRUPTED);
+            std::process::exit(130);
+        });
     });
+}
+
+/// Work that writes nothing and has no other program at work: it may end at any moment.
+pub(crate) struct Disposable(());
+
+impl Disposable {
+    /// It begins.
+    pub(crate) fn begin() -> Disposable {
+        DISPOSABLE.fetch_add(1, Ordering::SeqCst);
+        Disposable(())
+    }
+}
+
+impl Drop for Disposable {
+    fn drop(&mut self) {
+        DISPOSABLE.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// Whether the user has asked to stop.

@@ -18,7 +18,7 @@ use flyball_study::reason::Obstacle;
 use flyball_study::registry::{Entry, Registry};
 use flyball_study::results::{Simulated, Study};
 use flyball_study::semi;
-use flyball_study::theory::{Findings, Theory};
+use flyball_study::theory::{Effort, Findings, Theory};
 use flyball_study::verdict::weigh_measured;
 use flyball_study::{Observed, report};
 use flyball_trace::{Duration, Event, Sink, Time};
@@ -81,12 +81,12 @@ impl<'a> Measurement<'a> {
             }
             _ => Vec::new(),
         };
-        let theory = entry.analyse(&values, &set);
+        let theory = entry.analyse(&values, &set, Effort::FULL);
         if theory.is_ok() {
             notes.push(Note::KernelNotFree);
         }
         let until = until.unwrap_or_else(|| {
-            let slice = entry.shortest_slice(&values, &set);
+            let slice = entry.shortest_burst(&values, &set);
             let whole = horizon(
                 &set,
                 theory.as_ref().is_ok_and(Findings::is_decided),

@@ -124,6 +124,13 @@ impl Values {
         Some(self.duration(QUANTUM)).filter(|quantum| !quantum.is_zero())
     }
 
+    /// The setting by which a policy without a quantum says how short the bursts are that it gives,
+    /// if it has one; no shorter than a microsecond.
+    pub fn shortest_burst(&self) -> Option<Duration> {
+        let shortest = self.optional_duration("shortest")?;
+        Some(shortest.max(Duration::from_micros(1)))
+    }
+
     /// The same, but that the policy interrupts a job this often, if ever.
     #[must_use]
     pub fn with_quantum(mut self, quantum: Duration) -> Values {

@@ -24,8 +24,10 @@ mod rules;
 mod verdicts;
 
 use crate::charge::{QUANTUM, costs_of};
+use crate::error::StudyError;
 use crate::parallel;
 use crate::reason::{ChargedWork, NoPolicy, Obstacle, Uncovered, WhyNot};
+use crate::registry::Registry;
 use crate::results::Verdict;
 use crate::theory::{check_steps, stays_behind, with_deadlines, without_mutexes};
 use case::Case;
@@ -159,19 +161,35 @@ pub struct Effect {
     pub scaling: Vec<Margin<Breakdown>>,
 }
 
-/// What the analyses say of `set` on so many CPUs, with the kernel's work charged. `limit` is for
-/// each test; searches ask many times, and have a smaller one. `watch` is told often which policy
+/// Why nothing is said of a set.
+#[derive(Debug)]
+pub enum Refused {
+    /// It has something that the tests do not cover.
+    NotCovered(Obstacle),
+    /// A simulation contradicts a test: a fault in Flyball.
+    Contradiction(StudyError),
+}
+
+impl From<Obstacle> for Refused {
+    fn from(obstacle: Obstacle) -> Refused {
+        Refused::NotCovered(obstacle)
+    }
+}
+
+/// What the analyses say of `set` on so many CPUs, with the kernel's work charged; the short studies are of the
+/// policies of `registry`. `limit` is for each test; searches ask many times, and have a smaller one. `watch` is told often which policy
 /// is looked at.
 ///
 /// # Errors
-/// [`Obstacle`] if the set has something that the tests do not cover.
+/// [`Refused`].
 pub fn assess(
+    registry: &Registry,
     set: &TaskSet,
     cpus: u32,
     charge: Option<&Charge>,
     limit: WorkLimit,
     watch: &(dyn Fn(Policy) + Sync),
-) -> Result<Assessment, Obstacle> {
+) -> Result<Assessment, Refused> {
     let everyone: Vec<usize> = (0..set.tasks.len()).collect();
     check(set, &everyone)?;
     let (numbers, tasks): (Vec<usize>, Vec<SporadicTask>) = with_deadlines(set, &everyone).unzip();
@@ -198,14 +216,17 @@ pub fn assess(
             *bound += late;
         }
     };
+    let infeasible = overload(&tasks, cpus)
+        .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten());
+    // Then it is known already what the tests would find out.
+    let limit = infeasible.as_ref().map_or(limit, |_| limit.min(SEARCH));
     let known = Policy::ALL
         .into_iter()
         .filter(|&policy| case.is_known(policy) && case.criteria(policy).next().is_some());
     let mut policies: Vec<ForPolicy> =
         parallel::each(known.collect(), |policy| case.under(policy, limit));
-    let infeasible = overload(&tasks, cpus)
-        .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten());
     let judge = Judge {
+        registry,
         set,
         cpus,
         tasks: &tasks,
@@ -215,22 +236,22 @@ pub fn assess(
         is_plain: charge.is_none() && late.is_zero() && in_phase,
     };
     let verdicts = parallel::each(policies.iter().collect(), |it| judge.verdict(it));
+    let partitioned = |it: &&mut ForPolicy| it.policy == Policy::PartitionedEdf;
+    let (mut division, mut cheapest) = (None, None);
+    if let Some(it) = policies.iter_mut().find(partitioned) {
+        division = it.holds().then(|| case.division(limit)).flatten();
+        if let Some(found) = &division {
+            (it.bounds, it.slacks) = (found.bounds.clone(), found.slacks.clone());
+        }
+        cheapest = match it.fewest.proven {
+            Some(fewest) if fewest == cpus && division.is_some() => division.clone(),
+            fewest => fewest.and_then(|cpus| case.on(cpus).division(limit)),
+        };
+    }
     for (policy, verdict) in policies.iter_mut().zip(verdicts) {
         after_arrival(&mut policy.bounds);
-        policy.verdict = verdict;
+        policy.verdict = verdict.map_err(Refused::Contradiction)?;
     }
-    let fewest = |policy: Policy| {
-        let mut all = policies.iter();
-        all.find(|it| it.policy == policy)
-            .and_then(|it| it.fewest.proven)
-    };
-    let cheapest = fewest(Policy::PartitionedEdf).and_then(|cpus| case.on(cpus).division(limit));
-    let is_partitioned = |it: &ForPolicy| it.policy == Policy::PartitionedEdf && it.holds();
-    let division = policies
-        .iter()
-        .any(is_partitioned)
-        .then(|| case.division(limit))
-        .flatten();
     Ok(Assessment {
         cpus,
         utilisation: Utilisation::of(&tasks),

@@ -16,6 +16,9 @@ use flyball_trace::Duration;
 /// of work. Ticks and quanta count as jobs do.
 pub const MOST_JOBS: u64 = 2_000_000;
 
+/// The same where the verdict is known without it.
+const TO_SEE: u64 = 200_000;
+
 /// How many of the longest periods are simulated where nothing repeats itself: enough to look at,
 /// and, if the verdict is not known, enough to find misses that are not too rare.
 const PERIODS: (u64, u64) = (100, 1_000);
@@ -33,6 +36,7 @@ pub struct Horizon {
 /// `jobs` jobs. `decided`: theory knows the verdict, so that the simulation need not prove one.
 /// `quantum`: how often the policy interrupts a job at most, if it does.
 pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>, jobs: u64) -> Horizon {
+    let jobs = if decided { jobs.min(TO_SEE) } else { jobs };
     let longest = affordable(set, quantum, jobs);
     let quiet = |until: Duration| Horizon { until, note: None };
     let start = set.largest_phase() + set.platform.tick.unwrap_or_default() + once(set);

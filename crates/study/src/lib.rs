@@ -67,4 +67,4 @@ pub use flyball_schedulers::{Phase, Recorder, Values, settings};
 pub use partition::assigned;
 pub use registry::{Entry, Registry};
 pub use study::{Charges, Observed, Progress, StudyOptions, Watch, report, study, study_policy};
-pub use theory::{Splitter, Theory};
+pub use theory::{Effort, Splitter, Theory};

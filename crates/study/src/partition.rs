@@ -5,12 +5,12 @@ use crate::error::StudyError;
 use crate::note::{AboutPolicy, Note, Way};
 use crate::registry::Entry;
 use crate::semi;
-use crate::theory::{self, Cluster, LIMIT, OneCpu, PROBE, Theory};
+use crate::theory::{self, Cluster, Effort, OneCpu, Theory};
 use flyball_analysis::affinity::{self, Infeasible};
 use flyball_analysis::any_partition::MOST_TASKS;
 use flyball_analysis::partitioned::ONE_OF_MANY;
 use flyball_analysis::{
-    Answer, Fit, NoRoom, Sequence, SporadicTask, Stop, Utilisation, any_partition, gedf,
+    Answer, Fit, NoRoom, Sequence, SporadicTask, Stop, Utilisation, WorkLimit, any_partition, gedf,
     overloaded, partition,
 };
 use flyball_model::{Task, TaskSet};
@@ -82,10 +82,12 @@ pub fn assigned<'a>(
             let is_told = fit.is_some() || (told, sequence) != (Fit::First, Sequence::Utilisation);
             recurring.one_cpu_each(set, theory, (told, sequence), is_told)
         }
-        (_, Theory::GlobalDeadline) => place(told, &|cluster, here| {
-            recurring.hold_globally(here, cpus(cluster))
-        })
-        .or_else(|_| spread()),
+        (_, Theory::GlobalDeadline) => {
+            let limit = recurring.each_of_many(clusters.len());
+            let hold =
+                |cluster, here: &[usize]| recurring.hold_globally(here, cpus(cluster), limit);
+            place(told, &hold).or_else(|_| spread())
+        }
         _ => spread(),
     };
     let Places { way, each, never } = found.map_err(|none| StudyError::NoRoom {
@@ -218,7 +220,7 @@ impl Recurring {
         match theory {
             Theory::OneCpu(theory) => {
                 let numbers: Vec<_> = here.iter().map(|&task| self.numbers[task]).collect();
-                theory.accepts(set, &numbers, &known, LIMIT)
+                theory.accepts(set, &numbers, &known, Effort::FULL.verdict)
             }
             Theory::None
             | Theory::Global
@@ -323,11 +325,19 @@ impl Recurring {
             && theory::without_mutexes(set, &self.numbers).is_ok()
     }
 
+    /// How much work each test may be where all are asked of each task in each of so many clusters:
+    /// a second or two together.
+    fn each_of_many(&self, clusters: usize) -> WorkLimit {
+        let calls = self.tasks.len() * clusters * gedf::Test::ALL.len();
+        let Effort { verdict, probe, .. } = Effort::FULL;
+        WorkLimit::min(verdict.divided(calls), probe)
+    }
+
     /// Whether global EDF on so many CPUs is known to hold with these.
-    fn hold_globally(&self, here: &[usize], cpus: u32) -> Answer {
+    fn hold_globally(&self, here: &[usize], cpus: u32, limit: WorkLimit) -> Answer {
         match gedf::Set::of(&self.these(here)) {
             Ok(known) => {
-                let accepted = gedf::accepted_by(&gedf::Test::ALL, &known, cpus, PROBE);
+                let accepted = gedf::accepted_by(&gedf::Test::ALL, &known, cpus, limit);
                 Answer::from(accepted.map(|by| by.is_some()))
             }
             Err(_) => Answer::Stopped(Stop::TimeRange),

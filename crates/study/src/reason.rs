@@ -154,6 +154,8 @@ pub enum Because {
 pub enum Obstacle {
     /// There is no test for the policy.
     NoTest,
+    /// No test was asked.
+    NotAsked,
     /// The platform has overheads.
     Overheads,
     /// The platform has a periodic tick.

@@ -13,7 +13,7 @@
 
 use crate::error::StudyError;
 use crate::reason::Obstacle;
-use crate::theory::{Findings, Theory, analyse_clusters};
+use crate::theory::{Effort, Findings, Theory, analyse_clusters};
 use flyball_catalogue::{Origin, Placement, Scheduler, Setting, Shape, Sustainable, Written};
 use flyball_model::{ModelError, Settings, Task, TaskSet};
 pub use flyball_schedulers::Watch;
@@ -94,6 +94,12 @@ impl Entry {
         quantum::shortest(self.name, values, set)
     }
 
+    /// How long a job runs at least before the policy ends its burst; `None`: as long as it likes.
+    pub fn shortest_burst(&self, values: &Values, set: &TaskSet) -> Option<Duration> {
+        self.shortest_slice(values, set)
+            .or_else(|| values.shortest_burst())
+    }
+
     /// Makes the policy's time slices as long as `slice`; those of tasks that say their own change
     /// by as much.
     #[must_use]
@@ -140,17 +146,22 @@ impl Entry {
         Ok(cpus <= 1 || is_clustered && (cluster == 1 || cluster == cpus))
     }
 
-    /// What theory proves about a task set under the policy.
+    /// What theory proves about a task set under the policy, with so much work.
     ///
     /// # Errors
     /// [`Obstacle`] if the set has something that the theory does not cover.
-    pub fn analyse(&self, values: &Values, set: &TaskSet) -> Result<Findings, Obstacle> {
+    pub fn analyse(
+        &self,
+        values: &Values,
+        set: &TaskSet,
+        effort: Effort,
+    ) -> Result<Findings, Obstacle> {
         let cluster = match self.theory {
             // Jobs go from CPU to CPU, though each has a kernel of its own.
             Theory::Split(_) => set.platform.cpus,
             _ => self.cluster(values, set),
         };
-        analyse_clusters(self.theory, set, cluster, values.quantum())
+        analyse_clusters(self.theory, set, cluster, values.quantum(), effort)
     }
 
     /// Whether the policy knows of tasks that may run on some CPUs only.

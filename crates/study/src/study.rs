@@ -9,7 +9,7 @@ use crate::partition::{affinities, assigned};
 use crate::reason::Obstacle;
 use crate::registry::{Entry, Registry};
 use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Verdict};
-use crate::theory::{Findings, MOST_SLACKS};
+use crate::theory::{Effort, Findings};
 use crate::verdict::weigh;
 use flyball_analysis::Fit;
 use flyball_model::{Cost, OverheadFile, Overheads, Statistic, TaskSet};
@@ -43,6 +43,8 @@ pub struct StudyOptions {
     pub seed: u64,
     /// How many events of each simulation are kept.
     pub keep: usize,
+    /// How much work the tests may be; `None`: none is asked.
+    pub tests: Option<Effort>,
     /// Overheads that were measured, which are charged instead of the platform's.
     pub overheads: Option<Charges>,
 }
@@ -94,6 +96,7 @@ impl Default for StudyOptions {
             stop_at_miss: false,
             seed: 0,
             keep: 200_000,
+            tests: Some(Effort::FULL),
             overheads: None,
         }
     }
@@ -254,7 +257,10 @@ fn study_assigned(
     let set = &*assigned.set;
     let values = entry.values(file, set)?;
     entry.fits(&values, set)?;
-    let mut theory = entry.analyse(&values, set);
+    let mut theory = match options.tests {
+        Some(effort) => entry.analyse(&values, set, effort),
+        None => Err(Obstacle::NotAsked),
+    };
     if assigned.never {
         theory = Ok(Findings::no_partition(theory, set.tasks.len()));
     }
@@ -264,7 +270,7 @@ fn study_assigned(
         None => horizon(
             set,
             decided,
-            entry.shortest_slice(&values, set),
+            entry.shortest_burst(&values, set),
             options.jobs,
         ),
     };
@@ -344,8 +350,8 @@ pub fn report(
     let breakdown = findings
         .breakdown
         .filter(|found| !holds_at_worst || found.factor_ppm >= 1_000_000);
-    if set.tasks.len() > MOST_SLACKS && findings.holds.is_some() {
-        notes.push(Note::NoSlacks(MOST_SLACKS));
+    if set.tasks.len() > Effort::FULL.slacks && findings.holds.is_some() {
+        notes.push(Note::NoSlacks(Effort::FULL.slacks));
     }
     let tasks = set.tasks.iter().zip(&summary.tasks).enumerate();
     let tasks = tasks.map(|(number, (task, measured))| TaskReport {

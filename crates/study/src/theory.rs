@@ -23,8 +23,7 @@ pub(crate) use clusters::{Cluster, clusters, with_deadlines};
 pub(crate) use cover::{beyond_computing, check_set, check_steps, stays_behind};
 pub(crate) use fixed_priority::levels;
 pub use one_cpu::OneCpu;
-pub use proof::Findings;
-pub(crate) use proof::{LIMIT, MOST_SLACKS, PROBE};
+pub use proof::{Effort, Findings};
 pub use split::Splitter;
 pub(crate) use split::plan;
 
@@ -93,10 +92,11 @@ pub fn analyse(theory: Theory, set: &TaskSet) -> Result<Findings, Obstacle> {
         Theory::None | Theory::OneCpu(_) => 1,
         _ => set.platform.cpus,
     };
-    analyse_clusters(theory, set, cluster, None)
+    analyse_clusters(theory, set, cluster, None, Effort::FULL)
 }
 
-/// The same with `cluster` CPUs to a kernel, and slots of `quantum` where the theory knows such.
+/// The same with `cluster` CPUs to a kernel, and slots of `quantum` where the theory knows such; with so much
+/// work.
 ///
 /// # Errors
 /// As [`analyse`].
@@ -105,17 +105,18 @@ pub fn analyse_clusters(
     set: &TaskSet,
     cluster: u8,
     quantum: Option<Duration>,
+    effort: Effort,
 ) -> Result<Findings, Obstacle> {
-    let findings = apply(theory, set, cluster, quantum);
+    let findings = apply(theory, set, cluster, quantum, effort);
     let is_decided = findings.as_ref().is_ok_and(Findings::is_decided);
-    let never = |says: fn(&TaskSet, &Cluster) -> Option<Because>| {
-        clusters(set, cluster).find_map(|cluster| says(set, &cluster))
+    let never = |says: &dyn Fn(&Cluster) -> Option<Because>| {
+        clusters(set, cluster).find_map(|cluster| says(&cluster))
     };
-    let (test, because) = match never(overload) {
+    let (test, because) = match never(&|cluster| overload(set, cluster)) {
         // The backlog grows for ever, whatever the phases are.
         Some(because) => (UTILISATION, because),
         None if is_decided => return findings,
-        None => match never(too_dense) {
+        None => match never(&|cluster| too_dense(set, cluster, effort.probe)) {
             Some(because) => (DEMAND, because),
             None => return findings,
         },
@@ -135,14 +136,15 @@ fn apply(
     set: &TaskSet,
     cluster: u8,
     quantum: Option<Duration>,
+    effort: Effort,
 ) -> Result<Findings, Obstacle> {
     let covered = cover::check_set(set);
     match theory {
         Theory::None | Theory::Global => Err(Obstacle::NoTest),
-        Theory::OneCpu(theory) => covered.and_then(|()| one_cpu::analyse(theory, set)),
-        Theory::GlobalDeadline => covered.and_then(|()| several::global(set, cluster)),
+        Theory::OneCpu(theory) => covered.and_then(|()| one_cpu::analyse(theory, set, effort)),
+        Theory::GlobalDeadline => covered.and_then(|()| several::global(set, cluster, effort)),
         Theory::GlobalFixed(rank) => {
-            covered.and_then(|()| several::global_fixed(&FixedPriority(rank), set, cluster))
+            covered.and_then(|()| several::global_fixed(&FixedPriority(rank), set, cluster, effort))
         }
         Theory::Fair => {
             let quantum = quantum.unwrap_or(Duration::from_millis(1));

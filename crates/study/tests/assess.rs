@@ -10,6 +10,7 @@ use flyball_analysis::criterion::Policy;
 use flyball_catalogue::{Clustered, Edf, Fp, Pd2};
 use flyball_model::{Setting, Task, TaskSet, Value};
 use flyball_sim::Scheduler;
+use flyball_study::Registry;
 use flyball_study::assess::{Assessment, ForPolicy, assess};
 use flyball_trace::Duration;
 use proptest::prelude::*;
@@ -109,7 +110,7 @@ fn what_holds_is_never_late() {
     let cases = config.cases;
     proptest!(config, |(set in sets())| {
         let limit = WorkLimit::steps(1_000_000);
-        let Ok(found) = assess(&set, set.platform.cpus.into(), None, limit, &|_| ()) else {
+        let Ok(found) = assess(&Registry::standard(), &set, set.platform.cpus.into(), None, limit, &|_| ()) else {
             // A tick that leaves no time.
             prop_assert!(set.platform.tick.is_some());
             return Ok(());

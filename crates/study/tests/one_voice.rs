@@ -92,7 +92,8 @@ fn study_analyse_and_sweeps_say_the_same() {
     for seed in 0..40 {
         let set = random_set(seed);
         let cpus = set.platform.cpus.into();
-        let found = assess(&set, cpus, None, LIMIT, &|_| ()).expect("tests cover such sets");
+        let found = assess(&Registry::standard(), &set, cpus, None, LIMIT, &|_| ())
+            .expect("tests cover such sets");
         for ForPolicy {
             policy, verdict, ..
         } in &found.policies
@@ -134,7 +135,8 @@ fn written(text: &str) -> TaskSet {
 
 fn verdict(set: &TaskSet, policy: Policy) -> Verdict {
     let cpus = set.platform.cpus.into();
-    let found = assess(set, cpus, None, LIMIT, &|_| ()).expect("tests cover it");
+    let found =
+        assess(&Registry::standard(), set, cpus, None, LIMIT, &|_| ()).expect("tests cover it");
     let mut all = found.policies.into_iter();
     all.find(|it| it.policy == policy)
         .expect("it is asked")

@@ -51,9 +51,9 @@ pub(crate) struct AnalyseArgs {
     pub(crate) union: bool,
 
     /// The most steps that a test of a set takes, before it is stopped (verdict T); a step is about
-    /// two nanoseconds
-    #[arg(long, value_name = "N", default_value_t = 5_000_000_000)]
-    pub(crate) steps: u64,
+    /// two nanoseconds. 50 million, or with --corpus 5 billion
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
 }
 
 /// Takes the name of an accounting.

@@ -6,13 +6,18 @@ mod one;
 
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
+use flyball_study::Registry;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &AnalyseArgs, quiet: bool) -> Result<ExitCode, Failure> {
+pub(crate) fn run(
+    registry: &Registry,
+    args: &AnalyseArgs,
+    quiet: bool,
+) -> Result<ExitCode, Failure> {
     match (&args.file, &args.corpus) {
         (Some(file), None) => {
             only_one(args)?;
-            one::run(file, args, quiet)
+            one::run(registry, file, args, quiet)
         }
         (None, Some(corpus)) => corpus::run(corpus, args, quiet),
         _ => Err(Failure::Usage(

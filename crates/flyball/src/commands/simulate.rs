@@ -3,9 +3,9 @@
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::progress::Bar;
+use crate::progress::{Bar, Disposable};
 use crate::schedule::Output;
-use flyball_study::{Registry, StudyOptions, study};
+use flyball_study::{Effort, Registry, StudyOptions, study};
 use std::process::ExitCode;
 
 pub(crate) fn run(
@@ -28,11 +28,13 @@ pub(crate) fn run(
         } else {
             StudyOptions::default().keep
         },
+        tests: (!args.no_tests).then_some(Effort::SMALL),
         overheads: files::charges(&args.run.charge)?,
         ..StudyOptions::default()
     };
     let file = files::shown(&args.file);
     let study = {
+        let _may_end = Disposable::begin();
         let mut bar = Bar::new(quiet);
         study(registry, &file, set, &options, &mut |progress| {
             bar.show(progress)

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::on_machine::{MachineOptions, measure, runs_on};
 use crate::output::{self, BOLD, DIM};
-use crate::progress::Bar;
+use crate::progress::{Bar, Disposable};
 use flyball_model::TaskSet;
 use flyball_report::{csv, html, json, perfetto, words};
 use flyball_study::note::Note;
@@ -31,6 +31,7 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     let file = files::shown(&args.file);
     let measured = measured(registry, args, &file, &set, quiet)?;
     let mut study = {
+        let _may_end = Disposable::begin();
         let mut bar = Bar::new(quiet);
         study(registry, &file, set, &options, &mut |progress| {
             bar.show(progress)
@@ -40,7 +41,10 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     study.measured = measured;
     let mut report = None;
     if !args.report.no_report {
-        let files = render(&study, args);
+        let files = {
+            let _may_end = Disposable::begin();
+            render(&study, args)
+        };
         files::make_folder(&args.report.out)?;
         files::write_all(&files)?;
         report = files.into_iter().next().map(|(path, _)| path);
@@ -113,9 +117,11 @@ fn render(study: &Study, args: &StudyArgs) -> Vec<(PathBuf, Vec<u8>)> {
         (file(".csv"), csv::to_csv(study).into_bytes()),
         (file(".json"), json::text(&json::study(study)).into_bytes()),
     ];
-    for policy in &study.policies {
-        let ending = format!(".{}.pftrace", policy.policy);
-        files.push((file(&ending), perfetto::to_perfetto(&policy.trace)));
+    if args.traces {
+        for policy in &study.policies {
+            let ending = format!(".{}.pftrace", policy.policy);
+            files.push((file(&ending), perfetto::to_perfetto(&policy.trace)));
+        }
     }
     files
 }

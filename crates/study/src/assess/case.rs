@@ -4,7 +4,7 @@ use super::rules::Rules;
 use super::{Fewest, ForPolicy, MOST_CPUS, SEARCH, Said, UNIT};
 use crate::parallel;
 use crate::reason::WhyNot;
-use crate::theory::MOST_SLACKS;
+use crate::theory::Effort;
 use flyball_analysis::charged::{Accounting, Charged, NoSet, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown_on, slack_on};
@@ -14,6 +14,12 @@ use flyball_analysis::{
 };
 use flyball_trace::Duration;
 use std::cmp::Reverse;
+
+/// How many steps a test may take where the verdict is known.
+const AGAIN: WorkLimit = WorkLimit::steps(5_000_000);
+
+/// How many steps are worth while at least.
+const LEAST: WorkLimit = WorkLimit::steps(500);
 
 /// A set on so many CPUs, with the kernel's work.
 #[derive(Clone)]
@@ -66,6 +72,14 @@ impl<'t> Case<'t> {
         match (criterion, &self.rules.levels) {
             // Its slots are no part of a set.
             (Criterion::Fair, _) => self.is_fair(tasks),
+            // Each task may be tried in each cluster, by nine tests.
+            (Criterion::Clustered(size), _) => {
+                let clusters = self.cpus.div_ceil(size.cpus()) as usize;
+                let calls = (tasks.len() * clusters).max(1);
+                let each = limit.divided(calls).max(LEAST).min(limit);
+                let answer = charged.ask(criterion, each);
+                answer.unwrap_or(Answer::Stopped(Stop::Unpriced))
+            }
             (Criterion::PartitionedFixed(fit), Some(levels)) => {
                 match charged.inflated(tasks, Payer::Partitioned) {
                     Ok(tasks) => self
@@ -149,7 +163,7 @@ impl<'t> Case<'t> {
                 let why = match answer {
                     Answer::Accepts => None,
                     Answer::Stopped(stop) => Some(self.why_stopped(criterion, stop, &mut charged)),
-                    Answer::Rejects => self.why(criterion, &mut charged, limit),
+                    Answer::Rejects => self.why(criterion, &mut charged, limit.min(AGAIN)),
                 };
                 Said {
                     criterion,
@@ -160,14 +174,12 @@ impl<'t> Case<'t> {
             .collect();
         let known = Answer::any(said.iter().map(|said| said.answer));
         let none = (vec![None; self.tasks.len()], vec![None; self.tasks.len()]);
+        // Those of partitioned EDF come from its division.
         let (bounds, slacks) = match policy {
             Policy::GlobalEdf if known.accepts() => (
                 self.global_bounds(&mut charged, limit),
                 self.global_slacks(),
             ),
-            Policy::PartitionedEdf if known.accepts() => self
-                .division(limit)
-                .map_or(none, |it| (it.bounds, it.slacks)),
             _ => none,
         };
         ForPolicy {
@@ -183,8 +195,9 @@ impl<'t> Case<'t> {
     }
 
     /// The fewest CPUs that are known to do. The first number at which the search stops is asked
-    /// about again, with `limit`.
+    /// about again, with more work.
     fn fewest(&self, policy: Policy, known: Answer, limit: WorkLimit) -> Fewest {
+        let limit = limit.min(AGAIN);
         let utilisation = Utilisation::of(self.tasks);
         let mut open = Vec::new();
         for cpus in 1..=MOST_CPUS {
@@ -222,7 +235,7 @@ impl<'t> Case<'t> {
     /// How much longer each task's jobs may compute under global EDF, which holds them as they are.
     fn global_slacks(&self) -> Vec<Option<Margin<Duration>>> {
         let tasks = 0..self.tasks.len();
-        if tasks.len() > MOST_SLACKS {
+        if tasks.len() > Effort::FULL.slacks {
             return vec![None; tasks.len()];
         }
         let slack = |task| {

@@ -3,7 +3,7 @@
 use super::SEARCH;
 use super::case::Case;
 use crate::note::Way;
-use crate::theory::MOST_SLACKS;
+use crate::theory::Effort;
 use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::sensitivity::{Margin, slack};
 use flyball_analysis::{Answer, Fit, Sequence, SporadicTask, Utilisation, WorkLimit, edf_response};
@@ -48,7 +48,7 @@ impl Case<'_> {
                 .filter(|&task| places[task] == cpu)
                 .collect();
             let tasks: Vec<SporadicTask> = here.iter().map(|&task| self.tasks[task]).collect();
-            if self.tasks.len() <= MOST_SLACKS {
+            if self.tasks.len() <= Effort::FULL.slacks {
                 for (place, &task) in here.iter().enumerate() {
                     slacks[task] = Some(slack(&tasks, place, |longer| {
                         if longer == tasks {
@@ -62,7 +62,8 @@ impl Case<'_> {
             // They have been found to hold with it.
             let tasks = charged.inflated(&tasks, Payer::Partitioned).ok()?;
             loads.push(Utilisation::of(&tasks));
-            let responses = edf_response::response_times(&tasks, limit);
+            let each = limit.divided(self.cpus as usize);
+            let responses = edf_response::response_times(&tasks, each);
             for (task, response) in here.into_iter().zip(responses) {
                 bounds[task] = response.bound();
             }

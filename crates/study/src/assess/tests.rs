@@ -16,7 +16,15 @@ fn set(tasks: &[(&str, u64, u64, u64)]) -> TaskSet {
 }
 
 fn ask(set: &TaskSet, cpus: u32, charge: Option<&Charge>) -> Assessment {
-    assess(set, cpus, charge, WorkLimit::default(), &|_| ()).unwrap()
+    assess(
+        &Registry::standard(),
+        set,
+        cpus,
+        charge,
+        WorkLimit::default(),
+        &|_| (),
+    )
+    .unwrap()
 }
 
 fn of(found: &Assessment, policy: Policy) -> &ForPolicy {
@@ -152,8 +160,17 @@ fn what_no_policy_can_hold_is_said() {
 fn what_the_tests_are_not_about_is_refused() {
     let text = "schema = 1\n[[task]]\nname = \"a\"\nperiod = \"10ms\"\nbehaviour = [{ compute = \"1ms\" }, { suspend = \"1ms\" }]\n";
     let set = read_str(text, Format::Toml, "t.toml").unwrap();
-    let refused = assess(&set, 2, None, WorkLimit::default(), &|_| ()).unwrap_err();
-    assert_eq!(refused, Obstacle::Does("a".into(), Uncovered::Suspends));
+    let refused = assess(
+        &Registry::standard(),
+        &set,
+        2,
+        None,
+        WorkLimit::default(),
+        &|_| (),
+    )
+    .unwrap_err();
+    let suspends = Obstacle::Does("a".into(), Uncovered::Suspends);
+    assert!(matches!(refused, Refused::NotCovered(obstacle) if obstacle == suspends));
 }
 
 /// By hand: three jobs of 9 within 10 are too many for two CPUs, if they arrive together.
@@ -226,7 +243,7 @@ fn a_search_that_stops_contradicts_no_verdict() {
 fn what_stopped_is_not_known() {
     let set = full(1);
     let limit = WorkLimit::steps(1_000);
-    let found = assess(&set, 1, None, limit, &|_| ()).unwrap();
+    let found = assess(&Registry::standard(), &set, 1, None, limit, &|_| ()).unwrap();
     let partitioned = of(&found, Policy::PartitionedFp);
     assert_eq!(partitioned.verdict.holds(), None);
     assert!(

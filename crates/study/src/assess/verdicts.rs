@@ -2,10 +2,12 @@
 
 use super::rules::Rules;
 use super::{ForPolicy, Said};
+use crate::error::StudyError;
 use crate::reason::NoPolicy;
 use crate::registry::Registry;
 use crate::results::{Schedulable, Verdict};
 use crate::study::{StudyOptions, study};
+use crate::theory::{Effort, Theory};
 use flyball_analysis::criterion::Policy;
 use flyball_analysis::{Answer, Criterion, SporadicTask};
 use flyball_model::{Arrival, TaskSet};
@@ -17,6 +19,7 @@ const JOBS: u64 = 100_000;
 
 /// What the verdict on a policy depends on beside what its tests say.
 pub(super) struct Judge<'a> {
+    pub(super) registry: &'a Registry,
     pub(super) set: &'a TaskSet,
     pub(super) cpus: u32,
     pub(super) tasks: &'a [SporadicTask],
@@ -30,16 +33,19 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    pub(super) fn verdict(&self, it: &ForPolicy) -> Verdict {
+    ///
+    /// # Errors
+    /// [`StudyError::Contradiction`].
+    pub(super) fn verdict(&self, it: &ForPolicy) -> Result<Verdict, StudyError> {
         let proven = |schedulable, proof: &str| Verdict {
             schedulable,
             proof: Some(proof.to_owned()),
             evidence: None,
         };
         if let Some(why) = self.infeasible {
-            return proven(Schedulable::Not, why.test());
+            return Ok(proven(Schedulable::Not, why.test()));
         }
-        let studied = || self.studied(it.policy).unwrap_or_default();
+        let studied = || Ok(self.studied(it.policy)?.unwrap_or_default());
         // The file divides the tasks itself, and the tests do it anew.
         let is_divided = self.set.tasks.iter().any(|task| task.cpu.is_some());
         let divides = matches!(
@@ -56,13 +62,13 @@ impl Judge<'_> {
         };
         let mut said = it.said.iter().filter(concerns);
         if let Some(said) = said.clone().find(|said| said.answer.accepts()) {
-            return proven(Schedulable::Always, said.criterion.name());
+            return Ok(proven(Schedulable::Always, said.criterion.name()));
         }
         let refutes = |said: &&Said| {
             said.answer == Answer::Rejects && self.is_plain && self.is_exact(said.criterion)
         };
         match said.find(refutes) {
-            Some(said) => proven(Schedulable::Not, said.criterion.name()),
+            Some(said) => Ok(proven(Schedulable::Not, said.criterion.name())),
             None => studied(),
         }
     }
@@ -108,31 +114,51 @@ impl Judge<'_> {
         }
     }
 
+    /// How much work the tests may be that a study of a policy asks: none where they have been asked.
+    fn tests_of(&self, policy: Policy) -> Option<Effort> {
+        let slacks = 0;
+        let entry = self.registry.find(policy.name()).ok()?;
+        let is_global = matches!(policy, Policy::GlobalEdf | Policy::GlobalFp);
+        let is_asked = matches!(
+            entry.theory,
+            Theory::GlobalDeadline | Theory::GlobalFixed(_)
+        );
+        (!is_global || !is_asked).then_some(Effort {
+            slacks,
+            ..Effort::FULL
+        })
+    }
+
     /// How many CPUs a cluster has, as the file says or by default.
     fn cluster(&self) -> Option<u32> {
-        let registry = Registry::standard();
-        let entry = registry.find(Policy::ClusteredEdf.name()).ok()?;
+        let entry = self.registry.find(Policy::ClusteredEdf.name()).ok()?;
         let values = entry.values("", self.set).ok()?;
         Some(entry.cluster(&values, self.set).into())
     }
 
     /// What a short study says; `None`: the policy is none for the set, or is charged for work that
     /// a study would charge otherwise.
-    fn studied(&self, policy: Policy) -> Option<Verdict> {
-        if self.is_charged {
-            return None;
-        }
+    ///
+    /// # Errors
+    /// [`StudyError::Contradiction`].
+    fn studied(&self, policy: Policy) -> Result<Option<Verdict>, StudyError> {
+        let Some(cpus) = u8::try_from(self.cpus).ok().filter(|_| !self.is_charged) else {
+            return Ok(None);
+        };
         let options = StudyOptions {
             policies: vec![policy.name().to_owned()],
-            cpus: Some(u8::try_from(self.cpus).ok()?),
+            cpus: Some(cpus),
             stop_at_miss: true,
             keep: 0,
             jobs: JOBS,
+            tests: self.tests_of(policy),
             ..StudyOptions::default()
         };
-        let registry = Registry::standard();
         let mut watch = |_: crate::Progress<'_>| ControlFlow::Continue(());
-        let study = study(&registry, "", self.set.clone(), &options, &mut watch).ok()?;
-        Some(study.policies.into_iter().next()?.verdict)
+        match study(self.registry, "", self.set.clone(), &options, &mut watch) {
+            Ok(study) => Ok(study.policies.into_iter().next().map(|it| it.verdict)),
+            Err(error @ StudyError::Contradiction { .. }) => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 }

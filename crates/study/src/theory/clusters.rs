@@ -1,8 +1,9 @@
 //! Clusters that are asked for more than they have: no policy serves that.
 
-use super::proof::PROBE;
 use crate::reason::Because;
-use flyball_analysis::{SporadicTask, Utilisation, Verdict, edf_demand, gedf, overloaded};
+use flyball_analysis::{
+    SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand, gedf, overloaded,
+};
 use flyball_model::{Task, TaskSet};
 use std::fmt;
 use std::ops::Range;
@@ -43,20 +44,20 @@ pub(crate) fn clusters(set: &TaskSet, size: u8) -> impl Iterator<Item = Cluster>
 /// Says so if in some interval jobs of these tasks that may all arrive at its beginning have to
 /// compute for longer than the CPUs of the cluster can (Baker and Cirinei, RTSS 2006); with one
 /// CPU, EDF is asked, which is optimal there. `None` also where that is not known.
-pub(super) fn too_dense(set: &TaskSet, cluster: &Cluster) -> Option<Because> {
+pub(super) fn too_dense(set: &TaskSet, cluster: &Cluster, limit: WorkLimit) -> Option<Because> {
     let (tasks, known): (Vec<_>, Vec<_>) = with_deadlines(set, &cluster.tasks).unzip();
     if !tasks.iter().all(|&task| set.tasks[task].is_in_phase()) {
         return None;
     }
     if cluster.cpus.len() == 1 {
-        return match edf_demand::test(&known, PROBE).verdict {
+        return match edf_demand::test(&known, limit).verdict {
             Verdict::Fails(says) => Some(Because::Test { says, task: None }),
             Verdict::Holds | Verdict::Unknown(_) => None,
         };
     }
     let known = gedf::Set::of(&known).ok()?;
     let cpus = cluster.cpus.len().try_into().ok()?;
-    gedf::is_infeasible(&known, cpus, PROBE).then(|| Because::TooDense(cluster.cpus.clone()))
+    gedf::is_infeasible(&known, cpus, limit).then(|| Because::TooDense(cluster.cpus.clone()))
 }
 
 /// Says so if the tasks of a cluster that have deadlines ask for more than all of it, or one of

@@ -2,7 +2,7 @@
 
 use super::blocking;
 use super::one_cpu::{Analysed, OneCpu};
-use super::proof::LIMIT;
+use super::proof::Effort;
 use crate::reason::{Because, Obstacle};
 use flyball_analysis::{
     Answer, Outcome, Response, SporadicTask, WorkLimit, edf_demand, edf_response, np_edf,
@@ -68,10 +68,11 @@ impl OneCpu for EarliestDeadline {
         set: &TaskSet,
         jobs: &[usize],
         tasks: Vec<SporadicTask>,
+        effort: Effort,
     ) -> Result<Analysed, Obstacle> {
         blocking::none(set, jobs)?;
-        let responses = (self.responses)(&tasks, LIMIT);
-        let mut analysed = Analysed::by(self.test, &tasks, responses);
+        let responses = (self.responses)(&tasks, effort.verdict);
+        let mut analysed = Analysed::by(self.test, &tasks, responses, effort);
         analysed.definite = self.is_exact(set, jobs);
         Ok(analysed)
     }

@@ -15,7 +15,7 @@
 
 use super::blocking;
 use super::one_cpu::{Analysed, OneCpu};
-use super::proof::{LIMIT, MOST_SLACKS, PROBE};
+use super::proof::Effort;
 use crate::reason::{Because, Obstacle};
 use flyball_analysis::{
     Answer, Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Stop, Strength, Verdict,
@@ -74,10 +74,11 @@ impl OneCpu for FixedPriority {
         set: &TaskSet,
         jobs: &[usize],
         mut tasks: Vec<SporadicTask>,
+        effort: Effort,
     ) -> Result<Analysed, Obstacle> {
         let levels = self.levels(set, jobs);
         blocking::add(set, jobs, &levels, &mut tasks)?;
-        let mut analysed = analyse(&tasks, &levels).map_err(Obstacle::Levels)?;
+        let mut analysed = analyse(&tasks, &levels, effort).map_err(Obstacle::Levels)?;
         // Which of equals comes first is open only where some arrive as they like.
         let sporadic = |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
         analysed.definite =
@@ -125,10 +126,15 @@ fn has_ties(levels: &[Level]) -> bool {
 }
 
 /// Analyses the tasks of one CPU.
-fn analyse(tasks: &[SporadicTask], levels: &[Level]) -> Result<Analysed, LevelMismatch> {
-    let mut outcome = fixed_priority::test(tasks, levels, LIMIT)?;
+fn analyse(
+    tasks: &[SporadicTask],
+    levels: &[Level],
+    effort: Effort,
+) -> Result<Analysed, LevelMismatch> {
+    let limit = effort.verdict;
+    let mut outcome = fixed_priority::test(tasks, levels, limit)?;
     let known = Answer::from(&outcome);
-    let mut responses = fixed_priority::response_times(tasks, levels, LIMIT)?;
+    let mut responses = fixed_priority::response_times(tasks, levels, limit)?;
     if tasks.iter().any(|task| !task.blocking().is_zero())
         && let Verdict::Fails(reason) = &outcome.verdict
         && !is_overload(reason)
@@ -148,7 +154,7 @@ fn analyse(tasks: &[SporadicTask], levels: &[Level]) -> Result<Analysed, LevelMi
         // A level for each of its equals, and one below it for the task itself.
         let below = |task: usize| Level(levels[task].0 * 2 + u32::from(task != this));
         let levels: Vec<Level> = (0..tasks.len()).map(below).collect();
-        responses[this] = fixed_priority::response_times(tasks, &levels, LIMIT)?[this];
+        responses[this] = fixed_priority::response_times(tasks, &levels, limit)?[this];
     }
     let may_wait = |task: &usize| tasks[*task].deadline() > tasks[*task].period();
     if behind.iter().any(may_wait) {
@@ -171,27 +177,28 @@ fn analyse(tasks: &[SporadicTask], levels: &[Level]) -> Result<Analysed, LevelMi
             breakdown: None,
         });
     }
-    let slacks = if tasks.len() <= MOST_SLACKS {
-        let slacks = sensitivity::fixed_priority_slacks(tasks, levels, PROBE)?;
+    let slacks = if tasks.len() <= effort.slacks {
+        let slacks = sensitivity::fixed_priority_slacks(tasks, levels, effort.probe)?;
         slacks.iter().map(|it| it.proven().copied()).collect()
     } else {
         vec![None; tasks.len()]
     };
-    let breakdown = sensitivity::breakdown(tasks, |longer| {
+    let holds = |longer: &[SporadicTask]| {
         // Of the tasks as they are it is known already, with a larger limit.
         if longer == tasks {
             return known;
         }
         // There are as many levels as tasks, so this is no error.
-        fixed_priority::test(longer, levels, PROBE)
+        fixed_priority::test(longer, levels, effort.probe)
             .map_or(Answer::Rejects, |outcome| Answer::from(&outcome))
-    });
+    };
+    let breakdown = (effort.slacks > 0).then(|| sensitivity::breakdown(tasks, holds));
     Ok(Analysed {
         outcome,
         definite: true,
         responses,
         slacks,
-        breakdown: Some(breakdown),
+        breakdown,
     })
 }
 

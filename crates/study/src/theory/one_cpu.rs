@@ -2,7 +2,7 @@
 
 use super::clusters::clusters;
 use super::cover::stays_behind;
-use super::proof::{Findings, LIMIT, MOST_SLACKS, PROBE};
+use super::proof::{Effort, Findings};
 use crate::reason::{Because, Obstacle};
 use crate::results;
 use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown, slack};
@@ -39,7 +39,7 @@ pub trait OneCpu: Sync {
         false
     }
 
-    /// All that is known of the tasks.
+    /// All that is known of the tasks, with so much work.
     ///
     /// # Errors
     /// [`Obstacle`] if they have something that the test does not cover.
@@ -48,6 +48,7 @@ pub trait OneCpu: Sync {
         set: &TaskSet,
         jobs: &[usize],
         tasks: Vec<SporadicTask>,
+        effort: Effort,
     ) -> Result<Analysed, Obstacle>;
 
     /// Whether a thread that has neither period nor deadline runs only while no job wants to, so
@@ -77,24 +78,25 @@ impl Analysed {
         test: impl Fn(&[SporadicTask], WorkLimit) -> Outcome,
         tasks: &[SporadicTask],
         responses: Vec<Response>,
+        effort: Effort,
     ) -> Analysed {
-        let outcome = test(tasks, LIMIT);
+        let outcome = test(tasks, effort.verdict);
         // Of the tasks as they are it is known already, with a larger limit.
         let holds = |longer: &[SporadicTask]| {
             if longer == tasks {
                 Answer::from(&outcome)
             } else {
-                Answer::from(&test(longer, PROBE))
+                Answer::from(&test(longer, effort.probe))
             }
         };
-        let slacks = if tasks.len() <= MOST_SLACKS && outcome.holds() {
+        let slacks = if tasks.len() <= effort.slacks && outcome.holds() {
             (0..tasks.len())
                 .map(|task| slack(tasks, task, holds).proven().copied())
                 .collect()
         } else {
             vec![None; tasks.len()]
         };
-        let breakdown = Some(breakdown(tasks, holds));
+        let breakdown = (effort.slacks > 0).then(|| breakdown(tasks, holds));
         Analysed {
             outcome,
             definite: true,
@@ -109,7 +111,11 @@ impl Analysed {
 ///
 /// # Errors
 /// [`Obstacle`].
-pub(super) fn analyse(theory: &dyn OneCpu, set: &TaskSet) -> Result<Findings, Obstacle> {
+pub(super) fn analyse(
+    theory: &dyn OneCpu,
+    set: &TaskSet,
+    effort: Effort,
+) -> Result<Findings, Obstacle> {
     let mut findings = Findings {
         holds: Some(true),
         definite: true,
@@ -117,7 +123,7 @@ pub(super) fn analyse(theory: &dyn OneCpu, set: &TaskSet) -> Result<Findings, Ob
         ..Findings::nothing(set.tasks.len())
     };
     for cpu in clusters(set, 1) {
-        analyse_cpu(theory, set, &cpu.tasks, &mut findings)?;
+        analyse_cpu(theory, set, &cpu.tasks, effort, &mut findings)?;
         if set.platform.cpus > 1 {
             findings.breakdown = None;
         }
@@ -132,6 +138,7 @@ fn analyse_cpu(
     theory: &dyn OneCpu,
     set: &TaskSet,
     here: &[usize],
+    effort: Effort,
     findings: &mut Findings,
 ) -> Result<(), Obstacle> {
     let background = |&task: &usize| set.tasks[task].arrival == Arrival::Once;
@@ -147,7 +154,7 @@ fn analyse_cpu(
             .map_err(|error| Obstacle::Invalid(task.name.clone(), error))
     };
     let tasks = jobs.iter().map(task).collect::<Result<_, _>>()?;
-    let analysed = theory.analyse(set, &jobs, tasks)?;
+    let analysed = theory.analyse(set, &jobs, tasks, effort)?;
     findings.definite &= analysed.definite;
     for (&task, response) in jobs.iter().zip(&analysed.responses) {
         findings.bounds[task] = response.bound();

@@ -5,12 +5,32 @@ use crate::results::Breakdown;
 use flyball_analysis::WorkLimit;
 use flyball_trace::Duration;
 
-/// How much work a verdict may be: about a second.
-pub(crate) const LIMIT: WorkLimit = WorkLimit::steps(200_000_000);
-/// How much work one of the many probes of a search may be.
-pub(crate) const PROBE: WorkLimit = WorkLimit::steps(5_000_000);
-/// Up to how many tasks slacks are searched for, each by a search of its own.
-pub(crate) const MOST_SLACKS: usize = 300;
+/// How much work the tests of a policy may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// Of a test of the tasks as they are.
+    pub verdict: WorkLimit,
+    /// Of one of the many probes of a search.
+    pub probe: WorkLimit,
+    /// Up to how many tasks slacks are searched for, each by a search of its own; 0: nothing is
+    /// searched for.
+    pub slacks: usize,
+}
+
+impl Effort {
+    /// Of those who want to know: a verdict about a tenth of a second, a probe a fiftieth of that.
+    pub const FULL: Effort = Effort {
+        verdict: WorkLimit::steps(50_000_000),
+        probe: WorkLimit::steps(1_000_000),
+        slacks: 300,
+    };
+    /// Of those who want to see what happens: a verdict about a millisecond.
+    pub const SMALL: Effort = Effort {
+        verdict: WorkLimit::steps(500_000),
+        probe: WorkLimit::steps(20_000),
+        slacks: 20,
+    };
+}
 
 /// What theory proves.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use super::clusters::{Cluster, clusters, with_deadlines};
 use super::cover::stays_behind;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
-use super::proof::{Findings, LIMIT};
+use super::proof::{Effort, Findings};
 use crate::reason::{Because, Obstacle};
 use flyball_analysis::{Stop, Strength, Verdict, fair as fairness, gedf, gfp};
 use flyball_catalogue::until_slot;
@@ -20,15 +20,18 @@ const GLOBAL_FIXED: &str = "global fixed priorities' sufficient tests";
 const FAIR: &str = "proportionate fairness";
 
 /// Global EDF in each cluster, by all tests of the literature.
-pub(super) fn global(set: &TaskSet, cluster: u8) -> Result<Findings, Obstacle> {
+pub(super) fn global(set: &TaskSet, cluster: u8, effort: Effort) -> Result<Findings, Obstacle> {
+    let limit = effort.verdict;
+    // There may be a hundred clusters, and what is found out here is no part of the verdict.
+    let for_bounds = limit.divided(clusters(set, cluster).count());
     let mut bounds = Vec::new();
     let by = each_accepted(
         set,
         cluster,
         |_, _| true,
         |numbers, known, cpus| {
-            let test = gedf::accepted_by(&gedf::Test::ALL, known, cpus, LIMIT)?;
-            if let Some(found) = gedf::response_times(known, cpus, LIMIT) {
+            let test = gedf::accepted_by(&gedf::Test::ALL, known, cpus, limit)?;
+            if let Some(found) = gedf::response_times(known, cpus, for_bounds) {
                 bounds.extend(numbers.iter().copied().zip(found));
             }
             Ok(test.map(gedf::Test::name))
@@ -46,6 +49,7 @@ pub(super) fn global_fixed(
     ranks: &FixedPriority,
     set: &TaskSet,
     cluster: u8,
+    effort: Effort,
 ) -> Result<Findings, Obstacle> {
     let by = each_accepted(
         set,
@@ -58,7 +62,7 @@ pub(super) fn global_fixed(
             let levels = ranks.levels(set, numbers);
             let mut stopped = Ok(None);
             for test in gfp::Test::ALL {
-                match gfp::first_late_by_levels(test, known, cpus, &levels, LIMIT) {
+                match gfp::first_late_by_levels(test, known, cpus, &levels, effort.verdict) {
                     Ok(None) => return Ok(Some(test.name())),
                     Ok(Some(_)) => {}
                     Err(stop) => stopped = Err(stop),

@@ -3,7 +3,7 @@
 use super::blocking;
 use super::clusters::with_deadlines;
 use super::cover::stays_behind;
-use super::proof::{Findings, PROBE};
+use super::proof::{Effort, Findings};
 use crate::reason::{Because, Obstacle};
 use flyball_analysis::{NoRoom, Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
 use flyball_catalogue::Split;
@@ -40,7 +40,7 @@ pub(crate) fn plan(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Share>>,
     let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &everyone).unzip();
     let cpus = usize::from(set.platform.cpus.max(1));
     let may = |task: usize| may_be_split(&set.tasks[numbers[task]]);
-    let shares = splitter(&known, cpus, PROBE, &may).map_err(|none| NoRoom {
+    let shares = splitter(&known, cpus, Effort::FULL.probe, &may).map_err(|none| NoRoom {
         task: numbers[none.task],
         ..none
     })?;

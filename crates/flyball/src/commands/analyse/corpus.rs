@@ -6,7 +6,7 @@ use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output;
-use crate::progress::Bar;
+use crate::progress::{Bar, Disposable};
 use anstream::eprint;
 use flyball_analysis::gedf::{Answer, Test};
 use flyball_analysis::{Criterion, WorkLimit};
@@ -17,6 +17,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// The most steps that a test takes if nothing else is said: some ten seconds.
+const STEPS: u64 = 5_000_000_000;
 
 pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let Some(out) = &args.out else {
@@ -43,9 +46,10 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
         })?
     };
     let verdicts = {
+        let _may_end = Disposable::begin();
         let mut bar = Bar::new(quiet);
         let mut watch = |progress: flyball_study::Progress<'_>| bar.show(progress);
-        let steps = WorkLimit::steps(args.steps);
+        let steps = WorkLimit::steps(args.steps.unwrap_or(STEPS));
         many::analyse(&entries, &asked, charge.as_ref(), steps, &mut watch)
     };
     let verdicts = verdicts.ok_or(Failure::Interrupted)?;

@@ -6,25 +6,30 @@ use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
-use crate::progress::Spinner;
+use crate::progress::{Disposable, Spinner};
 use flyball_analysis::charged::Accounting;
 use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::sensitivity::{self, Margin};
 use flyball_analysis::{Answer, WorkLimit};
 use flyball_model::{Overheads, TaskSet};
 use flyball_report::words;
-use flyball_study::Charges;
 use flyball_study::assess::{
-    Assessment, Charge, Division, Fewest, ForPolicy, IN_DETAIL, MOST_CPUS, assess,
+    Assessment, Charge, Division, Fewest, ForPolicy, IN_DETAIL, MOST_CPUS, Refused, assess,
 };
 use flyball_study::results::Breakdown;
+use flyball_study::{Charges, Effort, Registry};
 use flyball_trace::Duration;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-pub(super) fn run(file: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCode, Failure> {
+pub(super) fn run(
+    registry: &Registry,
+    file: &Path,
+    args: &AnalyseArgs,
+    quiet: bool,
+) -> Result<ExitCode, Failure> {
     let mut set = files::read_set(file)?;
     if let Some(cpus) = args.cpus {
         set.platform.cpus = cpus;
@@ -32,23 +37,27 @@ pub(super) fn run(file: &Path, args: &AnalyseArgs, quiet: bool) -> Result<ExitCo
     let charge = charge(&set, files::charges(&args.charge)?, args.accounting);
     let cpus = set.platform.cpus.max(1).into();
     let shown = files::shown(file);
-    let steps = WorkLimit::steps(args.steps);
+    let steps = args.steps.map_or(Effort::FULL.verdict, WorkLimit::steps);
     let spinner = Mutex::new(Spinner::new(quiet));
     let watch = |policy: Policy| {
         if let Ok(mut spinner) = spinner.lock() {
-            // Ctrl-C just ends the program: there is nothing to keep.
+            // The program ends if it breaks: see `Disposable`.
             let _ = spinner.show(|| policy.title().to_owned());
         }
     };
-    let found = assess(&set, cpus, charge.as_ref(), steps, &watch);
+    let found = {
+        let _may_end = Disposable::begin();
+        assess(registry, &set, cpus, charge.as_ref(), steps, &watch)
+    };
     drop(spinner);
     let found = match found {
         Ok(found) => found,
-        Err(obstacle) if args.json => {
+        Err(Refused::Contradiction(error)) => return Err(Failure::lab(&shown, error)),
+        Err(Refused::NotCovered(obstacle)) if args.json => {
             output::print_json(&refusal(&shown, &words::obstacle(&obstacle)))?;
             return Ok(ExitCode::FAILURE);
         }
-        Err(obstacle) => {
+        Err(Refused::NotCovered(obstacle)) => {
             let heading = output::heading(&shown, &set);
             output::print(&format!("{heading}\n{}.\n", words::obstacle(&obstacle)))?;
             return Ok(ExitCode::FAILURE);
