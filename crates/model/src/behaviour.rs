@@ -1,6 +1,6 @@
 //! What the steps of a job add up to.
 
-use crate::taskset::Step;
+use crate::taskset::{Length, Step, Task};
 use flyball_trace::Duration;
 
 /// What one job asks for at most.
@@ -33,6 +33,15 @@ pub fn demand(steps: &[Step]) -> Result<Demand, TooLarge> {
     steps
         .iter()
         .try_fold(Demand::default(), |sum, step| sum.plus(one(step)?))
+}
+
+/// The shortest that a job computes, of a task whose jobs do nothing else, any time from there to
+/// the WCET being as likely; `None` for other tasks.
+pub(crate) fn best_case(task: &Task) -> Option<Duration> {
+    match task.behaviour[..] {
+        [Step::Compute(Length::Uniform { min, max })] if max == task.wcet && min < max => Some(min),
+        _ => None,
+    }
 }
 
 /// Whether time passes for certain in each round of the steps: something in them computes or
@@ -104,7 +113,6 @@ fn finite(nanos: Option<u64>) -> Result<Duration, TooLarge> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::taskset::Length;
 
     fn compute(ns: u64) -> Step {
         Step::Compute(Length::Fixed(Duration::from_nanos(ns)))

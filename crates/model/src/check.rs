@@ -85,8 +85,10 @@ pub(crate) struct Draft {
     pub(crate) sporadic: Option<At<Duration>>,
     pub(crate) gap: Option<At<Length>>,
     pub(crate) wcet: Option<At<Duration>>,
+    pub(crate) bcet: Option<At<Duration>>,
     pub(crate) deadline: Option<At<Duration>>,
     pub(crate) phase: Option<At<Duration>>,
+    pub(crate) jitter: Option<At<Duration>>,
     pub(crate) priority: Option<At<u8>>,
     pub(crate) share: Option<At<Share>>,
     pub(crate) importance: Option<At<u16>>,
@@ -131,11 +133,14 @@ impl Draft {
                 .within(key)
                 .help(help));
         }
-        let simple = || vec![Step::Compute(Length::Fixed(wcet))];
+        let jitter = self.jitter(source, &arrival)?;
+        let computes = self.computes(source, wcet)?;
+        let simple = || vec![Step::Compute(computes)];
         Ok(Task {
             name: self.name.value,
             arrival,
             phase: self.phase.map_or(Duration::ZERO, |phase| phase.value),
+            jitter,
             deadline,
             wcet,
             priority: self.priority.map(|priority| priority.value),
@@ -214,6 +219,44 @@ impl Draft {
             separation: given.value,
             gap,
         })
+    }
+
+    fn jitter(&self, source: &Source<'_>, arrival: &Arrival) -> Result<Duration, ModelError> {
+        match &self.jitter {
+            None => Ok(Duration::ZERO),
+            Some(jitter) if *arrival == Arrival::Once && !jitter.value.is_zero() => {
+                let message = "a task that arrives once has no release jitter";
+                let error = source
+                    .error(Kind::Inconsistent, &jitter.span, message)
+                    .within("jitter");
+                Err(error.help("say when it arrives, as `phase`, or give it a `period`"))
+            }
+            Some(jitter) => Ok(jitter.value),
+        }
+    }
+
+    /// How long a job computes that does nothing else.
+    fn computes(&self, source: &Source<'_>, wcet: Duration) -> Result<Length, ModelError> {
+        let Some(bcet) = &self.bcet else {
+            return Ok(Length::Fixed(wcet));
+        };
+        let fault = |message: &str, help: &str| {
+            let error = source.error(Kind::Inconsistent, &bcet.span, message);
+            Err(error.within("bcet").help(help))
+        };
+        if self.behaviour.is_some() {
+            let help =
+                "leave out `bcet`, or write `{ compute = { uniform = [\"1ms\", \"2ms\"] } }`";
+            return fault("the behaviour says how long a job computes", help);
+        }
+        match bcet.value {
+            min if min > wcet => fault(
+                &format!("the best-case execution time, {min}, is above the worst case, {wcet}"),
+                "lower it, or raise `wcet`",
+            ),
+            min if min == wcet => Ok(Length::Fixed(wcet)),
+            min => Ok(Length::Uniform { min, max: wcet }),
+        }
     }
 
     /// The worst-case execution time: as given, or else what the behaviour adds up to.

@@ -23,8 +23,10 @@ const COLUMNS: &[&str] = &[
     "name",
     "period",
     "wcet",
+    "bcet",
     "deadline",
     "phase",
+    "jitter",
     "priority",
     "share",
     "importance",
@@ -33,7 +35,7 @@ const COLUMNS: &[&str] = &[
 ];
 
 /// Those that hold times, and so may carry a unit in their names.
-const TIMES: &[&str] = &["period", "wcet", "deadline", "phase"];
+const TIMES: &[&str] = &["period", "wcet", "bcet", "deadline", "phase", "jitter"];
 
 /// One column: what it holds, and the unit of its numbers if its name has one.
 #[derive(Clone, Copy)]
@@ -165,8 +167,10 @@ fn draft(
         sporadic: None,
         gap: None,
         wcet: None,
+        bcet: None,
         deadline: None,
         phase: None,
+        jitter: None,
         priority: None,
         share: None,
         importance: None,
@@ -211,6 +215,8 @@ fn read_cell(
         "wcet" => draft.wcet = Some(cell::time(source, column.unit, &cell)?),
         "deadline" => draft.deadline = Some(cell::time(source, column.unit, &cell)?),
         "phase" => draft.phase = Some(cell::time(source, column.unit, &cell)?),
+        "jitter" => draft.jitter = Some(cell::time(source, column.unit, &cell)?),
+        "bcet" => draft.bcet = Some(cell::time(source, column.unit, &cell)?),
         "priority" => draft.priority = Some(cell::number(source, u8::MAX, &cell)?),
         "share" => draft.share = Some(cell::share(source, &cell)?),
         "importance" => draft.importance = Some(cell::number(source, u16::MAX, &cell)?),

@@ -2,11 +2,8 @@
 
 /// What other tools call something, and what it is called here; `None`: it is nothing here, and no
 /// misspelling of what looks like it.
-const ELSEWHERE: [(&str, Option<&str>); 3] = [
-    ("bcet", None),
-    ("offset", Some("phase")),
-    ("release_offset", Some("phase")),
-];
+const ELSEWHERE: [(&str, Option<&str>); 2] =
+    [("offset", Some("phase")), ("release_offset", Some("phase"))];
 
 /// The candidate that is closest to `word`, if it is close enough to be meant: at most every third
 /// letter wrong; or what is meant by a word that other tools have. Takes O(length of the word ×
@@ -87,7 +84,6 @@ mod tests {
         assert_eq!(closest("dedline", keys), Some("deadline"));
         assert_eq!(closest("Period", keys), Some("period"));
         assert_eq!(closest("cput", keys), Some("cpu"));
-        assert_eq!(closest("bcet", keys), None);
         assert_eq!(closest("offset", keys), None);
         assert_eq!(closest("Offset", ["period", "phase"]), Some("phase"));
         assert_eq!(closest("colour", keys), None);

@@ -61,8 +61,8 @@ pub use read::{Format, read_file, read_str};
 pub use share::Share;
 pub use study::{Study, read_study};
 pub use taskset::{
-    Arrival, Cost, Length, Mutex, OnMiss, Overheads, Place, Platform, Protocol, Queue, Semaphore,
-    Setting, Settings, Step, Task, TaskSet, Value,
+    Arrival, Cost, Jitter, Length, Mutex, OnMiss, Overheads, Place, Platform, Protocol, Queue,
+    Semaphore, Setting, Settings, Step, Task, TaskSet, Value,
 };
 pub use toml::{SCHEMA, to_toml};
 pub use units::{DurationError, parse_duration};

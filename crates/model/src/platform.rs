@@ -11,6 +11,20 @@ pub struct Platform {
     pub tick: Option<Duration>,
     /// What the kernel's own work costs.
     pub overheads: Overheads,
+    /// How late jobs are released, of what their jitter allows.
+    pub jitter: Jitter,
+}
+
+/// How late after their arrival simulated jobs are released, of what their tasks' jitter allows.
+/// Tests always take the worst.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Jitter {
+    /// Any time, each equally likely.
+    #[default]
+    Random,
+    /// As late as they may be until every task's first job can be there, and then at once: jobs of
+    /// all tasks are released together, as far as phases allow it, and the next ones soon after.
+    Worst,
 }
 
 /// What the kernel's own work costs, each by the number of tasks.
@@ -43,6 +57,7 @@ impl Default for Platform {
             cpus: 1,
             tick: None,
             overheads: Overheads::default(),
+            jitter: Jitter::default(),
         }
     }
 }

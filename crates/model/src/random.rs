@@ -45,6 +45,39 @@ impl Random {
         least + Duration::from_nanos(chosen)
     }
 
+    /// A length of a normal distribution without what is below `least` or above `most`.
+    ///
+    /// The sum of twelve uniform numbers stands for the normal one (Irwin-Hall: the same mean and
+    /// variance, and no value beyond six deviations), because it is the same on every machine.
+    fn normal(
+        &mut self,
+        mean: Duration,
+        deviation: Duration,
+        least: Duration,
+        most: Duration,
+    ) -> Duration {
+        // Where hardly any number is between the limits, they are so near to each other that all
+        // numbers there are about equally likely.
+        const TRIES: usize = 100;
+        for _ in 0..TRIES {
+            // In 2^-32 of a deviation.
+            let mut sum = -6 * (1_i128 << 32);
+            for _ in 0..6 {
+                let bits = self.0.next_u64();
+                sum += i128::from(bits >> 32) + i128::from(bits & u64::from(u32::MAX));
+            }
+            let off = (i128::from(deviation.as_nanos()) * sum) >> 32;
+            let drawn = u64::try_from(i128::from(mean.as_nanos()) + off);
+            let drawn = drawn.map(Duration::from_nanos);
+            if let Ok(drawn) = drawn
+                && (least..=most).contains(&drawn)
+            {
+                return drawn;
+            }
+        }
+        self.uniform(least, most)
+    }
+
     /// A length that a task may have next time.
     pub fn draw(&mut self, length: &Length) -> Duration {
         match length {
@@ -56,6 +89,24 @@ impl Random {
                 let chosen = usize::try_from(chosen).ok().and_then(|at| lengths.get(at));
                 chosen.copied().unwrap_or_default()
             }
+            Length::Empirical(seen) => {
+                let all: u64 = seen.iter().map(|(_, times)| u64::from(*times)).sum();
+                let last = Duration::from_nanos(all.saturating_sub(1));
+                let mut chosen = self.uniform(Duration::ZERO, last).as_nanos();
+                for (length, times) in seen {
+                    match chosen.checked_sub(u64::from(*times)) {
+                        Some(less) => chosen = less,
+                        None => return *length,
+                    }
+                }
+                Duration::ZERO
+            }
+            Length::Normal {
+                mean,
+                deviation,
+                min,
+                max,
+            } => self.normal(*mean, *deviation, *min, *max),
         }
     }
 

@@ -5,7 +5,7 @@
 //! that built it (see the readers): names are unique, references point to something, times make
 //! sense.
 
-pub use crate::platform::{Cost, Overheads, Platform};
+pub use crate::platform::{Cost, Jitter, Overheads, Platform};
 pub use crate::settings::{Place, Setting, Settings, Value};
 use crate::share::Share;
 use flyball_trace::Duration;
@@ -42,6 +42,9 @@ pub struct Task {
     pub arrival: Arrival,
     /// The first job's earliest release, counted from the start.
     pub phase: Duration,
+    /// How long after its arrival a job may be released. Its deadline counts from its arrival all
+    /// the same. Zero for tasks that arrive [`Arrival::Once`].
+    pub jitter: Duration,
     /// Relative deadline; `None` only for tasks that arrive [`Arrival::Once`].
     pub deadline: Option<Duration>,
     /// The most that one job computes. Always the sum over `behaviour`, or more; so it is
@@ -100,6 +103,19 @@ pub enum Length {
     },
     /// One of these, each equally likely; never empty.
     OneOf(Vec<Duration>),
+    /// One of these, each as likely as the number beside it says, which is not zero; never empty.
+    Empirical(Vec<(Duration, u32)>),
+    /// A normal distribution, of which what is below `min` or above `max` is drawn again.
+    Normal {
+        /// The mean of the whole distribution, which is not below `min` and not above `max`.
+        mean: Duration,
+        /// Its standard deviation.
+        deviation: Duration,
+        /// The shortest.
+        min: Duration,
+        /// The longest.
+        max: Duration,
+    },
 }
 
 /// One step of a job. Resources are counted in the order of the task set's tables.
@@ -187,16 +203,22 @@ impl Length {
     /// The longest that it can be.
     pub fn longest(&self) -> Duration {
         match self {
-            Length::Fixed(length) | Length::Uniform { max: length, .. } => *length,
+            Length::Fixed(length)
+            | Length::Uniform { max: length, .. }
+            | Length::Normal { max: length, .. } => *length,
             Length::OneOf(lengths) => lengths.iter().copied().max().unwrap_or_default(),
+            Length::Empirical(seen) => seen.iter().map(|seen| seen.0).max().unwrap_or_default(),
         }
     }
 
     /// The shortest that it can be.
     pub fn shortest(&self) -> Duration {
         match self {
-            Length::Fixed(length) | Length::Uniform { min: length, .. } => *length,
+            Length::Fixed(length)
+            | Length::Uniform { min: length, .. }
+            | Length::Normal { min: length, .. } => *length,
             Length::OneOf(lengths) => lengths.iter().copied().min().unwrap_or_default(),
+            Length::Empirical(seen) => seen.iter().map(|seen| seen.0).min().unwrap_or_default(),
         }
     }
 
@@ -226,10 +248,19 @@ impl TaskSet {
 }
 
 impl Task {
-    /// Whether a job may arrive at the very start. Tasks of which some cannot may never arrive all
-    /// together.
-    pub fn is_in_phase(&self) -> bool {
-        matches!(self.arrival, Arrival::Sporadic { .. }) || self.phase.is_zero()
+    /// Whether nothing about its releases is left to chance: they come with the clock, and neither
+    /// later nor at other distances than the file says.
+    pub fn comes_with_the_clock(&self) -> bool {
+        !matches!(self.arrival, Arrival::Sporadic { .. }) && self.jitter.is_zero()
+    }
+
+    /// When the first job is released if it is as late as it may be, where the clock says when it
+    /// arrives; `None`: that may be at any time.
+    fn fully_late(&self) -> Option<Duration> {
+        match self.arrival {
+            Arrival::Sporadic { .. } => None,
+            Arrival::Periodic { .. } | Arrival::Once => Some(self.phase + self.jitter),
+        }
     }
 
     /// Whether the task may run on some of so many CPUs only, without being bound to one.
@@ -252,6 +283,7 @@ impl Task {
             name: name.into(),
             arrival: Arrival::Periodic { period },
             phase: Duration::ZERO,
+            jitter: Duration::ZERO,
             deadline: Some(period),
             wcet,
             priority: None,
@@ -292,6 +324,23 @@ impl TaskSet {
             }
             _ => Some(hyperperiod),
         }
+    }
+
+    /// Whether jobs of all of these tasks may be released at one instant, each as late after its
+    /// arrival as it may be. Otherwise this worst case may never come. O(tasks).
+    pub fn may_coincide(&self, tasks: &[usize]) -> bool {
+        let mut releases = tasks
+            .iter()
+            .filter_map(|&task| self.tasks.get(task)?.fully_late());
+        let first = releases.next();
+        releases.all(|release| Some(release) == first)
+    }
+
+    /// The first instant at which every task can have a job that is released as late after its
+    /// arrival as it may be.
+    pub fn latest_first_release(&self) -> Duration {
+        let releases = self.tasks.iter().map(|task| task.phase + task.jitter);
+        releases.max().unwrap_or_default()
     }
 
     /// The largest phase of any task.

@@ -4,6 +4,7 @@
 //! O(n log n) in the length of the text.
 
 mod behaviour;
+mod length;
 mod measured;
 mod platform;
 mod resources;

@@ -1,9 +1,9 @@
 //! What is written is read back as it was, whatever the task set.
 
 use flyball_model::{
-    Arrival, Cost, Format, Length, Mutex, OnMiss, Overheads, Platform, Protocol, Queue, Semaphore,
-    Setting, Settings, Share, Step, Task, TaskSet, Value, behaviour, parse_duration, read_str,
-    to_csv, to_toml,
+    Arrival, Cost, Format, Jitter, Length, Mutex, OnMiss, Overheads, Platform, Protocol, Queue,
+    Semaphore, Setting, Settings, Share, Step, Task, TaskSet, Value, behaviour, parse_duration,
+    read_str, to_csv, to_toml,
 };
 use flyball_trace::Duration;
 use proptest::collection::{btree_map, vec};
@@ -35,7 +35,18 @@ fn length(range: std::ops::Range<u64>) -> impl Strategy<Value = Length> {
             min: a.min(b),
             max: a.max(b)
         }),
-        vec(time(range), 1..4).prop_map(Length::OneOf),
+        vec(time(range.clone()), 1..4).prop_map(Length::OneOf),
+        vec((time(range.clone()), 1..=u32::MAX), 1..4).prop_map(Length::Empirical),
+        ([(); 3].map(|()| time(range.clone())), time(range)).prop_map(|(mut times, deviation)| {
+            times.sort_unstable();
+            let [min, mean, max] = times;
+            Length::Normal {
+                mean,
+                deviation,
+                min,
+                max,
+            }
+        }),
     ]
 }
 
@@ -94,12 +105,16 @@ fn on_miss() -> impl Strategy<Value = OnMiss> {
 fn task(cpus: u8) -> impl Strategy<Value = Task> {
     let behaviour = prop_oneof![
         time(1..1 << 40).prop_map(|wcet| vec![Step::Compute(Length::Fixed(wcet))]),
+        (time(0..1 << 40), time(1..1 << 40)).prop_map(|(bcet, more)| {
+            let (min, max) = (bcet, bcet + more);
+            vec![Step::Compute(Length::Uniform { min, max })]
+        }),
         steps(),
     ];
     (
         arrival(),
         (behaviour, any::<bool>(), option::of(time(0..1 << 30))),
-        time(0..u64::MAX),
+        (time(0..u64::MAX), option::of(time(0..1 << 62))),
         option::of(time(1..1 << 62)),
         (
             option::of(any::<u8>()),
@@ -114,7 +129,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
         ),
     )
         .prop_map(
-            |(arrival, (mut steps, forever, spare), phase, deadline, numbers, rest)| {
+            |(arrival, (mut steps, forever, spare), (phase, jitter), deadline, numbers, rest)| {
                 let (on_miss, policies) = rest;
                 let (priority, share, importance, cpu, allowed) = numbers;
                 let allowed = allowed.filter(|_| cpu.is_none());
@@ -134,10 +149,13 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     (_, None) => deadline.map(|deadline| deadline.max(least)),
                 };
                 let name = String::new();
+                let jitter = jitter.filter(|_| arrival != Arrival::Once);
+                let jitter = jitter.unwrap_or_default();
                 Task {
                     name,
                     arrival,
                     phase,
+                    jitter,
                     deadline,
                     wcet,
                     priority,
@@ -188,13 +206,15 @@ fn platform() -> impl Strategy<Value = Platform> {
             cache,
         },
     );
-    (1..=128_u8, option::of(time(1..1 << 40)), overheads).prop_map(|(cpus, tick, overheads)| {
-        Platform {
+    let jitter = prop_oneof![Just(Jitter::Random), Just(Jitter::Worst)];
+    (1..=128_u8, option::of(time(1..1 << 40)), overheads, jitter).prop_map(
+        |(cpus, tick, overheads, jitter)| Platform {
             cpus,
             tick,
             overheads,
-        }
-    })
+            jitter,
+        },
+    )
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -280,7 +300,13 @@ fn flat(mut set: TaskSet) -> TaskSet {
     for task in &mut set.tasks {
         task.cpus = None;
         task.policies.clear();
-        task.behaviour = vec![Step::Compute(Length::Fixed(task.wcet))];
+        let is_range = matches!(
+            task.behaviour[..],
+            [Step::Compute(Length::Uniform { min, max })] if min < max && max == task.wcet
+        );
+        if !is_range {
+            task.behaviour = vec![Step::Compute(Length::Fixed(task.wcet))];
+        }
     }
     let cpus = set
         .tasks

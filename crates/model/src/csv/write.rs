@@ -1,8 +1,9 @@
 //! Writes task sets as tables.
 
 use super::{COLUMNS, cpus};
+use crate::behaviour::best_case;
 use crate::error::{Kind, ModelError};
-use crate::taskset::{Arrival, Length, OnMiss, Overheads, Step, Task, TaskSet};
+use crate::taskset::{Arrival, Jitter, Length, OnMiss, Overheads, Step, Task, TaskSet};
 use crate::toml::ON_MISS;
 use csv::WriterBuilder;
 
@@ -53,6 +54,11 @@ fn cell(task: &Task, column: &str) -> String {
             .deadline
             .map(|deadline| deadline.to_string())
             .unwrap_or_default(),
+        "bcet" => best_case(task)
+            .map(|bcet| bcet.to_string())
+            .unwrap_or_default(),
+        "jitter" if task.jitter.is_zero() => String::new(),
+        "jitter" => task.jitter.to_string(),
         "phase" if task.phase.is_zero() => String::new(),
         "phase" => task.phase.to_string(),
         "priority" => task
@@ -90,6 +96,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
     if platform.tick.is_some() || platform.overheads != Overheads::default() {
         return refuse("a tick or the kernel's overheads".into());
     }
+    if platform.jitter != Jitter::default() {
+        return refuse("how late jobs are released".into());
+    }
     if platform.cpus != cpus(set) {
         return refuse(format!(
             "the number of CPUs, {}, as no task says it",
@@ -110,7 +119,8 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
         if !task.policies.is_empty() {
             return refuse(format!("settings of policies for task {:?}", task.name));
         }
-        let simple = task.behaviour == [Step::Compute(Length::Fixed(task.wcet))];
+        let simple = task.behaviour == [Step::Compute(Length::Fixed(task.wcet))]
+            || best_case(task).is_some();
         if !periodic {
             return refuse(format!("task {:?}, which is not periodic", task.name));
         }

@@ -4,13 +4,14 @@
 //! repetition has to leave the locks as it found them. So the locks held at any step are the same
 //! in every job and every round, and one walk over the steps as written proves it for all.
 
+use super::length::length;
 use super::resources::{Resources, Sort};
-use super::table::{Node, Read, Table, describe, list, time, whole};
+use super::table::{Node, Read, Table, describe, list, whole};
 use crate::behaviour::takes_time;
 use crate::error::{Kind, ModelError};
 use crate::hint;
-use crate::source::{At, Source, Span};
-use crate::taskset::{Length, Step};
+use crate::source::{At, Source};
+use crate::taskset::Step;
 use toml::de::DeValue;
 
 /// How deep repetitions may stand in one another.
@@ -283,57 +284,5 @@ fn times(source: &Source<'_>, node: &Node<'_>) -> Read<Option<u32>> {
             let message = format!("expected a count or \"forever\", found {}", describe(other));
             Err(source.error(Kind::WrongType, &node.span(), message))
         }
-    }
-}
-
-/// Reads a length of time that may vary.
-pub(super) fn length<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Length> {
-    if !node.get_ref().is_table() {
-        return time(source, node).map(Length::Fixed);
-    }
-    let table = Table::open(source, node, &["uniform", "one_of"])?;
-    let times = |source: &'d Source<'d>, node: &'d Node<'d>| -> Read<Vec<_>> {
-        list(source, node)?
-            .iter()
-            .map(|node| time(source, node))
-            .collect()
-    };
-    let fault = |kind, span: &Span, message: String| Err(source.error(kind, span, message));
-    match (table.get("uniform", times)?, table.get("one_of", times)?) {
-        (Some(range), None) => match range.value[..] {
-            [min, max] if min <= max => Ok(Length::Uniform { min, max }),
-            [min, max] => fault(
-                Kind::Inconsistent,
-                &range.span,
-                format!("the shortest, {min}, is above the longest, {max}"),
-            ),
-            _ => fault(
-                Kind::OutOfRange,
-                &range.span,
-                format!("expected two times, found {}", range.value.len()),
-            ),
-        }
-        .map_err(|error| {
-            error.within("uniform").help(
-                "write the shortest and the longest, as in `{ uniform = [\"1ms\", \"2ms\"] }`",
-            )
-        }),
-        (None, Some(choice)) if choice.value.is_empty() => fault(
-            Kind::OutOfRange,
-            &choice.span,
-            "there is nothing to choose from".into(),
-        )
-        .map_err(|error| error.within("one_of").help("write at least one time")),
-        (None, Some(choice)) => Ok(Length::OneOf(choice.value)),
-        _ => fault(
-            Kind::Inconsistent,
-            &table.span,
-            "a length that varies is either `uniform` or `one_of`".into(),
-        )
-        .map_err(|error| {
-            error.help(
-                "write `{ uniform = [\"1ms\", \"2ms\"] }` or `{ one_of = [\"1ms\", \"3ms\"] }`",
-            )
-        }),
     }
 }

@@ -1,19 +1,23 @@
 //! Reads the platform, and settings of policies: of the whole set, and of a task.
 
-use super::table::{Node, Read, Table, describe, integer, time, whole};
+use super::table::{Node, Read, Table, choice, describe, integer, time, whole};
 use crate::check::MOST_CPUS;
 use crate::error::Kind;
 use crate::hint;
 use crate::settings::{Setting, Settings, Value};
 use crate::source::Source;
-use crate::taskset::{Cost, Overheads, Platform};
+use crate::taskset::{Cost, Jitter, Overheads, Platform};
 use crate::units::parse_duration;
 use std::collections::BTreeMap;
 use toml::de::DeValue;
 
+/// The words for how late jobs are released.
+pub(super) const JITTER: &[(&str, Jitter)] =
+    &[("random", Jitter::Random), ("worst", Jitter::Worst)];
+
 /// Reads `[platform]`.
 pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Platform> {
-    let table = Table::open(source, node, &["cpus", "tick", "overheads"])?;
+    let table = Table::open(source, node, &["cpus", "tick", "overheads", "jitter"])?;
     let tick = table.get("tick", time)?;
     if let Some(tick) = tick.as_ref().filter(|tick| tick.value.is_zero()) {
         let message = "a tick of no length would come without end";
@@ -30,6 +34,9 @@ pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<P
         overheads: table
             .get("overheads", overheads)?
             .map_or_else(Overheads::default, |at| at.value),
+        jitter: table
+            .get("jitter", choice(JITTER))?
+            .map_or_else(Jitter::default, |jitter| jitter.value),
     })
 }
 

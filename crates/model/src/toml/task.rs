@@ -1,6 +1,7 @@
 //! Reads one task.
 
-use super::behaviour::{Steps, length};
+use super::behaviour::Steps;
+use super::length::length;
 use super::platform::policies;
 use super::resources::Resources;
 use super::table::{Node, Read, Table, choice, list, share, text, time, whole};
@@ -16,8 +17,10 @@ const KEYS: &[&str] = &[
     "sporadic",
     "gap",
     "wcet",
+    "bcet",
     "deadline",
     "phase",
+    "jitter",
     "priority",
     "share",
     "importance",
@@ -80,8 +83,10 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         sporadic: table.get("sporadic", time)?,
         gap: table.get("gap", length)?,
         wcet: table.get("wcet", time)?,
+        bcet: table.get("bcet", time)?,
         deadline: table.get("deadline", time)?,
         phase: table.get("phase", time)?,
+        jitter: table.get("jitter", time)?,
         priority: table.get("priority", whole(0..=u8::MAX))?,
         share: table.get("share", share)?,
         importance: table.get("importance", whole(0..=u16::MAX))?,

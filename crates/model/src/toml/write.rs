@@ -1,10 +1,11 @@
 //! Writes task sets as people would write them: only what differs from the default, times in the
 //! notation of [`Duration`]'s `Display`, one step of a behaviour a line.
 
-use crate::behaviour::demand;
+use super::platform::JITTER;
+use crate::behaviour::{best_case, demand};
 use crate::settings::{Settings, Value};
 use crate::taskset::{
-    Arrival, Cost, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
+    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
 };
 use core::fmt::{self, Display, Formatter};
 use flyball_trace::Duration;
@@ -65,10 +66,14 @@ impl Document<'_> {
         // A job that only computes is told by `wcet`, any other by its behaviour, and by both where
         // the one is not what the other adds up to.
         let simple = task.behaviour == [Step::Compute(Length::Fixed(task.wcet))];
-        let simple = simple && !task.wcet.is_zero();
+        let bcet = best_case(task);
+        let simple = (simple || bcet.is_some()) && !task.wcet.is_zero();
         let adds_up = demand(&task.behaviour).is_ok_and(|demand| demand.compute == task.wcet);
         if simple || !adds_up {
             writeln!(f, "wcet = \"{}\"", task.wcet)?;
+        }
+        if let Some(bcet) = bcet {
+            writeln!(f, "bcet = \"{bcet}\"")?;
         }
         if let Some(deadline) = task
             .deadline
@@ -78,6 +83,9 @@ impl Document<'_> {
         }
         if task.phase != Duration::ZERO {
             writeln!(f, "phase = \"{}\"", task.phase)?;
+        }
+        if task.jitter != Duration::ZERO {
+            writeln!(f, "jitter = \"{}\"", task.jitter)?;
         }
         if let Some(priority) = task.priority {
             writeln!(f, "priority = {priority}")?;
@@ -175,6 +183,12 @@ fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {
     if let Some(tick) = platform.tick {
         writeln!(f, "tick = \"{tick}\"")?;
     }
+    if let Some((word, _)) = JITTER
+        .iter()
+        .find(|(_, it)| platform.jitter == *it && platform.jitter != Jitter::default())
+    {
+        writeln!(f, "jitter = \"{word}\"")?;
+    }
     let overheads = costs(&platform.overheads);
     if overheads.is_empty() {
         return Ok(());
@@ -235,6 +249,25 @@ impl Display for Shown<'_, Length> {
                     lengths.collect::<Vec<_>>().join(", ")
                 )
             }
+            Length::Empirical(seen) => {
+                let seen = seen
+                    .iter()
+                    .map(|(length, times)| format!("[\"{length}\", {times}]"));
+                write!(
+                    f,
+                    "{{ empirical = [{}] }}",
+                    seen.collect::<Vec<_>>().join(", ")
+                )
+            }
+            Length::Normal {
+                mean,
+                deviation,
+                min,
+                max,
+            } => write!(
+                f,
+                "{{ normal = [\"{mean}\", \"{deviation}\"], within = [\"{min}\", \"{max}\"] }}"
+            ),
         }
     }
 }

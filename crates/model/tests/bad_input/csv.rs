@@ -35,7 +35,7 @@ const FILES: &[Case] = &[
         Kind::UnknownKey,
         "",
         r#"unknown column "T1""#,
-        "the columns are `name`, `period`, `wcet`, `deadline`, `phase`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
+        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
     ),
     case(
         "period\n1ms\n",
@@ -67,7 +67,7 @@ const FILES: &[Case] = &[
         Kind::UnknownKey,
         "",
         r#"unknown column "colour""#,
-        "the columns are `name`, `period`, `wcet`, `deadline`, `phase`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
+        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
     ),
     case(
         "period,wcet,dedline\n",
@@ -99,7 +99,7 @@ const FILES: &[Case] = &[
         Kind::UnknownKey,
         "",
         r#"unknown column """#,
-        "the columns are `name`, `period`, `wcet`, `deadline`, `phase`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
+        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
     ),
     case(
         "period,wcet\n10ms\n",

@@ -69,7 +69,7 @@ tick = "0""#,
         Kind::UnknownKey,
         "platform",
         r#"unknown key "cores""#,
-        "the keys here are `cpus`, `tick` and `overheads`",
+        "the keys here are `cpus`, `tick`, `overheads` and `jitter`",
     ),
     case(
         r#"[platform.overheads]

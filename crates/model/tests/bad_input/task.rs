@@ -147,6 +147,35 @@ wcet = "1ms""#,
         "leave out `period` or `sporadic`",
     ),
     case(
+        r#"wcet = "1ms"
+jitter = "10us""#,
+        "5:10",
+        Kind::Inconsistent,
+        r#"task "nav": jitter"#,
+        "a task that arrives once has no release jitter",
+        "say when it arrives, as `phase`, or give it a `period`",
+    ),
+    case(
+        r#"period = "10ms"
+wcet = "1ms"
+bcet = "2ms""#,
+        "6:8",
+        Kind::Inconsistent,
+        r#"task "nav": bcet"#,
+        "the best-case execution time, 2ms, is above the worst case, 1ms",
+        "lower it, or raise `wcet`",
+    ),
+    case(
+        r#"period = "10ms"
+bcet = "2ms"
+behaviour = [{ compute = "3ms" }]"#,
+        "5:8",
+        Kind::Inconsistent,
+        r#"task "nav": bcet"#,
+        "the behaviour says how long a job computes",
+        r#"leave out `bcet`, or write `{ compute = { uniform = ["1ms", "2ms"] } }`"#,
+    ),
+    case(
         r#"period = "10ms"
 gap = "10ms"
 wcet = "1ms""#,
