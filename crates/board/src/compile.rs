@@ -185,6 +185,13 @@ fn compile(
     number: usize,
     options: &Options<'_>,
 ) -> Result<TaskContents, BoardError> {
+    if !task.jitter.is_zero() {
+        return Err(BoardError::Unsupported {
+            machine: machine.name(),
+            task: Some(task.name.clone()),
+            what: "release jitter is simulated only: leave out `jitter` to run the set here".into(),
+        });
+    }
     let (arrival, period) = match &task.arrival {
         Arrival::Periodic { period } => (image::Arrival::Periodic, *period),
         // As regular as that, they are released like periodic jobs.

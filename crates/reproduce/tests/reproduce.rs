@@ -323,6 +323,7 @@ proptest! {
             name: format!("task {n}"),
             arrival: Arrival::Once,
             phase: Duration::ZERO,
+            jitter: Duration::ZERO,
             deadline: None,
             wcet: Duration::MAX,
             priority: None,

@@ -9,7 +9,7 @@
 //!    their jobs. So a job that ends at its deadline has met it. Of several CPUs the first comes
 //!    first.
 //! 2. Tasks that change become what they are to become, or end.
-//! 3. Sporadic jobs arrive.
+//! 3. Sporadic jobs are released, and those with release jitter.
 //! 4. The timer fires: all releases and deadlines of this instant.
 //! 5. Tasks that are new begin.
 //! 6. The kernel decides which task runs, on all CPUs that must reschedule.
@@ -39,8 +39,7 @@ use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::{Config, Core, Entry, MutexId, QueueId, SemaphoreId, ThreadId};
-use flyball_model::Length;
-use flyball_model::random::Random;
+use flyball_model::Jitter;
 use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Policy, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
@@ -49,6 +48,7 @@ use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
+mod arrivals;
 mod build;
 mod calls;
 mod change;
@@ -56,6 +56,7 @@ mod cycle;
 mod entry;
 mod moving;
 
+use arrivals::Arrivals;
 pub(crate) use cycle::Cycle;
 use entry::Costs;
 pub(crate) use moving::Migrating;
@@ -104,8 +105,10 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     beginning: change::Beginning<S::Params>,
     /// What all random numbers come from.
     seed: u64,
-    /// When sporadic jobs arrive, and at which row.
+    /// When the kernel hears of jobs that its clock does not release, and at which row.
     arrivals: BinaryHeap<Reverse<(Time, usize)>>,
+    /// How late that is, and when jobs of all tasks can be released as late as they may be.
+    jitter: (Jitter, Duration),
     costs: Costs,
     /// Calls made at one instant, and at which.
     calls: (Time, u64),
@@ -151,8 +154,8 @@ struct Details {
     name: String,
     /// Its number in the whole task set.
     number: TaskId,
-    /// Sporadic: the time between arrivals, and its random numbers.
-    gap: Option<(Length, Random)>,
+    /// When its jobs arrive, if the kernel's clock does not release them.
+    arrivals: Option<Arrivals>,
     /// What it becomes with its next job.
     next: Option<change::Next>,
 }

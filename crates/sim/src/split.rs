@@ -25,7 +25,8 @@ pub use flyball_policy::Subtask;
 /// Whether the jobs of a task can go from CPU to CPU: they come with the clock, since arrivals are
 /// interrupts of some CPU, and use nothing that others might use.
 pub fn may_be_split(task: &Task) -> bool {
-    matches!(task.arrival, Arrival::Periodic { .. }) && is_independent(&task.behaviour)
+    let is_periodic = matches!(task.arrival, Arrival::Periodic { .. });
+    is_periodic && task.comes_with_the_clock() && is_independent(&task.behaviour)
 }
 
 /// Simulates `set` under EDF on each CPU, with each task in its `subtasks`; the CPUs that the set

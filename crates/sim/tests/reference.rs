@@ -2,7 +2,7 @@
 //! the next, looks at all jobs, and runs the first by the order of the policy.
 
 use flyball_catalogue::{Clustered, Edf, Fifo, Fp, NpEdf, Rm, Rr};
-use flyball_model::{OnMiss, Task, TaskSet};
+use flyball_model::{Jitter, OnMiss, Platform, Task, TaskSet};
 use flyball_sim::{Options, Scheduler, simulate};
 use flyball_trace::{Duration, Event, Kind, Time};
 use proptest::prelude::*;
@@ -18,6 +18,20 @@ struct Small {
     wcet: u64,
     priority: u8,
     on_miss: OnMiss,
+    /// Of which all is used until all first jobs can be there, and none from then on.
+    jitter: u64,
+}
+
+impl Small {
+    /// Which jobs are released at `now`, by when they arrived. They arrive together with that of
+    /// the task with the most phase and jitter.
+    fn released(&self, now: u64, together: u64) -> Vec<u64> {
+        let arrivals = (self.phase..=now).step_by(usize::try_from(self.period).unwrap());
+        let release = |arrival: u64| arrival.max((arrival + self.jitter).min(together));
+        arrivals
+            .filter(|&arrival| release(arrival) == now)
+            .collect()
+    }
 }
 
 fn task() -> impl Strategy<Value = Small> {
@@ -35,6 +49,7 @@ fn task() -> impl Strategy<Value = Small> {
             wcet,
             priority,
             on_miss,
+            jitter: 0,
         },
     )
 }
@@ -49,10 +64,15 @@ fn set(tasks: &[Small]) -> TaskSet {
         deadline: Some(units(small.deadline)),
         priority: Some(small.priority),
         on_miss: small.on_miss,
+        jitter: units(small.jitter),
         ..Task::periodic(format!("t{number}"), units(small.period), units(small.wcet))
     };
     TaskSet {
         tasks: tasks.iter().enumerate().map(task).collect(),
+        platform: Platform {
+            jitter: Jitter::Worst,
+            ..Platform::default()
+        },
         ..TaskSet::default()
     }
 }
@@ -107,6 +127,7 @@ fn reference_with(
     let mut skipping = vec![false; tasks.len()];
     let mut last_place = 0;
     let mut running: Vec<(usize, u32)> = Vec::new();
+    let together = tasks.iter().map(|task| task.phase + task.jitter).max();
     // The first job of each task is the one that counts; the others wait for it.
     let is_first =
         |jobs: &[Job], at: usize| jobs.iter().position(|j| j.task == jobs[at].task) == Some(at);
@@ -132,22 +153,28 @@ fn reference_with(
         }
         // By task: deadlines before releases.
         for (task, small) in tasks.iter().enumerate() {
-            while let Some(at) = jobs.iter().position(|job| {
-                job.task == task && !job.late && job.release + small.deadline <= now
-            }) {
-                jobs[at].late = true;
-                schedule.misses.push((now, task, jobs[at].number));
-                if small.on_miss == OnMiss::Abort {
-                    jobs.remove(at);
-                    if let Some(next) = jobs.iter_mut().find(|job| job.task == task) {
-                        last_place += 1;
-                        next.place = last_place;
-                        next.turn = quantum.unwrap_or(0);
+            let mut miss = |jobs: &mut Vec<Job>, last_place: &mut i64| {
+                while let Some(at) = jobs.iter().position(|job| {
+                    job.task == task && !job.late && job.release + small.deadline <= now
+                }) {
+                    jobs[at].late = true;
+                    schedule.misses.push((now, task, jobs[at].number));
+                    if small.on_miss == OnMiss::Abort {
+                        jobs.remove(at);
+                        if let Some(next) = jobs.iter_mut().find(|job| job.task == task) {
+                            *last_place += 1;
+                            next.place = *last_place;
+                            next.turn = quantum.unwrap_or(0);
+                        }
                     }
                 }
+            };
+            // The kernel hears of jobs with jitter before its timer tells it of deadlines.
+            if small.jitter == 0 {
+                miss(&mut jobs, &mut last_place);
             }
-            let comes = now >= small.phase && (now - small.phase).is_multiple_of(small.period);
-            if comes && now < until {
+            let comes = small.released(now, together.unwrap_or(0));
+            for release in comes.into_iter().filter(|_| now < until) {
                 numbers[task] += 1;
                 let mine: Vec<&Job> = jobs.iter().filter(|job| job.task == task).collect();
                 let late = mine.iter().any(|job| job.late);
@@ -169,13 +196,15 @@ fn reference_with(
                 jobs.push(Job {
                     task,
                     number: numbers[task],
-                    release: now,
+                    release,
                     left: small.wcet,
                     late: false,
                     place: last_place,
                     turn: quantum.unwrap_or(0),
                 });
             }
+            // A job may be released after its deadline.
+            miss(&mut jobs, &mut last_place);
         }
         for over in over {
             let Some(job) = jobs.iter_mut().find(|job| (job.task, job.number) == over) else {
@@ -319,6 +348,22 @@ proptest! {
     ) {
         for (priority, task) in (1..).zip(&mut tasks) {
             task.priority = priority;
+        }
+        let key = |task: &Small, _| 255 - u64::from(task.priority);
+        let expected = reference(&tasks, cpus.into(), 120, None, key);
+        let found = simulated_on(&tasks, cpus, 120, &Clustered::global(Fp));
+        prop_assert_eq!(sorted(found), sorted(expected));
+    }
+
+    /// All priorities differ: of equals, those with jitter come before those that the clock releases.
+    #[test]
+    fn release_jitter(
+        mut tasks in proptest::collection::vec(task(), 1..6),
+        jitters in proptest::collection::vec(0_u64..16, 6),
+        cpus in 1_u8..3,
+    ) {
+        for ((priority, task), jitter) in (1..).zip(&mut tasks).zip(jitters) {
+            (task.priority, task.jitter) = (priority, jitter);
         }
         let key = |task: &Small, _| 255 - u64::from(task.priority);
         let expected = reference(&tasks, cpus.into(), 120, None, key);

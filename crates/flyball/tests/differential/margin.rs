@@ -75,6 +75,14 @@ pub(crate) fn hair(
                                 *one = off(*one);
                             }
                         }
+                        Length::Empirical(seen) => {
+                            for (one, _) in seen {
+                                *one = off(*one);
+                            }
+                        }
+                        Length::Normal { mean, min, max, .. } => {
+                            (*mean, *min, *max) = (off(*mean), off(*min), off(*max));
+                        }
                     }
                 });
             } else {

@@ -10,6 +10,7 @@ pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>
         name: name.into(),
         arrival: Arrival::Once,
         phase: Duration::ZERO,
+        jitter: Duration::ZERO,
         deadline: None,
         wcet,
         priority: None,

@@ -1,5 +1,6 @@
 //! A cluster with its kernel, made from a task set.
 
+use super::arrivals::Arrivals;
 use super::{CPU, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::called::Called;
 use crate::error::SimError;
@@ -70,6 +71,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             beginning: change::Beginning::new(),
             seed,
             arrivals: BinaryHeap::new(),
+            jitter: (set.platform.jitter, set.latest_first_release()),
             costs: Costs::new(&set.platform.overheads, capacity),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),
             nexts: Tournament::new(cpus),
@@ -127,8 +129,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     ) -> Result<(), SimError> {
         let seed = self.seed;
         let release = match task.arrival {
-            Arrival::Periodic { period } => Release::Periodic { period },
-            Arrival::Sporadic { separation, .. } => Release::Sporadic { separation },
+            Arrival::Periodic { period } if task.jitter.is_zero() => Release::Periodic { period },
+            Arrival::Periodic { period: separation } | Arrival::Sporadic { separation, .. } => {
+                Release::Sporadic { separation }
+            }
             Arrival::Once => Release::Once,
         };
         let start = from + task.phase;
@@ -149,14 +153,14 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             .core
             .spawn(CPU, attributes, params, now)
             .map_err(|error| self.refused(&task.name, error))?;
-        let gap = match &task.arrival {
-            Arrival::Sporadic { gap, .. } => {
-                self.arrivals.push(Reverse((start, self.threads.len())));
-                // A stream besides the one that the task's computations are drawn from.
-                Some((gap.clone(), Random::new(!seed, number as u64)))
-            }
-            _ => None,
-        };
+        // A stream besides the one that the task's computations are drawn from.
+        let random = Random::new(!seed, number as u64);
+        let (jitter, together) = self.jitter;
+        let arrivals = Arrivals::of(task, jitter, start, together, random);
+        if let Some(arrivals) = &arrivals {
+            let row = self.threads.len();
+            self.arrivals.push(Reverse((arrivals.release, row)));
+        }
         self.threads.push(Thread {
             program: Program::new(task, number, seed),
             handle,
@@ -168,7 +172,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.details.push(Details {
             name,
             number,
-            gap,
+            arrivals,
             next: None,
         });
         Ok(())

@@ -137,7 +137,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
     }
 
-    /// Sporadic jobs arrive. Returns how many.
+    /// The kernel hears of jobs that its clock does not release. Returns of how many.
     #[inline]
     pub(super) fn arrive(&mut self, now: Time) -> Result<u32, SimError> {
         let mut arrived = 0;
@@ -146,16 +146,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         {
             self.arrivals.pop();
             let thread = self.threads[row].handle;
-            match self.core.release(CPU, thread, at, now) {
+            let Some(arrivals) = &mut self.details[row].arrivals else {
+                continue;
+            };
+            match self.core.release(CPU, thread, arrivals.arrival, now) {
                 // A task that is tens of thousands of jobs behind loses some; the trace says so.
                 Ok(()) | Err(Error::Full) => arrived += 1,
                 // It has ended, so nothing more arrives.
                 Err(Error::Dead) => continue,
                 Err(error) => return Err(self.failed(row, now, error)),
             }
-            if let Some((gap, random)) = &mut self.details[row].gap {
-                self.arrivals.push(Reverse((at + random.draw(gap), row)));
-            }
+            arrivals.advance();
+            self.arrivals.push(Reverse((arrivals.release, row)));
         }
         Ok(arrived)
     }

@@ -28,9 +28,8 @@ pub(crate) struct Cycle {
 impl Cycle {
     pub(super) fn new<S: Scheduler>(modes: &Modes, cpus: usize) -> Cycle {
         let set = &modes.set;
-        let periodic = |task: &flyball_model::Task| {
-            !matches!(task.arrival, Arrival::Sporadic { .. }) && is_fixed(&task.behaviour)
-        };
+        let periodic =
+            |task: &flyball_model::Task| task.comes_with_the_clock() && is_fixed(&task.behaviour);
         let repeats = S::MEMORYLESS && modes.changes.is_empty() && set.tasks.iter().all(periodic);
         let tick = set.platform.tick.unwrap_or_default();
         let mut from = Time::ZERO + set.largest_phase() + tick;

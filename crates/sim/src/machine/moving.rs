@@ -74,7 +74,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 
     /// Takes the task in `row` out.
     pub(crate) fn take(&mut self, row: usize, now: Time) -> Result<Migrating, Error> {
-        if self.details[row].gap.is_some() {
+        if self.details[row].arrivals.is_some() {
             // Its arrivals are this CPU's interrupts.
             return Err(Error::Bound);
         }
