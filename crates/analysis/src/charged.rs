@@ -47,6 +47,11 @@ pub enum NoSet {
         /// The task, by its position.
         task: usize,
     },
+    /// This task has release jitter, which the tests know nothing of.
+    Jitter {
+        /// The task, by its position.
+        task: usize,
+    },
 }
 
 impl From<Unmade> for Answer {
@@ -63,6 +68,7 @@ impl From<NoSet> for Answer {
         match none {
             NoSet::Unmade(unmade) => Answer::from(unmade),
             NoSet::TooLong { .. } => Answer::Stopped(Stop::TimeRange),
+            NoSet::Jitter { .. } => Answer::Rejects,
         }
     }
 }
@@ -83,6 +89,7 @@ impl fmt::Display for NoSet {
         match self {
             NoSet::Unmade(unmade) => unmade.fmt(f),
             NoSet::TooLong { task } => write!(f, "a time of task {task} is too long to count"),
+            NoSet::Jitter { task } => write!(f, "task {task} has release jitter"),
         }
     }
 }
@@ -145,8 +152,8 @@ impl<'t> Charged<'t> {
         let cpus = self.cpus;
         Some(match self.set(payer) {
             Ok(set) => criterion.ask(set, cpus, limit),
-            // Tests that divide tasks count longer times.
-            Err(NoSet::TooLong { .. }) => match self.counted(payer) {
+            // Tests that divide tasks count longer times, and know jitter.
+            Err(NoSet::TooLong { .. } | NoSet::Jitter { .. }) => match self.counted(payer) {
                 Ok(tasks) => criterion.ask_tasks(&tasks, cpus, limit),
                 Err(none) => none.into(),
             },
@@ -212,9 +219,6 @@ impl<'t> Charged<'t> {
 
     /// The set with the overheads of a payer, in whole units, made when first asked for.
     ///
-    /// Tests of several CPUs with one queue are about deadlines up to the period. So that of a
-    /// [global](Payer::Global) payer has no later ones: what is in time for these is in time.
-    ///
     /// # Errors
     /// [`NoSet`].
     pub fn set(&mut self, payer: Payer) -> Result<&Set, NoSet> {
@@ -227,6 +231,9 @@ impl<'t> Charged<'t> {
     fn make(&self, payer: Payer) -> Result<Set, NoSet> {
         let tasks = self.counted(payer).map_err(NoSet::Unmade)?;
         let within = |task: &SporadicTask| task.deadline().min(task.period());
+        if let Some(task) = tasks.iter().position(|task| task.j() > 0) {
+            return Err(NoSet::Jitter { task });
+        }
         let is_late = |task: &SporadicTask| {
             task.wcet().as_nanos() >= Set::LONGEST && task.wcet() > within(task)
         };
@@ -241,7 +248,7 @@ impl<'t> Charged<'t> {
         };
         match tasks.iter().position(is_long) {
             Some(task) => Err(NoSet::TooLong { task }),
-            // They have neither jitter nor blocking, so nothing else can be the matter.
+            // They have neither jitter nor blocking; nothing else can be the matter.
             None => Set::of(&tasks).map_err(|_| NoSet::TooLong { task: 0 }),
         }
     }
@@ -252,16 +259,15 @@ impl<'t> Charged<'t> {
     /// [`Unmade`].
     pub fn counted(&self, payer: Payer) -> Result<Vec<SporadicTask>, Unmade> {
         let unit = self.unit;
-        let counted = |task: &SporadicTask| {
-            let deadline = match payer {
-                Payer::Global => task.deadline().min(task.period()),
-                Payer::Partitioned => task.deadline(),
-            };
+        let counted = |(number, task): (usize, &SporadicTask)| {
             // Whole units, and at least one of each, as they have been rounded.
-            SporadicTask::plain([task.wcet(), task.period(), deadline].map(|time| time / unit))
+            let times = [task.wcet(), task.period(), task.deadline()].map(|time| time / unit);
+            let jitter = task.jitter().as_nanos().div_ceil(unit.as_nanos());
+            let jittered = SporadicTask::plain(times).with_jitter(Duration::from_nanos(jitter));
+            jittered.map_err(|_| Unmade::Unpayable(Unpayable::TooLong { task: number }))
         };
         let tasks = self.inflated(self.raw, payer)?;
-        Ok(tasks.iter().map(counted).collect())
+        tasks.iter().enumerate().map(counted).collect()
     }
 
     /// These tasks of the set with their overheads, in whole units.

@@ -169,7 +169,9 @@ impl Criterion {
         match self {
             Criterion::Global(which) => gedf::test(which, set, cpus, limit),
             Criterion::Partitioned(fit) => partitioned::test(set, cpus, fit, limit),
-            Criterion::GlobalFixed(which) => gfp::test_best(which, set, cpus, limit),
+            Criterion::GlobalFixed(which) => {
+                gfp::test_best(which, &set.within_periods(), cpus, limit)
+            }
             _ => self.ask_tasks(&sporadic(set), cpus, limit),
         }
     }
@@ -376,6 +378,9 @@ fn not_taken(error: InvalidTask) -> Answer {
 
 /// PD² in slots of [`SLOT`].
 fn fair(tasks: &[SporadicTask], cpus: u32) -> Answer {
+    if tasks.iter().any(|task| task.j() > 0) {
+        return Answer::Rejects;
+    }
     let is_whole = |task: &SporadicTask| task.t().is_multiple_of(SLOT.as_nanos());
     if tasks.iter().all(is_whole) {
         return Answer::from(&fair::test(tasks, SLOT, cpus));

@@ -24,6 +24,14 @@ impl<T> Margin<T> {
         }
     }
 
+    /// The most that is accepted, if it is known that no more is.
+    pub const fn exactly(&self) -> Option<&T> {
+        match self {
+            Margin::Exactly(most) => Some(most),
+            Margin::AtLeast(..) | Margin::Nothing | Margin::NotKnown(_) => None,
+        }
+    }
+
     /// Why it is not known whether more is accepted; `None` if it is known.
     pub const fn stopped(&self) -> Option<Stop> {
         match self {

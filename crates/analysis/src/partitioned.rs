@@ -49,16 +49,8 @@ fn by_demand(set: &Set, cpus: usize, fit: Fit, limit: WorkLimit) -> Result<Vec<u
 }
 
 /// Whether one CPU holds these tasks under EDF: exactly, unless one has blocking.
-///
-/// With deadlines at the ends of periods or beyond, by the utilisation; or else by processor
-/// demand.
 pub(crate) fn hold(tasks: &[SporadicTask], limit: WorkLimit) -> Answer {
-    let is_easy = |task: &SporadicTask| task.d() >= task.t() && task.j() == 0 && task.b() == 0;
-    if tasks.iter().all(is_easy) {
-        Answer::accepts_if(!overloaded(tasks))
-    } else {
-        Answer::from(&edf_demand::test(tasks, limit))
-    }
+    Answer::from(&edf_demand::test(tasks, limit))
 }
 
 /// The CPU of each task under partitioned fixed priorities: tasks go to CPUs as above, and response

@@ -367,7 +367,7 @@ mod tests {
         let task = |t, c, d| SporadicTask::new(ns(c), ns(t), ns(d)).unwrap();
         let tasks = [
             task(999_983, 499_991, 1_999_966),
-            task(999_979, 499_989, 999_979),
+            task(999_979, 499_989, 999_978),
             task(999_962_000_357, 999_981, 1_999_924_000_714),
         ];
         assert!(Utilisation::of(&tasks).cmp_one().is_eq());

@@ -68,6 +68,11 @@ impl Meter {
         left.map(|_| ()).ok_or(Stop::WorkLimit)
     }
 
+    /// How many steps there are still.
+    pub(crate) const fn left(&self) -> u64 {
+        self.left
+    }
+
     /// Does `work` with so many of the steps at most.
     pub(crate) fn within<T>(
         &mut self,

@@ -110,6 +110,22 @@ impl Set {
         &self.tasks
     }
 
+    /// The set with no deadline beyond a period, which the tests are about. What is in time for
+    /// these is in time, under a policy to which deadlines make no difference.
+    #[must_use]
+    pub fn within_periods(&self) -> Set {
+        if self.constrained {
+            return self.clone();
+        }
+        let within = |task: &Task| Task {
+            deadline: task.deadline.min(task.period),
+            ..*task
+        };
+        let tasks = self.tasks.iter().map(within).collect();
+        // No time is longer, and none is zero.
+        Set::new(tasks).unwrap_or_else(|_| self.clone())
+    }
+
     /// Whether every deadline is the end of a period.
     pub fn is_implicit(&self) -> bool {
         self.implicit
