@@ -17,7 +17,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use flyball_board::Machine;
-use flyball_model::{Statistic, TaskSet};
+use flyball_model::{Jitter, Statistic, TaskSet};
 use flyball_study::results::Schedulable;
 use flyball_study::{Fit, Registry};
 use flyball_trace::Duration;
@@ -166,7 +166,8 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
 
-    /// Ask no tests, which are asked with little work here; see `flyball study` for all of it
+    /// Ask no tests but those that divide tasks among CPUs. They are asked with little work here;
+    /// see `flyball study` for all of it
     #[arg(long)]
     pub(crate) no_tests: bool,
 
@@ -288,6 +289,10 @@ pub(crate) struct RunArgs {
     /// What random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
+
+    /// How late jobs are released, of what the tasks' `jitter` allows, instead of as the file says
+    #[arg(long, value_name = "WHICH", value_parser = jitter())]
+    pub(crate) jitter: Option<Jitter>,
 
     /// Stop at the first deadline that is missed
     #[arg(long)]
@@ -469,6 +474,16 @@ fn machine() -> impl TypedValueParser<Value = Machine> {
     PossibleValuesParser::new(names).try_map(|name| {
         let unknown = || format!("there is no machine \"{name}\"");
         Machine::find(&name).ok_or_else(unknown)
+    })
+}
+
+fn jitter() -> impl TypedValueParser<Value = Jitter> {
+    let random = PossibleValue::new("random").help("any time, each equally likely");
+    let worst = PossibleValue::new("worst")
+        .help("as late as they may be until jobs of all tasks come together, and then at once");
+    PossibleValuesParser::new([random, worst]).map(|word| match word.as_str() {
+        "worst" => Jitter::Worst,
+        _ => Jitter::Random,
     })
 }
 

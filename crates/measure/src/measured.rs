@@ -188,6 +188,7 @@ impl<'a> Measurement<'a> {
             &self.set,
             self.theory,
             observed,
+            Effort::FULL.slacks,
             self.notes,
         );
         Study {

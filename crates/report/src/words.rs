@@ -124,6 +124,7 @@ fn does(task: &str, what: Uncovered) -> String {
         Uncovered::Semaphore => "uses a semaphore",
         Uncovered::Queue => "uses a queue",
         Uncovered::Yields => "yields",
+        Uncovered::Jitter => "has release jitter",
         Uncovered::SomeCpus => "may run on some CPUs only",
     };
     format!("\"{task}\" {what}")

@@ -27,6 +27,7 @@ use crate::charge::{QUANTUM, costs_of};
 use crate::error::StudyError;
 use crate::parallel;
 use crate::reason::{ChargedWork, NoPolicy, Obstacle, Uncovered, WhyNot};
+use crate::recurring::with_jitter;
 use crate::registry::Registry;
 use crate::results::Verdict;
 use crate::theory::{check_steps, stays_behind, with_deadlines, without_mutexes};
@@ -198,7 +199,11 @@ pub fn assess(
         .map(|&task| set.tasks[task].name.as_str())
         .collect();
     // Other phases may never bring them together.
-    let in_phase = numbers.iter().all(|&task| set.tasks[task].is_in_phase());
+    let in_phase = set.may_coincide(&numbers);
+    if let (Some(_), Some(task)) = (charge, with_jitter(set, &numbers)) {
+        let name = set.tasks[task].name.clone();
+        return Err(Obstacle::Does(name, Uncovered::Jitter).into());
+    }
     let late = set.platform.tick.unwrap_or(Duration::ZERO);
     let (asked, rules) = (
         released_late(&tasks, late, &names)?,
@@ -210,6 +215,7 @@ pub fn assess(
         charge: charge.map(|charge| (charge.accounting, prices(charge, tasks.len()))),
         rules: &rules,
         watch,
+        is_infeasible: false,
     };
     let after_arrival = |bounds: &mut Vec<Option<Duration>>| {
         for bound in bounds.iter_mut().flatten() {
@@ -220,6 +226,10 @@ pub fn assess(
         .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten());
     // Then it is known already what the tests would find out.
     let limit = infeasible.as_ref().map_or(limit, |_| limit.min(SEARCH));
+    let case = Case {
+        is_infeasible: infeasible.is_some(),
+        ..case
+    };
     let known = Policy::ALL
         .into_iter()
         .filter(|&policy| case.is_known(policy) && case.criteria(policy).next().is_some());
@@ -233,6 +243,7 @@ pub fn assess(
         rules: &rules,
         infeasible: infeasible.as_ref(),
         is_charged: charge.is_some(),
+        limit,
         is_plain: charge.is_none() && late.is_zero() && in_phase,
     };
     let verdicts = parallel::each(policies.iter().collect(), |it| judge.verdict(it));
@@ -296,7 +307,7 @@ fn released_late(
     let shorter = |(task, name): (&SporadicTask, &&str)| {
         let [period, deadline] =
             [task.period(), task.deadline()].map(|time| time.saturating_sub(late));
-        SporadicTask::new(task.wcet(), period, deadline)
+        task.with_times(period, deadline)
             .map_err(|_| Obstacle::LateByTick((*name).to_owned(), late))
     };
     tasks.iter().zip(names).map(shorter).collect()
@@ -304,7 +315,10 @@ fn released_late(
 
 /// Why no policy can hold the set, whatever its phases are.
 fn overload(tasks: &[SporadicTask], cpus: u32) -> Option<NoPolicy> {
-    let long = |task: &SporadicTask| task.wcet() > task.deadline().min(task.period());
+    let long = |task: &SporadicTask| {
+        let left = task.deadline().saturating_sub(task.jitter());
+        task.wcet() > left.min(task.period())
+    };
     if let Some(which) = tasks.iter().position(long) {
         return Some(NoPolicy::Alone(which));
     }

@@ -77,7 +77,7 @@ pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>, jobs: u6
 /// Whether the set does the same again after a hyperperiod, as far as it is up to the tasks.
 fn repeats(set: &TaskSet) -> bool {
     set.tasks.iter().all(|task| {
-        !matches!(task.arrival, Arrival::Sporadic { .. })
+        task.comes_with_the_clock()
             && flyball_sim::is_fixed(&task.behaviour)
             && compute(task).is_some()
     })

@@ -52,6 +52,7 @@ pub mod note;
 mod parallel;
 mod partition;
 pub mod reason;
+mod recurring;
 pub mod registry;
 pub mod results;
 pub mod semi;

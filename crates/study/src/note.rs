@@ -25,6 +25,8 @@ pub enum Note {
     NoSlacks(usize),
     /// Work is sporadic, random or endless and does not repeat itself: so long was simulated.
     DoesNotRepeat(Duration),
+    /// The release jitter of this task is longer than its period: several jobs may come at once.
+    LongJitter(String),
     /// The hyperperiod is longer than the simulation.
     LongHyperperiod {
         /// How long it is; `None`: longer than a [`Duration`] can be.

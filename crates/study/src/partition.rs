@@ -3,6 +3,7 @@
 use crate::assigned::Assigned;
 use crate::error::StudyError;
 use crate::note::{AboutPolicy, Note, Way};
+use crate::recurring::recurring;
 use crate::registry::Entry;
 use crate::semi;
 use crate::theory::{self, Cluster, Effort, OneCpu, Theory};
@@ -195,11 +196,11 @@ struct Recurring {
 
 impl Recurring {
     fn of(set: &TaskSet) -> Recurring {
-        let known = set.tasks.iter().enumerate().filter_map(|(number, task)| {
-            let period = task.arrival.period()?;
-            let deadline = task.deadline.unwrap_or(period);
-            Some((number, SporadicTask::new(task.wcet, period, deadline).ok()?))
-        });
+        let known = set
+            .tasks
+            .iter()
+            .enumerate()
+            .filter_map(|(number, task)| Some((number, recurring(task)?.ok()?)));
         let (numbers, tasks) = known.unzip();
         Recurring { numbers, tasks }
     }
@@ -318,15 +319,14 @@ impl Recurring {
 
     /// Whether a CPU misses a deadline if a test of one CPU rejects any tasks on it.
     fn is_refuted(&self, set: &TaskSet, theory: &dyn OneCpu) -> bool {
-        let mut numbers = self.numbers.iter();
-        numbers.all(|&task| set.tasks[task].is_in_phase())
+        set.may_coincide(&self.numbers)
             && theory.is_exact(set, &self.numbers)
             && theory::check_set(set).is_ok()
             && theory::without_mutexes(set, &self.numbers).is_ok()
     }
 
     /// How much work each test may be where all are asked of each task in each of so many clusters:
-    /// a second or two together.
+    /// together as much as one test of a whole set.
     fn each_of_many(&self, clusters: usize) -> WorkLimit {
         let calls = self.tasks.len() * clusters * gedf::Test::ALL.len();
         let Effort { verdict, probe, .. } = Effort::FULL;

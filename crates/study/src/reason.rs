@@ -93,6 +93,8 @@ pub enum Uncovered {
     Queue,
     /// It yields.
     Yields,
+    /// Its jobs are released with jitter.
+    Jitter,
     /// It may run on some CPUs only.
     SomeCpus,
 }

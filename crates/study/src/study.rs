@@ -12,7 +12,7 @@ use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Ve
 use crate::theory::{Effort, Findings};
 use crate::verdict::weigh;
 use flyball_analysis::Fit;
-use flyball_model::{Cost, OverheadFile, Overheads, Statistic, TaskSet};
+use flyball_model::{Cost, Jitter, OverheadFile, Overheads, Statistic, Task, TaskSet};
 use flyball_schedulers::Recorder;
 use flyball_schedulers::Values;
 use flyball_sim::{Ended, Options};
@@ -41,6 +41,8 @@ pub struct StudyOptions {
     pub stop_at_miss: bool,
     /// What all random numbers come from.
     pub seed: u64,
+    /// How late jobs with release jitter are released, instead of as the platform says.
+    pub jitter: Option<Jitter>,
     /// How many events of each simulation are kept.
     pub keep: usize,
     /// How much work the tests may be; `None`: none is asked.
@@ -95,6 +97,7 @@ impl Default for StudyOptions {
             jobs: MOST_JOBS,
             stop_at_miss: false,
             seed: 0,
+            jitter: None,
             keep: 200_000,
             tests: Some(Effort::FULL),
             overheads: None,
@@ -135,6 +138,9 @@ pub fn study(
     watch: &mut Watch<'_>,
 ) -> Result<Study, StudyError> {
     registry.check_settings(file, &set)?;
+    if let Some(jitter) = options.jitter {
+        set.platform.jitter = jitter;
+    }
     if let Some(cpus) = options.cpus {
         set.platform.cpus = cpus.max(1);
     }
@@ -204,6 +210,7 @@ pub fn study(
     }
     notes.extend(common_notes(&mut policies));
     notes.extend(affinities(&set));
+    notes.extend(long_jitter(&set));
     Ok(Study {
         file: file.to_owned(),
         cpus: set.platform.cpus,
@@ -310,7 +317,8 @@ fn study_assigned(
         summary,
         trace,
     };
-    Ok(report(entry, &values, set, theory, observed, notes))
+    let most = options.tests.map_or(0, |effort| effort.slacks);
+    Ok(report(entry, &values, set, theory, observed, most, notes))
 }
 
 /// What was seen, and what is concluded.
@@ -325,13 +333,24 @@ pub struct Observed {
     pub trace: Trace,
 }
 
-/// What theory found and what was seen, together.
+/// Says so of the first task whose jobs may come several at once.
+fn long_jitter(set: &TaskSet) -> Option<Note> {
+    let is_long = |task: &&Task| {
+        let period = task.arrival.period();
+        period.is_some_and(|period| task.jitter > period)
+    };
+    let task = set.tasks.iter().find(is_long)?;
+    Some(Note::LongJitter(task.name.clone()))
+}
+
+/// What theory found and what was seen, together. Slacks were searched for up to so many tasks.
 pub fn report(
     entry: &Entry,
     values: &Values,
     set: &TaskSet,
     theory: Result<Findings, Obstacle>,
     observed: Observed,
+    most_slacks: usize,
     mut notes: Vec<Note>,
 ) -> PolicyReport {
     let Observed {
@@ -350,8 +369,8 @@ pub fn report(
     let breakdown = findings
         .breakdown
         .filter(|found| !holds_at_worst || found.factor_ppm >= 1_000_000);
-    if set.tasks.len() > Effort::FULL.slacks && findings.holds.is_some() {
-        notes.push(Note::NoSlacks(Effort::FULL.slacks));
+    if most_slacks > 0 && set.tasks.len() > most_slacks && findings.holds.is_some() {
+        notes.push(Note::NoSlacks(most_slacks));
     }
     let tasks = set.tasks.iter().zip(&summary.tasks).enumerate();
     let tasks = tasks.map(|(number, (task, measured))| TaskReport {

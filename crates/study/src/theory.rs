@@ -116,10 +116,13 @@ pub fn analyse_clusters(
         // The backlog grows for ever, whatever the phases are.
         Some(because) => (UTILISATION, because),
         None if is_decided => return findings,
-        None => match never(&|cluster| too_dense(set, cluster, effort.probe)) {
-            Some(because) => (DEMAND, because),
-            None => return findings,
-        },
+        None => {
+            let each = effort.verdict.divided(clusters(set, cluster).count());
+            match never(&|cluster| too_dense(set, cluster, each)) {
+                Some(because) => (DEMAND, because),
+                None => return findings,
+            }
+        }
     };
     let mut findings = findings.unwrap_or_else(|_| Findings::nothing(set.tasks.len()));
     if !(findings.holds == Some(false) && findings.definite) {

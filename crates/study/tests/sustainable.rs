@@ -185,6 +185,7 @@ fn platform() -> impl Strategy<Value = Platform> {
             context_switch: Cost::fixed(Duration::from_micros(if costs { 70 } else { 0 })),
             ..Overheads::default()
         },
+        ..Platform::default()
     })
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn run(
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
+        jitter: args.run.jitter,
         keep: if args.schedule.trace.is_some() {
             usize::MAX
         } else {

@@ -25,6 +25,7 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
+        jitter: args.run.jitter,
         overheads: files::charges(&args.run.charge)?,
         ..StudyOptions::default()
     };

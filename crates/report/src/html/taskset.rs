@@ -4,7 +4,7 @@
 
 use super::format::{Unit, cell, length, percent, short};
 use super::summary::share;
-use flyball_model::{Arrival, Cost, Length, OnMiss, Protocol, Step, Task, TaskSet};
+use flyball_model::{Arrival, Cost, Jitter, Length, OnMiss, Protocol, Step, Task, TaskSet};
 use flyball_study::results::Study;
 use flyball_trace::Duration;
 use maud::{Markup, html};
@@ -35,6 +35,8 @@ fn tasks(set: &TaskSet) -> Markup {
     let deadline = places(&|task| task.deadline);
     let phase = places(&|task| Some(task.phase));
     let wcet = places(&|task| Some(task.wcet));
+    let jitter = places(&|task| Some(task.jitter));
+    let jitters = all().any(|task| !task.jitter.is_zero());
     let phases = all().any(|task| !task.phase.is_zero());
     let priorities = all().any(|task| task.priority.is_some());
     let cpus = all().any(|task| task.cpu.is_some());
@@ -49,6 +51,7 @@ fn tasks(set: &TaskSet) -> Markup {
                     th.num scope="col" { "Period, " (unit.name) }
                     th.num scope="col" { "Deadline, " (unit.name) }
                     @if phases { th.num scope="col" { "Phase, " (unit.name) } }
+                    @if jitters { th.num scope="col" title="Release jitter: how long after its arrival a job may be released" { "Jitter, " (unit.name) } }
                     th.num scope="col" title="Worst-case execution time" { "WCET, " (unit.name) }
                     th.num scope="col" { "Utilisation" }
                     @if priorities { th.num scope="col" { "Priority" } }
@@ -64,6 +67,7 @@ fn tasks(set: &TaskSet) -> Markup {
                             (cell(task.arrival.period(), unit, period))
                             (cell(task.deadline, unit, deadline))
                             @if phases { (cell(Some(task.phase), unit, phase)) }
+                            @if jitters { (cell(Some(task.jitter), unit, jitter)) }
                             (cell(Some(task.wcet), unit, wcet))
                             @match task.arrival.period().and_then(|period| share(task.wcet, period)) {
                                 Some(share) => { td.num { (percent(share)) } }
@@ -180,6 +184,24 @@ fn duration(length: &Length) -> String {
             let all: Vec<_> = lengths.iter().map(|&length| short(length)).collect();
             all.join(" or ")
         }
+        Length::Empirical(seen) => {
+            let all = seen
+                .iter()
+                .map(|(length, times)| format!("{} ({times}×)", short(*length)));
+            all.collect::<Vec<_>>().join(" or ")
+        }
+        Length::Normal {
+            mean,
+            deviation,
+            min,
+            max,
+        } => format!(
+            "{} ± {} (normal, {} to {})",
+            short(*mean),
+            short(*deviation),
+            short(*min),
+            short(*max)
+        ),
     }
 }
 
@@ -228,6 +250,12 @@ fn platform(study: &Study) -> Markup {
                     None => "one-shot, without a tick"
                 }
             } }
+            @if study.set.tasks.iter().any(|task| !task.jitter.is_zero()) {
+                div { dt { "Release jitter" } dd { (match platform.jitter {
+                    Jitter::Random => "random, up to the jitter of each task",
+                    Jitter::Worst => "all of it until the first jobs of all tasks are there, then none",
+                }) } }
+            }
             @if overheads.are_free() {
                 div { dt { "The kernel’s work" } dd { "takes no time" } }
             } @else {

@@ -118,6 +118,10 @@ fn no_set<'a>(none: NoSet, name: impl Fn(usize) -> &'a str) -> String {
                 name(task)
             ),
         },
+        NoSet::Jitter { task } => format!(
+            "\"{}\" has release jitter, which this test knows nothing of",
+            name(task)
+        ),
         NoSet::TooLong { task } => format!(
             "\"{}\" has a time that is longer than this test counts",
             name(task)

@@ -28,6 +28,9 @@ pub fn note(note: &Note) -> String {
         Note::DoesNotRepeat(until) => format!(
             "Sporadic, random and endless work does not repeat itself: simulated for {until}."
         ),
+        Note::LongJitter(task) => format!(
+            "The release jitter of {task:?} is longer than its period: several of its jobs may come at once."
+        ),
         Note::LongHyperperiod { length, simulated } => {
             let long = match length {
                 Some(length) => format!("is {}", years(*length)),

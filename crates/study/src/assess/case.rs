@@ -7,6 +7,7 @@ use crate::reason::WhyNot;
 use crate::theory::Effort;
 use flyball_analysis::charged::{Accounting, Charged, NoSet, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
+use flyball_analysis::gedf::Explanation;
 use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown_on, slack_on};
 use flyball_analysis::{
     Answer, Criterion, Fit, Level, NoRoom, SporadicTask, Stop, Utilisation, WorkLimit, fair, gedf,
@@ -29,6 +30,8 @@ pub(super) struct Case<'t> {
     pub(super) charge: Option<(Accounting, Prices)>,
     pub(super) rules: &'t Rules,
     pub(super) watch: &'t (dyn Fn(Policy) + Sync),
+    /// Whether it is known that no policy holds the set.
+    pub(super) is_infeasible: bool,
 }
 
 impl<'t> Case<'t> {
@@ -97,10 +100,10 @@ impl<'t> Case<'t> {
                     Err(unmade) => unmade.into(),
                 }
             }
-            (Criterion::GlobalFixed(test), Some(levels)) => match charged.set(Payer::Global) {
+            (Criterion::GlobalFixed(test), Some(levels)) => match fixed(charged) {
                 Ok(set) if !set.is_eligible(self.cpus) => Answer::Rejects,
                 Ok(set) => {
-                    let late = gfp::first_late_by_levels(test, set, self.cpus, levels, limit);
+                    let late = gfp::first_late_by_levels(test, &set, self.cpus, levels, limit);
                     Answer::from(late.map(|late| late.is_none()))
                 }
                 Err(none) => none.into(),
@@ -115,7 +118,8 @@ impl<'t> Case<'t> {
 
     /// Whether PD² holds the tasks, where a job waits for the next slot.
     fn is_fair(&self, tasks: &[SporadicTask]) -> Answer {
-        if self.rules.ticks {
+        // The wait for a slot stands for jitter, and of more than that the test is not.
+        if self.rules.ticks || tasks.iter().any(|task| !task.jitter().is_zero()) {
             return Answer::Rejects;
         }
         let waits = tasks.iter().zip(&self.rules.waits);
@@ -201,7 +205,8 @@ impl<'t> Case<'t> {
         let utilisation = Utilisation::of(self.tasks);
         let mut open = Vec::new();
         for cpus in 1..=MOST_CPUS {
-            if utilisation.cmp_cpus(cpus).is_gt() {
+            let is_hopeless = self.is_infeasible && cpus <= self.cpus;
+            if is_hopeless || utilisation.cmp_cpus(cpus).is_gt() {
                 continue;
             }
             let on = |limit| self.on(cpus).answer(policy, self.tasks, limit);
@@ -257,7 +262,7 @@ impl<'t> Case<'t> {
         if let Some(bounds) = found {
             return bounds.into_iter().map(|units| Some(UNIT * units)).collect();
         }
-        let last = |task: &SporadicTask| Some(task.deadline().min(task.period()));
+        let last = |task: &SporadicTask| Some(task.deadline());
         self.tasks.iter().map(last).collect()
     }
 
@@ -279,7 +284,7 @@ impl<'t> Case<'t> {
             return Some(order);
         }
         let cpus = self.cpus;
-        gfp::best(test, charged.set(Payer::Global).ok()?, cpus, limit).ok()?
+        gfp::best(test, &fixed(charged).ok()?, cpus, limit).ok()?
     }
 
     /// Why a test stopped.
@@ -294,7 +299,7 @@ impl<'t> Case<'t> {
         }
     }
 
-    /// Why a test rejects the set, as far as that can be found.
+    /// Why a test rejects the set, as far as that can be found with so much work.
     fn why(
         &self,
         criterion: Criterion,
@@ -303,22 +308,23 @@ impl<'t> Case<'t> {
     ) -> Option<WhyNot> {
         let why = match criterion {
             Criterion::Global(test) => match charged.set(Payer::Global) {
-                Ok(set) => WhyNot::Explained(gedf::explain(test, set, self.cpus, limit)?),
+                Ok(set) => match gedf::explain(test, set, self.cpus, limit)? {
+                    Explanation::Stopped(_) => return None,
+                    why => WhyNot::Explained(why),
+                },
                 Err(none) => WhyNot::NoSet(none),
             },
-            Criterion::GlobalFixed(test) => {
-                match (charged.set(Payer::Global), &self.rules.levels) {
-                    (Err(none), _) => WhyNot::NoSet(none),
-                    (Ok(set), Some(_)) if !set.is_eligible(self.cpus) => WhyNot::Overload,
-                    (Ok(set), Some(levels)) => {
-                        match gfp::first_late_by_levels(test, set, self.cpus, levels, limit) {
-                            Ok(late) => WhyNot::NotSure(late?),
-                            Err(stop) => WhyNot::Stopped(stop),
-                        }
+            Criterion::GlobalFixed(test) => match (fixed(charged), &self.rules.levels) {
+                (Err(none), _) => WhyNot::NoSet(none),
+                (Ok(set), Some(_)) if !set.is_eligible(self.cpus) => WhyNot::Overload,
+                (Ok(set), Some(levels)) => {
+                    match gfp::first_late_by_levels(test, &set, self.cpus, levels, limit) {
+                        Ok(late) => WhyNot::NotSure(late?),
+                        Err(_) => return None,
                     }
-                    (Ok(_), None) => WhyNot::NoPriorities,
                 }
-            }
+                (Ok(_), None) => WhyNot::NoPriorities,
+            },
             Criterion::AnyPartition | Criterion::AnyPartitionFixed => WhyNot::NoPartition,
             Criterion::Fair if self.rules.ticks => WhyNot::SlotsAndTicks,
             Criterion::Fair => WhyNot::Slots(self.rules.slot),
@@ -331,6 +337,10 @@ impl<'t> Case<'t> {
                     .payer(criterion.policy())
                     .unwrap_or(Payer::Partitioned);
                 match self.first_without_room(criterion, charged, payer, limit) {
+                    // Looked for with less work, so which task it is may be another one.
+                    Ok(NoRoom {
+                        stopped: Some(_), ..
+                    }) => return None,
                     Ok(NoRoom { task, .. }) => {
                         let alone = charged.inflated(&self.tasks[task..=task], payer).ok();
                         WhyNot::NoRoom(task, alone.and_then(|alone| alone.first().copied()))
@@ -375,4 +385,9 @@ impl<'t> Case<'t> {
     ) -> Result<Vec<usize>, NoRoom> {
         partitioned::by_levels(tasks, levels, self.cpus as usize, fit, limit)
     }
+}
+
+/// What tests of global fixed priorities are about.
+fn fixed(charged: &mut Charged<'_>) -> Result<gedf::Set, NoSet> {
+    charged.set(Payer::Global).map(gedf::Set::within_periods)
 }

@@ -309,3 +309,53 @@ fn tasks_of(set: &TaskSet) -> Vec<SporadicTask> {
     let all: Vec<usize> = (0..set.tasks.len()).collect();
     with_deadlines(set, &all).map(|(_, task)| task).collect()
 }
+
+/// Moved to the end of its period the deadline of x would come first, and x with it. By hand: its
+/// first job waits for p and q until 4 ms, and ends at 5 ms.
+#[test]
+fn deadlines_beyond_periods_are_not_moved_under_global_edf() {
+    let set = set(&[
+        ("x", 1_000, 1_000, 20_000),
+        ("p", 4_000, 10_000, 10_000),
+        ("q", 4_000, 10_000, 10_000),
+    ]);
+    let found = ask(&set, 2, None);
+    let global = of(&found, Policy::GlobalEdf);
+    assert!(global.said.iter().all(|said| !said.answer.accepts()));
+    assert!(global.bounds.iter().all(Option::is_none));
+    // Fixed priorities do not look at deadlines.
+    let fixed = of(&found, Policy::GlobalFp);
+    assert_eq!(fixed.verdict.holds(), Some(true));
+}
+
+#[test]
+fn release_jitter_is_counted_or_said_to_be_unknown() {
+    let mut set = set(&["a", "b"].map(|name| (name, 4_000, 10_000, 10_000)));
+    set.tasks[0].jitter = Duration::from_millis(3);
+    let found = ask(&set, 1, None);
+    for policy in [Policy::PartitionedEdf, Policy::PartitionedFp] {
+        assert_eq!(of(&found, policy).verdict.holds(), Some(true));
+    }
+    // By hand: 4 ms of each, and 3 ms late.
+    let bounds = &of(&found, Policy::PartitionedEdf).bounds;
+    assert_eq!(bounds[0], Some(Duration::from_millis(10)));
+    // On several CPUs the tests of one queue say that they know nothing of it.
+    let found = ask(&set, 2, None);
+    let global = of(&found, Policy::GlobalEdf);
+    let jitter = WhyNot::NoSet(flyball_analysis::charged::NoSet::Jitter { task: 0 });
+    assert!(
+        global
+            .said
+            .iter()
+            .all(|said| said.why == Some(jitter.clone()))
+    );
+    assert_eq!(global.verdict.holds(), None);
+    assert_eq!(of(&found, Policy::Fair).verdict.holds(), None);
+    assert_eq!(
+        of(&found, Policy::PartitionedEdf).verdict.holds(),
+        Some(true)
+    );
+    // A job that is released 7 ms late has less time left than it needs, on any number of CPUs.
+    set.tasks[0].jitter = Duration::from_millis(7);
+    assert_eq!(ask(&set, 2, None).infeasible, Some(NoPolicy::Alone(0)));
+}

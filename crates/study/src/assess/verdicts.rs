@@ -9,7 +9,8 @@ use crate::results::{Schedulable, Verdict};
 use crate::study::{StudyOptions, study};
 use crate::theory::{Effort, Theory};
 use flyball_analysis::criterion::Policy;
-use flyball_analysis::{Answer, Criterion, SporadicTask};
+use flyball_analysis::{Answer, Criterion, SporadicTask, WorkLimit};
+use flyball_catalogue::Origin;
 use flyball_model::{Arrival, TaskSet};
 use flyball_sim::may_be_split;
 use std::ops::ControlFlow;
@@ -27,6 +28,8 @@ pub(super) struct Judge<'a> {
     pub(super) infeasible: Option<&'a NoPolicy>,
     /// Whether the kernel's work is charged.
     pub(super) is_charged: bool,
+    /// How many steps a test may take.
+    pub(super) limit: WorkLimit,
     /// It is not, there is no tick, and all tasks may arrive together: what a test for sporadic
     /// tasks refutes is this very set.
     pub(super) is_plain: bool,
@@ -48,18 +51,13 @@ impl Judge<'_> {
         let studied = || Ok(self.studied(it.policy)?.unwrap_or_default());
         // The file divides the tasks itself, and the tests do it anew.
         let is_divided = self.set.tasks.iter().any(|task| task.cpu.is_some());
-        let divides = matches!(
-            it.policy,
-            Policy::PartitionedEdf | Policy::PartitionedFp | Policy::ClusteredEdf
-        );
-        if divides && is_divided && self.cpus > 1 {
+        let divides = matches!(it.policy, Policy::PartitionedEdf | Policy::PartitionedFp);
+        // The tests are about the catalogue's policies, and clusters about how a study divides.
+        let is_other = self.is_replaced(it.policy) || it.policy == Policy::ClusteredEdf;
+        if is_other || divides && is_divided && self.cpus > 1 {
             return studied();
         }
-        let size = self.cluster();
-        let concerns = |said: &&Said| match said.criterion {
-            Criterion::Clustered(cluster) => Some(cluster.cpus()) == size,
-            criterion => self.is_covered(criterion),
-        };
+        let concerns = |said: &&Said| self.is_covered(said.criterion);
         let mut said = it.said.iter().filter(concerns);
         if let Some(said) = said.clone().find(|said| said.answer.accepts()) {
             return Ok(proven(Schedulable::Always, said.criterion.name()));
@@ -116,24 +114,26 @@ impl Judge<'_> {
 
     /// How much work the tests may be that a study of a policy asks: none where they have been asked.
     fn tests_of(&self, policy: Policy) -> Option<Effort> {
-        let slacks = 0;
-        let entry = self.registry.find(policy.name()).ok()?;
+        let effort = Effort {
+            verdict: self.limit,
+            probe: self.limit.min(Effort::FULL.probe),
+            slacks: 0,
+        };
+        let Ok(entry) = self.registry.find(policy.name()) else {
+            return Some(effort);
+        };
         let is_global = matches!(policy, Policy::GlobalEdf | Policy::GlobalFp);
         let is_asked = matches!(
             entry.theory,
             Theory::GlobalDeadline | Theory::GlobalFixed(_)
         );
-        (!is_global || !is_asked).then_some(Effort {
-            slacks,
-            ..Effort::FULL
-        })
+        (!is_global || !is_asked).then_some(effort)
     }
 
-    /// How many CPUs a cluster has, as the file says or by default.
-    fn cluster(&self) -> Option<u32> {
-        let entry = self.registry.find(Policy::ClusteredEdf.name()).ok()?;
-        let values = entry.values("", self.set).ok()?;
-        Some(entry.cluster(&values, self.set).into())
+    /// Whether the caller has a policy of its own by that name.
+    fn is_replaced(&self, policy: Policy) -> bool {
+        let entry = self.registry.find(policy.name());
+        entry.is_ok_and(|entry| entry.origin != Origin::Catalogue)
     }
 
     /// What a short study says; `None`: the policy is none for the set, or is charged for work that

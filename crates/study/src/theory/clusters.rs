@@ -1,6 +1,7 @@
 //! Clusters that are asked for more than they have: no policy serves that.
 
 use crate::reason::Because;
+use crate::recurring::recurring;
 use flyball_analysis::{
     SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand, gedf, overloaded,
 };
@@ -46,7 +47,7 @@ pub(crate) fn clusters(set: &TaskSet, size: u8) -> impl Iterator<Item = Cluster>
 /// CPU, EDF is asked, which is optimal there. `None` also where that is not known.
 pub(super) fn too_dense(set: &TaskSet, cluster: &Cluster, limit: WorkLimit) -> Option<Because> {
     let (tasks, known): (Vec<_>, Vec<_>) = with_deadlines(set, &cluster.tasks).unzip();
-    if !tasks.iter().all(|&task| set.tasks[task].is_in_phase()) {
+    if !set.may_coincide(&tasks) {
         return None;
     }
     if cluster.cpus.len() == 1 {
@@ -83,14 +84,12 @@ pub(super) fn overload(set: &TaskSet, cluster: &Cluster) -> Option<Because> {
     is_too_much.then(|| too_much(utilisation))
 }
 
-/// Those of the tasks that have deadlines and come again, as the analyses know them.
+/// Those of the tasks that come again, as the analyses know them.
 pub(crate) fn with_deadlines(
     set: &TaskSet,
     tasks: &[usize],
 ) -> impl Iterator<Item = (usize, SporadicTask)> {
-    tasks.iter().filter_map(|&number| {
-        let task = set.tasks.get(number)?;
-        let (deadline, period) = (task.deadline?, task.arrival.period()?);
-        Some((number, SporadicTask::new(task.wcet, period, deadline).ok()?))
-    })
+    tasks
+        .iter()
+        .filter_map(|&number| Some((number, recurring(set.tasks.get(number)?)?.ok()?)))
 }

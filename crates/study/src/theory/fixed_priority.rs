@@ -179,7 +179,7 @@ fn analyse(
     }
     let slacks = if tasks.len() <= effort.slacks {
         let slacks = sensitivity::fixed_priority_slacks(tasks, levels, effort.probe)?;
-        slacks.iter().map(|it| it.proven().copied()).collect()
+        slacks.iter().map(|it| it.exactly().copied()).collect()
     } else {
         vec![None; tasks.len()]
     };

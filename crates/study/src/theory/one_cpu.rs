@@ -4,10 +4,11 @@ use super::clusters::clusters;
 use super::cover::stays_behind;
 use super::proof::{Effort, Findings};
 use crate::reason::{Because, Obstacle};
+use crate::recurring::recurring;
 use crate::results;
 use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown, slack};
 use flyball_analysis::{Answer, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit};
-use flyball_model::{Arrival, Task, TaskSet};
+use flyball_model::{Arrival, TaskSet};
 use flyball_trace::Duration;
 
 /// What is known about a policy of one CPU.
@@ -91,7 +92,7 @@ impl Analysed {
         };
         let slacks = if tasks.len() <= effort.slacks && outcome.holds() {
             (0..tasks.len())
-                .map(|task| slack(tasks, task, holds).proven().copied())
+                .map(|task| slack(tasks, task, holds).exactly().copied())
                 .collect()
         } else {
             vec![None; tasks.len()]
@@ -129,7 +130,8 @@ pub(super) fn analyse(
         }
     }
     // A set that fails may not fail at these phases: other offsets may never meet the worst case.
-    findings.definite &= set.tasks.iter().all(Task::is_in_phase);
+    let everyone: Vec<usize> = (0..set.tasks.len()).collect();
+    findings.definite &= set.may_coincide(&everyone);
     Ok(findings)
 }
 
@@ -148,12 +150,10 @@ fn analyse_cpu(
     }
     let task = |&number: &usize| {
         let task = &set.tasks[number];
-        let period = task.arrival.period().unwrap_or(Duration::MAX);
-        let deadline = task.deadline.unwrap_or(period);
-        SporadicTask::new(task.wcet, period, deadline)
-            .map_err(|error| Obstacle::Invalid(task.name.clone(), error))
+        let known = recurring(task)?;
+        Some(known.map_err(|error| Obstacle::Invalid(task.name.clone(), error)))
     };
-    let tasks = jobs.iter().map(task).collect::<Result<_, _>>()?;
+    let tasks = jobs.iter().filter_map(task).collect::<Result<_, _>>()?;
     let analysed = theory.analyse(set, &jobs, tasks, effort)?;
     findings.definite &= analysed.definite;
     for (&task, response) in jobs.iter().zip(&analysed.responses) {

@@ -6,7 +6,8 @@ use super::cover::stays_behind;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
 use super::proof::{Effort, Findings};
-use crate::reason::{Because, Obstacle};
+use crate::reason::{Because, Obstacle, Uncovered};
+use crate::recurring::with_jitter;
 use flyball_analysis::{Stop, Strength, Verdict, fair as fairness, gedf, gfp};
 use flyball_catalogue::until_slot;
 use flyball_model::{Arrival, TaskSet};
@@ -56,6 +57,7 @@ pub(super) fn global_fixed(
         cluster,
         |thread, jobs| ranks.is_last(set, thread, jobs),
         |numbers, known, cpus| {
+            let known = &known.within_periods();
             if !known.is_eligible(cpus) {
                 return Ok(None);
             }
@@ -115,6 +117,12 @@ fn each_accepted(
 /// been found out before.
 pub(super) fn fair(set: &TaskSet, quantum: Duration) -> Result<Findings, Obstacle> {
     blocking::none(set, &everyone(set))?;
+    if let Some(task) = with_jitter(set, &everyone(set)) {
+        return Err(Obstacle::Does(
+            set.tasks[task].name.clone(),
+            Uncovered::Jitter,
+        ));
+    }
     let mut known = Vec::with_capacity(set.tasks.len());
     for (number, task) in with_deadlines(set, &everyone(set)) {
         let waits = until_slot(&(&set.tasks[number]).into(), quantum);

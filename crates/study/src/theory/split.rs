@@ -40,7 +40,7 @@ pub(crate) fn plan(set: &TaskSet, splitter: Splitter) -> Result<Vec<Vec<Share>>,
     let (numbers, known): (Vec<_>, Vec<_>) = with_deadlines(set, &everyone).unzip();
     let cpus = usize::from(set.platform.cpus.max(1));
     let may = |task: usize| may_be_split(&set.tasks[numbers[task]]);
-    let shares = splitter(&known, cpus, Effort::FULL.probe, &may).map_err(|none| NoRoom {
+    let shares = splitter(&known, cpus, Effort::FULL.verdict, &may).map_err(|none| NoRoom {
         task: numbers[none.task],
         ..none
     })?;
