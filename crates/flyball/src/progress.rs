@@ -4,15 +4,16 @@ use crate::failure::Failure;
 use flyball_study::Progress;
 use flyball_sweep as sweep;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// How many [`Disposable`] there are.
-static DISPOSABLE: AtomicUsize = AtomicUsize::new(0);
+/// How many [`Disposable`] there are. None begins or ends while it is locked.
+static DISPOSABLE: Mutex<usize> = Mutex::new(0);
 
 /// How long work has to stop by itself after Ctrl-C.
 const GRACE: Duration = Duration::from_millis(80);
@@ -27,19 +28,31 @@ pub(crate) fn catch_interrupts() {
         }
         thread::spawn(|| {
             thread::sleep(GRACE);
-            while DISPOSABLE.load(Ordering::SeqCst) == 0 {
+            // Locked from the look at the number to the end, so that nothing is written meanwhile.
+            let _locked = loop {
+                let count = disposable();
+                if *count > 0 {
+                    break count;
+                }
+                drop(count);
                 thread::sleep(Duration::from_millis(5));
-            }
+            };
             // Over what may be left of a bar.
             let line = if std::io::stderr().is_terminal() {
                 "\r\x1b[2K"
             } else {
                 ""
             };
-            eprintln!("{line}{}", Failure::INTERRUPTED);
+            // The other end of a pipe may be gone by now.
+            let _ = writeln!(std::io::stderr(), "{line}{}", Failure::INTERRUPTED);
             std::process::exit(130);
         });
     });
+}
+
+fn disposable() -> MutexGuard<'static, usize> {
+    // A number is whole even if a thread panicked while it had it.
+    DISPOSABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Work that writes nothing and has no other program at work: it may end at any moment.
@@ -48,14 +61,14 @@ pub(crate) struct Disposable(());
 impl Disposable {
     /// It begins.
     pub(crate) fn begin() -> Disposable {
-        DISPOSABLE.fetch_add(1, Ordering::SeqCst);
+        *disposable() += 1;
         Disposable(())
     }
 }
 
 impl Drop for Disposable {
     fn drop(&mut self) {
-        DISPOSABLE.fetch_sub(1, Ordering::SeqCst);
+        *disposable() -= 1;
     }
 }
 

@@ -1,0 +1,111 @@
+//! Ctrl-C at any moment of a long command: it ends soon, with exit code 130, and leaves nothing
+//! half-written behind.
+
+#![cfg(unix)]
+
+use flyball_model::random::Random;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A command that takes seconds, in a folder with `large.toml`, `long.toml` and `study.toml`.
+const COMMANDS: [&[&str]; 5] = [
+    &["analyse", "large.toml", "--cpus", "64"],
+    &["study", "large.toml", "--cpus", "16", "--out", "out"],
+    &["study", "long.toml", "--until", "10min", "--no-report"],
+    &[
+        "simulate",
+        "long.toml",
+        "--policy",
+        "edf",
+        "--until",
+        "10min",
+    ],
+    &["sweep", "study.toml", "--out", "sets"],
+];
+
+/// So long may a command go on, on a machine that does other things, too.
+const SOON: Duration = Duration::from_secs(5);
+
+fn flyball(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flyball"));
+    command.current_dir(folder).args(args);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn prepare(folder: &Path) {
+    let made = |args: &[&str]| assert!(flyball(folder, args).status().unwrap().success());
+    made(&[
+        "generate",
+        "--tasks",
+        "300",
+        "--utilisation",
+        "14",
+        "--out",
+        "large.toml",
+    ]);
+    made(&[
+        "generate",
+        "--tasks",
+        "20",
+        "--utilisation",
+        "0.95",
+        "--out",
+        "long.toml",
+    ]);
+    let study = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/studies/which-test.toml"
+    );
+    fs::copy(study, folder.join("study.toml")).unwrap();
+}
+
+#[test]
+fn every_long_command_ends_soon() {
+    let soak = std::env::var("SOAK")
+        .ok()
+        .and_then(|soak| soak.parse().ok());
+    let moments = 2 * soak.unwrap_or(1);
+    let mut random = Random::new(0, 0);
+    let folder = tempfile::tempdir().unwrap();
+    prepare(folder.path());
+    let mut longest = Duration::ZERO;
+    for args in COMMANDS {
+        for _ in 0..moments {
+            let until = random.uniform(
+                flyball_trace::Duration::from_millis(30),
+                flyball_trace::Duration::from_millis(1_500),
+            );
+            let mut child = flyball(folder.path(), args).spawn().unwrap();
+            thread::sleep(Duration::from_nanos(until.as_nanos()));
+            let ended = child.try_wait().unwrap();
+            assert_eq!(ended, None, "{args:?} is no long command");
+            let asked = Instant::now();
+            let kill = Command::new("kill")
+                .args(["-INT", &child.id().to_string()])
+                .status();
+            assert!(kill.unwrap().success());
+            let output = child.wait_with_output().unwrap();
+            let took = asked.elapsed();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(
+                output.status.code(),
+                Some(130),
+                "{args:?} after {until}: {said}"
+            );
+            assert!(took < SOON, "{args:?} after {until}: {took:?}");
+            longest = longest.max(took);
+        }
+    }
+    eprintln!("the longest took {longest:?}");
+    assert!(
+        !folder.path().join("out").exists(),
+        "a report that is not whole"
+    );
+}
