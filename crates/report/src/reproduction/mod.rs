@@ -14,6 +14,7 @@
 //! | [`table`] | claims and figures as CSV |
 //! | [`json`] | everything for programs: a versioned contract |
 
+mod curves;
 pub mod figure;
 pub mod gallery;
 pub mod json;

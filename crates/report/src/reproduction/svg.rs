@@ -15,6 +15,7 @@
 //! browsers there is a file with its colours written out ([`on_paper`]). Lengths of texts are
 //! estimated, since nothing here knows the reader's fonts.
 
+use super::curves::{Curves, Look, turn};
 use super::figure::{Figure, Panel, Role, Scale, Series, Shape};
 use super::scale::{self, Line, hull, ticks, whole};
 use maud::{Markup, PreEscaped, html};
@@ -30,7 +31,7 @@ const RIGHT: f64 = 14.0;
 const PANEL: f64 = 190.0;
 const ONLY_PANEL: f64 = 280.0;
 const ROW: f64 = 19.0;
-const SWATCH: f64 = 24.0;
+const SWATCH: f64 = 28.0;
 /// How much higher than the highest bar an axis is at least, for the number above the bar.
 const ROOM: f64 = 1.09;
 /// Beyond so many bars their values are not written beside them.
@@ -73,13 +74,15 @@ pub(super) fn inline(figure: &Figure) -> Markup {
 /// Where the parts of a figure are.
 struct Layout<'a> {
     figure: &'a Figure,
+    curves: &'a Curves<'a>,
     x: Line,
     x_ticks: Vec<(f64, String)>,
 }
 
 fn draw(figure: &Figure, style: Option<&str>) -> Markup {
-    let layout = Layout::new(figure);
-    let entries = legend(figure);
+    let curves = Curves::of(figure);
+    let layout = Layout::new(figure, &curves);
+    let entries = legend(figure, &curves);
     let rows = entries.last().map_or(0.0, |entry| entry.row + 1.0);
     let height = if figure.panels.len() == 1 {
         ONLY_PANEL
@@ -122,7 +125,7 @@ fn draw(figure: &Figure, style: Option<&str>) -> Markup {
 }
 
 impl<'a> Layout<'a> {
-    fn new(figure: &'a Figure) -> Layout<'a> {
+    fn new(figure: &'a Figure, curves: &'a Curves<'a>) -> Layout<'a> {
         let series = figure.panels.iter().flat_map(|panel| &panel.series);
         let numbers = series.flat_map(|series| series.points.iter().map(|point| point[0]));
         let [from, to] = match &figure.x.scale {
@@ -149,7 +152,12 @@ impl<'a> Layout<'a> {
             begin,
             end,
         };
-        Layout { figure, x, x_ticks }
+        Layout {
+            figure,
+            curves,
+            x,
+            x_ticks,
+        }
     }
 
     fn panel(&self, number: usize, panel: &Panel, top: f64, height: f64) -> Markup {
@@ -204,7 +212,16 @@ impl<'a> Layout<'a> {
         match shape(series) {
             Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
                 let line = line(series.shape);
-                html! { path class={ (line) " " (class) } d=(path(places, series.shape)) {} }
+                let look = self.curves.look(series);
+                let dashes = look.map_or("", Look::dashes);
+                let places: Vec<_> = places.collect();
+                html! {
+                    path class={ (line) (dashes) " " (class) } d=(path(places.iter().copied(), series.shape)) {}
+                    @if let Some(look) = look {
+                        @let signs = look.places(&places, turn(panel, series));
+                        path class={ (look.class()) " " (class) } d=(look.signs(signs)) {}
+                    }
+                }
             }
             Shape::Area => {
                 html! { path class={ "area " (class) } d={ (path(places, series.shape)) "Z" } {} }
@@ -251,7 +268,7 @@ impl<'a> Layout<'a> {
 }
 
 /// Tenths of a pixel are enough.
-fn px(place: f64) -> String {
+pub(super) fn px(place: f64) -> String {
     let text = format!("{place:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
@@ -301,6 +318,8 @@ fn path(places: impl Iterator<Item = (f64, f64)>, shape: Shape) -> String {
 /// One thing that the legend explains.
 struct Entry<'a> {
     series: &'a Series,
+    look: Option<Look>,
+    text: String,
     x: f64,
     row: f64,
 }
@@ -312,7 +331,11 @@ impl Entry<'_> {
         html! {
             @match shape(self.series) {
                 Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
-                    path class={ (line(self.series.shape)) " " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h18" } {}
+                    @let dashes = self.look.map_or("", Look::dashes);
+                    path class={ (line(self.series.shape)) (dashes) " " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h22" } {}
+                    @if let Some(look) = self.look {
+                        path class={ (look.class()) " " (class) } d=(look.signs([(x + 11.0, y - 4.0)])) {}
+                    }
                 }
                 Shape::Points => {
                     g class={ "marks " (class) } { circle cx=(px(x + 9.0)) cy=(px(y - 4.0)) r="3" {} }
@@ -324,13 +347,13 @@ impl Entry<'_> {
                     g class={ "bars " (class) } { rect x=(px(x + 3.0)) y=(px(y - 10.0)) width="12" height="11" {} }
                 }
             }
-            text.entry x=(px(x + SWATCH)) y=(px(y)) { (self.series.name) }
+            text.entry x=(px(x + SWATCH)) y=(px(y)) { (self.text) }
         }
     }
 }
 
 /// Every name once.
-fn legend(figure: &Figure) -> Vec<Entry<'_>> {
+fn legend<'a>(figure: &'a Figure, curves: &Curves<'a>) -> Vec<Entry<'a>> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     let (mut x, mut row) = (LEFT, 0.0);
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {
@@ -340,11 +363,22 @@ fn legend(figure: &Figure) -> Vec<Entry<'_>> {
         if is_there || series.shape == Shape::Area && all.any(has_a_line) {
             continue;
         }
-        let width = SWATCH + scale::width_of(&series.name) + 18.0;
+        let text = match curves.same_as(series) {
+            Some(other) => format!("{}, same as {other}", series.name),
+            None => series.name.clone(),
+        };
+        let width = SWATCH + scale::width_of(&text) + 18.0;
         if x + width > WIDTH && x > LEFT {
             (x, row) = (LEFT, row + 1.0);
         }
-        entries.push(Entry { series, x, row });
+        let look = curves.look(series);
+        entries.push(Entry {
+            series,
+            look,
+            text,
+            x,
+            row,
+        });
         x += width;
     }
     entries
