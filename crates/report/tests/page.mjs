@@ -3,7 +3,7 @@
 //     npm install playwright-core
 //     node page.mjs report.html /usr/bin/chromium
 //
-// The first policy of the report should have misses, as in that of the Generic Avionics Platform.
+// A policy of the report should have misses, as in that of the Generic Avionics Platform.
 // Any error or warning in the console, and any request to the network, counts as a failure.
 
 import { resolve } from "node:path";

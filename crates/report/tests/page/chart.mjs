@@ -1,7 +1,8 @@
 // A policy's chart: zooming, moving, misses, tips, the wheel and two fingers.
 
 export default async function ({ page, check }) {
-  const figure = page.locator("figure.gantt").first();
+  const section = page.locator("section.policy").filter({ has: page.locator("tr.missed") }).first();
+  const figure = section.locator("figure.gantt");
   const chart = figure.locator(".chart");
   const shown = async () => {
     await page.waitForTimeout(120);
@@ -11,7 +12,7 @@ export default async function ({ page, check }) {
   const place = () => chart.boundingBox();
   const scrolled = () => page.evaluate(() => scrollY);
 
-  if (!(await chart.isVisible())) await page.locator("section.policy > details > summary").first().click();
+  if (!(await chart.isVisible())) await section.locator("> details > summary").click();
   await chart.scrollIntoViewIfNeeded();
   await page.waitForTimeout(300);
   const first = await shown();
@@ -35,7 +36,7 @@ export default async function ({ page, check }) {
   const before = await scrolled();
   await page.keyboard.down("Control");
   const wheel = async (by) => {
-    for (let i = 0; i < 10; i++) { await page.mouse.wheel(0, by); await page.waitForTimeout(60); }
+    for (let i = 0; i < 3; i++) { await page.mouse.wheel(0, by); await page.waitForTimeout(60); }
     return shown();
   };
   let wheeled = await wheel(-300);

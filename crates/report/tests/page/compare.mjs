@@ -11,7 +11,9 @@ export default async function ({ page, check }) {
     await page.waitForTimeout(200);
     return section.locator("canvas").evaluateAll((all) => all.map((canvas) => {
       const { width } = canvas;
-      const pixels = canvas.getContext("2d").getImageData(0, 0, width, 28).data;
+      const copy = new OffscreenCanvas(width, 28).getContext("2d", { willReadFrequently: true });
+      copy.drawImage(canvas, 0, 0);
+      const pixels = copy.getImageData(0, 0, width, 28).data;
       const colour = getComputedStyle(document.documentElement).getPropertyValue("--focus").trim();
       const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
       let marked = 0;
