@@ -110,4 +110,5 @@ fn every_mark_can_be_seen() {
     ];
     println!("marks: {:.2}", lowest(SHAPE, &marks, &BACKS));
     lowest(SHAPE, &["max", "late", "mean"], &["track"]);
+    lowest(SHAPE, &["mean"], &["max"]);
 }

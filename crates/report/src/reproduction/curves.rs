@@ -1,9 +1,10 @@
 //! How lines are told apart without their colours: by their dashes and by signs along them.
 //!
 //! A figure with one line needs neither. Lines that lie on each other take turns: each has signs at
-//! other points than those that are equal to it, and the legend names the first of them.
+//! other points than those that are equal to it, and the legend or the panel says so.
 
 use super::figure::{Figure, Panel, Role, Series, Shape};
+use super::scale::whole;
 use super::svg::px;
 use std::fmt::Write;
 
@@ -98,6 +99,34 @@ impl<'a> Curves<'a> {
     }
 }
 
+impl<'a> Curves<'a> {
+    /// Which lines of a panel lie on each other, where that is not so in all panels.
+    pub(super) fn equal(&self, panel: &'a Panel) -> Option<String> {
+        let mut groups: Vec<Vec<&Series>> = Vec::new();
+        for series in panel.series.iter().filter(|series| self.is_alone(series)) {
+            match groups
+                .iter_mut()
+                .find(|group| group[0].points == series.points)
+            {
+                Some(group) => group.push(series),
+                None => groups.push(vec![series]),
+            }
+        }
+        groups.retain(|group| group.len() > 1);
+        let names = |group: &Vec<&Series>| {
+            let names: Vec<&str> = group.iter().map(|series| series.name.as_str()).collect();
+            names.join(" = ")
+        };
+        let text: Vec<String> = groups.iter().map(names).collect();
+        (!text.is_empty()).then(|| text.join(", "))
+    }
+
+    /// Whether the legend does not say already that it is the same as another line.
+    fn is_alone(&self, series: &Series) -> bool {
+        self.look(series).is_some() && self.same_as(series).is_none()
+    }
+}
+
 impl Look {
     /// The class of its dashes, after a space; empty for a solid line.
     pub(super) fn dashes(self) -> &'static str {
@@ -138,15 +167,17 @@ impl Look {
             let mine = places.iter().enumerate().filter(|(n, _)| n % turns == turn);
             return mine.map(|(_, place)| *place).collect();
         }
-        let mut next = f64::NEG_INFINITY;
+        let shift = match turns {
+            1 => SHIFT * whole(self.number % 4),
+            _ => APART * whole(turn) / whole(turns),
+        };
+        let mut next = places[0].0 + shift;
         let mut chosen = Vec::new();
         for &(x, y) in places {
-            if next == f64::NEG_INFINITY {
-                next = x + SHIFT * f64::from(u8::try_from(self.number % 4).unwrap_or(0));
-            }
             if x >= next {
                 chosen.push((x, y));
-                next = x.max(next) + APART;
+                // The next one keeps the distance from where this one should have been.
+                next += APART * ((x - next) / APART).floor() + APART;
             }
         }
         chosen
@@ -216,6 +247,8 @@ mod tests {
         };
         let same: Vec<_> = upper.series.iter().map(|one| curves.same_as(one)).collect();
         assert_eq!(same, [None, Some("a"), None]);
+        assert_eq!(curves.equal(upper).as_deref(), Some("a = c"));
+        assert_eq!(curves.equal(lower), None);
         assert_eq!(turn(upper, &upper.series[2]), (2, 3));
         assert_eq!(turn(lower, &lower.series[1]), (1, 2));
         let places = [(0.0, 5.0), (10.0, 5.0), (20.0, 5.0)];

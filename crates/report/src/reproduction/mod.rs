@@ -18,6 +18,7 @@ mod curves;
 pub mod figure;
 pub mod gallery;
 pub mod json;
+mod legend;
 pub mod page;
 mod scale;
 pub mod svg;

@@ -17,6 +17,7 @@
 
 use super::curves::{Curves, Look, turn};
 use super::figure::{Figure, Panel, Role, Scale, Series, Shape};
+use super::legend::legend;
 use super::scale::{self, Line, hull, ticks, whole};
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
@@ -25,13 +26,12 @@ use std::fmt::Write;
 pub(super) const STYLE: &str = include_str!("plot.css");
 const COLOURS: &str = include_str!("colours.css");
 
-const WIDTH: f64 = 880.0;
-const LEFT: f64 = 66.0;
+pub(super) const WIDTH: f64 = 880.0;
+pub(super) const LEFT: f64 = 66.0;
 const RIGHT: f64 = 14.0;
 const PANEL: f64 = 190.0;
 const ONLY_PANEL: f64 = 280.0;
-const ROW: f64 = 19.0;
-const SWATCH: f64 = 28.0;
+pub(super) const ROW: f64 = 19.0;
 /// How much higher than the highest bar an axis is at least, for the number above the bar.
 const ROOM: f64 = 1.09;
 /// Beyond so many bars their values are not written beside them.
@@ -183,6 +183,9 @@ impl<'a> Layout<'a> {
         html! {
             @if !panel.title.is_empty() {
                 text.panel x=(px(LEFT)) y=(px(top - 7.0)) { (panel.title) }
+                @if let Some(equal) = self.curves.equal(panel) {
+                    text x=(px(WIDTH - RIGHT)) y=(px(top - 7.0)) text-anchor="end" { (cut(&equal, &panel.title)) }
+                }
             }
             @for (tick, text) in ticks(from, to, 5.0) {
                 path.grid d={ "M" (px(LEFT)) " " (px(y.at(tick))) "H" (px(WIDTH - RIGHT)) } {}
@@ -267,6 +270,16 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// Which lines are equal, or only that some are, if there is no room for more beside a title.
+fn cut(equal: &str, title: &str) -> String {
+    let room = WIDTH - LEFT - RIGHT - scale::width_of(title) - 24.0;
+    let text = format!("on each other: {equal}");
+    if scale::width_of(&text) > room {
+        return "some lines lie on each other".to_owned();
+    }
+    text
+}
+
 /// Tenths of a pixel are enough.
 pub(super) fn px(place: f64) -> String {
     let text = format!("{place:.1}");
@@ -274,7 +287,7 @@ pub(super) fn px(place: f64) -> String {
 }
 
 /// What a series looks like. A line with one point would not be seen, so it is a mark.
-fn shape(series: &Series) -> Shape {
+pub(super) fn shape(series: &Series) -> Shape {
     match series.shape {
         Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps if series.points.len() == 1 => {
             Shape::Points
@@ -284,7 +297,7 @@ fn shape(series: &Series) -> Shape {
 }
 
 /// The classes of a line.
-fn line(shape: Shape) -> &'static str {
+pub(super) fn line(shape: Shape) -> &'static str {
     match shape {
         Shape::Dashes => "line dashes",
         Shape::Dots => "line dots",
@@ -292,7 +305,7 @@ fn line(shape: Shape) -> &'static str {
     }
 }
 
-fn class(series: &Series) -> String {
+pub(super) fn class(series: &Series) -> String {
     match series.role {
         Role::Published | Role::Target => series.role.name().to_owned(),
         Role::Ours | Role::Model | Role::Interval => {
@@ -313,75 +326,6 @@ fn path(places: impl Iterator<Item = (f64, f64)>, shape: Shape) -> String {
         };
     }
     path
-}
-
-/// One thing that the legend explains.
-struct Entry<'a> {
-    series: &'a Series,
-    look: Option<Look>,
-    text: String,
-    x: f64,
-    row: f64,
-}
-
-impl Entry<'_> {
-    fn draw(&self) -> Markup {
-        let (x, y) = (self.x, self.row * ROW + 17.0);
-        let class = class(self.series);
-        html! {
-            @match shape(self.series) {
-                Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
-                    @let dashes = self.look.map_or("", Look::dashes);
-                    path class={ (line(self.series.shape)) (dashes) " " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h22" } {}
-                    @if let Some(look) = self.look {
-                        path class={ (look.class()) " " (class) } d=(look.signs([(x + 11.0, y - 4.0)])) {}
-                    }
-                }
-                Shape::Points => {
-                    g class={ "marks " (class) } { circle cx=(px(x + 9.0)) cy=(px(y - 4.0)) r="3" {} }
-                }
-                Shape::Area => {
-                    path class={ "area " (class) } d={ "M" (px(x)) " " (px(y - 9.0)) "h18v9h-18Z" } {}
-                }
-                Shape::Bars => {
-                    g class={ "bars " (class) } { rect x=(px(x + 3.0)) y=(px(y - 10.0)) width="12" height="11" {} }
-                }
-            }
-            text.entry x=(px(x + SWATCH)) y=(px(y)) { (self.text) }
-        }
-    }
-}
-
-/// Every name once.
-fn legend<'a>(figure: &'a Figure, curves: &Curves<'a>) -> Vec<Entry<'a>> {
-    let mut entries: Vec<Entry<'_>> = Vec::new();
-    let (mut x, mut row) = (LEFT, 0.0);
-    for series in figure.panels.iter().flat_map(|panel| &panel.series) {
-        let is_there = entries.iter().any(|entry| entry.series.name == series.name);
-        let has_a_line = |other: &Series| other.name == series.name && other.shape != Shape::Area;
-        let mut all = figure.panels.iter().flat_map(|panel| &panel.series);
-        if is_there || series.shape == Shape::Area && all.any(has_a_line) {
-            continue;
-        }
-        let text = match curves.same_as(series) {
-            Some(other) => format!("{}, same as {other}", series.name),
-            None => series.name.clone(),
-        };
-        let width = SWATCH + scale::width_of(&text) + 18.0;
-        if x + width > WIDTH && x > LEFT {
-            (x, row) = (LEFT, row + 1.0);
-        }
-        let look = curves.look(series);
-        entries.push(Entry {
-            series,
-            look,
-            text,
-            x,
-            row,
-        });
-        x += width;
-    }
-    entries
 }
 
 #[cfg(test)]

@@ -101,9 +101,9 @@ impl List {
                 .for_each(|time| *time /= unit);
         }
         let mut text = String::with_capacity(self.numbers.len() * 3);
-        self.numbers
-            .iter()
-            .for_each(|&number| write(&mut text, number));
+        for number in self.numbers {
+            write(&mut text, number);
+        }
         text
     }
 }
@@ -165,7 +165,9 @@ mod tests {
             numbers in proptest::collection::vec(-(1_i64 << 54)..1 << 54, 0..20),
         ) {
             let mut text = String::new();
-            numbers.iter().for_each(|&number| write(&mut text, number));
+            for &number in &numbers {
+                write(&mut text, number);
+            }
             prop_assert_eq!(read(&text), numbers);
         }
     }
