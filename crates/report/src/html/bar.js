@@ -22,9 +22,13 @@ function filterPolicies(bar) {
   filter();
 }
 
-// Links jump to what is below the bar, however many lines it has.
+// Links jump to what is below the bar, however many lines it has, if it stays at all.
 function measureBar(bar) {
-  const tell = () => document.documentElement.style.setProperty("--bar", bar.offsetHeight + "px");
+  const tell = () => {
+    const height = getComputedStyle(bar).position === "sticky" ? bar.offsetHeight : 0;
+    document.documentElement.style.setProperty("--bar", height + "px");
+  };
   new ResizeObserver(tell).observe(bar);
+  addEventListener("resize", tell);
   tell();
 }

@@ -205,6 +205,11 @@ class Painter {
       pen.fillStyle = theme.tasks[colour];
       pen.fillRect(x, top, width, height);
       pen.globalAlpha = 1;
+      // Neighbours of like colours stay apart.
+      if (width > 3) {
+        pen.fillStyle = theme.card;
+        pen.fillRect(x + width - 0.75, top, 0.75, height);
+      }
       if (width > 34) {
         pen.fillStyle = theme.label(colour, cover);
         pen.fillText(this.fitting(view.data.tasks[who[i] >> 1], width - 8), x + 4, top + height / 2 + 0.5);
