@@ -198,8 +198,10 @@ impl<'a> Layout<'a> {
                 rect x=(px(LEFT)) y=(px(top - 4.0)) width=(px(WIDTH - RIGHT - LEFT + 4.0)) height=(px(height + 5.0)) {}
             }
             g clip-path={ "url(#" (clip) ")" } {
-                @for (n, series) in panel.series.iter().enumerate() {
-                    (self.series(panel, n, series, &y))
+                @for is_area in [true, false] {
+                    @for (n, series) in panel.series.iter().enumerate() {
+                        @if (series.shape == Shape::Area) == is_area { (self.series(panel, n, series, &y)) }
+                    }
                 }
             }
             path.axis d={ "M" (px(LEFT)) " " (px(top)) "V" (px(top + height)) "H" (px(WIDTH - RIGHT)) } {}

@@ -8,6 +8,9 @@ export default async function ({ page, check, browser, url }) {
   const alone = await page.locator("section.policy").filter({ visible: true })
     .filter({ has: page.locator("> details:not([open])") }).count();
   check(alone === 0, "no policy's heading alone");
+  const lost = await page.locator("#compare .chart").evaluateAll((all) =>
+    all.filter((box) => box.querySelector("canvas").offsetHeight > box.clientHeight + 1).length);
+  check(lost === 0, "charts are printed whole, and do not overlap");
   await page.emulateMedia({ media: "screen" });
   const pdf = await page.pdf();
   check(pdf.length > 10_000, `a document of ${pdf.length} bytes`);
