@@ -2,12 +2,14 @@
 //!
 //! ```text
 //!  title, source, which scheduler holds it      summary
+//!  a bar that stays: links and a filter         bar
 //!  what a machine did, if one was asked         measured
 //!  the task set, its platform                   taskset
+//!  two schedules on one axis of time            compare
 //!  for each policy: the verdict,                policy
 //!    its tasks in numbers and bars,             policy, figures
 //!    histograms of response times,              figures
-//!    a chart to zoom into                       data, and the scripts
+//!    a chart to zoom into                       chart, data, and the scripts
 //! ```
 //!
 //! The page is made by [maud](https://maud.lambda.xyz), whose templates escape whatever is put into
@@ -23,6 +25,9 @@
 //! path and a few lines each, so they are written as such, coloured by the page's style. The
 //! schedule itself has too many parts for SVG and is drawn on a canvas.
 
+mod bar;
+mod chart;
+mod compare;
 mod data;
 mod figures;
 mod format;
@@ -35,16 +40,24 @@ mod views;
 
 use flyball_study::results::Study;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use policy::MOST_OPEN;
 use room::Room;
 
 pub(crate) const STYLE: &str = include_str!("html/report.css");
 
 /// The scripts, in the order in which they build on each other.
-const SCRIPTS: [&str; 4] = [
+const SCRIPTS: [&str; 11] = [
     include_str!("html/time.js"),
     include_str!("html/schedule.js"),
+    include_str!("html/parts.js"),
+    include_str!("html/theme.js"),
     include_str!("html/draw.js"),
+    include_str!("html/tips.js"),
+    include_str!("html/chart.js"),
     include_str!("html/gantt.js"),
+    include_str!("html/compare.js"),
+    include_str!("html/bar.js"),
+    include_str!("html/page.js"),
 ];
 
 /// Forbids the page to load anything from anywhere.
@@ -79,11 +92,14 @@ pub fn html(study: &Study) -> String {
             (head(title, &[STYLE]))
             body {
                 a.skip href="#summary" { "Skip to the summary" }
-                header { (summary::header(study)) }
+                header #top { (summary::header(study)) }
+                (bar::nav(study))
                 main {
                     (summary::section(study))
                     @if let Some(measured) = &study.measured { (measured::section(measured, room)) }
                     (taskset::section(study))
+                    (compare::section(study))
+                    @if study.policies.len() > MOST_OPEN { (open_all()) }
                     @for (number, report) in study.policies.iter().enumerate() {
                         (policy::section(study, number, report, room))
                     }
@@ -96,6 +112,17 @@ pub fn html(study: &Study) -> String {
         }
     };
     page.into_string()
+}
+
+/// Buttons for all policies at once, where there are so many that they are closed at first.
+fn open_all() -> Markup {
+    html! {
+        p.toolbar.all data-script hidden {
+            button type="button" data-open="all" { "Open all policies" }
+            button type="button" data-open="none" { "Close all" }
+            span.note { "What is closed is not printed." }
+        }
+    }
 }
 
 fn script() -> Markup {

@@ -109,6 +109,44 @@ fn ids_are_unique_and_labels_point_to_them() {
     }
 }
 
+/// What the filter hides and what is compared is found by these.
+#[test]
+fn every_policy_can_be_filtered_and_compared() {
+    let study = study("gap.toml", example("gap.toml"), ms(200));
+    let page = html(&study);
+    let ids = contents(&page, " id=\"", "\"");
+    let options = contents(&page, "<option value=\"policy-", "</option>");
+    assert_eq!(options.len(), 2 * study.policies.len());
+    for (number, report) in study.policies.iter().enumerate() {
+        let chart = format!("policy-{}-chart", number + 1);
+        assert!(ids.contains(&chart.as_str()), "{chart}");
+        // The link in the bar, the row of the table and the section.
+        let named = format!(
+            "data-policy=\"{} {}\" data-verdict=\"",
+            report.policy, report.title
+        );
+        let verdicts = contents(&page, &named, "\"");
+        assert_eq!(verdicts.len(), 3, "{named}");
+        assert!(verdicts.iter().all(|verdict| *verdict == verdicts[0]));
+        let count = page
+            .matches(&format!("data-verdict=\"{}\"", verdicts[0]))
+            .count();
+        let [option] = contents(
+            &page,
+            &format!("<option value=\"{}\">", verdicts[0]),
+            "</option>",
+        )[..] else {
+            panic!("one option for {}", verdicts[0]);
+        };
+        assert!(option.ends_with(&format!(" ({})", count / 3)), "{option}");
+    }
+    // One schedule cannot be compared.
+    let mut one = study;
+    one.policies.truncate(1);
+    let page = html(&one);
+    assert!(!page.contains("id=\"compare\"") && !page.contains("href=\"#compare\""));
+}
+
 #[test]
 fn verdicts_are_words_and_numbers_are_exact() {
     let mut study = study("gap.toml", example("gap.toml"), ms(1000));

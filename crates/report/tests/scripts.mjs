@@ -7,15 +7,28 @@ import vm from "node:vm";
 
 const folder = new URL("../src/html/", import.meta.url);
 const read = (name) => readFileSync(fileURLToPath(new URL(name, folder)), "utf8");
-const all = ["time.js", "schedule.js", "draw.js", "gantt.js"].map(read).join("");
+const all = ["time.js", "schedule.js", "parts.js", "theme.js", "draw.js", "tips.js", "chart.js", "gantt.js",
+  "compare.js", "bar.js", "page.js"].map(read).join("");
 
 // As one script, as in the page: this is where a name declared twice would show.
 new vm.Script(`(() => {"use strict";\n${all}})();`, { filename: "page.js" });
 
-const exported = "{ formatTime, formatLength, roundStep, lowerBound, entryAt, unpack, View, MISS }";
+const exported = "{ formatTime, formatLength, roundStep, lowerBound, entryAt, decode, unpack, View,"
+  + " commonFrame, firstDifference }";
 const page = vm.runInThisContext(
-  `(() => {"use strict";\n${read("time.js")}${read("schedule.js")}return ${exported}; })()`);
-const { formatTime, formatLength, roundStep, lowerBound, entryAt, unpack, View } = page;
+  `(() => {"use strict";\n${read("time.js")}${read("schedule.js")}${read("parts.js")}return ${exported}; })()`);
+const { formatTime, formatLength, roundStep, lowerBound, entryAt, decode, unpack, View } = page;
+const { commonFrame, firstDifference } = page;
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+// Numbers as data/numbers.rs writes them.
+function pack(...numbers) {
+  return numbers.map((number) => {
+    let text = "", rest = BigInt(Math.abs(number)) * 2n + (number < 0 ? 1n : 0n);
+    for (; rest >= 32n; rest /= 32n) text += LETTERS[Number(rest % 32n) + 32];
+    return text + LETTERS[Number(rest)];
+  }).join("");
+}
 
 // Times are exact, beyond what a double holds as well.
 assert.equal(formatTime(0n), "0");
@@ -31,7 +44,10 @@ assert.deepEqual([0.1, 1, 1.5, 3, 7, 45_000].map(roundStep), [1n, 1n, 2n, 5n, 10
 assert.deepEqual([0, 1, 2, 5, 9].map((x) => lowerBound([1, 2, 2, 7], x)), [0, 0, 1, 3, 4]);
 
 // [gap, length, more…]; the holes between entries belong to none.
-const lane = unpack([2, 3, 7, 0, 1, 8, 4, 2, 9], 1);
+assert.deepEqual(decode("ACDegB"), [0, 1, -1, 15, 16]);
+const far = [2 ** 52 + 1, -(2 ** 40), 0, 31, 32, -31];
+assert.deepEqual(decode(pack(...far)), far);
+const lane = unpack(pack(2, 3, 7, 0, 1, 8, 4, 2, 9), 1);
 assert.deepEqual([...lane.start], [2, 5, 10]);
 assert.deepEqual([...lane.end], [5, 6, 12]);
 assert.deepEqual([...lane.more[0]], [7, 8, 9]);
@@ -40,10 +56,13 @@ assert.deepEqual([1, 2, 4.9, 5, 7, 11, 12].map((time) => entryAt(lane, time)), [
 // Two CPUs, two tasks; the second runs on both and is late on the second.
 const view = new View({ tasks: ["a", "b"] }, {
   start: "9007199254740993", unit: 1000, length: 100, initial: [0, 10],
-  cpus: [{ slices: [0, 4, 0, 1, 6, 5, 2, 1], kernel: [4, 1, 0] }, { slices: [4, 6, 3, 1], kernel: [] }],
+  cpus: [
+    { slices: pack(0, 4, 0, 1, 6, 5, 2, 1), kernel: pack(4, 1, 0) },
+    { slices: pack(4, 6, 3, 1), kernel: "" },
+  ],
   tasks: [
-    { marks: [0, 0, 1, 4, 2, 1], waits: [], holds: [] },
-    { marks: [1, 0, 1, 3, 1, 1, 0, 3, 1], waits: [1, 3, 1, 1], holds: [] },
+    { marks: pack(0, 0, 1, 4, 2, 0), waits: "", holds: "" },
+    { marks: pack(1, 0, 1, 3, 1, 0, 0, 3, 0), waits: pack(1, 3, 1, 1), holds: "" },
   ],
 });
 assert.equal(view.absolute(2), 9007199254742993n);
@@ -55,3 +74,37 @@ assert.deepEqual(view.misses, [{ time: 4, job: 1, task: 1 }]);
 assert.deepEqual(view.moves, [{ task: 1, left: 10, time: 10, from: 1, to: 0 }]);
 assert.deepEqual({ ...view.job(1, 1) }, { 0: 1, 1: 4, 3: 4 });
 assert.deepEqual({ ...view.job(0, 7) }, {});
+
+// Jobs are counted from the task's job before.
+const packed = (unit, length, ...cpus) => ({
+  start: "0", unit, length, initial: [0, length], tasks: [],
+  cpus: cpus.map((slices) => ({ slices: pack(...slices), kernel: "" })),
+});
+const names = { tasks: ["a", "b"] };
+const jobs = new View(names, packed(1, 9, [0, 1, 0, 1, 0, 1, 2, 5, 0, 1, 1, 1]));
+assert.deepEqual([...jobs.cpus[0].job], [1, 5, 2]);
+
+// Two schedules on one axis: in the unit that suits both, and as far as both are known.
+const parting = (one, other) => {
+  const frame = commonFrame(one, other);
+  const views = [one, other].map((packed) => new View(names, packed, frame));
+  return { frame, part: firstDifference(...views) };
+};
+const slow = packed(1000, 10, [0, 4, 0, 1, 0, 2, 2, 1]);
+const exact = packed(400, 20, [0, 10, 0, 1, 0, 4, 2, 1]);
+const { frame, part } = parting(slow, exact);
+assert.deepEqual({ ...frame }, { start: 0n, unit: 200n, length: 40 });
+// At 5.6 µs the one still runs b, and the other is idle.
+assert.equal(part.time * 200, 5600);
+assert.equal(part.cpu, 0);
+assert.deepEqual(part.runs.map(({ task, job }) => [task, job]), [[1, 1], [undefined, undefined]]);
+assert.equal(parting(slow, slow).part, null);
+assert.equal(parting(slow, packed(1000, 5, [0, 4, 0, 1, 0, 1, 2, 1])).part, null);
+// Another job of the same task is a difference; a slice in two parts is none.
+assert.equal(parting(slow, packed(1000, 10, [0, 4, 0, 2, 0, 2, 2, 1])).part.time, 0);
+assert.equal(parting(slow, packed(1000, 10, [0, 3, 0, 1, 0, 1, 1, 0, 0, 2, 2, 1])).part, null);
+// The first of several, on the lowest CPU.
+const early = parting(packed(1, 9, [2, 3, 0, 1], [1, 3, 2, 1]), packed(1, 9, [3, 2, 0, 1], [2, 2, 2, 1]));
+assert.deepEqual([early.part.time, early.part.cpu], [1, 1]);
+assert.equal(commonFrame(slow, { ...slow, start: "10000" }), null);
+assert.equal(commonFrame(slow, { ...slow, start: "500" }).unit, 500n);

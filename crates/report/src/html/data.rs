@@ -5,24 +5,29 @@
 //! All times in a view are counted from its start in its *unit*, the largest length of which they
 //! all are multiples (a millisecond, often), and lists of times are written as differences. So the
 //! numbers are small, and, as a view is never longer than 2^53 ns (104 days), exact in JavaScript
-//! too. The start itself may be any 64-bit number and is written as text.
+//! too. The start itself may be any 64-bit number and is written as text. Lists are written as
+//! [`numbers`] has it.
 //!
 //! ```text
 //! { "tasks": ["a", …], "objects": ["mutex \"m\"", …], "causes": ["tick", …], "views": [
 //!     { "title": "…", "start": "0", "unit": 1000000, "length": 500, "initial": [0, 40],
-//!       "cpus":  [ { "slices": [gap, length, task * 2 + late, job, …],
-//!                    "kernel": [gap, length, cause, …] }, … ],
-//!       "tasks": [ { "marks": [later, what, job, …],
-//!                    "waits": [gap, length, object + 1 or 0, job, …],
-//!                    "holds": [gap, length, mutex's object, …] }, … ] } ] }
+//!       "cpus":  [ { "slices": "gap, length, task * 2 + late, job, …",
+//!                    "kernel": "gap, length, cause, …" }, … ],
+//!       "tasks": [ { "marks": "later, what, job, …",
+//!                    "waits": "gap, length, object + 1 or 0, job, …",
+//!                    "holds": "gap, length, mutex's object, …" }, … ] } ] }
 //! ```
 //!
-//! A gap is the time since the end of the entry before; it may be negative for holds.
+//! A gap is the time since the end of the entry before; it may be negative for holds. A job is
+//! counted from the task's job before it in the same list.
+
+mod numbers;
 
 use super::views::{Most, View, contains, views};
 use crate::slices::{Schedule, Slice, What, object_name};
 use flyball_trace::file::Trace;
 use flyball_trace::{Cause, Object, TaskId, Time};
+use numbers::{List, Numbers};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -57,15 +62,15 @@ struct WrittenView {
 
 #[derive(Serialize)]
 struct WrittenCpu {
-    slices: Vec<i64>,
-    kernel: Vec<i64>,
+    slices: String,
+    kernel: String,
 }
 
 #[derive(Serialize)]
 struct WrittenTask {
-    marks: Vec<i64>,
-    waits: Vec<i64>,
-    holds: Vec<i64>,
+    marks: String,
+    waits: String,
+    holds: String,
 }
 
 impl<'a> Data<'a> {
@@ -164,7 +169,8 @@ impl<'a> Data<'a> {
                 let deadline = deadlines.get(&(slice.task, slice.job)).copied();
                 for (start, end, late) in split(slice, deadline, window) {
                     let who = i64::from(slice.task.0) * 2 + i64::from(late);
-                    slices.entry(&mut numbers, start, end, [who, i64::from(slice.job)]);
+                    let job = slices.job(slice.task.0, slice.job);
+                    slices.entry(&mut numbers, start, end, [who, job]);
                 }
             }
             let mut kernel = List::new();
@@ -180,14 +186,15 @@ impl<'a> Data<'a> {
         for lane in &self.schedule.tasks {
             let mut marks = List::new();
             for mark in lane.marks.iter().filter(|mark| contains(window, mark.time)) {
-                let what = [code(mark.what), i64::from(mark.job)];
+                let what = [code(mark.what), marks.job(0, mark.job)];
                 marks.instant(&mut numbers, mark.time, what);
             }
             let mut waits = List::new();
             for wait in within(&lane.waits, window, |wait| (wait.start, wait.end)) {
                 let on = wait.on.map_or(0, |object| objects.number(object) + 1);
                 let (start, end) = (wait.start.max(from), wait.end.min(window.end));
-                waits.entry(&mut numbers, start, end, [on, i64::from(wait.job)]);
+                let job = waits.job(0, wait.job);
+                waits.entry(&mut numbers, start, end, [on, job]);
             }
             let mut holds = List::new();
             for hold in &lane.holds {
@@ -204,7 +211,7 @@ impl<'a> Data<'a> {
             numbers.since(view.initial.start),
             numbers.since(view.initial.end),
         ];
-        let unit = numbers.unit.max(1);
+        let unit = numbers.unit();
         let units = |list: List| list.in_units(unit);
         let cpus = cpus.into_iter().map(|[slices, kernel]| WrittenCpu {
             slices: units(slices),
@@ -284,84 +291,6 @@ impl Objects {
             .map(|&object| object_name(&trace.header, object))
             .collect()
     }
-}
-
-/// Times as numbers from the start of a view, and the unit that they have in common.
-struct Numbers {
-    from: Time,
-    /// The greatest common divisor so far; zero as long as there was none.
-    unit: i64,
-}
-
-/// A list of entries. How many numbers an entry has, and how many of them are times, is the same
-/// for the whole list.
-struct List {
-    numbers: Vec<i64>,
-    last: i64,
-    times: usize,
-    width: usize,
-}
-
-impl Numbers {
-    fn new(from: Time) -> Numbers {
-        Numbers { from, unit: 0 }
-    }
-
-    /// Less than 2^53, as views are not longer.
-    fn since(&mut self, time: Time) -> i64 {
-        let since = i64::try_from(time.since(self.from).as_nanos()).unwrap_or(i64::MAX);
-        self.unit = common_divisor(self.unit, since);
-        since
-    }
-}
-
-impl List {
-    fn new() -> List {
-        List {
-            numbers: Vec::new(),
-            last: 0,
-            times: 0,
-            width: 1,
-        }
-    }
-
-    /// Something with a length.
-    fn entry<const N: usize>(
-        &mut self,
-        numbers: &mut Numbers,
-        start: Time,
-        end: Time,
-        rest: [i64; N],
-    ) {
-        let (start, end) = (numbers.since(start), numbers.since(end));
-        self.numbers.extend([start - self.last, end - start]);
-        self.numbers.extend(rest);
-        self.last = end;
-        (self.times, self.width) = (2, 2 + N);
-    }
-
-    /// Something without.
-    fn instant<const N: usize>(&mut self, numbers: &mut Numbers, time: Time, rest: [i64; N]) {
-        let time = numbers.since(time);
-        self.numbers.push(time - self.last);
-        self.numbers.extend(rest);
-        self.last = time;
-        (self.times, self.width) = (1, 1 + N);
-    }
-
-    fn in_units(mut self, unit: i64) -> Vec<i64> {
-        for entry in self.numbers.chunks_mut(self.width) {
-            entry
-                .iter_mut()
-                .take(self.times)
-                .for_each(|time| *time /= unit);
-        }
-        self.numbers
-    }
-}
-
-fn common_divisor(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 #[cfg(test)]

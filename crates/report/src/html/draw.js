@@ -7,40 +7,7 @@
 const AXIS = 30, OVERVIEW = 26;
 // Rows with room for their marks above a bar; with many rows there is less of it.
 const ROOMY = { row: 36, barTop: 16, bar: 14 }, TIGHT = { row: 27, barTop: 12, bar: 11 }, MANY = 20;
-const COLOURS = 20;
 const PAD = 9;                          // so that marks at the very start and end can be seen
-
-class Theme {
-  constructor() {
-    const style = getComputedStyle(document.documentElement);
-    const read = (name) => style.getPropertyValue("--" + name).trim();
-    for (const name of ["card", "ink", "soft", "faint", "line", "stripe", "late", "ready", "blocked",
-      "hold", "kernel", "focus"]) this[name] = read(name);
-    this.tasks = Array.from({ length: COLOURS }, (_, i) => read("t" + i));
-    this.labels = this.tasks.map((colour) => (luminance(colour) > 0.36 ? "#14171b" : "#ffffff"));
-    const family = getComputedStyle(document.body).fontFamily;
-    this.font = `12px ${family}`;
-    this.small = `11px ${family}`;
-  }
-}
-
-function luminance(colour) {
-  const [r, g, b] = [1, 3, 5].map((at) => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-// Diagonal lines of a colour.
-function hatching(context, colour) {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = 6;
-  const pen = tile.getContext("2d");
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.6;
-  pen.beginPath();
-  for (const shift of [-6, 0, 6]) { pen.moveTo(shift - 1, 7); pen.lineTo(shift + 7, -1); }
-  pen.stroke();
-  return context.createPattern(tile, "repeat");
-}
 
 class Painter {
   constructor(canvas) {
@@ -111,6 +78,33 @@ class Painter {
     pen.fillStyle = theme.line;
     pen.fillRect(gutter - 1, 0, 1, bottom);
     this.overview(bottom);
+    if (this.flag) this.clipped(gutter, 0, width - gutter, height, () => this.flagged(bottom));
+  }
+
+  // A dashed line through all rows where `flag` is, its name above, and a tick in the overview.
+  flagged(bottom) {
+    const { pen, theme, view, flag, left, room } = this;
+    const x = Math.round(this.x(flag.time)) + 0.5, small = left + flag.time / view.length * room;
+    pen.strokeStyle = pen.fillStyle = theme.focus;
+    pen.lineWidth = 2;
+    pen.setLineDash([5, 3]);
+    pen.beginPath();
+    pen.moveTo(x, 4);
+    pen.lineTo(x, bottom);
+    pen.stroke();
+    pen.setLineDash([]);
+    pen.beginPath();
+    pen.moveTo(small, bottom);
+    pen.lineTo(small, bottom + OVERVIEW);
+    pen.stroke();
+    pen.font = `600 ${theme.small}`;
+    pen.textBaseline = "middle";
+    const { width } = pen.measureText(flag.text);
+    const begin = x + width + 14 < this.width ? x + 1 : x - width - 9;
+    pen.fillRect(begin, 1, width + 8, 16);
+    pen.fillStyle = theme.card;
+    pen.textAlign = "left";
+    pen.fillText(flag.text, begin + 4, 9.5);
   }
 
   clipped(x, y, width, height, draw) {
@@ -206,13 +200,18 @@ class Painter {
     pen.textAlign = "left";
     pen.textBaseline = "middle";
     this.each(slices, (i) => who[i] >> 1, (x, width, share, i) => {
-      const colour = (who[i] >> 1) % COLOURS;
-      pen.globalAlpha = 0.35 + 0.65 * share;
+      const colour = (who[i] >> 1) % COLOURS, cover = 0.35 + 0.65 * share;
+      pen.globalAlpha = cover;
       pen.fillStyle = theme.tasks[colour];
       pen.fillRect(x, top, width, height);
       pen.globalAlpha = 1;
+      // Neighbours of like colours stay apart.
+      if (width > 3) {
+        pen.fillStyle = theme.card;
+        pen.fillRect(x + width - 0.75, top, 0.75, height);
+      }
       if (width > 34) {
-        pen.fillStyle = theme.labels[colour];
+        pen.fillStyle = theme.label(colour, cover);
         pen.fillText(this.fitting(view.data.tasks[who[i] >> 1], width - 8), x + 4, top + height / 2 + 0.5);
       }
     });
@@ -395,7 +394,7 @@ class Painter {
     const width = view.length / parts;
     for (const { slices: { start, end, count } } of view.cpus) {
       for (let i = 0; i < count; i++) {
-        for (let part = Math.floor(start[i] / width); part < parts && part * width < end[i]; part++) {
+        for (let part = Math.max(0, Math.floor(start[i] / width)); part < parts && part * width < end[i]; part++) {
           const overlap = Math.min(end[i], (part + 1) * width) - Math.max(start[i], part * width);
           busy[part] += Math.max(overlap, 0) / width / view.cpus.length;
         }

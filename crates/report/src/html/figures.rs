@@ -22,7 +22,10 @@ fn tenths(part: Duration, whole: Duration, width: u64) -> u64 {
 
 /// Tenths of a pixel as SVG writes them.
 fn px(tenths: u64) -> String {
-    format!("{}.{}", tenths / 10, tenths % 10)
+    match tenths % 10 {
+        0 => (tenths / 10).to_string(),
+        rest => format!("{}.{rest}", tenths / 10),
+    }
 }
 
 /// Longest and mean response time and the bound, against the deadline.
@@ -126,20 +129,17 @@ fn histogram(task: &TaskReport, deadline: Option<Duration>) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let mut bars = String::new();
     for (bin, &count) in (0_u64..).zip(&counts).filter(|(_, count)| **count > 0) {
-        let x = LEFT + bin * WIDTH / BINS as u64;
-        let next = LEFT + (bin + 1) * WIDTH / BINS as u64;
+        // The style makes the line as wide as a bar.
+        let x = LEFT + (2 * bin + 1) * WIDTH / (2 * BINS as u64);
         let height = u128::from(count) * u128::from(HEIGHT) / u128::from(most);
         let height = u64::try_from(height).unwrap_or(HEIGHT).max(10);
-        let (y, width) = (TOP + HEIGHT - height, next - x - 6);
         // Writing to a string cannot fail.
         let _ = write!(
             bars,
-            "M{} {}h{}v{}h-{}z",
+            "M{} {}v{}",
             px(x),
-            px(y),
-            px(width),
-            px(height),
-            px(width)
+            px(TOP + HEIGHT - height),
+            px(height)
         );
     }
     let base = px(TOP + HEIGHT);

@@ -1,8 +1,8 @@
 //! What a machine did with the task set, beside the simulation of just that.
 
+use super::chart::figure;
 use super::data::Data;
 use super::format::{Unit, cell, count, grouped, length, percent, short};
-use super::policy::figure;
 use super::room::Room;
 use super::summary::notes;
 use super::taskset::{MOST_ROWS, left_out};
@@ -62,7 +62,7 @@ pub(super) fn section(measured: &Measured, room: Room) -> Markup {
 fn summary(measured: &Measured) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby="measured-title" {
-            table.summary {
+            table {
                 thead { tr {
                     th scope="col" { "Policy" }
                     th scope="col" { "Order of events" }

@@ -1,20 +1,20 @@
 //! What became of the task set under one policy.
 
 use super::anchor;
+use super::chart::figure;
 use super::data::Data;
 use super::figures::{bar, histograms};
 use super::format::{Unit, cell, count, counted, grouped, length, short};
 use super::room::Room;
-use super::summary::{name, notes, verdict};
+use super::summary::{badge, key, name, notes, verdict};
 use super::taskset::left_out;
-use crate::gantt::{ChartStyle, chart};
 use crate::slices::{Mark, Schedule, What};
 use flyball_study::results::{PolicyReport, Study, TaskReport};
 use flyball_trace::{Duration, TaskId, Time};
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 /// Up to so many policies are shown in full at once; of more, those that the reader opens.
-const MOST_OPEN: usize = 4;
+pub(super) const MOST_OPEN: usize = 4;
 /// Misses that are listed one by one.
 const MOST_MISSES: usize = 10;
 
@@ -26,13 +26,14 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room:
     let title = format!("{id}-title");
     let is_open = study.policies.len() <= MOST_OPEN;
     html! {
-        section.policy id=(id) aria-labelledby=(title) {
+        section.policy id=(id) aria-labelledby=(title) data-policy=(words(report)) data-verdict=(key(&report.verdict)) {
             details open[is_open] {
                 summary {
                     h2 id=(title) {
                         bdi { (name(report)) }
                         @if !report.title.is_empty() { " " code { bdi { (report.policy) } } }
                     }
+                    (badge(&report.verdict))
                 }
                 p.verdict {
                     (verdict(&report.verdict))
@@ -53,11 +54,21 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room:
                 (misses(report, &schedule))
                 (histograms(study, report, room.histograms))
                 h3 { "Schedule" }
-                (figure(&format!("{id}-chart"), &format!("Schedule under {}", name(report)), &data, &shown(report, &data)))
+                (figure(&chart_id(number), &format!("Schedule under {}", name(report)), &data, &shown(report, &data)))
                 p.back { a href="#summary" { "Back to the summary" } }
             }
         }
     }
+}
+
+/// The id of a policy's chart.
+pub(super) fn chart_id(number: usize) -> String {
+    format!("{}-chart", anchor(number))
+}
+
+/// What a filter by name looks at.
+pub(super) fn words(report: &PolicyReport) -> String {
+    format!("{} {}", report.policy, report.title)
 }
 
 /// The columns with times, by group: each has its meaning and how to find it.
@@ -235,67 +246,6 @@ fn misses(report: &PolicyReport, schedule: &Schedule) -> Markup {
             }
         }
     }
-}
-
-/// A chart to zoom into. `shown` says what it shows.
-pub(super) fn figure(id: &str, label: &str, data: &Data<'_>, shown: &Markup) -> Markup {
-    let text = data
-        .views
-        .first()
-        .map(|view| chart(data.trace, view.initial.clone(), &ChartStyle::default()));
-    html! {
-        figure.gantt {
-            div.toolbar role="toolbar" aria-label={ "Controls: " (label) } aria-controls=(id) {
-                @if data.views.len() > 1 {
-                    label { "View "
-                        select data-do="view" {
-                            @for (number, view) in data.views.iter().enumerate() {
-                                option value=(number) { (view.title) }
-                            }
-                        }
-                    }
-                }
-                button type="button" data-do="out" title="Zoom out (−)" { "−" span.word { " Zoom out" } }
-                button type="button" data-do="in" title="Zoom in (+)" { "+" span.word { " Zoom in" } }
-                button type="button" data-do="left" title="Earlier (←)" { "←" }
-                button type="button" data-do="right" title="Later (→)" { "→" }
-                button type="button" data-do="fit" title="Everything (0)" { "Fit" }
-                button type="button" data-do="miss" title="Next miss (N)" { "Next miss" }
-                output.range aria-live="polite" {}
-            }
-            div.chart id=(id) tabindex="0" role="application" aria-label=(label) aria-describedby={ (id) "-help" } {
-                canvas {}
-                div.rows aria-hidden="true" {}
-                div.tip hidden {}
-            }
-            script type="application/json" { (PreEscaped(data.json())) }
-            noscript { @if let Some(text) = text { pre { (text) } } }
-            figcaption {
-                p.legend {
-                    span { i.key.run {} "runs" }
-                    @if data.has_miss { span { i.key.late {} "runs late" } }
-                    span { i.key.ready {} "ready" }
-                    @if data.blocks() { span { i.key.blocked {} "blocked" } }
-                    @if data.holds() { span { i.key.hold {} "holds a mutex" } }
-                    @if data.kernel() { span { i.key.kernel {} "kernel" } }
-                    span { (arrow("M6 11V2M3 5l3-3 3 3")) "release" }
-                    span { (arrow("M6 1v9M3 7l3 3 3-3")) "deadline" }
-                    @if data.has_miss { span { i.key.miss {} "miss" } }
-                    @if data.moves() { span { (arrow("M1 2v8l5-4zM7 2v8l5-4z")) "goes on on another CPU" } }
-                }
-                p.shown { (shown) }
-                p.help id={ (id) "-help" } {
-                    "Ctrl and wheel or pinch to zoom, drag to move, point at something for its exact times. Keys: "
-                    kbd { "+" } " " kbd { "−" } " zoom, " kbd { "←" } " " kbd { "→" } " move, "
-                    kbd { "0" } " everything, " kbd { "N" } " next miss."
-                }
-            }
-        }
-    }
-}
-
-fn arrow(path: &str) -> Markup {
-    html! { svg.key viewBox="0 0 12 12" aria-hidden="true" { path d=(path) {} } }
 }
 
 /// What the chart shows of what was simulated.

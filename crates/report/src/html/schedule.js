@@ -2,9 +2,34 @@
 // how it is packed.
 
 const RELEASE = 0, DEADLINE = 1, COMPLETE = 2, MISS = 3, ABORT = 4, SKIP = 5;
+const SAME = { scale: 1, shift: 0 };
 
-// Unpacks entries of a gap, a length and some more numbers: { start, end, more: [[…], …] }.
-function unpack(numbers, extra) {
+const LETTERS = new Uint8Array(128);
+[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].forEach((letter, digit) => {
+  LETTERS[letter.charCodeAt(0)] = digit;
+});
+
+// The numbers of a text: digits of base 32, the least first; below 32 is the last one of a number.
+// The sign is the lowest bit.
+function decode(text) {
+  const numbers = [];
+  let number = 0, place = 1;
+  for (let i = 0; i < text.length; i++) {
+    const digit = LETTERS[text.charCodeAt(i)];
+    number += (digit % 32) * place;
+    place *= 32;
+    if (digit < 32) {
+      numbers.push(number % 2 ? -(number - 1) / 2 : number / 2);
+      [number, place] = [0, 1];
+    }
+  }
+  return numbers;
+}
+
+// Unpacks entries of a gap, a length and some more numbers: { start, end, more: [[…], …] }. Times are
+// made `scale` times as large, and counted from `shift` on.
+function unpack(text, extra, { scale, shift } = SAME) {
+  const numbers = decode(text);
   const width = 2 + extra;
   const count = numbers.length / width;
   const lane = {
@@ -16,11 +41,20 @@ function unpack(numbers, extra) {
   let now = 0;
   for (let i = 0; i < count; i++) {
     const at = i * width;
-    lane.start[i] = now += numbers[at];
-    lane.end[i] = now += numbers[at + 1];
+    lane.start[i] = shift + (now += numbers[at]) * scale;
+    lane.end[i] = shift + (now += numbers[at + 1]) * scale;
     for (let e = 0; e < extra; e++) lane.more[e][i] = numbers[at + 2 + e];
   }
   return lane;
+}
+
+// Makes the numbers of jobs from their distances to the task's job before.
+function addUp(jobs, task = () => 0) {
+  const last = [];
+  for (let i = 0; i < jobs.length; i++) {
+    last[task(i)] = jobs[i] += last[task(i)] ?? 0;
+  }
+  return jobs;
 }
 
 // The first index whose value in a rising array is not below `value`.
@@ -39,24 +73,33 @@ function entryAt(lane, time) {
   return i < lane.count && lane.start[i] <= time ? i : -1;
 }
 
+// A view counts from `start` in `unit`s of nanoseconds. Within a `frame`, which has both of its own and
+// may be shorter, it counts as that does.
 class View {
-  constructor(data, packed) {
+  constructor(data, packed, frame = packed) {
     this.data = data;
-    this.start = BigInt(packed.start);
-    this.unit = BigInt(packed.unit);
-    this.length = Math.max(packed.length, 1);
-    this.initial = packed.initial;
+    this.start = BigInt(frame.start);
+    this.unit = BigInt(frame.unit);
+    this.length = Math.max(frame.length, 1);
+    const scale = Number(BigInt(packed.unit) / this.unit);
+    const shift = Number((BigInt(packed.start) - this.start) / this.unit);
+    const place = { scale, shift };
+    this.initial = packed.initial.map((time) => shift + time * scale);
     this.cpus = packed.cpus.map(({ slices, kernel }) => {
-      const lane = unpack(slices, 2);
-      return { slices: lane, who: lane.more[0], job: lane.more[1], kernel: unpack(kernel, 1) };
+      const lane = unpack(slices, 2, place), [who, jobs] = lane.more;
+      const job = addUp(jobs, (i) => who[i] >> 1);
+      return { slices: lane, who, job, kernel: unpack(kernel, 1, place) };
     });
     this.tasks = packed.tasks.map((task) => ({
-      marks: unpackMarks(task.marks), waits: unpack(task.waits, 2), holds: unpack(task.holds, 1),
+      marks: unpackMarks(task.marks, place), waits: unpack(task.waits, 2, place),
+      holds: unpack(task.holds, 1, place),
     }));
+    this.tasks.forEach(({ waits }) => addUp(waits.more[1]));
     this.spreadSlices();
     this.findMoves();
     this.misses = this.tasks.flatMap(({ marks }, task) =>
-      marks.list(MISS).map((i) => ({ time: marks.time[i], job: marks.job[i], task })));
+      marks.list(MISS).map((i) => ({ time: marks.time[i], job: marks.job[i], task })))
+      .filter(({ time }) => 0 <= time && time <= this.length);
     this.misses.sort((a, b) => a.time - b.time);
   }
 
@@ -123,7 +166,8 @@ class View {
   }
 }
 
-function unpackMarks(numbers) {
+function unpackMarks(text, { scale, shift }) {
+  const numbers = decode(text);
   const count = numbers.length / 3;
   const marks = {
     count, time: new Float64Array(count), what: new Uint8Array(count), job: new Float64Array(count),
@@ -135,9 +179,10 @@ function unpackMarks(numbers) {
   };
   let now = 0;
   for (let i = 0; i < count; i++) {
-    marks.time[i] = now += numbers[i * 3];
+    marks.time[i] = shift + (now += numbers[i * 3]) * scale;
     marks.what[i] = numbers[i * 3 + 1];
     marks.job[i] = numbers[i * 3 + 2];
   }
+  addUp(marks.job);
   return marks;
 }

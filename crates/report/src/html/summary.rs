@@ -2,7 +2,8 @@
 
 use super::anchor;
 use super::format::{counted, factor, grouped, length, percent};
-use crate::words;
+use super::policy::words;
+use crate::words as reasons;
 use flyball_study::note::Note;
 use flyball_study::results::{PolicyReport, Schedulable, Study, Verdict};
 use flyball_trace::Duration;
@@ -58,6 +59,7 @@ pub(super) fn section(study: &Study) -> Markup {
         section #summary aria-labelledby="summary-title" {
             h2 #summary-title { "Which scheduler holds it?" }
             (answer(study))
+            p.filtered role="status" {}
             div.scroll tabindex="0" role="region" aria-labelledby="summary-title" {
                 table.summary {
                     thead { tr {
@@ -123,7 +125,7 @@ fn row(number: usize, report: &PolicyReport, several: bool) -> Markup {
     let simulated = &report.simulated;
     let kernel = overhead(report);
     html! {
-        tr {
+        tr data-policy=(words(report)) data-verdict=(key(&report.verdict)) {
             th scope="row" {
                 a href={ "#" (anchor(number)) } { bdi { (name(report)) } }
                 @if !report.title.is_empty() { " " code { bdi { (report.policy) } } }
@@ -174,7 +176,7 @@ pub(super) fn name(report: &PolicyReport) -> String {
 
 /// The verdict, what proves it, and why it is so.
 pub(super) fn verdict(verdict: &Verdict) -> Markup {
-    let reason = words::verdict(verdict);
+    let reason = reasons::verdict(verdict);
     html! {
         (badge(verdict))
         @if let Some(proof) = &verdict.proof { span.proof { "by " (proof) } }
@@ -183,34 +185,46 @@ pub(super) fn verdict(verdict: &Verdict) -> Markup {
 }
 
 /// The verdict in a word and a symbol; the colour says the same once more.
-fn badge(verdict: &Verdict) -> Markup {
-    let (class, path, text) = match verdict.schedulable {
-        Schedulable::Always => ("yes", "M3.5 8.5l3 3 6-7", "Holds"),
-        Schedulable::ExactTimes => (
-            "exact",
-            "M3.5 6.5l3 3 6-7M3.5 13.5h9",
-            "Holds for exactly these times",
-        ),
-        Schedulable::Not => ("no", "M4 4l8 8M12 4l-8 8", "Does not hold"),
-        Schedulable::Unknown => (
-            "open",
-            "M5.5 6a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.8M8 12.4v.2",
-            "Not known",
-        ),
-    };
-    html! {
-        span.badge.(class) {
-            svg viewBox="0 0 16 16" aria-hidden="true" { path d=(path) {} }
-            (text)
-        }
+pub(super) fn badge(verdict: &Verdict) -> Markup {
+    html! { span.badge.(key(verdict)) { (symbol(verdict)) (in_words(verdict.schedulable)) } }
+}
+
+/// The class of a verdict, by which it is coloured and filtered.
+pub(super) fn key(verdict: &Verdict) -> &'static str {
+    match verdict.schedulable {
+        Schedulable::Always => "yes",
+        Schedulable::ExactTimes => "exact",
+        Schedulable::Not => "no",
+        Schedulable::Unknown => "open",
     }
+}
+
+/// The verdict in a few words.
+pub(super) fn in_words(schedulable: Schedulable) -> &'static str {
+    match schedulable {
+        Schedulable::Always => "Holds",
+        Schedulable::ExactTimes => "Holds for exactly these times",
+        Schedulable::Not => "Does not hold",
+        Schedulable::Unknown => "Not known",
+    }
+}
+
+/// The verdict as a picture.
+pub(super) fn symbol(verdict: &Verdict) -> Markup {
+    let path = match verdict.schedulable {
+        Schedulable::Always => "M3.5 8.5l3 3 6-7",
+        Schedulable::ExactTimes => "M3.5 6.5l3 3 6-7M3.5 13.5h9",
+        Schedulable::Not => "M4 4l8 8M12 4l-8 8",
+        Schedulable::Unknown => "M5.5 6a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.8M8 12.4v.2",
+    };
+    html! { svg viewBox="0 0 16 16" aria-hidden="true" { path d=(path) {} } }
 }
 
 /// What the reader should know.
 pub(super) fn notes(notes: &[Note]) -> Markup {
     html! {
         @if !notes.is_empty() {
-            ul.notes { @for note in notes { li { (words::note(note)) } } }
+            ul.notes { @for note in notes { li { (reasons::note(note)) } } }
         }
     }
 }

@@ -43,7 +43,7 @@ pub struct Panel {
     pub title: String,
     /// The vertical axis; not of categories.
     pub y: Axis,
-    /// What is drawn, in this order.
+    /// What is drawn, in this order, but for areas, which are below everything else.
     pub series: Vec<Series>,
 }
 

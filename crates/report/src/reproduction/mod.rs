@@ -14,9 +14,11 @@
 //! | [`table`] | claims and figures as CSV |
 //! | [`json`] | everything for programs: a versioned contract |
 
+mod curves;
 pub mod figure;
 pub mod gallery;
 pub mod json;
+mod legend;
 pub mod page;
 mod scale;
 pub mod svg;

@@ -15,7 +15,9 @@
 //! browsers there is a file with its colours written out ([`on_paper`]). Lengths of texts are
 //! estimated, since nothing here knows the reader's fonts.
 
+use super::curves::{Curves, Look, turn};
 use super::figure::{Figure, Panel, Role, Scale, Series, Shape};
+use super::legend::legend;
 use super::scale::{self, Line, hull, ticks, whole};
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
@@ -24,13 +26,12 @@ use std::fmt::Write;
 pub(super) const STYLE: &str = include_str!("plot.css");
 const COLOURS: &str = include_str!("colours.css");
 
-const WIDTH: f64 = 880.0;
-const LEFT: f64 = 66.0;
+pub(super) const WIDTH: f64 = 880.0;
+pub(super) const LEFT: f64 = 66.0;
 const RIGHT: f64 = 14.0;
 const PANEL: f64 = 190.0;
 const ONLY_PANEL: f64 = 280.0;
-const ROW: f64 = 19.0;
-const SWATCH: f64 = 24.0;
+pub(super) const ROW: f64 = 19.0;
 /// How much higher than the highest bar an axis is at least, for the number above the bar.
 const ROOM: f64 = 1.09;
 /// Beyond so many bars their values are not written beside them.
@@ -73,13 +74,15 @@ pub(super) fn inline(figure: &Figure) -> Markup {
 /// Where the parts of a figure are.
 struct Layout<'a> {
     figure: &'a Figure,
+    curves: &'a Curves<'a>,
     x: Line,
     x_ticks: Vec<(f64, String)>,
 }
 
 fn draw(figure: &Figure, style: Option<&str>) -> Markup {
-    let layout = Layout::new(figure);
-    let entries = legend(figure);
+    let curves = Curves::of(figure);
+    let layout = Layout::new(figure, &curves);
+    let entries = legend(figure, &curves);
     let rows = entries.last().map_or(0.0, |entry| entry.row + 1.0);
     let height = if figure.panels.len() == 1 {
         ONLY_PANEL
@@ -122,7 +125,7 @@ fn draw(figure: &Figure, style: Option<&str>) -> Markup {
 }
 
 impl<'a> Layout<'a> {
-    fn new(figure: &'a Figure) -> Layout<'a> {
+    fn new(figure: &'a Figure, curves: &'a Curves<'a>) -> Layout<'a> {
         let series = figure.panels.iter().flat_map(|panel| &panel.series);
         let numbers = series.flat_map(|series| series.points.iter().map(|point| point[0]));
         let [from, to] = match &figure.x.scale {
@@ -149,7 +152,12 @@ impl<'a> Layout<'a> {
             begin,
             end,
         };
-        Layout { figure, x, x_ticks }
+        Layout {
+            figure,
+            curves,
+            x,
+            x_ticks,
+        }
     }
 
     fn panel(&self, number: usize, panel: &Panel, top: f64, height: f64) -> Markup {
@@ -175,6 +183,9 @@ impl<'a> Layout<'a> {
         html! {
             @if !panel.title.is_empty() {
                 text.panel x=(px(LEFT)) y=(px(top - 7.0)) { (panel.title) }
+                @if let Some(equal) = self.curves.equal(panel) {
+                    text x=(px(WIDTH - RIGHT)) y=(px(top - 7.0)) text-anchor="end" { (cut(&equal, &panel.title)) }
+                }
             }
             @for (tick, text) in ticks(from, to, 5.0) {
                 path.grid d={ "M" (px(LEFT)) " " (px(y.at(tick))) "H" (px(WIDTH - RIGHT)) } {}
@@ -187,8 +198,10 @@ impl<'a> Layout<'a> {
                 rect x=(px(LEFT)) y=(px(top - 4.0)) width=(px(WIDTH - RIGHT - LEFT + 4.0)) height=(px(height + 5.0)) {}
             }
             g clip-path={ "url(#" (clip) ")" } {
-                @for (n, series) in panel.series.iter().enumerate() {
-                    (self.series(panel, n, series, &y))
+                @for is_area in [true, false] {
+                    @for (n, series) in panel.series.iter().enumerate() {
+                        @if (series.shape == Shape::Area) == is_area { (self.series(panel, n, series, &y)) }
+                    }
                 }
             }
             path.axis d={ "M" (px(LEFT)) " " (px(top)) "V" (px(top + height)) "H" (px(WIDTH - RIGHT)) } {}
@@ -204,7 +217,16 @@ impl<'a> Layout<'a> {
         match shape(series) {
             Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
                 let line = line(series.shape);
-                html! { path class={ (line) " " (class) } d=(path(places, series.shape)) {} }
+                let look = self.curves.look(series);
+                let dashes = look.map_or("", Look::dashes);
+                let places: Vec<_> = places.collect();
+                html! {
+                    path class={ (line) (dashes) " " (class) } d=(path(places.iter().copied(), series.shape)) {}
+                    @if let Some(look) = look {
+                        @let signs = look.places(&places, turn(panel, series));
+                        path class={ (look.class()) " " (class) } d=(look.signs(signs)) {}
+                    }
+                }
             }
             Shape::Area => {
                 html! { path class={ "area " (class) } d={ (path(places, series.shape)) "Z" } {} }
@@ -250,14 +272,24 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// Which lines are equal, or only that some are, if there is no room for more beside a title.
+fn cut(equal: &str, title: &str) -> String {
+    let room = WIDTH - LEFT - RIGHT - scale::width_of(title) - 24.0;
+    let text = format!("on each other: {equal}");
+    if scale::width_of(&text) > room {
+        return "some lines lie on each other".to_owned();
+    }
+    text
+}
+
 /// Tenths of a pixel are enough.
-fn px(place: f64) -> String {
+pub(super) fn px(place: f64) -> String {
     let text = format!("{place:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
 /// What a series looks like. A line with one point would not be seen, so it is a mark.
-fn shape(series: &Series) -> Shape {
+pub(super) fn shape(series: &Series) -> Shape {
     match series.shape {
         Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps if series.points.len() == 1 => {
             Shape::Points
@@ -267,7 +299,7 @@ fn shape(series: &Series) -> Shape {
 }
 
 /// The classes of a line.
-fn line(shape: Shape) -> &'static str {
+pub(super) fn line(shape: Shape) -> &'static str {
     match shape {
         Shape::Dashes => "line dashes",
         Shape::Dots => "line dots",
@@ -275,7 +307,7 @@ fn line(shape: Shape) -> &'static str {
     }
 }
 
-fn class(series: &Series) -> String {
+pub(super) fn class(series: &Series) -> String {
     match series.role {
         Role::Published | Role::Target => series.role.name().to_owned(),
         Role::Ours | Role::Model | Role::Interval => {
@@ -296,58 +328,6 @@ fn path(places: impl Iterator<Item = (f64, f64)>, shape: Shape) -> String {
         };
     }
     path
-}
-
-/// One thing that the legend explains.
-struct Entry<'a> {
-    series: &'a Series,
-    x: f64,
-    row: f64,
-}
-
-impl Entry<'_> {
-    fn draw(&self) -> Markup {
-        let (x, y) = (self.x, self.row * ROW + 17.0);
-        let class = class(self.series);
-        html! {
-            @match shape(self.series) {
-                Shape::Line | Shape::Dashes | Shape::Dots | Shape::Steps => {
-                    path class={ (line(self.series.shape)) " " (class) } d={ "M" (px(x)) " " (px(y - 4.0)) "h18" } {}
-                }
-                Shape::Points => {
-                    g class={ "marks " (class) } { circle cx=(px(x + 9.0)) cy=(px(y - 4.0)) r="3" {} }
-                }
-                Shape::Area => {
-                    path class={ "area " (class) } d={ "M" (px(x)) " " (px(y - 9.0)) "h18v9h-18Z" } {}
-                }
-                Shape::Bars => {
-                    g class={ "bars " (class) } { rect x=(px(x + 3.0)) y=(px(y - 10.0)) width="12" height="11" {} }
-                }
-            }
-            text.entry x=(px(x + SWATCH)) y=(px(y)) { (self.series.name) }
-        }
-    }
-}
-
-/// Every name once.
-fn legend(figure: &Figure) -> Vec<Entry<'_>> {
-    let mut entries: Vec<Entry<'_>> = Vec::new();
-    let (mut x, mut row) = (LEFT, 0.0);
-    for series in figure.panels.iter().flat_map(|panel| &panel.series) {
-        let is_there = entries.iter().any(|entry| entry.series.name == series.name);
-        let has_a_line = |other: &Series| other.name == series.name && other.shape != Shape::Area;
-        let mut all = figure.panels.iter().flat_map(|panel| &panel.series);
-        if is_there || series.shape == Shape::Area && all.any(has_a_line) {
-            continue;
-        }
-        let width = SWATCH + scale::width_of(&series.name) + 18.0;
-        if x + width > WIDTH && x > LEFT {
-            (x, row) = (LEFT, row + 1.0);
-        }
-        entries.push(Entry { series, x, row });
-        x += width;
-    }
-    entries
 }
 
 #[cfg(test)]

@@ -72,12 +72,7 @@ fn trace(start: u64, scale: u64, jobs: &[(u64, u64, u64)]) -> Trace {
 fn unpack(view: &Value, lane: &Value, extra: usize) -> Vec<(u64, u64, Vec<i64>)> {
     let unit = view["unit"].as_i64().unwrap();
     let start: i64 = view["start"].as_str().unwrap().parse().unwrap();
-    let numbers: Vec<i64> = lane
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|n| n.as_i64().unwrap())
-        .collect();
+    let numbers = numbers::read(lane.as_str().unwrap());
     let mut now = 0;
     let entries = numbers.chunks(2 + extra).map(|entry| {
         let from = now + entry[0];
@@ -106,10 +101,14 @@ proptest! {
         for (lane, cpu) in schedule.cpus.iter().zip(view["cpus"].as_array().unwrap()) {
             // Slices are split at their deadlines; put together they are the same.
             let mut slices: Vec<(u64, u64, i64, i64)> = Vec::new();
+            let mut jobs = [0; 2];
             for (start, end, rest) in unpack(view, &cpu["slices"], 2) {
+                let task = rest[0] / 2;
+                let job = &mut jobs[usize::try_from(task).unwrap()];
+                *job += rest[1];
                 match slices.last_mut() {
                     Some(last) if last.1 == start && rest[0] % 2 == 1 => last.1 = end,
-                    _ => slices.push((start, end, rest[0] / 2, rest[1])),
+                    _ => slices.push((start, end, task, *job)),
                 }
             }
             let expected: Vec<_> = lane.slices.iter().map(|slice| (

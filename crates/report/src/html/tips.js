@@ -1,0 +1,75 @@
+// What is under the pointer, in words.
+
+class Tip {
+  constructor(painter, view) {
+    this.painter = painter;
+    this.view = view;
+    this.data = view.data;
+  }
+
+  describe(x, y) {
+    const { painter, view, data } = this;
+    if (x < painter.gutter || y < AXIS || y > painter.height - OVERVIEW) return null;
+    const time = painter.time(x);
+    const row = Math.floor((y - AXIS + painter.scroll) / painter.row);
+    if (row < view.cpus.length) return this.describeCpu(view.cpus[row], time);
+    const number = row - view.cpus.length;
+    const task = view.tasks[number];
+    if (!task) return null;
+    const lines = [...this.describeMarks(task, x)];
+    const [run, wait, hold] = [entryAt(task.runs, time), entryAt(task.waits, time), entryAt(task.holds, time)];
+    const job = run >= 0 ? task.runs.job[run] : wait >= 0 ? task.waits.more[1][wait] : null;
+    if (run >= 0) {
+      const late = task.runs.late[run] ? " after its deadline" : "";
+      lines.push(`runs${late} on CPU ${task.runs.cpu[run]}, ${this.span(task.runs, run)}`);
+      const before = run - 1;
+      if (before >= 0 && task.runs.job[before] === job && task.runs.cpu[before] !== task.runs.cpu[run]) {
+        lines.push(`came from CPU ${task.runs.cpu[before]}`);
+      }
+    } else if (wait >= 0) {
+      const on = task.waits.more[0][wait];
+      lines.push(`${on ? "blocked on " + data.objects[on - 1] : "ready"}, ${this.span(task.waits, wait)}`);
+    }
+    if (hold >= 0) lines.push(`holds ${data.objects[task.holds.more[0][hold]]}, ${this.span(task.holds, hold)}`);
+    if (lines.length === 0) return null;
+    return [data.tasks[number], ...lines, ...(job === null ? [] : this.describeJob(number, job))].join("\n");
+  }
+
+  describeCpu({ slices, who, job, kernel }, time) {
+    const work = entryAt(kernel, time), slice = entryAt(slices, time);
+    const lines = [];
+    if (work >= 0) lines.push(`kernel: ${this.data.causes[kernel.more[0][work]]}, ${this.span(kernel, work)}`);
+    if (slice < 0) return lines.join("\n") || null;
+    const task = who[slice] >> 1;
+    lines.push(this.data.tasks[task], `runs ${this.span(slices, slice)}`, ...this.describeJob(task, job[slice]));
+    return lines.join("\n");
+  }
+
+  // Marks within a few pixels.
+  *describeMarks({ marks }, x) {
+    const words = ["release", "deadline", "end", "miss", "given up", "left out"];
+    const near = 5 / this.painter.perUnit, time = this.painter.time(x);
+    const begin = lowerBound(marks.time, time - near);
+    for (let i = begin; i < marks.count && i < begin + 6 && marks.time[i] <= time + near; i++) {
+      yield `${words[marks.what[i]]} of job ${marks.job[i]}: ${formatTime(this.view.absolute(marks.time[i]))}`;
+    }
+  }
+
+  describeJob(task, number) {
+    const job = this.view.job(task, number);
+    const at = (what) => formatTime(this.view.absolute(job[what]));
+    const lines = [`job ${number}`];
+    if (RELEASE in job) lines[0] += `, released ${at(RELEASE)}`;
+    if (DEADLINE in job) lines[0] += `, deadline ${at(DEADLINE)}`;
+    if (COMPLETE in job) lines.push(`completed ${at(COMPLETE)}`);
+    if (RELEASE in job && COMPLETE in job) {
+      lines[1] += `, response ${formatTime(this.view.absolute(job[COMPLETE]) - this.view.absolute(job[RELEASE]))}`;
+    }
+    return lines;
+  }
+
+  span(lane, i) {
+    const [a, b] = [this.view.absolute(lane.start[i]), this.view.absolute(lane.end[i])];
+    return `${formatTime(a)} to ${formatTime(b)} (${formatTime(b - a)})`;
+  }
+}
