@@ -1,5 +1,8 @@
 //! Tells the linker where the chosen board has its memory. Where an application brings a board of
 //! its own it brings its `memory.x`, too, as is usual with `cortex-m-rt`.
+//!
+//! The script `link.x` of `cortex-m-rt` is linked like a library, so every program that has this
+//! crate is linked by it, and needs no `-Tlink.x`. With that as well it would be there twice.
 
 use std::{env, fs, path::PathBuf};
 
@@ -17,6 +20,7 @@ fn main() {
     }
     fs::write(out.join("device.x"), "").expect("the folder can be written");
     println!("cargo:rustc-link-search={}", out.display());
+    println!("cargo:rustc-link-lib=dylib:+verbatim=link.x");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=memory");
 }
