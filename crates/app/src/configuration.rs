@@ -115,7 +115,7 @@ impl Default for Settings {
 /// * `spawn_abortable(…)`, for threads whose late jobs are given up; see
 ///   [`spawn_abortable`](crate::spawn_abortable).
 /// * `Handle`, what a thread is known by: [`Handle`](crate::Handle) for this application.
-/// * `trace()`, what has been traced so far.
+/// * `trace()`, what has been traced so far, and `with_trace(|trace| …)` to look at it in place.
 /// * `Application`, the type that the above belong to.
 #[macro_export]
 macro_rules! kernel {
@@ -173,6 +173,15 @@ macro_rules! kernel {
         #[allow(dead_code, reason = "for who needs it")]
         pub(crate) fn trace() -> Option<$crate::__first!($($trace,)? $crate::__private::NoTrace)> {
             Application::trace()
+        }
+
+        /// With what has been traced so far. Interrupts may have to wait meanwhile, and `look`
+        /// makes no call of the kernel.
+        #[allow(dead_code, reason = "for who needs it")]
+        pub(crate) fn with_trace<R>(
+            look: impl FnOnce(&$crate::__first!($($trace,)? $crate::__private::NoTrace)) -> R,
+        ) -> Option<R> {
+            Application::with_trace(look)
         }
 
         // The kernel has no name outside of this block: see `__bind!`.
@@ -247,6 +256,10 @@ macro_rules! kernel {
                         KERNEL.shut_down(1);
                     }
                     KERNEL.start()
+                }
+
+                fn with_trace<R>(look: impl FnOnce(&Trace) -> R) -> Option<R> {
+                    KERNEL.look(|core| look(core.trace()))
                 }
 
                 fn trace() -> Option<Trace> {
