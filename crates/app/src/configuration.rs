@@ -184,42 +184,43 @@ macro_rules! kernel {
             Application::with_trace(look)
         }
 
-        // The kernel has no name outside of this block: see `__bind!`.
+        // The kernel has no name outside of this block: see `__bind!`. What is in it must not
+        // hide what `$policy` and `$trace` name.
         #[allow(unsafe_code, clippy::needless_update)]
         const _: () = {
-            $machine::kernel!(KERNEL: Chosen);
+            $machine::kernel!(KERNEL: FlyballConfig);
             $crate::__bind!(KERNEL);
 
-            const SETTINGS: $crate::Settings = $crate::Settings {
+            const FLYBALL_SETTINGS: $crate::Settings = $crate::Settings {
                 $($setting: $value,)*
                 ..$crate::Settings::DEFAULT
             };
 
-            type Trace = $crate::__first!($($trace,)? $crate::__private::NoTrace);
+            type FlyballTrace = $crate::__first!($($trace,)? $crate::__private::NoTrace);
 
-            struct Chosen;
+            struct FlyballConfig;
 
-            impl $crate::__private::Config for Chosen {
+            impl $crate::__private::Config for FlyballConfig {
                 type Policy = $policy;
-                type Trace = Trace;
+                type Trace = FlyballTrace;
                 type Message = Message;
-                type Cpus = $crate::Inline<{ SETTINGS.cpus.next_power_of_two() }>;
-                type Threads = $crate::Inline<{ SETTINGS.threads.next_power_of_two() }>;
-                type Mutexes = $crate::__rows!(SETTINGS.mutexes);
-                type Semaphores = $crate::__rows!(SETTINGS.semaphores);
-                type Conditions = $crate::__rows!(SETTINGS.conditions);
-                type Queues = $crate::__rows!(SETTINGS.queues);
-                type Messages = $crate::__rows!(SETTINGS.messages);
-                type Jobs = <If<{ SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
-                type Arrivals = $crate::__rows!(SETTINGS.arrivals);
-                type Accounts = <If<{ SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
-                const ACCOUNTING: bool = SETTINGS.accounting;
-                const CHECKS: bool = SETTINGS.checks;
-                const TICKS: bool = matches!(SETTINGS.timing, $crate::Timing::Tick(_));
+                type Cpus = $crate::Inline<{ FLYBALL_SETTINGS.cpus.next_power_of_two() }>;
+                type Threads = $crate::Inline<{ FLYBALL_SETTINGS.threads.next_power_of_two() }>;
+                type Mutexes = $crate::__rows!(FLYBALL_SETTINGS.mutexes);
+                type Semaphores = $crate::__rows!(FLYBALL_SETTINGS.semaphores);
+                type Conditions = $crate::__rows!(FLYBALL_SETTINGS.conditions);
+                type Queues = $crate::__rows!(FLYBALL_SETTINGS.queues);
+                type Messages = $crate::__rows!(FLYBALL_SETTINGS.messages);
+                type Jobs = <If<{ FLYBALL_SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
+                type Arrivals = $crate::__rows!(FLYBALL_SETTINGS.arrivals);
+                type Accounts = <If<{ FLYBALL_SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
+                const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
+                const CHECKS: bool = FLYBALL_SETTINGS.checks;
+                const TICKS: bool = matches!(FLYBALL_SETTINGS.timing, $crate::Timing::Tick(_));
             }
 
             $machine::configure!(
-                Chosen, guarded: SETTINGS.guarded, cpus: SETTINGS.cpus $(, board: $board)?
+                FlyballConfig, guarded: FLYBALL_SETTINGS.guarded, cpus: FLYBALL_SETTINGS.cpus $(, board: $board)?
             );
 
             impl $crate::seam::Binding for Application {
@@ -244,9 +245,9 @@ macro_rules! kernel {
             impl Application {
                 /// The whole program.
                 fn start() -> ! {
-                    let sink: Trace =
+                    let sink: FlyballTrace =
                         $crate::__first!(@value $($sink,)? $crate::__private::NoTrace);
-                    KERNEL.init($make, sink, SETTINGS.timing);
+                    KERNEL.init($make, sink, FLYBALL_SETTINGS.timing);
                     let started: Result<(), Error> = $init();
                     if let Err(error) = started {
                         // Without formatting, which takes kilobytes.
@@ -258,11 +259,11 @@ macro_rules! kernel {
                     KERNEL.start()
                 }
 
-                fn with_trace<R>(look: impl FnOnce(&Trace) -> R) -> Option<R> {
+                fn with_trace<R>(look: impl FnOnce(&FlyballTrace) -> R) -> Option<R> {
                     KERNEL.look(|core| look(core.trace()))
                 }
 
-                fn trace() -> Option<Trace> {
+                fn trace() -> Option<FlyballTrace> {
                     KERNEL.look(|core| core.trace().clone())
                 }
             }
