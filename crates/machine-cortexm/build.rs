@@ -11,6 +11,7 @@ fn main() {
     let is_chosen = |feature| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
     // What is chosen has precedence over the default.
     let board = match () {
+        () if is_chosen("NETDUINOPLUS2") => Some("netduinoplus2"),
         () if is_chosen("LM3S6965") => Some("lm3s6965"),
         () if is_chosen("MPS2_AN385") => Some("mps2-an385"),
         () => None,

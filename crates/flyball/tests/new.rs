@@ -116,7 +116,7 @@ fn an_application_runs_on_riscv() {
 #[test]
 fn a_board_can_be_the_usual_machine() {
     if has_qemu() {
-        for machine in ["cortexm", "lm3s6965"] {
+        for machine in ["cortexm", "lm3s6965", "netduinoplus2"] {
             let (_folder, path) = made(&["my-app", "--machine", machine]);
             runs(&path, &["--release"]);
             let (code, printed, said) = cargo(&path, &["test"]);

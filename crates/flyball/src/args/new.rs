@@ -37,6 +37,9 @@ pub(crate) enum Place {
     CortexM3,
     /// A Stellaris LM3S6965, a Cortex-M3 with 64 KB of RAM
     Lm3s6965,
+    /// An STM32F405, a Cortex-M4 with 128 KB of RAM
+    #[value(name = "netduinoplus2")]
+    NetduinoPlus2,
     /// RISC-V (virt), on one CPU
     Riscv,
 }
@@ -46,7 +49,7 @@ impl Place {
     pub(crate) const fn target(self) -> &'static str {
         match self {
             Place::Host => "host-tuple",
-            Place::CortexM3 | Place::Lm3s6965 => "thumbv7m-none-eabi",
+            Place::CortexM3 | Place::Lm3s6965 | Place::NetduinoPlus2 => "thumbv7m-none-eabi",
             Place::Riscv => "riscv64gc-unknown-none-elf",
         }
     }
@@ -56,6 +59,7 @@ impl Place {
         match self {
             Place::Host | Place::CortexM3 | Place::Riscv => ("mps2-an385", "mps2-an385"),
             Place::Lm3s6965 => ("lm3s6965", "lm3s6965evb"),
+            Place::NetduinoPlus2 => ("netduinoplus2", "netduinoplus2"),
         }
     }
 
@@ -63,7 +67,7 @@ impl Place {
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Place::Host => "this computer",
-            Place::CortexM3 | Place::Lm3s6965 => "the emulated board",
+            Place::CortexM3 | Place::Lm3s6965 | Place::NetduinoPlus2 => "the emulated board",
             Place::Riscv => "the emulated RISC-V machine",
         }
     }
