@@ -103,8 +103,7 @@ impl Default for Settings {
 /// * `board` (if at all): the type of a board that the application brings, on machines that know
 ///   several boards.
 /// * `policy`: its type, and how it is made.
-/// * `trace` (if at all): the type of a [`Sink`](crate::Sink), which has to be [`Clone`], and how
-///   it is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
+/// * `trace` (if at all): the type of a [`Sink`](crate::Sink), and how it is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
 /// * `init`: a `fn() -> Result<(), Error>` that makes the first threads, before scheduling starts.
 ///   If it fails the program says why, and ends with exit code 1.
 /// * in any order, and each if at all: the fields of [`Settings`].
@@ -115,7 +114,7 @@ impl Default for Settings {
 /// * `spawn_abortable(…)`, for threads whose late jobs are given up; see
 ///   [`spawn_abortable`](crate::spawn_abortable).
 /// * `Handle`, what a thread is known by: [`Handle`](crate::Handle) for this application.
-/// * `trace()`, what has been traced so far, and `with_trace(|trace| …)` to look at it in place.
+/// * `with_trace(|trace| …)`, which looks at what has been traced so far.
 /// * `Application`, the type that the above belong to.
 #[macro_export]
 macro_rules! kernel {
@@ -167,12 +166,6 @@ macro_rules! kernel {
         ) -> Result<Handle, $crate::Error> {
             // SAFETY: as the caller promises.
             unsafe { $crate::spawn_abortable(stack, thread, params, body) }
-        }
-
-        /// What has been traced so far.
-        #[allow(dead_code, reason = "for who needs it")]
-        pub(crate) fn trace() -> Option<$crate::__first!($($trace,)? $crate::__private::NoTrace)> {
-            Application::trace()
         }
 
         /// With what has been traced so far. Interrupts may have to wait meanwhile, and `look`
@@ -261,10 +254,6 @@ macro_rules! kernel {
 
                 fn with_trace<R>(look: impl FnOnce(&FlyballTrace) -> R) -> Option<R> {
                     KERNEL.look(|core| look(core.trace()))
-                }
-
-                fn trace() -> Option<FlyballTrace> {
-                    KERNEL.look(|core| core.trace().clone())
                 }
             }
         };

@@ -86,7 +86,7 @@ pub use flyball_trace::{Duration, NoTrace, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};
 pub use mutex::{Mutex, MutexGuard};
 pub use queue::Queue;
-pub use schedule::{Described, Schedule};
+pub use schedule::{Described, Schedule, ScheduleBuffer};
 pub use semaphore::Semaphore;
 pub use task::{PolicyOf, Task, policy_of};
 pub use text::shut_down;

@@ -5,11 +5,27 @@ use crate::task::Task;
 use core::ffi::CStr;
 use core::fmt::{self, Write};
 use flyball_trace::{Duration, Event, Record, Sink, Time};
+use static_cell::ConstStaticCell;
 
-/// A [`Sink`] that keeps the first `N` events, of 24 bytes each, and counts those after them.
-#[derive(Clone)]
-pub struct Schedule<const N: usize> {
-    records: [Record; N],
+/// Room for the first `N` events of a [`Schedule`], of 24 bytes each.
+pub struct ScheduleBuffer<const N: usize>(ConstStaticCell<[Record; N]>);
+
+impl<const N: usize> ScheduleBuffer<N> {
+    /// Room that no schedule has yet.
+    pub const fn new() -> ScheduleBuffer<N> {
+        ScheduleBuffer(ConstStaticCell::new([Record([0; Record::SIZE]); N]))
+    }
+}
+
+impl<const N: usize> Default for ScheduleBuffer<N> {
+    fn default() -> ScheduleBuffer<N> {
+        ScheduleBuffer::new()
+    }
+}
+
+/// A [`Sink`] that keeps the first events, and counts those after them.
+pub struct Schedule {
+    records: &'static mut [Record],
     total: u64,
 }
 
@@ -27,18 +43,20 @@ pub struct Described<'a, const WORDS: usize> {
     pub tasks: &'a [Task<WORDS>],
 }
 
-impl<const N: usize> Schedule<N> {
-    /// A schedule without events.
-    pub const fn new() -> Schedule<N> {
+impl Schedule {
+    /// A schedule without events. If another one has `buffer` already it keeps none.
+    pub fn new<const N: usize>(buffer: &'static ScheduleBuffer<N>) -> Schedule {
+        let records = buffer.0.try_take();
         Schedule {
-            records: [Record([0; Record::SIZE]); N],
+            records: records.map_or(&mut [], |records| records),
             total: 0,
         }
     }
 
     /// The records that were kept.
     fn kept(&self) -> &[Record] {
-        let kept = usize::try_from(self.total).map_or(N, |total| total.min(N));
+        let most = self.records.len();
+        let kept = usize::try_from(self.total).map_or(most, |total| total.min(most));
         &self.records[..kept]
     }
 
@@ -68,13 +86,7 @@ impl<const N: usize> Schedule<N> {
     }
 }
 
-impl<const N: usize> Default for Schedule<N> {
-    fn default() -> Schedule<N> {
-        Schedule::new()
-    }
-}
-
-impl<const N: usize> Sink for Schedule<N> {
+impl Sink for Schedule {
     fn record(&mut self, event: Event) {
         let place = usize::try_from(self.total).ok();
         if let Some(place) = place.and_then(|place| self.records.get_mut(place)) {

@@ -133,7 +133,7 @@ fn its_test_fails_where_it_should() {
     let source = fs::read_to_string(&file).expect("it is there");
     let slow = source.replace(
         "compute(Duration::from_millis(15))",
-        "compute(Duration::from_millis(45))",
+        "compute(Duration::from_millis(60))",
     );
     assert_ne!(slow, source);
     fs::write(&file, slow).expect("it can be written");

@@ -4,18 +4,30 @@
 use flyball_app::{PolicyOf, misses, policy_of, prelude::*, println};
 use my_app::{Chosen, TASKS, machine};
 
-/// What keeps the schedule: with the feature `trace` its first 1024 events.
+/// What keeps the schedule: with the feature `trace` room for its first 1024 events.
 #[cfg(feature = "trace")]
-type Trace = flyball_app::Schedule<1024>;
+mod recorder {
+    use flyball_app::{Schedule, ScheduleBuffer};
+    pub type Trace = Schedule;
+    pub fn new() -> Trace {
+        static EVENTS: ScheduleBuffer<1024> = ScheduleBuffer::new();
+        Schedule::new(&EVENTS)
+    }
+}
 #[cfg(not(feature = "trace"))]
-type Trace = flyball_app::NoTrace;
+mod recorder {
+    pub use flyball_app::NoTrace as Trace;
+    pub fn new() -> Trace {
+        Trace
+    }
+}
 
 // Makes `main`, the kernel with room for up to 8 threads, and `spawn`, which makes a thread. Sizes
 // of other tables have defaults; `semaphores: 2,` below `init` would set one.
 flyball_app::kernel! {
     machine: machine,
     policy: PolicyOf<Chosen, 8> = policy_of::<Chosen, 8, _, _>(&TASKS),
-    trace: Trace = Trace::default(),
+    trace: recorder::Trace = recorder::new(),
     init: init,
 }
 
