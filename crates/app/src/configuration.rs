@@ -103,8 +103,7 @@ impl Default for Settings {
 /// * `board` (if at all): the type of a board that the application brings, on machines that know
 ///   several boards.
 /// * `policy`: its type, and how it is made.
-/// * `trace` (if at all): the type of a [`Sink`](crate::Sink), which has to be [`Clone`], and how
-///   it is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
+/// * `trace` (if at all): the type of a [`Sink`](crate::Sink), and how it is made, such as `Ring<64> = Ring::new()`. Without it nothing is traced.
 /// * `init`: a `fn() -> Result<(), Error>` that makes the first threads, before scheduling starts.
 ///   If it fails the program says why, and ends with exit code 1.
 /// * in any order, and each if at all: the fields of [`Settings`].
@@ -115,7 +114,7 @@ impl Default for Settings {
 /// * `spawn_abortable(…)`, for threads whose late jobs are given up; see
 ///   [`spawn_abortable`](crate::spawn_abortable).
 /// * `Handle`, what a thread is known by: [`Handle`](crate::Handle) for this application.
-/// * `trace()`, what has been traced so far.
+/// * `with_trace(|trace| …)`, which looks at what has been traced so far.
 /// * `Application`, the type that the above belong to.
 #[macro_export]
 macro_rules! kernel {
@@ -169,48 +168,52 @@ macro_rules! kernel {
             unsafe { $crate::spawn_abortable(stack, thread, params, body) }
         }
 
-        /// What has been traced so far.
+        /// With what has been traced so far. Interrupts may have to wait meanwhile, and `look`
+        /// makes no call of the kernel.
         #[allow(dead_code, reason = "for who needs it")]
-        pub(crate) fn trace() -> Option<$crate::__first!($($trace,)? $crate::__private::NoTrace)> {
-            Application::trace()
+        pub(crate) fn with_trace<R>(
+            look: impl FnOnce(&$crate::__first!($($trace,)? $crate::__private::NoTrace)) -> R,
+        ) -> Option<R> {
+            Application::with_trace(look)
         }
 
-        // The kernel has no name outside of this block: see `__bind!`.
+        // The kernel has no name outside of this block: see `__bind!`. What is in it must not
+        // hide what `$policy` and `$trace` name.
         #[allow(unsafe_code, clippy::needless_update)]
         const _: () = {
-            $machine::kernel!(KERNEL: Chosen);
+            $machine::kernel!(KERNEL: FlyballConfig);
             $crate::__bind!(KERNEL);
 
-            const SETTINGS: $crate::Settings = $crate::Settings {
+            const FLYBALL_SETTINGS: $crate::Settings = $crate::Settings {
                 $($setting: $value,)*
                 ..$crate::Settings::DEFAULT
             };
 
-            type Trace = $crate::__first!($($trace,)? $crate::__private::NoTrace);
+            type FlyballTrace = $crate::__first!($($trace,)? $crate::__private::NoTrace);
 
-            struct Chosen;
+            struct FlyballConfig;
 
-            impl $crate::__private::Config for Chosen {
+            impl $crate::__private::Config for FlyballConfig {
                 type Policy = $policy;
-                type Trace = Trace;
+                type Trace = FlyballTrace;
                 type Message = Message;
-                type Cpus = $crate::Inline<{ SETTINGS.cpus.next_power_of_two() }>;
-                type Threads = $crate::Inline<{ SETTINGS.threads.next_power_of_two() }>;
-                type Mutexes = $crate::__rows!(SETTINGS.mutexes);
-                type Semaphores = $crate::__rows!(SETTINGS.semaphores);
-                type Conditions = $crate::__rows!(SETTINGS.conditions);
-                type Queues = $crate::__rows!(SETTINGS.queues);
-                type Messages = $crate::__rows!(SETTINGS.messages);
-                type Jobs = <If<{ SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
-                type Arrivals = $crate::__rows!(SETTINGS.arrivals);
-                type Accounts = <If<{ SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
-                const ACCOUNTING: bool = SETTINGS.accounting;
-                const CHECKS: bool = SETTINGS.checks;
-                const TICKS: bool = matches!(SETTINGS.timing, $crate::Timing::Tick(_));
+                type Cpus = $crate::Inline<{ FLYBALL_SETTINGS.cpus.next_power_of_two() }>;
+                type Threads = $crate::Inline<{ FLYBALL_SETTINGS.threads.next_power_of_two() }>;
+                type Mutexes = $crate::__rows!(FLYBALL_SETTINGS.mutexes);
+                type Semaphores = $crate::__rows!(FLYBALL_SETTINGS.semaphores);
+                type Conditions = $crate::__rows!(FLYBALL_SETTINGS.conditions);
+                type Queues = $crate::__rows!(FLYBALL_SETTINGS.queues);
+                type Messages = $crate::__rows!(FLYBALL_SETTINGS.messages);
+                type Jobs = <If<{ FLYBALL_SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
+                type Arrivals = $crate::__rows!(FLYBALL_SETTINGS.arrivals);
+                type Accounts = <If<{ FLYBALL_SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
+                const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
+                const CHECKS: bool = FLYBALL_SETTINGS.checks;
+                const TICKS: bool = matches!(FLYBALL_SETTINGS.timing, $crate::Timing::Tick(_));
             }
 
             $machine::configure!(
-                Chosen, guarded: SETTINGS.guarded, cpus: SETTINGS.cpus $(, board: $board)?
+                FlyballConfig, guarded: FLYBALL_SETTINGS.guarded, cpus: FLYBALL_SETTINGS.cpus $(, board: $board)?
             );
 
             impl $crate::seam::Binding for Application {
@@ -235,9 +238,9 @@ macro_rules! kernel {
             impl Application {
                 /// The whole program.
                 fn start() -> ! {
-                    let sink: Trace =
+                    let sink: FlyballTrace =
                         $crate::__first!(@value $($sink,)? $crate::__private::NoTrace);
-                    KERNEL.init($make, sink, SETTINGS.timing);
+                    KERNEL.init($make, sink, FLYBALL_SETTINGS.timing);
                     let started: Result<(), Error> = $init();
                     if let Err(error) = started {
                         // Without formatting, which takes kilobytes.
@@ -249,8 +252,8 @@ macro_rules! kernel {
                     KERNEL.start()
                 }
 
-                fn trace() -> Option<Trace> {
-                    KERNEL.look(|core| core.trace().clone())
+                fn with_trace<R>(look: impl FnOnce(&FlyballTrace) -> R) -> Option<R> {
+                    KERNEL.look(|core| look(core.trace()))
                 }
             }
         };

@@ -38,6 +38,8 @@
 //! | [`Queue`] | messages |
 //! | [`Interrupt`], [`set_timer`] | handlers, and a timer |
 //! | [`wait_next`], [`sleep`], [`now`], … | the thread's own time |
+//! | [`Task`], [`policy_of`] | tasks described once, for any policy of the catalogue |
+//! | [`Schedule`] | what happened, in a file that `flyball inspect` reads |
 //! | [`kernel!`] | the one place that chooses policy, sizes, tracing and accounting |
 //!
 //! Nothing here needs a heap, and nothing is generic over the kernel, whose functions the linker
@@ -60,9 +62,11 @@ mod interrupt;
 pub mod message;
 mod mutex;
 mod queue;
+mod schedule;
 #[doc(hidden)]
 pub mod seam;
 mod semaphore;
+mod task;
 #[doc(hidden)]
 pub mod text;
 mod thread;
@@ -70,6 +74,7 @@ mod time;
 
 pub use condition::Condition;
 pub use configuration::Settings;
+pub use flyball_catalogue as catalogue;
 pub use flyball_kernel::{Error, Protocol, ThreadId, Timing};
 pub use flyball_policy as policy;
 pub use flyball_policy::order::Level;
@@ -77,11 +82,13 @@ pub use flyball_policy::{
     Bitmap, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy, Priority,
     Ranked,
 };
-pub use flyball_trace::{Duration, Ring, Sink, Time};
+pub use flyball_trace::{Duration, NoTrace, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};
 pub use mutex::{Mutex, MutexGuard};
 pub use queue::Queue;
+pub use schedule::{Described, Schedule, ScheduleBuffer};
 pub use semaphore::Semaphore;
+pub use task::{PolicyOf, Task, policy_of};
 pub use text::shut_down;
 pub use thread::{Handle, Stack, Thread, spawn, spawn_abortable};
 pub use time::{
@@ -119,12 +126,13 @@ pub mod __private {
     pub use crate::configuration::{Choice, If};
     pub use crate::message::Message;
     pub use crate::seam::Object;
+    pub use core::ffi::CStr;
     pub use core::sync::atomic::AtomicU16;
     pub use core::task::Poll;
     pub use flyball_kernel::{
         Attributes, ConditionId, Config, Core, Error, MutexId, QueueId, SemaphoreId, ThreadId,
     };
     pub use flyball_policy::Nothing;
-    pub use flyball_port::Machine;
+    pub use flyball_port::{FileContents, Machine};
     pub use flyball_trace::{Duration, NoTrace, Time};
 }

@@ -17,10 +17,12 @@ mod body;
 pub(crate) use body::{handler, spawn_again, spawn_once};
 
 use crate::message::Message;
+use core::ffi::CStr;
 use core::sync::atomic::{AtomicU16, Ordering};
 use flyball_kernel::{
     Attributes, ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId,
 };
+use flyball_port::FileContents;
 use flyball_trace::{Duration, Time};
 
 // SAFETY: these are safe to call, if they are defined at all with these types and by Rust code; and
@@ -83,6 +85,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_set_timer(after: Duration);
 
     pub safe fn _flyball_print(text: &str);
+    pub safe fn _flyball_write_file(name: &CStr, contents: &mut FileContents<'_>) -> bool;
     pub safe fn _flyball_shut_down(code: u8) -> !;
 }
 

@@ -61,7 +61,7 @@ fn init() -> Result<(), Error> {
         queues();
         interrupts();
         tables_are_finite();
-        let traced = trace().unwrap();
+        let traced = with_trace(Clone::clone).unwrap();
         assert!(traced.len() == 64 && traced.dropped() > 0);
         println!("all is well");
         shut_down(0)

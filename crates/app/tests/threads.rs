@@ -84,7 +84,7 @@ fn periodic() {
     assert_eq!(control.release(), Err(Error::Dead));
     assert_eq!(control.adjust(deadline(1)), Err(Error::Dead));
     assert_eq!((HANDLED.load(Ordering::Relaxed), misses()), (3, 3));
-    let traced = trace().unwrap();
+    let traced = with_trace(Clone::clone).unwrap();
     let missed = traced
         .iter()
         .filter(|event| matches!(event.kind, Kind::Miss { .. }));

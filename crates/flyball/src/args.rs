@@ -1,11 +1,13 @@
 //! The arguments of the command.
 
 mod analyse;
+mod new;
 mod overheads;
 mod pictures;
 mod sweep;
 
 pub(crate) use analyse::AnalyseArgs;
+pub(crate) use new::{NewArgs, Place};
 pub(crate) use overheads::OverheadsArgs;
 pub(crate) use pictures::PictureArgs;
 pub(crate) use sweep::{PlotArgs, SweepArgs};
@@ -105,6 +107,9 @@ pub(crate) enum Command {
     Policies(PoliciesArgs),
     /// What is in a trace?
     Inspect(InspectArgs),
+    /// Make an application for the kernel, or a scheduling policy of your own: a crate that builds,
+    /// runs and is tested at once
+    New(NewArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
 }
@@ -455,6 +460,10 @@ pub(crate) struct InspectArgs {
 
     #[command(flatten)]
     pub(crate) chart: ChartArgs,
+
+    /// Write it once more: .pftrace for Perfetto, .fbtrace as compact records, .txt to read
+    #[arg(short, long = "trace", value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 
     /// Print the numbers as JSON
     #[arg(long, conflicts_with = "events")]

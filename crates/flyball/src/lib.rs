@@ -82,6 +82,7 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Policies(args) => commands::policies::run(registry, &args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(registry, &args, quiet),
+        Command::New(args) => commands::new::run(&args, quiet),
         Command::Completions(args) => commands::completions::run(&args),
     }
 }

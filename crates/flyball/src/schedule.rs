@@ -76,7 +76,7 @@ impl<'a> Output<'a> {
             return Err(Failure::Usage("there was no policy".into()));
         };
         if let (Some(path), Some(format)) = (&self.args.trace, self.format) {
-            files::write_all(&[(path.clone(), format.write(&report.trace))])?;
+            format.write_to(path, &report.trace)?;
         }
         if self.args.json {
             let policy = json::policy(&report);
@@ -197,14 +197,15 @@ pub(crate) fn window(trace: &Trace, chart: &ChartArgs) -> Range<Time> {
 
 /// How a schedule is written.
 #[derive(Clone, Copy)]
-enum TraceFormat {
+pub(crate) enum TraceFormat {
     Perfetto,
     Records,
     Text,
 }
 
 impl TraceFormat {
-    fn of(path: &Path) -> Result<TraceFormat, Failure> {
+    /// The format that a file's name says.
+    pub(crate) fn of(path: &Path) -> Result<TraceFormat, Failure> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("pftrace") => Ok(TraceFormat::Perfetto),
             Some("fbtrace") => Ok(TraceFormat::Records),
@@ -217,7 +218,12 @@ impl TraceFormat {
         }
     }
 
-    fn write(self, trace: &Trace) -> Vec<u8> {
+    /// Writes a trace to the file `path`.
+    pub(crate) fn write_to(self, path: &Path, trace: &Trace) -> Result<(), Failure> {
+        files::write_all(&[(path.to_owned(), self.bytes(trace))])
+    }
+
+    fn bytes(self, trace: &Trace) -> Vec<u8> {
         match self {
             TraceFormat::Perfetto => perfetto::to_perfetto(trace),
             TraceFormat::Records => trace.to_bytes(),

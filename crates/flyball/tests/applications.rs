@@ -94,18 +94,27 @@ fn on_the_board_without_optimisation() {
     assert_eq!(ran, (Some(0), expected("blink")));
 }
 
-/// By the command of `apps/README.md`. All of them in soak runs.
-#[test]
-fn on_the_second_board() {
+/// By the commands of `apps/README.md`. All of them in soak runs.
+fn on_another_board(board: &str) {
     if !has_qemu() {
         return;
     }
     let few = ["blink", "control_loop"];
     let soaks = std::env::var_os("SOAK").is_some();
     for example in if soaks { &EXAMPLES[..] } else { &few } {
-        let ran = cargo(&["lm3s6965", example]);
+        let ran = cargo(&[board, example]);
         assert_eq!(ran, (Some(0), expected(example)), "{example}");
     }
+}
+
+#[test]
+fn on_the_second_board() {
+    on_another_board("lm3s6965");
+}
+
+#[test]
+fn on_a_cortex_m4() {
+    on_another_board("netduinoplus2");
 }
 
 /// One of them has four CPUs there.

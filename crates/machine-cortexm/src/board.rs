@@ -1,7 +1,7 @@
 //! What a board adds to the processor: memory, a counter, two timers, interrupt lines.
 //!
-//! A board is a type that implements [`Board`], in a file of its own: [`mps2_an385`] and `lm3s6965`
-//! are the two that come with this crate. An application that runs on another one brings
+//! A board is a type that implements [`Board`], in a file of its own: [`mps2_an385`], `lm3s6965` and
+//! `netduinoplus2` come with this crate, and `docs/porting.md` shows how the last one was made. An application that runs on another one brings
 //!
 //! 1. that type, which it names in its kernel (`board: MyBoard`, below `machine`);
 //! 2. a `memory.x`, as is usual with `cortex-m-rt`: a folder of its own, which its build script
@@ -14,11 +14,18 @@
 pub mod lm3s6965;
 #[cfg(feature = "mps2-an385")]
 pub mod mps2_an385;
+#[cfg(feature = "netduinoplus2")]
+pub mod netduinoplus2;
 
-#[cfg(feature = "lm3s6965")]
+#[cfg(all(feature = "lm3s6965", not(feature = "netduinoplus2")))]
 pub use lm3s6965::Lm3s6965 as Chosen;
-#[cfg(all(feature = "mps2-an385", not(feature = "lm3s6965")))]
+#[cfg(all(
+    feature = "mps2-an385",
+    not(any(feature = "lm3s6965", feature = "netduinoplus2"))
+))]
 pub use mps2_an385::Mps2An385 as Chosen;
+#[cfg(feature = "netduinoplus2")]
+pub use netduinoplus2::NetduinoPlus2 as Chosen;
 
 use core::ops::Range;
 

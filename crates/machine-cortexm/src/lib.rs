@@ -14,7 +14,7 @@
 //! | [`guard`] | stacks that are too small, and how that is noticed |
 //! | `fault` | what a thread did that it cannot go on |
 //! | `examine` | what the processor and the stack tell about it |
-//! | [`board`] | what a board adds to the processor, and two boards: `mps2-an385` and `lm3s6965evb` |
+//! | [`board`] | what a board adds to the processor, and boards: `mps2-an385`, `lm3s6965evb`, `netduinoplus2` |
 //! | `vectors` | interrupts |
 //!
 //! What all machines have in common is in the crate `flyball-port`: the calls, and the making of

@@ -127,6 +127,22 @@ impl<C: BoardConfig> Machine for Kernel<C> {
         let _ = text;
     }
 
+    /// By semihosting; without the feature `semihosting` no file is written.
+    #[cfg(feature = "semihosting")]
+    fn write_file(
+        &'static self,
+        name: &core::ffi::CStr,
+        contents: &mut flyball_port::FileContents<'_>,
+    ) -> bool {
+        use semihosting::io::Write;
+        let Ok(mut file) = semihosting::fs::File::create(name) else {
+            return false;
+        };
+        let mut is_complete = true;
+        contents(&mut |bytes| is_complete &= file.write_all(bytes).is_ok());
+        is_complete
+    }
+
     fn shut_down(&'static self, code: u8) -> ! {
         C::Board::end(code)
     }

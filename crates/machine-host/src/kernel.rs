@@ -4,13 +4,16 @@ use crate::devices::{Interrupts, TIMER};
 use crate::run::{Cpu, State};
 use crate::threads::{stack, suspend};
 use core::cell::RefCell;
+use core::ffi::CStr;
 use core::fmt::Arguments;
 use core::task::Poll;
 use corosensei::stack::DefaultStack;
 use flyball_kernel::{Config, Core, Entry, Error, Sizes, ThreadId, Timing};
 use flyball_policy::{CpuId, Duration, Time};
-use flyball_port::{CallKind, LockedKernel, Machine};
+use flyball_port::{CallKind, FileContents, LockedKernel, Machine};
+use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 use std::thread;
 
@@ -274,6 +277,13 @@ impl<C: Config + 'static> Machine for Kernel<C> {
 
     fn print_error(&'static self, text: Arguments<'_>) {
         let _ = std::io::stderr().write_fmt(text);
+    }
+
+    fn write_file(&'static self, name: &CStr, contents: &mut FileContents<'_>) -> bool {
+        let mut bytes = Vec::new();
+        contents(&mut |more| bytes.extend_from_slice(more));
+        let name = OsStr::from_bytes(name.to_bytes());
+        std::fs::write(name, bytes).is_ok()
     }
 
     fn shut_down(&'static self, code: u8) -> ! {

@@ -6,10 +6,13 @@ use crate::devices::{self, TIMER};
 use crate::hart::{self, Mask};
 use crate::kernel::{Cpus, Kernel};
 use crate::probe::Path;
+use core::ffi::CStr;
 use core::fmt::Arguments;
 use flyball_kernel::{Core, Error, Sizes, Timing};
 use flyball_policy::{CpuId, Duration, Table, TaskId, Time};
-use flyball_port::{CallKind, LockedKernel, Machine, MachineConfig, StackArea, stack};
+use flyball_port::{
+    CallKind, FileContents, LockedKernel, Machine, MachineConfig, StackArea, stack,
+};
 
 impl<C: MachineConfig> Machine for Kernel<C> {
     type Config = C;
@@ -130,6 +133,16 @@ impl<C: MachineConfig> Machine for Kernel<C> {
 
     fn print_error(&'static self, text: Arguments<'_>) {
         semihosting::eprint!("{text}");
+    }
+
+    fn write_file(&'static self, name: &CStr, contents: &mut FileContents<'_>) -> bool {
+        use semihosting::io::Write;
+        let Ok(mut file) = semihosting::fs::File::create(name) else {
+            return false;
+        };
+        let mut is_complete = true;
+        contents(&mut |bytes| is_complete &= file.write_all(bytes).is_ok());
+        is_complete
     }
 
     fn shut_down(&'static self, code: u8) -> ! {

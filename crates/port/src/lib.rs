@@ -64,6 +64,6 @@ pub use config::MachineConfig;
 pub use fault::{Cause, Fault};
 pub use handler::Handler;
 pub use locked::LockedKernel;
-pub use machine::{CallKind, Machine};
+pub use machine::{CallKind, FileContents, Machine};
 pub use port::{Port, decide, finish};
 pub use stack::{EntryPoint, Stack, StackArea, Stacks};

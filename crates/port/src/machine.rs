@@ -8,6 +8,7 @@
 use crate::locked::LockedKernel;
 use crate::port::Port;
 use crate::stack::{EntryPoint, Stack};
+use core::ffi::CStr;
 use core::fmt::Arguments;
 use core::task::Poll;
 use flyball_kernel::{Attributes, Config, Core, Error, OnMiss, ThreadId, Timing};
@@ -42,6 +43,9 @@ impl CallKind {
 }
 
 type Params<M> = <<<M as Machine>::Config as Config>::Policy as Policy>::Params;
+
+/// Writes a file: is called with a function that takes the next bytes.
+pub type FileContents<'a> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'a;
 
 /// The kernel of an application on a machine: one static, made by the machine's `kernel!`.
 pub trait Machine: Sized + Sync + 'static {
@@ -129,6 +133,13 @@ pub trait Machine: Sized + Sync + 'static {
 
     /// Writes text to where errors go.
     fn print_error(&'static self, text: Arguments<'_>);
+
+    /// Writes a file of the computer that runs the machine or debugs it, and calls `contents` once.
+    /// Returns whether the file is complete; a machine without such a computer writes none.
+    fn write_file(&'static self, name: &CStr, contents: &mut FileContents<'_>) -> bool {
+        let _ = (name, contents);
+        false
+    }
 
     /// Ends the program with an exit code, where there is anything that takes one.
     fn shut_down(&'static self, code: u8) -> !;

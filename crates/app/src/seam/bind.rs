@@ -45,7 +45,7 @@ macro_rules! __wait_until {
 macro_rules! __bind {
     ($kernel:ident) => {
         use $crate::__private::{
-            AtomicU16, Choice, ConditionId, Core, Duration, Error, If, Message, MutexId, Nothing, Object, Poll,
+            AtomicU16, CStr, Choice, ConditionId, Core, Duration, Error, FileContents, If, Message, MutexId, Nothing, Object, Poll,
             QueueId, SemaphoreId, ThreadId, Time,
         };
         use $crate::__private::Machine as _;
@@ -276,6 +276,12 @@ macro_rules! __bind {
             }
             fn _flyball_print(text: &str) {
                 $kernel.print(text);
+            }
+            fn _flyball_write_file(
+                name: &CStr,
+                contents: &mut FileContents<'_>
+            ) -> bool {
+                $kernel.write_file(name, contents)
             }
             fn _flyball_shut_down(code: u8) -> ! {
                 $kernel.shut_down(code)

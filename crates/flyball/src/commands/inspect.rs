@@ -3,7 +3,7 @@
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM};
-use crate::schedule::window;
+use crate::schedule::{TraceFormat, window};
 use flyball_json::inspect::{Inspected, Task};
 use flyball_report::gantt::{self, ChartStyle, Glyphs, Paint};
 use flyball_report::perfetto;
@@ -18,7 +18,11 @@ use std::process::ExitCode;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     args.chart.check()?;
+    let format = args.out.as_deref().map(TraceFormat::of).transpose()?;
     let trace = read(&args.trace)?;
+    if let (Some(path), Some(format)) = (&args.out, format) {
+        format.write_to(path, &trace)?;
+    }
     if args.events {
         let window = match (args.chart.from, args.chart.to) {
             (None, None) => Time::ZERO..Time::NEVER,

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod generate;
 pub(crate) mod inspect;
+pub(crate) mod new;
 pub(crate) mod overheads;
 pub(crate) mod plot;
 pub(crate) mod policies;
