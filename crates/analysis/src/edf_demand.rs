@@ -102,13 +102,13 @@ fn judge(tasks: &[SporadicTask], meter: &mut Meter) -> Result<Verdict, Stop> {
 
 /// An interval with more demand than its length, if there is one, of tasks with this `load`, U ≤ 1.
 fn too_much(tasks: &[SporadicTask], load: &Load, meter: &mut Meter) -> Result<Option<u64>, Stop> {
+    /// So many formulas are enough for nearly all sets.
+    const FEW: u64 = 500;
     // With deadlines at the ends of periods or later, demand grows no faster than U.
     let is_easy = |task: &SporadicTask| task.d().saturating_sub(task.j()) >= task.t();
     if tasks.iter().all(is_easy) {
         return Ok(None);
     }
-    /// So many formulas are enough for nearly all sets.
-    const FEW: u64 = 500;
     let few = FEW * (tasks.len() as u64 + 1);
     let exactly = |meter: &mut Meter| {
         let horizon = demand_horizon(tasks, load, meter)?;

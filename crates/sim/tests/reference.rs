@@ -100,6 +100,33 @@ struct Schedule {
     skips: Vec<(u64, usize, u32)>,
 }
 
+/// The deadlines of a task that have passed; its late jobs are given up if it wants that.
+fn misses(
+    jobs: &mut Vec<Job>,
+    (task, small): (usize, &Small),
+    now: u64,
+    quantum: Option<u64>,
+    last_place: &mut i64,
+) -> Vec<(u64, usize, u32)> {
+    let mut misses = Vec::new();
+    while let Some(at) = jobs
+        .iter()
+        .position(|job| job.task == task && !job.late && job.release + small.deadline <= now)
+    {
+        jobs[at].late = true;
+        misses.push((now, task, jobs[at].number));
+        if small.on_miss == OnMiss::Abort {
+            jobs.remove(at);
+            if let Some(next) = jobs.iter_mut().find(|job| job.task == task) {
+                *last_place += 1;
+                next.place = *last_place;
+                next.turn = quantum.unwrap_or(0);
+            }
+        }
+    }
+    misses
+}
+
 /// Runs the reference. `key`: smaller runs first; equal keys in the order of their places.
 fn reference(
     tasks: &[Small],
@@ -154,20 +181,8 @@ fn reference_with(
         // By task: deadlines before releases.
         for (task, small) in tasks.iter().enumerate() {
             let mut miss = |jobs: &mut Vec<Job>, last_place: &mut i64| {
-                while let Some(at) = jobs.iter().position(|job| {
-                    job.task == task && !job.late && job.release + small.deadline <= now
-                }) {
-                    jobs[at].late = true;
-                    schedule.misses.push((now, task, jobs[at].number));
-                    if small.on_miss == OnMiss::Abort {
-                        jobs.remove(at);
-                        if let Some(next) = jobs.iter_mut().find(|job| job.task == task) {
-                            *last_place += 1;
-                            next.place = *last_place;
-                            next.turn = quantum.unwrap_or(0);
-                        }
-                    }
-                }
+                let misses = misses(jobs, (task, small), now, quantum, last_place);
+                schedule.misses.extend(misses);
             };
             // The kernel hears of jobs with jitter before its timer tells it of deadlines.
             if small.jitter == 0 {
