@@ -108,3 +108,7 @@ const early = parting(packed(1, 9, [2, 3, 0, 1], [1, 3, 2, 1]), packed(1, 9, [3,
 assert.deepEqual([early.part.time, early.part.cpu], [1, 1]);
 assert.equal(commonFrame(slow, { ...slow, start: "10000" }), null);
 assert.equal(commonFrame(slow, { ...slow, start: "500" }).unit, 500n);
+// Where times are so large that a hair more than one of them is the same number.
+const late = packed(1, 2 ** 40 + 20, [2 ** 40, 5, 0, 1, 0, 5, 2, 1]);
+assert.equal(parting(late, late).part, null);
+assert.equal(entryAt(unpack(pack(2 ** 40, 5), 0), 2 ** 40 + 5), -1);

@@ -20,7 +20,7 @@ function commonFrame(a, b) {
 
 // What runs at `time` on a CPU: { task, job, until }. Without a task it is idle until then.
 function runsAt({ slices, who, job }, time, end) {
-  const next = lowerBound(slices.end, time + 1e-9);
+  const next = upperBound(slices.end, time);
   if (next === slices.count) return { until: end };
   if (slices.start[next] > time) return { until: slices.start[next] };
   return { task: who[next] >> 1, job: job[next], until: slices.end[next] };

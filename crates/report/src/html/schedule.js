@@ -67,9 +67,16 @@ function lowerBound(array, value) {
   return low;
 }
 
+// The first index whose value in a rising array is above `value`.
+function upperBound(array, value) {
+  let i = lowerBound(array, value);
+  while (i < array.length && array[i] === value) i++;
+  return i;
+}
+
 // The index of the entry of a lane that covers `time`, or -1.
 function entryAt(lane, time) {
-  const i = lowerBound(lane.end, time + 1e-9);
+  const i = upperBound(lane.end, time);
   return i < lane.count && lane.start[i] <= time ? i : -1;
 }
 
