@@ -4,7 +4,7 @@
 //! A split task has *shares*, one on each of several CPUs, and each of its jobs goes from one to
 //! the next at instants that count from its release. On its CPU a share is a task like any other,
 //! with a WCET, a deadline and the period, and an exact test of each CPU (processor demand,
-//! [`edf_demand`](crate::edf_demand)) says whether it has room:
+//! [`edf_demand`]) says whether it has room:
 //!
 //! ```text
 //!   release                                                   deadline
