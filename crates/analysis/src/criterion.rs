@@ -158,7 +158,8 @@ impl Criterion {
     }
 
     /// Whether what it rejects misses a deadline under its policy, however tasks are divided, with
-    /// some arrivals of sporadic tasks.
+    /// some arrivals of sporadic tasks. Where it chooses priorities for tasks with release jitter, they may not be
+    /// the best ones.
     pub const fn is_exact(self) -> bool {
         matches!(self, Criterion::AnyPartition | Criterion::AnyPartitionFixed)
     }

@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 const COMMANDS: [&[&str]; 5] = [
     &["analyse", "large.toml", "--cpus", "64"],
     &["study", "large.toml", "--cpus", "16", "--out", "out"],
-    &["study", "long.toml", "--until", "10min", "--no-report"],
+    &["study", "long.toml", "--until", "6000min", "--no-report"],
     &[
         "simulate",
         "long.toml",
         "--policy",
         "edf",
         "--until",
-        "10min",
+        "6000min",
     ],
     &["sweep", "study.toml", "--out", "sets"],
 ];
@@ -77,15 +77,18 @@ fn every_long_command_ends_soon() {
     prepare(folder.path());
     let mut longest = Duration::ZERO;
     for args in COMMANDS {
+        let mut caught = 0;
         for _ in 0..moments {
             let until = random.uniform(
-                flyball_trace::Duration::from_millis(30),
+                flyball_trace::Duration::from_millis(300),
                 flyball_trace::Duration::from_millis(1_500),
             );
             let mut child = flyball(folder.path(), args).spawn().unwrap();
             thread::sleep(Duration::from_nanos(until.as_nanos()));
-            let ended = child.try_wait().unwrap();
-            assert_eq!(ended, None, "{args:?} is no long command");
+            if child.try_wait().unwrap().is_some() {
+                continue;
+            }
+            caught += 1;
             let asked = Instant::now();
             let kill = Command::new("kill")
                 .args(["-INT", &child.id().to_string()])
@@ -102,6 +105,7 @@ fn every_long_command_ends_soon() {
             assert!(took < SOON, "{args:?} after {until}: {took:?}");
             longest = longest.max(took);
         }
+        assert!(caught > 0, "{args:?} is no long command");
     }
     eprintln!("the longest took {longest:?}");
     assert!(

@@ -166,5 +166,6 @@ fn can_become(before: &Task, after: &Task) -> bool {
         (&before.arrival, &after.arrival),
         (Arrival::Periodic { .. }, Arrival::Periodic { .. }) | (Arrival::Once, Arrival::Once)
     );
-    stays && before.on_miss == after.on_miss && before.cpu == after.cpu
+    let have_jitter = [before, after].iter().any(|task| !task.jitter.is_zero());
+    stays && !have_jitter && before.on_miss == after.on_miss && before.cpu == after.cpu
 }

@@ -27,7 +27,7 @@ use crate::charge::{QUANTUM, costs_of};
 use crate::error::StudyError;
 use crate::parallel;
 use crate::reason::{ChargedWork, NoPolicy, Obstacle, Uncovered, WhyNot};
-use crate::recurring::with_jitter;
+use crate::recurring::{hopeless, with_jitter};
 use crate::registry::Registry;
 use crate::results::Verdict;
 use crate::theory::{check_steps, stays_behind, with_deadlines, without_mutexes};
@@ -315,10 +315,10 @@ fn released_late(
 
 /// Why no policy can hold the set, whatever its phases are.
 fn overload(tasks: &[SporadicTask], cpus: u32) -> Option<NoPolicy> {
-    let long = |task: &SporadicTask| {
-        let left = task.deadline().saturating_sub(task.jitter());
-        task.wcet() > left.min(task.period())
-    };
+    if let Some((_, says)) = hopeless(tasks) {
+        return Some(NoPolicy::Interval(Some(says)));
+    }
+    let long = |task: &SporadicTask| task.wcet() > task.deadline().min(task.period());
     if let Some(which) = tasks.iter().position(long) {
         return Some(NoPolicy::Alone(which));
     }

@@ -39,7 +39,7 @@ pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>, jobs: u6
     let jobs = if decided { jobs.min(TO_SEE) } else { jobs };
     let longest = affordable(set, quantum, jobs);
     let quiet = |until: Duration| Horizon { until, note: None };
-    let start = set.largest_phase() + set.platform.tick.unwrap_or_default() + once(set);
+    let start = set.latest_first_release() + set.platform.tick.unwrap_or_default() + once(set);
     let gaps = set.tasks.iter().filter_map(|task| task.arrival.period());
     let Some(gap) = gaps.max() else {
         return quiet(start * 2 + Duration::from_millis(1));

@@ -25,7 +25,7 @@ pub enum Note {
     NoSlacks(usize),
     /// Work is sporadic, random or endless and does not repeat itself: so long was simulated.
     DoesNotRepeat(Duration),
-    /// The release jitter of this task is longer than its period: several jobs may come at once.
+    /// The release jitter of this task is not below its period: several jobs may come at once.
     LongJitter(String),
     /// The hyperperiod is longer than the simulation.
     LongHyperperiod {

@@ -154,7 +154,8 @@ pub(crate) fn affinities(set: &TaskSet) -> Option<Note> {
     };
     let allowed: Vec<Vec<usize>> = recurring.numbers.iter().map(allowed).collect();
     let name = |task: usize| set.tasks[recurring.numbers[task]].name.clone();
-    let implicit = |task: &SporadicTask| task.deadline() >= task.period();
+    let implicit =
+        |task: &SporadicTask| task.deadline().saturating_sub(task.jitter()) >= task.period();
     Some(match affinity::test(&recurring.tasks, &allowed, cpus) {
         Ok(()) if recurring.tasks.iter().all(implicit) => Note::Feasible,
         Ok(()) => Note::NotOverloaded,

@@ -337,7 +337,7 @@ pub struct Observed {
 fn long_jitter(set: &TaskSet) -> Option<Note> {
     let is_long = |task: &&Task| {
         let period = task.arrival.period();
-        period.is_some_and(|period| task.jitter > period)
+        period.is_some_and(|period| task.jitter >= period)
     };
     let task = set.tasks.iter().find(is_long)?;
     Some(Note::LongJitter(task.name.clone()))

@@ -131,6 +131,7 @@ fn worst_case_runs(set: &TaskSet) -> bool {
     set.tasks.iter().all(|task| {
         flyball_model::behaviour::demand(&task.behaviour)
             .is_ok_and(|demand| demand.compute == task.wcet)
+            && flyball_sim::is_fixed(&task.behaviour)
     })
 }
 

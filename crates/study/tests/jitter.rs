@@ -115,3 +115,37 @@ proptest! {
         }
     }
 }
+
+/// A test that is not about jitter rejects such a task wherever it is, which is no proof.
+#[test]
+fn what_no_test_covers_is_no_no() {
+    let mut set = TaskSet {
+        tasks: ["a", "b"]
+            .map(|name| Task::periodic(name, us(10), us(1)))
+            .into(),
+        ..TaskSet::default()
+    };
+    set.tasks[0].jitter = us(1);
+    let options = StudyOptions {
+        cpus: Some(2),
+        ..StudyOptions::default()
+    };
+    let mut go_on = |_: Progress<'_>| ControlFlow::Continue(());
+    let set = all_sporadic(set);
+    let found = study(&Registry::standard(), "", set.clone(), &options, &mut go_on).unwrap();
+    assert!(found.policies.iter().any(|it| it.policy == "np-edf"));
+    for it in found.policies {
+        assert_ne!(it.verdict.schedulable, Schedulable::Not, "{}", it.policy);
+    }
+    // Of less time than a job takes nothing is left on any number of CPUs.
+    let mut set = set;
+    set.tasks[0].jitter = us(9) + Duration::from_nanos(1);
+    let found = study(&Registry::standard(), "", set, &options, &mut go_on).unwrap();
+    for it in found
+        .policies
+        .iter()
+        .filter(|it| !it.policy.starts_with(['p', 'r', 'f']))
+    {
+        assert_eq!(it.verdict.schedulable, Schedulable::Not, "{}", it.policy);
+    }
+}

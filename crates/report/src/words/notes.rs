@@ -29,7 +29,7 @@ pub fn note(note: &Note) -> String {
             "Sporadic, random and endless work does not repeat itself: simulated for {until}."
         ),
         Note::LongJitter(task) => format!(
-            "The release jitter of {task:?} is longer than its period: several of its jobs may come at once."
+            "The release jitter of {task:?} is not below its period: several of its jobs may come at once."
         ),
         Note::LongHyperperiod { length, simulated } => {
             let long = match length {

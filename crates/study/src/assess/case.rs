@@ -326,6 +326,10 @@ impl<'t> Case<'t> {
                 (Ok(_), None) => WhyNot::NoPriorities,
             },
             Criterion::AnyPartition | Criterion::AnyPartitionFixed => WhyNot::NoPartition,
+            Criterion::Fair | Criterion::Clustered(_) if self.first_with_jitter().is_some() => {
+                let task = self.first_with_jitter()?;
+                WhyNot::NoSet(NoSet::Jitter { task })
+            }
             Criterion::Fair if self.rules.ticks => WhyNot::SlotsAndTicks,
             Criterion::Fair => WhyNot::Slots(self.rules.slot),
             Criterion::Partitioned(_)
@@ -350,6 +354,11 @@ impl<'t> Case<'t> {
             }
         };
         Some(why)
+    }
+
+    fn first_with_jitter(&self) -> Option<usize> {
+        let mut tasks = self.tasks.iter();
+        tasks.position(|task| !task.jitter().is_zero())
     }
 
     /// The first task that there is no room for. The error says why nothing could be divided;

@@ -1,7 +1,7 @@
 use super::*;
 use flyball_analysis::gedf::{Explanation, Share};
 use flyball_analysis::{Reason, WorkLimit};
-use flyball_model::{Cost, Format, read_str};
+use flyball_model::{Cost, Format, Length, read_str};
 use std::fmt::Write as _;
 
 fn set(tasks: &[(&str, u64, u64, u64)]) -> TaskSet {
@@ -360,5 +360,26 @@ fn release_jitter_is_counted_or_said_to_be_unknown() {
     );
     // A job that is released 7 ms late has less time left than it needs, on any number of CPUs.
     set.tasks[0].jitter = Duration::from_millis(7);
-    assert_eq!(ask(&set, 2, None).infeasible, Some(NoPolicy::Alone(0)));
+    let found = ask(&set, 2, None).infeasible;
+    let Some(NoPolicy::Interval(Some(Reason::Demand { interval, .. }))) = found else {
+        panic!("{found:?}");
+    };
+    assert_eq!(interval, Duration::from_millis(3));
+}
+
+/// By hand: with a first, b takes 6 ms after it was released 6 ms late; with b first, 9 and 6.
+#[test]
+fn priorities_by_deadlines_are_not_the_best_ones_with_jitter() {
+    let mut chosen = set(&[("a", 3_000, 20_000, 9_000), ("b", 3_000, 20_000, 10_000)]);
+    chosen.tasks[1].jitter = Duration::from_millis(6);
+    for task in &mut chosen.tasks {
+        let separation = Duration::from_millis(20);
+        let gap = Length::Fixed(separation);
+        task.arrival = Arrival::Sporadic { separation, gap };
+    }
+    let found = ask(&chosen, 1, None);
+    assert_ne!(
+        of(&found, Policy::PartitionedFp).verdict.holds(),
+        Some(false)
+    );
 }

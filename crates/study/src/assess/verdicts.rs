@@ -98,6 +98,10 @@ impl Judge<'_> {
         }
     }
 
+    fn have_jitter(&self) -> bool {
+        self.tasks.iter().any(|task| !task.jitter().is_zero())
+    }
+
     fn are_in_period(&self) -> bool {
         let in_period = |task: &SporadicTask| task.deadline() <= task.period();
         self.tasks.iter().all(in_period)
@@ -107,7 +111,10 @@ impl Judge<'_> {
     fn is_exact(&self, criterion: Criterion) -> bool {
         match criterion {
             // D-monotonic priorities are the best ones then, and of given ones none may be equal.
-            Criterion::AnyPartitionFixed => self.rules.are_distinct && self.are_in_period(),
+            Criterion::AnyPartitionFixed => {
+                let are_best = self.rules.levels.is_some() || !self.have_jitter();
+                self.rules.are_distinct && self.are_in_period() && are_best
+            }
             criterion => criterion.is_exact(),
         }
     }

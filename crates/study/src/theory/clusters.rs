@@ -1,7 +1,7 @@
 //! Clusters that are asked for more than they have: no policy serves that.
 
 use crate::reason::Because;
-use crate::recurring::recurring;
+use crate::recurring::{hopeless, recurring};
 use flyball_analysis::{
     SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand, gedf, overloaded,
 };
@@ -47,6 +47,10 @@ pub(crate) fn clusters(set: &TaskSet, size: u8) -> impl Iterator<Item = Cluster>
 /// CPU, EDF is asked, which is optimal there. `None` also where that is not known.
 pub(super) fn too_dense(set: &TaskSet, cluster: &Cluster, limit: WorkLimit) -> Option<Because> {
     let (tasks, known): (Vec<_>, Vec<_>) = with_deadlines(set, &cluster.tasks).unzip();
+    if let Some((task, says)) = hopeless(&known) {
+        let task = Some(set.tasks[tasks[task]].name.clone());
+        return Some(Because::Test { says, task });
+    }
     if !set.may_coincide(&tasks) {
         return None;
     }

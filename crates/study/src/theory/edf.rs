@@ -4,6 +4,7 @@ use super::blocking;
 use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
 use crate::reason::{Because, Obstacle};
+use crate::recurring::with_jitter;
 use flyball_analysis::{
     Answer, Outcome, Response, SporadicTask, WorkLimit, edf_demand, edf_response, np_edf,
 };
@@ -57,10 +58,10 @@ impl OneCpu for EarliestDeadline {
     }
 
     /// The phases of periodic tasks may keep a long job from beginning just before the others come,
-    /// which matters where it cannot be preempted.
+    /// which matters where it cannot be preempted. There the test is not about release jitter.
     fn is_exact(&self, set: &TaskSet, jobs: &[usize]) -> bool {
         let sporadic = |&task: &usize| matches!(set.tasks[task].arrival, Arrival::Sporadic { .. });
-        self.is_preemptive || jobs.iter().all(sporadic)
+        self.is_preemptive || jobs.iter().all(sporadic) && with_jitter(set, jobs).is_none()
     }
 
     fn analyse(
