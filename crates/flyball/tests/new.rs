@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 const ARM: &str = "thumbv7m-none-eabi";
@@ -21,13 +22,17 @@ fn flyball(folder: &Path, arguments: &[&str]) -> Output {
         .expect("the command starts")
 }
 
-/// Makes a crate in a temporary folder.
+/// Makes a crate in a temporary folder. Each has a name of its own, because crates that are called the
+/// same would take each other's programs out of the target folder that all of them share.
 fn made(arguments: &[&str]) -> (TempDir, PathBuf) {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("{}-{}", arguments[0], MADE.fetch_add(1, Ordering::Relaxed));
+    let arguments = &[&[name.as_str()], &arguments[1..]].concat();
     let folder = tempfile::tempdir().expect("there is room for a temporary folder");
     let output = flyball(folder.path(), &[&["new"], arguments].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    let path = folder.path().join(arguments[0]);
+    let path = folder.path().join(name);
     (folder, path)
 }
 
@@ -56,19 +61,27 @@ fn cargo_in(target: &Path, path: &Path, arguments: &[&str]) -> (Option<i32>, Str
     )
 }
 
+/// What a crate is called.
+fn name(path: &Path) -> &str {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.expect("the folder of a crate has its name")
+}
+
 /// Runs an application with these options, and checks what it says and its schedule.
 fn runs(path: &Path, options: &[&str]) {
-    let trace = path.join("my-app.fbtrace");
-    let _ = fs::remove_file(&trace);
+    let name = name(path);
+    let trace = format!("{name}.fbtrace");
+    let written = path.join(&trace);
+    let _ = fs::remove_file(&written);
     let arguments = [&["run", "--features", "trace"], options].concat();
     let (code, printed, said) = cargo(path, &arguments);
     assert_eq!(code, Some(0), "{options:?}: {printed}{said}");
     assert!(printed.contains("samples: 5, mean 93\n"), "{printed}");
     assert!(printed.contains("0 deadlines missed"), "{printed}");
-    let inspect = ["inspect", "my-app.fbtrace", "--trace", "a.pftrace"];
+    let inspect = ["inspect", trace.as_str(), "--trace", "a.pftrace"];
     let output = flyball(path, &[&inspect[..], &["--json"]].concat());
     let numbers: Value = serde_json::from_slice(&output.stdout).expect("it prints JSON");
-    assert_eq!(numbers["name"], "my-app");
+    assert_eq!(numbers["name"], name);
     assert_eq!(
         (&numbers["misses"], &numbers["dropped"]),
         (&0.into(), &0.into())
@@ -151,7 +164,8 @@ fn an_application_has_any_policy() {
         let (_folder, path) = made(&["my_app2", "--scheduler", policy]);
         let (code, printed, said) = cargo(&path, &["run", "--features", "trace"]);
         assert_eq!(code, Some(0), "{policy}: {printed}{said}");
-        let output = flyball(&path, &["inspect", "my_app2.fbtrace", "--json"]);
+        let trace = format!("{}.fbtrace", name(&path));
+        let output = flyball(&path, &["inspect", &trace, "--json"]);
         let numbers: Value = serde_json::from_slice(&output.stdout).expect("it prints JSON");
         assert_eq!(numbers["policy"], policy);
         assert_eq!(numbers["tasks"][0]["completed"], 100, "{policy}");

@@ -21,8 +21,10 @@ pub(crate) fn with_jitter(set: &TaskSet, tasks: &[usize]) -> Option<usize> {
 /// The first of these tasks that has less time left, when it is released as late as it may be, than
 /// a job computes; and what the test of one CPU says of it. No number of CPUs is enough for that.
 pub(crate) fn hopeless(tasks: &[SporadicTask]) -> Option<(usize, Reason)> {
-    let is_hopeless =
-        |task: &SporadicTask| task.wcet() > task.deadline().saturating_sub(task.jitter());
+    let is_hopeless = |task: &SporadicTask| {
+        let left = task.deadline().saturating_sub(task.jitter());
+        !task.jitter().is_zero() && task.wcet() > left
+    };
     let task = tasks.iter().position(is_hopeless)?;
     match edf_demand::test(&tasks[task..=task], WorkLimit::default()).verdict {
         Verdict::Fails(says) => Some((task, says)),
