@@ -27,9 +27,9 @@ fn flyball(folder: &Path, arguments: &[&str]) -> Output {
 fn made(arguments: &[&str]) -> (TempDir, PathBuf) {
     static MADE: AtomicUsize = AtomicUsize::new(0);
     let name = format!("{}-{}", arguments[0], MADE.fetch_add(1, Ordering::Relaxed));
-    let arguments = &[&[name.as_str()], &arguments[1..]].concat();
+    let arguments = [&["new", &name], &arguments[1..]].concat();
     let folder = tempfile::tempdir().expect("there is room for a temporary folder");
-    let output = flyball(folder.path(), &[&["new"], arguments].concat());
+    let output = flyball(folder.path(), &arguments);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
     let path = folder.path().join(name);
@@ -227,7 +227,7 @@ fn bad_input_writes_nothing() {
         ),
     ];
     for (arguments, expected) in cases {
-        let output = flyball(folder.path(), &[&["new"], arguments].concat());
+        let output = flyball(folder.path(), &arguments);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(said.contains(expected), "{arguments:?}: {said}");
