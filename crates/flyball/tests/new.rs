@@ -227,7 +227,7 @@ fn bad_input_writes_nothing() {
         ),
     ];
     for (arguments, expected) in cases {
-        let output = flyball(folder.path(), &arguments);
+        let output = flyball(folder.path(), &[&["new"], arguments].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(said.contains(expected), "{arguments:?}: {said}");
