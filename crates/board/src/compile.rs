@@ -189,7 +189,7 @@ fn compile(
         return Err(BoardError::Unsupported {
             machine: machine.name(),
             task: Some(task.name.clone()),
-            what: "release jitter is simulated only: leave out `jitter` to run the set here".into(),
+            what: "release jitter is not supported".into(),
         });
     }
     let (arrival, period) = match &task.arrival {

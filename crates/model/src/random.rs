@@ -127,3 +127,47 @@ impl Random {
         (drawn as u64).clamp(least, most)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    fn drawn(length: &Length) -> Vec<u64> {
+        let mut random = Random::new(1, 2);
+        let draw = |_| random.draw(length).as_nanos() / 1_000;
+        (0..10_000).map(draw).collect()
+    }
+
+    /// Within limits that hardly cut anything: the mean, and two thirds within one deviation.
+    #[test]
+    fn normal_lengths_have_their_mean_and_deviation() {
+        let [mean, deviation, min, max] = [1_000, 100, 500, 1_500].map(us);
+        let normal = |min, max| Length::Normal {
+            mean,
+            deviation,
+            min,
+            max,
+        };
+        let all = drawn(&normal(min, max));
+        let sum: u64 = all.iter().sum();
+        assert!((9_950_000..10_050_000).contains(&sum), "{sum}");
+        let near = all.iter().filter(|&&one| (900..1_100).contains(&one));
+        assert!((6_600..7_050).contains(&near.count()));
+        // Limits that are close together cut nearly all, and no value is beyond them.
+        let all = drawn(&normal(us(990), us(1_001)));
+        assert!(all.iter().all(|one| (990..=1_001).contains(one)));
+        assert!(all.contains(&990) && all.contains(&1_000));
+    }
+
+    #[test]
+    fn empirical_lengths_come_as_often_as_they_were_seen() {
+        let all = drawn(&Length::Empirical(vec![(us(3), 1), (us(5), 9)]));
+        let threes = all.iter().filter(|&&one| one == 3).count();
+        assert!((900..1_100).contains(&threes), "{threes}");
+        assert_eq!(all.iter().filter(|&&one| one == 5).count(), 10_000 - threes);
+    }
+}
