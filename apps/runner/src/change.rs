@@ -9,7 +9,9 @@ use crate::machine::{
 };
 use crate::output::or_fail;
 use crate::{Chosen, Program, Runner, output};
-use flyball_kernel::{Attributes, Config, Core, Error, OnMiss, Release, ThreadId};
+use flyball_kernel::{
+    Attributes, Config, Core, Error, OnMiss, QueueId, Release, SemaphoreId, ThreadId, Trigger,
+};
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_port::{LockedKernel, Port};
 use flyball_script::image::{self, Arrival, Change, ChangeKind, Image, Task};
@@ -247,6 +249,9 @@ impl ModeChanges {
                 Arrival::Periodic => Release::Periodic {
                     period: task.period,
                 },
+                Arrival::Message(_) | Arrival::Signal(_) => Release::Sporadic {
+                    separation: task.period,
+                },
             },
             start: start + task.phase,
             deadline: Some(task.deadline).filter(|&deadline| deadline < Duration::MAX),
@@ -264,6 +269,17 @@ impl ModeChanges {
         // SAFETY: as the caller promises.
         let thread = unsafe { kernel.spawn_on(stack, attributes, params, entry, number) };
         let thread = or_fail(thread);
+        // Objects of a kernel are made in the order of their numbers.
+        let trigger = match task.arrival {
+            Arrival::Message(queue) => Some(Trigger::Queue(QueueId::from_number(queue))),
+            Arrival::Signal(semaphore) => {
+                Some(Trigger::Semaphore(SemaphoreId::from_number(semaphore)))
+            }
+            Arrival::Once | Arrival::Periodic => None,
+        };
+        if let Some(trigger) = trigger {
+            or_fail(kernel.core.release_by(thread, trigger));
+        }
         with(number, |progress| {
             progress.thread = Some(thread);
             progress.mode = mode;

@@ -5,7 +5,7 @@
 
 use crate::{BoardError, Machine, Options};
 use flyball_catalogue::{Facts, Shape, TaskTable};
-use flyball_model::{Arrival, Length, Protocol, Task, TaskSet};
+use flyball_model::{Arrival, Length, Protocol, Task, TaskSet, Trigger};
 use flyball_policy::Subtask;
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
@@ -206,6 +206,10 @@ fn compile(
                     .into(),
             });
         }
+        Arrival::Event { by, separation } => match by {
+            Trigger::Queue(queue) => (image::Arrival::Message(*queue), *separation),
+            Trigger::Semaphore(semaphore) => (image::Arrival::Signal(*semaphore), *separation),
+        },
         Arrival::Once => (image::Arrival::Once, Duration::ZERO),
     };
     let operations = Script::new(&task.behaviour).operations;

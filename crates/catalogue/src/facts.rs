@@ -102,7 +102,9 @@ impl From<&flyball_model::Task> for Facts {
             arrival: match task.arrival {
                 flyball_model::Arrival::Once => Arrival::Once,
                 flyball_model::Arrival::Periodic { .. } => Arrival::Periodic,
-                flyball_model::Arrival::Sporadic { .. } => Arrival::Sporadic,
+                flyball_model::Arrival::Sporadic { .. } | flyball_model::Arrival::Event { .. } => {
+                    Arrival::Sporadic
+                }
             },
             period: task.arrival.period(),
             phase: task.phase,

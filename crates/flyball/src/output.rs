@@ -268,6 +268,24 @@ pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
     render(&table)
 }
 
+/// How long chains of jobs took that release each other; `None`: there was none.
+pub(crate) fn chain_table(set: &TaskSet, report: &PolicyReport) -> Option<String> {
+    let columns = ["CHAIN", "TIMES", "FASTEST", "MEAN", "SLOWEST"];
+    let mut table = table(&columns, &columns[1..]);
+    for chain in &report.summary.chains {
+        let tasks = chain.tasks.iter().filter_map(|task| set.tasks.get(task.index()));
+        let names: Vec<&str> = tasks.map(|task| task.name.as_str()).collect();
+        table.add_row([
+            names.join(" → "),
+            grouped(chain.latency.count()),
+            time(chain.latency.min()),
+            time(chain.latency.mean()),
+            time(chain.latency.max()),
+        ]);
+    }
+    (!report.summary.chains.is_empty()).then(|| render(&table))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -155,6 +155,12 @@ fn summary(
         );
     }
     let _ = write!(text, "\n{}", output::task_table(set, report));
+    if let Some(chains) = output::chain_table(set, report) {
+        let _ = write!(
+            text,
+            "\nFrom the release of a job to the completion of one that it released:\n{chains}"
+        );
+    }
     let simulated = &report.simulated;
     let moved = match study.cpus {
         0 | 1 => String::new(),

@@ -101,6 +101,25 @@ pub struct Simulated {
     pub job_migrations: u64,
     /// How often a job began on another CPU than the one where the task's job before had run last.
     pub task_migrations: u64,
+    /// How long chains of jobs took that release each other by messages and signals.
+    pub chains: Vec<Chain>,
+}
+
+/// The end-to-end latency of a chain: from the release of a job of its first task to the completion
+/// of the job of its last one that it released, through those between them.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Chain {
+    /// The names of the tasks, at least two.
+    pub tasks: Vec<String>,
+    /// How often it was complete.
+    pub count: u64,
+    /// The shortest.
+    pub latency_min_ns: Option<u64>,
+    /// The mean, rounded down.
+    pub latency_mean_ns: Option<u64>,
+    /// The longest.
+    pub latency_max_ns: Option<u64>,
 }
 
 /// What became of one task.

@@ -106,8 +106,10 @@ impl<C: Config> Core<C> {
             check(waiters, Some(Object::Mutex(n)));
         }
         for n in 0..self.semaphores.made {
-            let waiters = self.semaphores.rows[usize::from(n)].waiters;
-            check(waiters, Some(Object::Semaphore(n)));
+            let semaphore = &self.semaphores.rows[usize::from(n)];
+            if !semaphore.triggers {
+                check(semaphore.waiters, Some(Object::Semaphore(n)));
+            }
         }
         for n in 0..self.conditions.made {
             let waiters = self.conditions.rows[usize::from(n)].waiters;

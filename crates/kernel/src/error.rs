@@ -32,7 +32,8 @@ pub enum Error {
     NotSporadic,
     /// A period, a separation or a deadline of zero, or a queue without room.
     Invalid,
-    /// The stack belongs to a thread already.
+    /// The stack belongs to a thread already; or the queue or semaphore does, whose jobs it
+    /// releases, or it is in use otherwise.
     Taken,
     /// The thread waits for, or owns, what belongs to its cluster, so it cannot move to another
     /// one.
@@ -54,7 +55,7 @@ impl Error {
             Error::TimedOut => "the wait took too long",
             Error::NotSporadic => "the thread is not released by events",
             Error::Invalid => "a length of time or a capacity is zero",
-            Error::Taken => "the stack belongs to a thread already",
+            Error::Taken => "the stack, queue or semaphore belongs to a thread already",
             Error::Bound => "the thread is bound to its cluster by what it waits for or owns",
             Error::Refused(refused) => refused.text(),
         }

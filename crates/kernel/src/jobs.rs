@@ -14,7 +14,7 @@
 //! This module knows no policy, no trace and no other thread. Every operation is O(1), except
 //! [`Jobs::next_deadline`] of an overloaded sporadic thread, which is kept up to date in O(late).
 
-use crate::{Error, SemaphoreId};
+use crate::{Error, SemaphoreId, Trigger};
 use flyball_policy::{Storage, Table};
 use flyball_trace::{Duration, Time};
 
@@ -91,6 +91,8 @@ pub(crate) struct Jobs {
     on_miss: OnMiss,
     /// What a miss signals.
     alert: Option<SemaphoreId>,
+    /// What releases them, if it is more than calls.
+    trigger: Option<Trigger>,
     /// The job that the thread works on, if it is not dormant.
     current: Option<Job>,
     /// The first of the waiting jobs.
@@ -162,6 +164,38 @@ impl Jobs {
         self.alert
     }
 
+    /// What releases them, if it is more than calls.
+    #[inline]
+    pub(crate) fn trigger(&self) -> Option<Trigger> {
+        self.trigger
+    }
+
+    /// Whether there is no job and no trigger yet.
+    ///
+    /// # Errors
+    /// [`Error::NotSporadic`].
+    pub(crate) fn may_be_triggered(&self) -> Result<bool, Error> {
+        if !matches!(self.rule, Release::Sporadic { .. }) {
+            return Err(Error::NotSporadic);
+        }
+        Ok(self.trigger.is_none() && self.last == 0 && self.early == 0)
+    }
+
+    /// From now on they are released by `trigger`.
+    pub(crate) fn triggered_by(&mut self, trigger: Trigger) {
+        self.trigger = Some(trigger);
+    }
+
+    /// The number that the next job to arrive is going to have.
+    pub(crate) fn next_number(&self) -> u32 {
+        self.last.saturating_add(self.early).saturating_add(1)
+    }
+
+    /// How many wait behind the current one.
+    pub(crate) fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
     /// The job that the thread works on.
     pub(crate) fn current(&self) -> Option<Job> {
         self.current
@@ -181,9 +215,10 @@ impl Jobs {
         self.is_once() && self.deadline == Duration::MAX
     }
 
-    /// Whether they need what belongs to a cluster: rows of its table of arrivals, or a semaphore.
+    /// Whether they need what belongs to a cluster: rows of its table of arrivals, a semaphore, or
+    /// a queue.
     pub(crate) fn are_bound(&self) -> bool {
-        self.list.0.is_some() || self.alert.is_some()
+        self.list.0.is_some() || self.alert.is_some() || self.trigger.is_some()
     }
 
     pub(crate) fn is_once(&self) -> bool {

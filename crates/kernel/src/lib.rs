@@ -42,6 +42,7 @@
 //! | what must hold between any two events, checked with the feature `audit` | `audit` |
 //! | what controllers act on: the cores of several CPUs | `plant` |
 //! | releases, deadlines, misses | `release` and `jobs` |
+//! | jobs that messages and signals release | `trigger` |
 //! | what happens at which instant | `alarms` |
 //! | blocking, waking, timing out | `wait` |
 //! | mutexes and priority inheritance | `mutex` |
@@ -71,6 +72,7 @@ mod semaphore;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod trigger;
 mod wait;
 
 pub use condition::ConditionId;
@@ -84,6 +86,7 @@ pub use plant::{CorePlant, Cores};
 pub use queue::QueueId;
 pub use semaphore::SemaphoreId;
 pub use thread::{Attributes, ThreadId};
+pub use trigger::Trigger;
 
 use alarms::Alarms;
 use condition::Condition;

@@ -143,6 +143,7 @@ impl<C: Config> Core<C> {
         }
         self.policy.retire(task, now);
         self.emit(now, cpu, Kind::Exit { task });
+        self.forget_trigger(task);
         if let Some(jobs) = self.jobs.find_mut(task.index()) {
             jobs.clear(&mut self.arrivals);
         }

@@ -14,7 +14,8 @@ use crate::wait::take_most_urgent;
 use crate::{Core, Error};
 use core::task::Poll;
 use flyball_policy::queue::links::List;
-use flyball_trace::{CpuId, Object, Time};
+use flyball_policy::Table;
+use flyball_trace::{CpuId, Object, Slot, Time};
 
 /// A bounded queue of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -25,10 +26,15 @@ pub(crate) struct Queue {
     /// Its stretch in the table of messages.
     start: u16,
     capacity: u16,
+    /// Up to how many messages are put in and taken out with nothing to decide: its capacity, or
+    /// none if messages release jobs.
+    plain: u16,
     /// The oldest message's place in the stretch.
     head: u16,
     len: u16,
     pub(crate) waiters: List,
+    /// The thread whose jobs messages release: see [`crate::trigger`].
+    releases: Slot,
 }
 
 impl Default for Queue {
@@ -36,9 +42,11 @@ impl Default for Queue {
         Queue {
             start: 0,
             capacity: 0,
+            plain: 0,
             head: 0,
             len: 0,
             waiters: List::EMPTY,
+            releases: Slot::EMPTY,
         }
     }
 }
@@ -59,6 +67,47 @@ impl Queue {
         self.head = if next == self.capacity { 0 } else { next };
         self.len -= 1;
         at
+    }
+
+    /// The same, if there is one.
+    pub(crate) fn pop_any(&mut self) -> Option<usize> {
+        (self.len > 0).then(|| self.pop())
+    }
+
+    /// Makes room for one more message at the end, which there is, and returns its row.
+    pub(crate) fn push(&mut self) -> usize {
+        let at = self.row(self.len);
+        self.len += 1;
+        at
+    }
+
+    /// Takes out the message that so many are before, if there is one. O(messages).
+    pub(crate) fn remove<M: Copy>(&mut self, before: u32, messages: &mut impl Table<M>) {
+        let Ok(at) = u16::try_from(before) else {
+            return;
+        };
+        if at < self.len {
+            for n in at + 1..self.len {
+                messages[self.row(n - 1)] = messages[self.row(n)];
+            }
+            self.len -= 1;
+        }
+    }
+
+    /// Whether it is as it was made.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.len == 0 && self.waiters.is_empty() && self.releases.is_empty()
+    }
+
+    /// Whether another message can be put in.
+    pub(crate) fn has_room(&self) -> bool {
+        self.len < self.capacity
+    }
+
+    /// From now on messages release jobs of this thread, or of none.
+    pub(crate) fn releases(&mut self, thread: Slot) {
+        self.plain = if thread.is_empty() { self.capacity } else { 0 };
+        self.releases = thread;
     }
 }
 
@@ -99,6 +148,7 @@ impl<C: Config> Core<C> {
         self.queues.rows[usize::from(number)] = Queue {
             start,
             capacity,
+            plain: capacity,
             ..Queue::default()
         };
         Ok(QueueId(number))
@@ -201,6 +251,10 @@ impl<C: Config> Core<C> {
         if row.len == row.capacity {
             return Err(Error::Full);
         }
+        if let Some(task) = row.releases.get() {
+            let by = self.running_task(cpu);
+            return self.post_job(cpu, queue, task, message, by, now);
+        }
         // A thread that waits at a queue that is not full waits to receive.
         if let Some(receiver) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             self.threads[receiver.index()].message = *message;
@@ -217,11 +271,10 @@ impl<C: Config> Core<C> {
     #[inline]
     pub fn try_send(&mut self, queue: QueueId, message: &C::Message) -> Result<bool, Error> {
         let row = self.queues.get(queue.0, C::CHECKS)?;
-        if row.len == row.capacity || !row.waiters.is_empty() {
+        if row.len >= row.plain || !row.waiters.is_empty() {
             return Ok(false);
         }
-        let at = row.row(row.len);
-        row.len += 1;
+        let at = row.push();
         *self.messages.get_row(at)? = *message;
         Ok(true)
     }
@@ -300,8 +353,7 @@ impl<C: Config> Core<C> {
         self.threads[task.index()].message = self.messages.rows[at];
         // A thread that waits at a queue that was not empty waits to send, so it was full.
         if let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
-            let at = row.row(row.len);
-            row.len += 1;
+            let at = row.push();
             self.messages.rows[at] = self.threads[sender.index()].message;
             self.wake(cpu, sender, now);
         }

@@ -16,8 +16,8 @@ impl<C: Config> Core<C> {
     /// soon as it has.
     ///
     /// # Errors
-    /// [`Error::NotSporadic`], [`Error::Dead`], [`Error::Unknown`]; [`Error::Full`] if the job
-    /// would have to wait for earlier ones and the table of arrivals is full. The job is lost then,
+    /// [`Error::NotSporadic`], [`Error::Dead`], [`Error::Unknown`]; [`Error::Taken`] if the thread
+    /// has a [trigger](crate::Trigger); [`Error::Full`] if the job would have to wait for earlier ones and the table of arrivals is full. The job is lost then,
     /// and traced as skipped.
     pub fn release(
         &mut self,
@@ -28,7 +28,11 @@ impl<C: Config> Core<C> {
     ) -> Result<(), Error> {
         let task = self.find(thread)?;
         let jobs = self.jobs.find_mut(task.index());
-        let released = if jobs.ok_or(Error::NotSporadic)?.arrive(at.min(now))? {
+        let jobs = jobs.ok_or(Error::NotSporadic)?;
+        if jobs.trigger().is_some() {
+            return Err(Error::Taken);
+        }
+        let released = if jobs.arrive(at.min(now))? {
             self.release_job(cpu, task, now)
         } else {
             Ok(())
@@ -64,6 +68,7 @@ impl<C: Config> Core<C> {
                 // A job that finds no room to wait has been traced as skipped; no caller needs the
                 // error.
                 let _ = self.release_job(cpu, task, now);
+                self.let_senders_in(cpu, task, now);
                 served += 1;
             } else {
                 break;
@@ -159,7 +164,7 @@ impl<C: Config> Core<C> {
         self.attend(resched);
     }
 
-    fn release_job(&mut self, cpu: CpuId, task: TaskId, now: Time) -> Result<(), Error> {
+    pub(crate) fn release_job(&mut self, cpu: CpuId, task: TaskId, now: Time) -> Result<(), Error> {
         let Some(jobs) = self.jobs.find_mut(task.index()) else {
             return Ok(());
         };
@@ -176,10 +181,11 @@ impl<C: Config> Core<C> {
                     deadline,
                 };
                 if let Released::Replaces { lost, .. } = released {
-                    self.skip(cpu, task, lost, now);
+                    self.skip(cpu, task, lost, 0, now);
                 }
                 self.emit(now, cpu, kind);
                 if let Released::Current(_) = released {
+                    self.take_message(task);
                     self.threads[task.index()].state = State::Ready;
                     let release = job.release;
                     self.begin_job(cpu, task, Ready::Released { release }, now);
@@ -187,18 +193,22 @@ impl<C: Config> Core<C> {
                 Ok(())
             }
             Ok(Released::Skipped(job)) => {
-                self.skip(cpu, task, job, now);
+                let waiting = jobs.waiting();
+                self.skip(cpu, task, job, waiting, now);
                 Ok(())
             }
             Err((job, error)) => {
-                self.skip(cpu, task, job, now);
+                let waiting = jobs.waiting();
+                self.skip(cpu, task, job, waiting, now);
                 Err(error)
             }
         }
     }
 
-    fn skip(&mut self, cpu: CpuId, task: TaskId, job: Job, now: Time) {
+    /// A job that so many wait before is left out.
+    fn skip(&mut self, cpu: CpuId, task: TaskId, job: Job, waiting: u32, now: Time) {
         let job = job.number;
+        self.lose_message(task, waiting);
         self.emit(now, cpu, Kind::Skip { task, job });
     }
 
@@ -293,7 +303,9 @@ impl<C: Config> Core<C> {
         if let Some(job) = next {
             thread.state = State::Ready;
             let release = job.release;
+            self.take_message(task);
             self.begin_job(cpu, task, Ready::Released { release }, now);
+            self.let_senders_in(cpu, task, now);
         }
         self.set_alarm(task);
         next.is_some()

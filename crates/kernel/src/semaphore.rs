@@ -16,6 +16,9 @@ pub(crate) struct Semaphore {
     /// How many threads may still pass without waiting. Not zero only while no thread waits.
     pub(crate) count: u32,
     pub(crate) waiters: List,
+    /// Signals release jobs of the one thread that is named in `waiters` and does not wait there:
+    /// see [`crate::trigger`].
+    pub(crate) triggers: bool,
 }
 
 impl Default for Semaphore {
@@ -23,6 +26,7 @@ impl Default for Semaphore {
         Semaphore {
             count: 0,
             waiters: List::EMPTY,
+            triggers: false,
         }
     }
 }
@@ -42,7 +46,7 @@ impl<C: Config> Core<C> {
     ///
     /// # Errors
     /// [`Error::TimedOut`] if it would have to wait and `until` has come already;
-    /// [`Error::NoThread`], [`Error::Unknown`].
+    /// [`Error::Taken`] if signals release jobs; [`Error::NoThread`], [`Error::Unknown`].
     pub fn wait(
         &mut self,
         cpu: CpuId,
@@ -62,7 +66,7 @@ impl<C: Config> Core<C> {
     /// [`Core::try_wait`], in vain: the running thread waits.
     ///
     /// # Errors
-    /// As [`Core::wait`].
+    /// As [`Core::wait`]; [`Error::Taken`] if signals release jobs.
     #[inline]
     pub fn wait_in_line(
         &mut self,
@@ -71,6 +75,9 @@ impl<C: Config> Core<C> {
         until: Time,
         now: Time,
     ) -> Result<(), Error> {
+        if self.semaphores.get(semaphore.0, false)?.triggers {
+            return Err(Error::Taken);
+        }
         let task = self.block(cpu, Object::Semaphore(semaphore.0), until, now)?;
         let row = self.semaphores.get(semaphore.0, false)?;
         self.links.push_back(&mut row.waiters, task);
@@ -121,7 +128,8 @@ impl<C: Config> Core<C> {
     }
 
     /// The second half of [`Core::signal`], for a caller that has just tried the first,
-    /// [`Core::try_signal`], in vain: threads wait, and the most urgent one goes on.
+    /// [`Core::try_signal`], in vain: threads wait, and the most urgent one goes on; or the signal
+    /// releases a job.
     ///
     /// # Errors
     /// As [`Core::signal`].
@@ -133,6 +141,11 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<(), Error> {
         let row = self.semaphores.get(semaphore.0, false)?;
+        if row.triggers
+            && let Some(task) = row.waiters.first()
+        {
+            return self.trigger(cpu, task, self.running_task(cpu), now);
+        }
         if let Some(waiter) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             self.wake(cpu, waiter, now);
         }

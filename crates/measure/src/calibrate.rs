@@ -228,7 +228,11 @@ impl Observer {
             Kind::Wake { task, .. } if self.waiting.remove(&task) == Some(true) => {
                 entry.releases += 1;
             }
-            Kind::Wake { .. } | Kind::Lock { .. } | Kind::Unlock { .. } | Kind::Inherit { .. } => {
+            Kind::Wake { .. }
+            | Kind::Arrive { .. }
+            | Kind::Lock { .. }
+            | Kind::Unlock { .. }
+            | Kind::Inherit { .. } => {
                 entry.called = true;
             }
             // Both are the timer's work, and the simulator charges them alike.

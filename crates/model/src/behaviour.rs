@@ -35,6 +35,16 @@ pub fn demand(steps: &[Step]) -> Result<Demand, TooLarge> {
         .try_fold(Demand::default(), |sum, step| sum.plus(one(step)?))
 }
 
+/// Asks `see` about every step, those in repetitions after the repetition. O(steps).
+pub(crate) fn each_step<'s>(steps: &'s [Step], see: &mut impl FnMut(&'s Step)) {
+    for step in steps {
+        see(step);
+        if let Step::Repeat { body, .. } = step {
+            each_step(body, see);
+        }
+    }
+}
+
 /// The shortest that a job computes, of a task whose jobs do nothing else, any time from there to
 /// the WCET being as likely; `None` for other tasks.
 pub(crate) fn best_case(task: &Task) -> Option<Duration> {

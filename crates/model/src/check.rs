@@ -7,7 +7,7 @@ use crate::hint;
 use crate::settings::Settings;
 use crate::share::Share;
 use crate::source::{At, Source, Span};
-use crate::taskset::{Arrival, Length, OnMiss, Step, Task};
+use crate::taskset::{Arrival, Length, OnMiss, Step, Task, Trigger};
 use flyball_trace::Duration;
 use std::collections::{BTreeMap, HashMap};
 
@@ -84,6 +84,7 @@ pub(crate) struct Draft {
     pub(crate) period: Option<At<Duration>>,
     pub(crate) sporadic: Option<At<Duration>>,
     pub(crate) gap: Option<At<Length>>,
+    pub(crate) released_by: Option<At<Trigger>>,
     pub(crate) wcet: Option<At<Duration>>,
     pub(crate) bcet: Option<At<Duration>>,
     pub(crate) deadline: Option<At<Duration>>,
@@ -177,10 +178,11 @@ impl Draft {
                 .within("gap");
             return Err(error.help("write the least separation as `sporadic`, or leave out `gap`"));
         }
-        let (key, given) = match (&self.period, &self.sporadic) {
-            (Some(period), _) => ("period", period),
-            (None, Some(separation)) => ("sporadic", separation),
-            (None, None) => return Ok(Arrival::Once),
+        let (key, given) = match (&self.period, &self.sporadic, &self.released_by) {
+            (Some(period), ..) => ("period", period),
+            (None, Some(separation), _) => ("sporadic", separation),
+            (None, None, Some(trigger)) => return self.event(source, trigger),
+            (None, None, None) => return Ok(Arrival::Once),
         };
         if given.value.is_zero() {
             let message = format!(
@@ -194,6 +196,9 @@ impl Draft {
                 .error(Kind::OutOfRange, &given.span, message)
                 .within(key);
             return Err(error.help("write at least \"1ns\""));
+        }
+        if let Some(trigger) = &self.released_by {
+            return self.event(source, trigger);
         }
         if key == "period" {
             return Ok(Arrival::Periodic {
@@ -219,6 +224,39 @@ impl Draft {
             separation: given.value,
             gap,
         })
+    }
+
+    /// How jobs arrive that `trigger` releases.
+    fn event(&self, source: &Source<'_>, trigger: &At<Trigger>) -> Result<Arrival, ModelError> {
+        let fault = |key, span: &Span, message: &str, help: &str| {
+            let error = source.error(Kind::Inconsistent, span, message).within(key);
+            Err(error.help(help))
+        };
+        if let Some(gap) = &self.gap {
+            let message = "messages or signals say when jobs come, and how far apart";
+            return fault("gap", &gap.span, message, "leave out `gap` or `released_by`");
+        }
+        if let Some(jitter) = self.jitter.as_ref().filter(|it| !it.value.is_zero()) {
+            let message = "a message or a signal releases its job at once, without jitter";
+            let help = "leave out `jitter` or `released_by`";
+            return fault("jitter", &jitter.span, message, help);
+        }
+        match (&self.sporadic, &self.period) {
+            (Some(separation), _) => Ok(Arrival::Event {
+                by: trigger.value,
+                separation: separation.value,
+            }),
+            (None, Some(period)) => {
+                let message = "a periodic task is released by the clock";
+                let help = "write the least separation as `sporadic`, or leave out `released_by`";
+                fault("period", &period.span, message, help)
+            }
+            (None, None) => {
+                let message = "nothing says how far apart jobs are at least";
+                let help = "add the least separation, as in `sporadic = \"10ms\"`";
+                fault("released_by", &trigger.span, message, help)
+            }
+        }
     }
 
     fn jitter(&self, source: &Source<'_>, arrival: &Arrival) -> Result<Duration, ModelError> {

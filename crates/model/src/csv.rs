@@ -166,6 +166,7 @@ fn draft(
         period: None,
         sporadic: None,
         gap: None,
+        released_by: None,
         wcet: None,
         bcet: None,
         deadline: None,

@@ -62,7 +62,7 @@ pub use share::Share;
 pub use study::{Study, read_study};
 pub use taskset::{
     Arrival, Cost, Jitter, Length, Mutex, OnMiss, Overheads, Place, Platform, Protocol, Queue,
-    Semaphore, Setting, Settings, Step, Task, TaskSet, Value,
+    Semaphore, Setting, Settings, Step, Task, TaskSet, Trigger, Value,
 };
 pub use toml::{SCHEMA, to_toml};
 pub use units::{DurationError, parse_duration};

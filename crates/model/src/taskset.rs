@@ -85,8 +85,25 @@ pub enum Arrival {
         /// How long after a release the next arrival really comes; never less than `separation`.
         gap: Length,
     },
+    /// With each message or signal that another task sends, but never two within `separation`: what
+    /// comes too early is released when that has passed.
+    Event {
+        /// What releases the jobs.
+        by: Trigger,
+        /// The least time between releases; not zero.
+        separation: Duration,
+    },
     /// One job only, which may go on without end: a background thread.
     Once,
+}
+
+/// What releases jobs of a task, by its place in the task set's tables. No two tasks have the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Trigger {
+    /// Each message that is put into this queue. The job takes it as it begins.
+    Queue(u16),
+    /// Each signal of this semaphore.
+    Semaphore(u16),
 }
 
 /// A length of time that may differ each time it is asked for.
@@ -233,7 +250,9 @@ impl Arrival {
     pub fn period(&self) -> Option<Duration> {
         match *self {
             Arrival::Periodic { period } => Some(period),
-            Arrival::Sporadic { separation, .. } => Some(separation),
+            Arrival::Sporadic { separation, .. } | Arrival::Event { separation, .. } => {
+                Some(separation)
+            }
             Arrival::Once => None,
         }
     }
@@ -251,14 +270,25 @@ impl Task {
     /// Whether nothing about its releases is left to chance: they come with the clock, and neither
     /// later nor at other distances than the file says.
     pub fn comes_with_the_clock(&self) -> bool {
-        !matches!(self.arrival, Arrival::Sporadic { .. }) && self.jitter.is_zero()
+        match self.arrival {
+            Arrival::Sporadic { .. } | Arrival::Event { .. } => false,
+            Arrival::Periodic { .. } | Arrival::Once => self.jitter.is_zero(),
+        }
+    }
+
+    /// What releases its jobs, if messages or signals do.
+    pub fn trigger(&self) -> Option<Trigger> {
+        match self.arrival {
+            Arrival::Event { by, .. } => Some(by),
+            _ => None,
+        }
     }
 
     /// When the first job is released if it is as late as it may be, where the clock says when it
     /// arrives; `None`: that may be at any time.
     fn fully_late(&self) -> Option<Duration> {
         match self.arrival {
-            Arrival::Sporadic { .. } => None,
+            Arrival::Sporadic { .. } | Arrival::Event { .. } => None,
             Arrival::Periodic { .. } | Arrival::Once => Some(self.phase + self.jitter),
         }
     }
@@ -326,9 +356,23 @@ impl TaskSet {
         }
     }
 
+    /// Whether some task's jobs are released by messages or signals, so that nobody knows how often
+    /// they really come. O(tasks).
+    pub fn has_events(&self) -> bool {
+        self.tasks.iter().any(|task| task.trigger().is_some())
+    }
+
     /// Whether jobs of all of these tasks may be released at one instant, each as late after its
-    /// arrival as it may be. Otherwise this worst case may never come. O(tasks).
+    /// arrival as it may be, and again as often as their periods allow. Otherwise this worst case
+    /// may never come. O(tasks).
     pub fn may_coincide(&self, tasks: &[usize]) -> bool {
+        let by_event = |task: &usize| {
+            let task = self.tasks.get(*task);
+            task.is_some_and(|task| task.trigger().is_some())
+        };
+        if tasks.iter().any(by_event) {
+            return false;
+        }
         let mut releases = tasks
             .iter()
             .filter_map(|&task| self.tasks.get(task)?.fully_late());

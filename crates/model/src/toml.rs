@@ -12,6 +12,7 @@ mod size;
 mod study;
 mod table;
 mod task;
+mod triggers;
 mod write;
 
 pub(crate) use measured::read as read_measured;
@@ -23,7 +24,7 @@ pub use write::to_toml;
 
 use crate::check::{MOST_TASKS, Names, too_many_tasks};
 use crate::error::{Kind, ModelError};
-use crate::source::Source;
+use crate::source::{At, Source};
 use crate::taskset::{Platform, Task, TaskSet};
 use ::toml::de::DeTable;
 use resources::Resources;
@@ -74,11 +75,14 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
         policies,
         tasks: Vec::new(),
     };
-    set.tasks = tasks(&document, set.platform.cpus, &resources)?;
+    let tasks = tasks(&document, set.platform.cpus, &resources)?;
+    let places: Vec<_> = tasks.iter().map(|task| task.span.clone()).collect();
+    set.tasks = tasks.into_iter().map(|task| task.value).collect();
+    triggers::check(source, &set, &places)?;
     Ok(set)
 }
 
-fn tasks<'d>(document: &Table<'d>, cpus: u8, resources: &Resources<'d>) -> Read<Vec<Task>> {
+fn tasks<'d>(document: &Table<'d>, cpus: u8, resources: &Resources<'d>) -> Read<Vec<At<Task>>> {
     let source = document.source;
     let nodes = document
         .get("task", tables("task"))?

@@ -6,6 +6,7 @@ use crate::words;
 use flyball_json::study as json;
 use flyball_study::results as study;
 use flyball_trace::Duration;
+use flyball_trace::metrics::Chain;
 
 pub use compared::compared;
 
@@ -69,8 +70,20 @@ pub fn policy(report: &study::PolicyReport) -> json::Policy {
             context_switches,
             job_migrations: report.summary.job_migrations(),
             task_migrations: report.summary.task_migrations(),
+            chains: report.summary.chains.iter().map(|it| chain(it, report)).collect(),
         },
         tasks: report.tasks.iter().map(task).collect(),
+    }
+}
+
+fn chain(chain: &Chain, report: &study::PolicyReport) -> json::Chain {
+    let tasks = chain.tasks.iter().filter_map(|task| report.tasks.get(task.index()));
+    json::Chain {
+        tasks: tasks.map(|task| task.name.clone()).collect(),
+        count: chain.latency.count(),
+        latency_min_ns: chain.latency.min().map(Duration::as_nanos),
+        latency_mean_ns: chain.latency.mean().map(Duration::as_nanos),
+        latency_max_ns: chain.latency.max().map(Duration::as_nanos),
     }
 }
 

@@ -3,7 +3,7 @@
 //! | in Perfetto | what |
 //! |---|---|
 //! | process *CPUs* | a track a CPU: which task runs, and the kernel's work; arrows where a job goes on on another CPU; a counter of ready tasks |
-//! | process *Tasks* | a track a task: running, ready, blocked; releases, deadlines, misses, locks, … |
+//! | process *Tasks* | a track a task: running, ready, blocked; releases, deadlines, misses, locks, …; arrows from a release to the job's first dispatch, and from a task that unlocks, signals or sends to the one that goes on or is released by it |
 //!
 //! The format is that of Perfetto's `perfetto_trace.proto`: a `Trace` is a sequence of
 //! `TracePacket`s. All packets form one sequence; its first packet interns every name, so that an
@@ -34,6 +34,7 @@
 //! native packets is unknown to them. It was not run through the trace processor itself.
 
 pub mod messages;
+mod flows;
 mod names;
 mod points;
 mod read;

@@ -125,6 +125,7 @@ fn does(task: &str, what: Uncovered) -> String {
         Uncovered::Queue => "uses a queue",
         Uncovered::Yields => "yields",
         Uncovered::Jitter => "has release jitter",
+        Uncovered::Event => "is released by messages or signals",
         Uncovered::SomeCpus => "may run on some CPUs only",
     };
     format!("\"{task}\" {what}")

@@ -177,7 +177,8 @@ fn a_migration_is_an_arrow() {
         .filter_map(|packet| Some((packet.timestamp?, packet.track_event?)))
         .collect();
     let arrows = |ids: fn(&pb::TrackEvent) -> &Vec<u64>| -> Vec<_> {
-        let with = events.iter().filter(|(_, event)| !ids(event).is_empty());
+        let on_cpu = |event: &pb::TrackEvent| event.track_uuid < Some(0x1_0000);
+        let with = events.iter().filter(|(_, event)| !ids(event).is_empty() && on_cpu(event));
         with.map(|(time, event)| {
             (
                 *time,
@@ -197,6 +198,50 @@ fn a_migration_is_an_arrow() {
         arrows(|event| &event.terminating_flow_ids),
         [(5_000_000, pb::TYPE_SLICE_BEGIN, 0x101, vec![1])]
     );
+}
+
+/// Each arrow leaves once and arrives once, and not before it leaves: from releases to slices, and
+/// from who unlocks, sends or signals to who goes on or is released.
+#[test]
+fn causes_are_arrows_to_their_effects() {
+    for (name, least) in [("producer-consumer.toml", 100), ("event-chain.toml", 100)] {
+        let (_, trace) = run(&example(name), "fp", &Fp, Duration::from_millis(500));
+        let bytes = to_perfetto(&trace);
+        check(&bytes);
+        let packets = pb::Trace::decode(&bytes[..]).unwrap().packet;
+        let (mut leaves, mut comes) = (HashMap::new(), HashMap::new());
+        let interned = packets[0].interned_data.clone().unwrap().event_names;
+        let named = |event: &pb::TrackEvent| {
+            let name = interned.iter().find(|it| it.iid == event.name_iid);
+            name.unwrap().name.clone().unwrap()
+        };
+        let mut words = HashSet::new();
+        for packet in &packets {
+            let (Some(time), Some(event)) = (packet.timestamp, &packet.track_event) else {
+                continue;
+            };
+            for &id in &event.flow_ids {
+                assert_eq!(leaves.insert(id, time), None, "it leaves once");
+                words.insert(named(event));
+            }
+            for &id in &event.terminating_flow_ids {
+                assert_eq!(comes.insert(id, time), None, "it comes once");
+                words.insert(named(event));
+            }
+        }
+        assert!(leaves.len() > least, "{}", leaves.len());
+        assert_eq!(leaves.len(), comes.len());
+        for (id, left) in leaves {
+            assert!(comes[&id] >= left);
+        }
+        let expected = match name {
+            "event-chain.toml" => ["release", "running", "releases a job of filter", "a job arrives from filter"],
+            _ => ["release", "running", "wakes filter", "woken by filter"],
+        };
+        for word in expected {
+            assert!(words.contains(word), "{word} in {words:?}");
+        }
+    }
 }
 
 #[test]

@@ -38,13 +38,13 @@ use crate::run::{Deadlock, Ended};
 use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::Scheduler;
-use flyball_kernel::{Config, Core, Entry, MutexId, QueueId, SemaphoreId, ThreadId};
+use flyball_kernel::{Config, Core, Entry, MutexId, QueueId, SemaphoreId, ThreadId, Trigger};
 use flyball_model::Jitter;
 use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Policy, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
@@ -101,6 +101,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     mutexes: Vec<MutexId>,
     semaphores: Vec<SemaphoreId>,
     queues: Vec<QueueId>,
+    /// Those of them that release jobs.
+    triggers: HashSet<Trigger>,
     changes: change::Changes<S::Params>,
     beginning: change::Beginning<S::Params>,
     /// What all random numbers come from.
@@ -130,6 +132,8 @@ struct Lane {
     interrupt: Time,
     /// Calls made in this entry, to be paid for.
     unpaid: u64,
+    /// How many of them release jobs.
+    released: u64,
 }
 
 /// What is counted while a machine runs.

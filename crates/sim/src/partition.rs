@@ -1,7 +1,7 @@
 //! Which task runs in which cluster of CPUs, each of which has a kernel of its own.
 
 use crate::error::SimError;
-use flyball_model::{Step, TaskSet};
+use flyball_model::{Step, TaskSet, Trigger};
 
 /// The numbers of the tasks of each cluster of `size` CPUs, in the order of the task set. The CPU
 /// that a task is assigned to is any of its cluster.
@@ -44,7 +44,12 @@ fn refuse_shared(set: &TaskSet, size: usize) -> Result<(), SimError> {
     let mut semaphores = vec![None; set.semaphores.len()];
     let mut queues = vec![None; set.queues.len()];
     for task in &set.tasks {
-        let mut steps: Vec<&Step> = task.behaviour.iter().collect();
+        // A job takes the message that releases it as if it received it.
+        let taken = task.trigger().map(|trigger| match trigger {
+            Trigger::Queue(n) => Step::Receive(n),
+            Trigger::Semaphore(n) => Step::Wait(n),
+        });
+        let mut steps: Vec<&Step> = task.behaviour.iter().chain(&taken).collect();
         while let Some(step) = steps.pop() {
             let (user, name) = match step {
                 Step::Lock(n) | Step::Unlock(n) => {

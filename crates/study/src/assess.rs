@@ -204,6 +204,13 @@ pub fn assess(
         let name = set.tasks[task].name.clone();
         return Err(Obstacle::Does(name, Uncovered::Jitter).into());
     }
+    // A message does not leave its CPU, and what a call that releases a job costs is not charged.
+    let mut events = set.tasks.iter().filter(|task| task.trigger().is_some());
+    if let Some(task) = events.next()
+        && (charge.is_some() || cpus > 1)
+    {
+        return Err(Obstacle::Does(task.name.clone(), Uncovered::Event).into());
+    }
     let late = set.platform.tick.unwrap_or(Duration::ZERO);
     let (asked, rules) = (
         released_late(&tasks, late, &names)?,
@@ -223,7 +230,8 @@ pub fn assess(
         }
     };
     let infeasible = overload(&tasks, cpus)
-        .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten());
+        .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten())
+        .filter(|_| !set.has_events());
     // Then it is known already what the tests would find out.
     let limit = infeasible.as_ref().map_or(limit, |_| limit.min(SEARCH));
     let case = Case {

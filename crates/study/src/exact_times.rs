@@ -7,7 +7,7 @@
 
 use crate::reason::Doubt;
 use crate::theory::beyond_computing;
-use flyball_model::{Arrival, Task, TaskSet};
+use flyball_model::{Task, TaskSet};
 use flyball_sim::Sustainable;
 
 /// Why a schedule of `set` without a miss is a proof for exactly the times that were simulated;
@@ -17,7 +17,7 @@ pub(crate) fn doubt(set: &TaskSet, policy: Sustainable) -> Option<Doubt> {
         return Some(Doubt::Policy);
     }
     let is_late = |task: &&Task| {
-        let sporadic = matches!(task.arrival, Arrival::Sporadic { .. });
+        let sporadic = !task.comes_with_the_clock();
         let worst = set.largest_phase().is_zero() && set.platform.tick.is_none();
         sporadic && !(policy.arrivals && worst)
     };
@@ -42,7 +42,7 @@ pub(crate) fn doubt(set: &TaskSet, policy: Sustainable) -> Option<Doubt> {
 mod tests {
     use super::*;
     use crate::reason::Uncovered;
-    use flyball_model::{Cost, Length, Step};
+    use flyball_model::{Arrival, Cost, Length, Step};
     use flyball_trace::Duration;
 
     const ALL: Sustainable = Sustainable {

@@ -95,6 +95,8 @@ pub enum Uncovered {
     Yields,
     /// Its jobs are released with jitter.
     Jitter,
+    /// Its jobs are released by messages or signals.
+    Event,
     /// It may run on some CPUs only.
     SomeCpus,
 }

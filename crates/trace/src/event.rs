@@ -20,6 +20,17 @@ pub struct Event {
 /// jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
+    /// A message or a signal asked for a job of a task whose jobs are released that way. It is
+    /// released now, or as soon as the task's separation allows.
+    Arrive {
+        /// Whose job.
+        task: TaskId,
+        /// Which job.
+        job: u32,
+        /// The task that sent it, by the job that it works on; or, if an interrupt did, the one that
+        /// it interrupted, if there was one.
+        by: Option<TaskId>,
+    },
     /// A job was released. The instant it counts from is `deadline` less the task's relative
     /// deadline, which is earlier than the event's time where the kernel noticed it late (at the
     /// next tick, for example).
@@ -223,7 +234,8 @@ impl Kind {
 
     const fn task_mut(&mut self) -> Option<&mut TaskId> {
         match self {
-            Kind::Release { task, .. }
+            Kind::Arrive { task, .. }
+            | Kind::Release { task, .. }
             | Kind::Skip { task, .. }
             | Kind::Dispatch { task, .. }
             | Kind::Preempt { task, .. }
@@ -257,10 +269,13 @@ impl Kind {
             *other = name(TaskId(*other)).0;
         }
         if let Kind::Inherit {
-            from: Some(from), ..
+            from: Some(other), ..
+        }
+        | Kind::Arrive {
+            by: Some(other), ..
         } = &mut self
         {
-            *from = name(*from);
+            *other = name(*other);
         }
         if let Some(task) = self.task_mut() {
             *task = name(*task);
@@ -271,6 +286,7 @@ impl Kind {
     /// The field's word for the kind: `release`, `dispatch`, …
     pub const fn name(&self) -> &'static str {
         match self {
+            Kind::Arrive { .. } => "arrive",
             Kind::Release { .. } => "release",
             Kind::Skip { .. } => "skip",
             Kind::Dispatch { .. } => "dispatch",
@@ -309,7 +325,11 @@ impl fmt::Display for Event {
         }
         match self.kind {
             Kind::Release { job, deadline, .. } => write!(f, " job {job} deadline {deadline}"),
-            Kind::Skip { job, .. }
+            Kind::Arrive {
+                job, by: Some(by), ..
+            } => write!(f, " job {job} by task {by}"),
+            Kind::Arrive { job, by: None, .. }
+            | Kind::Skip { job, .. }
             | Kind::Dispatch { job, .. }
             | Kind::Preempt { job, .. }
             | Kind::BurstEnd { job, .. }

@@ -14,6 +14,7 @@
 //! | context switches | how often a CPU began to run another task than the one it had run last |
 //! | job migrations | how often a job went on on another CPU than the one where it had run last |
 //! | task migrations | how often a job began on another CPU than the one where the task's job before it had run last |
+//! | end-to-end latency | from the release of a job to the completion of one that it released by a message or a signal, directly or through others |
 //! | utilisation | the share of time in which a CPU worked for tasks |
 //!
 //! What the kernel spends on its own work counts neither as work for a task nor as idle time.
@@ -21,11 +22,15 @@
 use crate::{Cause, CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use std::collections::VecDeque;
 
+mod chains;
 mod spread;
 #[cfg(test)]
 mod tests;
 
+pub use chains::Chain;
 pub use spread::Spread;
+
+use chains::{Chains, Link};
 
 /// What a reader of a trace has to know of a task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -64,6 +69,7 @@ mod as_nanos {
 pub struct Metrics {
     tasks: Vec<TaskState>,
     cpus: Vec<CpuState>,
+    chains: Chains,
 }
 
 #[derive(Default)]
@@ -71,6 +77,9 @@ struct TaskState {
     deadline: Option<Duration>,
     /// The jobs under way, by rising number.
     jobs: VecDeque<Job>,
+    /// Of the jobs that messages and signals have asked for and that are not released yet, by
+    /// rising number: where in a chain they are.
+    coming: VecDeque<(u32, Link)>,
     /// Where it ran last, and which job of it.
     last: Option<(CpuId, u32)>,
     sums: TaskSummary,
@@ -81,6 +90,8 @@ struct Job {
     release: Time,
     deadline: Time,
     started: bool,
+    /// Where it is in a chain, if a message or a signal released it.
+    link: Option<Link>,
 }
 
 #[derive(Default)]
@@ -146,6 +157,8 @@ pub struct Summary {
     pub tasks: Vec<TaskSummary>,
     /// By CPU.
     pub cpus: Vec<CpuSummary>,
+    /// Of jobs that release others.
+    pub chains: Vec<Chain>,
 }
 
 impl TaskSummary {
@@ -208,6 +221,7 @@ impl Metrics {
         Metrics {
             tasks: tasks.iter().map(task).collect(),
             cpus: (0..cpus).map(|_| CpuState::default()).collect(),
+            chains: Chains::default(),
         }
     }
 
@@ -225,6 +239,21 @@ impl Metrics {
             elapsed,
             tasks: self.tasks.into_iter().map(|task| task.sums).collect(),
             cpus: cpus.collect(),
+            chains: self.chains.finish(),
+        }
+    }
+
+    /// A job of `task` is asked for by the job that `by` works on.
+    fn arrive(&mut self, task: TaskId, number: u32, by: TaskId) {
+        let sender = self.tasks.get(by.index()).and_then(|sender| {
+            let (_, working_on) = sender.last?;
+            let mut jobs = sender.jobs.iter();
+            jobs.find(|job| job.number == working_on)
+        });
+        let link = sender.map(|job| (by, job.link, job.release));
+        if let (Some(from), Some(state)) = (link, self.tasks.get_mut(task.index())) {
+            let link = self.chains.go_on(from, task);
+            state.coming.push_back((number, link));
         }
     }
 
@@ -273,6 +302,19 @@ impl Metrics {
 }
 
 impl TaskState {
+    /// Where in a chain the job of that number is, which is released or left out now.
+    fn link(&mut self, number: u32) -> Option<Link> {
+        while let Some(&(coming, link)) = self.coming.front()
+            && coming <= number
+        {
+            self.coming.pop_front();
+            if coming == number {
+                return Some(link);
+            }
+        }
+        None
+    }
+
     /// Takes out a job that is over. Jobs before it are over as well: jobs of a task are served in
     /// order, and their ends may have been dropped from the trace.
     fn end(&mut self, number: u32) -> Option<Job> {
@@ -313,6 +355,14 @@ impl Sink for Metrics {
                 state.last = None;
             }
         }
+        if let Kind::Arrive {
+            task,
+            job,
+            by: Some(by),
+        } = kind
+        {
+            self.arrive(task, job, by);
+        }
         let Some(task) = kind
             .task()
             .and_then(|task| self.tasks.get_mut(task.index()))
@@ -330,11 +380,13 @@ impl Sink for Metrics {
                     Some(relative) if !deadline.is_never() => deadline - relative,
                     _ => time,
                 };
+                let link = task.link(number);
                 task.jobs.push_back(Job {
                     number,
                     release,
                     deadline,
                     started: false,
+                    link,
                 });
             }
             Kind::Skip { .. } => task.sums.skipped += 1,
@@ -368,6 +420,9 @@ impl Sink for Metrics {
                     task.sums.response.add(time.since(job.release));
                     let tardiness = time.since(job.deadline);
                     task.sums.tardiness_max = task.sums.tardiness_max.max(tardiness);
+                    if let Some(link) = job.link {
+                        self.chains.complete(link, time);
+                    }
                 }
             }
             Kind::Abort { job: number, .. } => {

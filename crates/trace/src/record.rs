@@ -79,13 +79,9 @@ impl Record {
                 task,
                 mutex: small?,
             },
-            11 if value == u64::MAX => Kind::Inherit {
-                to: task,
-                from: None,
-            },
             11 => Kind::Inherit {
                 to: task,
-                from: Some(TaskId(small?)),
+                from: unpack_task(value)?,
             },
             12 => Kind::Complete { task, job },
             13 => Kind::Miss { task, job },
@@ -96,6 +92,11 @@ impl Record {
             18 => Kind::Overhead {
                 cause: Cause::from_code(task.0)?,
                 length: Duration::from_nanos(value),
+            },
+            19 => Kind::Arrive {
+                task,
+                job,
+                by: unpack_task(value)?,
             },
             _ => return None,
         };
@@ -127,9 +128,7 @@ impl From<Event> for Record {
             Kind::Wake { task, job } => (8, task.0, job, 0),
             Kind::Lock { task, mutex } => (9, task.0, 0, u64::from(mutex)),
             Kind::Unlock { task, mutex } => (10, task.0, 0, u64::from(mutex)),
-            Kind::Inherit { to, from } => {
-                (11, to.0, 0, from.map_or(u64::MAX, |from| u64::from(from.0)))
-            }
+            Kind::Inherit { to, from } => (11, to.0, 0, pack_task(from)),
             Kind::Complete { task, job } => (12, task.0, job, 0),
             Kind::Miss { task, job } => (13, task.0, job, 0),
             Kind::Abort { task, job } => (14, task.0, job, 0),
@@ -137,6 +136,7 @@ impl From<Event> for Record {
             Kind::Exit { task } => (16, task.0, 0, 0),
             Kind::Tick => (17, 0, 0, 0),
             Kind::Overhead { cause, length } => (18, cause.code(), 0, length.as_nanos()),
+            Kind::Arrive { task, job, by } => (19, task.0, job, pack_task(by)),
         };
         let mut bytes = [0; Record::SIZE];
         bytes[0..8].copy_from_slice(&event.time.as_nanos().to_le_bytes());
@@ -147,6 +147,18 @@ impl From<Event> for Record {
         bytes[23] = event.cpu.0;
         Record(bytes)
     }
+}
+
+/// A task, or none, which is a number that no task has.
+fn pack_task(task: Option<TaskId>) -> u64 {
+    task.map_or(u64::MAX, |task| u64::from(task.0))
+}
+
+fn unpack_task(value: u64) -> Option<Option<TaskId>> {
+    if value == u64::MAX {
+        return Some(None);
+    }
+    u16::try_from(value).ok().map(|number| Some(TaskId(number)))
 }
 
 fn pack_object(object: Object) -> u64 {

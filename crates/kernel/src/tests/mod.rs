@@ -15,4 +15,5 @@ mod migrate;
 mod mutexes;
 mod plant;
 mod random;
+mod triggers;
 mod world;

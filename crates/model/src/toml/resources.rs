@@ -5,7 +5,7 @@ use crate::check::Names;
 use crate::error::Kind;
 use crate::hint;
 use crate::source::{At, Source};
-use crate::taskset::{Mutex, Protocol, Queue, Semaphore};
+use crate::taskset::{Mutex, Protocol, Queue, Semaphore, Trigger};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -133,6 +133,37 @@ impl<'d> Resources<'d> {
                 one(index, node).map_err(|error| error.within(&format!("{key} {}", index + 1)))
             })
             .collect()
+    }
+
+    /// The queue or the semaphore of a name.
+    pub(super) fn trigger(&self, source: &Source<'_>, node: &Node<'_>) -> Read<Trigger> {
+        let name = text(source, node)?;
+        let number = |sort| self.0[sort as usize].get(name).copied();
+        match (number(Sort::Queue), number(Sort::Semaphore)) {
+            (Some(queue), None) => Ok(Trigger::Queue(queue)),
+            (None, Some(semaphore)) => Ok(Trigger::Semaphore(semaphore)),
+            (Some(_), Some(_)) => {
+                let message = format!("{} is a queue and a semaphore", hint::quoted(name));
+                let error = source.error(Kind::Duplicate, &node.span(), message);
+                Err(error.help("rename one of them"))
+            }
+            (None, None) if number(Sort::Mutex).is_some() => {
+                let message = format!("{} is a mutex, which releases no jobs", hint::quoted(name));
+                let error = source.error(Kind::WrongType, &node.span(), message);
+                Err(error.help("name a queue or a semaphore"))
+            }
+            (None, None) => {
+                let shown = hint::quoted(name);
+                let message = format!("there is no queue and no semaphore {shown}");
+                let error = source.error(Kind::UnknownName, &node.span(), message);
+                let sorts = [Sort::Queue, Sort::Semaphore].into_iter();
+                let names = sorts.flat_map(|sort| self.0[sort as usize].keys().copied());
+                Err(error.help(match hint::closest(name, names) {
+                    Some(name) => format!("did you mean {name:?}?"),
+                    None => format!("declare it with `[[queue]]` and `name = {shown}`"),
+                }))
+            }
+        }
     }
 
     /// The number of the resource that a step names.

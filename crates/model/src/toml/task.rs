@@ -16,6 +16,7 @@ const KEYS: &[&str] = &[
     "period",
     "sporadic",
     "gap",
+    "released_by",
     "wcet",
     "bcet",
     "deadline",
@@ -39,7 +40,7 @@ pub(crate) const ON_MISS: &[(&str, OnMiss)] = &[
     ("latest", OnMiss::Latest),
 ];
 
-/// Reads the task at position `index`.
+/// Reads the task at position `index`, and where the file says what releases its jobs, if it does.
 pub(super) fn read<'d>(
     source: &'d Source<'d>,
     node: &'d Node<'d>,
@@ -47,7 +48,7 @@ pub(super) fn read<'d>(
     cpus: u8,
     names: &mut Names,
     resources: &'d Resources<'d>,
-) -> Read<Task> {
+) -> Read<At<Task>> {
     let label = match node
         .get_ref()
         .get("name")
@@ -56,7 +57,7 @@ pub(super) fn read<'d>(
         Some(name) => format!("task {}", hint::quoted(name)),
         None => format!("task {}", index + 1),
     };
-    let mut read = || {
+    let mut read = || -> Read<At<Task>> {
         let table = Table::open(source, node, KEYS)?;
         let name = match table.get("name", text)? {
             Some(name) => At {
@@ -69,7 +70,11 @@ pub(super) fn read<'d>(
             },
         };
         names.claim(source, &name)?;
-        draft(&table, name, resources)?.finish(source, cpus)
+        let draft = draft(&table, name, resources)?;
+        let trigger = draft.released_by.as_ref();
+        let span = trigger.map_or_else(|| node.span(), |trigger| trigger.span.clone());
+        let value = draft.finish(source, cpus)?;
+        Ok(At { value, span })
     };
     read().map_err(|error| error.within(&label))
 }
@@ -82,6 +87,7 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         period: table.get("period", time)?,
         sporadic: table.get("sporadic", time)?,
         gap: table.get("gap", length)?,
+        released_by: table.get("released_by", |source, node| resources.trigger(source, node))?,
         wcet: table.get("wcet", time)?,
         bcet: table.get("bcet", time)?,
         deadline: table.get("deadline", time)?,

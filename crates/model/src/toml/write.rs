@@ -5,7 +5,7 @@ use super::platform::JITTER;
 use crate::behaviour::{best_case, demand};
 use crate::settings::{Settings, Value};
 use crate::taskset::{
-    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
+    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet, Trigger,
 };
 use core::fmt::{self, Display, Formatter};
 use flyball_trace::Duration;
@@ -60,6 +60,15 @@ impl Document<'_> {
                 if *gap != Length::Fixed(*separation) {
                     writeln!(f, "gap = {}", Shown(gap))?;
                 }
+            }
+            Arrival::Event { by, separation } => {
+                writeln!(f, "sporadic = \"{separation}\"")?;
+                let set = self.0;
+                let trigger = match by {
+                    Trigger::Queue(n) => set.queues.get(usize::from(*n)).map(|it| &it.name),
+                    Trigger::Semaphore(n) => set.semaphores.get(usize::from(*n)).map(|it| &it.name),
+                };
+                writeln!(f, "released_by = {}", name(trigger))?;
             }
             Arrival::Once => {}
         }

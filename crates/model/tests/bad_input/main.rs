@@ -7,6 +7,7 @@ mod platform;
 mod sharing;
 mod steps;
 mod task;
+mod triggers;
 
 use flyball_model::{Format, Kind, read_str};
 

@@ -34,6 +34,12 @@ impl List {
     /// A list with nothing in it.
     pub const EMPTY: List = List { head: NONE };
 
+    /// What names `task` in place of a list, so that it does not look empty: the task is not linked,
+    /// and nothing but [`List::first`] may be asked.
+    pub const fn instead_of(task: TaskId) -> List {
+        List { head: task.0 }
+    }
+
     /// The first task.
     #[inline]
     pub fn first(self) -> Option<TaskId> {

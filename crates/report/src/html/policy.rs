@@ -10,6 +10,7 @@ use super::summary::{badge, key, name, notes, verdict};
 use super::taskset::left_out;
 use crate::slices::{Mark, Schedule, What};
 use flyball_study::results::{PolicyReport, Study, TaskReport};
+use flyball_trace::metrics::Spread;
 use flyball_trace::{Duration, TaskId, Time};
 use maud::{Markup, html};
 
@@ -51,6 +52,7 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room:
                 }
                 (notes(&report.notes))
                 (table(study, report, room.rows))
+                (chains(report, room.rows))
                 (misses(report, &schedule))
                 (histograms(study, report, room.histograms))
                 h3 { "Schedule" }
@@ -200,6 +202,49 @@ fn table(study: &Study, report: &PolicyReport, most: usize) -> Markup {
             span { i.key.deadline {} "deadline" }
         }
         (left_out(report.tasks.len(), most))
+    }
+}
+
+/// How long chains of jobs took that release each other.
+fn chains(report: &PolicyReport, most: usize) -> Markup {
+    let chains = &report.summary.chains;
+    let ends = |of: fn(&Spread) -> Option<Duration>| chains.iter().map(move |it| of(&it.latency));
+    let unit = Unit::common(ends(Spread::max).collect::<Vec<_>>());
+    let columns: [(&str, fn(&Spread) -> Option<Duration>); 3] =
+        [("Max", Spread::max), ("Mean", Spread::mean), ("Min", Spread::min)];
+    let columns = columns.map(|(title, of)| (title, of, unit.places(ends(of))));
+    let task = |task: &TaskId| report.tasks.get(task.index()).map_or("", |task| &task.name);
+    html! {
+        @if !chains.is_empty() {
+            h3 { "End-to-end latency" }
+            p.note { "From the release of a job to the completion of one that it released by a message or a signal, directly or through others." }
+            div.scroll tabindex="0" role="region" aria-label=(format!("End-to-end latency under {}", name(report))) {
+                table {
+                    thead { tr {
+                        th scope="col" { "Chain" }
+                        @for (title, ..) in &columns { th.num scope="col" { (title) ", " (unit.name) } }
+                        th.num scope="col" title="How often it was complete" { "Times" }
+                    } }
+                    tbody {
+                        @for chain in chains.iter().take(most) {
+                            tr {
+                                th scope="row" {
+                                    @for (number, it) in chain.tasks.iter().enumerate() {
+                                        @if number > 0 { " → " }
+                                        bdi { (task(it)) }
+                                    }
+                                }
+                                @for (_, of, places) in &columns { (cell(of(&chain.latency), unit, *places)) }
+                                (count(chain.latency.count()))
+                            }
+                        }
+                    }
+                }
+            }
+            @if chains.len() > most {
+                p.note { "Shown are " (most) " of " (chains.len()) " chains." }
+            }
+        }
     }
 }
 

@@ -4,7 +4,9 @@
 
 use super::format::{Unit, cell, length, percent, short};
 use super::summary::share;
-use flyball_model::{Arrival, Cost, Jitter, Length, OnMiss, Protocol, Step, Task, TaskSet};
+use flyball_model::{
+    Arrival, Cost, Jitter, Length, OnMiss, Protocol, Step, Task, TaskSet, Trigger,
+};
 use flyball_study::results::Study;
 use flyball_trace::Duration;
 use maud::{Markup, html};
@@ -63,7 +65,7 @@ fn tasks(set: &TaskSet) -> Markup {
                     @for task in all().take(MOST_ROWS) {
                         tr {
                             th scope="row" { bdi { (task.name) } }
-                            td { (arrival(task)) }
+                            td { (arrival(task, set)) }
                             (cell(task.arrival.period(), unit, period))
                             (cell(task.deadline, unit, deadline))
                             @if phases { (cell(Some(task.phase), unit, phase)) }
@@ -101,13 +103,17 @@ fn small(number: Option<u8>) -> Markup {
     }
 }
 
-fn arrival(task: &Task) -> String {
+fn arrival(task: &Task, set: &TaskSet) -> String {
     match &task.arrival {
         Arrival::Periodic { .. } => "periodic".into(),
         Arrival::Sporadic { separation, gap } if *gap == Length::Fixed(*separation) => {
             "sporadic".into()
         }
         Arrival::Sporadic { gap, .. } => format!("sporadic, really {}", duration(gap)),
+        Arrival::Event { by, .. } => match by {
+            Trigger::Queue(n) => format!("with messages to {}", queue(set, *n)),
+            Trigger::Semaphore(n) => format!("with signals of {}", semaphore(set, *n)),
+        },
         Arrival::Once => "once".into(),
     }
 }
@@ -150,8 +156,8 @@ fn steps(list: &[Step], set: &TaskSet, left: &mut usize) -> String {
 
 fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
     let mutex = |n: u16| name(set.mutexes.get(usize::from(n)).map(|mutex| &mutex.name), n);
-    let semaphore = |n: u16| name(set.semaphores.get(usize::from(n)).map(|one| &one.name), n);
-    let queue = |n: u16| name(set.queues.get(usize::from(n)).map(|queue| &queue.name), n);
+    let semaphore = |n: u16| semaphore(set, n);
+    let queue = |n: u16| queue(set, n);
     match step {
         Step::Compute(length) => format!("compute {}", duration(length)),
         Step::Suspend(length) => format!("suspend {}", duration(length)),
@@ -170,6 +176,14 @@ fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
             }
         }
     }
+}
+
+fn semaphore(set: &TaskSet, n: u16) -> String {
+    name(set.semaphores.get(usize::from(n)).map(|one| &one.name), n)
+}
+
+fn queue(set: &TaskSet, n: u16) -> String {
+    name(set.queues.get(usize::from(n)).map(|queue| &queue.name), n)
 }
 
 fn name(name: Option<&String>, number: u16) -> String {

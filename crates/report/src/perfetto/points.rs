@@ -1,5 +1,6 @@
 //! A schedule as beginnings, ends and instants on tracks, in order of time.
 
+use super::flows::{Starts, effects};
 use super::names::Names;
 use super::track;
 use crate::slices::{CpuLane, Migration, Schedule, TaskLane, What, object_name};
@@ -106,13 +107,15 @@ pub(super) fn points(trace: &Trace, schedule: &Schedule, names: &mut Names) -> V
         .collect();
     let deadlines = schedule.deadlines();
     let moves = Moves::of(schedule);
+    let starts = Starts::of(schedule);
     for (CpuId(cpu), lane) in schedule.cpu_lanes() {
-        runs(&mut points, cpu, lane, &tasks, &deadlines, &moves, names);
+        let arrows = (&moves, &starts);
+        runs(&mut points, cpu, lane, &tasks, &deadlines, arrows, names);
         kernel(&mut points, cpu, lane, names);
     }
     for (task, lane) in schedule.task_lanes() {
         waits(&mut points, trace, task, lane, names);
-        marks(&mut points, schedule.end, task, lane, names);
+        marks(&mut points, schedule.end, (task, lane), &starts, names);
     }
     for event in trace
         .events
@@ -121,12 +124,13 @@ pub(super) fn points(trace: &Trace, schedule: &Schedule, names: &mut Names) -> V
     {
         points.extend(remark(trace, event, names));
     }
+    points.extend(effects(trace, schedule, names));
     points.extend(ready(schedule));
     points.sort_by_key(|point| (point.time, point.kind));
     points
 }
 
-fn task_track(task: TaskId) -> u64 {
+pub(super) fn task_track(task: TaskId) -> u64 {
     track::FIRST_TASK + u64::from(task.0)
 }
 
@@ -169,7 +173,7 @@ fn runs(
     lane: &CpuLane,
     tasks: &[u64],
     deadlines: &HashMap<(TaskId, u32), Time>,
-    moves: &Moves,
+    (moves, starts): (&Moves, &Starts),
     names: &mut Names,
 ) {
     let running = names.number("running");
@@ -194,7 +198,7 @@ fn runs(
             name: running,
             notes: [job, Some((Key::Cpu, u64::from(cpu)))],
             leaves: None,
-            comes: None,
+            comes: starts.to_slice(run.task, run.job, run.start),
             ..on_cpu
         };
         points.extend(slice(on_cpu, run.end));
@@ -254,7 +258,13 @@ fn waits(points: &mut Vec<Point>, trace: &Trace, task: TaskId, lane: &TaskLane, 
     }
 }
 
-fn marks(points: &mut Vec<Point>, end: Time, task: TaskId, lane: &TaskLane, names: &mut Names) {
+fn marks(
+    points: &mut Vec<Point>,
+    end: Time,
+    (task, lane): (TaskId, &TaskLane),
+    starts: &Starts,
+    names: &mut Names,
+) {
     for mark in lane.marks.iter().take_while(|mark| mark.time <= end) {
         let name = match mark.what {
             What::Release => "release",
@@ -271,7 +281,10 @@ fn marks(points: &mut Vec<Point>, end: Time, task: TaskId, lane: &TaskLane, name
             name: names.number(name),
             category: Category::Job,
             notes: [Some((Key::Job, u64::from(mark.job))), None],
-            leaves: None,
+            leaves: match mark.what {
+                What::Release => starts.from_release(task, mark.job),
+                _ => None,
+            },
             comes: None,
         });
     }

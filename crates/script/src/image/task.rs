@@ -5,13 +5,16 @@ use flyball_trace::Duration;
 
 /// How jobs are released.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
 pub enum Arrival {
     /// One job.
     #[default]
-    Once = 0,
+    Once,
     /// A job every period.
-    Periodic = 1,
+    Periodic,
+    /// A job for each message that is put into the queue of that number, at least a period apart.
+    Message(u16),
+    /// A job for each signal of the semaphore of that number, at least a period apart.
+    Signal(u16),
 }
 
 /// What happens at a miss.
@@ -39,7 +42,7 @@ pub struct Task {
     pub on_miss: OnMiss,
     /// The first CPU of its cluster.
     pub cpu: u8,
-    /// The period; zero where there is none.
+    /// The period, or the least separation; zero where there is none.
     pub period: Duration,
     /// When the first job is released, from [`Common::start`](super::Common::start).
     pub phase: Duration,
@@ -108,8 +111,14 @@ impl Encode for Stretch {
 
 impl Encode for Task {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        (self.arrival as u8, self.on_miss as u8, self.cpu, 0_u8).emit(put);
-        0_u32.emit(put);
+        let (arrival, trigger) = match self.arrival {
+            Arrival::Once => (0_u8, 0),
+            Arrival::Periodic => (1, 0),
+            Arrival::Message(queue) => (2, queue),
+            Arrival::Signal(semaphore) => (3, semaphore),
+        };
+        (arrival, self.on_miss as u8, self.cpu, 0_u8).emit(put);
+        u32::from(trigger).emit(put);
         (self.period, self.phase, self.deadline).emit(put);
         let rest = &self.rest;
         (rest.operations, rest.lengths, rest.subtasks, rest.params).emit(put);
@@ -119,10 +128,15 @@ impl Encode for Task {
         let (arrival, on_miss, cpu, 0_u8) = <(u8, u8, u8, u8)>::parse(bytes)? else {
             return None;
         };
-        u32::parse(bytes)?;
+        let trigger = u16::try_from(u32::parse(bytes)?).ok()?;
         let (period, phase, deadline) = Encode::parse(bytes)?;
         let (operations, lengths, subtasks, params) = Encode::parse(bytes)?;
-        let arrivals = [Arrival::Once, Arrival::Periodic];
+        let arrivals = [
+            Arrival::Once,
+            Arrival::Periodic,
+            Arrival::Message(trigger),
+            Arrival::Signal(trigger),
+        ];
         let on_misses = [
             OnMiss::Continue,
             OnMiss::Skip,

@@ -41,7 +41,7 @@ impl Arrivals {
             Arrival::Periodic { period } if !task.jitter.is_zero() => {
                 (Length::Fixed(*period), start)
             }
-            Arrival::Periodic { .. } | Arrival::Once => return None,
+            Arrival::Periodic { .. } | Arrival::Event { .. } | Arrival::Once => return None,
         };
         let mut arrivals = Arrivals {
             gap,

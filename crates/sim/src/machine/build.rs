@@ -9,14 +9,14 @@ use crate::program::Program;
 use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::{Facts, Scheduler, Size};
-use flyball_kernel::{Attributes, Core, OnMiss, Protocol, Release, Sizes, Timing};
+use flyball_kernel::{Attributes, Core, OnMiss, Protocol, Release, Sizes, Timing, Trigger};
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_policy::{CpuId, CpuSet, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 use std::rc::Rc;
 
 impl<S: Scheduler, T: Sink> Node<S, T> {
@@ -67,6 +67,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             mutexes: Vec::new(),
             semaphores: Vec::new(),
             queues: Vec::new(),
+            triggers: HashSet::new(),
             changes: change::of(&modes.changes, numbers, called)?,
             beginning: change::Beginning::new(),
             seed,
@@ -118,6 +119,16 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         Ok(())
     }
 
+    /// What releases jobs, as the kernel knows it.
+    fn trigger(&self, trigger: flyball_model::Trigger) -> Trigger {
+        match trigger {
+            flyball_model::Trigger::Queue(n) => Trigger::Queue(self.queues[usize::from(n)]),
+            flyball_model::Trigger::Semaphore(n) => {
+                Trigger::Semaphore(self.semaphores[usize::from(n)])
+            }
+        }
+    }
+
     /// A thread for the task of that number. It starts its phase after `from`.
     pub(super) fn spawn(
         &mut self,
@@ -130,9 +141,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let seed = self.seed;
         let release = match task.arrival {
             Arrival::Periodic { period } if task.jitter.is_zero() => Release::Periodic { period },
-            Arrival::Periodic { period: separation } | Arrival::Sporadic { separation, .. } => {
-                Release::Sporadic { separation }
-            }
+            Arrival::Periodic { period: separation }
+            | Arrival::Sporadic { separation, .. }
+            | Arrival::Event { separation, .. } => Release::Sporadic { separation },
             Arrival::Once => Release::Once,
         };
         let start = from + task.phase;
@@ -153,6 +164,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             .core
             .spawn(CPU, attributes, params, now)
             .map_err(|error| self.refused(&task.name, error))?;
+        if let Some(trigger) = task.trigger() {
+            let trigger = self.trigger(trigger);
+            let bound = self.core.release_by(handle, trigger);
+            bound.map_err(|error| self.refused(&task.name, error))?;
+            self.triggers.insert(trigger);
+        }
         // A stream besides the one that the task's computations are drawn from.
         let random = Random::new(!seed, number as u64);
         let (jitter, together) = self.jitter;
@@ -188,6 +205,7 @@ impl Default for Lane {
             busy_until: Time::ZERO,
             interrupt: Time::NEVER,
             unpaid: 0,
+            released: 0,
         }
     }
 }

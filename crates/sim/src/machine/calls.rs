@@ -7,7 +7,7 @@ use crate::program::Call;
 use crate::run::Deadlock;
 use core::task::Poll;
 use flyball_catalogue::Scheduler;
-use flyball_kernel::Error;
+use flyball_kernel::{Error, Trigger};
 use flyball_policy::{CpuId, TaskId, Time};
 use flyball_trace::Sink;
 use std::cmp::Reverse;
@@ -95,10 +95,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     .unlock(cpu, self.mutexes[usize::from(n)], now)
                     .map(Poll::Ready),
                 Call::Wait(n) => core.wait(cpu, self.semaphores[usize::from(n)], ENDLESS, now),
-                Call::Signal(n) => core
-                    .signal(cpu, self.semaphores[usize::from(n)], now)
-                    .map(Poll::Ready),
-                Call::Send(n) => core.send(cpu, self.queues[usize::from(n)], &(), ENDLESS, now),
+                Call::Signal(n) => {
+                    let semaphore = self.semaphores[usize::from(n)];
+                    let releases = self.triggers.contains(&Trigger::Semaphore(semaphore));
+                    self.lanes[cpu.index()].released += u64::from(releases);
+                    core.signal(cpu, semaphore, now).map(Poll::Ready)
+                }
+                Call::Send(n) => {
+                    let queue = self.queues[usize::from(n)];
+                    let releases = self.triggers.contains(&Trigger::Queue(queue));
+                    self.lanes[cpu.index()].released += u64::from(releases);
+                    core.send(cpu, queue, &(), ENDLESS, now)
+                }
                 Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], ENDLESS, now),
                 Call::End => {
                     self.counts.jobs += 1;

@@ -156,7 +156,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
         }
         let mut leave = now;
-        let calls = std::mem::take(&mut self.lanes[cpu.index()].unpaid);
+        let lane = &mut self.lanes[cpu.index()];
+        let calls = std::mem::take(&mut lane.unpaid);
+        let released = u64::from(released) + std::mem::take(&mut lane.released);
         if !self.costs.free {
             leave = self.charge(cpu, leave, Cause::Call, self.costs.call * calls);
             leave = self.charge(cpu, leave, Cause::Tick, self.costs.tick * u64::from(ticked));
@@ -164,7 +166,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 cpu,
                 leave,
                 Cause::Release,
-                self.costs.release * u64::from(released),
+                self.costs.release * released,
             );
             leave = self.charge(
                 cpu,

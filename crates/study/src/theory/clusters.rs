@@ -46,7 +46,7 @@ pub(crate) fn clusters(set: &TaskSet, size: u8) -> impl Iterator<Item = Cluster>
 /// compute for longer than the CPUs of the cluster can (Baker and Cirinei, RTSS 2006); with one
 /// CPU, EDF is asked, which is optimal there. `None` also where that is not known.
 pub(super) fn too_dense(set: &TaskSet, cluster: &Cluster, limit: WorkLimit) -> Option<Because> {
-    let (tasks, known): (Vec<_>, Vec<_>) = with_deadlines(set, &cluster.tasks).unzip();
+    let (tasks, known) = by_the_clock(set, &cluster.tasks);
     if let Some((task, says)) = hopeless(&known) {
         let task = Some(set.tasks[tasks[task]].name.clone());
         return Some(Because::Test { says, task });
@@ -68,7 +68,7 @@ pub(super) fn too_dense(set: &TaskSet, cluster: &Cluster, limit: WorkLimit) -> O
 /// Says so if the tasks of a cluster that have deadlines ask for more than all of it, or one of
 /// them for more than the one CPU that it can have at a time.
 pub(super) fn overload(set: &TaskSet, cluster: &Cluster) -> Option<Because> {
-    let (tasks, known): (Vec<_>, Vec<_>) = with_deadlines(set, &cluster.tasks).unzip();
+    let (tasks, known) = by_the_clock(set, &cluster.tasks);
     let cpus = cluster.cpus.len();
     let is_all = cpus == 1 || cpus == usize::from(set.platform.cpus);
     let too_much = |utilisation| Because::Overload {
@@ -86,6 +86,13 @@ pub(super) fn overload(set: &TaskSet, cluster: &Cluster) -> Option<Because> {
     let utilisation = Utilisation::of(&known);
     let is_too_much = utilisation.cmp_cpus(cpus.try_into().ok()?).is_gt();
     is_too_much.then(|| too_much(utilisation))
+}
+
+/// Those of the tasks that are certain to come as often as their periods say, or may. Others that
+/// release them may do so more seldom.
+fn by_the_clock(set: &TaskSet, tasks: &[usize]) -> (Vec<usize>, Vec<SporadicTask>) {
+    let known = with_deadlines(set, tasks);
+    known.filter(|(task, _)| set.tasks[*task].trigger().is_none()).unzip()
 }
 
 /// Those of the tasks that come again, as the analyses know them.

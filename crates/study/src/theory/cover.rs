@@ -1,7 +1,7 @@
 //! What no test covers: work of the kernel, and what jobs do beyond computing.
 
 use crate::reason::{Obstacle, Uncovered};
-use flyball_model::{Step, Task, TaskSet};
+use flyball_model::{Step, Task, TaskSet, Trigger};
 
 /// What no test here covers.
 pub(crate) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
@@ -16,11 +16,59 @@ pub(crate) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
 
 /// What no test covers of what jobs do.
 pub(crate) fn check_steps(set: &TaskSet) -> Result<(), Obstacle> {
-    let is_covered = |step: &Step| matches!(step, Step::Lock(_) | Step::Unlock(_));
+    let is_covered = |step: &Step| match *step {
+        Step::Lock(_) | Step::Unlock(_) => true,
+        // Nobody waits for these, and what they release comes no more often than it says.
+        Step::Signal(n) => owner(set, Trigger::Semaphore(n)).is_some(),
+        Step::Send(n) => owner(set, Trigger::Queue(n)).is_some_and(|owner| has_room(set, n, owner)),
+        _ => false,
+    };
     match beyond_computing(set, is_covered) {
         Some((task, what)) => Err(Obstacle::Does(task, what)),
         None => Ok(()),
     }
+}
+
+/// The task whose jobs a trigger releases. O(tasks).
+fn owner(set: &TaskSet, trigger: Trigger) -> Option<&Task> {
+    let mut tasks = set.tasks.iter();
+    tasks.find(|task| task.trigger() == Some(trigger))
+}
+
+/// Whether the queue that releases jobs of `owner` is never full, so that its sender never waits,
+/// as long as no deadline is missed. O(steps).
+///
+/// That is so if one task sends to it, each of whose jobs, arriving at aₖ, sends at most one
+/// message by aₖ + D ≤ aₖ₊₁, and if the owner's jobs may come as early and as often and are done
+/// before the next one. For then its job k is released by aₖ + D, too: that is after its separation from the one
+/// before, which was released by aₖ₋₁ + D and is done by its own deadline. So at most one message
+/// is in the queue when the next one comes.
+fn has_room(set: &TaskSet, queue: u16, owner: &Task) -> bool {
+    let capacity = set.queues.get(usize::from(queue)).map_or(0, |it| it.capacity);
+    let mut senders = set.tasks.iter().filter_map(|task| {
+        let messages = sends(&task.behaviour, queue);
+        (messages > 0).then_some((task, messages))
+    });
+    let (Some((sender, 1)), None) = (senders.next(), senders.next()) else {
+        return false;
+    };
+    let in_turn = |task: &Task| task.deadline <= task.arrival.period();
+    let often = owner.arrival.period() <= sender.arrival.period();
+    let ready = owner.phase <= sender.phase && capacity > 1;
+    ready && sender.deadline.is_some() && often && in_turn(sender) && in_turn(owner)
+}
+
+/// How many messages the steps send to a queue; [`u64::MAX`] stands for all larger numbers. O(steps).
+fn sends(steps: &[Step], queue: u16) -> u64 {
+    let one = |step: &Step| match step {
+        Step::Send(n) => u64::from(*n == queue),
+        Step::Repeat { times, body } => {
+            let times = times.map_or(u64::MAX, u64::from);
+            sends(body, queue).saturating_mul(times)
+        }
+        _ => 0,
+    };
+    steps.iter().map(one).fold(0, u64::saturating_add)
 }
 
 /// The first thing that some job does beyond computing, with its task, if it is none that

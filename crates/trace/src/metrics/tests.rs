@@ -168,3 +168,62 @@ fn migrations_of_jobs_and_of_tasks() {
         (1, 1)
     );
 }
+
+#[test]
+fn chains_are_told_from_their_first_release_to_their_last_completion() {
+    let info = |name: &str| TaskInfo {
+        name: name.into(),
+        period: Some(ns(10)),
+        deadline: Some(ns(10)),
+    };
+    let mut metrics = Metrics::new(&[info("a"), info("b"), info("c")], 1);
+    let (a, b, c) = (TaskId(0), TaskId(1), TaskId(2));
+    let mut tell = |time, kind| tell(&mut metrics, time, kind);
+    let release = |task, job, at: u64| Kind::Release {
+        task,
+        job,
+        deadline: Time::from_nanos(at + 10),
+    };
+    let arrive = |task, job, by| Kind::Arrive {
+        task,
+        job,
+        by: Some(by),
+    };
+    // Heard of at 1, a's job counts from 0. It asks for two of b, of which the second comes at 15,
+    // and one of which asks for one of c.
+    tell(1, release(a, 1, 0));
+    tell(1, Kind::Dispatch { task: a, job: 1 });
+    tell(3, arrive(b, 1, a));
+    tell(3, release(b, 1, 3));
+    tell(3, arrive(b, 2, a));
+    tell(4, Kind::Complete { task: a, job: 1 });
+    tell(4, Kind::Dispatch { task: b, job: 1 });
+    tell(6, Kind::Complete { task: b, job: 1 });
+    tell(15, release(b, 2, 15));
+    tell(15, Kind::Dispatch { task: b, job: 2 });
+    tell(16, arrive(c, 1, b));
+    tell(16, release(c, 1, 16));
+    tell(17, Kind::Complete { task: b, job: 2 });
+    tell(17, Kind::Dispatch { task: c, job: 1 });
+    tell(19, Kind::Complete { task: c, job: 1 });
+    // What is left out ends no chain, nor does what nobody asked for.
+    tell(20, arrive(c, 2, c));
+    tell(20, Kind::Skip { task: c, job: 2 });
+    tell(30, release(c, 3, 30));
+    tell(31, Kind::Complete { task: c, job: 3 });
+    let chains = metrics.finish(Time::from_nanos(40)).chains;
+    let seen: Vec<_> = chains
+        .iter()
+        .map(|chain| {
+            let latency = &chain.latency;
+            (&chain.tasks[..], latency.count(), latency.min(), latency.max())
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (&[a, b][..], 2, Some(ns(6)), Some(ns(17))),
+            (&[a, b, c][..], 1, Some(ns(19)), Some(ns(19))),
+        ]
+    );
+}

@@ -33,6 +33,8 @@ fn kind() -> impl Strategy<Value = Kind> {
         (task(), any::<u16>()).prop_map(|(task, mutex)| Kind::Lock { task, mutex }),
         (task(), any::<u16>()).prop_map(|(task, mutex)| Kind::Unlock { task, mutex }),
         (task(), proptest::option::of(task())).prop_map(|(to, from)| Kind::Inherit { to, from }),
+        (task(), any::<u32>(), proptest::option::of(task()))
+            .prop_map(|(task, job, by)| Kind::Arrive { task, job, by }),
         task().prop_map(|task| Kind::Start { task }),
         task().prop_map(|task| Kind::Exit { task }),
         Just(Kind::Idle),
