@@ -235,8 +235,8 @@ fn causes_are_arrows_to_their_effects() {
             assert!(comes[&id] >= left);
         }
         let expected = match name {
-            "event-chain.toml" => ["release", "running", "releases a job of filter", "a job arrives from filter"],
-            _ => ["release", "running", "wakes filter", "woken by filter"],
+            "event-chain.toml" => ["release", "running", "releases a job of task \"filter\"", "a job arrives from task \"filter\""],
+            _ => ["release", "running", "wakes task \"filter\"", "woken by task \"sampler\""],
         };
         for word in expected {
             assert!(words.contains(word), "{word} in {words:?}");
