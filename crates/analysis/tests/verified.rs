@@ -57,7 +57,6 @@ fn bounds(responses: Vec<Response>) -> Vec<u64> {
     responses.into_iter().map(bound).collect()
 }
 
-
 fn under_edf(tasks: &[Times]) -> Vec<u64> {
     let due = |number: usize| {
         let (c, _, d, j) = tasks[number];

@@ -273,7 +273,10 @@ pub(crate) fn chain_table(set: &TaskSet, report: &PolicyReport) -> Option<String
     let columns = ["CHAIN", "TIMES", "FASTEST", "MEAN", "SLOWEST"];
     let mut table = table(&columns, &columns[1..]);
     for chain in &report.summary.chains {
-        let tasks = chain.tasks.iter().filter_map(|task| set.tasks.get(task.index()));
+        let tasks = chain
+            .tasks
+            .iter()
+            .filter_map(|task| set.tasks.get(task.index()));
         let names: Vec<&str> = tasks.map(|task| task.name.as_str()).collect();
         table.add_row([
             names.join(" → "),

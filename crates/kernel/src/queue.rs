@@ -13,8 +13,8 @@ use crate::config::Config;
 use crate::wait::take_most_urgent;
 use crate::{Core, Error};
 use core::task::Poll;
-use flyball_policy::queue::links::List;
 use flyball_policy::Table;
+use flyball_policy::queue::links::List;
 use flyball_trace::{CpuId, Object, Slot, Time};
 
 /// A bounded queue of messages.

@@ -234,7 +234,12 @@ impl Draft {
         };
         if let Some(gap) = &self.gap {
             let message = "messages or signals say when jobs come, and how far apart";
-            return fault("gap", &gap.span, message, "leave out `gap` or `released_by`");
+            return fault(
+                "gap",
+                &gap.span,
+                message,
+                "leave out `gap` or `released_by`",
+            );
         }
         if let Some(jitter) = self.jitter.as_ref().filter(|it| !it.value.is_zero()) {
             let message = "a message or a signal releases its job at once, without jitter";

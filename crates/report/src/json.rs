@@ -70,14 +70,22 @@ pub fn policy(report: &study::PolicyReport) -> json::Policy {
             context_switches,
             job_migrations: report.summary.job_migrations(),
             task_migrations: report.summary.task_migrations(),
-            chains: report.summary.chains.iter().map(|it| chain(it, report)).collect(),
+            chains: report
+                .summary
+                .chains
+                .iter()
+                .map(|it| chain(it, report))
+                .collect(),
         },
         tasks: report.tasks.iter().map(task).collect(),
     }
 }
 
 fn chain(chain: &Chain, report: &study::PolicyReport) -> json::Chain {
-    let tasks = chain.tasks.iter().filter_map(|task| report.tasks.get(task.index()));
+    let tasks = chain
+        .tasks
+        .iter()
+        .filter_map(|task| report.tasks.get(task.index()));
     json::Chain {
         tasks: tasks.map(|task| task.name.clone()).collect(),
         count: chain.latency.count(),

@@ -33,8 +33,8 @@
 //! publishes (package `perfetto` on PyPI), and that no field is misspelt: nothing of ours but the
 //! native packets is unknown to them. It was not run through the trace processor itself.
 
-pub mod messages;
 mod flows;
+pub mod messages;
 mod names;
 mod points;
 mod read;

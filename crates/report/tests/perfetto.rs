@@ -178,7 +178,9 @@ fn a_migration_is_an_arrow() {
         .collect();
     let arrows = |ids: fn(&pb::TrackEvent) -> &Vec<u64>| -> Vec<_> {
         let on_cpu = |event: &pb::TrackEvent| event.track_uuid < Some(0x1_0000);
-        let with = events.iter().filter(|(_, event)| !ids(event).is_empty() && on_cpu(event));
+        let with = events
+            .iter()
+            .filter(|(_, event)| !ids(event).is_empty() && on_cpu(event));
         with.map(|(time, event)| {
             (
                 *time,
@@ -235,8 +237,18 @@ fn causes_are_arrows_to_their_effects() {
             assert!(comes[&id] >= left);
         }
         let expected = match name {
-            "event-chain.toml" => ["release", "running", "releases a job of task \"filter\"", "a job arrives from task \"filter\""],
-            _ => ["release", "running", "wakes task \"filter\"", "woken by task \"sampler\""],
+            "event-chain.toml" => [
+                "release",
+                "running",
+                "releases a job of task \"filter\"",
+                "a job arrives from task \"filter\"",
+            ],
+            _ => [
+                "release",
+                "running",
+                "wakes task \"filter\"",
+                "woken by task \"sampler\"",
+            ],
         };
         for word in expected {
             assert!(words.contains(word), "{word} in {words:?}");

@@ -38,17 +38,26 @@ fn small() -> impl Strategy<Value = Small> {
         1 => Just(OnMiss::Latest)
     ];
     let sends = proptest::collection::vec(0..6_usize, 0..3);
-    (0..8_u64, 2..14_u64, 1..20_u64, 1..5_u64, on_miss, 0..4_usize, sends).prop_map(
-        |(phase, period, deadline, wcet, on_miss, capacity, sends)| Small {
-            phase,
-            period,
-            deadline: deadline.max(wcet),
-            wcet,
-            on_miss,
-            capacity,
-            sends,
-        },
+    (
+        0..8_u64,
+        2..14_u64,
+        1..20_u64,
+        1..5_u64,
+        on_miss,
+        0..4_usize,
+        sends,
     )
+        .prop_map(
+            |(phase, period, deadline, wcet, on_miss, capacity, sends)| Small {
+                phase,
+                period,
+                deadline: deadline.max(wcet),
+                wcet,
+                on_miss,
+                capacity,
+                sends,
+            },
+        )
 }
 
 /// Tasks that send to others with larger numbers only.

@@ -5,8 +5,8 @@ mod common;
 
 use common::config;
 use flyball_model::{Arrival, Length, Queue, Semaphore, Step, Task, TaskSet, Trigger};
-use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_study::assess::assess;
+use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_study::{Progress, Registry, StudyOptions, study};
 use flyball_trace::{Duration, Kind, Object};
 use proptest::prelude::*;
@@ -36,7 +36,11 @@ fn drawn() -> impl Strategy<Value = Drawn> {
             period,
             wcet,
             // Mostly within the period.
-            deadline: if deadline < 50 { deadline.min(period) } else { deadline },
+            deadline: if deadline < 50 {
+                deadline.min(period)
+            } else {
+                deadline
+            },
             is_sporadic,
             is_random,
             released_by,
@@ -106,7 +110,15 @@ fn is_overloaded(set: &TaskSet) -> bool {
 /// Whether some job waits for room in a queue.
 fn waits(report: &PolicyReport) -> bool {
     let mut events = report.trace.events.iter();
-    events.any(|event| matches!(event.kind, Kind::Block { on: Object::Queue(_), .. }))
+    events.any(|event| {
+        matches!(
+            event.kind,
+            Kind::Block {
+                on: Object::Queue(_),
+                ..
+            }
+        )
+    })
 }
 
 proptest! {
@@ -188,7 +200,10 @@ fn a_chain_holds_by_response_times() {
     // Nor if the receiver's jobs may come more seldom than the messages.
     let mut seldom = set;
     let by = seldom.tasks[1].trigger().unwrap();
-    seldom.tasks[1].arrival = Arrival::Event { by, separation: us(24) };
+    seldom.tasks[1].arrival = Arrival::Event {
+        by,
+        separation: us(24),
+    };
     assert_ne!(
         studied(&seldom, "fp", 0).verdict.schedulable,
         Schedulable::Always

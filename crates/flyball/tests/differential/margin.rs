@@ -156,6 +156,34 @@ pub(crate) fn is_joined(set: &TaskSet, side: &SideBySide) -> bool {
     !matches!(simulated.kind, Kind::Release { .. }) && firsts.any(is_near)
 }
 
+/// Whether the schedules part because a job's last call releases or wakes a more urgent task, which
+/// on the machine preempts the job before it can end. In a simulation whose calls were found to take no
+/// time it ends at once.
+pub(crate) fn ends_with_a_call(side: &SideBySide) -> bool {
+    let Some(Difference {
+        simulated,
+        measured,
+    }) = side.comparison.difference
+    else {
+        return false;
+    };
+    let mut together = side.measured.events.iter();
+    let calls = together.any(|event| {
+        let is_call = matches!(event.kind, Kind::Arrive { .. } | Kind::Wake { .. });
+        is_call && (event.cpu, event.time) == (measured.cpu, measured.time)
+    });
+    match (simulated.kind, measured.kind) {
+        (
+            Kind::Complete { task, job },
+            Kind::Preempt {
+                task: other,
+                job: same,
+            },
+        ) => calls && (task, job) == (other, same),
+        _ => false,
+    }
+}
+
 /// What the simulation may be off by in an entry of a kernel that does not wait for its lock: the
 /// end of a time slice takes the machine 1.2 us longer than the mean of all entries, that is what is
 /// simulated.

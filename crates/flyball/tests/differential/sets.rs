@@ -5,21 +5,25 @@ use flyball_trace::Duration;
 use std::fmt::Write;
 
 /// Random numbers for one set.
-struct Numbers(Random);
+pub(crate) struct Numbers(Random);
 
 impl Numbers {
+    pub(crate) fn new(seed: u64, stream: u64) -> Numbers {
+        Numbers(Random::new(seed, stream))
+    }
+
     /// A whole number from `least` to `most`.
-    fn number(&mut self, least: u64, most: u64) -> u64 {
+    pub(crate) fn number(&mut self, least: u64, most: u64) -> u64 {
         let length = Duration::from_nanos;
         self.0.uniform(length(least), length(most)).as_nanos()
     }
 
     /// True once in `n` times.
-    fn once_in(&mut self, n: u64) -> bool {
+    pub(crate) fn once_in(&mut self, n: u64) -> bool {
         self.number(1, n) == 1
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(crate) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         let last = choices.len() as u64 - 1;
         choices[usize::try_from(self.number(0, last)).expect("it is an index")]
     }
@@ -53,7 +57,7 @@ pub(crate) fn two_clusters(seed: u64) -> String {
 /// little. In every other set they begin together, and in the others at any instant; some have
 /// earlier deadlines. So much is asked for as proportionate fairness can give.
 pub(crate) fn fair(seed: u64) -> String {
-    let mut numbers = Numbers(Random::new(seed, 5));
+    let mut numbers = Numbers::new(seed, 5);
     let cpus = numbers.number(2, 4);
     let mut text = format!("schema = 1\n[platform]\ncpus = {cpus}\n");
     let has_phases = seed % 2 == 1;
@@ -89,7 +93,7 @@ pub(crate) fn fair(seed: u64) -> String {
 
 /// The same, where most tasks may run on some CPUs only, from one of them to three.
 pub(crate) fn four_cpus_with_affinities(seed: u64) -> String {
-    let mut numbers = Numbers(Random::new(seed, 3));
+    let mut numbers = Numbers::new(seed, 3);
     spread(seed, |_| match numbers.number(0, 15) {
         0 | 15 => (Home::Anywhere, true),
         mask => (
@@ -102,7 +106,7 @@ pub(crate) fn four_cpus_with_affinities(seed: u64) -> String {
 /// Five tasks that ask for more than half a CPU each, of which there are four, and two small ones.
 /// So one has to be split. Jobs are done a little before their worst case.
 pub(crate) fn five_halves(seed: u64) -> String {
-    let mut numbers = Numbers(Random::new(seed, 2));
+    let mut numbers = Numbers::new(seed, 2);
     let mut text = String::from("schema = 1\n[platform]\ncpus = 4\n");
     for number in 0..7 {
         let period = numbers.of(&[8, 10, 16, 20, 40]);
@@ -145,7 +149,7 @@ pub(crate) fn handed_over(_: u64) -> String {
 
 /// The settings of a policy whose time slices can be of any length.
 pub(crate) fn quantum(policy: &str, seed: u64) -> String {
-    let mut numbers = Numbers(Random::new(seed, 6));
+    let mut numbers = Numbers::new(seed, 6);
     let quantum = numbers.number(300_000, 2_000_000);
     format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n")
 }
@@ -153,7 +157,7 @@ pub(crate) fn quantum(policy: &str, seed: u64) -> String {
 /// A set in which a third of the tasks say how long their time slices are, and a sixth that they
 /// have none.
 pub(crate) fn time_slices(policy: &str, seed: u64, text: &str) -> String {
-    let mut numbers = Numbers(Random::new(seed, 7));
+    let mut numbers = Numbers::new(seed, 7);
     let mut tasks = text.split("[[task]]\n");
     let mut said = tasks.next().unwrap_or_default().to_owned();
     for task in tasks {
@@ -178,7 +182,7 @@ pub(crate) fn time_slices(policy: &str, seed: u64, text: &str) -> String {
 /// Twelve to twenty tasks on eight CPUs whose jobs lock one of up to three mutexes, one to three
 /// times, and hold it for long: on most CPUs jobs wait most of the time.
 pub(crate) fn eight_cpus(seed: u64) -> String {
-    let mut numbers = Numbers(Random::new(seed, 4));
+    let mut numbers = Numbers::new(seed, 4);
     let mut text = String::from("schema = 1\n[platform]\ncpus = 8\n");
     let mutexes = &MUTEXES[..usize::try_from(numbers.number(1, 3)).expect("it is small")];
     // Writing to a string cannot fail.
@@ -247,7 +251,7 @@ impl Numbers {
 
 /// A set for four CPUs. Tasks share a mutex if `home` says that they may.
 fn spread(seed: u64, mut home: impl FnMut(usize) -> (Home, bool)) -> String {
-    let mut numbers = Numbers(Random::new(seed, 1));
+    let mut numbers = Numbers::new(seed, 1);
     let tasks = usize::try_from(numbers.number(6, 9)).expect("it is small");
     let load = numbers.of(&[2_800, 3_400, 4_000, 5_400]);
     let mut text = String::from("schema = 1\n[platform]\ncpus = 4\n[[mutex]]\nname = \"m\"\n");
@@ -279,7 +283,7 @@ struct Set {
 /// The task set of that number, as a file: three to six tasks that share mutexes, semaphores and
 /// queues. Some wait for what comes later, so that they block.
 pub(crate) fn random_set(seed: u64) -> String {
-    let mut numbers = Numbers(Random::new(seed, 0));
+    let mut numbers = Numbers::new(seed, 0);
     // What is asked for is more than what comes out: few tasks take all of their share.
     let load = numbers.of(&[800, 1_100, 1_400, 1_800, 3_000]);
     let mut set = Set {

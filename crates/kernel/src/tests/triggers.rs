@@ -33,9 +33,7 @@ fn post(world: &mut Fixed, queue: QueueId, messages: impl IntoIterator<Item = u3
 fn next(world: &mut Fixed) -> Option<u32> {
     let ended = world.core.wait_next(CPU, world.now).unwrap();
     world.settle();
-    ended
-        .is_ready()
-        .then(|| *world.core.received(CPU).unwrap())
+    ended.is_ready().then(|| *world.core.received(CPU).unwrap())
 }
 
 #[test]
@@ -72,7 +70,11 @@ fn deadlines_count_from_the_message() {
     next(&mut world);
     world.run_until(at(20));
     let story = world.story();
-    let is_about = |line: &&String| ["arrive", "release", "miss"].iter().any(|it| line.contains(it));
+    let is_about = |line: &&String| {
+        ["arrive", "release", "miss"]
+            .iter()
+            .any(|it| line.contains(it))
+    };
     let story: Vec<&String> = story.iter().filter(is_about).collect();
     assert_eq!(
         story,
@@ -114,7 +116,9 @@ fn senders_wait_while_the_queue_is_full() {
     let (filter, queue) = filter(&mut world, 1, OnMiss::Continue);
     let sender = world.thread(9);
     let send = |world: &mut Fixed, message: u32| {
-        let sent = world.core.send(CPU, queue, &message, Time::NEVER, world.now);
+        let sent = world
+            .core
+            .send(CPU, queue, &message, Time::NEVER, world.now);
         world.settle();
         sent
     };

@@ -87,7 +87,9 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         period: table.get("period", time)?,
         sporadic: table.get("sporadic", time)?,
         gap: table.get("gap", length)?,
-        released_by: table.get("released_by", |source, node| resources.trigger(source, node))?,
+        released_by: table.get("released_by", |source, node| {
+            resources.trigger(source, node)
+        })?,
         wcet: table.get("wcet", time)?,
         bcet: table.get("bcet", time)?,
         deadline: table.get("deadline", time)?,

@@ -26,7 +26,11 @@ pub(super) fn check(source: &Source<'_>, set: &TaskSet, places: &[Span]) -> Read
         if let Some(first) = released.insert(trigger, number) {
             let first = quoted(&set.tasks[first].name);
             let message = format!("it releases jobs of task {first} already");
-            return fault(number, message, "give each task a queue or semaphore of its own");
+            return fault(
+                number,
+                message,
+                "give each task a queue or semaphore of its own",
+            );
         }
         if let Trigger::Semaphore(semaphore) = trigger
             && set.semaphores[usize::from(semaphore)].initial > 0
@@ -80,12 +84,22 @@ pub(super) fn check(source: &Source<'_>, set: &TaskSet, places: &[Span]) -> Read
     owners.sort_unstable();
     if let Some(&task) = owners.iter().find(|task| !sent.contains(task)) {
         let message = "no task sends to it, so no job would ever be released".to_owned();
-        return fault(task, message, "add a `send` or `signal` step to another task");
+        return fault(
+            task,
+            message,
+            "add a `send` or `signal` step to another task",
+        );
     }
     match circle(&edges, &owners) {
         Some(tasks) => {
-            let names: Vec<String> = tasks.iter().map(|&it| quoted(&set.tasks[it].name)).collect();
-            let message = format!("its jobs release each other in a circle: {}", names.join(", "));
+            let names: Vec<String> = tasks
+                .iter()
+                .map(|&it| quoted(&set.tasks[it].name))
+                .collect();
+            let message = format!(
+                "its jobs release each other in a circle: {}",
+                names.join(", ")
+            );
             fault(tasks[0], message, "let the clock release one of them")
         }
         None => Ok(()),
@@ -107,7 +121,11 @@ fn circle(edges: &BTreeMap<usize, Vec<usize>>, owners: &[usize]) -> Option<Vec<u
         }
     }
     let is_end = |task: &usize, left: &BTreeMap<usize, usize>| left.get(task) == Some(&0);
-    let mut ends: Vec<usize> = owners.iter().copied().filter(|it| is_end(it, &left)).collect();
+    let mut ends: Vec<usize> = owners
+        .iter()
+        .copied()
+        .filter(|it| is_end(it, &left))
+        .collect();
     while let Some(end) = ends.pop() {
         left.remove(&end);
         for &sender in senders.get(&end).into_iter().flatten() {
@@ -121,7 +139,11 @@ fn circle(edges: &BTreeMap<usize, Vec<usize>>, owners: &[usize]) -> Option<Vec<u
     }
     let mut way = vec![*left.keys().next()?];
     loop {
-        let next = edges.get(way.last()?)?.iter().copied().find(|it| left.contains_key(it))?;
+        let next = edges
+            .get(way.last()?)?
+            .iter()
+            .copied()
+            .find(|it| left.contains_key(it))?;
         if let Some(at) = way.iter().position(|&it| it == next) {
             return Some(way.split_off(at));
         }

@@ -5,7 +5,8 @@ use super::platform::JITTER;
 use crate::behaviour::{best_case, demand};
 use crate::settings::{Settings, Value};
 use crate::taskset::{
-    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet, Trigger,
+    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
+    Trigger,
 };
 use core::fmt::{self, Display, Formatter};
 use flyball_trace::Duration;

@@ -210,8 +210,11 @@ fn chains(report: &PolicyReport, most: usize) -> Markup {
     let chains = &report.summary.chains;
     let ends = |of: fn(&Spread) -> Option<Duration>| chains.iter().map(move |it| of(&it.latency));
     let unit = Unit::common(ends(Spread::max).collect::<Vec<_>>());
-    let columns: [(&str, fn(&Spread) -> Option<Duration>); 3] =
-        [("Max", Spread::max), ("Mean", Spread::mean), ("Min", Spread::min)];
+    let columns: [(&str, fn(&Spread) -> Option<Duration>); 3] = [
+        ("Max", Spread::max),
+        ("Mean", Spread::mean),
+        ("Min", Spread::min),
+    ];
     let columns = columns.map(|(title, of)| (title, of, unit.places(ends(of))));
     let task = |task: &TaskId| report.tasks.get(task.index()).map_or("", |task| &task.name);
     html! {

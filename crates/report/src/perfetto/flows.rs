@@ -49,7 +49,11 @@ pub(super) fn effects(trace: &Trace, schedule: &Schedule, names: &mut Names) -> 
     let mut numbers = FIRST_EFFECT..;
     let mut running: HashMap<u8, TaskId> = HashMap::new();
     let mut waiting: HashMap<TaskId, Object> = HashMap::new();
-    for event in trace.events.iter().take_while(|event| event.time <= schedule.end) {
+    for event in trace
+        .events
+        .iter()
+        .take_while(|event| event.time <= schedule.end)
+    {
         let (task, by, does, happens) = match event.kind {
             K::Dispatch { task, .. } => {
                 running.insert(event.cpu.0, task);
@@ -73,18 +77,32 @@ pub(super) fn effects(trace: &Trace, schedule: &Schedule, names: &mut Names) -> 
             _ => continue,
         };
         let number = numbers.next();
-        points.extend(instant(trace, event, by, format!("{does} {}", name(trace, task)), names).map(
-            |point| Point {
+        points.extend(
+            instant(
+                trace,
+                event,
+                by,
+                format!("{does} {}", name(trace, task)),
+                names,
+            )
+            .map(|point| Point {
                 leaves: number,
                 ..point
-            },
-        ));
-        points.extend(instant(trace, event, task, format!("{happens} {}", name(trace, by)), names).map(
-            |point| Point {
+            }),
+        );
+        points.extend(
+            instant(
+                trace,
+                event,
+                task,
+                format!("{happens} {}", name(trace, by)),
+                names,
+            )
+            .map(|point| Point {
                 comes: number,
                 ..point
-            },
-        ));
+            }),
+        );
     }
     points
 }

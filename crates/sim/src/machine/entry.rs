@@ -162,12 +162,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if !self.costs.free {
             leave = self.charge(cpu, leave, Cause::Call, self.costs.call * calls);
             leave = self.charge(cpu, leave, Cause::Tick, self.costs.tick * u64::from(ticked));
-            leave = self.charge(
-                cpu,
-                leave,
-                Cause::Release,
-                self.costs.release * released,
-            );
+            leave = self.charge(cpu, leave, Cause::Release, self.costs.release * released);
             leave = self.charge(
                 cpu,
                 leave,

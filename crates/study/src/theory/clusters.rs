@@ -92,7 +92,9 @@ pub(super) fn overload(set: &TaskSet, cluster: &Cluster) -> Option<Because> {
 /// release them may do so more seldom.
 fn by_the_clock(set: &TaskSet, tasks: &[usize]) -> (Vec<usize>, Vec<SporadicTask>) {
     let known = with_deadlines(set, tasks);
-    known.filter(|(task, _)| set.tasks[*task].trigger().is_none()).unzip()
+    known
+        .filter(|(task, _)| set.tasks[*task].trigger().is_none())
+        .unzip()
 }
 
 /// Those of the tasks that come again, as the analyses know them.

@@ -44,7 +44,10 @@ fn owner(set: &TaskSet, trigger: Trigger) -> Option<&Task> {
 /// before, which was released by aₖ₋₁ + D and is done by its own deadline. So at most one message
 /// is in the queue when the next one comes.
 fn has_room(set: &TaskSet, queue: u16, owner: &Task) -> bool {
-    let capacity = set.queues.get(usize::from(queue)).map_or(0, |it| it.capacity);
+    let capacity = set
+        .queues
+        .get(usize::from(queue))
+        .map_or(0, |it| it.capacity);
     let mut senders = set.tasks.iter().filter_map(|task| {
         let messages = sends(&task.behaviour, queue);
         (messages > 0).then_some((task, messages))

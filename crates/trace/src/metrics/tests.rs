@@ -216,7 +216,12 @@ fn chains_are_told_from_their_first_release_to_their_last_completion() {
         .iter()
         .map(|chain| {
             let latency = &chain.latency;
-            (&chain.tasks[..], latency.count(), latency.min(), latency.max())
+            (
+                &chain.tasks[..],
+                latency.count(),
+                latency.min(),
+                latency.max(),
+            )
         })
         .collect();
     assert_eq!(
