@@ -49,6 +49,10 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 
+    /// Print all columns of tables, and lines as long as they are, however narrow the terminal is
+    #[arg(long, global = true)]
+    pub(crate) wide: bool,
+
     /// Print results and errors, but no progress and no notes
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
@@ -83,7 +87,7 @@ pub(crate) enum Command {
     /// (`--corpus`): verdicts
     #[command(alias = "analyze")]
     Analyse(AnalyseArgs),
-    /// What happens under one policy?
+    /// What happens under a policy, or under several? A chart, response times, a trace
     Simulate(SimulateArgs),
     /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated
     /// board
@@ -103,7 +107,8 @@ pub(crate) enum Command {
     Plot(PlotArgs),
     /// Make a random task set
     Generate(GenerateArgs),
-    /// Which policies there are
+    /// Which policies there are; of one by name its settings, what it reads from a task, its
+    /// complexity, the machines that boot it, the tests that know it, and where it was published
     Policies(PoliciesArgs),
     /// What is in a trace?
     Inspect(InspectArgs),
@@ -164,9 +169,15 @@ pub(crate) struct SimulateArgs {
     /// The task set (.toml or .csv)
     pub(crate) file: PathBuf,
 
-    /// The policy; see `flyball policies`
-    #[arg(short, long, value_name = "NAME")]
-    pub(crate) policy: String,
+    /// The policy; see `flyball policies` (may be given several times, or separated by commas)
+    #[arg(
+        short,
+        long = "policy",
+        value_name = "NAME",
+        value_delimiter = ',',
+        required = true
+    )]
+    pub(crate) policies: Vec<String>,
 
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -237,10 +248,11 @@ pub(crate) struct MachineArgs {
     pub(crate) schedule: ScheduleArgs,
 }
 
-/// How the schedule of one policy is presented: what `simulate` and `run` have in common.
+/// How schedules are presented: what `simulate` and `run` have in common.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ScheduleArgs {
-    /// Write the schedule: .pftrace for Perfetto, .fbtrace as compact records, .txt to read
+    /// Write the schedule: .pftrace for Perfetto, .fbtrace as compact records, .txt to read; of
+    /// several policies into files with their names (out.edf.pftrace)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
@@ -379,7 +391,11 @@ pub(crate) struct GenerateArgs {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
     pub(crate) tasks: usize,
 
-    /// Utilisation of the whole set
+    /// Number of CPUs, which the set's platform has; the tasks are the same on any number
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=128))]
+    pub(crate) cpus: u8,
+
+    /// Utilisation of the whole set, in CPUs
     #[arg(short, long, value_name = "U", default_value_t = 0.7)]
     pub(crate) utilisation: f64,
 
@@ -444,6 +460,9 @@ pub(crate) struct ReproduceArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct PoliciesArgs {
+    /// All there is to say of this one
+    pub(crate) name: Option<String>,
+
     /// Print the list as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -30,7 +30,7 @@ pub(crate) fn run(
             "there is no image for policy \"{name}\"; there are: {known}"
         )));
     }
-    let set = args.cpus.on(files::read_set(&args.file)?, registry);
+    let set = args.cpus.on(files::read_set(&args.file, quiet)?, registry);
     let file = files::shown(&args.file);
     let asked = MachineOptions {
         machine: args.machine,
@@ -73,7 +73,7 @@ pub(crate) fn run(
 /// A policy that was asked for and that the machine does not have.
 fn unknown<'a>(args: &'a CompareArgs, registry: &Registry) -> Option<&'a str> {
     let unknown =
-        |name: &&String| !runs_on(args.machine, registry).any(|entry| entry.name == **name);
+        |name: &&String| !runs_on(args.machine, registry).any(|entry| entry.is_called(name));
     args.policies.iter().find(unknown).map(String::as_str)
 }
 
@@ -89,7 +89,8 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
         "SCHEDULING",
         "SWITCH",
     ];
-    let mut rows = output::table(&columns, &columns[2..]);
+    let mut rows = output::table(&columns, &columns[2..])
+        .spare(&["EVENTS", "RELEASE", "CALL", "SCHEDULING", "SWITCH"]);
     let mut text = String::new();
     for (policy, beside) in found {
         let comparison = &beside.comparison;
@@ -107,7 +108,7 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
         ]);
     }
     // Writing to a string cannot fail.
-    let _ = write!(text, "\n{}\n", output::render(&rows));
+    let _ = write!(text, "\n{}\n", rows.render());
     for (policy, beside) in found {
         if let Some(difference) = beside.comparison.difference {
             let _ = writeln!(
