@@ -35,8 +35,8 @@ use std::process::ExitCode;
 #[command(
     name = "flyball",
     version,
-    after_help = "Exit codes: 0 holds (`study`: at least one policy holds it; `run`: nothing speaks \
-                  against it), 1 does not hold (or \
+    after_help = "Exit codes: 0 holds (`study`, `simulate`: at least one policy holds it; `run`: \
+                  nothing speaks against it), 1 does not hold (or \
                   is not known to, or holds for exactly the simulated times, unless \
                   `--exact-times` accepts that), 2 bad input.\n\
                   Begin with: flyball study examples/gap.toml"
