@@ -4,7 +4,9 @@ use crate::facts::{Facts, Missing};
 use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Values, without_settings};
-use flyball_policy::{Deadline, EarliestDeadline, Heap, NonPreemptive, Nothing, Ranked, Storage, Time};
+use flyball_policy::{
+    Deadline, EarliestDeadline, Heap, NonPreemptive, Nothing, Ranked, Storage, Time,
+};
 
 /// Non-preemptive EDF. Not sustainable: a job that ends early may let another one begin that is in
 /// the way of a job with an earlier deadline.

@@ -57,7 +57,11 @@ fn a_policy_with_two_names_is_one() {
     assert!(lines[0].ends_with("(also `edf-cd`)"), "{lines:?}");
     let one = |name: &str| run(&["policies", name, "--json"]);
     assert_eq!(one("edf-cd"), one("c=d"));
-    assert!(run(&["policies", "c=d"]).1.contains("Burns, Davis, Wang and Zhang"));
+    assert!(
+        run(&["policies", "c=d"])
+            .1
+            .contains("Burns, Davis, Wang and Zhang")
+    );
 }
 
 #[test]
@@ -84,7 +88,10 @@ fn a_program_reads_the_same() {
         (&"cluster".into(), &"integer".into(), &"1 or more".into())
     );
     let keys: Vec<_> = it["reads"].as_array().unwrap().iter().collect();
-    let keys: Vec<_> = keys.iter().map(|read| read["key"].as_str().unwrap()).collect();
+    let keys: Vec<_> = keys
+        .iter()
+        .map(|read| read["key"].as_str().unwrap())
+        .collect();
     assert_eq!(keys, ["deadline", "wcet", "cpu"]);
     // Every policy says what it costs and where it was published.
     let (_, out, _) = run(&["policies", "--json"]);

@@ -33,9 +33,16 @@ fn folder() -> TempDir {
 fn several_policies_have_a_section_each_and_traces_by_name() {
     let folder = folder();
     let args = ["simulate", "set.toml", "-p", "EDF,rm", "-p", "fifo"];
-    let (code, out, err) = run(folder.path(), &[&args[..], &["--trace", "out.fbtrace"]].concat());
+    let (code, out, err) = run(
+        folder.path(),
+        &[&args[..], &["--trace", "out.fbtrace"]].concat(),
+    );
     assert_eq!(code, 0, "EDF holds it: {err}");
-    for title in ["Earliest deadline first", "Rate monotonic", "First in, first out"] {
+    for title in [
+        "Earliest deadline first",
+        "Rate monotonic",
+        "First in, first out",
+    ] {
         assert_eq!(out.matches(title).count(), 1, "{title}\n{out}");
     }
     assert_eq!(out.matches("TASK ").count(), 3, "{out}");
@@ -48,7 +55,14 @@ fn several_policies_have_a_section_each_and_traces_by_name() {
     }
     assert!(!folder.path().join("out.fbtrace").exists());
     // One policy: the file as it was named.
-    let one = ["simulate", "set.toml", "-p", "edf", "--trace", "one.fbtrace"];
+    let one = [
+        "simulate",
+        "set.toml",
+        "-p",
+        "edf",
+        "--trace",
+        "one.fbtrace",
+    ];
     assert_eq!(run(folder.path(), &one).0, 0);
     assert!(folder.path().join("one.fbtrace").exists());
     let (code, out, err) = run(folder.path(), &["simulate", "set.toml"]);
@@ -63,25 +77,54 @@ fn a_program_gets_what_the_table_has() {
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {err}"))
     };
     let until = ["--until", "600ms"];
-    let both = ["simulate", "set.toml", "-p", "edf,fifo", "--json", "--trace", "t.fbtrace"];
+    let both = [
+        "simulate",
+        "set.toml",
+        "-p",
+        "edf,fifo",
+        "--json",
+        "--trace",
+        "t.fbtrace",
+    ];
     let document = json(&[&both[..], &until].concat());
     assert_eq!(document["schema"], 1);
     assert_eq!(document["file"], "set.toml");
     assert_eq!(document["utilisation_ppm"], 833_333);
     assert_eq!(document["hyperperiod_ns"], 6_000_000);
     let names: Vec<_> = document["policies"].as_array().unwrap().iter().collect();
-    let names: Vec<_> = names.iter().map(|it| it["policy"].as_str().unwrap()).collect();
+    let names: Vec<_> = names
+        .iter()
+        .map(|it| it["policy"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["edf", "fifo"]);
     let edf = &document["policies"][0];
     assert_eq!(edf["simulated"]["busy_ppm"], 833_333);
     let b = &edf["tasks"][1];
     assert_eq!(b["completed"], 100);
     assert_eq!(b["deadline_ns"], 5_000_000);
-    for (key, ns) in [("min", 4), ("mean", 4), ("p50", 4), ("p95", 4), ("p99", 4), ("max", 4)] {
-        assert_eq!(b[format!("response_{key}_ns")], ns * 1_000_000, "{key}: {b}");
+    for (key, ns) in [
+        ("min", 4),
+        ("mean", 4),
+        ("p50", 4),
+        ("p95", 4),
+        ("p99", 4),
+        ("max", 4),
+    ] {
+        assert_eq!(
+            b[format!("response_{key}_ns")],
+            ns * 1_000_000,
+            "{key}: {b}"
+        );
     }
     // The study, the simulation and the trace say the same of a task.
-    let study = ["study", "set.toml", "-p", "edf,fifo", "--no-report", "--json"];
+    let study = [
+        "study",
+        "set.toml",
+        "-p",
+        "edf,fifo",
+        "--no-report",
+        "--json",
+    ];
     let study = json(&[&study[..], &until].concat());
     let inspected = json(&["inspect", "t.fifo.fbtrace", "--json"]);
     for task in 0..2 {
@@ -110,8 +153,14 @@ fn the_spread_of_response_times_is_shown() {
     let task = &document["policies"][0]["tasks"][0];
     // Of ten thousand uniform lengths.
     for (percent, expected) in [(50, 25.5), (95, 47.55), (99, 49.51)] {
-        let found = task[format!("response_p{percent}_ns")].as_f64().unwrap_or(0.0) / 1e6;
-        assert!((found - expected).abs() < 1.0, "{percent}: {found} {expected}");
+        let found = task[format!("response_p{percent}_ns")]
+            .as_f64()
+            .unwrap_or(0.0)
+            / 1e6;
+        assert!(
+            (found - expected).abs() < 1.0,
+            "{percent}: {found} {expected}"
+        );
     }
 }
 
@@ -119,7 +168,10 @@ fn the_spread_of_response_times_is_shown() {
 fn a_random_set_has_the_cpus_that_were_asked_for_and_says_if_it_cannot_hold() {
     let folder = TempDir::new().expect("there is room for a folder");
     let generate = |more: &[&str]| {
-        let (code, out, err) = run(folder.path(), &[&["generate", "--seed", "3"], more].concat());
+        let (code, out, err) = run(
+            folder.path(),
+            &[&["generate", "--seed", "3"], more].concat(),
+        );
         assert_eq!(code, 0, "{err}");
         (out, err)
     };
@@ -132,7 +184,10 @@ fn a_random_set_has_the_cpus_that_were_asked_for_and_says_if_it_cannot_hold() {
         "No policy can hold this set: the tasks ask for 3.2000 of 1 CPU."
     );
     assert_eq!(generate(&["-u", "3.2", "-q"]).1, "");
-    let tasks = |text: &str| text.split_once("[[task]]").map(|(_, tasks)| tasks.to_owned());
+    let tasks = |text: &str| {
+        text.split_once("[[task]]")
+            .map(|(_, tasks)| tasks.to_owned())
+    };
     assert_eq!(tasks(&one), tasks(&four));
     let (code, out, err) = run(folder.path(), &["generate", "--cpus", "0"]);
     assert_eq!((code, out.as_str()), (2, ""), "{err}");

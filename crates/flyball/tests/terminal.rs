@@ -189,7 +189,9 @@ fn a_pipe_says_what_it_waits_for() {
     let waiting = study();
     std::thread::sleep(std::time::Duration::from_millis(300));
     let pid = waiting.id().to_string();
-    let killed = std::process::Command::new("kill").args(["-INT", &pid]).status();
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status();
     assert!(killed.is_ok_and(|status| status.success()));
     let output = waiting.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));

@@ -39,11 +39,7 @@ const KEYS: [(&str, &[Change], Option<Change>); 7] = [
         &[|task| task.deadline = Some(Duration::from_millis(6))],
         Some(|task| task.deadline = None),
     ),
-    (
-        "wcet",
-        &[|task| task.wcet = Duration::from_millis(3)],
-        None,
-    ),
+    ("wcet", &[|task| task.wcet = Duration::from_millis(3)], None),
     (
         "priority",
         &[|task| task.priority = Some(7)],

@@ -115,8 +115,9 @@ impl Entry {
     }
 
     /// The tests of `analyse` that are about it.
-    pub fn criteria(&self) -> impl Iterator<Item = Criterion> + use<'_> {
-        Criterion::all().filter(|test| test.policy().name() == self.name)
+    pub fn criteria(&self) -> impl Iterator<Item = Criterion> + use<> {
+        let name = self.name;
+        Criterion::all().filter(move |test| test.policy().name() == name)
     }
 
     /// Whether this is a name of the policy, in upper or lower case.
@@ -436,7 +437,15 @@ mod tests {
         assert_eq!(reads("pd2"), ["period!", "phase", "deadline", "wcet"]);
         assert_eq!(
             reads("ipi"),
-            ["period", "deadline", "wcet", "share", "importance", "cpu", "cpus"]
+            [
+                "period",
+                "deadline",
+                "wcet",
+                "share",
+                "importance",
+                "cpu",
+                "cpus"
+            ]
         );
     }
 

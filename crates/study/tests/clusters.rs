@@ -284,7 +284,12 @@ fn a_fit_that_is_written_is_kept_to_even_if_it_is_the_usual_one() {
     };
     let study = try_study(&set, &options).unwrap();
     assert_eq!(assigned(&study).0, Fit::Worst);
-    told(&mut set, "p-edf", "partition", Value::Text("first-fit".into()));
+    told(
+        &mut set,
+        "p-edf",
+        "partition",
+        Value::Text("first-fit".into()),
+    );
     let error = try_study(&set, &options).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -89,8 +89,13 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
         "SCHEDULING",
         "SWITCH",
     ];
-    let mut rows = output::table(&columns, &columns[2..])
-        .spare(&["EVENTS", "RELEASE", "CALL", "SCHEDULING", "SWITCH"]);
+    let mut rows = output::table(&columns, &columns[2..]).spare(&[
+        "EVENTS",
+        "RELEASE",
+        "CALL",
+        "SCHEDULING",
+        "SWITCH",
+    ]);
     let mut text = String::new();
     for (policy, beside) in found {
         let comparison = &beside.comparison;

@@ -4,6 +4,7 @@ use crate::args::PoliciesArgs;
 use crate::failure::Failure;
 use crate::on_machine::runs_on;
 use crate::output::{self, BOLD, DIM};
+use flyball_analysis::Criterion;
 use flyball_board::Machine;
 use flyball_catalogue::{Setting, Sustainable};
 use flyball_json::policies::{Parameter, Policies, Policy, Read};
@@ -17,13 +18,9 @@ pub(crate) fn run(registry: &Registry, args: &PoliciesArgs) -> Result<ExitCode, 
     let one = one.transpose();
     let one = one.map_err(|error| Failure::Usage(error.to_string()))?;
     if args.json {
-        let policies = match one {
-            Some(entry) => vec![document(registry, entry)],
-            None => {
-                let all = registry.iter();
-                all.map(|entry| document(registry, entry)).collect()
-            }
-        };
+        let is_asked = |entry: &&Entry| one.is_none_or(|one| one.name == entry.name);
+        let policies = registry.iter().filter(is_asked);
+        let policies = policies.map(|entry| document(registry, entry)).collect();
         output::print_json(&Policies {
             schema: flyball_json::SCHEMA,
             policies,
@@ -82,7 +79,10 @@ fn default(setting: &Setting) -> String {
 /// All there is to say of one policy.
 fn described(registry: &Registry, entry: &Entry) -> String {
     let it = document(registry, entry);
-    let mut text = format!("{BOLD}{}{BOLD:#}  {}: {}\n\n", it.policy, it.title, it.about);
+    let mut text = format!(
+        "{BOLD}{}{BOLD:#}  {}: {}\n\n",
+        it.policy, it.title, it.about
+    );
     let mut fact = |what: &str, says: &str| {
         if !says.is_empty() {
             // Writing to a string cannot fail.
@@ -91,9 +91,9 @@ fn described(registry: &Registry, entry: &Entry) -> String {
     };
     fact("also called", it.also.as_deref().unwrap_or_default());
     fact("tasks run on", entry.placement.about());
-    let reads = it.reads.iter().map(|read| match read.needed {
-        true => format!("{} (needed)", read.key),
-        false => read.key.clone(),
+    let reads = it.reads.iter().map(|read| {
+        let needed = if read.needed { " (needed)" } else { "" };
+        format!("{}{needed}", read.key)
     });
     let reads = reads.collect::<Vec<_>>().join(", ");
     fact(
@@ -115,9 +115,10 @@ fn described(registry: &Registry, entry: &Entry) -> String {
             &machines
         },
     );
-    let tests = match it.tests.is_empty() {
-        true => "no test of its own; the simulation, and that no CPU is asked for too much".into(),
-        false => it.tests.join(", "),
+    let tests = if it.tests.is_empty() {
+        "no test of its own; the simulation, and that no CPU is asked for too much".into()
+    } else {
+        it.tests.join(", ")
     };
     fact("tests", &tests);
     fact("in `analyse`", &it.analyse_tests.join(", "));
@@ -218,7 +219,7 @@ fn document(registry: &Registry, entry: &Entry) -> Policy {
         sustainable_in_arrivals: sustainable.arrivals,
         machines: owned(machines.collect()),
         tests: owned(entry.tests()),
-        analyse_tests: owned(entry.criteria().map(|test| test.name()).collect()),
+        analyse_tests: owned(entry.criteria().map(Criterion::name).collect()),
         sources: owned(sources.collect()),
     }
 }

@@ -214,7 +214,10 @@ mod tests {
     #[test]
     fn sentences_are_broken_before_anything_is_left_out() {
         let mut table = Table::new(&["TEST", "WHY"], &[]).prose(&["WHY"]);
-        table.add_row(["GFB", "the tasks ask for more than this test accepts of them"]);
+        table.add_row([
+            "GFB",
+            "the tasks ask for more than this test accepts of them",
+        ]);
         assert_eq!(
             plain(&table.within(Some(40))),
             "TEST  WHY\nGFB   the tasks ask for more than this\n      test accepts of them\n"

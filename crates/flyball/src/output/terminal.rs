@@ -64,7 +64,8 @@ mod tests {
     #[test]
     fn long_lines_are_broken_between_words_and_stay_behind_their_names() {
         let text = "short\nllf   all tasks take turns, one after the other, for ever\nend\n";
-        let expected = "short\nllf   all tasks take turns, one\n      after the other, for ever\nend\n";
+        let expected =
+            "short\nllf   all tasks take turns, one\n      after the other, for ever\nend\n";
         assert_eq!(wrapped(text, 33), expected);
         let plain = "  a path-that-is-longer-than-the-terminal is kept";
         assert_eq!(

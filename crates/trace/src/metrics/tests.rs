@@ -174,7 +174,9 @@ fn migrations_of_jobs_and_of_tasks() {
 fn percentiles_are_those_of_the_nearest_rank() {
     let mut state = 7_u64;
     let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         state >> 33
     };
     for count in [1, 2, 19, 20, 21, 99, 100, 101, 1_000] {
@@ -187,7 +189,10 @@ fn percentiles_are_those_of_the_nearest_rank() {
             let exact = values[rank - 1];
             let found = spread.percentile(percent).map_or(0, Duration::as_nanos);
             assert!(exact <= found, "{count} {percent}: {exact} {found}");
-            assert!(found - exact <= exact / 100, "{count} {percent}: {exact} {found}");
+            assert!(
+                found - exact <= exact / 100,
+                "{count} {percent}: {exact} {found}"
+            );
         }
         assert_eq!(spread.percentile(100), spread.max());
     }

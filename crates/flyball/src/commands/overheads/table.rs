@@ -201,7 +201,7 @@ fn cache(text: &mut String, found: &Measurements) {
                     .map_or("–".into(), |misses| format!("{misses:.0}")),
             ]),
             Err(why) => table.add_row([size, after, why.clone()]),
-        };
+        }
     }
     *text += &table.render();
     let _ = writeln!(

@@ -116,13 +116,7 @@ const EACH: [Said; 3] = [
 
 /// A line for everything that is said of some lengths; what comes before and behind them stands in
 /// the first one.
-fn lines(
-    table: &mut Table,
-    first: &[String],
-    lengths: &[Lengths],
-    last: &[String],
-    said: &[Said],
-) {
+fn lines(table: &mut Table, first: &[String], lengths: &[Lengths], last: &[String], said: &[Said]) {
     for (line, (what, say)) in said.iter().enumerate() {
         let once = |cell: &String| match line {
             0 => cell.clone(),
