@@ -75,7 +75,7 @@ macro_rules! fair {
             const PROFILE: Profile = Profile {
                 queue: "heap",
                 queue_complexity: "O(log n), the first O(1)",
-                decision: "O(log n) for each CPU, once a slot",
+                decision: "O(log n) of n tasks for each CPU, once a slot",
                 source: $source,
             };
 

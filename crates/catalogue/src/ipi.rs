@@ -128,7 +128,8 @@ impl Scheduler for Ipi {
     const PROFILE: Profile = Profile {
         queue: "round",
         queue_complexity: "O(1), or O(n) for a task that wakes and has the next turn",
-        decision: "O(1) amortised, and O(n) once a round, or up to O(n²) where deadlines order it",
+        decision: "O(1) amortised, and O(n) of n tasks once a round, or up to O(n²) where deadlines \
+                   order it",
         source: "Terraneo, \"Control based design of OS components\", thesis, Politecnico di Milano, \
                  2011, chapter 2",
     };

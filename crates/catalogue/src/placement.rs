@@ -137,7 +137,7 @@ impl<R: Rule> Scheduler for Affine<R> {
     const PROFILE: Profile = Profile {
         queue: "table",
         queue_complexity: "O(1), the first O(n)",
-        decision: "O(n) where a CPU becomes free, O(m) for each task that gives way",
+        decision: "O(n) of n tasks where a CPU becomes free, O(m) on m CPUs for each that gives way",
         source: <R as Rule>::SOURCE,
     };
 

@@ -43,9 +43,10 @@ impl Profile {
     ) -> Profile {
         Profile {
             decision: if O::DYNAMIC {
-                "O(m) where a task becomes ready: keys change while tasks run; else O(1)"
+                "O(m) on m CPUs where a task becomes ready, as keys change while tasks run; else O(1)"
             } else {
-                "O(log m) where a task becomes ready, to find the least urgent that runs; else O(1)"
+                "O(log m) on m CPUs where a task becomes ready, to find the least urgent that runs; \
+                 else O(1)"
             },
             ..Profile::ranked::<Q, O::Key>(source)
         }

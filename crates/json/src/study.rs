@@ -41,6 +41,8 @@ pub struct Measured {
     pub title: String,
     /// One entry a policy that the machine has.
     pub policies: Vec<Compared>,
+    /// What the reader should know, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// What became of the task set under one policy.

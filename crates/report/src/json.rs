@@ -43,6 +43,7 @@ pub fn study(study: &study::Study) -> json::Study {
             machine: measured.machine.clone(),
             title: measured.title.clone(),
             policies: compared(&measured.policies),
+            notes: measured.notes.iter().map(words::note).collect(),
         }),
     }
 }

@@ -49,6 +49,7 @@ pub(crate) fn run(
             file,
             machine: args.machine.name().to_owned(),
             policies: compared(&policies),
+            notes: notes.iter().map(words::note).collect(),
         })?;
     } else {
         let mut text = output::heading(&file, &set);

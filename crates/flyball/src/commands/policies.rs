@@ -86,7 +86,7 @@ fn described(registry: &Registry, entry: &Entry) -> String {
     let mut fact = |what: &str, says: &str| {
         if !says.is_empty() {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{DIM}{what:16}{DIM:#}{says}");
+            let _ = writeln!(text, "{DIM}{what:17}{DIM:#}{says}");
         }
     };
     fact("also called", it.also.as_deref().unwrap_or_default());

@@ -249,7 +249,10 @@ fn tasks(text: &mut String, set: &TaskSet, found: &Assessment) {
     }
     columns.push("CPU".into());
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let mut table = output::table(&columns, &columns[1..]).spare_all();
+    // Bounds stay the longest, and slacks go first.
+    let mut spare = columns[1..].to_vec();
+    spare.sort_by_key(|name| (name.ends_with("SLACK"), !name.ends_with("BOUND")));
+    let mut table = output::table(&columns, &columns[1..]).spare(&spare);
     for (place, &number) in found.tasks.iter().enumerate() {
         let task = &set.tasks[number];
         let mut row = vec![
