@@ -184,12 +184,13 @@ const RESPONSES: [Column; 6] = [
     ("MAX", |sums| time(sums.response.max())),
 ];
 
-/// What a table of tasks says below.
-const PERCENTILES: &str = "MIN to MAX: response times; P95: what 95 % of all are not above (nearest rank, never too \
-                           small and less than 1 % too large).";
+/// What is said of percentiles.
+const PERCENTILES: &str = "; P95: what 95 % of all are not above (nearest rank, never too small and less \
+                           than 1 % too large)";
 
 /// What a table of tasks can do without, the last one first.
-const SPARE: [&str; 10] = [
+const SPARE: [&str; 11] = [
+    "BOUND",
     "JOBS",
     "CPU TIME",
     "PREEMPTED",
@@ -231,7 +232,11 @@ pub(crate) fn tasks<'a>(
         row.extend(own);
         table.add_row(row);
     }
-    format!("{}{DIM}{PERCENTILES}{DIM:#}\n", table.render())
+    let text = table.render();
+    let head = text.lines().next().unwrap_or_default();
+    let has_percentiles = ["P50", "P95", "P99"].iter().any(|name| head.contains(name));
+    let percentiles = if has_percentiles { PERCENTILES } else { "" };
+    format!("{text}{DIM}MIN to MAX: response times{percentiles}.{DIM:#}\n")
 }
 
 /// What became of each task under a policy.

@@ -54,7 +54,8 @@ impl Table {
         self
     }
 
-    /// The columns of these names can be done without, the last one first.
+    /// The columns of these names can be done without: first those in which nothing is known, then
+    /// the last one first.
     #[must_use]
     pub(crate) fn spare(mut self, names: &[&str]) -> Table {
         for column in &mut self.columns {
@@ -89,8 +90,11 @@ impl Table {
         let mut left_out = Vec::new();
         if let Some(width) = width {
             while self.least(&shown) > width {
-                let spare = |&place: &usize| Some((self.columns[place].spare?, place));
-                let Some((_, last)) = shown.iter().filter_map(spare).max() else {
+                let spare = |&place: &usize| {
+                    let rank = self.columns[place].spare?;
+                    Some((self.says_nothing(place), rank, place))
+                };
+                let Some((.., last)) = shown.iter().filter_map(spare).max() else {
                     break;
                 };
                 shown.retain(|&place| place != last);
@@ -109,6 +113,11 @@ impl Table {
             );
         }
         text
+    }
+
+    /// Whether nothing is known of any row in a column.
+    fn says_nothing(&self, place: usize) -> bool {
+        self.rows.iter().all(|row| row[place] == "–")
     }
 
     /// How wide a column is with nothing broken.
@@ -209,6 +218,15 @@ mod tests {
             plain(&example().within(Some(21))),
             "TASK      JOBS\ncontrol  1,000\nNo room for MISSED, JITTER: see --wide or --json.\n"
         );
+    }
+
+    #[test]
+    fn columns_that_say_nothing_go_first() {
+        let columns = ["TASK", "BOUND", "JITTER"];
+        let mut table = Table::new(&columns, &columns[1..]).spare(&columns[1..]);
+        table.add_row(["control", "–", "12us"]);
+        let text = plain(&table.within(Some(20)));
+        assert!(text.starts_with("TASK     JITTER\n"), "{text}");
     }
 
     #[test]
