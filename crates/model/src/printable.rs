@@ -72,7 +72,7 @@ mod tests {
     fn all_names_of_a_set_are_printable() {
         let text = "schema = 1\nname = \"set \\u202E\"\nsource = \"x\\u001B[2J\"\n\
                     [[mutex]]\nname = \"bus\\u2066\"\n\
-                    [[semaphore]]\nname = \"go\\u200F\"\n[[queue]]\nname = \"q\\u061C\"\n\
+                    [[semaphore]]\nname = \"go\\u200F\"\n[[queue]]\nname = \"q\\u061C\"\ncapacity = 2\n\
                     [[task]]\nname = \"radar\\u202Ecba\"\nperiod = \"5ms\"\nwcet = \"1ms\"\n";
         let set = read_str(text, Format::Toml, "x.toml").expect("it is a task set");
         let shown = set.with_printable_names();

@@ -46,8 +46,11 @@ pub(crate) fn run(args: &GenerateArgs, quiet: bool) -> Result<ExitCode, Failure>
     let text = match format {
         Format::Toml => {
             set.name = format!(
-                "{} tasks with utilisation {}, seed {}",
-                args.tasks, args.utilisation, args.seed
+                "{} with utilisation {} of {}, seed {}",
+                output::count(args.tasks, "task"),
+                args.utilisation,
+                output::count(args.cpus.into(), "CPU"),
+                args.seed
             );
             to_toml(&set)
         }

@@ -250,7 +250,8 @@ mod tests {
                 .spare(&["JITTER"])
                 .prose(&["WHY"]);
             table.add_row(["x", "12.5ms", "3us", &"why not ".repeat(20)]);
-            for line in plain(&table.within(Some(width))).lines() {
+            let text = terminal::wrapped(&plain(&table.within(Some(width))), width);
+            for line in text.lines() {
                 assert!(display_width(line) <= width, "{width}: {line}");
             }
         }

@@ -65,7 +65,7 @@ pub(super) fn section(study: &Study) -> Markup {
                         }
                         th.num scope="col" { "Context switches" }
                         th.num scope="col" title="The part of the time of all CPUs in which they worked for tasks" { "CPUs busy" }
-                        th.num scope="col" title="By how much all worst-case execution times together may grow, or have to shrink; and the utilisation then" { "Margin" }
+                        th.num scope="col" title="By how much all worst-case execution times together may grow, or have to shrink; and the utilisation of all CPUs together then" { "Margin" }
                     } }
                     tbody {
                         @for (number, report) in study.policies.iter().enumerate() {

@@ -53,7 +53,7 @@ fn tasks(set: &TaskSet) -> Markup {
                     @if phases { th.num scope="col" { "Phase, " (unit.name) } }
                     @if jitters { th.num scope="col" title="Release jitter: how long after its arrival a job may be released" { "Jitter, " (unit.name) } }
                     th.num scope="col" title="Worst-case execution time" { "WCET, " (unit.name) }
-                    th.num scope="col" title="Of one CPU" { "Utilisation" }
+                    th.num scope="col" { "Utilisation of one CPU" }
                     @if priorities { th.num scope="col" { "Priority" } }
                     @if cpus { th.num scope="col" { "CPU" } }
                     @if on_miss { th scope="col" { "When late" } }
