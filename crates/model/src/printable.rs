@@ -65,7 +65,6 @@ impl TaskSet {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Format, read_str};
 
     #[test]
