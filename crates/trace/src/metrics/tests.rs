@@ -182,7 +182,9 @@ fn percentiles_are_those_of_the_nearest_rank() {
     for count in [1, 2, 19, 20, 21, 99, 100, 101, 1_000] {
         let mut spread = Spread::default();
         let mut values: Vec<u64> = (0..count).map(|_| random() % 50_000_000).collect();
-        values.iter().for_each(|&value| spread.add(ns(value)));
+        for &value in &values {
+            spread.add(ns(value));
+        }
         values.sort_unstable();
         for percent in [0_u8, 1, 50, 95, 99, 100] {
             let rank = (values.len() * usize::from(percent)).div_ceil(100).max(1);
