@@ -185,7 +185,7 @@ const RESPONSES: [Column; 6] = [
 ];
 
 /// What is said of percentiles.
-const PERCENTILES: &str = "; P95: what 95 % of all are not above (nearest rank, never too small and less \
+const PERCENTILES: &str = "; PNN: what NN % of all are not above (nearest rank, never too small and less \
                            than 1 % too large)";
 
 /// What a table of tasks can do without, the last one first.

@@ -2,7 +2,7 @@
 
 use assert_cmd::Command;
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tempfile::TempDir;
@@ -191,8 +191,11 @@ fn a_pipe_says_what_it_waits_for() {
     );
     assert_eq!(output.status.code(), Some(0), "{said}");
     // Nothing comes, and the user gives up.
-    let waiting = study();
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    let mut waiting = study();
+    let said = waiting.stderr.take().expect("it is a pipe");
+    let first = BufReader::new(said).lines().next();
+    let first = first.expect("it says something").expect("it is UTF-8");
+    assert!(first.contains("waiting for a program"), "{first}");
     let pid = waiting.id().to_string();
     let killed = std::process::Command::new("kill")
         .args(["-INT", &pid])

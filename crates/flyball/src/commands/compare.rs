@@ -140,13 +140,13 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
                 let _ = writeln!(
                     text,
                     "  That is {apart} apart: so near to each other, things that do not cause each other may \
-                     come in\n  any order."
+                     come in any order."
                 );
             }
         }
     }
-    text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs\n\
-             for which that is more than 20us and more than 1 % of the response time. The others: what the\n\
+    text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs \
+             for which that is more than 20us and more than 1 % of the response time. The others: what the \
              kernel was seen to spend, and the simulation charged.\n";
     text
 }
