@@ -1,6 +1,7 @@
 //! PD² and PF: every task gets its share of every slot of time, on all CPUs.
 
 use crate::facts::{Arrival, Facts, Missing};
+use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Shape, Size};
 use crate::settings::{Values, with_quantum};
 use flyball_policy::pfair::{ByGroupDeadline, BySuccessors, Pfair, Weight};
@@ -66,11 +67,17 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 macro_rules! fair {
-    ($($type:ident: $name:literal, $ties:ident;)*) => {$(
+    ($($type:ident: $name:literal, $ties:ident, $source:literal;)*) => {$(
         impl Scheduler for $type {
             const NAME: &'static str = $name;
             const SHAPE: Shape = Shape::Several;
             const MEMORYLESS: bool = true;
+            const PROFILE: Profile = Profile {
+                queue: "heap",
+                queue_complexity: "O(log n), the first O(1)",
+                decision: "O(log n) of n tasks for each CPU, once a slot",
+                source: $source,
+            };
 
             type Params = Weight;
             type Policy<S: Storage, C: Storage> = Pfair<$ties, S, C>;
@@ -91,6 +98,10 @@ macro_rules! fair {
 }
 
 fair! {
-    Pd2: "pd2", ByGroupDeadline;
-    Pf: "pf", BySuccessors;
+    Pd2: "pd2", ByGroupDeadline,
+        "Anderson and Srinivasan, \"Mixed Pfair/ERfair scheduling of asynchronous periodic tasks\", \
+         JCSS 68(1), 2004";
+    Pf: "pf", BySuccessors,
+        "Baruah, Cohen, Plaxton and Varvel, \"Proportionate progress: a notion of fairness in \
+         resource allocation\", Algorithmica 15(6), 1996";
 }

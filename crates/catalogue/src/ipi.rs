@@ -1,6 +1,7 @@
 //! I+PI, and what it can be told.
 
 use crate::facts::{Facts, Missing};
+use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Configured, Setting, Values};
 use flyball_policy::i_plus_pi::{
@@ -124,6 +125,14 @@ impl Configured for Ipi {
 
 impl Scheduler for Ipi {
     const NAME: &'static str = "ipi";
+    const PROFILE: Profile = Profile {
+        queue: "round",
+        queue_complexity: "O(1), or O(n) for a task that wakes and has the next turn",
+        decision: "O(1) amortised, and O(n) of n tasks once a round, or up to O(n²) where deadlines \
+                   order it",
+        source: "Terraneo, \"Control based design of OS components\", thesis, Politecnico di Milano, \
+                 2011, chapter 2",
+    };
 
     type Params = Share;
     type Policy<S: Storage, C: Storage> = IPlusPi<S>;

@@ -11,6 +11,7 @@
 //! | what a policy can be told, as a whole and by each task | [`settings`] |
 //! | what a task of a file says to a policy | `task_table` |
 //! | what a scheduler is, for one of your own | [`scheduler`] |
+//! | how a scheduler works and where it was published, for a reader | [`profile`] |
 //! | orders, each with its queue | [`rule`] |
 //! | partitioned, clustered, global, with affinities | [`placement`] |
 //! | PD² and PF | [`fair`] |
@@ -28,6 +29,7 @@ pub mod ipi;
 pub mod list;
 pub mod np_edf;
 pub mod placement;
+pub mod profile;
 pub mod rule;
 pub mod scheduler;
 pub mod settings;
@@ -46,6 +48,7 @@ pub use list::{
 };
 pub use np_edf::NpEdf;
 pub use placement::{Affine, Clustered, Queued};
+pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scheduler::{Scheduler, Shape, Size};
 pub use settings::{Configured, Setting, Values};

@@ -22,8 +22,10 @@ pub struct Entry {
     pub scheduler: &'static str,
     /// Where tasks run.
     pub placement: Placement,
-    /// Whether it is another entry of the list by another name.
+    /// Whether it is another entry of the list by a name that says more.
     pub alias: bool,
+    /// Another name by which it is found, and that needs no quotes in a task set.
+    pub also: Option<&'static str>,
 }
 
 /// Where tasks run.
@@ -58,6 +60,69 @@ impl Placement {
                 Shape::One
             }
             Placement::Clustered | Placement::Global => Shape::Several,
+        }
+    }
+
+    /// Its name in a word, a part of the contract of JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Placement::Assigned => "one-cpu",
+            Placement::Partitioned => "partitioned",
+            Placement::Clustered => "clustered",
+            Placement::Global => "global",
+            Placement::SemiPartitioned(_) => "semi-partitioned",
+        }
+    }
+
+    /// Where tasks run, for a reader.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Placement::Assigned => {
+                "one CPU; with several, each task has one of its own, as if partitioned"
+            }
+            Placement::Partitioned => {
+                "partitioned: each task has a CPU of its own, which it says or a heuristic chooses"
+            }
+            Placement::Clustered => {
+                "clustered: each task runs on any CPU of its cluster, which it says or a heuristic \
+                 chooses"
+            }
+            Placement::Global => "global: each task runs on any CPU",
+            Placement::SemiPartitioned(_) => {
+                "semi-partitioned: each task has a CPU of its own, and what no CPU has room for is \
+                 split between several"
+            }
+        }
+    }
+
+    /// Where it was published: authors, title, place, section; `None`: it is that of one CPU.
+    pub const fn source(self) -> Option<&'static str> {
+        Some(match self {
+            Placement::Assigned => return None,
+            Placement::Partitioned | Placement::Global => {
+                "Dhall and Liu, \"On a real-time scheduling problem\", Operations Research 26(1), 1978"
+            }
+            Placement::Clustered => {
+                "Calandrino, Anderson and Baumberger, \"A hybrid real-time scheduling approach for \
+                 large-scale multicore platforms\", ECRTS 2007"
+            }
+            Placement::SemiPartitioned(Split::Windows) => {
+                "Kato, Yamasaki and Ishikawa, \"Semi-partitioned scheduling of sporadic task systems \
+                 on multiprocessors\", ECRTS 2009"
+            }
+            Placement::SemiPartitioned(Split::NoSlack) => {
+                "Burns, Davis, Wang and Zhang, \"Partitioned EDF scheduling for multiprocessors using \
+                 a C=D task splitting scheme\", Real-Time Systems 48(1), 2012"
+            }
+        })
+    }
+
+    /// What tasks say in a task set about where they run.
+    pub const fn reads(self) -> &'static [&'static str] {
+        match self {
+            Placement::Assigned | Placement::Partitioned => &["cpu", "cpus"],
+            Placement::Clustered => &["cpu"],
+            Placement::Global | Placement::SemiPartitioned(_) => &[],
         }
     }
 
@@ -133,6 +198,7 @@ macro_rules! placed {
             scheduler: <$rule as Rule>::NAME,
             placement: Placement::$placement,
             alias: $alias,
+            also: None,
         }),*]
     };
 }
@@ -148,7 +214,7 @@ macro_rules! catalogue {
         all: $($all:ident { $all_title:literal, $all_about:literal })*;
         // An order on each CPU, with tasks that are split.
         split: $($name:literal: $split:ident $of:ident
-            { $split_title:literal, $split_about:literal, $split_alias:literal })*;
+            { $split_title:literal, $split_about:literal, $also:expr })*;
     ) => {
         /// All policies, in the order in which they are listed and studied.
         pub const ENTRIES: [&[Entry]; 6] = [
@@ -160,6 +226,7 @@ macro_rules! catalogue {
                     scheduler: <$rule as Rule>::NAME,
                     placement: Placement::Assigned,
                     alias: false,
+                    also: None,
                 },)*
                 $(Entry {
                     name: <$one as Scheduler>::NAME,
@@ -168,6 +235,7 @@ macro_rules! catalogue {
                     scheduler: <$one as Scheduler>::NAME,
                     placement: Placement::Assigned,
                     alias: false,
+                    also: None,
                 },)*
             ],
             &placed!(Global, "g-", "Global ", ", on whatever CPU", false, $($rule)*),
@@ -178,6 +246,7 @@ macro_rules! catalogue {
                 scheduler: <$all as Scheduler>::NAME,
                 placement: Placement::Global,
                 alias: false,
+                also: None,
             }),*],
             &[$(Entry {
                 name: $name,
@@ -185,7 +254,8 @@ macro_rules! catalogue {
                 about: $split_about,
                 scheduler: <$of as Rule>::NAME,
                 placement: Placement::SemiPartitioned(Split::$split),
-                alias: $split_alias,
+                alias: false,
+                also: $also,
             }),*],
             &placed!(
                 Clustered, "c-", "Clustered ", ", within a cluster of CPUs for each task", false,
@@ -293,17 +363,12 @@ catalogue! {
         "edf-wm": Windows Edf {
             "Semi-partitioned EDF, EDF-WM",
             "EDF on each CPU; what no CPU has room for runs on several, in a window on each",
-            false
+            None
         }
         "c=d": NoSlack Edf {
             "Semi-partitioned EDF, C=D",
             "as EDF-WM, but all parts of a split task except the last run at once",
-            false
-        }
-        "edf-cd": NoSlack Edf {
-            "Semi-partitioned EDF, C=D",
-            "as EDF-WM, but all parts of a split task except the last run at once",
-            true
+            Some("edf-cd")
         };
 }
 
@@ -312,7 +377,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     ENTRIES.iter().copied().flatten()
 }
 
-/// The policy of that name.
+/// The policy of that name, or of that other name.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    entries().find(|entry| entry.name == name)
+    entries().find(|entry| entry.name == name || entry.also == Some(name))
 }

@@ -2,17 +2,22 @@
 //! and one for tasks that may run on some of them only.
 
 use crate::facts::{Facts, Missing};
+use crate::profile::Profile;
 use crate::rule::Rule;
 use crate::scheduler::{Scheduler, Shape, Size};
 use crate::settings::{Configured, Setting, Values};
 use crate::sustainable::Sustainable;
 use core::marker::PhantomData;
-use flyball_policy::{Affine as AffinePolicy, Global, Order, Pinned, Queue, Ranked, Storage};
+use flyball_policy::{
+    Affine as AffinePolicy, Global, Nothing, Order, Pinned, Queue, Ranked, Storage,
+};
 
 impl<R: Rule> Scheduler for R {
     const NAME: &'static str = <R as Rule>::NAME;
     const MEMORYLESS: bool = true;
     const SUSTAINABLE: Sustainable = <R as Rule>::SUSTAINABLE;
+    const PROFILE: Profile =
+        Profile::ranked::<R::Queue<Nothing>, <R::Order as Order>::Key>(<R as Rule>::SOURCE);
 
     type Params = <R as Rule>::Params;
     type Policy<S: Storage, C: Storage> = Ranked<R::Order, R::Queue<S>>;
@@ -80,6 +85,7 @@ impl<R: Rule> Scheduler for Clustered<R> {
         arrivals: false,
         ..<R as Rule>::SUSTAINABLE
     };
+    const PROFILE: Profile = Profile::global::<R::Order, R::Queue<Nothing>>(<R as Rule>::SOURCE);
 
     type Params = <R as Rule>::Params;
     type Policy<S: Storage, C: Storage> = Global<R::Order, R::Queue<S>, C>;
@@ -128,6 +134,12 @@ impl<R: Rule> Scheduler for Affine<R> {
     const MEMORYLESS: bool = true;
     /// Which jobs run depends on where others run, and not on keys alone.
     const SUSTAINABLE: Sustainable = Sustainable::NO;
+    const PROFILE: Profile = Profile {
+        queue: "table",
+        queue_complexity: "O(1), the first O(n)",
+        decision: "O(n) of n tasks where a CPU becomes free, O(m) on m CPUs for each that gives way",
+        source: <R as Rule>::SOURCE,
+    };
 
     type Params = Pinned<<R as Rule>::Params>;
     type Policy<S: Storage, C: Storage> = AffinePolicy<R::Order, S, C>;
@@ -198,6 +210,7 @@ impl<R: Rule, Q: QueueKind<<R::Order as Order>::Key>> Rule for Queued<R, Q> {
     const NAME: &'static str = R::NAME;
     const TITLE: &'static str = R::TITLE;
     const ABOUT: &'static str = R::ABOUT;
+    const SOURCE: &'static str = R::SOURCE;
     const SUSTAINABLE: Sustainable = R::SUSTAINABLE;
     type Params = R::Params;
     type Order = R::Order;

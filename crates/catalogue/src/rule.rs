@@ -23,6 +23,8 @@ pub trait Rule: Configured {
     const TITLE: &'static str;
     /// The order in a few words.
     const ABOUT: &'static str;
+    /// Where it was published: authors, title, place, section. Empty: nothing is said.
+    const SOURCE: &'static str = "";
 
     /// What [`Scheduler::SUSTAINABLE`](crate::Scheduler::SUSTAINABLE) is on one CPU.
     ///
@@ -120,6 +122,8 @@ impl Rule for Edf {
     const NAME: &'static str = "edf";
     const TITLE: &'static str = "Earliest deadline first";
     const ABOUT: &'static str = "the nearest absolute deadline first";
+    const SOURCE: &'static str = "Liu and Layland, \"Scheduling algorithms for multiprogramming in \
+                                  a hard-real-time environment\", JACM 20(1), 1973, section 7";
     /// In arrivals, since tasks ask for the most in an interval when they begin all at once
     /// (Baruah, Rosier and Howell 1990), and EDF meets all deadlines that can be met.
     const SUSTAINABLE: Sustainable = Sustainable {
@@ -143,6 +147,8 @@ impl Rule for Rm {
     const NAME: &'static str = "rm";
     const TITLE: &'static str = "Rate monotonic";
     const ABOUT: &'static str = "the shortest period first";
+    const SOURCE: &'static str = "Liu and Layland, \"Scheduling algorithms for multiprogramming in \
+                                  a hard-real-time environment\", JACM 20(1), 1973, section 4";
     /// Not in arrivals: of two equals another one comes first where they come apart.
     const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = Period;
@@ -162,6 +168,9 @@ impl Rule for Dm {
     const NAME: &'static str = "dm";
     const TITLE: &'static str = "Deadline monotonic";
     const ABOUT: &'static str = "the shortest relative deadline first";
+    const SOURCE: &'static str = "Leung and Whitehead, \"On the complexity of fixed-priority \
+                                  scheduling of periodic, real-time tasks\", Performance \
+                                  Evaluation 2(4), 1982";
     /// Not in arrivals: of two equals another one comes first where they come apart.
     const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = Deadline;
@@ -185,6 +194,7 @@ impl Rule for Fp {
     const NAME: &'static str = "fp";
     const TITLE: &'static str = "Fixed priorities";
     const ABOUT: &'static str = "the largest `priority` first";
+    const SOURCE: &'static str = "POSIX.1-2017, System Interfaces, section 2.8.4, SCHED_FIFO";
     /// Not in arrivals: of two equals another one comes first where they come apart.
     const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = Priority;
@@ -204,6 +214,7 @@ impl Rule for FpRr {
     const NAME: &'static str = "fp-rr";
     const TITLE: &'static str = "Fixed priorities, round robin among equals";
     const ABOUT: &'static str = "the largest `priority` first; equals take turns, as with SCHED_RR";
+    const SOURCE: &'static str = "POSIX.1-2017, System Interfaces, section 2.8.4, SCHED_RR";
     type Params = Weighted<Priority>;
     type Order = WeightedRoundRobin<FixedPriority>;
     type Queue<S: Storage> = Bitmap<Level, S>;
@@ -226,6 +237,8 @@ impl Rule for Rr {
     const NAME: &'static str = "rr";
     const TITLE: &'static str = "Round robin";
     const ABOUT: &'static str = "all tasks take turns";
+    const SOURCE: &'static str = "Coffman and Kleinrock, \"Computer scheduling methods and their \
+                                  countermeasures\", AFIPS Spring Joint Computer Conference, 1968";
     type Params = Weighted<()>;
     type Order = WeightedRoundRobin<FifoOrder>;
     type Queue<S: Storage> = Bitmap<(), S>;
@@ -246,6 +259,8 @@ impl Rule for Fifo {
     const NAME: &'static str = "fifo";
     const TITLE: &'static str = "First in, first out";
     const ABOUT: &'static str = "the task that became ready first, to its end";
+    const SOURCE: &'static str = "Coffman and Kleinrock, \"Computer scheduling methods and their \
+                                  countermeasures\", AFIPS Spring Joint Computer Conference, 1968";
     /// The key is the instant of the release. Not in arrivals: a job that comes a little later
     /// waits for one more.
     const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
@@ -267,6 +282,8 @@ impl Rule for Llf {
     const TITLE: &'static str = "Least laxity first";
     const ABOUT: &'static str =
         "the job that could wait the shortest time, compared once a quantum";
+    const SOURCE: &'static str = "Mok, \"Fundamental design problems of distributed systems for the \
+                                  hard-real-time environment\", PhD thesis, MIT, 1983";
     type Params = Laxity;
     type Order = LeastLaxity;
     type Queue<S: Storage> = Heap<Time, S>;

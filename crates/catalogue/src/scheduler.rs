@@ -1,6 +1,7 @@
 //! What a scheduler is: a policy, how it is configured, and what each task tells it.
 
 use crate::facts::{Facts, Missing};
+use crate::profile::Profile;
 use crate::settings::{Configured, Values};
 use crate::sustainable::Sustainable;
 use flyball_policy::{Encode, Policy, Storage};
@@ -24,6 +25,9 @@ pub trait Scheduler: Configured {
     /// [`Sustainable::execution`] does a schedule that repeats itself prove anything about jobs
     /// that compute for less than their worst-case execution time.
     const SUSTAINABLE: Sustainable = Sustainable::NO;
+
+    /// How it works and where it was published, for a reader.
+    const PROFILE: Profile = Profile::UNKNOWN;
 
     /// What a task tells the policy.
     type Params: Copy + Encode;

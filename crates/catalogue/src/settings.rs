@@ -30,8 +30,13 @@ pub enum Kind {
     Switch(bool),
     /// One of some words, of which the first is the default.
     Choice(&'static [&'static str]),
-    /// A whole number, and the default.
-    Integer(u32),
+    /// A whole number.
+    Integer {
+        /// Where a file says nothing.
+        default: u32,
+        /// No number is smaller.
+        least: u32,
+    },
     /// A length of time or none, and in words what holds where a file says nothing.
     OptionalDuration(&'static str),
 }
@@ -98,7 +103,13 @@ impl Setting {
 
     /// A whole number, not negative.
     pub const fn integer(name: &'static str, about: &'static str, default: u32) -> Setting {
-        let kind = Kind::Integer(default);
+        let kind = Kind::Integer { default, least: 0 };
+        Setting { name, about, kind }
+    }
+
+    /// A whole number, at least 1.
+    pub const fn count(name: &'static str, about: &'static str, default: u32) -> Setting {
+        let kind = Kind::Integer { default, least: 1 };
         Setting { name, about, kind }
     }
 }
@@ -145,7 +156,7 @@ impl Values for Defaults {
 
     fn integer(&self, name: &str) -> u32 {
         match self.of(name) {
-            Some(Kind::Integer(default)) => default,
+            Some(Kind::Integer { default, .. }) => default,
             _ => 0,
         }
     }

@@ -33,7 +33,7 @@ impl Values for OwnDefaults {
         self.0.optional_duration(name)
     }
     fn integer(&self, name: &str) -> u32 {
-        self.has(name, |kind| matches!(kind, Kind::Integer(_)));
+        self.has(name, |kind| matches!(kind, Kind::Integer { .. }));
         self.0.integer(name)
     }
     fn millionths(&self, name: &str) -> u32 {

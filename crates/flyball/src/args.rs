@@ -1,12 +1,14 @@
 //! The arguments of the command.
 
 mod analyse;
+mod generate;
 mod new;
 mod overheads;
 mod pictures;
 mod sweep;
 
 pub(crate) use analyse::AnalyseArgs;
+pub(crate) use generate::GenerateArgs;
 pub(crate) use new::{NewArgs, Place};
 pub(crate) use overheads::OverheadsArgs;
 pub(crate) use pictures::PictureArgs;
@@ -35,8 +37,8 @@ use std::process::ExitCode;
 #[command(
     name = "flyball",
     version,
-    after_help = "Exit codes: 0 holds (`study`: at least one policy holds it; `run`: nothing speaks \
-                  against it), 1 does not hold (or \
+    after_help = "Exit codes: 0 holds (`study`, `simulate`: at least one policy holds it; `run`: \
+                  nothing speaks against it), 1 does not hold (or \
                   is not known to, or holds for exactly the simulated times, unless \
                   `--exact-times` accepts that), 2 bad input.\n\
                   Begin with: flyball study examples/gap.toml"
@@ -48,6 +50,10 @@ pub(crate) struct Args {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+
+    /// Print all columns of tables, and lines as long as they are, however narrow the terminal is
+    #[arg(long, global = true)]
+    pub(crate) wide: bool,
 
     /// Print results and errors, but no progress and no notes
     #[arg(short, long, global = true)]
@@ -83,7 +89,7 @@ pub(crate) enum Command {
     /// (`--corpus`): verdicts
     #[command(alias = "analyze")]
     Analyse(AnalyseArgs),
-    /// What happens under one policy?
+    /// What happens under a policy, or under several? A chart, response times, a trace
     Simulate(SimulateArgs),
     /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated
     /// board
@@ -103,7 +109,8 @@ pub(crate) enum Command {
     Plot(PlotArgs),
     /// Make a random task set
     Generate(GenerateArgs),
-    /// Which policies there are
+    /// Which policies there are; of one by name its settings, what it reads from a task, its
+    /// complexity, the machines that boot it, the tests that know it, and where it was published
     Policies(PoliciesArgs),
     /// What is in a trace?
     Inspect(InspectArgs),
@@ -164,9 +171,15 @@ pub(crate) struct SimulateArgs {
     /// The task set (.toml or .csv)
     pub(crate) file: PathBuf,
 
-    /// The policy; see `flyball policies`
-    #[arg(short, long, value_name = "NAME")]
-    pub(crate) policy: String,
+    /// The policy; see `flyball policies` (may be given several times, or separated by commas)
+    #[arg(
+        short,
+        long = "policy",
+        value_name = "NAME",
+        value_delimiter = ',',
+        required = true
+    )]
+    pub(crate) policies: Vec<String>,
 
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -237,10 +250,11 @@ pub(crate) struct MachineArgs {
     pub(crate) schedule: ScheduleArgs,
 }
 
-/// How the schedule of one policy is presented: what `simulate` and `run` have in common.
+/// How schedules are presented: what `simulate` and `run` have in common.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ScheduleArgs {
-    /// Write the schedule: .pftrace for Perfetto, .fbtrace as compact records, .txt to read
+    /// Write the schedule: .pftrace for Perfetto, .fbtrace as compact records, .txt to read; of
+    /// several policies into files with their names (out.edf.pftrace)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
@@ -374,41 +388,6 @@ pub(crate) struct ChartArgs {
 }
 
 #[derive(clap::Args, Debug)]
-pub(crate) struct GenerateArgs {
-    /// Number of tasks
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
-    pub(crate) tasks: usize,
-
-    /// Utilisation of the whole set
-    #[arg(short, long, value_name = "U", default_value_t = 0.7)]
-    pub(crate) utilisation: f64,
-
-    /// The shortest and the longest period; periods in between are log-uniform
-    #[arg(long, value_name = "MIN..MAX", default_value = "10ms..1s", value_parser = range)]
-    pub(crate) periods: (Duration, Duration),
-
-    /// All periods are multiples of this; a coarse one keeps hyperperiods short
-    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = duration)]
-    pub(crate) granularity: Duration,
-
-    /// Deadlines before the periods: uniform from C + (T − C)·X to T, with X from 0 to 1
-    #[arg(long, value_name = "X")]
-    pub(crate) constrained: Option<f64>,
-
-    /// Random phases, instead of all tasks starting together
-    #[arg(long)]
-    pub(crate) phases: bool,
-
-    /// The same seed makes the same set, on every machine
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-
-    /// Where it goes (.toml or .csv), instead of printing TOML
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-}
-
-#[derive(clap::Args, Debug)]
 #[cfg_attr(feature = "png", command(mut_arg("png", |png| png.requires("name").conflicts_with("no_report"))))]
 pub(crate) struct ReproduceArgs {
     /// The work; without one: which there are
@@ -444,6 +423,9 @@ pub(crate) struct ReproduceArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct PoliciesArgs {
+    /// All there is to say of this one
+    pub(crate) name: Option<String>,
+
     /// Print the list as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -515,13 +497,6 @@ fn fit() -> impl TypedValueParser<Value = Fit> {
         // It is one of them.
         fit.unwrap_or_default()
     })
-}
-
-fn range(text: &str) -> Result<(Duration, Duration), String> {
-    let (min, max) = text
-        .split_once("..")
-        .ok_or("expected two times, such as 10ms..1s")?;
-    Ok((duration(min)?, duration(max)?))
 }
 
 /// Prints what clap has to say: help and version are no errors.

@@ -3,8 +3,8 @@
 use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use flyball_board::BoardError;
-use flyball_model::ModelError;
 use flyball_model::generate::GenerateError;
+use flyball_model::{ModelError, printable};
 use flyball_report::words;
 use flyball_study::StudyError;
 use flyball_sweep::SweepError;
@@ -127,7 +127,7 @@ impl Failure {
                 eprintln!("   = help: {}", fault.remedy());
             }
             Failure::File { path, what, help } => {
-                eprintln!("{error} {}: {what}", path.display());
+                eprintln!("{error} {}: {what}", printable(&path.to_string_lossy()));
                 if let Some(help) = help {
                     eprintln!("   = help: {help}");
                 }

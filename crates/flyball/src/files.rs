@@ -2,25 +2,52 @@
 
 use crate::args::ChargeArgs;
 use crate::failure::Failure;
+use crate::output;
+use crate::progress::Disposable;
 use flyball_model::measured::Entry;
-use flyball_model::{Statistic, TaskSet, read_file, read_overheads};
+use flyball_model::{Statistic, TaskSet, printable, read_file, read_overheads};
 use flyball_report::write::write_atomically;
 use flyball_study::Charges;
 use flyball_trace::Duration;
 use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// Reads a task set.
-pub(crate) fn read_set(path: &Path) -> Result<TaskSet, Failure> {
-    Ok(read_file(path)?)
+/// Reads a task set. Its names are made printable, so that none does anything to a terminal or a
+/// page.
+pub(crate) fn read_set(path: &Path, quiet: bool) -> Result<TaskSet, Failure> {
+    let _reading = Reading::begin(path, quiet);
+    Ok(read_file(path)?.with_printable_names())
+}
+
+/// A file is read, which takes as long as it likes where it is a pipe: the user may end it, and is
+/// told what it waits for.
+pub(crate) struct Reading {
+    _may_end: Disposable,
+}
+
+impl Reading {
+    pub(crate) fn begin(path: &Path, quiet: bool) -> Reading {
+        let is_pipe = |found: fs::Metadata| found.file_type().is_fifo();
+        if fs::metadata(path).is_ok_and(is_pipe) {
+            let what = "is a pipe: waiting for a program to write into it";
+            output::note(quiet, &format!("{} {what} …", shown(path)));
+        }
+        Reading {
+            _may_end: Disposable::begin(),
+        }
+    }
 }
 
 /// The overheads that are to be charged, if the user has any.
-pub(crate) fn charges(args: &ChargeArgs) -> Result<Option<Charges>, Failure> {
+pub(crate) fn charges(args: &ChargeArgs, quiet: bool) -> Result<Option<Charges>, Failure> {
     let Some(path) = &args.overheads else {
         return Ok(None);
     };
-    let file = read_overheads(path)?;
+    let file = {
+        let _reading = Reading::begin(path, quiet);
+        read_overheads(path)?
+    };
     let charge = args.charge.unwrap_or_else(|| {
         let has_quantiles = |entry: &Entry| entry.statistic == Statistic::P999;
         if file.entries.iter().any(has_quantiles) {
@@ -48,9 +75,9 @@ pub(crate) fn charges(args: &ChargeArgs) -> Result<Option<Charges>, Failure> {
     }))
 }
 
-/// A file as the user named it.
+/// A file as the user named it, as far as that can be printed.
 pub(crate) fn shown(path: &Path) -> String {
-    path.display().to_string()
+    printable(&path.to_string_lossy()).into_owned()
 }
 
 /// The files of one run. They are written one by one, each of them whole or not at all.

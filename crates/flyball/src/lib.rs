@@ -60,6 +60,7 @@ pub fn main_with(registry: &Registry) -> ExitCode {
         Err(error) => return args::refused(&error),
     };
     args.color.write_global();
+    output::terminal::fit(args.wide);
     progress::catch_interrupts();
     match run(registry, args) {
         Ok(code) => code,
@@ -77,10 +78,10 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Run(args) => commands::run::run(registry, &args, quiet),
         Command::Plot(args) => commands::plot::run(&args, quiet),
         Command::Sweep(args) => commands::sweep::run(&args, quiet),
-        Command::Generate(args) => commands::generate::run(&args),
+        Command::Generate(args) => commands::generate::run(&args, quiet),
         Command::Overheads(args) => commands::overheads::run(&args, quiet),
         Command::Policies(args) => commands::policies::run(registry, &args),
-        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args, quiet),
         Command::Reproduce(args) => commands::reproduce::run(registry, &args, quiet),
         Command::New(args) => commands::new::run(&args, quiet),
         Command::Completions(args) => commands::completions::run(&args),

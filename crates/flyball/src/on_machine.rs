@@ -68,7 +68,7 @@ pub(crate) fn measure(
                 .is_another(file, set)
                 .map_err(|error| Failure::lab(file, error))?
         } else {
-            asked.policies.iter().any(|name| name == policy)
+            asked.policies.iter().any(|name| entry.is_called(name))
         };
         if !is_asked_for {
             continue;

@@ -1,16 +1,19 @@
 //! What people read: tables and sentences on the terminal.
 
+mod table;
+pub(crate) mod terminal;
+
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
-use flyball_analysis::{SporadicTask, Utilisation};
 use flyball_board::Fault;
 use flyball_model::TaskSet;
-use flyball_report::reproduction;
-use flyball_study::results::{Breakdown, PolicyReport, Schedulable};
+use flyball_report::{reproduction, words};
+use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_trace::Duration;
+use flyball_trace::metrics::TaskSummary;
 use std::fmt::Write as _;
 use std::io::Write as _;
+pub(crate) use table::Table;
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -18,8 +21,15 @@ const GREEN: Style = AnsiColor::Green.on_default().bold();
 const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Prints a result to the standard output, whole or with an error.
+/// Prints a result for people to the standard output, whole or with an error. Sentences are broken
+/// where the terminal ends.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let fitting = terminal::width().map(|width| terminal::wrapped(text, width));
+    print_as_it_is(fitting.as_deref().unwrap_or(text))
+}
+
+/// Prints a text that a program may read, too.
+pub(crate) fn print_as_it_is(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
@@ -36,7 +46,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
 
 /// Prints a value as JSON, a line feed behind it.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    print(&flyball_report::json::text(value))
+    print_as_it_is(&flyball_report::json::text(value))
 }
 
 /// Tells the user something that is not the result.
@@ -46,41 +56,9 @@ pub(crate) fn note(quiet: bool, text: &str) {
     }
 }
 
-/// An empty table without lines. Columns named in `right` are aligned to the right.
+/// An empty table. Columns named in `right` are aligned to the right.
 pub(crate) fn table(columns: &[&str], right: &[&str]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(columns.iter().map(|column| {
-        let alignment = if right.contains(column) {
-            CellAlignment::Right
-        } else {
-            CellAlignment::Left
-        };
-        Cell::new(format!("{DIM}{column}{DIM:#}")).set_alignment(alignment)
-    }));
-    for (number, column) in columns.iter().enumerate() {
-        if let Some(cells) = table.column_mut(number) {
-            cells.set_padding((0, 2));
-            if right.contains(column) {
-                cells.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-    }
-    table
-}
-
-/// A table as text, without blanks at the ends of its lines.
-pub(crate) fn render(table: &Table) -> String {
-    table
-        .to_string()
-        .lines()
-        .fold(String::new(), |mut text, line| {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{}", line.trim_end());
-            text
-        })
+    Table::new(columns, right)
 }
 
 /// The name of a task set, and what there is to it.
@@ -89,8 +67,7 @@ pub(crate) fn heading(file: &str, set: &TaskSet) -> String {
     let mut text = format!("{BOLD}{name}{BOLD:#}\n");
     let mut facts = vec![
         count(set.tasks.len(), "task"),
-        count(usize::from(set.platform.cpus), "CPU"),
-        format!("utilisation {}", utilisation(set)),
+        format!("utilisation {}", words::utilisation_of(set)),
     ];
     if let Some(cycle) = set.hyperperiod() {
         facts.push(format!("hyperperiod {cycle}"));
@@ -103,19 +80,6 @@ pub(crate) fn heading(file: &str, set: &TaskSet) -> String {
     }
     let _ = writeln!(text, "{DIM}{}{DIM:#}", facts.join(" · "));
     text
-}
-
-/// The utilisation of all tasks that have a period.
-pub(crate) fn utilisation(set: &TaskSet) -> Utilisation {
-    let tasks: Vec<_> = set
-        .tasks
-        .iter()
-        .filter_map(|task| {
-            let period = task.arrival.period()?;
-            SporadicTask::new(task.wcet, period, period).ok()
-        })
-        .collect();
-    Utilisation::of(&tasks)
 }
 
 /// `1 task`, `2 tasks`.
@@ -198,29 +162,6 @@ fn rounded(length: Option<Duration>, units: fn(u64, u64) -> u64) -> String {
     Duration::from_nanos(units(ns, unit).saturating_mul(unit)).to_string()
 }
 
-/// By how much all execution times can grow, or have to shrink, together. What is not known is
-/// said.
-pub(crate) fn margin(breakdown: Option<Breakdown>) -> String {
-    let Some(Breakdown {
-        factor_ppm,
-        at_least,
-        ..
-    }) = breakdown
-    else {
-        return "–".into();
-    };
-    let permille = |ppm: u64| format!("{}.{} %", ppm / 10_000, ppm / 1_000 % 10);
-    if factor_ppm >= 1_000_000 {
-        let more = if at_least { " or more" } else { "" };
-        format!("+{}{more}", permille(factor_ppm - 1_000_000))
-    } else {
-        // Rounded up: shrinking by this much is enough.
-        let shrink = permille((1_000_000 - factor_ppm).next_multiple_of(1_000));
-        let less = if at_least { " or less" } else { "" };
-        format!("−{shrink}{less}")
-    }
-}
-
 /// Misses in red, so that they are seen.
 pub(crate) fn misses(n: u64) -> String {
     if n == 0 {
@@ -230,48 +171,92 @@ pub(crate) fn misses(n: u64) -> String {
     }
 }
 
-/// What became of each task under a policy. Jobs that were skipped or given up are shown where
-/// there are any.
-pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
-    let lost = report
-        .tasks
-        .iter()
-        .any(|task| task.measured.skipped + task.measured.aborted > 0);
+/// A column of numbers of a task, with what it has.
+type Column = (&'static str, fn(&TaskSummary) -> String);
+
+/// Response times.
+const RESPONSES: [Column; 6] = [
+    ("MIN", |sums| time(sums.response.min())),
+    ("MEAN", |sums| time(sums.response.mean())),
+    ("P50", |sums| time(sums.response.percentile(50))),
+    ("P95", |sums| time(sums.response.percentile(95))),
+    ("P99", |sums| time(sums.response.percentile(99))),
+    ("MAX", |sums| time(sums.response.max())),
+];
+
+/// What is said of percentiles.
+const PERCENTILES: &str = "; PNN: what NN % of all are not above (nearest rank, never too small and less \
+                           than 1 % too large)";
+
+/// What a table of tasks can do without, the last one first.
+const SPARE: [&str; 11] = [
+    "BOUND",
+    "JOBS",
+    "CPU TIME",
+    "PREEMPTED",
+    "JITTER",
+    "SLACK",
+    "P99",
+    "MEAN",
+    "P95",
+    "MIN",
+    "P50",
+];
+
+/// A table of tasks: jobs, response times, and columns of its own behind them.
+pub(crate) fn tasks<'a>(
+    tasks: impl Iterator<Item = (&'a str, &'a TaskSummary, Vec<String>)>,
+    own: &[&str],
+) -> String {
+    let tasks: Vec<_> = tasks.collect();
+    // Jobs that were skipped or given up are shown where there are any.
+    let is_lost = |sums: &TaskSummary| sums.skipped + sums.aborted > 0;
+    let lost = tasks.iter().any(|(_, sums, _)| is_lost(sums));
     let mut columns = vec!["TASK", "JOBS", "MISSED"];
     if lost {
         columns.extend(["SKIPPED", "GIVEN UP"]);
     }
-    columns.extend(["FASTEST", "MEAN", "SLOWEST", "BOUND", "DEADLINE", "SLACK"]);
-    let mut table = table(&columns, &columns[1..]);
-    for (task, report) in set.tasks.iter().zip(&report.tasks) {
-        let measured = &report.measured;
+    columns.extend(RESPONSES.map(|(name, _)| name));
+    columns.extend(own);
+    let mut table = table(&columns, &columns[1..]).spare(&SPARE);
+    for (name, sums, own) in tasks {
         let mut row = vec![
-            task.name.clone(),
-            grouped(measured.completed),
-            misses(measured.misses),
+            name.to_owned(),
+            grouped(sums.completed),
+            misses(sums.misses),
         ];
         if lost {
-            row.extend([measured.skipped, measured.aborted].map(grouped));
+            row.extend([sums.skipped, sums.aborted].map(grouped));
         }
-        row.extend([
-            time(measured.response.min()),
-            time(measured.response.mean()),
-            time(measured.response.max()),
-            time(report.response_bound),
-            time(task.deadline),
-            report
-                .slack
-                .map_or("–".into(), |slack| format!("+{}", time(Some(slack)))),
-        ]);
+        row.extend(RESPONSES.map(|(_, cell)| cell(sums)));
+        row.extend(own);
         table.add_row(row);
     }
-    render(&table)
+    let text = table.render();
+    let head = text.lines().next().unwrap_or_default();
+    let has_percentiles = ["P50", "P95", "P99"].iter().any(|name| head.contains(name));
+    let percentiles = if has_percentiles { PERCENTILES } else { "" };
+    format!("{text}{DIM}MIN to MAX: response times{percentiles}.{DIM:#}\n")
+}
+
+/// What became of each task under a policy.
+pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
+    let rows = set.tasks.iter().zip(&report.tasks).map(|(task, report)| {
+        let slack = report.slack.map(|slack| format!("+{}", time(Some(slack))));
+        let own = vec![
+            time(report.response_bound),
+            time(task.deadline),
+            slack.unwrap_or_else(|| "–".into()),
+        ];
+        (&*task.name, &report.measured, own)
+    });
+    tasks(rows, &["BOUND", "DEADLINE", "SLACK"])
 }
 
 /// How long chains of jobs took that release each other; `None`: there was none.
 pub(crate) fn chain_table(set: &TaskSet, report: &PolicyReport) -> Option<String> {
-    let columns = ["CHAIN", "TIMES", "FASTEST", "MEAN", "SLOWEST"];
-    let mut table = table(&columns, &columns[1..]);
+    let columns = ["CHAIN", "JOBS", "MIN", "MEAN", "MAX"];
+    let mut table = table(&columns, &columns[1..]).prose(&columns[..1]);
     for chain in &report.summary.chains {
         let tasks = chain
             .tasks
@@ -286,7 +271,7 @@ pub(crate) fn chain_table(set: &TaskSet, report: &PolicyReport) -> Option<String
             time(chain.latency.max()),
         ]);
     }
-    (!report.summary.chains.is_empty()).then(|| render(&table))
+    (!report.summary.chains.is_empty()).then(|| table.render())
 }
 
 #[cfg(test)]
@@ -309,18 +294,5 @@ mod tests {
         assert_eq!(both(4_000_000), ["4ms", "4ms"]);
         assert_eq!(ns(99_999_999), "100ms");
         assert_eq!(ns(5_000_000), "5ms");
-        let of = |factor_ppm, at_least| {
-            margin(Some(Breakdown {
-                factor_ppm,
-                utilisation_ppm: 0,
-                at_least,
-            }))
-        };
-        let factor = |factor_ppm| of(factor_ppm, false);
-        assert_eq!(factor(1_176_470), "+17.6 %");
-        assert_eq!(factor(1_000_000), "+0.0 %");
-        assert_eq!(factor(999_999), "−0.1 %");
-        assert_eq!(of(1_176_470, true), "+17.6 % or more");
-        assert_eq!(of(999_999, true), "−0.1 % or less");
     }
 }

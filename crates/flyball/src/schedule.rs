@@ -1,4 +1,4 @@
-//! How the schedule of one policy is presented: a chart, numbers, JSON, a trace. It may have been
+//! How schedules are presented: a chart, numbers, JSON, a trace. It may have been
 //! simulated, or a machine may have run it.
 
 use crate::args::{ChartArgs, ScheduleArgs};
@@ -10,12 +10,13 @@ use flyball_board::{Fault, Machine};
 use flyball_json::run;
 use flyball_model::TaskSet;
 use flyball_report::{json, perfetto, words};
+use flyball_study::note::Note;
 use flyball_study::results::{PolicyReport, Schedulable, Study};
 use flyball_trace::file::Trace;
 use flyball_trace::{Duration, TaskId, Time};
 use std::fmt::Write;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Up to how many tasks a chart is drawn without being asked for.
@@ -63,43 +64,49 @@ impl<'a> Output<'a> {
         })
     }
 
-    /// Writes and prints what there is to the first policy of a study. The exit code is success
-    /// where `accepts` its verdict, and the run did not end with a `fault`.
+    /// Writes and prints what there is to each policy of a study. The exit code is success where
+    /// `accepts` one of the verdicts, and the run did not end with a `fault`.
     pub(crate) fn present(
         &self,
-        mut study: Study,
+        study: &Study,
         fault: Option<&Fault>,
         quiet: bool,
-        accepts: impl FnOnce(Schedulable) -> bool,
+        accepts: impl Fn(Schedulable) -> bool,
     ) -> Result<ExitCode, Failure> {
-        let Some(report) = study.policies.pop() else {
-            return Err(Failure::Usage("there was no policy".into()));
-        };
+        let mut written = Vec::new();
         if let (Some(path), Some(format)) = (&self.args.trace, self.format) {
-            format.write_to(path, &report.trace)?;
+            for report in &study.policies {
+                let path = match study.policies.len() {
+                    0 | 1 => path.clone(),
+                    _ => of_policy(path, &report.policy),
+                };
+                format.write_to(&path, &report.trace)?;
+                written.push(path);
+            }
         }
         if self.args.json {
-            let policy = json::policy(&report);
+            let document = json::study(study);
             match self.machine.map(Machine::name) {
                 Some(machine) => output::print_json(&run::Run {
+                    study: document,
                     machine: machine.to_owned(),
                     fault: fault.map(|fault| failed(fault, &study.set)),
-                    policy,
                 })?,
-                None => output::print_json(&policy)?,
+                None => output::print_json(&document)?,
             }
         } else {
-            let mut text = summary(&study, &report, &self.args.chart, self.machine);
+            let mut text = summary(study, &self.args.chart, self.machine);
             if let Some(fault) = fault {
                 let failed = task_name(&study.set, fault.task);
                 text += &output::fault(failed.as_deref(), fault);
             }
             output::print(&text)?;
-            if let Some(path) = &self.args.trace {
-                output::note(quiet, &format!("Trace: {}", path.display()));
+            for path in written {
+                output::note(quiet, &format!("Trace: {}", files::shown(&path)));
             }
         }
-        let holds = fault.is_none() && accepts(report.verdict.schedulable);
+        let verdicts = study.policies.iter().map(|it| it.verdict.schedulable);
+        let holds = fault.is_none() && verdicts.into_iter().any(accepts);
         Ok(if holds {
             ExitCode::SUCCESS
         } else {
@@ -108,20 +115,37 @@ impl<'a> Output<'a> {
     }
 }
 
-fn summary(
-    study: &Study,
-    report: &PolicyReport,
-    chart: &ChartArgs,
-    machine: Option<Machine>,
-) -> String {
-    let Study {
-        file, set, notes, ..
-    } = study;
-    let mut text = output::heading(file, set);
+/// The file of one policy where there are several: `out.pftrace` is `out.edf.pftrace` then.
+fn of_policy(path: &Path, policy: &str) -> PathBuf {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    path.with_extension(format!("{policy}.{ending}"))
+}
+
+fn summary(study: &Study, chart: &ChartArgs, machine: Option<Machine>) -> String {
+    let mut text = output::heading(&study.file, &study.set);
     if let Some(machine) = machine {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "on an {}", machine.title());
     }
+    for report in &study.policies {
+        policy(&mut text, study, report, chart);
+    }
+    if study.policies.len() > 1 {
+        text.push('\n');
+        notes(&mut text, &study.notes);
+    }
+    text
+}
+
+fn notes(text: &mut String, notes: &[Note]) {
+    for note in notes {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{DIM}{}{DIM:#}", words::note(note));
+    }
+}
+
+/// One policy.
+fn policy(text: &mut String, study: &Study, report: &PolicyReport, chart: &ChartArgs) {
     let settings: Vec<_> = report
         .settings
         .iter()
@@ -144,18 +168,19 @@ fn summary(
     if let Some(many) = many {
         let _ = writeln!(text, "{DIM}{many}{DIM:#}");
     }
-    for note in report.notes.iter().chain(notes) {
-        let _ = writeln!(text, "{DIM}{}{DIM:#}", words::note(note));
+    notes(text, &report.notes);
+    if study.policies.len() == 1 {
+        notes(text, &study.notes);
     }
-    if !chart.no_chart && (chart.chart || set.tasks.len() <= SMALL) {
+    if !chart.no_chart && (chart.chart || study.set.tasks.len() <= SMALL) {
         let _ = write!(
             text,
             "\n{}",
             inspect::chart(&report.trace, &window(&report.trace, chart))
         );
     }
-    let _ = write!(text, "\n{}", output::task_table(set, report));
-    if let Some(chains) = output::chain_table(set, report) {
+    let _ = write!(text, "\n{}", output::task_table(&study.set, report));
+    if let Some(chains) = output::chain_table(&study.set, report) {
         let _ = write!(
             text,
             "\nFrom the release of a job to the completion of one that it released:\n{chains}"
@@ -172,16 +197,14 @@ fn summary(
     };
     let _ = writeln!(
         text,
-        "\n{} jobs in {}: {} missed, {} preemptions, {moved}{} context switches, {}.{} % busy",
+        "\n{} jobs in {}: {} missed, {} preemptions, {moved}{} context switches, {}",
         output::grouped(simulated.jobs),
         simulated.until,
         output::misses(simulated.misses),
         output::grouped(simulated.preemptions),
         output::grouped(simulated.context_switches),
-        report.summary.utilisation_ppm() / 10_000,
-        report.summary.utilisation_ppm() / 1_000 % 10,
+        words::busy(&report.summary),
     );
-    text
 }
 
 /// The part of a trace that its chart shows: what the user wants, or enough to see each task twice.

@@ -107,7 +107,7 @@ fn schedules_keep_their_contracts() {
     let simulate = [
         "simulate", &set, "-p", "edf", "--trace", trace, "--until", "1s", "--json",
     ];
-    keeps::<json::study::Policy>("simulate", &simulate);
+    keeps::<json::study::Study>("study", &simulate);
     keeps::<json::inspect::Inspected>("inspect", &["inspect", trace, "--json"]);
 }
 
@@ -141,6 +141,7 @@ fn answers_keep_their_contracts() {
 #[test]
 fn what_is_known_of_the_laboratory_keeps_its_contracts() {
     keeps::<json::policies::Policies>("policies", &["policies", "--json"]);
+    keeps::<json::policies::Policies>("policies", &["policies", "pd2", "--json"]);
     keeps::<json::reproduce::Works>("works", &["reproduce", "--json"]);
     let one = [
         "reproduce",

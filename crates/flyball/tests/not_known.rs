@@ -61,7 +61,7 @@ fn policy(text: &str, name: &str) -> Value {
 fn a_stopped_search_contradicts_no_verdict() {
     let (code, text) = run("analyse", FULL, &[]);
     assert_eq!(code, 0);
-    let expected = "Known to hold on a single CPU; all execution times together: +0.0 %.";
+    let expected = "Known to hold on a single CPU; margin of all execution times together: +0.0 %.";
     for policy in ["P-EDF", "P-FP", "EDF-WM", "C=D"] {
         assert_eq!(summary(&text, policy), expected);
     }

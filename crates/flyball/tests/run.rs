@@ -76,7 +76,9 @@ fn agrees(policy: &str) {
     );
     assert_eq!((code, err.as_str()), (0, ""));
     let run: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&run["schema"], &run["cpus"]), (&1.into(), &1.into()));
     assert_eq!(run["machine"], "cortex-m3");
+    let run = &run["policies"][0];
     assert_eq!(run["policy"], policy);
     assert_eq!(run["holds"], Value::Null);
     assert_eq!(run["simulated"]["until_ns"], 50_000_000);

@@ -14,6 +14,8 @@ pub struct Report {
     pub machine: String,
     /// One entry a policy.
     pub policies: Vec<Compared>,
+    /// What the reader should know, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// What came of comparing both under one policy.

@@ -1,5 +1,6 @@
 //! What `inspect` prints.
 
+use crate::task::TaskNumbers;
 use serde::{Deserialize, Serialize};
 
 /// What `inspect --json` prints.
@@ -42,28 +43,7 @@ pub struct Inspected {
 pub struct Task {
     /// Its name.
     pub name: String,
-    /// Jobs released, ...
-    pub released: u64,
-    /// ... completed, ...
-    pub completed: u64,
-    /// ... late, ...
-    pub misses: u64,
-    /// ... not begun, as the one before was late, ...
-    pub skipped: u64,
-    /// ... and given up.
-    pub aborted: u64,
-    /// How often its jobs lost the CPU.
-    pub preemptions: u64,
-    /// The shortest response time; `null` if no job was completed.
-    pub response_min_ns: Option<u64>,
-    /// The mean.
-    pub response_mean_ns: Option<u64>,
-    /// The longest.
-    pub response_max_ns: Option<u64>,
-    /// The longest time from a release to when the job first ran.
-    pub start_latency_max_ns: Option<u64>,
-    /// The longest time from a deadline to the completion of its job.
-    pub tardiness_max_ns: u64,
-    /// For how long it ran.
-    pub cpu_time_ns: u64,
+    /// What was counted and measured of it.
+    #[serde(flatten)]
+    pub numbers: TaskNumbers,
 }

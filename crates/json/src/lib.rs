@@ -7,7 +7,7 @@
 //! | the command | prints | schema |
 //! |---|---|---|
 //! | `study` | [`study::Study`] | `study` |
-//! | `simulate` | [`study::Policy`] | `simulate` |
+//! | `simulate` | [`study::Study`] | `study` |
 //! | `run` | [`run::Run`] | `run` |
 //! | `compare` | [`compare::Report`] | `compare` |
 //! | `analyse` | [`analyse::Analysed`] | `analyse` |
@@ -34,17 +34,17 @@ pub mod reproduce;
 pub mod run;
 pub mod study;
 pub mod sweep;
+pub mod task;
 
 /// The version of all contracts: what a document's field `schema` has.
 pub const SCHEMA: u32 = 1;
 
 /// The JSON Schemas, by name, in the order of the table [above](crate).
 #[cfg(feature = "schema")]
-pub fn schemas() -> [(&'static str, schemars::Schema); 12] {
+pub fn schemas() -> [(&'static str, schemars::Schema); 11] {
     use schemars::schema_for;
     [
         ("study", schema_for!(study::Study)),
-        ("simulate", schema_for!(study::Policy)),
         ("run", schema_for!(run::Run)),
         ("compare", schema_for!(compare::Report)),
         ("analyse", schema_for!(analyse::Analysed)),

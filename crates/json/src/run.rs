@@ -1,20 +1,20 @@
 //! What `run` prints.
 
-use crate::study::Policy;
+use crate::study::Study;
 use serde::{Deserialize, Serialize};
 
 /// What `run --json` prints: what `simulate --json` does, the machine, and the fault that ended it.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
+    /// What was measured.
+    #[serde(flatten)]
+    pub study: Study,
     /// The machine's short name.
     pub machine: String,
     /// What ended it; not there if nothing did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
-    /// What was measured.
-    #[serde(flatten)]
-    pub policy: Policy,
 }
 
 /// Why a run ended before its time.

@@ -1,9 +1,11 @@
 //! What `study` and `simulate` print.
 
 use crate::compare::Compared;
+use crate::task::TaskNumbers;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// What `study --json` prints.
+/// What `study --json` and `simulate --json` print.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Study {
@@ -11,10 +13,19 @@ pub struct Study {
     pub schema: u32,
     /// The task set's file, as the user named it.
     pub file: String,
+    /// What the task set is called.
+    pub name: String,
     /// Number of CPUs.
     pub cpus: u8,
+    /// What the tasks that come again ask for, in millionths of one CPU.
+    pub utilisation_ppm: u64,
+    /// After how long all tasks that come again arrive as at first; `null`: they never do, or later
+    /// than can be counted.
+    pub hyperperiod_ns: Option<u64>,
     /// One entry a policy.
     pub policies: Vec<Policy>,
+    /// What the reader should know, in sentences.
+    pub notes: Vec<String>,
     /// What a machine did; only there if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
@@ -30,14 +41,20 @@ pub struct Measured {
     pub title: String,
     /// One entry a policy that the machine has.
     pub policies: Vec<Compared>,
+    /// What the reader should know, in sentences.
+    pub notes: Vec<String>,
 }
 
-/// One policy; what `simulate --json` prints.
+/// What became of the task set under one policy.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
     /// The policy's short name.
     pub policy: String,
+    /// What it is called.
+    pub title: String,
+    /// Its settings and those of tasks, by name, as a user would write them.
+    pub settings: BTreeMap<String, String>,
     /// Whether the task set holds under the policy.
     pub verdict: Verdict,
     /// Whether all deadlines are met for ever, with all execution times and arrivals that the task
@@ -53,6 +70,8 @@ pub struct Policy {
     pub simulated: Simulated,
     /// One entry a task, in the order of the task set.
     pub tasks: Vec<Task>,
+    /// What the reader should know, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// Whether all deadlines are met for ever.
@@ -101,6 +120,8 @@ pub struct Simulated {
     pub job_migrations: u64,
     /// How often a job began on another CPU than the one where the task's job before had run last.
     pub task_migrations: u64,
+    /// The part of the time of all CPUs in which they worked for tasks, in millionths.
+    pub busy_ppm: u64,
     /// How long chains of jobs took that release each other by messages and signals.
     pub chains: Vec<Chain>,
 }
@@ -128,12 +149,13 @@ pub struct Chain {
 pub struct Task {
     /// Its name.
     pub name: String,
+    /// Its relative deadline; `null`: it has none.
+    pub deadline_ns: Option<u64>,
     /// No job can take longer, says the analysis.
     pub response_bound_ns: Option<u64>,
-    /// The longest that a job took in the simulation; `null` if none was completed.
-    pub response_max_ns: Option<u64>,
     /// By how much its worst-case execution time alone may grow.
     pub slack_ns: Option<u64>,
-    /// Deadlines that it missed in the simulation.
-    pub misses: u64,
+    /// What was counted and measured of it in the simulation.
+    #[serde(flatten)]
+    pub numbers: TaskNumbers,
 }

@@ -21,14 +21,17 @@
 //! | `tardiness_max_ns` | largest delay after a deadline |
 //! | `preemptions` | how often a job lost the CPU to another one |
 //! | `cpu_time_ns` | CPU time used |
+//! | `response_p50_ns`, `response_p95_ns`, `response_p99_ns` | what so many per cent of the response times are not above ([how](Spread::percentile)) |
 //! | `verdict` | `holds`, `exact-times` (with exactly the simulated execution times and arrivals), `does-not-hold` or `not-known` |
 
 use flyball_model::Task;
 use flyball_study::results::{PolicyReport, Study, TaskReport};
 use flyball_trace::Duration;
+#[cfg(doc)]
+use flyball_trace::metrics::Spread;
 
 /// The names of the columns.
-const COLUMNS: [&str; 23] = [
+const COLUMNS: [&str; 26] = [
     "policy",
     "holds",
     "proof",
@@ -52,6 +55,9 @@ const COLUMNS: [&str; 23] = [
     "preemptions",
     "cpu_time_ns",
     "verdict",
+    "response_p50_ns",
+    "response_p95_ns",
+    "response_p99_ns",
 ];
 
 /// The study as CSV (RFC 4180, but with plain line breaks), one row a policy and task.
@@ -99,5 +105,8 @@ fn row(report: &PolicyReport, task: &TaskReport, described: Option<&Task>) -> Ve
         measured.preemptions.to_string(),
         ns(Some(measured.cpu_time)),
         report.verdict.schedulable.name().to_owned(),
+        ns(measured.response.percentile(50)),
+        ns(measured.response.percentile(95)),
+        ns(measured.response.percentile(99)),
     ]
 }

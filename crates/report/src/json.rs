@@ -2,11 +2,13 @@
 
 mod compared;
 
-use crate::words;
+use crate::words::{self, utilisation};
 use flyball_json::study as json;
+use flyball_json::task::TaskNumbers;
+use flyball_model::{Task, TaskSet};
 use flyball_study::results as study;
 use flyball_trace::Duration;
-use flyball_trace::metrics::Chain;
+use flyball_trace::metrics::{Chain, TaskSummary};
 
 pub use compared::compared;
 
@@ -22,23 +24,31 @@ pub fn text(document: &impl serde::Serialize) -> String {
     text
 }
 
-/// What `study --json` prints.
+/// What `study --json` and `simulate --json` print.
 pub fn study(study: &study::Study) -> json::Study {
     json::Study {
         schema: flyball_json::SCHEMA,
         file: study.file.clone(),
+        name: study.set.name.clone(),
         cpus: study.cpus,
-        policies: study.policies.iter().map(policy).collect(),
+        utilisation_ppm: utilisation(&study.set).parts_per_million(),
+        hyperperiod_ns: study.set.hyperperiod().map(Duration::as_nanos),
+        policies: study
+            .policies
+            .iter()
+            .map(|report| policy(report, &study.set))
+            .collect(),
+        notes: study.notes.iter().map(words::note).collect(),
         measured: study.measured.as_ref().map(|measured| json::Measured {
             machine: measured.machine.clone(),
             title: measured.title.clone(),
             policies: compared(&measured.policies),
+            notes: measured.notes.iter().map(words::note).collect(),
         }),
     }
 }
 
-/// What `simulate --json` prints.
-pub fn policy(report: &study::PolicyReport) -> json::Policy {
+fn policy(report: &study::PolicyReport, set: &TaskSet) -> json::Policy {
     let study::Simulated {
         until,
         jobs,
@@ -46,8 +56,11 @@ pub fn policy(report: &study::PolicyReport) -> json::Policy {
         preemptions,
         context_switches,
     } = report.simulated;
+    let tasks = report.tasks.iter().zip(&set.tasks);
     json::Policy {
         policy: report.policy.clone(),
+        title: report.title.clone(),
+        settings: report.settings.iter().cloned().collect(),
         verdict: match report.verdict.schedulable {
             study::Schedulable::Always => json::Verdict::Holds,
             study::Schedulable::ExactTimes => json::Verdict::ExactTimes,
@@ -70,6 +83,7 @@ pub fn policy(report: &study::PolicyReport) -> json::Policy {
             context_switches,
             job_migrations: report.summary.job_migrations(),
             task_migrations: report.summary.task_migrations(),
+            busy_ppm: report.summary.utilisation_ppm(),
             chains: report
                 .summary
                 .chains
@@ -77,7 +91,8 @@ pub fn policy(report: &study::PolicyReport) -> json::Policy {
                 .map(|it| chain(it, report))
                 .collect(),
         },
-        tasks: report.tasks.iter().map(task).collect(),
+        tasks: tasks.map(|(report, set)| task(report, set)).collect(),
+        notes: report.notes.iter().map(words::note).collect(),
     }
 }
 
@@ -95,12 +110,37 @@ fn chain(chain: &Chain, report: &study::PolicyReport) -> json::Chain {
     }
 }
 
-fn task(task: &study::TaskReport) -> json::Task {
+fn task(report: &study::TaskReport, task: &Task) -> json::Task {
     json::Task {
-        name: task.name.clone(),
-        response_bound_ns: task.response_bound.map(Duration::as_nanos),
-        response_max_ns: task.measured.response.max().map(Duration::as_nanos),
-        slack_ns: task.slack.map(Duration::as_nanos),
-        misses: task.measured.misses,
+        name: report.name.clone(),
+        deadline_ns: task.deadline.map(Duration::as_nanos),
+        response_bound_ns: report.response_bound.map(Duration::as_nanos),
+        slack_ns: report.slack.map(Duration::as_nanos),
+        numbers: numbers(&report.measured),
+    }
+}
+
+/// What was counted and measured of one task.
+pub fn numbers(sums: &TaskSummary) -> TaskNumbers {
+    let ns = |length: Option<Duration>| length.map(Duration::as_nanos);
+    let response = &sums.response;
+    TaskNumbers {
+        released: sums.released,
+        completed: sums.completed,
+        misses: sums.misses,
+        skipped: sums.skipped,
+        aborted: sums.aborted,
+        preemptions: sums.preemptions,
+        job_migrations: sums.job_migrations,
+        task_migrations: sums.task_migrations,
+        response_min_ns: ns(response.min()),
+        response_mean_ns: ns(response.mean()),
+        response_p50_ns: ns(response.percentile(50)),
+        response_p95_ns: ns(response.percentile(95)),
+        response_p99_ns: ns(response.percentile(99)),
+        response_max_ns: ns(response.max()),
+        start_latency_max_ns: ns(sums.start_latency.max()),
+        tardiness_max_ns: sums.tardiness_max.as_nanos(),
+        cpu_time_ns: sums.cpu_time.as_nanos(),
     }
 }

@@ -171,9 +171,9 @@ fn verdicts_are_words_and_numbers_are_exact() {
     text("a job that computes for a shorter time might make another one late.");
     text("Holds for exactly these times</span>");
     assert!(!page.contains("Not known for"));
-    text("× 1.075");
+    text("+7.5 %<span class=\"aside\"> at utilisation 0.9140</span>");
     text("title=\"3.000001ms\">3.000</td>");
-    text("utilisation 85.01 %");
+    text("utilisation 0.8501 of 1 CPU");
     text("Misses: ");
     text("Shown: all of the 1 s that were simulated.");
 }

@@ -326,7 +326,7 @@ fn what_no_policy_can_hold_is_said() {
         };
         let tasks: String = names.iter().map(task).collect();
         let (set, found) = assessed(&tasks, cpus);
-        words::no_policy(found.infeasible.as_ref().unwrap(), &found, &set)
+        words::no_policy(found.infeasible.as_ref().unwrap(), &found.tasks, &set)
     };
     let (full, dense) = (["9ms", "10ms", "10ms"], ["9ms", "100ms", "10ms"]);
     let overload = says(full, &["a", "b"], 1);

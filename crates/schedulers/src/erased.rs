@@ -1,8 +1,9 @@
 //! A scheduler whose type has been forgotten.
 
+use crate::reads::{Read, reads};
 use crate::recorder::{Recorder, Watch};
 use crate::settings::Values;
-use flyball_catalogue::{Facts, Scheduler, Setting, Sustainable, Written};
+use flyball_catalogue::{Facts, Profile, Scheduler, Setting, Sustainable, Written};
 use flyball_model::TaskSet;
 use flyball_sim::{Called, Modes, Options, Outcome, SimError, simulate_modes};
 
@@ -12,6 +13,8 @@ pub struct Schedulers {
     pub settings: Vec<Setting>,
     /// What each task can tell it.
     pub task_settings: &'static [Setting],
+    /// How it works and where it was published.
+    pub profile: Profile,
     pub(crate) scheduler: Box<dyn Erased>,
     /// The scheduler where tasks may run on some CPUs only, if it is another one then.
     pub(crate) affine: Option<Box<dyn Erased>>,
@@ -25,6 +28,7 @@ impl Schedulers {
         Schedulers {
             settings: S::SETTINGS.to_vec(),
             task_settings: S::TASK_SETTINGS,
+            profile: S::PROFILE,
             scheduler: Made::of::<S>(),
             affine: None,
             queues: Vec::new(),
@@ -47,6 +51,14 @@ impl Schedulers {
     /// Whether the policy knows of tasks that may run on some CPUs only.
     pub fn knows_affinities(&self) -> bool {
         self.affine.is_some()
+    }
+
+    /// What it reads from a task, beside where that may run; nothing, where it cannot be made with
+    /// its settings at their defaults.
+    pub fn reads(&self) -> Vec<Read> {
+        let values = Values::new("", "", &self.settings, None).unwrap_or_default();
+        let scheduler = self.scheduler.written(&values, &[]);
+        scheduler.map_or_else(|_| Vec::new(), |scheduler| reads(&*scheduler))
     }
 
     /// What a schedule of `set` says about jobs that ask for less.

@@ -9,10 +9,12 @@
 //! | a policy's settings, and what a task set says about them | [`settings`] |
 //! | how long time slices are, of the policy and of tasks | [`quantum`] |
 //! | the schedulers of a policy of the catalogue | `standard` |
+//! | what a policy reads from a task | [`reads`] |
 //! | what is kept of a simulation | `recorder` |
 
 mod erased;
 pub mod quantum;
+pub mod reads;
 mod recorder;
 pub mod settings;
 mod standard;

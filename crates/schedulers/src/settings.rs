@@ -25,7 +25,7 @@ pub fn default(setting: &Setting) -> Option<Value> {
         Kind::Decimal(default) => Value::Decimal(default.to_owned()),
         Kind::Switch(default) => Value::Bool(default),
         Kind::Choice(choices) => Value::Text(choices.first().copied().unwrap_or("").to_owned()),
-        Kind::Integer(default) => Value::Integer(default.into()),
+        Kind::Integer { default, .. } => Value::Integer(default.into()),
         Kind::OptionalDuration(_) => return None,
     })
 }
@@ -35,6 +35,34 @@ pub fn otherwise(setting: &Setting) -> String {
     match setting.kind {
         Kind::OptionalDuration(words) => words.to_owned(),
         _ => default(setting).as_ref().map(show).unwrap_or_default(),
+    }
+}
+
+/// What sort of value a setting has, in a word; a part of the contract of JSON.
+pub const fn type_of(setting: &Setting) -> &'static str {
+    match setting.kind {
+        Kind::Duration { .. } | Kind::OptionalDuration(_) => "time",
+        Kind::Decimal(_) => "decimal",
+        Kind::Switch(_) => "switch",
+        Kind::Choice(_) => "word",
+        Kind::Integer { .. } => "integer",
+    }
+}
+
+/// Which values a setting may have, in words.
+pub fn allowed(setting: &Setting) -> String {
+    match setting.kind {
+        Kind::Duration {
+            may_be_zero: false, ..
+        } => "above \"0\"".into(),
+        Kind::Duration { .. } | Kind::OptionalDuration(_) => "\"0\" or more".into(),
+        Kind::Decimal(_) => "0 or more, such as 0.5".into(),
+        Kind::Switch(_) => "true, false".into(),
+        Kind::Choice(choices) => {
+            let quoted = choices.iter().map(|choice| format!("\"{choice}\""));
+            quoted.collect::<Vec<_>>().join(", ")
+        }
+        Kind::Integer { least, .. } => format!("{least} or more"),
     }
 }
 
@@ -51,12 +79,16 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
             let choices = choices.join(", ");
             Err(format!("expected one of: {choices}; found \"{text}\""))
         }
-        (Kind::Integer(_), Value::Integer(n)) if u32::try_from(*n).is_err() => Err(format!(
-            "expected a number from 0 to {}, found {n}",
-            u32::MAX
-        )),
+        (Kind::Integer { least, .. }, Value::Integer(n))
+            if !u32::try_from(*n).is_ok_and(|n| n >= least) =>
+        {
+            Err(format!(
+                "expected a number from {least} to {}, found {n}",
+                u32::MAX
+            ))
+        }
         (Kind::Duration { .. } | Kind::OptionalDuration(_), Value::Duration(_))
-        | (Kind::Integer(_), Value::Integer(_))
+        | (Kind::Integer { .. }, Value::Integer(_))
         | (Kind::Decimal(_), Value::Decimal(_) | Value::Integer(_))
         | (Kind::Switch(_), Value::Bool(_))
         | (Kind::Choice(_), Value::Text(_)) => Ok(()),
@@ -64,7 +96,7 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
             "expected a time such as \"10ms\", found {}",
             show(value)
         )),
-        (Kind::Integer(_), _) => Err(format!("expected a whole number, found {}", show(value))),
+        (Kind::Integer { .. }, _) => Err(format!("expected a whole number, found {}", show(value))),
         (Kind::Decimal(_), _) => Err(format!("expected a number, found {}", show(value))),
         (Kind::Switch(_), _) => Err(format!("expected true or false, found {}", show(value))),
         (Kind::Choice(_), _) => Err(format!("expected a text, found {}", show(value))),

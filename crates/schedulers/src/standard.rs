@@ -42,7 +42,7 @@ fn settings(placement: Placement) -> &'static [Setting] {
             &SEQUENCES,
         ),
     ];
-    const CLUSTERED: [Setting; 1] = [Setting::integer(
+    const CLUSTERED: [Setting; 1] = [Setting::count(
         CLUSTER,
         "how many CPUs a cluster has; the last one may have fewer",
         2,

@@ -229,9 +229,7 @@ pub fn assess(
             *bound += late;
         }
     };
-    let infeasible = overload(&tasks, cpus)
-        .or_else(|| in_phase.then(|| too_dense(&tasks, cpus, limit)).flatten())
-        .filter(|_| !set.has_events());
+    let infeasible = never(&tasks, cpus, in_phase.then_some(limit)).filter(|_| !set.has_events());
     // Then it is known already what the tests would find out.
     let limit = infeasible.as_ref().map_or(limit, |_| limit.min(SEARCH));
     let case = Case {
@@ -287,6 +285,23 @@ pub fn assess(
         tasks: numbers,
         policies,
     })
+}
+
+/// Why no policy can hold `set` on its CPUs, if that is found out with little work, and the numbers
+/// of the tasks that count: those of [`Assessment::tasks`].
+pub fn infeasible(set: &TaskSet) -> Option<(NoPolicy, Vec<usize>)> {
+    let everyone: Vec<usize> = (0..set.tasks.len()).collect();
+    let (numbers, tasks): (Vec<usize>, Vec<SporadicTask>) = with_deadlines(set, &everyone).unzip();
+    let in_phase = set.may_coincide(&numbers);
+    let cpus = set.platform.cpus.max(1).into();
+    let why = never(&tasks, cpus, in_phase.then_some(SEARCH))?;
+    Some((why, numbers))
+}
+
+/// The same; `together`: all tasks may arrive at once, and how much work it may take to look for an
+/// interval then.
+fn never(tasks: &[SporadicTask], cpus: u32, together: Option<WorkLimit>) -> Option<NoPolicy> {
+    overload(tasks, cpus).or_else(|| too_dense(tasks, cpus, together?))
 }
 
 /// Whether the tests are about such sets.

@@ -80,7 +80,11 @@ pub fn assigned<'a>(
     let spread = || place(Fit::Worst, &room);
     let found = match (size, entry.theory) {
         (1, theory) => {
-            let is_told = fit.is_some() || (told, sequence) != (Fit::First, Sequence::Utilisation);
+            let says = |key| {
+                let settings = set.policies.get(entry.name);
+                settings.is_some_and(|settings| settings.values.contains_key(key))
+            };
+            let is_told = fit.is_some() || says(PARTITION) || says(SEQUENCE);
             recurring.one_cpu_each(set, theory, (told, sequence), is_told)
         }
         (_, Theory::GlobalDeadline) => {

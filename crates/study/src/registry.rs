@@ -11,6 +11,8 @@
 //! assert!(registry.find("edf").is_ok());
 //! ```
 
+mod described;
+
 use crate::error::StudyError;
 use crate::reason::Obstacle;
 use crate::theory::{Effort, Findings, Theory, analyse_clusters};
@@ -36,6 +38,8 @@ pub struct Entry {
     pub placement: Placement,
     /// It is another policy under a name that says more, and only studied if it is asked for.
     pub alias: bool,
+    /// Another name by which it is found.
+    pub also: Option<&'static str>,
     /// Where its source is.
     pub origin: Origin,
     schedulers: Schedulers,
@@ -54,6 +58,7 @@ impl Entry {
                 Shape::Several | Shape::Affine => Placement::Global,
             },
             alias: false,
+            also: None,
             origin: Origin::Unknown,
             schedulers: Schedulers::of::<S>(),
         }
@@ -69,6 +74,7 @@ impl Entry {
             theory: Theory::of(entry),
             placement: entry.placement,
             alias: entry.alias,
+            also: entry.also,
             origin: Origin::Catalogue,
             schedulers: listed(entry)?,
         })
@@ -82,6 +88,12 @@ impl Entry {
     /// What each task can tell it.
     pub fn task_settings(&self) -> &'static [Setting] {
         self.schedulers.task_settings
+    }
+
+    /// Whether this is a name of the policy, in upper or lower case.
+    pub fn is_called(&self, name: &str) -> bool {
+        let mut names = [self.name].into_iter().chain(self.also);
+        names.any(|own| own.eq_ignore_ascii_case(name))
     }
 
     /// How long the time slices of a task are, if it has any.
@@ -180,12 +192,7 @@ impl Entry {
         for task in &set.tasks {
             check_task(file, self.name, self.task_settings(), task)?;
         }
-        let check = match self.placement {
-            Placement::Clustered if values.integer(CLUSTER) == 0 => {
-                Err("`cluster` is 0, and has to be at least 1")
-            }
-            _ => self.schedulers.check(&values, set),
-        };
+        let check = self.schedulers.check(&values, set);
         check.map_err(|why| ModelError {
             kind: flyball_model::Kind::OutOfRange,
             file: Some(file.to_owned()),
@@ -308,7 +315,7 @@ impl Registry {
     pub fn find(&self, name: &str) -> Result<&Entry, StudyError> {
         self.0
             .iter()
-            .find(|entry| entry.name.eq_ignore_ascii_case(name))
+            .find(|entry| entry.is_called(name))
             .ok_or_else(|| StudyError::UnknownPolicy {
                 name: name.to_owned(),
                 known: self.0.iter().map(|entry| entry.name.to_owned()).collect(),
@@ -333,14 +340,17 @@ impl Registry {
     /// [`ModelError`] for the first that is wrong.
     pub fn check_settings(&self, file: &str, set: &TaskSet) -> Result<(), ModelError> {
         let find = |name: &str, task, settings: &Settings| {
-            let entry = self.0.iter().find(|entry| entry.name == name);
-            entry.ok_or_else(|| {
+            let is_it = |entry: &&Entry| entry.name == name || entry.also == Some(name);
+            self.0.iter().find(is_it).ok_or_else(|| {
                 let known: Vec<_> = self.0.iter().map(|entry| entry.name).collect();
                 unknown_policy(file, name, task, settings.place, &known)
             })
         };
         for (name, settings) in &set.policies {
-            find(name, None, settings)?.values(file, set)?;
+            let entry = find(name, None, settings)?;
+            // Policies with another name have no settings, so none is looked for under it.
+            Values::new(file, name, entry.settings(), Some(settings))?;
+            entry.values(file, set)?;
         }
         for task in &set.tasks {
             for (name, settings) in &task.policies {
@@ -366,5 +376,15 @@ mod tests {
             .map(|entry| entry.name)
             .collect();
         assert_eq!(names, catalogue);
+    }
+
+    #[test]
+    fn a_policy_is_found_by_its_other_name_under_which_it_has_no_settings() {
+        let registry = Registry::standard();
+        let found = registry.find("EDF-CD").map(|entry| entry.name);
+        assert_eq!(found.ok(), Some("c=d"));
+        for entry in registry.iter().filter(|entry| entry.also.is_some()) {
+            assert!(entry.settings().is_empty() && entry.task_settings().is_empty());
+        }
     }
 }

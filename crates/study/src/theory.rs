@@ -30,6 +30,7 @@ pub(crate) use split::plan;
 use crate::reason::{Because, DEMAND, Obstacle, UTILISATION};
 use clusters::{overload, too_dense};
 use fixed_priority::FixedPriority;
+use flyball_analysis::{gedf, gfp};
 use flyball_catalogue::{Entry, Placement};
 use flyball_model::{Task, TaskSet};
 use flyball_trace::Duration;
@@ -58,6 +59,18 @@ pub enum Theory {
 }
 
 impl Theory {
+    /// The names of its tests, as verdicts name what proves them.
+    pub fn tests(self) -> Vec<&'static str> {
+        match self {
+            Theory::None | Theory::Global => Vec::new(),
+            Theory::OneCpu(theory) => vec![theory.name()],
+            Theory::GlobalDeadline => gedf::Test::ALL.map(gedf::Test::name).into(),
+            Theory::GlobalFixed(_) => gfp::Test::ALL.map(gfp::Test::name).into(),
+            Theory::Fair => vec![several::FAIR],
+            Theory::Split(_) => vec![split::TEST],
+        }
+    }
+
     /// What is known about a policy of the catalogue. A test lists those of which nothing is.
     pub fn of(entry: &Entry) -> Theory {
         match entry.placement {

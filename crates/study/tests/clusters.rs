@@ -274,6 +274,29 @@ fn the_last_cluster_may_be_smaller() {
     );
 }
 
+/// First fit finds no room for the last of these, and worst fit does.
+#[test]
+fn a_fit_that_is_written_is_kept_to_even_if_it_is_the_usual_one() {
+    let mut set = set(2, &[(6, 10), (5, 10), (3, 10), (2, 10), (2, 10), (2, 10)]);
+    let options = StudyOptions {
+        policies: vec!["p-edf".into()],
+        ..StudyOptions::default()
+    };
+    let study = try_study(&set, &options).unwrap();
+    assert_eq!(assigned(&study).0, Fit::Worst);
+    told(
+        &mut set,
+        "p-edf",
+        "partition",
+        Value::Text("first-fit".into()),
+    );
+    let error = try_study(&set, &options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no CPU has room for task \"t5\" (tasks were assigned first-fit)"
+    );
+}
+
 #[test]
 fn a_cluster_has_cpus() {
     let mut set = set(4, &[(1, 10)]);
@@ -283,5 +306,6 @@ fn a_cluster_has_cpus() {
         ..StudyOptions::default()
     };
     let error = try_study(&set, &options).unwrap_err();
-    assert!(error.to_string().contains("`cluster` is 0"), "{error}");
+    let why = "cluster: expected a number from 1 to 4294967295, found 0";
+    assert!(error.to_string().contains(why), "{error}");
 }

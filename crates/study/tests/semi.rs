@@ -221,7 +221,9 @@ fn by_name() {
         assert_eq!(report.simulated.misses, 0);
         assert_eq!(report.summary.job_migrations(), 1, "{}", report.policy);
     }
-    for (policies, windows) in [(&["edf-wm"][..], [50, 50]), (&["c=d", "edf-cd"], [49, 51])] {
+    let names: Vec<_> = study.policies.iter().map(|it| &it.policy).collect();
+    assert_eq!(names, ["edf-wm", "c=d"], "another name is no other policy");
+    for (policies, windows) in [(&["edf-wm"], [50, 50]), (&["c=d"], [49, 51])] {
         let [first, second] = windows.map(|window| us(window * 1_000));
         let split = SplitNote {
             task: "t5".into(),

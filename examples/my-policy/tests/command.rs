@@ -57,6 +57,7 @@ fn simulate_shows_its_schedule() {
         "simulate", "set.toml", "--policy", "sjf", "--until", "20ms", "--json",
     ]);
     assert_eq!(code, Some(1), "a deadline is missed");
+    let entry = &entry["policies"][0];
     assert_eq!(entry["simulated"]["jobs"], 6);
     assert_eq!(entry["simulated"]["misses"], 1);
     assert_eq!(entry["tasks"][0]["response_max_ns"], 5_000_000);
@@ -72,6 +73,7 @@ fn a_task_tells_it_something() {
     ];
     let (code, entry) = run_on(&said("usual = \"500us\""), &simulate);
     assert_eq!(code, Some(1), "deadlines are missed");
+    let entry = &entry["policies"][0];
     assert_eq!(entry["simulated"]["misses"], 2);
     assert_eq!(entry["tasks"][0]["response_max_ns"], 8_000_000);
     let folder = tempfile::tempdir().expect("there is room for a temporary folder");
@@ -108,13 +110,14 @@ fn it_holds_for_exactly_these_times() {
     };
     let simulate = ["simulate", "set.toml", "--policy", "sjf", "--json"];
     let (code, long) = run_on(&set(4), &simulate);
+    let long = &long["policies"][0];
     assert_eq!((code, &long["verdict"]), (Some(1), &"exact-times".into()));
     assert_eq!(long["simulated"]["misses"], 0);
     let (code, _) = run_on(&set(4), &[&simulate[..], &["--exact-times"]].concat());
     assert_eq!(code, Some(0));
     let (code, short) = run_on(&set(2), &simulate);
     assert_eq!(
-        (code, &short["verdict"]),
+        (code, &short["policies"][0]["verdict"]),
         (Some(1), &"does-not-hold".into())
     );
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(
             "there is no image for policy \"{name}\"; there are: {known}"
         )));
     }
-    let set = args.cpus.on(files::read_set(&args.file)?, registry);
+    let set = args.cpus.on(files::read_set(&args.file, quiet)?, registry);
     let file = files::shown(&args.file);
     let asked = MachineOptions {
         machine: args.machine,
@@ -49,6 +49,7 @@ pub(crate) fn run(
             file,
             machine: args.machine.name().to_owned(),
             policies: compared(&policies),
+            notes: notes.iter().map(words::note).collect(),
         })?;
     } else {
         let mut text = output::heading(&file, &set);
@@ -73,7 +74,7 @@ pub(crate) fn run(
 /// A policy that was asked for and that the machine does not have.
 fn unknown<'a>(args: &'a CompareArgs, registry: &Registry) -> Option<&'a str> {
     let unknown =
-        |name: &&String| !runs_on(args.machine, registry).any(|entry| entry.name == **name);
+        |name: &&String| !runs_on(args.machine, registry).any(|entry| entry.is_called(name));
     args.policies.iter().find(unknown).map(String::as_str)
 }
 
@@ -89,7 +90,13 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
         "SCHEDULING",
         "SWITCH",
     ];
-    let mut rows = output::table(&columns, &columns[2..]);
+    let mut rows = output::table(&columns, &columns[2..]).spare(&[
+        "EVENTS",
+        "RELEASE",
+        "CALL",
+        "SCHEDULING",
+        "SWITCH",
+    ]);
     let mut text = String::new();
     for (policy, beside) in found {
         let comparison = &beside.comparison;
@@ -107,7 +114,7 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
         ]);
     }
     // Writing to a string cannot fail.
-    let _ = write!(text, "\n{}\n", output::render(&rows));
+    let _ = write!(text, "\n{}\n", rows.render());
     for (policy, beside) in found {
         if let Some(difference) = beside.comparison.difference {
             let _ = writeln!(
@@ -133,13 +140,13 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
                 let _ = writeln!(
                     text,
                     "  That is {apart} apart: so near to each other, things that do not cause each other may \
-                     come in\n  any order."
+                     come in any order."
                 );
             }
         }
     }
-    text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs\n\
-             for which that is more than 20us and more than 1 % of the response time. The others: what the\n\
+    text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs \
+             for which that is more than 20us and more than 1 % of the response time. The others: what the \
              kernel was seen to spend, and the simulation charged.\n";
     text
 }

@@ -5,9 +5,11 @@ use crate::failure::Failure;
 use crate::{files, output};
 use flyball_model::generate::{Deadlines, Options, Phases, generate};
 use flyball_model::{Format, to_csv, to_toml};
+use flyball_report::words;
+use flyball_study::assess::infeasible;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &GenerateArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let format = match &args.out {
         None => Format::Toml,
         Some(path) => Format::of(path).ok_or_else(|| {
@@ -33,14 +35,22 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         } else {
             Phases::Zero
         },
+        cpus: args.cpus,
         seed: args.seed,
         ..Options::default()
     })?;
+    if let Some((why, tasks)) = infeasible(&set) {
+        let why = words::lower(&words::no_policy(&why, &tasks, &set));
+        output::note(quiet, &format!("No policy can hold this set: {why}."));
+    }
     let text = match format {
         Format::Toml => {
             set.name = format!(
-                "{} tasks with utilisation {}, seed {}",
-                args.tasks, args.utilisation, args.seed
+                "{} with utilisation {} of {}, seed {}",
+                output::count(args.tasks, "task"),
+                args.utilisation,
+                output::count(args.cpus.into(), "CPU"),
+                args.seed
             );
             to_toml(&set)
         }
@@ -52,7 +62,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         }
     };
     match &args.out {
-        None => output::print(&text)?,
+        None => output::print_as_it_is(&text)?,
         Some(path) => files::write_all(&[(path.clone(), text.into_bytes())])?,
     }
     Ok(ExitCode::SUCCESS)

@@ -2,10 +2,13 @@
 
 use crate::args::InspectArgs;
 use crate::failure::Failure;
+use crate::files::Reading;
 use crate::output::{self, BOLD, DIM};
 use crate::schedule::{TraceFormat, window};
 use flyball_json::inspect::{Inspected, Task};
+use flyball_model::printable;
 use flyball_report::gantt::{self, ChartStyle, Glyphs, Paint};
+use flyball_report::json::numbers;
 use flyball_report::perfetto;
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::{Metrics, Summary};
@@ -16,10 +19,18 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &InspectArgs, quiet: bool) -> Result<ExitCode, Failure> {
     args.chart.check()?;
     let format = args.out.as_deref().map(TraceFormat::of).transpose()?;
-    let trace = read(&args.trace)?;
+    let mut trace = {
+        let _reading = Reading::begin(&args.trace, quiet);
+        read(&args.trace)?
+    };
+    let header = &mut trace.header;
+    let tasks = header.tasks.iter_mut().map(|task| &mut task.name);
+    for name in tasks.chain([&mut header.name, &mut header.policy]) {
+        *name = printable(name).into_owned();
+    }
     if let (Some(path), Some(format)) = (&args.out, format) {
         format.write_to(path, &trace)?;
     }
@@ -61,7 +72,7 @@ fn read(path: &Path) -> Result<Trace, Failure> {
 
 /// A chart as wide as the terminal.
 pub(crate) fn chart(trace: &Trace, window: &Range<Time>) -> String {
-    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    let width = output::terminal::columns().unwrap_or(100);
     let style = ChartStyle {
         width: width.clamp(40, 160),
         glyphs: if unicode() {
@@ -131,32 +142,16 @@ fn describe(trace: &Trace, summary: &Summary, args: &InspectArgs) -> String {
     if !args.chart.no_chart {
         let _ = write!(text, "\n{}", chart(trace, &window(trace, &args.chart)));
     }
-    let columns = [
-        "TASK",
-        "JOBS",
-        "MISSED",
-        "FASTEST",
-        "MEAN",
-        "SLOWEST",
-        "JITTER",
-        "PREEMPTED",
-        "CPU TIME",
-    ];
-    let mut table = output::table(&columns, &columns[1..]);
-    for (info, sums) in header.tasks.iter().zip(&summary.tasks) {
-        table.add_row([
-            info.name.clone(),
-            output::grouped(sums.completed),
-            output::misses(sums.misses),
-            output::time(sums.response.min()),
-            output::time(sums.response.mean()),
-            output::time(sums.response.max()),
+    let rows = header.tasks.iter().zip(&summary.tasks).map(|(info, sums)| {
+        let own = vec![
             output::time(sums.response.jitter()),
             output::grouped(sums.preemptions),
             output::time(Some(sums.cpu_time)),
-        ]);
-    }
-    let _ = write!(text, "\n{}", output::render(&table));
+        ];
+        (&*info.name, sums, own)
+    });
+    let own = ["JITTER", "PREEMPTED", "CPU TIME"];
+    let _ = write!(text, "\n{}", output::tasks(rows, &own));
     let idle: Duration = summary.cpus.iter().map(|cpu| cpu.idle).sum();
     let overhead: Duration = summary.cpus.iter().map(|cpu| cpu.overhead).sum();
     let _ = writeln!(
@@ -173,26 +168,11 @@ fn describe(trace: &Trace, summary: &Summary, args: &InspectArgs) -> String {
 /// What `inspect --json` prints.
 fn inspected(trace: &Trace, summary: &Summary) -> Inspected {
     let header = &trace.header;
-    let ns = |length: Option<Duration>| length.map(Duration::as_nanos);
-    let tasks = header
-        .tasks
-        .iter()
-        .zip(&summary.tasks)
-        .map(|(info, sums)| Task {
-            name: info.name.clone(),
-            released: sums.released,
-            completed: sums.completed,
-            misses: sums.misses,
-            skipped: sums.skipped,
-            aborted: sums.aborted,
-            preemptions: sums.preemptions,
-            response_min_ns: ns(sums.response.min()),
-            response_mean_ns: ns(sums.response.mean()),
-            response_max_ns: ns(sums.response.max()),
-            start_latency_max_ns: ns(sums.start_latency.max()),
-            tardiness_max_ns: sums.tardiness_max.as_nanos(),
-            cpu_time_ns: sums.cpu_time.as_nanos(),
-        });
+    let tasks = header.tasks.iter().zip(&summary.tasks);
+    let tasks = tasks.map(|(info, sums)| Task {
+        name: info.name.clone(),
+        numbers: numbers(sums),
+    });
     Inspected {
         schema: flyball_json::SCHEMA,
         name: header.name.clone(),

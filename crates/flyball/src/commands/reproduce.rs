@@ -165,7 +165,7 @@ fn summary(done: &Reproduction, report: Option<String>) -> String {
             let _ = writeln!(text, "{DIM}{place}{DIM:#}");
         }
         let columns = ["CLAIM", "PUBLISHED", "OURS", "VERDICT"];
-        let mut table = output::table(&columns, &[]);
+        let mut table = output::table(&columns, &[]).prose(&columns[..3]);
         for claim in &experiment.claims {
             table.add_row([
                 claim.text.clone(),
@@ -174,7 +174,7 @@ fn summary(done: &Reproduction, report: Option<String>) -> String {
                 output::claim(&claim.verdict),
             ]);
         }
-        text += &output::render(&table);
+        text += &table.render();
         for (claims, reason) in reasons(experiment) {
             let _ = writeln!(text, "{DIM}{}:{DIM:#} {reason}", claims.join("; "));
         }

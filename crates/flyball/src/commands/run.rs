@@ -18,7 +18,7 @@ pub(crate) fn run(
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
     let output = Output::new(&args.schedule, Some(args.machine))?;
-    let set = args.cpus.on(files::read_set(&args.file)?, registry);
+    let set = args.cpus.on(files::read_set(&args.file, quiet)?, registry);
     let file = files::shown(&args.file);
     let (policy, until) = (args.policy.as_str(), args.until);
     let patience = args.machine.patience();
@@ -49,7 +49,7 @@ pub(crate) fn run(
         dropped: recording.dropped,
     };
     output.present(
-        measurement.conclude(&measured),
+        &measurement.conclude(&measured),
         recording.fault.as_ref(),
         quiet,
         // A machine is not asked for a proof.

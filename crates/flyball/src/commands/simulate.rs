@@ -1,4 +1,4 @@
-//! `flyball simulate FILE --policy NAME`: what happens under one policy?
+//! `flyball simulate FILE --policy NAME`: what happens under a policy, or under several?
 
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
@@ -14,9 +14,9 @@ pub(crate) fn run(
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
     let output = Output::new(&args.schedule, None)?;
-    let set = files::read_set(&args.file)?;
+    let set = files::read_set(&args.file, quiet)?;
     let options = StudyOptions {
-        policies: vec![args.policy.clone()],
+        policies: args.policies.clone(),
         cpus: args.run.cpus.cpus,
         cluster: args.run.cpus.cluster,
         fit: args.run.cpus.partition,
@@ -30,7 +30,7 @@ pub(crate) fn run(
             StudyOptions::default().keep
         },
         tests: (!args.no_tests).then_some(Effort::SMALL),
-        overheads: files::charges(&args.run.charge)?,
+        overheads: files::charges(&args.run.charge, quiet)?,
         ..StudyOptions::default()
     };
     let file = files::shown(&args.file);
@@ -42,5 +42,5 @@ pub(crate) fn run(
         })
         .map_err(|error| Failure::lab(&file, error))?
     };
-    output.present(study, None, quiet, |verdict| args.run.accepts(verdict))
+    output.present(&study, None, quiet, |verdict| args.run.accepts(verdict))
 }

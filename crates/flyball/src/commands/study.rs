@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<ExitCode, Failure> {
-    let set = files::read_set(&args.file)?;
+    let set = files::read_set(&args.file, quiet)?;
     let options = StudyOptions {
         policies: args.policies.clone(),
         cpus: args.run.cpus.cpus,
@@ -26,7 +26,7 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
         jitter: args.run.jitter,
-        overheads: files::charges(&args.run.charge)?,
+        overheads: files::charges(&args.run.charge, quiet)?,
         ..StudyOptions::default()
     };
     let file = files::shown(&args.file);
@@ -96,7 +96,7 @@ fn measured(
     };
     let mut measured = measure(registry, &asked, file, &set)?;
     for name in &args.policies {
-        if !runs_on(machine, registry).any(|entry| entry.name == *name) {
+        if !runs_on(machine, registry).any(|entry| entry.is_called(name)) {
             measured.notes.push(Note::NotMeasured {
                 policy: name.clone(),
                 machine: machine.name(),
@@ -135,7 +135,10 @@ fn summary(study: &Study, report: Option<String>) -> String {
         columns.extend(["JOBS MOVED", "TASKS MOVED"]);
     }
     columns.extend(["SWITCHES", "MARGIN"]);
-    let mut table = output::table(&columns, &columns[3..]);
+    let spare = ["PREEMPTED", "SWITCHES", "JOBS MOVED", "TASKS MOVED"];
+    let mut table = output::table(&columns, &columns[3..])
+        .prose(&["PROOF"])
+        .spare(&spare);
     for policy in &study.policies {
         let simulated = &policy.simulated;
         let mut row = vec![
@@ -150,11 +153,11 @@ fn summary(study: &Study, report: Option<String>) -> String {
             row.extend([summary.job_migrations(), summary.task_migrations()].map(output::grouped));
         }
         row.push(output::grouped(simulated.context_switches));
-        row.push(output::margin(policy.breakdown));
+        row.push(words::margin(policy.breakdown));
         table.add_row(row);
     }
     // Writing to a string cannot fail.
-    let _ = write!(text, "\n{}\n", output::render(&table));
+    let _ = write!(text, "\n{}\n", table.render());
     let width = study
         .policies
         .iter()

@@ -16,7 +16,10 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
-    let study = read_study(&args.study, &judge::names())?;
+    let study = {
+        let _reading = files::Reading::begin(&args.study, quiet);
+        read_study(&args.study, &judge::names())?
+    };
     let options = Options {
         threads: args.threads.map(usize::from),
         shard: args.shard,

@@ -75,6 +75,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
 
 impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORDS> {
     const NAME: &'static str = "bitmap";
+    const COMPLEXITY: &'static str = "O(1)";
     type Storage = S;
 
     fn new(capacity: usize) -> Self {

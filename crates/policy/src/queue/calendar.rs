@@ -317,6 +317,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Queue<K>
     for Calendar<K, S, WORDS, SHIFT>
 {
     const NAME: &'static str = "calendar";
+    const COMPLEXITY: &'static str = "O(1) to O(log n), the first O(1)";
     type Storage = S;
 
     fn new(capacity: usize) -> Self {

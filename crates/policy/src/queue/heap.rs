@@ -261,6 +261,7 @@ impl<K: Copy + Ord + Default> Entry for Rank<K> {
 
 impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
     const NAME: &'static str = "heap";
+    const COMPLEXITY: &'static str = "O(log n), the first O(1)";
     type Storage = S;
 
     fn new(capacity: usize) -> Self {

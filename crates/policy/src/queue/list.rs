@@ -18,6 +18,7 @@ pub struct SortedList<K, S: Storage> {
 
 impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedList<K, S> {
     const NAME: &'static str = "list";
+    const COMPLEXITY: &'static str = "O(n) to put in, else O(1)";
     type Storage = S;
 
     fn new(capacity: usize) -> Self {

@@ -40,6 +40,9 @@ pub trait Queue<K: Copy + Ord + Default> {
     /// Its name in a word.
     const NAME: &'static str;
 
+    /// How long it takes to put in, to take out and to find the first of n tasks, for a reader.
+    const COMPLEXITY: &'static str;
+
     /// Where the queue keeps its tables; its users keep theirs in the same place.
     type Storage: Storage;
 

@@ -164,10 +164,10 @@ pub(super) fn percent(millionths: u64) -> String {
     format!("{}.{:02} %", hundredths / 100, hundredths % 100)
 }
 
-/// Millionths as a factor with three places.
-pub(super) fn factor(millionths: u64) -> String {
-    let thousandths = (millionths + 500) / 1000;
-    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+/// Millionths as a number with four places, as utilisations have.
+pub(super) fn parts(millionths: u64) -> String {
+    let parts = (millionths + 50) / 100;
+    format!("{}.{:04}", parts / 10_000, parts % 10_000)
 }
 
 /// `1 task`, `2 tasks`.
@@ -219,6 +219,6 @@ mod tests {
         assert_eq!(short(ns(118_000_000_000)), "118 s");
         assert_eq!(short(ns(0)), "0");
         assert_eq!(percent(850_149), "85.01 %");
-        assert_eq!(factor(1_176_471), "1.176");
+        assert_eq!(parts(1_176_451), "1.1765");
     }
 }

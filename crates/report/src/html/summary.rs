@@ -1,7 +1,7 @@
 //! The head of the page, and the table that answers: which scheduler holds it?
 
 use super::anchor;
-use super::format::{counted, factor, grouped, length, percent};
+use super::format::{counted, grouped, length, parts, percent};
 use super::policy::words;
 use crate::words as reasons;
 use flyball_study::note::Note;
@@ -28,8 +28,7 @@ pub(super) fn header(study: &Study) -> Markup {
         p.facts {
             span { code { bdi { (study.file) } } }
             span { (counted(set.tasks.len() as u64, "task")) }
-            span { (counted(u64::from(study.cpus), "CPU")) }
-            span { "utilisation " (percent(utilisation(study))) }
+            span { "utilisation " (reasons::utilisation_of(set)) }
             @if let Some(hyperperiod) = set.hyperperiod() {
                 span { "hyperperiod " (length(hyperperiod)) }
             }
@@ -37,15 +36,8 @@ pub(super) fn header(study: &Study) -> Markup {
     }
 }
 
-/// Of the whole task set, in millionths of a CPU. Tasks that arrive once have none.
-fn utilisation(study: &Study) -> u64 {
-    let tasks = study.set.tasks.iter();
-    let sum = tasks.filter_map(|task| share(task.wcet, task.arrival.period()?));
-    sum.fold(0, u64::saturating_add)
-}
-
 /// `part` of `whole` in millionths, rounded to the nearest; `None` where that means nothing.
-pub(super) fn share(part: Duration, whole: Duration) -> Option<u64> {
+fn share(part: Duration, whole: Duration) -> Option<u64> {
     if part == Duration::MAX || whole.is_zero() || whole == Duration::MAX {
         return None;
     }
@@ -72,8 +64,8 @@ pub(super) fn section(study: &Study) -> Markup {
                             th.num scope="col" title="How often a job went on on another CPU than before; and how often a job began on another CPU than the one before it" { "Migrations of jobs; of tasks" }
                         }
                         th.num scope="col" { "Context switches" }
-                        th.num scope="col" title="The share of time in which the CPUs worked for tasks" { "Utilisation" }
-                        th.num scope="col" title="The factor by which all worst-case execution times together can grow (or have to shrink)" { "Breakdown" }
+                        th.num scope="col" title="The part of the time of all CPUs in which they worked for tasks" { "CPUs busy" }
+                        th.num scope="col" title="By how much all worst-case execution times together may grow, or have to shrink; and the utilisation of all CPUs together then" { "Margin" }
                     } }
                     tbody {
                         @for (number, report) in study.policies.iter().enumerate() {
@@ -143,15 +135,14 @@ fn row(number: usize, report: &PolicyReport, several: bool) -> Markup {
                 } }
             }
             td.num data-label="Context switches" { (grouped(simulated.context_switches.into())) }
-            td.num data-label="Utilisation" { div {
+            td.num data-label="CPUs busy" { div {
                 (percent(report.summary.utilisation_ppm()))
                 @if kernel > 0 { span.aside { " + " (percent(kernel)) " kernel" } }
             } }
-            td.num data-label="Breakdown" { div {
+            td.num data-label="Margin" { div {
                 @if let Some(breakdown) = report.breakdown {
-                    "× " (factor(breakdown.factor_ppm))
-                    @if breakdown.at_least { " or more" }
-                    span.aside { " at " (percent(breakdown.utilisation_ppm)) }
+                    (reasons::margin(report.breakdown))
+                    span.aside { " at utilisation " (parts(breakdown.utilisation_ppm)) }
                 } @else { span.none { "–" } }
             } }
         }

@@ -2,8 +2,8 @@
 //!
 //! A column in which no row says anything is left out.
 
-use super::format::{Unit, cell, length, percent, short};
-use super::summary::share;
+use super::format::{Unit, cell, length, short};
+use crate::words;
 use flyball_model::{
     Arrival, Cost, Jitter, Length, OnMiss, Protocol, Step, Task, TaskSet, Trigger,
 };
@@ -55,7 +55,7 @@ fn tasks(set: &TaskSet) -> Markup {
                     @if phases { th.num scope="col" { "Phase, " (unit.name) } }
                     @if jitters { th.num scope="col" title="Release jitter: how long after its arrival a job may be released" { "Jitter, " (unit.name) } }
                     th.num scope="col" title="Worst-case execution time" { "WCET, " (unit.name) }
-                    th.num scope="col" { "Utilisation" }
+                    th.num scope="col" { "Utilisation of one CPU" }
                     @if priorities { th.num scope="col" { "Priority" } }
                     @if cpus { th.num scope="col" { "CPU" } }
                     @if on_miss { th scope="col" { "When late" } }
@@ -71,8 +71,8 @@ fn tasks(set: &TaskSet) -> Markup {
                             @if phases { (cell(Some(task.phase), unit, phase)) }
                             @if jitters { (cell(Some(task.jitter), unit, jitter)) }
                             (cell(Some(task.wcet), unit, wcet))
-                            @match task.arrival.period().and_then(|period| share(task.wcet, period)) {
-                                Some(share) => { td.num { (percent(share)) } }
+                            @match words::share(task) {
+                                Some(share) => { td.num { (share) } }
                                 None => { td.num.none { "–" } }
                             }
                             @if priorities { (small(task.priority)) }

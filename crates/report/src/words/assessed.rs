@@ -1,6 +1,6 @@
 //! What the analyses say of one task set on several CPUs.
 
-use super::upper;
+use super::{upper, utilisation_of};
 use flyball_analysis::charged::{NoSet, Unmade};
 use flyball_analysis::gedf::{Explanation, Set, Share};
 use flyball_analysis::overheads::Unpayable;
@@ -13,25 +13,22 @@ use flyball_trace::Duration;
 /// The tests count in nanoseconds.
 const UNIT: Duration = Duration::from_nanos(1);
 
-/// The name of the task at a place of an assessment.
-fn name<'a>(set: &'a TaskSet, found: &Assessment, place: usize) -> &'a str {
-    let task = found.tasks.get(place).and_then(|&task| set.tasks.get(task));
+/// The name of the task at a place among `tasks`, which are numbers of the set's.
+fn name<'a>(set: &'a TaskSet, tasks: &[usize], place: usize) -> &'a str {
+    let task = tasks.get(place).and_then(|&task| set.tasks.get(task));
     task.map_or("?", |task| &task.name)
 }
 
-/// Why no policy can hold `set`.
-pub fn no_policy(why: &NoPolicy, found: &Assessment, set: &TaskSet) -> String {
+/// Why no policy can hold `set`; `tasks` are those of [`Assessment::tasks`].
+pub fn no_policy(why: &NoPolicy, tasks: &[usize], set: &TaskSet) -> String {
     match why {
         NoPolicy::Alone(task) => {
             format!(
                 "\"{}\" cannot be in time even alone",
-                name(set, found, *task)
+                name(set, tasks, *task)
             )
         }
-        NoPolicy::Overload => {
-            let cpus = cpus(found.cpus);
-            format!("The tasks ask for {} of {cpus}", found.utilisation)
-        }
+        NoPolicy::Overload => format!("The tasks ask for {}", utilisation_of(set)),
         NoPolicy::Interval(Some(says)) => upper(&says.to_string()),
         NoPolicy::Interval(None) => {
             "There is an interval in which the jobs ask for more than all CPUs".into()
@@ -50,7 +47,7 @@ pub fn charged(work: ChargedWork) -> String {
 
 /// Why a test does not accept `set`, if it does not.
 pub fn why_not(said: &Said, found: &Assessment, set: &TaskSet) -> Option<String> {
-    let name = |place: usize| name(set, found, place);
+    let name = |place: usize| name(set, &found.tasks, place);
     Some(match said.why.as_ref()? {
         WhyNot::Stopped(stop) => upper(&stop.to_string()),
         WhyNot::TooLong(task, times) => too_long(name(*task), times),

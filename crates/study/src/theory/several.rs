@@ -18,7 +18,7 @@ const GLOBAL: &str = "global EDF's sufficient tests";
 /// The name of the tests for fixed priorities.
 const GLOBAL_FIXED: &str = "global fixed priorities' sufficient tests";
 /// The name of the test for PF and PD².
-const FAIR: &str = "proportionate fairness";
+pub(super) const FAIR: &str = "proportionate fairness";
 
 /// Global EDF in each cluster, by all tests of the literature.
 pub(super) fn global(set: &TaskSet, cluster: u8, effort: Effort) -> Result<Findings, Obstacle> {

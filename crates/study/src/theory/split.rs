@@ -20,7 +20,7 @@ pub type Splitter = fn(
 ) -> Result<Vec<Vec<Share>>, NoRoom>;
 
 /// The name of the test.
-const TEST: &str = "processor demand of all shares";
+pub(super) const TEST: &str = "processor demand of all shares";
 
 /// How a task is split.
 pub(super) fn splitter(split: Split) -> Splitter {

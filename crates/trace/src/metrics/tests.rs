@@ -232,3 +232,38 @@ fn chains_are_told_from_their_first_release_to_their_last_completion() {
         ]
     );
 }
+
+/// Beside percentiles of the sorted values themselves.
+#[test]
+fn percentiles_are_those_of_the_nearest_rank() {
+    let mut state = 7_u64;
+    let mut random = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        state >> 33
+    };
+    for count in [1, 2, 19, 20, 21, 99, 100, 101, 1_000] {
+        let mut spread = Spread::default();
+        let mut values: Vec<u64> = (0..count).map(|_| random() % 50_000_000).collect();
+        for &value in &values {
+            spread.add(ns(value));
+        }
+        values.sort_unstable();
+        for percent in [0_u8, 1, 50, 95, 99, 100] {
+            let rank = (values.len() * usize::from(percent)).div_ceil(100).max(1);
+            let exact = values[rank - 1];
+            let found = spread.percentile(percent).map_or(0, Duration::as_nanos);
+            assert!(exact <= found, "{count} {percent}: {exact} {found}");
+            assert!(
+                found - exact <= exact / 100,
+                "{count} {percent}: {exact} {found}"
+            );
+        }
+        assert_eq!(spread.percentile(100), spread.max());
+    }
+    assert_eq!(Spread::default().percentile(50), None);
+    let mut one = Spread::default();
+    one.add(ns(123_456_789));
+    assert_eq!(one.percentile(1), Some(ns(123_456_789)));
+}

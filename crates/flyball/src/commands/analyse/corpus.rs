@@ -32,9 +32,10 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
             keeps(out, overheads, "the overheads")?;
         }
     }
-    let charge = files::charges(&args.charge)?.map(|it| charge::of(it, args.accounting));
+    let charge = files::charges(&args.charge, quiet)?.map(|it| charge::of(it, args.accounting));
     let asked = asked(args, charge.as_ref(), quiet)?;
     let entries = {
+        let _reading = files::Reading::begin(corpus, quiet);
         let text = read(corpus)?;
         let read = match &charge {
             Some(_) => many::read_up_to(&text, LONGEST_CHARGED),
@@ -185,7 +186,7 @@ fn summary(sets: usize, verdicts: &[Verdict]) -> String {
             format!("{took:.3} s"),
         ]);
     }
-    output::render(&table) + &band(sets, verdicts)
+    table.render() + &band(sets, verdicts)
 }
 
 /// Where something can be proven both ways: of how many sets it is known what global EDF does.

@@ -38,7 +38,7 @@ pub(super) fn analysis(file: &str, set: &TaskSet, found: &Assessment) -> Analyse
         file: file.to_owned(),
         cpus: found.cpus,
         utilisation_ppm: found.utilisation.parts_per_million(),
-        infeasible: (found.infeasible.as_ref()).map(|why| words::no_policy(why, found, set)),
+        infeasible: (found.infeasible.as_ref()).map(|why| words::no_policy(why, &found.tasks, set)),
         late_ns: found.late.as_nanos(),
         policies: policies
             .clone()

@@ -30,11 +30,11 @@ pub(super) fn run(
     args: &AnalyseArgs,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
-    let mut set = files::read_set(file)?;
+    let mut set = files::read_set(file, quiet)?;
     if let Some(cpus) = args.cpus {
         set.platform.cpus = cpus;
     }
-    let charge = charge(&set, files::charges(&args.charge)?, args.accounting);
+    let charge = charge(&set, files::charges(&args.charge, quiet)?, args.accounting);
     let cpus = set.platform.cpus.max(1).into();
     let shown = files::shown(file);
     let steps = args.steps.map_or(Effort::FULL.verdict, WorkLimit::steps);
@@ -109,7 +109,7 @@ fn charge(set: &TaskSet, measured: Option<Charges>, accounting: Accounting) -> O
 fn text(file: &str, set: &TaskSet, found: &Assessment) -> String {
     let mut text = output::heading(file, set);
     if let Some(why) = &found.infeasible {
-        let why = words::lower(&words::no_policy(why, found, set));
+        let why = words::lower(&words::no_policy(why, &found.tasks, set));
         let _ = writeln!(text, "\nNo policy can hold it: {why}.");
     }
     if found.tasks.is_empty() {
@@ -156,7 +156,7 @@ fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessme
         it.policy,
         output::verdict(it.verdict.schedulable)
     );
-    let mut table = output::table(&["TEST", "VERDICT", "WHY NOT"], &[]);
+    let mut table = output::table(&["TEST", "VERDICT", "WHY NOT"], &[]).prose(&["WHY NOT"]);
     for said in &it.said {
         let answer = match said.answer {
             Answer::Accepts => "accepts",
@@ -169,7 +169,7 @@ fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessme
             &words::why_not(said, found, set).unwrap_or_default(),
         ]);
     }
-    *text += &output::render(&table);
+    *text += &table.render();
     if let Some(order) = &it.priorities {
         let name = |&place: &usize| set.tasks[found.tasks[place]].name.as_str();
         let names: Vec<&str> = order.iter().map(name).collect();
@@ -181,7 +181,7 @@ fn for_policy(text: &mut String, it: &ForPolicy, set: &TaskSet, found: &Assessme
     }
     let _ = writeln!(
         text,
-        "{DIM}Known to hold {}; all execution times together: {}.{DIM:#}",
+        "{DIM}Known to hold {}; margin of all execution times together: {}.{DIM:#}",
         fewest(&it.fewest),
         margin(&it.scaling)
     );
@@ -213,7 +213,7 @@ fn margin(breakdown: &Margin<sensitivity::Breakdown>) -> String {
     if let Margin::NotKnown(_) = breakdown {
         return NOT_KNOWN.into();
     }
-    output::margin(breakdown.proven().map(|proven| Breakdown {
+    words::margin(breakdown.proven().map(|proven| Breakdown {
         factor_ppm: proven.factor.ppm(),
         utilisation_ppm: proven.utilisation.parts_per_million(),
         at_least: breakdown.stopped().is_some(),
@@ -245,12 +245,14 @@ fn tasks(text: &mut String, set: &TaskSet, found: &Assessment) {
     }
     let mut columns = vec!["TASK".to_owned(), "WCET".into(), "DEADLINE".into()];
     for it in &holding {
-        columns.push(format!("{} AT MOST", it.policy));
-        columns.push("SLACK".into());
+        columns.extend(["BOUND", "SLACK"].map(|what| format!("{} {what}", it.policy)));
     }
     columns.push("CPU".into());
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let mut table = output::table(&columns, &columns[1..]);
+    // Bounds stay the longest, and slacks go first.
+    let mut spare = columns[1..].to_vec();
+    spare.sort_by_key(|name| (name.ends_with("SLACK"), !name.ends_with("BOUND")));
+    let mut table = output::table(&columns, &columns[1..]).spare(&spare);
     for (place, &number) in found.tasks.iter().enumerate() {
         let task = &set.tasks[number];
         let mut row = vec![
@@ -266,10 +268,10 @@ fn tasks(text: &mut String, set: &TaskSet, found: &Assessment) {
         row.push(cpu.map_or_else(|| "–".into(), |cpu| cpu.to_string()));
         table.add_row(row);
     }
-    let _ = write!(text, "\n{}", output::render(&table));
+    let _ = write!(text, "\n{}", table.render());
     let _ = writeln!(
         text,
-        "{DIM}At most: from arrival to completion. Slack: how much longer jobs of this task alone may compute, under P-EDF on the CPU that it has.{DIM:#}"
+        "{DIM}Bound: no job takes longer from arrival to completion. Slack: how much longer jobs of this task alone may compute, under P-EDF on the CPU that it has.{DIM:#}"
     );
 }
 
@@ -286,7 +288,7 @@ fn division(text: &mut String, set: &TaskSet, found: &Assessment) {
     if let Some(division) = &found.division {
         let _ = writeln!(
             text,
-            "\n{BOLD}Partition{BOLD:#} {DIM}({}){DIM:#}",
+            "\n{BOLD}Partition{BOLD:#} {DIM}({}), and the utilisation of each CPU{DIM:#}",
             division.way.name()
         );
         show(text, division);
@@ -317,7 +319,7 @@ fn effects(text: &mut String, found: &Assessment) {
     let mut columns = vec!["CHARGED".to_owned()];
     columns.extend(found.policies.iter().map(|it| it.policy.title().to_owned()));
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let mut table = output::table(&columns, &columns[1..]);
+    let mut table = output::table(&columns, &columns[1..]).spare_all();
     for effect in &found.effects {
         let mut row = vec![words::charged(effect.charged)];
         row.extend(effect.scaling.iter().map(margin));
@@ -326,10 +328,10 @@ fn effects(text: &mut String, found: &Assessment) {
     let _ = write!(
         text,
         "\n{BOLD}The kernel's work{BOLD:#}\n{}",
-        output::render(&table)
+        table.render()
     );
     let _ = writeln!(
         text,
-        "{DIM}By how much all execution times may grow together.{DIM:#}"
+        "{DIM}Margins: by how much all execution times may grow together.{DIM:#}"
     );
 }

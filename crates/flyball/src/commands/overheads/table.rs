@@ -40,8 +40,8 @@ pub(super) fn summary(found: &Measurements, written: &[String]) -> String {
     }
     let _ = writeln!(
         text,
-        "\n{DIM}ns: the mean without outliers, and what 99.9 % are not above (of a yield: of means of \
-         100 yields). An outlier is {RULE}; {} of {} samples are. Global policies have {} CPUs, whose \
+        "\n{DIM}In nanoseconds. mean: without outliers; 99.9 %: what so many samples are not above (of a \
+         yield: of means of 100 yields). An outlier is {RULE}; {} of {} samples are. Global policies have {} CPUs, whose \
          turns one thread takes; partitioned ones divide the threads among as many.{DIM:#}",
         output::grouped(
             found
@@ -73,21 +73,21 @@ pub(super) fn summary(found: &Measurements, written: &[String]) -> String {
 /// One policy with one queue.
 fn kind(text: &mut String, found: &Measurements, policy: Policy, queue: Queue) {
     let _ = writeln!(text, "\n{BOLD}{}, {}{BOLD:#}", policy.name(), queue.name());
-    let names: Vec<_> = ["THREADS"]
-        .into_iter()
-        .chain(COLUMNS.map(|(_, name)| name))
-        .collect();
-    let mut table = output::table(&names, &names);
+    let names = ["THREADS", "NS"].into_iter();
+    let names: Vec<_> = names.chain(COLUMNS.map(|(_, name)| name)).collect();
+    let mut table = output::table(&names, &names).spare_all();
     for threads in found.threads() {
-        let cells = COLUMNS.map(|(quantity, _)| {
-            let cost = found.cost(policy, queue, threads, quantity);
-            cost.map_or("–".into(), |cost| {
-                format!("{} {}", ns(cost.mean_without), ns(cost.p999))
-            })
-        });
-        table.add_row([threads.to_string()].into_iter().chain(cells));
+        let mut row = |first: String, what: &str, of: fn(&Summary) -> f64| {
+            let cells = COLUMNS.map(|(quantity, _)| {
+                let cost = found.cost(policy, queue, threads, quantity);
+                cost.map_or("–".into(), |cost| ns(of(cost)))
+            });
+            table.add_row([first, what.to_owned()].into_iter().chain(cells));
+        };
+        row(threads.to_string(), "mean", |cost| cost.mean_without);
+        row(String::new(), "99.9 %", |cost| cost.p999);
     }
-    *text += &output::render(&table);
+    *text += &table.render();
     let threads = found.threads();
     let mean = |threads: &usize| {
         Some(
@@ -115,7 +115,7 @@ fn linux(text: &mut String, found: &Measurements) {
     }
     let _ = writeln!(text, "\n{BOLD}Linux{BOLD:#}");
     let columns = ["", "CLASS", "MEDIAN", "MEAN", "99.9 %", "WORST", "OUTLIERS"];
-    let mut table = output::table(&columns, &columns[2..]);
+    let mut table = output::table(&columns, &columns[2..]).spare(&["MEAN", "MEDIAN", "OUTLIERS"]);
     let mut notes = Vec::new();
     for linux in &found.linux {
         match &linux.result {
@@ -133,7 +133,7 @@ fn linux(text: &mut String, found: &Measurements) {
             Err(why) => notes.push(format!("{}: {why}", linux.what.title())),
         }
     }
-    *text += &output::render(&table);
+    *text += &table.render();
     let _ = writeln!(
         text,
         "{DIM}µs; the mean without outliers. A thread with a deadline cannot be bound to a CPU, so its \
@@ -184,7 +184,7 @@ fn cache(text: &mut String, found: &Measurements) {
     let right = [
         columns[0], columns[2], columns[3], columns[4], columns[5], columns[6],
     ];
-    let mut table = output::table(&columns, &right);
+    let mut table = output::table(&columns, &right).spare(&["MEDIAN", "MISSES"]);
     for delay in &found.cache {
         let after = delay.interference.name().to_owned();
         let size = format!("{}K", delay.bytes >> 10);
@@ -201,9 +201,9 @@ fn cache(text: &mut String, found: &Measurements) {
                     .map_or("–".into(), |misses| format!("{misses:.0}")),
             ]),
             Err(why) => table.add_row([size, after, why.clone()]),
-        };
+        }
     }
-    *text += &output::render(&table);
+    *text += &table.render();
     let _ = writeln!(
         text,
         "{DIM}µs; how much longer than warm a job reads its working set.{DIM:#}"

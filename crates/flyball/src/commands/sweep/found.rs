@@ -105,7 +105,7 @@ fn table(results: &Results, variant: Variant) -> String {
             .iter()
             .map(|(_, it)| study.tests[it.test].name.as_str()),
     );
-    let mut table = output::table(&columns, &columns[1..]);
+    let mut table = output::table(&columns, &columns[1..]).spare_all();
     for (place, scenario) in study.scenarios.iter().enumerate() {
         let mut row = vec![scenario.name()];
         if is_partial {
@@ -118,5 +118,5 @@ fn table(results: &Results, variant: Variant) -> String {
         }));
         table.add_row(row);
     }
-    output::render(&table)
+    table.render()
 }

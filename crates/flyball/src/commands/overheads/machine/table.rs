@@ -1,6 +1,6 @@
 //! What was counted, for people: tables on the terminal, and all numbers as CSV.
 
-use crate::output::{self, BOLD, DIM};
+use crate::output::{self, BOLD, DIM, Table};
 use flyball_board::Machine;
 use flyball_measure::instructions::{
     Counted, InstructionCounts, Kind, Lengths, Quantity, Row, THINK,
@@ -39,7 +39,7 @@ pub(super) fn summary(
     let disturbed: u64 = found.rows.iter().map(|row| row.counted.disturbed).sum();
     let _ = writeln!(
         text,
-        "\n{DIM}Instructions: the mean, and the most. CALL is the end of a job, RELEASE the timer's work for \
+        "\n{DIM}Instructions. CALL is the end of a job, RELEASE the timer's work for \
          one job, IPI the entry of a CPU that another one interrupted, TICK one at which nothing happens. \
          LOCK/S: how often locks between CPUs are taken in a second; CONTENDED: how \
          many of these times they were not free. {} entries into which another CPU's fell are not in the means.{DIM:#}",
@@ -48,8 +48,8 @@ pub(super) fn summary(
     if per_cpu {
         let _ = writeln!(
             text,
-            "{DIM}Below what all CPUs took is what each did, and how often (×). The first CPU of a cluster \
-             keeps its time: it makes all releases.{DIM:#}"
+            "{DIM}Below what all CPUs took is what each did, and how many times. The first CPU of a \
+             cluster keeps its time: it makes all releases.{DIM:#}"
         );
     }
     locks(&mut text, found);
@@ -68,29 +68,65 @@ fn costs(text: &mut String, found: &InstructionCounts, kind: Kind, per_cpu: bool
     let cluster = cluster.unwrap_or_default();
     let _ = writeln!(text, "\n{BOLD}{}{cluster}{BOLD:#}", kind.name());
     let names = ["THREADS"].into_iter().chain(per_cpu.then_some("CPU"));
-    let names = names.chain(COLUMNS.map(|(_, name)| name));
+    let names = names.chain([""]).chain(COLUMNS.map(|(_, name)| name));
     let names: Vec<_> = names.chain(["LOCK/S", "CONTENDED"]).collect();
-    let mut table = output::table(&names, &names);
+    let mut table = output::table(&names, &names).spare_all();
     for row in found.of(kind) {
-        let mut cells = vec![row.threads.to_string()];
-        cells.extend(per_cpu.then(|| "all".to_owned()));
-        cells.extend(COLUMNS.map(|(quantity, _)| both(row.cost(quantity))));
         let counted = &row.counted;
-        cells.push(output::grouped(per_second(found, counted.taken)));
-        cells.push(percent(counted.contended, counted.taken));
-        table.add_row(cells);
-        if per_cpu {
-            for (cpu, (counted, tick)) in row.harts.iter().enumerate() {
-                let mut cells = vec![String::new(), cpu.to_string()];
-                let cost = |quantity| row.cost_of(counted, *tick, quantity);
-                cells.extend(COLUMNS.map(|(quantity, _)| thrice(cost(quantity))));
-                // How often a lock is taken is known of the CPUs that share it.
-                cells.extend([String::new(), String::new()]);
-                table.add_row(cells);
-            }
+        let locks = [
+            output::grouped(per_second(found, counted.taken)),
+            percent(counted.contended, counted.taken),
+        ];
+        let first = [row.threads.to_string()].into_iter();
+        let first: Vec<_> = first.chain(per_cpu.then(|| "all".to_owned())).collect();
+        let lengths = COLUMNS.map(|(quantity, _)| row.cost(quantity));
+        lines(&mut table, &first, &lengths, &locks, &BOTH);
+        let harts = row.harts.iter().enumerate().filter(|_| per_cpu);
+        for (cpu, (counted, tick)) in harts {
+            let first = [String::new(), cpu.to_string()];
+            let lengths = COLUMNS.map(|(quantity, _)| row.cost_of(counted, *tick, quantity));
+            // How often a lock is taken is known of the CPUs that share it.
+            lines(&mut table, &first, &lengths, &[], &EACH);
         }
     }
-    *text += &output::render(&table);
+    *text += &table.render();
+}
+
+/// What is said of lengths, by name.
+type Said = (&'static str, fn(Lengths) -> Option<String>);
+
+/// The mean and the most.
+const BOTH: [Said; 2] = [
+    ("mean", |lengths| {
+        lengths.mean().map(|mean| format!("{mean:.0}"))
+    }),
+    ("most", |lengths| {
+        lengths.mean().map(|_| lengths.most.to_string())
+    }),
+];
+
+/// The same, and how often.
+const EACH: [Said; 3] = [
+    BOTH[0],
+    BOTH[1],
+    ("times", |lengths| {
+        (lengths.count > 0).then(|| output::grouped(lengths.count))
+    }),
+];
+
+/// A line for everything that is said of some lengths; what comes before and behind them stands in
+/// the first one.
+fn lines(table: &mut Table, first: &[String], lengths: &[Lengths], last: &[String], said: &[Said]) {
+    for (line, (what, say)) in said.iter().enumerate() {
+        let once = |cell: &String| match line {
+            0 => cell.clone(),
+            _ => String::new(),
+        };
+        let cells = lengths.iter();
+        let cells = cells.map(|&lengths| say(lengths).unwrap_or_else(|| "–".into()));
+        let row = first.iter().map(once).chain([(*what).to_owned()]);
+        table.add_row(row.chain(cells).chain(last.iter().map(once)));
+    }
 }
 
 /// How often that is in a second.
@@ -108,21 +144,6 @@ fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-fn both(lengths: Lengths) -> String {
-    match lengths.mean() {
-        Some(mean) => format!("{mean:.0} {}", lengths.most),
-        None => "–".into(),
-    }
-}
-
-/// The same, and how often.
-fn thrice(lengths: Lengths) -> String {
-    match lengths.count {
-        0 => "–".into(),
-        count => format!("{} ×{}", both(lengths), output::grouped(count)),
-    }
-}
-
 /// How long locks are held.
 fn locks(text: &mut String, found: &InstructionCounts) {
     if found.locks.is_empty() {
@@ -133,17 +154,17 @@ fn locks(text: &mut String, found: &InstructionCounts) {
         text,
         "\n{BOLD}With the lock held, {threads} threads{BOLD:#}"
     );
-    let columns = ["POLICY", "CPUS", "CALL", "TIMER", "INTERRUPT", "ALL"];
-    let mut table = output::table(&columns, &columns[1..]);
+    let columns = ["POLICY", "CPUS", "", "CALL", "TIMER", "INTERRUPT", "ALL"];
+    let mut table = output::table(&columns, &columns[1..]).spare_all();
     for row in &found.locks {
-        let mut cells = vec![row.kind.name(), row.cpus.to_string()];
-        let paths = row.counted.paths();
-        cells.extend(paths.map(|(_, entries)| both(entries.held)));
-        cells.push(both(row.counted.all(|entries| entries.held)));
-        table.add_row(cells);
+        let first = [row.kind.name(), row.cpus.to_string()];
+        let paths = row.counted.paths().map(|(_, entries)| entries.held);
+        let all = row.counted.all(|entries| entries.held);
+        let lengths: Vec<Lengths> = paths.into_iter().chain([all]).collect();
+        lines(&mut table, &first, &lengths, &[], &BOTH);
     }
-    *text += &output::render(&table);
-    let _ = writeln!(text, "{DIM}Instructions: the mean, and the most.{DIM:#}");
+    *text += &table.render();
+    let _ = writeln!(text, "{DIM}Instructions.{DIM:#}");
 }
 
 /// How much time is lost in waiting for it.
@@ -157,14 +178,14 @@ fn waits(text: &mut String, found: &InstructionCounts) {
         .into_iter()
         .chain(thinks.iter().map(String::as_str))
         .collect();
-    let mut table = output::table(&names, &names[1..]);
+    let mut table = output::table(&names, &names[1..]).spare_all();
     for kind in found.plan.kinds() {
         for (cpus, lost) in found.waits(kind) {
             let cells = lost.map(|lost| format!("{:.6} %", lost * 100.0));
             table.add_row([kind.name(), cpus.to_string()].into_iter().chain(cells));
         }
     }
-    *text += &output::render(&table);
+    *text += &table.render();
     let _ = writeln!(
         text,
         "{DIM}By mean value analysis: each CPU computes for so long between two entries, an instruction is \

@@ -1,0 +1,106 @@
+//! Quantities, in the one form that they have on pages and terminals.
+
+use flyball_analysis::{SporadicTask, Utilisation};
+use flyball_model::{Task, TaskSet};
+use flyball_study::results::Breakdown;
+use flyball_trace::metrics::Summary;
+
+/// The part of a CPU that a task asks for; `None`: it does not come again, or its times are too
+/// long to count.
+pub fn share(task: &Task) -> Option<Utilisation> {
+    let period = task.arrival.period()?;
+    let task = SporadicTask::new(task.wcet, period, period).ok()?;
+    Some(Utilisation::of(&[task]))
+}
+
+/// What all tasks that come again ask for together, in CPUs.
+pub fn utilisation(set: &TaskSet) -> Utilisation {
+    let known = set.tasks.iter().filter_map(|task| {
+        let period = task.arrival.period()?;
+        SporadicTask::new(task.wcet, period, period).ok()
+    });
+    Utilisation::of(&known.collect::<Vec<_>>())
+}
+
+/// The same, and of how many CPUs: `0.8501 of 1 CPU`.
+pub fn utilisation_of(set: &TaskSet) -> String {
+    format!("{} of {}", utilisation(set), cpus(set.platform.cpus))
+}
+
+/// In how much of the time the CPUs worked for tasks: `CPU 85.0 % busy`.
+pub fn busy(summary: &Summary) -> String {
+    let percent = tenths(summary.utilisation_ppm());
+    match summary.cpus.len() {
+        0 | 1 => format!("CPU {percent} busy"),
+        all => format!("all {all} CPUs {percent} busy"),
+    }
+}
+
+/// The margin: by how much all worst-case execution times together may grow, or have to shrink, in
+/// per cent of what they are. What is not known is said.
+pub fn margin(breakdown: Option<Breakdown>) -> String {
+    let Some(Breakdown {
+        factor_ppm,
+        at_least,
+        ..
+    }) = breakdown
+    else {
+        return "–".into();
+    };
+    if factor_ppm >= 1_000_000 {
+        let more = if at_least { " or more" } else { "" };
+        format!("+{}{more}", tenths(factor_ppm - 1_000_000))
+    } else {
+        // Rounded up: shrinking by this much is enough.
+        let shrink = tenths((1_000_000 - factor_ppm).next_multiple_of(1_000));
+        let less = if at_least { " or less" } else { "" };
+        format!("−{shrink}{less}")
+    }
+}
+
+/// Millionths as per cent with a tenth, rounded down.
+fn tenths(ppm: u64) -> String {
+    format!("{}.{} %", ppm / 10_000, ppm / 1_000 % 10)
+}
+
+/// `1 CPU`, `2 CPUs`.
+fn cpus(count: u8) -> String {
+    match count {
+        1 => "1 CPU".into(),
+        _ => format!("{count} CPUs"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn margins_are_safe_and_say_what_is_not_known() {
+        let of = |factor_ppm, at_least| {
+            margin(Some(Breakdown {
+                factor_ppm,
+                utilisation_ppm: 0,
+                at_least,
+            }))
+        };
+        let factor = |factor_ppm| of(factor_ppm, false);
+        assert_eq!(factor(1_176_470), "+17.6 %");
+        assert_eq!(factor(1_000_000), "+0.0 %");
+        assert_eq!(factor(999_999), "−0.1 %");
+        assert_eq!(of(1_176_470, true), "+17.6 % or more");
+        assert_eq!(of(999_999, true), "−0.1 % or less");
+        assert_eq!(margin(None), "–");
+    }
+
+    #[test]
+    fn utilisation_says_of_how_many_cpus() {
+        let mut set = TaskSet::default();
+        let ms = flyball_trace::Duration::from_millis;
+        set.tasks.push(Task::periodic("a", ms(4), ms(3)));
+        assert_eq!(utilisation_of(&set), "0.7500 of 1 CPU");
+        set.platform.cpus = 4;
+        set.tasks.push(Task::periodic("b", ms(4), ms(3)));
+        assert_eq!(utilisation_of(&set), "1.5000 of 4 CPUs");
+    }
+}
