@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output;
 use crate::pictures;
-use crate::progress::Bar;
+use crate::progress::{Bar, Disposable};
 use flyball_measure::overheads::{self, Error, Measurements, Plan, Policy, Queue, figures};
 use flyball_trace::Time;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure
     plan.check()
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let found = {
+        let _may_end = Disposable::begin();
         let mut bar = Bar::new(quiet);
         let mut watch = |progress: overheads::Progress<'_>| {
             bar.show(flyball_study::Progress {

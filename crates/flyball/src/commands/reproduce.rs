@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::pictures;
-use crate::progress::Bar;
+use crate::progress::{Bar, Disposable};
 use flyball_board::BoardError;
 use flyball_json::reproduce as json;
 use flyball_measure::bench::{Bench, BenchError, Simulator};
@@ -47,7 +47,10 @@ pub(crate) fn run(
     let done = perform(registry, work, args, quiet)?;
     let mut report = None;
     if !args.report.no_report {
-        let files = render(&done, args, quiet)?;
+        let files = {
+            let _may_end = Disposable::begin();
+            render(&done, args, quiet)?
+        };
         files::make_folder(&args.report.out)?;
         files::write_all(&files)?;
         report = files.into_iter().next().map(|(path, _)| path);
@@ -99,6 +102,8 @@ fn perform(
     args: &ReproduceArgs,
     quiet: bool,
 ) -> Result<Reproduction, Failure> {
+    // Nothing is kept meanwhile, and no machine is at work.
+    let _may_end = (!args.full && args.machine.is_none()).then(Disposable::begin);
     let mut bar = Bar::new(quiet);
     let mut watch = |progress: flyball_study::Progress<'_>| bar.show(progress);
     let mut simulator = Simulator::new(registry, &mut watch);
