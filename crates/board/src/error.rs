@@ -4,6 +4,7 @@ use crate::Fault;
 use crate::fault::FaultError;
 use crate::recording::ReadError;
 use flyball_catalogue::Missing;
+use flyball_trace::file::TraceError;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -53,8 +54,28 @@ pub enum BoardError {
         /// What it does not say.
         missing: Missing,
     },
-    /// The sources of the images are not where they were when this program was built.
-    NoSources(PathBuf),
+    /// Flyball's sources are not where they should be.
+    NoSources {
+        /// Where they should be.
+        folder: PathBuf,
+        /// What says so.
+        said_by: &'static str,
+        /// What is not there.
+        missing: &'static str,
+    },
+    /// There is no crate of an application in this folder.
+    NoApplication(PathBuf),
+    /// An application cannot be built, or failed; how, and what was said.
+    Application {
+        /// How cargo ended.
+        status: String,
+        /// What it and the application said.
+        said: String,
+    },
+    /// An application has written no schedule to this folder, which is its own.
+    NoSchedule(PathBuf),
+    /// An application's schedule is not what it should be.
+    Schedule(TraceError),
     /// A program is missing: the emulator, or cargo.
     NoProgram(&'static str),
     /// The Rust tool chain cannot build for the machine.
@@ -126,10 +147,14 @@ impl BoardError {
                     known.join(", ")
                 )
             }
-            BoardError::NoSources(_) => format!(
-                "run Flyball where it was built, or name a folder with built images in {}",
-                crate::elf::IMAGES
-            ),
+            BoardError::NoSources { .. } => crate::sources::REMEDY.into(),
+            BoardError::NoApplication(_) => {
+                "`flyball new my-app` makes an application, and --app takes its folder".into()
+            }
+            BoardError::NoSchedule(_) => {
+                "with its feature `trace` an application of `flyball new` writes it when it ends"
+                    .into()
+            }
             BoardError::NoProgram("cargo") => {
                 "install Rust (https://rustup.rs): it builds the image".into()
             }
@@ -184,11 +209,35 @@ impl fmt::Display for BoardError {
                 "there is no image of policy \"{policy}\" for machine {machine}"
             ),
             BoardError::Missing { task, missing } => write!(f, "task \"{task}\" {missing}"),
-            BoardError::NoSources(folder) => write!(
+            BoardError::NoSources {
+                folder,
+                said_by,
+                missing,
+            } => write!(
                 f,
-                "the sources of the board's image are not at {}",
+                "expected Flyball's sources in {} ({said_by}), and there is no {missing}",
                 folder.display()
             ),
+            BoardError::NoApplication(folder) => write!(
+                f,
+                "{}: expected the folder of an application, and there is no Cargo.toml",
+                folder.display()
+            ),
+            BoardError::Application { status, said } => {
+                write!(f, "the application failed ({status})")?;
+                match said.trim_end() {
+                    "" => Ok(()),
+                    said => write!(f, ":\n{said}"),
+                }
+            }
+            BoardError::NoSchedule(folder) => write!(
+                f,
+                "{}: the application has written no schedule (.fbtrace) to its folder",
+                folder.display()
+            ),
+            BoardError::Schedule(error) => {
+                write!(f, "the application's schedule is damaged: {error}")
+            }
             BoardError::NoProgram(program) => write!(f, "{program} is not installed"),
             BoardError::NoTriple(triple) => {
                 write!(f, "the Rust tool chain lacks the target {triple}")

@@ -142,17 +142,107 @@ fn a_board_can_be_the_usual_machine() {
 #[test]
 fn its_test_fails_where_it_should() {
     let (_folder, path) = made(&["my-app"]);
-    let file = path.join("src/lib.rs");
-    let source = fs::read_to_string(&file).expect("it is there");
-    let slow = source.replace(
-        "compute(Duration::from_millis(15))",
-        "compute(Duration::from_millis(60))",
-    );
-    assert_ne!(slow, source);
-    fs::write(&file, slow).expect("it can be written");
+    let short = "compute(Duration::from_millis(15))";
+    edit(&path, "src/lib.rs", short, &short.replace("15", "60"));
     let (code, printed, said) = cargo(&path, &["test"]);
     assert_eq!(code, Some(101), "{printed}");
     assert!(said.contains("no deadline is missed"), "{said}");
+}
+
+/// A change of one of its files.
+fn edit(path: &Path, file: &str, from: &str, to: &str) {
+    let file = path.join(file);
+    let source = fs::read_to_string(&file).expect("it is there");
+    let changed = source.replace(from, to);
+    assert_ne!(changed, source, "{from:?} is in {}", file.display());
+    fs::write(&file, changed).expect("it can be written");
+}
+
+/// The compiler or the kernel says why an application cannot run.
+#[test]
+fn what_cannot_run_says_why() {
+    let init = "    init: init,";
+    let cases = [
+        ("src/lib.rs", "Task<1024>", "Task<0>", "a stack is too small"),
+        (
+            "src/main.rs",
+            init,
+            "    init: init,\n    timing: flyball_app::Timing::Tick(Duration::ZERO),",
+            "timing: a tick of zero",
+        ),
+        (
+            "src/main.rs",
+            init,
+            "    init: init,\n    cpus: 2,",
+            "this machine has one CPU",
+        ),
+        (
+            "src/lib.rs",
+            "periodic(10, 2, 2)",
+            "periodic(0, 2, 2)",
+            "the application cannot start: a length of time",
+        ),
+        (
+            "src/lib.rs",
+            "facts.priority = Some(priority)",
+            "let _ = priority",
+            "task \"sample\" has no `priority`, which policy fp needs",
+        ),
+    ];
+    for (file, from, to, expected) in cases {
+        let (_folder, path) = made(&["app", "--scheduler", "fp"]);
+        edit(&path, file, from, to);
+        let (code, printed, said) = cargo(&path, &["run"]);
+        assert!(matches!(code, Some(1 | 101)), "{to}: {code:?}: {printed}{said}");
+        assert!((printed + &said).contains(expected), "{to}: {said}");
+    }
+}
+
+/// The compiler refuses a board whose clock stands still.
+#[test]
+fn a_board_with_a_clock_of_zero_is_refused() {
+    if !has_qemu() {
+        return;
+    }
+    let (_folder, path) = made(&["app"]);
+    edit(
+        &path,
+        "src/main.rs",
+        "    machine: machine,",
+        "    machine: machine,\n    board: Stopped,",
+    );
+    let board = "
+use app_NUMBER::machine::board::{Board, Timer, mps2_an385::Mps2An385 as Whole};
+
+/// A board whose clock stands still.
+struct Stopped;
+
+// SAFETY: all but the length of a tick is another board's.
+unsafe impl Board for Stopped {
+    const TICK_NS: u32 = 0;
+    const LINES: u16 = Whole::LINES;
+    const TIMER_LINES: [u16; 2] = Whole::TIMER_LINES;
+    const LOADED: core::ops::Range<usize> = Whole::LOADED;
+    const SPARE: core::ops::Range<usize> = Whole::SPARE;
+    fn init() {
+        Whole::init();
+    }
+    fn counter() -> u32 {
+        Whole::counter()
+    }
+    fn one_shot(timer: Timer, ticks: u32) {
+        Whole::one_shot(timer, ticks);
+    }
+    fn clear(timer: Timer) {
+        Whole::clear(timer);
+    }
+}
+";
+    let board = board.replace("app_NUMBER", &name(&path).replace('-', "_"));
+    edit(&path, "src/main.rs", "\nfn init()", &format!("{board}\nfn init()"));
+    let (code, _, said) = cargo(&path, &["check", "--target", ARM]);
+    assert_eq!(code, Some(101), "{said}");
+    assert!(said.contains("TICK_NS of a board is zero"), "{said}");
 }
 
 /// Each policy of the catalogue for one CPU, under a name that is no word of the templates.
@@ -223,7 +313,7 @@ fn bad_input_writes_nothing() {
         ),
         (
             &["app", "--sources", "full"],
-            "full: (--sources) expected Flyball's sources",
+            "expected Flyball's sources in full (--sources), and there is no apps/Cargo.toml",
         ),
     ];
     for (arguments, expected) in cases {
@@ -257,6 +347,6 @@ fn sources_are_named_by_the_environment() {
         .expect("the command starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("/nowhere: (FLYBALL_SOURCES)"), "{said}");
-    assert!(said.contains("--sources"), "{said}");
+    assert!(said.contains("in /nowhere (FLYBALL_SOURCES)"), "{said}");
+    assert!(said.contains("./x install"), "{said}");
 }

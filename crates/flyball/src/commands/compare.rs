@@ -1,5 +1,7 @@
-//! `flyball compare FILE`: does a machine do what the simulation says?
+//! `flyball compare FILE`: does a machine do what the simulation says? `flyball compare --app FOLDER`:
+//! does an application do on a board what it does on this computer?
 
+use crate::application;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -21,6 +23,13 @@ pub(crate) fn run(
     args: &CompareArgs,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
+    if let Some(folder) = &args.app {
+        return application::compare(folder, args.machine, args.json, quiet);
+    }
+    let Some(file) = &args.file else {
+        let what = "expected a task set; or --app and a folder";
+        return Err(Failure::Usage(what.into()));
+    };
     if let Some(name) = unknown(args, registry) {
         let known: Vec<_> = runs_on(args.machine, registry)
             .map(|entry| entry.name)
@@ -30,8 +39,8 @@ pub(crate) fn run(
             "there is no image for policy \"{name}\"; there are: {known}"
         )));
     }
-    let set = args.cpus.on(files::read_set(&args.file)?, registry);
-    let file = files::shown(&args.file);
+    let set = args.cpus.on(files::read_set(file)?, registry);
+    let file = files::shown(file);
     let asked = MachineOptions {
         machine: args.machine,
         policies: &args.policies,
@@ -109,38 +118,49 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
     // Writing to a string cannot fail.
     let _ = write!(text, "\n{}\n", output::render(&rows));
     for (policy, beside) in found {
-        if let Some(difference) = beside.comparison.difference {
-            let _ = writeln!(
-                text,
-                "{BOLD}{policy}{BOLD:#}  the schedules part here:\n  simulated {}\n  measured  {}",
-                line(&difference.simulated, &beside.simulated),
-                line(&difference.measured, &beside.measured),
-            );
-            if let Some(hair) = beside.comparison.hair {
-                let [first, then] = hair.simulated;
-                let [before, after] = hair.measured;
-                let _ = writeln!(
-                    text,
-                    "  A hair decides. These two come in another order on the machine, and are {} apart at \
-                     most:\n  simulated {}\n            {}\n  measured  {}\n            {}",
-                    hair.apart(),
-                    line(&first, &beside.simulated),
-                    line(&then, &beside.simulated),
-                    line(&before, &beside.measured),
-                    line(&after, &beside.measured),
-                );
-            } else if let Some(apart) = difference.near() {
-                let _ = writeln!(
-                    text,
-                    "  That is {apart} apart: so near to each other, things that do not cause each other may \
-                     come in\n  any order."
-                );
-            }
-        }
+        text += &difference(policy, "simulated", beside);
     }
     text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs\n\
              for which that is more than 20us and more than 1 % of the response time. The others: what the\n\
              kernel was seen to spend, and the simulation charged.\n";
+    text
+}
+
+/// Where two schedules part, if they do, and why. `simulated` says what made the one that was not
+/// measured.
+pub(crate) fn difference(policy: &str, simulated: &str, beside: &SideBySide) -> String {
+    let mut text = String::new();
+    let comparison = &beside.comparison;
+    let Some(difference) = comparison.difference else {
+        return text;
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{BOLD}{policy}{BOLD:#}  the schedules part here:\n  {simulated:9} {}\n  measured  {}",
+        line(&difference.simulated, &beside.simulated),
+        line(&difference.measured, &beside.measured),
+    );
+    if let Some(hair) = comparison.hair {
+        let [first, then] = hair.simulated;
+        let [before, after] = hair.measured;
+        let _ = writeln!(
+            text,
+            "  A hair decides. These two come in another order on the machine, and are {} apart at \
+             most:\n  {simulated:9} {}\n            {}\n  measured  {}\n            {}",
+            hair.apart(),
+            line(&first, &beside.simulated),
+            line(&then, &beside.simulated),
+            line(&before, &beside.measured),
+            line(&after, &beside.measured),
+        );
+    } else if let Some(apart) = difference.near() {
+        let _ = writeln!(
+            text,
+            "  That is {apart} apart: so near to each other, things that do not cause each other may \
+             come in\n  any order."
+        );
+    }
     text
 }
 
