@@ -140,16 +140,16 @@ fn an_installed_command_needs_no_checkout() {
         assert!(script.contains(word) && script.contains("simulate"), "{file}");
     }
 
-    let (code, _, said) = installed.flyball(&["new", "my-app", "--machine", "cortex-m3"]);
+    let (code, _, said) = installed.flyball(&["new", "installed", "--machine", "cortex-m3"]);
     assert_eq!(code, Some(0), "{said}");
-    let app = installed.work.path().join("my-app");
+    let app = installed.work.path().join("installed");
     let manifest = fs::read_to_string(app.join("Cargo.toml")).expect("it is there");
     let path = format!("path = \"{}\"", example("share/flyball/crates/app"));
     assert!(manifest.contains(&path), "{manifest}");
     let cargo = Command::new("cargo")
         .args(["run", "--offline", "--quiet"])
         .current_dir(&app)
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("install"))
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("new"))
         .output()
         .expect("cargo starts");
     let (printed, said) = (text(&cargo.stdout), text(&cargo.stderr));

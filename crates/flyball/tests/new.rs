@@ -1,71 +1,18 @@
 //! `flyball new` makes crates that build, run and pass their tests, outside of the checkout.
 
 mod common;
+#[path = "common/made.rs"]
+mod made;
 
 use common::{has_qemu, has_riscv};
+use made::{cargo, cargo_in, edit, flyball, made, name};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use tempfile::TempDir;
+use std::path::Path;
+use std::process::Command;
 
 const ARM: &str = "thumbv7m-none-eabi";
 const RISCV: &str = "riscv64gc-unknown-none-elf";
-
-fn flyball(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_flyball"))
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("FLYBALL_SOURCES")
-        .output()
-        .expect("the command starts")
-}
-
-/// Makes a crate in a temporary folder. Each has a name of its own, because crates that are called the
-/// same would take each other's programs out of the target folder that all of them share.
-fn made(arguments: &[&str]) -> (TempDir, PathBuf) {
-    static MADE: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("{}-{}", arguments[0], MADE.fetch_add(1, Ordering::Relaxed));
-    let arguments = [&["new", &name], &arguments[1..]].concat();
-    let folder = tempfile::tempdir().expect("there is room for a temporary folder");
-    let output = flyball(folder.path(), &arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    let path = folder.path().join(name);
-    (folder, path)
-}
-
-/// Runs cargo in a crate, with what is downloaded already. All applications share a target folder.
-fn cargo(path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
-    cargo_in(&target, path, arguments)
-}
-
-fn cargo_in(target: &Path, path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let (command, options) = arguments.split_first().expect("there is a command");
-    // What waits for ever is ended, and an emulator that does is killed.
-    let output = Command::new("timeout")
-        .args(["-k", "5", "600", "cargo", command, "--offline", "--quiet"])
-        .args(options)
-        .current_dir(path)
-        .env("CARGO_TARGET_DIR", target)
-        .env("CARGO_INCREMENTAL", "0")
-        .output()
-        .expect("`timeout` and `cargo` are there");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
-}
-
-/// What a crate is called.
-fn name(path: &Path) -> &str {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.expect("the folder of a crate has its name")
-}
 
 /// Runs an application with these options, and checks what it says and its schedule.
 fn runs(path: &Path, options: &[&str]) {
@@ -147,15 +94,6 @@ fn its_test_fails_where_it_should() {
     let (code, printed, said) = cargo(&path, &["test"]);
     assert_eq!(code, Some(101), "{printed}");
     assert!(said.contains("no deadline is missed"), "{said}");
-}
-
-/// A change of one of its files.
-fn edit(path: &Path, file: &str, from: &str, to: &str) {
-    let file = path.join(file);
-    let source = fs::read_to_string(&file).expect("it is there");
-    let changed = source.replace(from, to);
-    assert_ne!(changed, source, "{from:?} is in {}", file.display());
-    fs::write(&file, changed).expect("it can be written");
 }
 
 /// The compiler or the kernel says why an application cannot run.
