@@ -75,7 +75,7 @@ pub(crate) fn run(
     };
     let text = |name| {
         let text = fs::read(folder.join(name)).map_err(host("a temporary file cannot be read"))?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        Ok::<_, BoardError>(String::from_utf8_lossy(&text).into_owned())
     };
     Ok(Ended {
         status,

@@ -107,7 +107,9 @@ pub fn install(folder: &Path, watch: &mut Watch<'_>) -> Result<(), BoardError> {
     let sources = Sources::find();
     let host = |what| move |error| BoardError::Host { what, error };
     for machine in Machine::ALL {
-        let supervised = machine.supervises().then_some((Kind::Supervised, SUPERVISED));
+        let supervised = machine
+            .supervises()
+            .then_some((Kind::Supervised, SUPERVISED));
         for (kind, name) in [(Kind::Trace, RUNNER)].into_iter().chain(supervised) {
             let image = built(machine, &sources, kind, name, watch)?;
             let copy = folder.join(place(machine, kind, name));

@@ -110,7 +110,11 @@ mod tests {
             error.to_string().contains("there is no apps/Cargo.toml"),
             "{error}"
         );
-        assert!(error.remedy().is_some_and(|help| help.contains("./x install")));
+        assert!(
+            error
+                .remedy()
+                .is_some_and(|help| help.contains("./x install"))
+        );
     }
 
     #[test]

@@ -126,7 +126,8 @@ fn table(policy: &str, machine: Machine, beside: &SideBySide) -> String {
     let completions = &beside.comparison.completions;
     let sums = beside.simulated_summary.tasks.iter();
     let sums = sums.zip(&beside.measured_summary.tasks);
-    for ((task, completions), (here, there)) in host.header.tasks.iter().zip(completions).zip(sums) {
+    for ((task, completions), (here, there)) in host.header.tasks.iter().zip(completions).zip(sums)
+    {
         rows.add_row([
             task.name.clone(),
             output::grouped(completions.jobs),

@@ -187,7 +187,13 @@ pub(crate) struct SimulateArgs {
 
 /// What only task sets have.
 const SET: [&str; 7] = [
-    "file", "policy", "until", "cpus", "cluster", "partition", "seed",
+    "file",
+    "policy",
+    "until",
+    "cpus",
+    "cluster",
+    "partition",
+    "seed",
 ];
 
 #[derive(clap::Args, Debug)]
@@ -206,7 +212,13 @@ pub(crate) struct CompareArgs {
     pub(crate) machine: Machine,
 
     /// Only these policies (may be given several times, or separated by commas)
-    #[arg(id = "policy", short, long = "policy", value_name = "NAME", value_delimiter = ',')]
+    #[arg(
+        id = "policy",
+        short,
+        long = "policy",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
     pub(crate) policies: Vec<String>,
 
     /// Run this long on the board's clock (1s, 50ms), instead of a hyperperiod or 2s

@@ -13,7 +13,11 @@ use std::path::Path;
 fn output(path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = flyball(path, arguments);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
 }
 
 /// What is printed as JSON, with exit code `code`.
@@ -29,12 +33,22 @@ fn an_application_shows_its_schedule() {
     let (code, printed, said) = output(&path, &["run", "--app", ".", "--trace", "a.pftrace"]);
     assert_eq!(code, Some(0), "{said}");
     let heading = format!("{} under edf", name(&path));
-    for part in ["samples: 5, mean 93", heading.as_str(), "sample", "120 jobs: 0 missed"] {
+    for part in [
+        "samples: 5, mean 93",
+        heading.as_str(),
+        "sample",
+        "120 jobs: 0 missed",
+    ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     assert!(path.join("a.pftrace").is_file());
     // A schedule that is there already is not taken for that of the next run.
-    edit(&path, "src/main.rs", "schedule.save(", "false && schedule.save(");
+    edit(
+        &path,
+        "src/main.rs",
+        "schedule.save(",
+        "false && schedule.save(",
+    );
     let (code, printed, said) = output(&path, &["run", "--app", "."]);
     assert_eq!(code, Some(2), "{printed}");
     assert!(said.contains("has written no schedule"), "{said}");
@@ -60,7 +74,10 @@ fn agrees(machine: &str, policy: &str) {
     assert_eq!(compared["same_order"], true, "{compared}");
     assert!(compared["events"].as_u64() > Some(400), "{compared}");
     let sample = &compared["tasks"][0];
-    assert_eq!((&sample["name"], &sample["jobs"]), (&"sample".into(), &100.into()));
+    assert_eq!(
+        (&sample["name"], &sample["jobs"]),
+        (&"sample".into(), &100.into())
+    );
     // It computes for 1 ms, and the kernel's work comes to that on the board.
     let response = |of: &str| sample[of].as_u64().expect("a number");
     let (here, there) = (
@@ -92,10 +109,16 @@ fn an_application_does_the_same_on_riscv() {
 fn what_is_no_application_is_refused() {
     let (folder, path) = made(&["app"]);
     let cases: [(&[&str], &str); 5] = [
-        (&["run", "--app", "nowhere"], "nowhere: expected the folder of an application"),
+        (
+            &["run", "--app", "nowhere"],
+            "nowhere: expected the folder of an application",
+        ),
         (&["compare", "--app", "nowhere"], "flyball new my-app"),
         (&["run", "--app", "x", "set.toml"], "cannot be used with"),
-        (&["run", "--app", "x", "--machine", "lm3s6965"], "expected cortex-m3 or riscv"),
+        (
+            &["run", "--app", "x", "--machine", "lm3s6965"],
+            "expected cortex-m3 or riscv",
+        ),
         (&["run", "set.toml", "--machine", "riscv"], "--policy"),
     ];
     for (arguments, expected) in cases {
@@ -106,5 +129,8 @@ fn what_is_no_application_is_refused() {
     edit(&path, "src/main.rs", "fn init() ->", "fn init() -> what");
     let (code, printed, said) = output(&path, &["run", "--app", "."]);
     assert_eq!((code, printed.as_str()), (Some(2), ""), "{said}");
-    assert!(said.contains("the application failed") && said.contains("src/main.rs"), "{said}");
+    assert!(
+        said.contains("the application failed") && said.contains("src/main.rs"),
+        "{said}"
+    );
 }

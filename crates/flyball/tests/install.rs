@@ -116,10 +116,24 @@ fn an_installed_command_needs_no_checkout() {
     let (code, printed, said) = installed.flyball(&["study", &gap]);
     assert_eq!(code, Some(0), "{said}");
     assert!(printed.contains("Generic Avionics Platform"), "{printed}");
-    assert!(installed.work.path().join("flyball-report/gap.html").is_file());
+    assert!(
+        installed
+            .work
+            .path()
+            .join("flyball-report/gap.html")
+            .is_file()
+    );
 
     let cnc = example("share/flyball/examples/cnc.toml");
-    let run = ["run", cnc.as_str(), "--policy", "edf", "--until", "20ms", "--machine"];
+    let run = [
+        "run",
+        cnc.as_str(),
+        "--policy",
+        "edf",
+        "--until",
+        "20ms",
+        "--machine",
+    ];
     for machine in ["cortex-m3", "lm3s6965", "riscv"] {
         let (code, printed, said) = installed.flyball(&[&run[..], &[machine]].concat());
         assert_eq!(code, Some(0), "{machine}: {said}");
@@ -134,10 +148,16 @@ fn an_installed_command_needs_no_checkout() {
     for (file, word) in [
         ("share/bash-completion/completions/flyball", "complete -F"),
         ("share/zsh/site-functions/_flyball", "#compdef flyball"),
-        ("share/fish/vendor_completions.d/flyball.fish", "complete -c flyball"),
+        (
+            "share/fish/vendor_completions.d/flyball.fish",
+            "complete -c flyball",
+        ),
     ] {
         let script = fs::read_to_string(installed.file(file)).expect("it is there");
-        assert!(script.contains(word) && script.contains("simulate"), "{file}");
+        assert!(
+            script.contains(word) && script.contains("simulate"),
+            "{file}"
+        );
     }
 
     let (code, _, said) = installed.flyball(&["new", "installed", "--machine", "cortex-m3"]);
@@ -149,7 +169,10 @@ fn an_installed_command_needs_no_checkout() {
     let cargo = Command::new("cargo")
         .args(["run", "--offline", "--quiet"])
         .current_dir(&app)
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("new"))
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("new"),
+        )
         .output()
         .expect("cargo starts");
     let (printed, said) = (text(&cargo.stdout), text(&cargo.stderr));
@@ -165,7 +188,9 @@ fn an_installed_command_needs_no_checkout() {
 fn files(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).expect("it can be read");
     let paths = entries.map(|entry| entry.expect("it can be read").path());
-    paths.map(|path| if path.is_dir() { files(&path) } else { 1 }).sum()
+    paths
+        .map(|path| if path.is_dir() { files(&path) } else { 1 })
+        .sum()
 }
 
 /// Whoever may not write there is told so before anything is built.
@@ -174,7 +199,10 @@ fn a_folder_that_cannot_be_written_is_refused() {
     let folder = TempDir::new().expect("there is room for a temporary folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("it can be written");
-    for prefix in ["/proc/flyball", file.to_str().expect("paths here are UTF-8")] {
+    for prefix in [
+        "/proc/flyball",
+        file.to_str().expect("paths here are UTF-8"),
+    ] {
         let output = x(&["install", prefix]);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{prefix}: {said}");
@@ -191,8 +219,20 @@ fn a_folder_that_cannot_be_written_is_refused() {
 #[test]
 fn a_command_alone_says_how_to_get_the_rest() {
     let folder = TempDir::new().expect("there is room for a temporary folder");
-    let gap = text(checkout().join("examples/gap.toml").as_os_str().as_encoded_bytes());
-    let run = ["run", gap.as_str(), "--policy", "edf", "--machine", "cortex-m3"];
+    let gap = text(
+        checkout()
+            .join("examples/gap.toml")
+            .as_os_str()
+            .as_encoded_bytes(),
+    );
+    let run = [
+        "run",
+        gap.as_str(),
+        "--policy",
+        "edf",
+        "--machine",
+        "cortex-m3",
+    ];
     for arguments in [&["new", "my-app"][..], &run] {
         let output = Command::new(env!("CARGO_BIN_EXE_flyball"))
             .args(arguments)
@@ -203,7 +243,11 @@ fn a_command_alone_says_how_to_get_the_rest() {
             .expect("the command starts");
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        for part in ["expected Flyball's sources in", "./x install", "FLYBALL_SOURCES"] {
+        for part in [
+            "expected Flyball's sources in",
+            "./x install",
+            "FLYBALL_SOURCES",
+        ] {
             assert!(said.contains(part), "{arguments:?}: {said}");
         }
     }

@@ -5,7 +5,7 @@ mod common;
 mod made;
 
 use common::{has_qemu, has_riscv};
-use made::{cargo, cargo_in, edit, flyball, made, name};
+use made::{edit, flyball, made, name, target};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -13,6 +13,31 @@ use std::process::Command;
 
 const ARM: &str = "thumbv7m-none-eabi";
 const RISCV: &str = "riscv64gc-unknown-none-elf";
+
+/// Runs cargo in a crate, with what is downloaded already. All applications share a target folder.
+fn cargo(path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    cargo_in(&target(), path, arguments)
+}
+
+/// The same with a target folder of one's own.
+fn cargo_in(target: &Path, path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let (command, options) = arguments.split_first().expect("there is a command");
+    // What waits for ever is ended, and an emulator that does is killed.
+    let output = Command::new("timeout")
+        .args(["-k", "5", "600", "cargo", command, "--offline", "--quiet"])
+        .args(options)
+        .current_dir(path)
+        .env("CARGO_TARGET_DIR", target)
+        .env("CARGO_INCREMENTAL", "0")
+        .output()
+        .expect("`timeout` and `cargo` are there");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
 
 /// Runs an application with these options, and checks what it says and its schedule.
 fn runs(path: &Path, options: &[&str]) {
@@ -101,7 +126,12 @@ fn its_test_fails_where_it_should() {
 fn what_cannot_run_says_why() {
     let init = "    init: init,";
     let cases = [
-        ("src/lib.rs", "Task<1024>", "Task<0>", "a stack is too small"),
+        (
+            "src/lib.rs",
+            "Task<1024>",
+            "Task<0>",
+            "a stack is too small",
+        ),
         (
             "src/main.rs",
             init,
@@ -131,7 +161,10 @@ fn what_cannot_run_says_why() {
         let (_folder, path) = made(&["app", "--scheduler", "fp"]);
         edit(&path, file, from, to);
         let (code, printed, said) = cargo(&path, &["run"]);
-        assert!(matches!(code, Some(1 | 101)), "{to}: {code:?}: {printed}{said}");
+        assert!(
+            matches!(code, Some(1 | 101)),
+            "{to}: {code:?}: {printed}{said}"
+        );
         assert!((printed + &said).contains(expected), "{to}: {said}");
     }
 }
@@ -177,7 +210,12 @@ unsafe impl Board for Stopped {
 }
 ";
     let board = board.replace("app_NUMBER", &name(&path).replace('-', "_"));
-    edit(&path, "src/main.rs", "\nfn init()", &format!("{board}\nfn init()"));
+    edit(
+        &path,
+        "src/main.rs",
+        "\nfn init()",
+        &format!("{board}\nfn init()"),
+    );
     let (code, _, said) = cargo(&path, &["check", "--target", ARM]);
     assert_eq!(code, Some(101), "{said}");
     assert!(said.contains("TICK_NS of a board is zero"), "{said}");

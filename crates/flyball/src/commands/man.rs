@@ -13,6 +13,9 @@ pub(crate) fn run(args: &FolderArgs, quiet: bool) -> Result<ExitCode, Failure> {
     written
         .and_then(|()| clap_mangen::generate_to(Args::command(), folder))
         .map_err(|error| Failure::file(folder, error, Some("choose another folder")))?;
-    output::note(quiet, &format!("To read: man -l {}/flyball.1", folder.display()));
+    output::note(
+        quiet,
+        &format!("To read: man -l {}/flyball.1", folder.display()),
+    );
     Ok(ExitCode::SUCCESS)
 }

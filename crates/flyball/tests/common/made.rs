@@ -38,32 +38,6 @@ pub(crate) fn made(arguments: &[&str]) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Runs cargo in a crate, with what is downloaded already. All applications share a target folder.
-pub(crate) fn cargo(path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    cargo_in(&target(), path, arguments)
-}
-
-/// The same with a target folder of one's own.
-#[allow(dead_code, reason = "not every test builds elsewhere")]
-pub(crate) fn cargo_in(target: &Path, path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let (command, options) = arguments.split_first().expect("there is a command");
-    // What waits for ever is ended, and an emulator that does is killed.
-    let output = Command::new("timeout")
-        .args(["-k", "5", "600", "cargo", command, "--offline", "--quiet"])
-        .args(options)
-        .current_dir(path)
-        .env("CARGO_TARGET_DIR", target)
-        .env("CARGO_INCREMENTAL", "0")
-        .output()
-        .expect("`timeout` and `cargo` are there");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
-}
-
 /// What a crate is called.
 pub(crate) fn name(path: &Path) -> &str {
     let name = path.file_name().and_then(|name| name.to_str());
