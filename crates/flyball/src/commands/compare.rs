@@ -5,8 +5,10 @@ use crate::application;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::on_machine::{MachineOptions, measure, runs_on};
+use crate::on_machine::{MachineOptions, find, measure};
 use crate::output::{self, BOLD, DIM};
+use flyball_board::BoardError;
+use flyball_catalogue::Origin;
 use flyball_json::compare::Report;
 use flyball_model::TaskSet;
 use flyball_report::json::compared;
@@ -30,17 +32,18 @@ pub(crate) fn run(
         let what = "expected a task set; or --app and a folder";
         return Err(Failure::Usage(what.into()));
     };
-    if let Some(name) = unknown(args, registry) {
-        let known: Vec<_> = runs_on(args.machine, registry)
-            .map(|entry| entry.name)
-            .collect();
-        let known = known.join(", ");
-        return Err(Failure::Usage(format!(
-            "there is no image for policy \"{name}\"; there are: {known}"
-        )));
-    }
     let set = args.cpus.on(files::read_set(file)?, registry);
     let file = files::shown(file);
+    for policy in &args.policies {
+        if find(registry, args.machine, &file, policy)?.origin == Origin::Unknown {
+            let error = BoardError::NoImage {
+                machine: args.machine.name(),
+                policy: policy.clone(),
+                known: args.machine.policies().collect(),
+            };
+            return Err(Failure::target(&file, error));
+        }
+    }
     let asked = MachineOptions {
         machine: args.machine,
         policies: &args.policies,
@@ -77,13 +80,6 @@ pub(crate) fn run(
     } else {
         ExitCode::from(1)
     })
-}
-
-/// A policy that was asked for and that the machine does not have.
-fn unknown<'a>(args: &'a CompareArgs, registry: &Registry) -> Option<&'a str> {
-    let unknown =
-        |name: &&String| !runs_on(args.machine, registry).any(|entry| entry.name == **name);
-    args.policies.iter().find(unknown).map(String::as_str)
 }
 
 fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {

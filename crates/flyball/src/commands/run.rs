@@ -5,7 +5,7 @@ use crate::application;
 use crate::args::MachineArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::on_machine::board_options;
+use crate::on_machine::{board_options, find};
 use crate::progress::Spinner;
 use crate::schedule::Output;
 use flyball_board::Phase;
@@ -29,6 +29,7 @@ pub(crate) fn run(
     let output = Output::new(&args.schedule, Some(machine))?;
     let set = args.cpus.on(files::read_set(file)?, registry);
     let file = files::shown(file);
+    find(registry, machine, &file, policy)?;
     let (policy, until) = (policy.as_str(), args.until);
     let patience = machine.patience();
     let measurement = Measurement::new(
