@@ -11,7 +11,6 @@ use crate::sources::Sources;
 use crate::{BoardError, Machine, Options, Phase, Watch};
 use flyball_catalogue::Origin;
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -99,27 +98,23 @@ pub fn find(
 }
 
 /// Builds the images that have all policies of the catalogue, and those with a supervisor, for all
-/// machines, and copies them to `folder`, where an installed command looks for them.
+/// machines. Returns each with its path among those that are installed.
 ///
 /// # Errors
 /// [`BoardError`].
-pub fn install(folder: &Path, watch: &mut Watch<'_>) -> Result<(), BoardError> {
+pub fn to_install(watch: &mut Watch<'_>) -> Result<Vec<(PathBuf, PathBuf)>, BoardError> {
     let sources = Sources::find();
-    let host = |what| move |error| BoardError::Host { what, error };
+    let mut images = Vec::new();
     for machine in Machine::ALL {
         let supervised = machine
             .supervises()
             .then_some((Kind::Supervised, SUPERVISED));
         for (kind, name) in [(Kind::Trace, RUNNER)].into_iter().chain(supervised) {
             let image = built(machine, &sources, kind, name, watch)?;
-            let copy = folder.join(place(machine, kind, name));
-            if let Some(parent) = copy.parent() {
-                fs::create_dir_all(parent).map_err(host("a folder cannot be made"))?;
-            }
-            fs::copy(image, copy).map_err(host("an image cannot be copied"))?;
+            images.push((image, place(machine, kind, name)));
         }
     }
-    Ok(())
+    Ok(images)
 }
 
 /// Builds an image of `apps`, if it has to be; returns where it is.
