@@ -1,10 +1,10 @@
 //! Why a task set cannot be run on a machine.
 
 use crate::Fault;
+use crate::application::ApplicationError;
 use crate::fault::FaultError;
 use crate::recording::ReadError;
 use flyball_catalogue::Missing;
-use flyball_trace::file::TraceError;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -63,19 +63,8 @@ pub enum BoardError {
         /// What is not there.
         missing: &'static str,
     },
-    /// There is no crate of an application in this folder.
-    NoApplication(PathBuf),
-    /// An application cannot be built, or failed; how, and what was said.
-    Application {
-        /// How cargo ended.
-        status: String,
-        /// What it and the application said.
-        said: String,
-    },
-    /// An application has written no schedule to this folder, which is its own.
-    NoSchedule(PathBuf),
-    /// An application's schedule is not what it should be.
-    Schedule(TraceError),
+    /// An application cannot be run.
+    Application(ApplicationError),
     /// A program is missing: the emulator, or cargo.
     NoProgram(&'static str),
     /// The Rust tool chain cannot build for the machine.
@@ -148,13 +137,7 @@ impl BoardError {
                 )
             }
             BoardError::NoSources { .. } => crate::sources::REMEDY.into(),
-            BoardError::NoApplication(_) => {
-                "`flyball new my-app` makes an application, and --app takes its folder".into()
-            }
-            BoardError::NoSchedule(_) => {
-                "with its feature `trace` an application of `flyball new` writes it when it ends"
-                    .into()
-            }
+            BoardError::Application(error) => return error.remedy().map(str::to_owned),
             BoardError::NoProgram("cargo") => {
                 "install Rust (https://rustup.rs): it builds the image".into()
             }
@@ -218,26 +201,7 @@ impl fmt::Display for BoardError {
                 "expected Flyball's sources in {} ({said_by}), and there is no {missing}",
                 folder.display()
             ),
-            BoardError::NoApplication(folder) => write!(
-                f,
-                "{}: expected the folder of an application, and there is no Cargo.toml",
-                folder.display()
-            ),
-            BoardError::Application { status, said } => {
-                write!(f, "the application failed ({status})")?;
-                match said.trim_end() {
-                    "" => Ok(()),
-                    said => write!(f, ":\n{said}"),
-                }
-            }
-            BoardError::NoSchedule(folder) => write!(
-                f,
-                "{}: the application has written no schedule (.fbtrace) to its folder",
-                folder.display()
-            ),
-            BoardError::Schedule(error) => {
-                write!(f, "the application's schedule is damaged: {error}")
-            }
+            BoardError::Application(error) => error.fmt(f),
             BoardError::NoProgram(program) => write!(f, "{program} is not installed"),
             BoardError::NoTriple(triple) => {
                 write!(f, "the Rust tool chain lacks the target {triple}")
