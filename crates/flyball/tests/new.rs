@@ -247,7 +247,8 @@ fn a_policy_has_the_whole_command() {
     let workspace = fs::read_to_string(root.join("Cargo.toml")).expect("it is there");
     let (_, profile) = workspace.split_once("[profile.dev]").expect("it has one");
     let text = fs::read_to_string(&manifest).expect("it is there");
-    fs::write(&manifest, format!("{text}\n[profile.dev]{profile}")).expect("it can be written");
+    let (text, _) = text.split_once("[profile.dev]").expect("it has one, too");
+    fs::write(&manifest, format!("{text}[profile.dev]{profile}")).expect("it can be written");
     // `target/debug/deps/new-…`
     let test = std::env::current_exe().expect("a test is a file");
     let target = test.ancestors().nth(3).expect("it is in a target folder");
