@@ -189,6 +189,11 @@ macro_rules! kernel {
                 ..$crate::Settings::DEFAULT
             };
 
+            const _: () = assert!(
+                !matches!(FLYBALL_SETTINGS.timing, $crate::Timing::Tick(tick) if tick.is_zero()),
+                "timing: a tick of zero; say how long it is, or leave `timing` out"
+            );
+
             type FlyballTrace = $crate::__first!($($trace,)? $crate::__private::NoTrace);
 
             struct FlyballConfig;

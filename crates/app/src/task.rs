@@ -5,6 +5,7 @@ use flyball_catalogue::settings::Defaults;
 use flyball_catalogue::{Facts, Missing, Scheduler, Size};
 use flyball_kernel::Error;
 use flyball_policy::Inline;
+use flyball_trace::Time;
 
 /// The policy of a scheduler of the catalogue, or of one's own, for up to `N` threads on one CPU.
 pub type PolicyOf<S, const N: usize> = <S as Scheduler>::Policy<Inline<N>, Inline<1>>;
@@ -70,10 +71,13 @@ impl<const WORDS: usize> Task<WORDS> {
         }
     }
 
+    /// When a phase of zero is over: 1 ms after the machine has started. By then `init` has made the
+    /// threads of all tasks, so tasks with the same phase are released at the same instant.
+    pub const START: Time = Time::from_millis(1);
+
     /// When the jobs of its thread are released, and by when they have to be complete.
     pub fn thread(&self) -> Thread {
         use flyball_catalogue::Arrival;
-        let start = flyball_trace::Time::ZERO + self.facts.phase;
         let thread = match (self.facts.arrival, self.facts.period) {
             (Arrival::Periodic, Some(period)) => Thread::periodic(period),
             (Arrival::Sporadic, Some(period)) => Thread::sporadic(period),
@@ -83,7 +87,7 @@ impl<const WORDS: usize> Task<WORDS> {
             Some(deadline) => thread.deadline(deadline),
             None => thread.without_deadline(),
         };
-        thread.start(start)
+        thread.start(Self::START + self.facts.phase)
     }
 
     /// What its thread tells the policy of the scheduler `S`.

@@ -34,7 +34,7 @@ impl<const WORDS: usize> Stack<WORDS> {
         const {
             assert!(
                 WORDS >= 64 && WORDS.is_multiple_of(2),
-                "a stack is too small, or not even"
+                "a stack is too small, or not even: it has 64 words or more, and an even number"
             );
         }
         Stack {

@@ -8,11 +8,16 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{fs, path::Path};
 
-/// How a program ended, and what it said on its standard error.
+/// How a program ended, what it printed, and what it said on its standard error.
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
+    pub(crate) printed: String,
     pub(crate) said: String,
 }
+
+/// The files of what it prints and says.
+const PRINTED: &str = "stdout.txt";
+const SAID: &str = "stderr.txt";
 
 /// A child that does not outlive the function that waits for it.
 struct Guard(Child);
@@ -38,12 +43,14 @@ pub(crate) fn run(
     const SHORT: Duration = Duration::from_millis(2);
     const LONG: Duration = Duration::from_millis(50);
     let host = |what| move |error| BoardError::Host { what, error };
-    let path = folder.join("stderr.txt");
-    let said = fs::File::create(&path).map_err(host("a temporary file cannot be written"))?;
+    let file = |name| {
+        let file = fs::File::create(folder.join(name));
+        file.map_err(host("a temporary file cannot be written"))
+    };
     command
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(said);
+        .stdout(file(PRINTED)?)
+        .stderr(file(SAID)?);
     let child = command.spawn().map_err(|error| match error.kind() {
         ErrorKind::NotFound => BoardError::NoProgram(name),
         _ => BoardError::Host { what: name, error },
@@ -66,10 +73,14 @@ pub(crate) fn run(
         sleep(pause);
         pause = (pause * 2).min(LONG);
     };
-    let said = fs::read(&path).map_err(host("a temporary file cannot be read"))?;
+    let text = |name| {
+        let text = fs::read(folder.join(name)).map_err(host("a temporary file cannot be read"))?;
+        Ok::<_, BoardError>(String::from_utf8_lossy(&text).into_owned())
+    };
     Ok(Ended {
         status,
-        said: String::from_utf8_lossy(&said).into_owned(),
+        printed: text(PRINTED)?,
+        said: text(SAID)?,
     })
 }
 
@@ -87,11 +98,9 @@ mod tests {
 
     #[test]
     fn a_program_ends_or_is_ended() {
-        let ended = start("sh", &["-c", "echo no >&2; exit 3"], None).unwrap();
-        assert_eq!(
-            (ended.status.code(), ended.said.as_str()),
-            (Some(3), "no\n")
-        );
+        let ended = start("sh", &["-c", "echo yes; echo no >&2; exit 3"], None).unwrap();
+        assert_eq!(ended.status.code(), Some(3));
+        assert_eq!((&*ended.printed, &*ended.said), ("yes\n", "no\n"));
         let limit = Duration::from_millis(20);
         let late = start("sleep", &["60"], Some(limit));
         assert!(matches!(late, Err(BoardError::TooLong(_))));

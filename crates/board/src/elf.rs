@@ -2,11 +2,12 @@
 //!
 //! There is one a machine, `runner`, and one for each scheduler of the user's own, `runner-mine`
 //! for example; and for a machine with several CPUs `supervised`, which has a supervisor. Those in
-//! the folder that [`IMAGES`] names come first. The others are built from the sources in `apps/`,
-//! which takes a while the first time only.
+//! the folder that [`IMAGES`] names come first, and then those that are installed with the command.
+//! The others are built from the sources in `apps/`, which takes a while the first time only.
 
 use crate::child;
 use crate::generated::Generated;
+use crate::sources::Sources;
 use crate::{BoardError, Machine, Options, Phase, Watch};
 use flyball_catalogue::Origin;
 use std::env;
@@ -24,7 +25,7 @@ pub const IMAGES: &str = "FLYBALL_IMAGES";
 
 /// What would change how cargo builds, if the environment of the caller has it set: the images have
 /// settings of their own.
-const FOREIGN: [&str; 5] = [
+pub(crate) const FOREIGN: [&str; 5] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_BUILD_TARGET",
@@ -69,32 +70,65 @@ pub fn find(
             return absolute(path);
         }
     }
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps");
-    if !sources.join("Cargo.toml").is_file() {
-        return Err(BoardError::NoSources(sources));
-    }
-    let target = sources.join(folder(machine, kind));
+    let sources = Sources::find();
     let ready = match (kind, options.origin) {
         (Kind::Supervised, _) => Some(SUPERVISED),
         (Kind::Trace, Origin::Catalogue) => Some(RUNNER),
         _ => None,
     };
-    let name = if let Some(name) = ready {
-        build(machine, &sources, &target, name, watch)?;
-        name.to_owned()
-    } else {
-        let Some(image) = Generated::new(machine, options, kind) else {
-            return Err(BoardError::NoImage {
-                machine: machine.name(),
-                policy: options.policy.to_owned(),
-                known: machine.policies().collect(),
-            });
-        };
-        let folder = image.write(&absolute(&sources)?)?;
-        build(machine, &folder, &target, &image.name, watch)?;
-        image.name
+    if let Some(name) = ready {
+        let installed = sources.images().join(place(machine, kind, name));
+        if installed.is_file() {
+            return absolute(&installed);
+        }
+        return built(machine, &sources, kind, name, watch);
+    }
+    let Some(image) = Generated::new(machine, options, kind) else {
+        return Err(BoardError::NoImage {
+            machine: machine.name(),
+            policy: options.policy.to_owned(),
+            known: machine.policies().collect(),
+        });
     };
-    absolute(&target.join(machine.triple()).join("release").join(name))
+    let target = sources.target()?;
+    let package = image.write(&sources.folder()?.join("apps"), &target)?;
+    let folder = target.join(folder(machine, kind));
+    build(machine, &package, &folder, &image.name, watch)?;
+    absolute(&target.join(place(machine, kind, &image.name)))
+}
+
+/// Builds the images that have all policies of the catalogue, and those with a supervisor, for all
+/// machines. Returns each with its path among those that are installed.
+///
+/// # Errors
+/// [`BoardError`].
+pub fn to_install(watch: &mut Watch<'_>) -> Result<Vec<(PathBuf, PathBuf)>, BoardError> {
+    let sources = Sources::find();
+    let mut images = Vec::new();
+    for machine in Machine::ALL {
+        let supervised = machine
+            .supervises()
+            .then_some((Kind::Supervised, SUPERVISED));
+        for (kind, name) in [(Kind::Trace, RUNNER)].into_iter().chain(supervised) {
+            let image = built(machine, &sources, kind, name, watch)?;
+            images.push((image, place(machine, kind, name)));
+        }
+    }
+    Ok(images)
+}
+
+/// Builds an image of `apps`, if it has to be; returns where it is.
+fn built(
+    machine: Machine,
+    sources: &Sources,
+    kind: Kind,
+    name: &str,
+    watch: &mut Watch<'_>,
+) -> Result<PathBuf, BoardError> {
+    let target = sources.target()?;
+    let (apps, folder) = (sources.folder()?.join("apps"), folder(machine, kind));
+    build(machine, &apps, &target.join(folder), name, watch)?;
+    absolute(&target.join(place(machine, kind, name)))
 }
 
 /// The features with which an image's program is built.
@@ -106,15 +140,18 @@ pub(crate) fn features(machine: Machine, kind: Kind) -> impl Iterator<Item = &'s
     machine.features().iter().copied().chain(probe)
 }
 
-/// Where it is built: apart from those with other features.
+/// The part of the target folder where it is built: apart from those with other features.
 fn folder(machine: Machine, kind: Kind) -> PathBuf {
-    let target = PathBuf::from("target");
     match kind {
-        Kind::Trace | Kind::Supervised => {
-            features(machine, kind).fold(target, |folder, name| folder.join(name))
-        }
-        Kind::Counts => target.join("counts"),
+        Kind::Trace | Kind::Supervised => features(machine, kind).collect(),
+        Kind::Counts => PathBuf::from("counts"),
     }
+}
+
+/// Where the image `name` is, within the target folder or among those that are installed.
+fn place(machine: Machine, kind: Kind, name: &str) -> PathBuf {
+    let folder = folder(machine, kind).join(machine.triple());
+    folder.join("release").join(name)
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, BoardError> {

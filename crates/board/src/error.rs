@@ -1,6 +1,7 @@
 //! Why a task set cannot be run on a machine.
 
 use crate::Fault;
+use crate::application::ApplicationError;
 use crate::fault::FaultError;
 use crate::recording::ReadError;
 use flyball_catalogue::Missing;
@@ -53,8 +54,17 @@ pub enum BoardError {
         /// What it does not say.
         missing: Missing,
     },
-    /// The sources of the images are not where they were when this program was built.
-    NoSources(PathBuf),
+    /// Flyball's sources are not where they should be.
+    NoSources {
+        /// Where they should be.
+        folder: PathBuf,
+        /// What says so.
+        said_by: &'static str,
+        /// What is not there.
+        missing: &'static str,
+    },
+    /// An application cannot be run.
+    Application(ApplicationError),
     /// A program is missing: the emulator, or cargo.
     NoProgram(&'static str),
     /// The Rust tool chain cannot build for the machine.
@@ -126,10 +136,8 @@ impl BoardError {
                     known.join(", ")
                 )
             }
-            BoardError::NoSources(_) => format!(
-                "run Flyball where it was built, or name a folder with built images in {}",
-                crate::elf::IMAGES
-            ),
+            BoardError::NoSources { .. } => crate::sources::REMEDY.into(),
+            BoardError::Application(error) => return error.remedy().map(str::to_owned),
             BoardError::NoProgram("cargo") => {
                 "install Rust (https://rustup.rs): it builds the image".into()
             }
@@ -184,11 +192,16 @@ impl fmt::Display for BoardError {
                 "there is no image of policy \"{policy}\" for machine {machine}"
             ),
             BoardError::Missing { task, missing } => write!(f, "task \"{task}\" {missing}"),
-            BoardError::NoSources(folder) => write!(
+            BoardError::NoSources {
+                folder,
+                said_by,
+                missing,
+            } => write!(
                 f,
-                "the sources of the board's image are not at {}",
+                "expected Flyball's sources in {} ({said_by}), and there is no {missing}",
                 folder.display()
             ),
+            BoardError::Application(error) => error.fmt(f),
             BoardError::NoProgram(program) => write!(f, "{program} is not installed"),
             BoardError::NoTriple(triple) => {
                 write!(f, "the Rust tool chain lacks the target {triple}")

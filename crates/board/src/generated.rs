@@ -53,15 +53,15 @@ impl Generated {
         })
     }
 
-    /// Writes the package to a folder of its own among the built images of `apps`, and returns that
-    /// folder. Files that are there already stay as they are.
-    pub(crate) fn write(&self, apps: &Path) -> Result<PathBuf, BoardError> {
+    /// Writes the package to a folder of its own in `target`, and returns that folder. Files that are
+    /// there already stay as they are.
+    pub(crate) fn write(&self, apps: &Path, target: &Path) -> Result<PathBuf, BoardError> {
         let features: Vec<_> = elf::features(self.machine, self.kind).collect();
         let kind = match features[..] {
             [] => "trace".to_owned(),
             _ => features.join("-"),
         };
-        let folder = apps.join("target/images").join(kind).join(&self.name);
+        let folder = target.join("images").join(kind).join(&self.name);
         let write = || {
             fs::create_dir_all(&folder)?;
             replace(&folder.join("Cargo.toml"), &self.manifest(apps))?;

@@ -29,13 +29,16 @@
 //! |---|---|
 //! | which machines there are, and what they can hold | [`machine`] |
 //! | how a task set becomes data for a board | [`compile`] |
+//! | how an application of the user's own is run | [`application`] |
 //! | where the images are, and how they are built | [`elf`] |
+//! | where Flyball's sources are | [`sources`] |
 //! | how the emulator is run | [`emulator`] |
 //! | how the schedule is read back | [`recording`] |
 //! | what the kernel does, in instructions | [`counts`] |
 //! | what a supervisor of several CPUs sees | [`supervise`] |
 //! | why a board went no further | [`mod@fault`] |
 
+pub mod application;
 mod child;
 pub mod compile;
 pub mod counts;
@@ -46,6 +49,7 @@ pub mod fault;
 mod generated;
 pub mod machine;
 pub mod recording;
+pub mod sources;
 mod supervised;
 
 pub use counts::{Counts, Lengths};
@@ -54,6 +58,7 @@ pub use fault::Fault;
 pub use flyball_policy::Subtask;
 pub use machine::{Limits, Machine};
 pub use recording::Recording;
+pub use sources::Sources;
 pub use supervised::supervise;
 
 use flyball_catalogue::{Origin, Shape, Written};

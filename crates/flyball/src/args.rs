@@ -119,6 +119,11 @@ pub(crate) enum Command {
     New(NewArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
+    /// Write the manual: a page for the command, and one for each of its commands
+    Man(FolderArgs),
+    /// Build the images that boot on machines, where an installed command finds them; `./x install`
+    /// does so
+    Images(FolderArgs),
 }
 
 #[derive(clap::Args, Debug)]
@@ -193,17 +198,40 @@ pub(crate) struct SimulateArgs {
     pub(crate) schedule: ScheduleArgs,
 }
 
+/// What only task sets have.
+const SET: [&str; 7] = [
+    "file",
+    "policy",
+    "until",
+    "cpus",
+    "cluster",
+    "partition",
+    "seed",
+];
+
 #[derive(clap::Args, Debug)]
 pub(crate) struct CompareArgs {
     /// The task set (.toml or .csv)
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "app")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// An application's folder, instead of a task set: run it on this computer, whose clock is
+    /// virtual, and on its board with the processor of the machine (cortex-m3, riscv)
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = SET)]
+    pub(crate) app: Option<PathBuf>,
 
     /// The machine
     #[arg(short, long, value_name = "NAME", value_parser = machine(), default_value = "cortex-m3")]
     pub(crate) machine: Machine,
 
     /// Only these policies (may be given several times, or separated by commas)
-    #[arg(short, long = "policy", value_name = "NAME", value_delimiter = ',')]
+    #[arg(
+        id = "policy",
+        short,
+        long = "policy",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
     pub(crate) policies: Vec<String>,
 
     /// Run this long on the board's clock (1s, 50ms), instead of a hyperperiod or 2s
@@ -225,15 +253,22 @@ pub(crate) struct CompareArgs {
 #[derive(clap::Args, Debug)]
 pub(crate) struct MachineArgs {
     /// The task set (.toml or .csv)
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "app")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// An application's folder, instead of a task set: build it, run it where plain `cargo run` does
+    /// or, with --machine, on its board with that processor (cortex-m3, riscv), and show its schedule
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = SET)]
+    pub(crate) app: Option<PathBuf>,
 
     /// The machine
     #[arg(short, long, value_name = "NAME", value_parser = machine())]
-    pub(crate) machine: Machine,
+    #[arg(required_unless_present = "app")]
+    pub(crate) machine: Option<Machine>,
 
     /// The policy; see `flyball policies`
-    #[arg(short, long, value_name = "NAME")]
-    pub(crate) policy: String,
+    #[arg(short, long, value_name = "NAME", required_unless_present = "app")]
+    pub(crate) policy: Option<String>,
 
     /// Run this long on the board's clock (1s, 50ms), instead of a hyperperiod or 2s
     #[arg(long, value_name = "TIME", value_parser = length)]
@@ -456,6 +491,12 @@ pub(crate) struct InspectArgs {
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: Shell,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct FolderArgs {
+    /// The folder, which is made if it is not there
+    pub(crate) folder: PathBuf,
 }
 
 /// Takes the name of a machine.

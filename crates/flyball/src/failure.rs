@@ -32,6 +32,8 @@ pub(crate) enum Failure {
         /// Why.
         error: BoardError,
     },
+    /// The images cannot be built, or Flyball's sources are not there.
+    Board(BoardError),
     /// No random set can be like this.
     Generate(GenerateError),
     /// A schedulability study cannot be made or read.
@@ -98,6 +100,7 @@ impl Failure {
                 error: BoardError::Interrupted,
                 ..
             }
+            | Failure::Board(BoardError::Interrupted)
             | Failure::Interrupted => {
                 eprintln!("{}", Failure::INTERRUPTED);
                 return ExitCode::from(130);
@@ -117,6 +120,12 @@ impl Failure {
             }
             Failure::Target { file, error: fault } => {
                 eprintln!("{error} {file}: {fault}");
+                if let Some(help) = fault.remedy() {
+                    eprintln!("   = help: {help}");
+                }
+            }
+            Failure::Board(fault) => {
+                eprintln!("{error} {fault}");
                 if let Some(help) = fault.remedy() {
                     eprintln!("   = help: {help}");
                 }
@@ -148,6 +157,12 @@ impl Failure {
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Failure {
         Failure::Model(Box::new(error))
+    }
+}
+
+impl From<BoardError> for Failure {
+    fn from(error: BoardError) -> Failure {
+        Failure::Board(error)
     }
 }
 

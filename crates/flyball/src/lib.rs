@@ -20,6 +20,7 @@
 //! | 3 | a fault in Flyball itself: analysis and simulation contradict each other |
 //! | 130 | interrupted |
 
+mod application;
 mod args;
 mod bench;
 mod commands;
@@ -85,5 +86,7 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Reproduce(args) => commands::reproduce::run(registry, &args, quiet),
         Command::New(args) => commands::new::run(&args, quiet),
         Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args, quiet),
+        Command::Images(args) => commands::images::run(&args, quiet),
     }
 }

@@ -33,6 +33,27 @@ pub(crate) fn runs_on(machine: Machine, registry: &Registry) -> impl Iterator<It
         .filter(move |entry| entry.origin != Origin::Unknown && machine.runs(entry.placement))
 }
 
+/// The policy of that name, unless the machine has too few CPUs for it. `file`: of the task set.
+pub(crate) fn find<'a>(
+    registry: &'a Registry,
+    machine: Machine,
+    file: &str,
+    policy: &str,
+) -> Result<&'a Entry, Failure> {
+    let entry = registry.find(policy);
+    let entry = entry.map_err(|error| Failure::lab(file, error))?;
+    if machine.runs(entry.placement) {
+        return Ok(entry);
+    }
+    let known: Vec<_> = runs_on(machine, registry).map(|entry| entry.name).collect();
+    Err(Failure::Usage(format!(
+        "machine {} has no policy \"{}\"; it has: {}",
+        machine.name(),
+        entry.name,
+        known.join(", ")
+    )))
+}
+
 /// How a machine is to run a task set, with random numbers from `seed`.
 pub fn board_options<'a>(measurement: &'a Measurement<'_>, seed: u64) -> Options<'a> {
     Options {

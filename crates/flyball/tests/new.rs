@@ -1,47 +1,25 @@
 //! `flyball new` makes crates that build, run and pass their tests, outside of the checkout.
 
 mod common;
+#[path = "common/made.rs"]
+mod made;
 
 use common::{has_qemu, has_riscv};
+use made::{edit, flyball, made, name, target};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use tempfile::TempDir;
+use std::path::Path;
+use std::process::Command;
 
 const ARM: &str = "thumbv7m-none-eabi";
 const RISCV: &str = "riscv64gc-unknown-none-elf";
 
-fn flyball(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_flyball"))
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("FLYBALL_SOURCES")
-        .output()
-        .expect("the command starts")
-}
-
-/// Makes a crate in a temporary folder. Each has a name of its own, because crates that are called the
-/// same would take each other's programs out of the target folder that all of them share.
-fn made(arguments: &[&str]) -> (TempDir, PathBuf) {
-    static MADE: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("{}-{}", arguments[0], MADE.fetch_add(1, Ordering::Relaxed));
-    let arguments = [&["new", &name], &arguments[1..]].concat();
-    let folder = tempfile::tempdir().expect("there is room for a temporary folder");
-    let output = flyball(folder.path(), &arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    let path = folder.path().join(name);
-    (folder, path)
-}
-
 /// Runs cargo in a crate, with what is downloaded already. All applications share a target folder.
 fn cargo(path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
-    cargo_in(&target, path, arguments)
+    cargo_in(&target(), path, arguments)
 }
 
+/// The same with a target folder of one's own.
 fn cargo_in(target: &Path, path: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let (command, options) = arguments.split_first().expect("there is a command");
     // What waits for ever is ended, and an emulator that does is killed.
@@ -59,12 +37,6 @@ fn cargo_in(target: &Path, path: &Path, arguments: &[&str]) -> (Option<i32>, Str
         text(&output.stdout),
         text(&output.stderr),
     )
-}
-
-/// What a crate is called.
-fn name(path: &Path) -> &str {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.expect("the folder of a crate has its name")
 }
 
 /// Runs an application with these options, and checks what it says and its schedule.
@@ -142,17 +114,111 @@ fn a_board_can_be_the_usual_machine() {
 #[test]
 fn its_test_fails_where_it_should() {
     let (_folder, path) = made(&["my-app"]);
-    let file = path.join("src/lib.rs");
-    let source = fs::read_to_string(&file).expect("it is there");
-    let slow = source.replace(
-        "compute(Duration::from_millis(15))",
-        "compute(Duration::from_millis(60))",
-    );
-    assert_ne!(slow, source);
-    fs::write(&file, slow).expect("it can be written");
+    let short = "compute(Duration::from_millis(15))";
+    edit(&path, "src/lib.rs", short, &short.replace("15", "60"));
     let (code, printed, said) = cargo(&path, &["test"]);
     assert_eq!(code, Some(101), "{printed}");
     assert!(said.contains("no deadline is missed"), "{said}");
+}
+
+/// The compiler or the kernel says why an application cannot run.
+#[test]
+fn what_cannot_run_says_why() {
+    let init = "    init: init,";
+    let cases = [
+        (
+            "src/lib.rs",
+            "Task<1024>",
+            "Task<0>",
+            "a stack is too small",
+        ),
+        (
+            "src/main.rs",
+            init,
+            "    init: init,\n    timing: flyball_app::Timing::Tick(Duration::ZERO),",
+            "timing: a tick of zero",
+        ),
+        (
+            "src/main.rs",
+            init,
+            "    init: init,\n    cpus: 2,",
+            "this machine has one CPU",
+        ),
+        (
+            "src/lib.rs",
+            "periodic(10, 2, 2)",
+            "periodic(0, 2, 2)",
+            "the application cannot start: a length of time",
+        ),
+        (
+            "src/lib.rs",
+            "facts.priority = Some(priority)",
+            "let _ = priority",
+            "task \"sample\" has no `priority`, which policy fp needs",
+        ),
+    ];
+    for (file, from, to, expected) in cases {
+        let (_folder, path) = made(&["app", "--scheduler", "fp"]);
+        edit(&path, file, from, to);
+        let (code, printed, said) = cargo(&path, &["run"]);
+        assert!(
+            matches!(code, Some(1 | 101)),
+            "{to}: {code:?}: {printed}{said}"
+        );
+        assert!((printed + &said).contains(expected), "{to}: {said}");
+    }
+}
+
+/// The compiler refuses a board whose clock stands still.
+#[test]
+fn a_board_with_a_clock_of_zero_is_refused() {
+    if !has_qemu() {
+        return;
+    }
+    let (_folder, path) = made(&["app"]);
+    edit(
+        &path,
+        "src/main.rs",
+        "    machine: machine,",
+        "    machine: machine,\n    board: Stopped,",
+    );
+    let board = "
+use app_NUMBER::machine::board::{Board, Timer, mps2_an385::Mps2An385 as Whole};
+
+/// A board whose clock stands still.
+struct Stopped;
+
+// SAFETY: all but the length of a tick is another board's.
+unsafe impl Board for Stopped {
+    const TICK_NS: u32 = 0;
+    const LINES: u16 = Whole::LINES;
+    const TIMER_LINES: [u16; 2] = Whole::TIMER_LINES;
+    const LOADED: core::ops::Range<usize> = Whole::LOADED;
+    const SPARE: core::ops::Range<usize> = Whole::SPARE;
+    fn init() {
+        Whole::init();
+    }
+    fn counter() -> u32 {
+        Whole::counter()
+    }
+    fn one_shot(timer: Timer, ticks: u32) {
+        Whole::one_shot(timer, ticks);
+    }
+    fn clear(timer: Timer) {
+        Whole::clear(timer);
+    }
+}
+";
+    let board = board.replace("app_NUMBER", &name(&path).replace('-', "_"));
+    edit(
+        &path,
+        "src/main.rs",
+        "\nfn init()",
+        &format!("{board}\nfn init()"),
+    );
+    let (code, _, said) = cargo(&path, &["check", "--target", ARM]);
+    assert_eq!(code, Some(101), "{said}");
+    assert!(said.contains("TICK_NS of a board is zero"), "{said}");
 }
 
 /// Each policy of the catalogue for one CPU, under a name that is no word of the templates.
@@ -181,7 +247,8 @@ fn a_policy_has_the_whole_command() {
     let workspace = fs::read_to_string(root.join("Cargo.toml")).expect("it is there");
     let (_, profile) = workspace.split_once("[profile.dev]").expect("it has one");
     let text = fs::read_to_string(&manifest).expect("it is there");
-    fs::write(&manifest, format!("{text}\n[profile.dev]{profile}")).expect("it can be written");
+    let (text, _) = text.split_once("[profile.dev]").expect("it has one, too");
+    fs::write(&manifest, format!("{text}[profile.dev]{profile}")).expect("it can be written");
     // `target/debug/deps/new-…`
     let test = std::env::current_exe().expect("a test is a file");
     let target = test.ancestors().nth(3).expect("it is in a target folder");
@@ -223,7 +290,7 @@ fn bad_input_writes_nothing() {
         ),
         (
             &["app", "--sources", "full"],
-            "full: (--sources) expected Flyball's sources",
+            "expected Flyball's sources in full (--sources), and there is no apps/Cargo.toml",
         ),
     ];
     for (arguments, expected) in cases {
@@ -257,6 +324,6 @@ fn sources_are_named_by_the_environment() {
         .expect("the command starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("/nowhere: (FLYBALL_SOURCES)"), "{said}");
-    assert!(said.contains("--sources"), "{said}");
+    assert!(said.contains("in /nowhere (FLYBALL_SOURCES)"), "{said}");
+    assert!(said.contains("./x install"), "{said}");
 }

@@ -263,6 +263,11 @@ fn what_a_board_cannot_do_is_refused_before_anything_is_started() {
     );
     let err = refused(&example("cnc.toml"), "fastest");
     assert!(err.contains("there is no policy \"fastest\""), "{err}");
+    for policy in ["g-edf", "edf-wm", "pd2"] {
+        let err = refused(&example("cnc.toml"), policy);
+        let expected = format!("machine cortex-m3 has no policy \"{policy}\"; it has: fp, ");
+        assert!(err.contains(&expected), "{err}");
+    }
     let err = refused(&example("cnc.toml"), "fp");
     assert!(err.contains("`priority = …`"), "{err}");
     let folder = TempDir::new().unwrap();

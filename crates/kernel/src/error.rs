@@ -54,7 +54,7 @@ impl Error {
             Error::Deadlock => "the wait would never end",
             Error::TimedOut => "the wait took too long",
             Error::NotSporadic => "the thread is not released by events",
-            Error::Invalid => "a length of time or a capacity is zero",
+            Error::Invalid => "a length of time or a capacity is zero, or a stack is too small",
             Error::Taken => "the stack, queue or semaphore belongs to a thread already",
             Error::Bound => "the thread is bound to its cluster by what it waits for or owns",
             Error::Refused(refused) => refused.text(),

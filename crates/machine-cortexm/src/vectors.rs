@@ -11,6 +11,9 @@ use flyball_port::Handler;
 const EXCEPTIONS: u16 = 16;
 
 /// How many interrupts have vectors. In a small image they end with the timers'.
+///
+/// # Panics
+/// When the application is compiled, if the board contradicts itself or its clock stands still.
 pub const fn lines<B: Board>() -> usize {
     let [kernel, application] = B::TIMER_LINES;
     let last = if kernel > application {
@@ -18,7 +21,14 @@ pub const fn lines<B: Board>() -> usize {
     } else {
         application
     };
-    assert!(kernel != application && last < B::LINES && B::LINES <= 112);
+    assert!(
+        kernel != application && last < B::LINES && B::LINES <= 112,
+        "a board has two timers with lines of their own, below LINES, which is 112 at most"
+    );
+    assert!(
+        B::TICK_NS > 0,
+        "TICK_NS of a board is zero: a tick of its clock takes a nanosecond at least"
+    );
     let lines = if cfg!(feature = "small") {
         last + 1
     } else {

@@ -99,7 +99,9 @@ fn attributes(task: &Task) -> Attributes {
     Attributes {
         release: match task.arrival {
             Arrival::Periodic { period } => Release::Periodic { period },
-            Arrival::Sporadic { .. } => panic!("nobody releases sporadic jobs here"),
+            Arrival::Sporadic { .. } | Arrival::Event { .. } => {
+                panic!("nobody releases sporadic jobs here")
+            }
             Arrival::Once => Release::Once,
         },
         start: Time::ZERO + task.phase,

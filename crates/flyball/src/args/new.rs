@@ -21,8 +21,8 @@ pub(crate) struct NewArgs {
     #[arg(long, conflicts_with_all = ["machine", "scheduler"])]
     pub(crate) policy: bool,
 
-    /// Where Flyball's sources are, which the crate depends on; otherwise FLYBALL_SOURCES, or where
-    /// this command was built
+    /// Where Flyball's sources are, which the crate depends on; otherwise FLYBALL_SOURCES, or those
+    /// that this command is installed with, or where it was built
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) sources: Option<PathBuf>,
 }

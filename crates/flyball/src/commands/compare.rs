@@ -1,10 +1,14 @@
-//! `flyball compare FILE`: does a machine do what the simulation says?
+//! `flyball compare FILE`: does a machine do what the simulation says? `flyball compare --app FOLDER`:
+//! does an application do on a board what it does on this computer?
 
+use crate::application;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::on_machine::{MachineOptions, measure, runs_on};
+use crate::on_machine::{MachineOptions, find, measure};
 use crate::output::{self, BOLD, DIM};
+use flyball_board::BoardError;
+use flyball_catalogue::Origin;
 use flyball_json::compare::Report;
 use flyball_model::TaskSet;
 use flyball_report::json::compared;
@@ -21,17 +25,25 @@ pub(crate) fn run(
     args: &CompareArgs,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
-    if let Some(name) = unknown(args, registry) {
-        let known: Vec<_> = runs_on(args.machine, registry)
-            .map(|entry| entry.name)
-            .collect();
-        let known = known.join(", ");
-        return Err(Failure::Usage(format!(
-            "there is no image for policy \"{name}\"; there are: {known}"
-        )));
+    if let Some(folder) = &args.app {
+        return application::compare(folder, args.machine, args.json, quiet);
     }
-    let set = args.cpus.on(files::read_set(&args.file, quiet)?, registry);
-    let file = files::shown(&args.file);
+    let Some(file) = &args.file else {
+        let what = "expected a task set; or --app and a folder";
+        return Err(Failure::Usage(what.into()));
+    };
+    let set = args.cpus.on(files::read_set(file, quiet)?, registry);
+    let file = files::shown(file);
+    for policy in &args.policies {
+        if find(registry, args.machine, &file, policy)?.origin == Origin::Unknown {
+            let error = BoardError::NoImage {
+                machine: args.machine.name(),
+                policy: policy.clone(),
+                known: args.machine.policies().collect(),
+            };
+            return Err(Failure::target(&file, error));
+        }
+    }
     let asked = MachineOptions {
         machine: args.machine,
         policies: &args.policies,
@@ -69,13 +81,6 @@ pub(crate) fn run(
     } else {
         ExitCode::from(1)
     })
-}
-
-/// A policy that was asked for and that the machine does not have.
-fn unknown<'a>(args: &'a CompareArgs, registry: &Registry) -> Option<&'a str> {
-    let unknown =
-        |name: &&String| !runs_on(args.machine, registry).any(|entry| entry.is_called(name));
-    args.policies.iter().find(unknown).map(String::as_str)
 }
 
 fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
@@ -116,38 +121,49 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
     // Writing to a string cannot fail.
     let _ = write!(text, "\n{}\n", rows.render());
     for (policy, beside) in found {
-        if let Some(difference) = beside.comparison.difference {
-            let _ = writeln!(
-                text,
-                "{BOLD}{policy}{BOLD:#}  the schedules part here:\n  simulated {}\n  measured  {}",
-                line(&difference.simulated, &beside.simulated),
-                line(&difference.measured, &beside.measured),
-            );
-            if let Some(hair) = beside.comparison.hair {
-                let [first, then] = hair.simulated;
-                let [before, after] = hair.measured;
-                let _ = writeln!(
-                    text,
-                    "  A hair decides. These two come in another order on the machine, and are {} apart at \
-                     most:\n  simulated {}\n            {}\n  measured  {}\n            {}",
-                    hair.apart(),
-                    line(&first, &beside.simulated),
-                    line(&then, &beside.simulated),
-                    line(&before, &beside.measured),
-                    line(&after, &beside.measured),
-                );
-            } else if let Some(apart) = difference.near() {
-                let _ = writeln!(
-                    text,
-                    "  That is {apart} apart: so near to each other, things that do not cause each other may \
-                     come in any order."
-                );
-            }
-        }
+        text += &difference(policy, "simulated", beside);
     }
     text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs \
              for which that is more than 20us and more than 1 % of the response time. The others: what the \
              kernel was seen to spend, and the simulation charged.\n";
+    text
+}
+
+/// Where two schedules part, if they do, and why. `simulated` says what made the one that was not
+/// measured.
+pub(crate) fn difference(policy: &str, simulated: &str, beside: &SideBySide) -> String {
+    let mut text = String::new();
+    let comparison = &beside.comparison;
+    let Some(difference) = comparison.difference else {
+        return text;
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{BOLD}{policy}{BOLD:#}  the schedules part here:\n  {simulated:9} {}\n  measured  {}",
+        line(&difference.simulated, &beside.simulated),
+        line(&difference.measured, &beside.measured),
+    );
+    if let Some(hair) = comparison.hair {
+        let [first, then] = hair.simulated;
+        let [before, after] = hair.measured;
+        let _ = writeln!(
+            text,
+            "  A hair decides. These two come in another order on the machine, and are {} apart at \
+             most:\n  {simulated:9} {}\n            {}\n  measured  {}\n            {}",
+            hair.apart(),
+            line(&first, &beside.simulated),
+            line(&then, &beside.simulated),
+            line(&before, &beside.measured),
+            line(&after, &beside.measured),
+        );
+    } else if let Some(apart) = difference.near() {
+        let _ = writeln!(
+            text,
+            "  That is {apart} apart: so near to each other, things that do not cause each other may \
+             come in\n  any order."
+        );
+    }
     text
 }
 

@@ -1,6 +1,6 @@
 //! `flyball inspect TRACE`: what is in a trace?
 
-use crate::args::InspectArgs;
+use crate::args::{ChartArgs, InspectArgs};
 use crate::failure::Failure;
 use crate::files::Reading;
 use crate::output::{self, BOLD, DIM};
@@ -40,17 +40,28 @@ pub(crate) fn run(args: &InspectArgs, quiet: bool) -> Result<ExitCode, Failure> 
             _ => window(&trace, &args.chart),
         };
         output::print(&lines(&trace, window))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut metrics = Metrics::new(&trace.header.tasks, usize::from(trace.header.cpus));
-    trace.events.iter().for_each(|&event| metrics.record(event));
-    let summary = metrics.finish(trace.end());
-    if args.json {
-        output::print_json(&inspected(&trace, &summary))?;
     } else {
-        output::print(&describe(&trace, &summary, args))?;
+        show(&trace, &args.chart, args.json)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints what is in a trace. Returns its numbers.
+pub(crate) fn show(trace: &Trace, chart: &ChartArgs, json: bool) -> Result<Summary, Failure> {
+    let summary = summary(trace);
+    if json {
+        output::print_json(&inspected(trace, &summary))?;
+    } else {
+        output::print(&describe(trace, &summary, chart))?;
+    }
+    Ok(summary)
+}
+
+/// The numbers of a trace.
+pub(crate) fn summary(trace: &Trace) -> Summary {
+    let mut metrics = Metrics::new(&trace.header.tasks, usize::from(trace.header.cpus));
+    trace.events.iter().for_each(|&event| metrics.record(event));
+    metrics.finish(trace.end())
 }
 
 /// Reads a trace of either kind; what is in the file tells which.
@@ -120,7 +131,7 @@ pub(crate) fn lines(trace: &Trace, window: Range<Time>) -> String {
     text
 }
 
-fn describe(trace: &Trace, summary: &Summary, args: &InspectArgs) -> String {
+fn describe(trace: &Trace, summary: &Summary, chart: &ChartArgs) -> String {
     let header = &trace.header;
     let mut text = format!("{BOLD}{}{BOLD:#} under {}\n", header.name, header.policy);
     // Writing to a string cannot fail.
@@ -139,8 +150,8 @@ fn describe(trace: &Trace, summary: &Summary, args: &InspectArgs) -> String {
             output::grouped(header.dropped)
         );
     }
-    if !args.chart.no_chart {
-        let _ = write!(text, "\n{}", chart(trace, &window(trace, &args.chart)));
+    if !chart.no_chart {
+        let _ = write!(text, "\n{}", self::chart(trace, &window(trace, chart)));
     }
     let rows = header.tasks.iter().zip(&summary.tasks).map(|(info, sums)| {
         let own = vec![

@@ -5,15 +5,12 @@ mod name;
 use crate::args::{NewArgs, Place};
 use crate::failure::Failure;
 use crate::output;
+use flyball_board::sources::{REMEDY, Sources};
 use flyball_catalogue::{Shape, entries, path};
-use std::env;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{self, ExitCode};
-
-/// The environment variable that says where Flyball's sources are.
-const SOURCES: &str = "FLYBALL_SOURCES";
 
 /// A file of a crate: its path there, and its template.
 type File = (&'static str, &'static str);
@@ -125,31 +122,15 @@ fn scheduler(name: &str) -> Result<&'static str, Failure> {
 
 /// Where Flyball's sources are, as an absolute path that can stand in a manifest.
 fn sources(args: &NewArgs) -> Result<String, Failure> {
-    let (folder, said_by) = match (&args.sources, env::var_os(SOURCES)) {
-        (Some(folder), _) => (folder.clone(), "--sources"),
-        (None, Some(folder)) => (PathBuf::from(folder), SOURCES),
-        (None, None) => {
-            let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-            (built, "where this command was built")
-        }
-    };
-    let help = format!("name a checkout of Flyball with --sources, or in {SOURCES}");
-    let absent = |what: &str| {
-        let what = format!("({said_by}) {what}");
-        Failure::file(&folder, what, Some(&help))
-    };
-    for part in ["crates/app/Cargo.toml", "apps/Cargo.lock", "Cargo.lock"] {
-        if !folder.join(part).is_file() {
-            return Err(absent(&format!(
-                "expected Flyball's sources, and there is no {part}"
-            )));
-        }
-    }
-    let folder = folder.canonicalize();
-    let folder = folder.map_err(|error| absent(&error.to_string()))?;
+    let named = args.sources.clone();
+    let found = named.map_or_else(Sources::find, |folder| Sources::new(folder, "--sources"));
+    let folder = found.folder()?;
     let text = folder.to_str().map(str::to_owned);
     text.filter(|text| !text.contains(['\'', '"', '\\']) && !text.contains(char::is_control))
-        .ok_or_else(|| absent("expected a path without quotes, backslashes and control characters"))
+        .ok_or_else(|| {
+            let what = "expected a path without quotes, backslashes and control characters";
+            Failure::file(&folder, what, Some(REMEDY))
+        })
 }
 
 /// A template with what is special about a machine and a scheduler. What the user has named freely

@@ -1,9 +1,11 @@
-//! `flyball run FILE --machine NAME --policy NAME`: what happens on a machine?
+//! `flyball run FILE --machine NAME --policy NAME`: what happens on a machine? `flyball run --app
+//! FOLDER`: what does an application do?
 
+use crate::application;
 use crate::args::MachineArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::on_machine::board_options;
+use crate::on_machine::{board_options, find};
 use crate::progress::Spinner;
 use crate::schedule::Output;
 use flyball_board::Phase;
@@ -17,11 +19,19 @@ pub(crate) fn run(
     args: &MachineArgs,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
-    let output = Output::new(&args.schedule, Some(args.machine))?;
-    let set = args.cpus.on(files::read_set(&args.file, quiet)?, registry);
-    let file = files::shown(&args.file);
-    let (policy, until) = (args.policy.as_str(), args.until);
-    let patience = args.machine.patience();
+    if let Some(folder) = &args.app {
+        return application::run(folder, args.machine, &args.schedule, quiet);
+    }
+    let (Some(file), Some(machine), Some(policy)) = (&args.file, args.machine, &args.policy) else {
+        let what = "expected a task set, --machine and --policy; or --app and a folder";
+        return Err(Failure::Usage(what.into()));
+    };
+    let output = Output::new(&args.schedule, Some(machine))?;
+    let set = args.cpus.on(files::read_set(file, quiet)?, registry);
+    let file = files::shown(file);
+    find(registry, machine, &file, policy)?;
+    let (policy, until) = (policy.as_str(), args.until);
+    let patience = machine.patience();
     let measurement = Measurement::new(
         registry,
         policy,
@@ -35,7 +45,7 @@ pub(crate) fn run(
     let options = board_options(&measurement, args.seed);
     let recording = {
         let mut spinner = Spinner::new(quiet);
-        flyball_board::run(args.machine, measurement.set(), &options, &mut |phase| {
+        flyball_board::run(machine, measurement.set(), &options, &mut |phase| {
             spinner.show(|| match phase {
                 Phase::Building => format!("building the image for {policy}"),
                 Phase::Running => format!("running for {} on the board", options.until),
