@@ -10,7 +10,9 @@
 //! With that their bound is safe for our tasks, but not always the exact one, as they allow a late
 //! release a late deadline.
 
-use flyball_analysis::{Level, Response, SporadicTask, WorkLimit, edf_response, fixed_priority};
+use flyball_analysis::{
+    Level, Response, SporadicTask, Utilisation, WorkLimit, edf_response, fixed_priority,
+};
 use flyball_trace::Duration;
 use proptest::prelude::*;
 use response_time_analysis::arrival::Sporadic;
@@ -28,8 +30,7 @@ const LIMIT: u64 = 1_000_000;
 fn sets() -> impl Strategy<Value = Vec<Times>> {
     let task = (1..20_u64, 4..80_u64, 1..100_u64, 0..100_u64);
     prop::collection::vec(task, 1..6).prop_filter("is overloaded", |tasks| {
-        let load = |&(c, t, ..): &Times| c as f64 / t as f64;
-        tasks.iter().map(load).sum::<f64>() < 0.999
+        Utilisation::of(&ours(tasks)).parts_per_million() < 999_000
     })
 }
 
@@ -83,7 +84,7 @@ proptest! {
     /// The first task is the most urgent.
     #[test]
     fn fixed_priorities_with_jitter(tasks in sets()) {
-        let levels: Vec<Level> = (0..tasks.len() as u32).rev().map(Level).collect();
+        let levels: Vec<Level> = (0..8).rev().map(Level).skip(8 - tasks.len()).collect();
         let found = fixed_priority::response_times(&ours(&tasks), &levels, WorkLimit::default());
         let response = |this: usize| {
             let demands = theirs(&tasks, this);

@@ -14,6 +14,7 @@
 //! A job that is left out loses its message with it.
 
 use crate::config::Config;
+use crate::jobs::Jobs;
 use crate::wait::take_most_urgent;
 use crate::{Core, Error, QueueId, SemaphoreId, ThreadId};
 use flyball_policy::Table;
@@ -147,7 +148,7 @@ impl<C: Config> Core<C> {
 
     /// The trigger of `task`, which ends, releases nothing any more.
     pub(crate) fn forget_trigger(&mut self, task: TaskId) {
-        match self.jobs.find(task.index()).and_then(|jobs| jobs.trigger()) {
+        match self.jobs.find(task.index()).and_then(Jobs::trigger) {
             Some(Trigger::Queue(queue)) => {
                 if let Ok(row) = self.queues.get(queue.0, false) {
                     row.releases(Slot::EMPTY);

@@ -285,10 +285,10 @@ fn set(tasks: &[Small], ranks: &Ranks) -> TaskSet {
         name: "events".into(),
         ..TaskSet::default()
     };
-    for number in 0..tasks.len() {
+    for (number, small) in tasks.iter().enumerate() {
         set.queues.push(Queue {
             name: format!("q{number}"),
-            capacity: u16::try_from(tasks[number].capacity.max(1)).unwrap(),
+            capacity: u16::try_from(small.capacity.max(1)).unwrap(),
         });
         set.semaphores.push(Semaphore {
             name: format!("s{number}"),

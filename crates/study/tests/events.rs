@@ -185,7 +185,7 @@ fn a_chain_holds_by_response_times() {
         deadline,
         is_sporadic: false,
         is_random: false,
-        released_by: sender.then(|| (0, 2, 1)),
+        released_by: sender.then_some((0, 2, 1)),
     };
     let set = set(&[chain(20, 3, 20, false), chain(20, 5, 20, true)]);
     let found = studied(&set, "fp", 0);

@@ -244,7 +244,10 @@ impl Metrics {
     }
 
     /// A job of `task` is asked for by the job that `by` works on.
-    fn arrive(&mut self, task: TaskId, number: u32, by: TaskId) {
+    fn arrive(&mut self, task: TaskId, number: u32, by: Option<TaskId>) {
+        let Some(by) = by else {
+            return;
+        };
         let sender = self.tasks.get(by.index()).and_then(|sender| {
             let (_, working_on) = sender.last?;
             let mut jobs = sender.jobs.iter();
@@ -337,6 +340,7 @@ impl Sink for Metrics {
             }
             Kind::Dispatch { task, .. } => self.run(cpu.index(), task, time),
             Kind::Idle => self.stop(cpu.index(), time),
+            Kind::Arrive { task, job, by } => self.arrive(task, job, by),
             Kind::Overhead { cause, length } if cause != Cause::Cache => {
                 self.count(cpu.index(), time);
                 if let Some(state) = self.cpus.get_mut(cpu.index()) {
@@ -354,14 +358,6 @@ impl Sink for Metrics {
             {
                 state.last = None;
             }
-        }
-        if let Kind::Arrive {
-            task,
-            job,
-            by: Some(by),
-        } = kind
-        {
-            self.arrive(task, job, by);
         }
         let Some(task) = kind
             .task()

@@ -154,6 +154,7 @@ fn pack_task(task: Option<TaskId>) -> u64 {
     task.map_or(u64::MAX, |task| u64::from(task.0))
 }
 
+#[expect(clippy::option_option, reason = "no task is a value, too")]
 fn unpack_task(value: u64) -> Option<Option<TaskId>> {
     if value == u64::MAX {
         return Some(None);

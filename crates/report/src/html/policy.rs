@@ -205,13 +205,16 @@ fn table(study: &Study, report: &PolicyReport, most: usize) -> Markup {
     }
 }
 
+/// What a column shows of a length of time.
+type Of = fn(&Spread) -> Option<Duration>;
+
 /// How long chains of jobs took that release each other.
 fn chains(report: &PolicyReport, most: usize) -> Markup {
     let chains = &report.summary.chains;
-    let ends = |of: fn(&Spread) -> Option<Duration>| chains.iter().map(move |it| of(&it.latency));
+    let ends = |of: Of| chains.iter().map(move |it| of(&it.latency));
     let unit = Unit::common(ends(Spread::max).collect::<Vec<_>>());
-    let columns: [(&str, fn(&Spread) -> Option<Duration>); 3] = [
-        ("Max", Spread::max),
+    let columns = [
+        ("Max", Spread::max as Of),
         ("Mean", Spread::mean),
         ("Min", Spread::min),
     ];

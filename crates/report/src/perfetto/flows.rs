@@ -30,12 +30,12 @@ impl Starts {
     }
 
     /// The arrow from the release of this job, if it ever ran.
-    pub(super) fn from_release(&self, task: TaskId, job: u32) -> Option<u64> {
+    pub(super) fn of_release(&self, task: TaskId, job: u32) -> Option<u64> {
         Some(self.0.get(&(task, job))?.1)
     }
 
     /// The arrow to the slice of this job that begins at `start`, if it is the first.
-    pub(super) fn to_slice(&self, task: TaskId, job: u32, start: Time) -> Option<u64> {
+    pub(super) fn of_slice(&self, task: TaskId, job: u32, start: Time) -> Option<u64> {
         let &(first, number) = self.0.get(&(task, job))?;
         (first == start).then_some(number)
     }
@@ -82,7 +82,7 @@ pub(super) fn effects(trace: &Trace, schedule: &Schedule, names: &mut Names) -> 
                 trace,
                 event,
                 by,
-                format!("{does} {}", name(trace, task)),
+                &format!("{does} {}", name(trace, task)),
                 names,
             )
             .map(|point| Point {
@@ -95,7 +95,7 @@ pub(super) fn effects(trace: &Trace, schedule: &Schedule, names: &mut Names) -> 
                 trace,
                 event,
                 task,
-                format!("{happens} {}", name(trace, by)),
+                &format!("{happens} {}", name(trace, by)),
                 names,
             )
             .map(|point| Point {
@@ -116,7 +116,7 @@ fn instant(
     trace: &Trace,
     event: &Event,
     task: TaskId,
-    name: String,
+    name: &str,
     names: &mut Names,
 ) -> Option<Point> {
     trace.header.tasks.get(task.index())?;
@@ -124,7 +124,7 @@ fn instant(
         time: event.time,
         kind: Kind::Instant,
         track: task_track(task),
-        name: names.number(&name),
+        name: names.number(name),
         category: Category::Thread,
         notes: [Some((Key::Cpu, u64::from(event.cpu.0))), None],
         leaves: None,

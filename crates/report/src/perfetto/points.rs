@@ -198,7 +198,7 @@ fn runs(
             name: running,
             notes: [job, Some((Key::Cpu, u64::from(cpu)))],
             leaves: None,
-            comes: starts.to_slice(run.task, run.job, run.start),
+            comes: starts.of_slice(run.task, run.job, run.start),
             ..on_cpu
         };
         points.extend(slice(on_cpu, run.end));
@@ -282,7 +282,7 @@ fn marks(
             category: Category::Job,
             notes: [Some((Key::Job, u64::from(mark.job))), None],
             leaves: match mark.what {
-                What::Release => starts.from_release(task, mark.job),
+                What::Release => starts.of_release(task, mark.job),
                 _ => None,
             },
             comes: None,
