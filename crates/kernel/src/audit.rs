@@ -159,7 +159,13 @@ impl<C: Config> Core<C> {
             );
         }
         for n in 0..self.queues.made {
-            self.queues.rows[usize::from(n)].audit();
+            let queue = &self.queues.rows[usize::from(n)];
+            queue.audit();
+            // Each job that has not begun has its message there.
+            if let Some((task, messages)) = queue.trigger() {
+                let jobs = &self.jobs[task.index()];
+                assert_eq!(jobs.outstanding(), messages, "queue {n}");
+            }
         }
         let mut wanted = 0;
         for task in self.rows() {

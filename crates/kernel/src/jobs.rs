@@ -191,6 +191,12 @@ impl Jobs {
         self.last.saturating_add(self.early).saturating_add(1)
     }
 
+    /// How many have arrived and have not begun.
+    #[cfg(any(test, feature = "audit"))]
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.waiting + self.early
+    }
+
     /// How many wait behind the current one.
     pub(crate) fn waiting(&self) -> u32 {
         self.waiting

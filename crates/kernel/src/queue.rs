@@ -15,6 +15,8 @@ use crate::{Core, Error};
 use core::task::Poll;
 use flyball_policy::Table;
 use flyball_policy::queue::links::List;
+#[cfg(any(test, feature = "audit"))]
+use flyball_trace::TaskId;
 use flyball_trace::{CpuId, Object, Slot, Time};
 
 /// A bounded queue of messages.
@@ -117,6 +119,11 @@ impl Queue {
     pub(crate) fn audit(&self) {
         assert!(self.len <= self.capacity && self.head < self.capacity);
         assert!(self.waiters.is_empty() || self.len == 0 || self.len == self.capacity);
+    }
+
+    /// The thread whose jobs messages release, and how many messages there are.
+    pub(crate) fn trigger(&self) -> Option<(TaskId, u32)> {
+        Some((self.releases.get()?, self.len.into()))
     }
 }
 
