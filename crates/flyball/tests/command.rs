@@ -112,7 +112,7 @@ fn the_json_has_the_fields_of_the_contract_and_no_others() {
     );
     assert_eq!(
         keys(&policy["simulated"]),
-        "busy_ppm context_switches job_migrations jobs misses preemptions task_migrations until_ns"
+        "busy_ppm chains context_switches job_migrations jobs misses preemptions task_migrations until_ns"
     );
     assert_eq!(
         keys(&policy["tasks"][0]),
