@@ -108,6 +108,8 @@ pub struct Core<C: Config> {
     cpus: TableOf<C::Cpus, Cpu>,
     /// How many threads have to begin their programs anew when they run.
     restarts: u16,
+    /// How many queues release jobs.
+    inboxes: u16,
     /// Threads that do not exist.
     free: List,
     semaphores: Objects<C::Semaphores, Semaphore>,
@@ -255,6 +257,7 @@ impl<C: Config> Core<C> {
             jobs: Table::new(sizes.threads, Jobs::default()),
             alarms: Alarms::new(sizes.threads),
             restarts: 0,
+            inboxes: 0,
             used: Table::new(sizes.threads, Duration::ZERO),
             arrivals: Arrivals::new(sizes.arrivals),
             cpus: Table::new(sizes.cpus, Cpu::default()),

@@ -52,6 +52,7 @@ impl<C: Config> Core<C> {
                     return Err(Error::Taken);
                 }
                 row.releases(Slot::of(task));
+                self.inboxes += 1;
             }
             Trigger::Semaphore(semaphore) => {
                 let row = self.semaphores.get(semaphore.0, true)?;
@@ -112,6 +113,13 @@ impl<C: Config> Core<C> {
     /// The job that `task` begins takes its message, if messages release its jobs.
     #[inline]
     pub(crate) fn take_message(&mut self, task: TaskId) {
+        if self.inboxes > 0 {
+            self.take_from_inbox(task);
+        }
+    }
+
+    #[inline(never)]
+    fn take_from_inbox(&mut self, task: TaskId) {
         if let Some(queue) = self.inbox(task)
             && let Ok(row) = self.queues.get(queue.0, false)
             && let Some(at) = row.pop_any()
@@ -131,7 +139,15 @@ impl<C: Config> Core<C> {
 
     /// Senders that wait at the queue which releases jobs of `task` put their messages in, as far
     /// as there is room now.
+    #[inline]
     pub(crate) fn let_senders_in(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        if self.inboxes > 0 {
+            self.fill_inbox(cpu, task, now);
+        }
+    }
+
+    #[inline(never)]
+    fn fill_inbox(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         let Some(queue) = self.inbox(task) else {
             return;
         };
@@ -152,6 +168,7 @@ impl<C: Config> Core<C> {
             Some(Trigger::Queue(queue)) => {
                 if let Ok(row) = self.queues.get(queue.0, false) {
                     row.releases(Slot::EMPTY);
+                    self.inboxes -= 1;
                 }
             }
             Some(Trigger::Semaphore(semaphore)) => {
