@@ -96,7 +96,7 @@ impl<P: Program> Config for Runner<P> {
     type Queues = Objects;
     type Messages = Messages;
     type Jobs = Rows;
-    type Arrivals = Inline<1>;
+    type Arrivals = Objects;
     type Accounts = Rows;
 }
 

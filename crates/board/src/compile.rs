@@ -165,6 +165,7 @@ fn check(machine: Machine, set: &TaskSet, options: &Options<'_>) -> Result<(), B
         ("semaphores", set.semaphores.len(), limits.semaphores),
         ("queues", set.queues.len(), limits.queues),
         ("messages in all queues", messages.sum(), limits.messages),
+        ("released jobs that may wait", waiting(set), limits.waiting),
     ];
     for (what, found, most) in counts {
         if found > most {
@@ -177,6 +178,24 @@ fn check(machine: Machine, set: &TaskSet, options: &Options<'_>) -> Result<(), B
         }
     }
     Ok(())
+}
+
+/// How many released jobs may wait for earlier ones of their tasks, while no deadline is missed, of
+/// tasks that events release.
+fn waiting(set: &TaskSet) -> usize {
+    let of = |task: &Task| match task.arrival {
+        Arrival::Event {
+            by: Trigger::Queue(queue),
+            ..
+        } => usize::from(set.queues[usize::from(queue)].capacity),
+        Arrival::Event { separation, .. } => {
+            let deadline = task.deadline.unwrap_or(separation);
+            let jobs = deadline.as_nanos().div_ceil(separation.as_nanos().max(1));
+            usize::try_from(jobs).unwrap_or(usize::MAX)
+        }
+        _ => 0,
+    };
+    set.tasks.iter().map(of).fold(0, usize::saturating_add)
 }
 
 fn compile(

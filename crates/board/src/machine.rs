@@ -43,6 +43,8 @@ pub struct Limits {
     pub queues: usize,
     /// Messages in all queues together.
     pub messages: usize,
+    /// Jobs of all tasks that events release which wait for earlier ones of the same task.
+    pub waiting: usize,
     /// Repetitions inside each other.
     pub depth: usize,
     /// Time: its timers count no further.
@@ -159,6 +161,7 @@ impl Machine {
                 semaphores: 16,
                 queues: 16,
                 messages: 256,
+                waiting: 16,
                 depth: 8,
                 // 2³² ticks of 40 ns.
                 time: Duration::from_secs(170),
@@ -171,6 +174,7 @@ impl Machine {
                 semaphores: 16,
                 queues: 16,
                 messages: 64,
+                waiting: 16,
                 depth: 8,
                 // 2³² ticks of 20 ns.
                 time: Duration::from_secs(80),
@@ -183,6 +187,7 @@ impl Machine {
                 semaphores: 16,
                 queues: 16,
                 messages: 4096,
+                waiting: 64,
                 depth: 8,
                 time: Duration::from_secs(1_000),
                 bytes: 4 << 20,

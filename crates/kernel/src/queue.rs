@@ -294,7 +294,8 @@ impl<C: Config> Core<C> {
     #[inline]
     pub fn try_receive(&mut self, queue: QueueId, message: &mut C::Message) -> Result<bool, Error> {
         let row = self.queues.get(queue.0, C::CHECKS)?;
-        if row.len == 0 || !row.waiters.is_empty() {
+        // Nothing less one is more than any capacity.
+        if row.len.wrapping_sub(1) >= row.plain || !row.waiters.is_empty() {
             return Ok(false);
         }
         let at = row.pop();
@@ -306,8 +307,8 @@ impl<C: Config> Core<C> {
     /// latest. [`Core::received`] has the message afterwards.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] if it would have to wait and `until` has come already;
-    /// [`Error::NoThread`], [`Error::Unknown`].
+    /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::Taken`] if
+    /// messages release jobs; [`Error::NoThread`], [`Error::Unknown`].
     pub fn receive(
         &mut self,
         cpu: CpuId,
@@ -341,6 +342,9 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<(), Error> {
         let row = self.queues.get(queue.0, false)?;
+        if !row.releases.is_empty() {
+            return Err(Error::Taken);
+        }
         if row.len > 0 {
             return self.make_room(cpu, queue, now);
         }

@@ -32,8 +32,8 @@ pub enum Trigger {
 
 impl<C: Config> Core<C> {
     /// From now on the jobs of a sporadic thread are released by `trigger` alone, until the thread
-    /// ends. Of a queue a job finds its message with [`Core::received`] as it begins, and no other
-    /// thread is to receive from it.
+    /// ends. Of a queue a job finds its message with [`Core::received`] as it begins, and nobody
+    /// can receive from it.
     ///
     /// # Errors
     /// [`Error::Taken`] if the trigger releases jobs already, is not empty or is waited for, or if
@@ -70,8 +70,11 @@ impl<C: Config> Core<C> {
     /// A job of `task` arrives, because of what the running thread of `cpu`, an interrupt, or the
     /// thread `by` whose message had to wait has done.
     ///
+    /// A job that finds no room to wait is lost, with its message, and traced as skipped; whoever
+    /// sent it goes on.
+    ///
     /// # Errors
-    /// As [`Core::release`].
+    /// [`Error::Full`] after four thousand million arrivals that came too early.
     pub(crate) fn trigger(
         &mut self,
         cpu: CpuId,
@@ -86,13 +89,12 @@ impl<C: Config> Core<C> {
         let job = jobs.next_number();
         let at_once = jobs.arrive(now)?;
         self.emit(now, cpu, Kind::Arrive { task, job, by });
-        let released = if at_once {
-            self.release_job(cpu, task, now)
-        } else {
-            Ok(())
-        };
+        if at_once {
+            // As above.
+            let _ = self.release_job(cpu, task, now);
+        }
         self.set_alarm(task);
-        released
+        Ok(())
     }
 
     /// Puts a message into the queue that releases jobs of `task`, and has room.
@@ -157,7 +159,7 @@ impl<C: Config> Core<C> {
         {
             let message = self.threads[sender.index()].message;
             self.wake(cpu, sender, now);
-            // A job that finds no room to wait has been traced as skipped; its sender goes on.
+            // There are never more messages than a queue holds, which can be counted.
             let _ = self.post_job(cpu, queue, task, &message, Some(sender), now);
         }
     }

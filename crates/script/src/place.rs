@@ -52,14 +52,12 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
         self.at
     }
 
-    /// Whether the job has done all that it had to do, but for messages and signals, for which it
-    /// need not compute. `op` tells the operation of a number.
+    /// Whether the job has done all that it had to do. `op` tells the operation of a number.
     pub fn is_done(&self, op: impl Fn(u32) -> Op) -> bool {
         let mut at = self.at;
         loop {
             match op(at) {
                 Op::End => return true,
-                Op::Signal(_) | Op::Send(_) => at += 1,
                 Op::Again {
                     counter: Some(counter),
                     ..

@@ -141,10 +141,12 @@ impl Modes {
 
     /// The first task that becomes what it cannot become. One that stays is periodic, or has one
     /// job, as before; it stays on its CPU; and what happens when it is late stays the same. Of a
-    /// sporadic task nothing changes. O(changes).
+    /// sporadic task nothing changes, and one that messages or signals release neither starts nor
+    /// stops. O(changes).
     pub fn impossible(&self) -> Option<&Task> {
         let mut changes = self.changes.iter().flat_map(|change| &change.tasks);
         changes.find_map(|(number, kind)| match kind {
+            _ if self.set.tasks[*number].trigger().is_some() => Some(&self.set.tasks[*number]),
             ChangeKind::NewMode(task) if !can_become(&self.set.tasks[*number], task) => Some(task),
             _ => None,
         })

@@ -136,7 +136,7 @@ impl Program {
         self.left = Duration::ZERO;
     }
 
-    /// Whether the job has done all that it had to do, but for messages and signals.
+    /// Whether the job has done all that it had to do.
     pub fn is_done(&self) -> bool {
         self.place.is_done(|at| self.operations[at as usize])
     }

@@ -196,8 +196,8 @@ impl<'t> Machine<'t> {
         ready.min_by_key(|&task| self.ranks[task])
     }
 
-    /// A task that has computed all of its job sends what it has to, until it is done or has to wait.
-    /// Others that are more urgent by then come behind that, as it takes no time.
+    /// A task that has computed all of its job sends what it has to, until it is done, has to wait,
+    /// or another one is more urgent.
     fn act(&mut self, task: usize, now: u64) {
         loop {
             let job = &mut self.jobs[task][0];
@@ -211,6 +211,10 @@ impl<'t> Machine<'t> {
             }
             self.jobs[task][0].sent += 1;
             self.arrive(to, task, now);
+            let is_done = self.jobs[task][0].sent == self.tasks[task].sends.len();
+            if !is_done && self.most_urgent() != Some(task) {
+                return;
+            }
         }
     }
 

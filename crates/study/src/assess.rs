@@ -223,6 +223,7 @@ pub fn assess(
         rules: &rules,
         watch,
         is_infeasible: false,
+        has_events: set.has_events(),
     };
     let after_arrival = |bounds: &mut Vec<Option<Duration>>| {
         for bound in bounds.iter_mut().flatten() {
@@ -294,7 +295,7 @@ pub fn infeasible(set: &TaskSet) -> Option<(NoPolicy, Vec<usize>)> {
     let (numbers, tasks): (Vec<usize>, Vec<SporadicTask>) = with_deadlines(set, &everyone).unzip();
     let in_phase = set.may_coincide(&numbers);
     let cpus = set.platform.cpus.max(1).into();
-    let why = never(&tasks, cpus, in_phase.then_some(SEARCH))?;
+    let why = never(&tasks, cpus, in_phase.then_some(SEARCH)).filter(|_| !set.has_events())?;
     Some((why, numbers))
 }
 

@@ -3,7 +3,7 @@
 use crate::assigned::Assigned;
 use crate::error::StudyError;
 use crate::note::{AboutPolicy, Note, Way};
-use crate::recurring::recurring;
+use crate::recurring::{asking, recurring};
 use crate::registry::Entry;
 use crate::semi;
 use crate::theory::{self, Cluster, Effort, OneCpu, Theory};
@@ -149,7 +149,13 @@ pub fn assigned<'a>(
 /// scheduler could hold them.
 pub(crate) fn affinities(set: &TaskSet) -> Option<Note> {
     set.tasks.iter().find(|task| task.cpus.is_some())?;
-    let recurring = Recurring::of(set);
+    // Tasks that others release may come more seldom than their separations allow.
+    let known = set.tasks.iter().enumerate().filter_map(|(number, task)| {
+        let known = task.trigger().is_none().then(|| asking(task)).flatten()?;
+        Some((number, known.ok()?))
+    });
+    let (numbers, tasks) = known.unzip();
+    let recurring = Recurring { numbers, tasks };
     let cpus = usize::from(set.platform.cpus.max(1));
     let allowed = |&number: &usize| {
         let task: &Task = &set.tasks[number];
@@ -161,7 +167,7 @@ pub(crate) fn affinities(set: &TaskSet) -> Option<Note> {
     let implicit =
         |task: &SporadicTask| task.deadline().saturating_sub(task.jitter()) >= task.period();
     Some(match affinity::test(&recurring.tasks, &allowed, cpus) {
-        Ok(()) if recurring.tasks.iter().all(implicit) => Note::Feasible,
+        Ok(()) if !set.has_events() && recurring.tasks.iter().all(implicit) => Note::Feasible,
         Ok(()) => Note::NotOverloaded,
         Err(Infeasible::Alone { task }) => Note::TooLarge(name(task)),
         Err(Infeasible::Together {

@@ -1,15 +1,55 @@
 //! A task that comes again, as the analyses know it.
 
 use flyball_analysis::{InvalidTask, Reason, SporadicTask, Verdict, WorkLimit, edf_demand};
-use flyball_model::{Task, TaskSet};
+use flyball_model::{Step, Task, TaskSet};
+use flyball_trace::Duration;
 
 /// A task with its longest execution time, shortest separation and release jitter; `None` if it
-/// arrives once.
+/// arrives once. For what is to hold; what is not to hold is [asked](asking) about less.
+///
+/// A job that sends may be preempted at that very instant by the one that it releases, though it
+/// has nothing left to compute before its next call. So each call but the last counts as a
+/// nanosecond, in which that one is in its way.
 pub(crate) fn recurring(task: &Task) -> Option<Result<SporadicTask, InvalidTask>> {
+    let calls = calls(&task.behaviour).saturating_sub(1);
+    let wcet = match task.wcet.as_nanos().checked_add(calls) {
+        Some(longer) if has_sends(&task.behaviour) => Duration::from_nanos(longer),
+        _ => task.wcet,
+    };
+    with_wcet(task, wcet)
+}
+
+/// What the task asks for, and no more.
+pub(crate) fn asking(task: &Task) -> Option<Result<SporadicTask, InvalidTask>> {
+    with_wcet(task, task.wcet)
+}
+
+fn with_wcet(task: &Task, wcet: Duration) -> Option<Result<SporadicTask, InvalidTask>> {
     let period = task.arrival.period()?;
     let deadline = task.deadline.unwrap_or(period);
-    let known = SporadicTask::new(task.wcet, period, deadline);
+    let known = SporadicTask::new(wcet, period, deadline);
     Some(known.and_then(|known| known.with_jitter(task.jitter)))
+}
+
+fn has_sends(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Send(_) | Step::Signal(_) => true,
+        Step::Repeat { body, .. } => has_sends(body),
+        _ => false,
+    })
+}
+
+/// How many steps do something else than to compute; [`u64::MAX`] stands for all larger numbers.
+fn calls(steps: &[Step]) -> u64 {
+    let of = |step: &Step| match step {
+        Step::Compute(_) => 0,
+        Step::Repeat { times, body } => {
+            let times = times.map_or(u64::MAX, u64::from);
+            calls(body).saturating_mul(times)
+        }
+        _ => 1,
+    };
+    steps.iter().map(of).fold(0, u64::saturating_add)
 }
 
 /// The first of these tasks that has release jitter, by its number.

@@ -120,7 +120,15 @@ pub fn analyse_clusters(
     quantum: Option<Duration>,
     effort: Effort,
 ) -> Result<Findings, Obstacle> {
-    let findings = apply(theory, set, cluster, quantum, effort);
+    let mut findings = apply(theory, set, cluster, quantum, effort);
+    if let Ok(findings) = &mut findings
+        && findings.holds != Some(true)
+        && set.has_events()
+    {
+        // Where a deadline is missed a queue may be full, and its sender wait.
+        findings.bounds.fill(None);
+        findings.slacks.fill(None);
+    }
     let is_decided = findings.as_ref().is_ok_and(Findings::is_decided);
     let never = |says: &dyn Fn(&Cluster) -> Option<Because>| {
         clusters(set, cluster).find_map(|cluster| says(&cluster))

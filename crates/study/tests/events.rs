@@ -209,3 +209,69 @@ fn a_chain_holds_by_response_times() {
         Schedulable::Always
     );
 }
+
+fn read(text: &str) -> TaskSet {
+    flyball_model::read_str(
+        &format!("schema = 1\n{text}"),
+        flyball_model::Format::Toml,
+        "t.toml",
+    )
+    .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A job that has two to release is preempted by the first of them. Once the simulation let it go
+/// on, and a job was late that is not.
+#[test]
+fn the_first_that_is_released_comes_before_the_second() {
+    let set = read(
+        "[[semaphore]]\nname = \"a\"\n[[semaphore]]\nname = \"b\"\n\
+         [[task]]\nname = \"S\"\nperiod = \"20us\"\npriority = 1\n\
+         behaviour = [{ compute = \"1us\" }, { signal = \"a\" }, { signal = \"b\" }]\n\
+         [[task]]\nname = \"H\"\nreleased_by = \"a\"\nsporadic = \"10us\"\ndeadline = \"6us\"\n\
+         wcet = \"5us\"\npriority = 2\n\
+         [[task]]\nname = \"L\"\nreleased_by = \"b\"\nsporadic = \"10us\"\nwcet = \"2us\"\npriority = 3\n",
+    );
+    let found = studied(&set, "fp", 0);
+    assert_eq!(found.simulated.misses, 0);
+    assert_ne!(found.verdict.schedulable, Schedulable::Not);
+}
+
+/// Where a deadline is missed a queue may be full, and then its sender waits: no bound is one.
+#[test]
+fn bounds_are_told_only_where_all_deadlines_are_met() {
+    let set = read(
+        "[[queue]]\nname = \"q\"\ncapacity = 2\n\
+         [[task]]\nname = \"S\"\nperiod = \"10us\"\npriority = 3\n\
+         behaviour = [{ compute = \"1us\" }, { send = \"q\" }]\n\
+         [[task]]\nname = \"H\"\nperiod = \"10us\"\nwcet = \"6us\"\npriority = 2\n\
+         [[task]]\nname = \"R\"\nreleased_by = \"q\"\nsporadic = \"10us\"\nwcet = \"5us\"\npriority = 1\n",
+    );
+    let found = studied(&set, "fp", 0);
+    assert!(found.simulated.misses > 0 && waits(&found));
+    assert!(found.tasks.iter().all(|task| task.response_bound.is_none()));
+}
+
+/// What tasks that others release may ask for at most is not what they ask for.
+#[test]
+fn nothing_is_overloaded_by_what_may_not_come() {
+    let set = read(
+        "[platform]\ncpus = 2\n[[queue]]\nname = \"q\"\ncapacity = 2\n\
+         [[task]]\nname = \"adc\"\nperiod = \"100us\"\ncpus = [0]\n\
+         behaviour = [{ compute = \"10us\" }, { send = \"q\" }]\n\
+         [[task]]\nname = \"filter\"\nreleased_by = \"q\"\nsporadic = \"10us\"\nwcet = \"9500ns\"\ncpus = [0]\n",
+    );
+    let options = StudyOptions {
+        policies: vec!["g-edf".to_owned()],
+        ..StudyOptions::default()
+    };
+    let mut go_on = |_: Progress<'_>| ControlFlow::Continue(());
+    let found = study(&Registry::standard(), "", set, &options, &mut go_on).unwrap();
+    assert!(
+        !found
+            .notes
+            .iter()
+            .any(|note| matches!(note, flyball_study::note::Note::Overloaded { .. })),
+        "{:?}",
+        found.notes
+    );
+}

@@ -74,6 +74,8 @@ pub struct Metrics {
 
 #[derive(Default)]
 struct TaskState {
+    /// Whether its jobs come again: one that goes on and on begins no chain.
+    recurs: bool,
     deadline: Option<Duration>,
     /// The jobs under way, by rising number.
     jobs: VecDeque<Job>,
@@ -215,6 +217,7 @@ impl Metrics {
     /// Metrics of nothing yet. Events of tasks and CPUs beyond those given here are left out.
     pub fn new(tasks: &[TaskInfo], cpus: usize) -> Metrics {
         let task = |task: &TaskInfo| TaskState {
+            recurs: task.period.is_some(),
             deadline: task.deadline,
             ..TaskState::default()
         };
@@ -248,7 +251,8 @@ impl Metrics {
         let Some(by) = by else {
             return;
         };
-        let sender = self.tasks.get(by.index()).and_then(|sender| {
+        let sender = self.tasks.get(by.index()).filter(|sender| sender.recurs);
+        let sender = sender.and_then(|sender| {
             let (_, working_on) = sender.last?;
             let mut jobs = sender.jobs.iter();
             jobs.find(|job| job.number == working_on)

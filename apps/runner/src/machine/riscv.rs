@@ -27,6 +27,9 @@ pub type Rows = Boxed;
 pub type Cpus = Boxed;
 /// Tables with a row for each object of a kind.
 pub type Objects = Boxed;
+/// How many released jobs may wait for earlier ones.
+const ARRIVALS: usize = 64;
+
 /// Room for messages.
 pub type Messages = Boxed;
 /// What a thread has for a stack, in words of eight bytes.
@@ -63,6 +66,7 @@ pub(crate) fn init<P: Program>(
             semaphores: image.semaphores().into(),
             queues: image.queues().into(),
             messages: messages.sum(),
+            arrivals: ARRIVALS,
             ..Sizes::FIXED
         };
         let policy = chosen.policy(threads, count.into());

@@ -182,3 +182,39 @@ fn signals_release_jobs_and_nobody_waits_for_them() {
     assert_eq!(world.core.signal(CPU, semaphore, world.now), Ok(()));
     assert_eq!(world.core.semaphore_value(semaphore), Ok(1));
 }
+
+#[test]
+fn nobody_receives_what_releases_jobs() {
+    let mut world = fixed();
+    let (_, queue) = filter(&mut world, 2, OnMiss::Continue);
+    post(&mut world, queue, [1]);
+    post(&mut world, queue, [2]);
+    let mut message = 0;
+    assert_eq!(world.core.try_receive(queue, &mut message), Ok(false));
+    let received = world.core.receive(CPU, queue, Time::NEVER, world.now);
+    assert_eq!(received, Err(Error::Taken));
+    assert_eq!(world.core.queue_len(queue), Ok(1));
+}
+
+/// The test's kernel has four rows for jobs that wait, beside the first of each thread.
+#[test]
+fn a_job_without_room_to_wait_is_lost_with_its_message() {
+    let mut world = fixed();
+    let (_, queue) = filter(&mut world, 8, OnMiss::Continue);
+    for message in 1..=7 {
+        post(&mut world, queue, [message]);
+        world.run_until(world.now + ns(10));
+    }
+    // The first is under way, and the last found no room.
+    assert_eq!(world.core.queue_len(queue), Ok(5));
+    assert!(
+        world
+            .story()
+            .iter()
+            .any(|line| line.ends_with("skip task 0 job 7"))
+    );
+    let sent = world.core.send(CPU, queue, &8, Time::NEVER, world.now);
+    assert_eq!(sent, Ok(Poll::Ready(())));
+    assert_eq!(world.core.queue_len(queue), Ok(5));
+    assert_eq!(next(&mut world), Some(2));
+}

@@ -128,8 +128,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             if !self.costs.call.is_zero() {
                 return Ok(());
             }
-            // Another task may be more urgent now. A job that has nothing left to do but to send is
-            // complete all the same, as that takes no time: it has met a deadline at this instant.
+            // Another task may be more urgent now. A job whose last call this was is complete all
+            // the same: what it had left to do takes no time.
             let is_done = call != Call::End && self.threads[row].program.is_done();
             if self.core.needs_resched(cpu) && !is_done {
                 return Ok(());

@@ -32,6 +32,8 @@ pub(super) struct Case<'t> {
     pub(super) watch: &'t (dyn Fn(Policy) + Sync),
     /// Whether it is known that no policy holds the set.
     pub(super) is_infeasible: bool,
+    /// Whether tasks release each other, and so cannot be on several CPUs.
+    pub(super) has_events: bool,
 }
 
 impl<'t> Case<'t> {
@@ -208,6 +210,9 @@ impl<'t> Case<'t> {
             let is_hopeless = self.is_infeasible && cpus <= self.cpus;
             if is_hopeless || utilisation.cmp_cpus(cpus).is_gt() {
                 continue;
+            }
+            if self.has_events && cpus > self.cpus {
+                break;
             }
             let on = |limit| self.on(cpus).answer(policy, self.tasks, limit);
             let answer = match known {

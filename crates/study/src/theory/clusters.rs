@@ -1,7 +1,7 @@
 //! Clusters that are asked for more than they have: no policy serves that.
 
 use crate::reason::Because;
-use crate::recurring::{hopeless, recurring};
+use crate::recurring::{asking, hopeless, recurring};
 use flyball_analysis::{
     SporadicTask, Utilisation, Verdict, WorkLimit, edf_demand, gedf, overloaded,
 };
@@ -88,13 +88,17 @@ pub(super) fn overload(set: &TaskSet, cluster: &Cluster) -> Option<Because> {
     is_too_much.then(|| too_much(utilisation))
 }
 
-/// Those of the tasks that are certain to come as often as their periods say, or may. Others that
-/// release them may do so more seldom.
+/// What is certain to be asked for, or may be: of the tasks that come as often as their periods
+/// say. Those that release others may do so more seldom.
 fn by_the_clock(set: &TaskSet, tasks: &[usize]) -> (Vec<usize>, Vec<SporadicTask>) {
-    let known = with_deadlines(set, tasks);
-    known
-        .filter(|(task, _)| set.tasks[*task].trigger().is_none())
-        .unzip()
+    let known = tasks.iter().filter_map(|&number| {
+        let task = set
+            .tasks
+            .get(number)
+            .filter(|task| task.trigger().is_none())?;
+        Some((number, asking(task)?.ok()?))
+    });
+    known.unzip()
 }
 
 /// Those of the tasks that come again, as the analyses know them.

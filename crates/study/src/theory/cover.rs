@@ -36,7 +36,7 @@ fn owner(set: &TaskSet, trigger: Trigger) -> Option<&Task> {
 }
 
 /// Whether the queue that releases jobs of `owner` is never full, so that its sender never waits,
-/// as long as no deadline is missed. O(steps).
+/// as long as no deadline is missed. O(steps of the set).
 ///
 /// That is so if one task sends to it, each of whose jobs, arriving at aₖ, sends at most one
 /// message by aₖ + D ≤ aₖ₊₁, and if the owner's jobs may come as early and as often and are done

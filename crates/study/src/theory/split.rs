@@ -4,7 +4,7 @@ use super::blocking;
 use super::clusters::with_deadlines;
 use super::cover::stays_behind;
 use super::proof::{Effort, Findings};
-use crate::reason::{Because, Obstacle};
+use crate::reason::{Because, Obstacle, Uncovered};
 use flyball_analysis::{NoRoom, Share, SporadicTask, WorkLimit, c_equals_d, edf_wm};
 use flyball_catalogue::Split;
 use flyball_model::{Arrival, TaskSet};
@@ -78,6 +78,9 @@ pub(super) fn analyse(set: &TaskSet, splitter: Splitter) -> Result<Findings, Obs
         if set.tasks[task].arrival == Arrival::Once {
             stays_behind(set, task, true)?;
         }
+    }
+    if let Some(task) = set.tasks.iter().find(|task| task.trigger().is_some()) {
+        return Err(Obstacle::Does(task.name.clone(), Uncovered::Event));
     }
     plan(set, splitter)
         .map_err(|none| Obstacle::NoPlace(set.tasks[none.task].name.clone(), none.stopped))?;
