@@ -191,6 +191,7 @@ fn waiting(set: &TaskSet) -> usize {
         Arrival::Event { separation, .. } => {
             let deadline = task.deadline.unwrap_or(separation);
             let jobs = deadline.as_nanos().div_ceil(separation.as_nanos().max(1));
+            // Too many, anyway: no machine has room for so many.
             usize::try_from(jobs).unwrap_or(usize::MAX)
         }
         _ => 0,

@@ -193,7 +193,7 @@ fn files(folder: &Path) -> usize {
         .sum()
 }
 
-/// Whoever may not write there is told so before anything is built.
+/// A user who may not write there is told so before anything is built.
 #[test]
 fn a_folder_that_cannot_be_written_is_refused() {
     let folder = TempDir::new().expect("there is room for a temporary folder");

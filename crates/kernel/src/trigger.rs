@@ -32,8 +32,8 @@ pub enum Trigger {
 
 impl<C: Config> Core<C> {
     /// From now on the jobs of a sporadic thread are released by `trigger` alone, until the thread
-    /// ends. Of a queue a job finds its message with [`Core::received`] as it begins, and nobody
-    /// can receive from it.
+    /// ends. Of a queue a job finds its message with [`Core::received`] as it begins, and no
+    /// thread can receive from it.
     ///
     /// # Errors
     /// [`Error::Taken`] if the trigger releases jobs already, is not empty or is waited for, or if
@@ -70,8 +70,8 @@ impl<C: Config> Core<C> {
     /// A job of `task` arrives, because of what the running thread of `cpu`, an interrupt, or the
     /// thread `by` whose message had to wait has done.
     ///
-    /// A job that finds no room to wait is lost, with its message, and traced as skipped; whoever
-    /// sent it goes on.
+    /// A job that finds no room to wait is lost, with its message, and traced as skipped; the
+    /// sender goes on.
     ///
     /// # Errors
     /// [`Error::Full`] after four thousand million arrivals that came too early.

@@ -35,6 +35,19 @@ pub fn demand(steps: &[Step]) -> Result<Demand, TooLarge> {
         .try_fold(Demand::default(), |sum, step| sum.plus(one(step)?))
 }
 
+/// How many of the steps that a job takes at most are such as `counts` says, every repetition
+/// counted; [`u64::MAX`] stands for all larger numbers, and for repetitions without end. O(steps).
+pub fn count(steps: &[Step], counts: &impl Fn(&Step) -> bool) -> u64 {
+    let of = |step: &Step| match step {
+        Step::Repeat { times, body } => {
+            let times = times.map_or(u64::MAX, u64::from);
+            count(body, counts).saturating_mul(times)
+        }
+        step => u64::from(counts(step)),
+    };
+    steps.iter().map(of).fold(0, u64::saturating_add)
+}
+
 /// Asks `see` about every step, those in repetitions after the repetition. O(steps).
 pub(crate) fn each_step<'s>(steps: &'s [Step], see: &mut impl FnMut(&'s Step)) {
     for step in steps {

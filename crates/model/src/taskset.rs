@@ -356,8 +356,8 @@ impl TaskSet {
         }
     }
 
-    /// Whether some task's jobs are released by messages or signals, so that nobody knows how often
-    /// they really come. O(tasks).
+    /// Whether some task's jobs are released by messages or signals, so that it is not known how
+    /// often they really come. O(tasks).
     pub fn has_events(&self) -> bool {
         self.tasks.iter().any(|task| task.trigger().is_some())
     }

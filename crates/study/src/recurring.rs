@@ -1,6 +1,7 @@
 //! A task that comes again, as the analyses know it.
 
 use flyball_analysis::{InvalidTask, Reason, SporadicTask, Verdict, WorkLimit, edf_demand};
+use flyball_model::behaviour::count;
 use flyball_model::{Step, Task, TaskSet};
 use flyball_trace::Duration;
 
@@ -11,9 +12,13 @@ use flyball_trace::Duration;
 /// has nothing left to compute before its next call. So each call but the last counts as a
 /// nanosecond, in which that one is in its way.
 pub(crate) fn recurring(task: &Task) -> Option<Result<SporadicTask, InvalidTask>> {
-    let calls = calls(&task.behaviour).saturating_sub(1);
+    let steps = &task.behaviour;
+    let sends = count(steps, &|step| {
+        matches!(step, Step::Send(_) | Step::Signal(_))
+    });
+    let calls = count(steps, &|step| !matches!(step, Step::Compute(_))).saturating_sub(1);
     let wcet = match task.wcet.as_nanos().checked_add(calls) {
-        Some(longer) if has_sends(&task.behaviour) => Duration::from_nanos(longer),
+        Some(longer) if sends > 0 => Duration::from_nanos(longer),
         _ => task.wcet,
     };
     with_wcet(task, wcet)
@@ -29,27 +34,6 @@ fn with_wcet(task: &Task, wcet: Duration) -> Option<Result<SporadicTask, Invalid
     let deadline = task.deadline.unwrap_or(period);
     let known = SporadicTask::new(wcet, period, deadline);
     Some(known.and_then(|known| known.with_jitter(task.jitter)))
-}
-
-fn has_sends(steps: &[Step]) -> bool {
-    steps.iter().any(|step| match step {
-        Step::Send(_) | Step::Signal(_) => true,
-        Step::Repeat { body, .. } => has_sends(body),
-        _ => false,
-    })
-}
-
-/// How many steps do something else than to compute; [`u64::MAX`] stands for all larger numbers.
-fn calls(steps: &[Step]) -> u64 {
-    let of = |step: &Step| match step {
-        Step::Compute(_) => 0,
-        Step::Repeat { times, body } => {
-            let times = times.map_or(u64::MAX, u64::from);
-            calls(body).saturating_mul(times)
-        }
-        _ => 1,
-    };
-    steps.iter().map(of).fold(0, u64::saturating_add)
 }
 
 /// The first of these tasks that has release jitter, by its number.

@@ -157,6 +157,7 @@ impl Table {
         let narrow = width.filter(|&width| natural > width);
         if let Some(width) = narrow {
             // Blanks behind the last column are cut off.
+            // The width of a terminal has 16 bits; a table in more needs no limit.
             let width = u16::try_from(width + GAP).unwrap_or(u16::MAX);
             table.set_content_arrangement(ContentArrangement::Dynamic);
             table.set_width(width);

@@ -40,7 +40,7 @@ const GRAIN: Duration = Duration::from_nanos(400);
 
 /// How many times a set is simulated with random errors. Each hair before the one that counts has
 /// to fall as it did on the machine, which it does half of the time.
-const TRIES: u64 = 400;
+const TRIES: u64 = 4_000;
 
 /// Whether some simulation of the set parts from `side.simulated` as the machine did, with
 /// computations that are off by at most `doubt`. Returns the number of the first that does.
@@ -160,28 +160,25 @@ pub(crate) fn is_joined(set: &TaskSet, side: &SideBySide) -> bool {
 /// on the machine preempts the job before it can end. In a simulation whose calls were found to take no
 /// time it ends at once.
 pub(crate) fn ends_with_a_call(side: &SideBySide) -> bool {
-    let Some(Difference {
-        simulated,
-        measured,
-    }) = side.comparison.difference
-    else {
-        return false;
-    };
-    let mut together = side.measured.events.iter();
-    let calls = together.any(|event| {
-        let is_call = matches!(event.kind, Kind::Arrive { .. } | Kind::Wake { .. });
-        is_call && (event.cpu, event.time) == (measured.cpu, measured.time)
-    });
-    match (simulated.kind, measured.kind) {
-        (
+    let is_call = |kind| matches!(kind, Kind::Arrive { .. } | Kind::Wake { .. });
+    side.comparison.difference.is_some_and(|it| {
+        let (
             Kind::Complete { task, job },
             Kind::Preempt {
                 task: other,
                 job: same,
             },
-        ) => calls && (task, job) == (other, same),
-        _ => false,
-    }
+        ) = (it.simulated.kind, it.measured.kind)
+        else {
+            return false;
+        };
+        let mut events = side.measured.events.iter();
+        (task, job) == (other, same)
+            && events.any(|event| {
+                is_call(event.kind)
+                    && (event.cpu, event.time) == (it.measured.cpu, it.measured.time)
+            })
+    })
 }
 
 /// What the simulation may be off by in an entry of a kernel that does not wait for its lock: the

@@ -148,7 +148,7 @@ fn senders_wait_while_the_queue_is_full() {
 }
 
 #[test]
-fn signals_release_jobs_and_nobody_waits_for_them() {
+fn signals_release_jobs_and_no_thread_waits_for_them() {
     let mut world = fixed();
     let semaphore = world.core.semaphore(0).unwrap();
     let trigger = Trigger::Semaphore(semaphore);
@@ -184,7 +184,7 @@ fn signals_release_jobs_and_nobody_waits_for_them() {
 }
 
 #[test]
-fn nobody_receives_what_releases_jobs() {
+fn no_thread_receives_what_releases_jobs() {
     let mut world = fixed();
     let (_, queue) = filter(&mut world, 2, OnMiss::Continue);
     post(&mut world, queue, [1]);

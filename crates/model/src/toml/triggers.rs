@@ -1,5 +1,5 @@
-//! Whether what releases jobs fits together: each trigger has one task, somebody sends to it, nobody
-//! else takes from it, and no task releases itself, directly or through others.
+//! Whether what releases jobs fits together: each trigger has one task, some task sends to it, no
+//! other takes from it, and no task releases itself, directly or through others.
 
 use crate::behaviour::each_step;
 use crate::error::Kind;

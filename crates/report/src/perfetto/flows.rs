@@ -77,28 +77,14 @@ pub(super) fn effects(trace: &Trace, schedule: &Schedule, names: &mut Names) -> 
             _ => continue,
         };
         let number = numbers.next();
+        let cause = format!("{does} {}", name(trace, task));
+        let effect = format!("{happens} {}", name(trace, by));
+        points.extend(instant(trace, event, by, &cause, names).map(|point| Point {
+            leaves: number,
+            ..point
+        }));
         points.extend(
-            instant(
-                trace,
-                event,
-                by,
-                &format!("{does} {}", name(trace, task)),
-                names,
-            )
-            .map(|point| Point {
-                leaves: number,
-                ..point
-            }),
-        );
-        points.extend(
-            instant(
-                trace,
-                event,
-                task,
-                &format!("{happens} {}", name(trace, by)),
-                names,
-            )
-            .map(|point| Point {
+            instant(trace, event, task, &effect, names).map(|point| Point {
                 comes: number,
                 ..point
             }),

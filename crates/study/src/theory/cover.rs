@@ -1,6 +1,7 @@
 //! What no test covers: work of the kernel, and what jobs do beyond computing.
 
 use crate::reason::{Obstacle, Uncovered};
+use flyball_model::behaviour::count;
 use flyball_model::{Step, Task, TaskSet, Trigger};
 
 /// What no test here covers.
@@ -18,7 +19,7 @@ pub(crate) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
 pub(crate) fn check_steps(set: &TaskSet) -> Result<(), Obstacle> {
     let is_covered = |step: &Step| match *step {
         Step::Lock(_) | Step::Unlock(_) => true,
-        // Nobody waits for these, and what they release comes no more often than it says.
+        // No task waits for these, and what they release comes no more often than it says.
         Step::Signal(n) => owner(set, Trigger::Semaphore(n)).is_some(),
         Step::Send(n) => owner(set, Trigger::Queue(n)).is_some_and(|owner| has_room(set, n, owner)),
         _ => false,
@@ -49,7 +50,7 @@ fn has_room(set: &TaskSet, queue: u16, owner: &Task) -> bool {
         .get(usize::from(queue))
         .map_or(0, |it| it.capacity);
     let mut senders = set.tasks.iter().filter_map(|task| {
-        let messages = sends(&task.behaviour, queue);
+        let messages = count(&task.behaviour, &|step| *step == Step::Send(queue));
         (messages > 0).then_some((task, messages))
     });
     let (Some((sender, 1)), None) = (senders.next(), senders.next()) else {
@@ -59,19 +60,6 @@ fn has_room(set: &TaskSet, queue: u16, owner: &Task) -> bool {
     let often = owner.arrival.period() <= sender.arrival.period();
     let ready = owner.phase <= sender.phase && capacity > 1;
     ready && sender.deadline.is_some() && often && in_turn(sender) && in_turn(owner)
-}
-
-/// How many messages the steps send to a queue; [`u64::MAX`] stands for all larger numbers. O(steps).
-fn sends(steps: &[Step], queue: u16) -> u64 {
-    let one = |step: &Step| match step {
-        Step::Send(n) => u64::from(*n == queue),
-        Step::Repeat { times, body } => {
-            let times = times.map_or(u64::MAX, u64::from);
-            sends(body, queue).saturating_mul(times)
-        }
-        _ => 0,
-    };
-    steps.iter().map(one).fold(0, u64::saturating_add)
 }
 
 /// The first thing that some job does beyond computing, with its task, if it is none that

@@ -206,7 +206,7 @@ fn chains_are_told_from_their_first_release_to_their_last_completion() {
     tell(17, Kind::Complete { task: b, job: 2 });
     tell(17, Kind::Dispatch { task: c, job: 1 });
     tell(19, Kind::Complete { task: c, job: 1 });
-    // What is left out ends no chain, nor does what nobody asked for.
+    // A job that is left out ends no chain, nor does one that no message released.
     tell(20, arrive(c, 2, c));
     tell(20, Kind::Skip { task: c, job: 2 });
     tell(30, release(c, 3, 30));
