@@ -1,14 +1,18 @@
-//! `study`, `analyse` and the tests of corpora and sweeps say the same of a set.
+//! `study`, `analyse`, corpora and sweeps say the same of a set.
 
 use flyball_analysis::criterion::Policy;
-use flyball_analysis::{Answer, Criterion, SporadicTask, WorkLimit};
+use flyball_analysis::gedf::{Set, Task as CorpusTask};
+use flyball_analysis::{Answer, Criterion, WorkLimit};
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Format, Length, Task, TaskSet, read_str};
+use flyball_model::{Arrival, Format, Length, OverheadFile, Study, Task, TaskSet, read_str};
 use flyball_study::assess::{ForPolicy, assess};
+use flyball_study::corpus::{Entry, Question, Questions, analyse};
 use flyball_study::results::{Schedulable, Verdict};
 use flyball_study::{Registry, StudyOptions, study};
+use flyball_sweep::draw::Drawn;
+use flyball_sweep::judge::{Judge, names};
 use flyball_trace::Duration;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 const LIMIT: WorkLimit = WorkLimit::steps(2_000_000);
@@ -20,7 +24,8 @@ fn tenths(count: u64) -> Duration {
     Duration::from_micros(100 * count)
 }
 
-/// One to three CPUs; periodic tasks, some with phases, or sporadic ones.
+/// One to three CPUs; periodic tasks, some with phases, or sporadic ones; every third set with
+/// deadlines at the ends of periods. Priorities are D-monotonic.
 fn random_set(seed: u64) -> TaskSet {
     let mut random = Random::new(0x1f, seed);
     let mut draw = |from, to| {
@@ -37,8 +42,9 @@ fn random_set(seed: u64) -> TaskSet {
         let deadline = wcet.max(period * draw(60, 120).min(100) / 100);
         let mut task = Task::periodic("", tenths(period), tenths(wcet));
         task.name = format!("t{number}");
-        task.deadline = Some(tenths(deadline));
-        task.priority = Some(u8::try_from(100 - deadline / 2).unwrap());
+        if !seed.is_multiple_of(3) {
+            task.deadline = Some(tenths(deadline));
+        }
         if is_sporadic {
             task.arrival = Arrival::Sporadic {
                 separation: tenths(period),
@@ -49,7 +55,24 @@ fn random_set(seed: u64) -> TaskSet {
         }
         set.tasks.push(task);
     }
+    let deadlines: BTreeSet<_> = set.tasks.iter().map(|task| task.deadline).collect();
+    for task in &mut set.tasks {
+        let shorter = deadlines.range(..task.deadline).count();
+        task.priority = Some(100 - u8::try_from(shorter).unwrap());
+    }
     set
+}
+
+/// The policies of a study that do with these sets what this one does, whose name is among them.
+fn names_of(policy: Policy, cpus: u8) -> Vec<&'static str> {
+    let mut names = vec![policy.name()];
+    match policy {
+        Policy::GlobalFp => names.push("g-dm"),
+        Policy::PartitionedEdf if cpus == 1 => names.push("edf"),
+        Policy::PartitionedFp if cpus == 1 => names.extend(["fp", "dm"]),
+        _ => {}
+    }
+    names
 }
 
 /// What `study` says; `None`: the policy is left out.
@@ -70,63 +93,124 @@ fn studied(set: &TaskSet, policy: &str) -> Option<Verdict> {
     Some(study.ok()?.policies.remove(0).verdict)
 }
 
-/// What the tests of corpora and sweeps say, whose priorities are their own. Clusters and slots may
-/// be others there.
-fn asked(set: &TaskSet, policy: Policy) -> Vec<(Criterion, Answer)> {
-    let known = |task: &Task| {
-        let period = task.arrival.period()?;
-        SporadicTask::new(task.wcet, period, task.deadline?).ok()
+/// The same tasks where phases and priorities are not told: execution times, periods, and
+/// deadlines, in microseconds.
+fn plain(set: &TaskSet) -> Vec<[u64; 3]> {
+    let us = |time: Duration| time.as_nanos() / 1000;
+    let times = |task: &Task| {
+        let period = task.arrival.period().expect("they come again");
+        [task.wcet, period, task.deadline.expect("they have one")].map(us)
     };
-    let tasks: Vec<SporadicTask> = set.tasks.iter().filter_map(known).collect();
-    let cpus = set.platform.cpus.into();
-    let is_same = |it: &Criterion| !matches!(it, Criterion::Clustered(_) | Criterion::Fair);
-    let of = policy.criteria().filter(is_same);
-    of.map(|it| (it, it.ask_tasks(&tasks, cpus, LIMIT)))
-        .collect()
+    set.tasks.iter().map(times).collect()
 }
 
-/// Forty sets under eight policies.
+/// What is said of it as one of a corpus.
+fn in_corpus(set: &TaskSet) -> HashMap<Criterion, Answer> {
+    let tasks = plain(set).into_iter();
+    let tasks = tasks.map(|[wcet, period, deadline]| CorpusTask {
+        wcet,
+        period,
+        deadline,
+    });
+    let entry = Entry {
+        name: "it".to_owned(),
+        cpus: set.platform.cpus.into(),
+        set: Set::new(tasks.collect()).expect("it is one"),
+    };
+    let asked = Questions::Each(Criterion::all().map(Question::Test).collect());
+    let mut watch = |_: flyball_study::Progress<'_>| ControlFlow::Continue(());
+    let said = analyse(&[entry], &asked, None, LIMIT, &mut watch).expect("it was not stopped");
+    let answers = said.into_iter().map(|it| it.answer);
+    Criterion::all().zip(answers).collect()
+}
+
+/// What is said of it as one of a sweep, where deadlines are the ends of periods; `None`: the test
+/// gave up.
+fn in_sweep(set: &TaskSet) -> HashMap<Criterion, Option<bool>> {
+    let tests: Vec<_> = Criterion::all().map(Criterion::name).collect();
+    let text = format!(
+        "schema = 1\ncpus = {}\ncaps = [1]\nsets = 1\ntests = {tests:?}\n\
+         [[scenario]]\nperiods = [\"short\"]\nutilisations = [\"uniform-medium\"]\nslack = 0.2\n",
+        set.platform.cpus
+    );
+    let overheads = |name: &str| OverheadFile::read("", name);
+    let study = Study::read(&text, "s.toml", &names(), overheads).expect("it is one");
+    let tasks = plain(set).into_iter();
+    let drawn = tasks.map(|[wcet, period, _]| Drawn { wcet, period });
+    let said = Judge::new(&study).judge(&drawn.collect::<Vec<_>>());
+    Criterion::all().zip(said).collect()
+}
+
+/// Whether the test has the same rules in `analyse`, which knows the file's priorities, its slots
+/// and the size of its clusters.
+fn has_same_rules(test: Criterion) -> bool {
+    let differ = [Policy::GlobalFp, Policy::ClusteredEdf, Policy::Fair];
+    !differ.contains(&test.policy())
+}
+
+/// Forty sets under twelve policies, `SOAK` times as many if told so.
 #[test]
-fn study_analyse_and_sweeps_say_the_same() {
-    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-    for seed in 0..40 {
+fn study_analyse_corpora_and_sweeps_say_the_same() {
+    let (mut verdicts, mut compared) = (BTreeMap::<_, u32>::new(), BTreeMap::<_, u32>::new());
+    let soak = std::env::var("SOAK").ok().and_then(|it| it.parse().ok());
+    let (sets, mut swept) = (40 * soak.unwrap_or(1), 0);
+    for seed in 0..sets {
         let set = random_set(seed);
         let cpus = set.platform.cpus.into();
         let found = assess(&Registry::standard(), &set, cpus, None, LIMIT, &|_| ())
             .expect("tests cover such sets");
-        for ForPolicy {
-            policy, verdict, ..
-        } in &found.policies
+        let corpus = in_corpus(&set);
+        if plain(&set)
+            .iter()
+            .all(|[_, period, deadline]| period == deadline)
         {
-            let Some(studied) = studied(&set, policy.name()) else {
-                continue;
-            };
-            let (one, other) = (verdict.schedulable, studied.schedulable);
-            assert_eq!(one, other, "{seed}, {policy}: {verdict:?}, but {studied:?}");
-            *seen.entry(one.name()).or_default() += 1;
-            let everyone: Vec<usize> = (0..set.tasks.len()).collect();
-            let in_phase = set.may_coincide(&everyone);
-            for (criterion, answer) in asked(&set, *policy) {
-                let contradicts = match answer {
+            for (test, accepts) in in_sweep(&set) {
+                assert_eq!(accepts, Some(corpus[&test].accepts()), "{seed}, {test}");
+                swept += 1;
+            }
+        }
+        let everyone: Vec<usize> = (0..set.tasks.len()).collect();
+        let in_phase = set.may_coincide(&everyone);
+        for it in &found.policies {
+            let ForPolicy {
+                policy, verdict, ..
+            } = it;
+            let one = verdict.schedulable;
+            for name in names_of(*policy, set.platform.cpus) {
+                let Some(studied) = studied(&set, name) else {
+                    continue;
+                };
+                let other = studied.schedulable;
+                assert_eq!(one, other, "{seed}, {name}: {verdict:?}, but {studied:?}");
+                *verdicts.entry(one.name()).or_default() += 1;
+                *compared.entry(name).or_default() += 1;
+            }
+            for said in &it.said {
+                let (test, answer) = (said.criterion, corpus[&said.criterion]);
+                let (here, there) = (said.answer.accepts(), answer.accepts());
+                assert!(here == there || !has_same_rules(test), "{seed}, {test}");
+                // The best priorities are no worse than the file's.
+                let is_fixed = test.policy() == Policy::GlobalFp;
+                assert!(!here || there || !is_fixed, "{seed}, {test}");
+            }
+            for test in policy.criteria().filter(|it| has_same_rules(*it)) {
+                let contradicts = match corpus[&test] {
                     Answer::Accepts => one == Schedulable::Not,
-                    Answer::Rejects if criterion.is_exact() && in_phase => {
-                        one == Schedulable::Always
-                    }
+                    Answer::Rejects if test.is_exact() && in_phase => one == Schedulable::Always,
                     _ => false,
                 };
-                assert!(
-                    !contradicts,
-                    "{seed}, {policy}: {criterion} {answer:?}, {verdict:?}"
-                );
+                assert!(!contradicts, "{seed}, {test}: {verdict:?}");
             }
         }
     }
     // There are some of each.
     for verdict in [Schedulable::Always, Schedulable::Not, Schedulable::Unknown] {
-        assert!(
-            seen.get(verdict.name()).is_some_and(|&it| it > 5),
-            "{seen:?}"
-        );
+        let count = verdicts.get(verdict.name());
+        assert!(count.is_some_and(|&it| it > 5), "{verdicts:?}");
+    }
+    assert!(compared.len() >= 10 && swept > 100, "{compared:?}, {swept}");
+    for (name, count) in &compared {
+        assert!(*count >= 5, "{name}: {count}");
     }
 }
 
