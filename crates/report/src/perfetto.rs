@@ -2,7 +2,7 @@
 //!
 //! | in Perfetto | what |
 //! |---|---|
-//! | process *CPUs* | a track a CPU: which task runs, and the kernel's work; arrows where a job goes on on another CPU; a counter of ready tasks |
+//! | process *CPUs* | a track a CPU: which task runs, and the kernel's work; arrows where a job goes on on another CPU; how long the running job has to its deadline where it begins or goes on; a counter of ready tasks |
 //! | process *Tasks* | a track a task: running, ready, blocked; releases, deadlines, misses, locks, …; arrows from a release to the job's first dispatch, and from a task that unlocks, signals or sends to the one that goes on or is released by it |
 //!
 //! The format is that of Perfetto's `perfetto_trace.proto`: a `Trace` is a sequence of
@@ -33,6 +33,7 @@
 //! publishes (package `perfetto` on PyPI), and that no field is misspelt: nothing of ours but the
 //! native packets is unknown to them. It was not run through the trace processor itself.
 
+mod counters;
 mod flows;
 pub mod messages;
 mod names;
@@ -57,6 +58,7 @@ mod track {
     pub(super) const TASKS: u64 = 2;
     pub(super) const READY: u64 = 3;
     pub(super) const FIRST_CPU: u64 = 0x100;
+    pub(super) const FIRST_URGENCY: u64 = 0x200;
     pub(super) const FIRST_TASK: u64 = 0x1_0000;
 }
 
@@ -160,21 +162,23 @@ fn tracks(trace: &Trace) -> Vec<pb::TrackDescriptor> {
         process(track::CPUS, 1, "CPUs"),
         process(track::TASKS, 2, "Tasks"),
     ];
+    let counter = |unit, uuid, rank, name| pb::TrackDescriptor {
+        counter: Some(pb::CounterDescriptor { unit: Some(unit) }),
+        ..child(track::CPUS, uuid, rank, name)
+    };
     for cpu in 0..header.cpus {
-        let uuid = track::FIRST_CPU + u64::from(cpu);
-        tracks.push(child(
-            track::CPUS,
-            uuid,
-            i32::from(cpu),
-            format!("CPU {cpu}"),
+        let (number, rank) = (u64::from(cpu), 2 * i32::from(cpu));
+        let name = format!("CPU {cpu}");
+        tracks.push(child(track::CPUS, track::FIRST_CPU + number, rank, name));
+        tracks.push(counter(
+            pb::UNIT_TIME_NS,
+            track::FIRST_URGENCY + number,
+            rank + 1,
+            format!("CPU {cpu}: time to the running job's deadline"),
         ));
     }
-    tracks.push(pb::TrackDescriptor {
-        counter: Some(pb::CounterDescriptor {
-            unit: Some(pb::UNIT_COUNT),
-        }),
-        ..child(track::CPUS, track::READY, 256, "ready tasks".into())
-    });
+    let name = "ready tasks".into();
+    tracks.push(counter(pb::UNIT_COUNT, track::READY, 512, name));
     // Tasks beyond the sixteen bits of their ids have no events.
     for (rank, task) in (0..=i32::from(u16::MAX)).zip(&header.tasks) {
         let uuid = track::FIRST_TASK + u64::from(rank.unsigned_abs());

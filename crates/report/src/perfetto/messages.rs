@@ -25,6 +25,8 @@ pub const TYPE_COUNTER: i32 = 4;
 pub const CHILD_ORDERING_EXPLICIT: i32 = 3;
 /// `TrackDescriptor.SiblingMergeBehavior`: tracks stay apart even where their names are the same.
 pub const SIBLING_MERGE_NONE: i32 = 2;
+/// `CounterDescriptor.Unit`: a length of time.
+pub const UNIT_TIME_NS: i32 = 1;
 /// `CounterDescriptor.Unit`: a number of things.
 pub const UNIT_COUNT: i32 = 2;
 

@@ -1,5 +1,6 @@
 //! A schedule as beginnings, ends and instants on tracks, in order of time.
 
+use super::counters::{ready, urgency};
 use super::flows::{Starts, effects};
 use super::names::Names;
 use super::track;
@@ -126,6 +127,7 @@ pub(super) fn points(trace: &Trace, schedule: &Schedule, names: &mut Names) -> V
     }
     points.extend(effects(trace, schedule, names));
     points.extend(ready(schedule));
+    points.extend(urgency(schedule, &deadlines));
     points.sort_by_key(|point| (point.time, point.kind));
     points
 }
@@ -321,34 +323,4 @@ fn remark(trace: &Trace, event: &Event, names: &mut Names) -> Option<Point> {
         leaves: None,
         comes: None,
     })
-}
-
-/// The number of tasks that wait for nothing but a CPU, whenever it changes.
-fn ready(schedule: &Schedule) -> Vec<Point> {
-    let mut changes: Vec<(Time, i64)> = Vec::new();
-    for lane in &schedule.tasks {
-        for wait in lane.waits.iter().filter(|wait| wait.on.is_none()) {
-            changes.extend([(wait.start, 1), (wait.end, -1)]);
-        }
-    }
-    changes.sort_unstable();
-    let mut now = 0;
-    let mut points = Vec::new();
-    for at_once in changes.chunk_by(|a, b| a.0 == b.0) {
-        let before = now;
-        now += at_once.iter().map(|(_, change)| change).sum::<i64>();
-        if now != before {
-            points.push(Point {
-                time: at_once[0].0,
-                kind: Kind::Counter(now),
-                track: track::READY,
-                name: 0,
-                category: Category::Wait,
-                notes: [None; 2],
-                leaves: None,
-                comes: None,
-            });
-        }
-    }
-    points
 }
