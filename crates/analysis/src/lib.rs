@@ -97,7 +97,7 @@ mod ranking;
 pub use answer::Answer;
 pub use any_partition::any_partition;
 pub use criterion::Criterion;
-pub use partition::{Fit, NoRoom, Sequence, partition};
+pub use partition::{Fit, NoRoom, Sequence, partition, partition_groups};
 pub use priority::{Level, LevelMismatch};
 pub use response::Response;
 pub use semi::Share;

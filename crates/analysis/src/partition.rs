@@ -120,19 +120,42 @@ pub fn partition(
     cpus: usize,
     fit: Fit,
     sequence: Sequence,
+    holds: impl FnMut(usize, &[usize]) -> Answer,
+) -> Result<Vec<usize>, NoRoom> {
+    let each = (0..tasks.len()).map(|task| vec![task]).collect();
+    partition_groups(tasks, each, cpus, fit, sequence, holds)
+}
+
+/// The same of groups of tasks that have to be on one CPU; each task is in one of them. A group
+/// asks for what its tasks ask for together, and its period is the shortest one.
+///
+/// # Errors
+/// [`NoRoom`] for the first task of the first group that no CPU is known to have room for.
+pub fn partition_groups(
+    tasks: &[SporadicTask],
+    mut groups: Vec<Vec<usize>>,
+    cpus: usize,
+    fit: Fit,
+    sequence: Sequence,
     mut holds: impl FnMut(usize, &[usize]) -> Answer,
 ) -> Result<Vec<usize>, NoRoom> {
-    let mut stopped = None;
-    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    let asked = |group: &Vec<usize>| {
+        let loads = group.iter().map(|&task| load(&tasks[task]));
+        loads.fold(0, u128::saturating_add)
+    };
+    groups.retain(|group| !group.is_empty());
     match sequence {
-        Sequence::Utilisation => order = by_utilisation(tasks),
-        Sequence::Period => order.sort_by_key(|&task| tasks[task].t()),
+        Sequence::Utilisation => groups.sort_by_cached_key(|group| Reverse(asked(group))),
+        Sequence::Period => {
+            groups.sort_by_key(|group| group.iter().map(|&task| tasks[task].t()).min());
+        }
         Sequence::Given => {}
     }
+    let mut stopped = None;
     let mut places = vec![0; tasks.len()];
     let mut bins: Vec<(u128, Vec<usize>)> = vec![(0, Vec::new()); cpus];
     let mut first = 0;
-    for task in order {
+    for group in groups {
         let mut candidates: Vec<usize> = (first..cpus).collect();
         match fit {
             Fit::First | Fit::Next => {}
@@ -141,16 +164,20 @@ pub fn partition(
         }
         let cpu = candidates.into_iter().find(|&cpu| {
             let here = &mut bins[cpu].1;
-            here.push(task);
+            let before = here.len();
+            here.extend(&group);
             let answer = holds(cpu, here);
-            here.pop();
+            here.truncate(before);
             stopped = stopped.or(answer.stopped());
             answer.accepts()
         });
+        let task = group[0];
         let cpu = cpu.ok_or(NoRoom { task, stopped })?;
-        bins[cpu].0 = bins[cpu].0.saturating_add(load(&tasks[task]));
-        bins[cpu].1.push(task);
-        places[task] = cpu;
+        bins[cpu].0 = bins[cpu].0.saturating_add(asked(&group));
+        bins[cpu].1.extend(&group);
+        for task in group {
+            places[task] = cpu;
+        }
         if fit == Fit::Next {
             first = cpu;
         }
@@ -254,6 +281,22 @@ mod tests {
         };
         assert_eq!(divide(2), Err(open));
         assert_eq!(Answer::from(open), Answer::Stopped(stop));
+    }
+
+    /// 30 and 40 go where there is room for both, and before 60.
+    #[test]
+    fn a_group_is_placed_as_one() {
+        let set = tasks(&[30, 60, 40, 20]);
+        let divide = |cpus, fit| {
+            let groups = vec![vec![0, 2], vec![1], vec![], vec![3]];
+            partition_groups(&set, groups, cpus, fit, Sequence::Utilisation, |_, here| {
+                let here: Vec<_> = here.iter().map(|&task| set[task]).collect();
+                Answer::accepts_if(!overloaded(&here))
+            })
+        };
+        assert_eq!(divide(2, Fit::First), Ok(vec![0, 1, 0, 0]));
+        assert_eq!(divide(2, Fit::Worst), Ok(vec![0, 1, 0, 1]));
+        assert_eq!(divide(1, Fit::First), no_room(1));
     }
 
     proptest! {

@@ -47,6 +47,7 @@ pub mod random;
 pub mod read;
 mod settings;
 mod share;
+mod sharing;
 mod source;
 pub mod study;
 pub mod taskset;

@@ -29,8 +29,9 @@ pub enum StudyError {
     },
     /// Tasks could not be divided among the CPUs.
     NoRoom {
-        /// The first task that no CPU has room for.
-        task: String,
+        /// The first task that no CPU has room for, and those that have to be with it, as they
+        /// share mutexes, semaphores or queues.
+        tasks: Vec<String>,
         /// Which CPU was to be taken.
         fit: Fit,
         /// How many CPUs share a kernel.
@@ -139,7 +140,7 @@ impl fmt::Display for StudyError {
                 measured.join(", ")
             ),
             StudyError::NoRoom {
-                task,
+                tasks,
                 fit,
                 cluster,
                 stopped,
@@ -148,15 +149,22 @@ impl fmt::Display for StudyError {
                     1 => "CPU".to_owned(),
                     _ => format!("cluster of {cluster} CPUs"),
                 };
+                let tasks = match &tasks[..] {
+                    [task] => format!("task \"{task}\""),
+                    tasks => format!(
+                        "{} together, as they share a mutex, a semaphore or a queue",
+                        quoted(tasks)
+                    ),
+                };
                 let fit = fit.name();
                 match stopped {
                     None => write!(
                         f,
-                        "no {place} has room for task \"{task}\" (tasks were assigned {fit})"
+                        "no {place} has room for {tasks} (tasks were assigned {fit})"
                     ),
                     Some(stop) => write!(
                         f,
-                        "no {place} is known to have room for task \"{task}\", as a test {stop} (tasks were assigned {fit})"
+                        "no {place} is known to have room for {tasks}, as a test {stop} (tasks were assigned {fit})"
                     ),
                 }
             }
@@ -179,4 +187,10 @@ impl From<ModelError> for StudyError {
     fn from(error: ModelError) -> StudyError {
         StudyError::Model(Box::new(error))
     }
+}
+
+/// Names as in a sentence.
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    names.join(", ")
 }

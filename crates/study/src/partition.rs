@@ -12,7 +12,7 @@ use flyball_analysis::any_partition::MOST_TASKS;
 use flyball_analysis::partitioned::ONE_OF_MANY;
 use flyball_analysis::{
     Answer, Fit, NoRoom, Sequence, SporadicTask, Stop, Utilisation, WorkLimit, any_partition, gedf,
-    overloaded, partition,
+    overloaded, partition_groups,
 };
 use flyball_model::{Task, TaskSet};
 use flyball_schedulers::Values;
@@ -40,7 +40,8 @@ pub(crate) fn refuse_affinities(
 /// Gives each task of `set` a CPU if the policy needs that and no task has one: by `fit` if that is
 /// given, or else by the policy's settings, and with a test of one CPU or of one cluster. Where
 /// neither says how, and that finds no room, by the other fits, and then in any way at all that
-/// there is for one CPU each. Tasks that do not come again go where the fewest tasks are.
+/// there is for one CPU each. Tasks that share mutexes, semaphores or queues stay together, as these
+/// belong to one kernel. Tasks that do not come again go where the fewest tasks are.
 ///
 /// # Errors
 /// [`StudyError::NoRoom`] if no way was found, and there may be one.
@@ -96,7 +97,7 @@ pub fn assigned<'a>(
         _ => spread(),
     };
     let Places { way, each, never } = found.map_err(|none| StudyError::NoRoom {
-        task: set.tasks[recurring.numbers[none.task]].name.clone(),
+        tasks: recurring.together(set, none.task),
         fit: told,
         cluster: size,
         stopped: none.stopped,
@@ -108,19 +109,20 @@ pub fn assigned<'a>(
     for (&number, place) in recurring.numbers.iter().zip(each) {
         clusters[place].tasks.push(number);
     }
-    for number in 0..set.tasks.len() {
-        if !recurring.numbers.contains(&number)
-            && let Some(fewest) = clusters
-                .iter_mut()
-                .filter(|cluster| {
-                    cluster
-                        .cpus
-                        .clone()
-                        .any(|cpu| set.tasks[number].allows(cpu))
-                })
-                .min_by_key(|cluster| cluster.tasks.len())
-        {
-            fewest.tasks.push(number);
+    for group in set.groups() {
+        let is_there = |number| clusters.iter().position(|it| it.tasks.contains(number));
+        let place = group.iter().find_map(is_there).or_else(|| {
+            let allows = |cluster: &Cluster, number: &usize| {
+                let mut cpus = cluster.cpus.clone();
+                cpus.any(|cpu| set.tasks[*number].allows(cpu))
+            };
+            let allowed = |place: &usize| group.iter().all(|task| allows(&clusters[*place], task));
+            let places = (0..clusters.len()).filter(allowed);
+            places.min_by_key(|&place| clusters[place].tasks.len())
+        });
+        if let Some(place) = place {
+            let others = group.iter().filter(|it| !recurring.numbers.contains(it));
+            clusters[place].tasks.extend(others);
         }
     }
     for cluster in &clusters {
@@ -155,7 +157,11 @@ pub(crate) fn affinities(set: &TaskSet) -> Option<Note> {
         Some((number, known.ok()?))
     });
     let (numbers, tasks) = known.unzip();
-    let recurring = Recurring { numbers, tasks };
+    let recurring = Recurring {
+        numbers,
+        tasks,
+        groups: Vec::new(),
+    };
     let cpus = usize::from(set.platform.cpus.max(1));
     let allowed = |&number: &usize| {
         let task: &Task = &set.tasks[number];
@@ -203,6 +209,8 @@ fn named<T: Copy + Default, const N: usize>(
 struct Recurring {
     numbers: Vec<usize>,
     tasks: Vec<SporadicTask>,
+    /// Those that have to be together, by their positions here.
+    groups: Vec<Vec<usize>>,
 }
 
 impl Recurring {
@@ -212,18 +220,36 @@ impl Recurring {
             .iter()
             .enumerate()
             .filter_map(|(number, task)| Some((number, recurring(task)?.ok()?)));
-        let (numbers, tasks) = known.unzip();
-        Recurring { numbers, tasks }
+        let (numbers, tasks): (Vec<usize>, _) = known.unzip();
+        let position = |number: usize| numbers.binary_search(&number).ok();
+        let groups = set.groups().into_iter();
+        let groups = groups.map(|group| group.into_iter().filter_map(position).collect());
+        let groups = groups.collect();
+        Recurring {
+            numbers,
+            tasks,
+            groups,
+        }
     }
 
     fn these(&self, here: &[usize]) -> Vec<SporadicTask> {
         here.iter().map(|&task| self.tasks[task]).collect()
     }
 
-    /// Whether the last of these, which is about to be placed, may run on a CPU.
+    /// The names of a task and of those that have to be with it.
+    fn together(&self, set: &TaskSet, task: usize) -> Vec<String> {
+        let group = self.groups.iter().find(|group| group.contains(&task));
+        let name = |&task: &usize| set.tasks[self.numbers[task]].name.clone();
+        group.into_iter().flatten().map(name).collect()
+    }
+
+    /// Whether these may run on a CPU.
     fn may_run(&self, set: &TaskSet, here: &[usize], cpu: usize) -> bool {
-        let last = here.last().map(|&task| &set.tasks[self.numbers[task]]);
-        last.is_none_or(|task| u8::try_from(cpu).is_ok_and(|cpu| task.allows(cpu)))
+        let may = |&task: &usize| {
+            let task = &set.tasks[self.numbers[task]];
+            u8::try_from(cpu).is_ok_and(|cpu| task.allows(cpu))
+        };
+        here.iter().all(may)
     }
 
     /// Whether one CPU holds with these.
@@ -252,7 +278,14 @@ impl Recurring {
     ) -> Result<Places, NoRoom> {
         Ok(Places {
             way: Way::Fit(fit, sequence),
-            each: partition(&self.tasks, places, fit, sequence, holds)?,
+            each: partition_groups(
+                &self.tasks,
+                self.groups.clone(),
+                places,
+                fit,
+                sequence,
+                holds,
+            )?,
             never: false,
         })
     }
@@ -288,7 +321,8 @@ impl Recurring {
         let Theory::OneCpu(theory) = theory else {
             return Err(none);
         };
-        if set.limited().is_some() || self.tasks.len() > MOST_TASKS {
+        let are_bound = self.groups.iter().any(|group| group.len() > 1);
+        if are_bound || set.limited().is_some() || self.tasks.len() > MOST_TASKS {
             return Err(none);
         }
         let found = self.in_any_way(set, theory, cpus);

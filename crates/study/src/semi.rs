@@ -57,7 +57,7 @@ fn cpu(share: &Share) -> CpuId {
 /// That a task of `set` has no place, for a user.
 pub fn no_room(set: &TaskSet, none: NoRoom) -> StudyError {
     StudyError::NoRoom {
-        task: set.tasks[none.task].name.clone(),
+        tasks: vec![set.tasks[none.task].name.clone()],
         fit: Fit::First,
         cluster: 1,
         stopped: none.stopped,
