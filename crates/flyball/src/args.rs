@@ -2,30 +2,33 @@
 
 mod analyse;
 mod generate;
+mod machine;
 mod new;
 mod overheads;
+mod parse;
 mod pictures;
+mod study;
 mod sweep;
 
 pub(crate) use analyse::AnalyseArgs;
 pub(crate) use generate::GenerateArgs;
+pub(crate) use machine::{CompareArgs, MachineArgs};
 pub(crate) use new::{NewArgs, Place};
 pub(crate) use overheads::OverheadsArgs;
 pub(crate) use pictures::PictureArgs;
+pub(crate) use study::{ChargeArgs, ReportArgs, SimulateArgs, StudyArgs};
 pub(crate) use sweep::{PlotArgs, SweepArgs};
 
 use crate::failure::Failure;
 use anstream::ColorChoice;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use flyball_board::Machine;
-use flyball_model::{Jitter, Statistic, TaskSet};
-use flyball_study::results::Schedulable;
+use flyball_model::TaskSet;
 use flyball_study::{Fit, Registry};
 use flyball_trace::Duration;
-use overheads::{size, statistic};
+use parse::{duration, fit};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -126,165 +129,6 @@ pub(crate) enum Command {
     Images(FolderArgs),
 }
 
-#[derive(clap::Args, Debug)]
-pub(crate) struct StudyArgs {
-    /// The task set (.toml or .csv)
-    pub(crate) file: PathBuf,
-
-    /// Only these policies (may be given several times, or separated by commas)
-    #[arg(short, long = "policy", value_name = "NAME", value_delimiter = ',')]
-    pub(crate) policies: Vec<String>,
-
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-
-    /// Run it on the kernel on this machine, too, and put both schedules side by side; 2s at most
-    #[arg(short, long, value_name = "NAME", value_parser = machine())]
-    pub(crate) machine: Option<Machine>,
-
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-
-    /// Write each policy's schedule beside the report, too: .pftrace, for Perfetto
-    #[arg(long, conflicts_with = "no_report")]
-    pub(crate) traces: bool,
-}
-
-/// What comes out.
-#[derive(clap::Args, Debug)]
-pub(crate) struct ReportArgs {
-    /// Where the report goes
-    #[arg(
-        short,
-        long,
-        value_name = "DIRECTORY",
-        default_value = "flyball-report"
-    )]
-    pub(crate) out: PathBuf,
-
-    /// Write no report
-    #[arg(long, conflicts_with = "out")]
-    pub(crate) no_report: bool,
-
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(clap::Args, Debug)]
-pub(crate) struct SimulateArgs {
-    /// The task set (.toml or .csv)
-    pub(crate) file: PathBuf,
-
-    /// The policy; see `flyball policies` (may be given several times, or separated by commas)
-    #[arg(
-        short,
-        long = "policy",
-        value_name = "NAME",
-        value_delimiter = ',',
-        required = true
-    )]
-    pub(crate) policies: Vec<String>,
-
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-
-    /// Ask no tests but those that divide tasks among CPUs. They are asked with little work here;
-    /// see `flyball study` for all of it
-    #[arg(long)]
-    pub(crate) no_tests: bool,
-
-    #[command(flatten)]
-    pub(crate) schedule: ScheduleArgs,
-}
-
-/// What only task sets have.
-const SET: [&str; 7] = [
-    "file",
-    "policy",
-    "until",
-    "cpus",
-    "cluster",
-    "partition",
-    "seed",
-];
-
-#[derive(clap::Args, Debug)]
-pub(crate) struct CompareArgs {
-    /// The task set (.toml or .csv)
-    #[arg(required_unless_present = "app")]
-    pub(crate) file: Option<PathBuf>,
-
-    /// An application's folder, instead of a task set: run it on this computer, whose clock is
-    /// virtual, and on its board with the processor of the machine (cortex-m3, riscv)
-    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = SET)]
-    pub(crate) app: Option<PathBuf>,
-
-    /// The machine
-    #[arg(short, long, value_name = "NAME", value_parser = machine(), default_value = "cortex-m3")]
-    pub(crate) machine: Machine,
-
-    /// Only these policies (may be given several times, or separated by commas)
-    #[arg(
-        id = "policy",
-        short,
-        long = "policy",
-        value_name = "NAME",
-        value_delimiter = ','
-    )]
-    pub(crate) policies: Vec<String>,
-
-    /// Run this long on the board's clock (1s, 50ms), instead of a hyperperiod or 2s
-    #[arg(long, value_name = "TIME", value_parser = length)]
-    pub(crate) until: Option<Duration>,
-
-    #[command(flatten)]
-    pub(crate) cpus: CpuArgs,
-
-    /// What random numbers come from
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
-
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(clap::Args, Debug)]
-pub(crate) struct MachineArgs {
-    /// The task set (.toml or .csv)
-    #[arg(required_unless_present = "app")]
-    pub(crate) file: Option<PathBuf>,
-
-    /// An application's folder, instead of a task set: build it, run it where plain `cargo run` does
-    /// or, with --machine, on its board with that processor (cortex-m3, riscv), and show its schedule
-    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = SET)]
-    pub(crate) app: Option<PathBuf>,
-
-    /// The machine
-    #[arg(short, long, value_name = "NAME", value_parser = machine())]
-    #[arg(required_unless_present = "app")]
-    pub(crate) machine: Option<Machine>,
-
-    /// The policy; see `flyball policies`
-    #[arg(short, long, value_name = "NAME", required_unless_present = "app")]
-    pub(crate) policy: Option<String>,
-
-    /// Run this long on the board's clock (1s, 50ms), instead of a hyperperiod or 2s
-    #[arg(long, value_name = "TIME", value_parser = length)]
-    pub(crate) until: Option<Duration>,
-
-    #[command(flatten)]
-    pub(crate) cpus: CpuArgs,
-
-    /// What random numbers come from
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
-
-    #[command(flatten)]
-    pub(crate) schedule: ScheduleArgs,
-}
-
 /// How schedules are presented: what `simulate` and `run` have in common.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ScheduleArgs {
@@ -330,65 +174,6 @@ impl CpuArgs {
     }
 }
 
-/// What `study` and `simulate` have in common.
-#[derive(clap::Args, Debug)]
-pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub(crate) cpus: CpuArgs,
-
-    /// Simulate this long (2s, 500ms), instead of a hyperperiod
-    #[arg(long, value_name = "TIME", value_parser = length)]
-    pub(crate) until: Option<Duration>,
-
-    /// What random numbers come from
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
-
-    /// How late jobs are released, of what the tasks' `jitter` allows, instead of as the file says
-    #[arg(long, value_name = "WHICH", value_parser = jitter())]
-    pub(crate) jitter: Option<Jitter>,
-
-    /// Stop at the first deadline that is missed
-    #[arg(long)]
-    pub(crate) stop_at_miss: bool,
-
-    /// Exit code 0, too, where the set holds for exactly the simulated execution times and
-    /// arrivals, and a job that computes for less might make another one late
-    #[arg(long)]
-    pub(crate) exact_times: bool,
-
-    #[command(flatten)]
-    pub(crate) charge: ChargeArgs,
-}
-
-impl RunArgs {
-    /// Whether a verdict is a yes to what the user asked.
-    pub(crate) fn accepts(&self, verdict: Schedulable) -> bool {
-        match verdict {
-            Schedulable::Always => true,
-            Schedulable::ExactTimes => self.exact_times,
-            Schedulable::Not | Schedulable::Unknown => false,
-        }
-    }
-}
-
-/// The kernel's work that was measured.
-#[derive(clap::Args, Debug)]
-pub(crate) struct ChargeArgs {
-    /// Charge the overheads in this file, those of each policy, instead of the platform's; see
-    /// `flyball overheads`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) overheads: Option<PathBuf>,
-
-    /// Which of the measured numbers is charged (p999; worst, if the file has no p999)
-    #[arg(long, value_name = "WHICH", value_parser = statistic(), requires = "overheads")]
-    pub(crate) charge: Option<Statistic>,
-
-    /// Charge cache-related delays, too, for working sets of this size (128K, 1M)
-    #[arg(long, value_name = "SIZE", value_parser = size, requires = "overheads")]
-    pub(crate) working_set: Option<usize>,
-}
-
 impl ChartArgs {
     /// Refuses an empty part of a schedule.
     pub(crate) fn check(&self) -> Result<(), Failure> {
@@ -429,7 +214,7 @@ pub(crate) struct ReproduceArgs {
     pub(crate) name: Option<String>,
 
     /// Run what it can on the kernel on this machine, instead of simulating it
-    #[arg(short, long, value_name = "NAME", value_parser = machine(), requires = "name")]
+    #[arg(short, long, value_name = "NAME", value_parser = parse::machine(), requires = "name")]
     pub(crate) machine: Option<Machine>,
 
     /// Do these experiments only
@@ -497,47 +282,6 @@ pub(crate) struct CompletionsArgs {
 pub(crate) struct FolderArgs {
     /// The folder, which is made if it is not there
     pub(crate) folder: PathBuf,
-}
-
-/// Takes the name of a machine.
-fn machine() -> impl TypedValueParser<Value = Machine> {
-    let names =
-        Machine::ALL.map(|machine| PossibleValue::new(machine.name()).help(machine.title()));
-    PossibleValuesParser::new(names).try_map(|name| {
-        let unknown = || format!("there is no machine \"{name}\"");
-        Machine::find(&name).ok_or_else(unknown)
-    })
-}
-
-fn jitter() -> impl TypedValueParser<Value = Jitter> {
-    let random = PossibleValue::new("random").help("any time, each equally likely");
-    let worst = PossibleValue::new("worst")
-        .help("as late as they may be until jobs of all tasks come together, and then at once");
-    PossibleValuesParser::new([random, worst]).map(|word| match word.as_str() {
-        "worst" => Jitter::Worst,
-        _ => Jitter::Random,
-    })
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    flyball_model::parse_duration(text).map_err(|error| format!("{error}; {}", error.remedy()))
-}
-
-/// A length of time that is not zero.
-fn length(text: &str) -> Result<Duration, String> {
-    match duration(text)? {
-        Duration::ZERO => Err("expected a time above zero".into()),
-        length => Ok(length),
-    }
-}
-
-/// The heuristics by name.
-fn fit() -> impl TypedValueParser<Value = Fit> {
-    PossibleValuesParser::new(Fit::ALL.map(Fit::name)).map(|name| {
-        let fit = Fit::ALL.into_iter().find(|fit| fit.name() == name);
-        // It is one of them.
-        fit.unwrap_or_default()
-    })
 }
 
 /// Prints what clap has to say: help and version are no errors.

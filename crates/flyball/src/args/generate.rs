@@ -1,6 +1,6 @@
 //! The arguments of `flyball generate`.
 
-use super::duration;
+use super::parse::duration;
 use flyball_trace::Duration;
 use std::path::PathBuf;
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[cfg_attr(feature = "png", command(mut_arg("png", |png| png.requires("report"))))]
 pub(crate) struct OverheadsArgs {
     /// Count instructions on this emulated machine, instead of time on this processor
-    #[arg(short, long, value_name = "NAME", value_parser = super::machine(),
+    #[arg(short, long, value_name = "NAME", value_parser = super::parse::machine(),
           conflicts_with_all = ["queues", "repetitions", "no_linux", "no_cache", "working_sets"])]
     pub(crate) machine: Option<Machine>,
 
@@ -51,7 +51,7 @@ pub(crate) struct OverheadsArgs {
     pub(crate) working_sets: Vec<usize>,
 
     /// For how long each task set runs on the machine
-    #[arg(long, value_name = "TIME", value_parser = super::length, default_value = "400ms", requires = "machine")]
+    #[arg(long, value_name = "TIME", value_parser = super::parse::length, default_value = "400ms", requires = "machine")]
     pub(crate) until: Duration,
 
     /// Run global policies in clusters of so many CPUs, too (2, where these divide the CPUs)
