@@ -362,6 +362,7 @@ fn every_note_is_a_sentence() {
         });
         AboutPolicy::Assigned {
             way: Way::Fit(Fit::First, Sequence::Utilisation),
+            instead_of: None,
             size,
             clusters: clusters.collect(),
         }
@@ -384,10 +385,21 @@ fn every_note_is_a_sentence() {
         (
             Note::Policy(AboutPolicy::Assigned {
                 way: Way::Any,
+                instead_of: None,
                 size: 1,
                 clusters: vec![(0..1, vec!["a".into()])],
             }),
             "Tasks were assigned to CPUs by trying all ways: CPU 0: a.",
+        ),
+        (
+            Note::Policy(AboutPolicy::Assigned {
+                way: Way::Fit(Fit::Worst, Sequence::Utilisation),
+                instead_of: Some((Fit::First, Some(Stop::WorkLimit))),
+                size: 2,
+                clusters: vec![(0..2, vec!["a".into()])],
+            }),
+            "Tasks were assigned to clusters of 2 CPUs, worst-fit decreasing, as a test of places by \
+             first-fit stopped at the work limit: CPUs 0–1: a.",
         ),
         (
             Note::Policy(assigned(2, &[(0..2, &many), (2..4, &["y"])])),

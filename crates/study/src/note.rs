@@ -1,7 +1,7 @@
 //! What a reader should know about a study, as values. The crate `flyball-report` makes sentences
 //! of them.
 
-use flyball_analysis::{Fit, Sequence, Utilisation};
+use flyball_analysis::{Fit, Sequence, Stop, Utilisation};
 use flyball_trace::Duration;
 use std::ops::Range;
 
@@ -86,6 +86,9 @@ pub enum AboutPolicy {
     Assigned {
         /// How a place was searched for.
         way: Way,
+        /// The fit that was to be taken, but found no places that sufficient tests accept, and why
+        /// one stopped before that, if one did.
+        instead_of: Option<(Fit, Option<Stop>)>,
         /// How many CPUs a cluster has.
         size: u8,
         /// The clusters' CPUs, and the names of the tasks on them.

@@ -79,6 +79,7 @@ pub fn assigned<'a>(
     // A queue of several CPUs has no exact test. Where there is no sufficient one, or it does not
     // do, the tasks are spread: a cluster that is asked for all of its CPUs seldom holds.
     let spread = || place(Fit::Worst, &room);
+    let mut instead_of = None;
     let found = match (size, entry.theory) {
         (1, theory) => {
             let says = |key| {
@@ -92,7 +93,10 @@ pub fn assigned<'a>(
             let limit = recurring.each_of_many(clusters.len());
             let hold =
                 |cluster, here: &[usize]| recurring.hold_globally(here, cpus(cluster), limit);
-            place(told, &hold).or_else(|_| spread())
+            place(told, &hold).or_else(|none| {
+                instead_of = Some((told, none.stopped));
+                spread()
+            })
         }
         _ => spread(),
     };
@@ -137,6 +141,7 @@ pub fn assigned<'a>(
     });
     let note = AboutPolicy::Assigned {
         way,
+        instead_of,
         size,
         clusters: clusters.collect(),
     };

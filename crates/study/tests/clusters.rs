@@ -106,6 +106,11 @@ fn who_is_in_a_cluster_stays_there_and_moves_within() {
     assert!(moved > 0, "nobody ever moved");
     let (fit, _, clusters) = assigned(&study);
     assert_eq!(fit, Fit::Worst);
+    let Note::Policies(_, AboutPolicy::Assigned { instead_of, .. }) = &study.notes[0] else {
+        panic!("{:?}", study.notes);
+    };
+    // No test accepts three such tasks on two CPUs, and none stopped.
+    assert_eq!(*instead_of, Some((Fit::First, None)));
     let tasks = ["t0 t2 t4", "t1 t3 t5"];
     assert_eq!(clusters, [(0..2, tasks[0].into()), (2..4, tasks[1].into())]);
 }

@@ -92,6 +92,7 @@ fn about_policy(about: &AboutPolicy) -> String {
         AboutPolicy::LeftOut(why) => format!("left out: {why}."),
         AboutPolicy::Assigned {
             way,
+            instead_of,
             size,
             clusters,
         } => {
@@ -109,8 +110,15 @@ fn about_policy(about: &AboutPolicy) -> String {
                 Sequence::Period => " by rising period",
                 Sequence::Given => " in their order",
             };
+            let why = match instead_of {
+                None => String::new(),
+                Some((fit, None)) => format!(", as tests accept no places by {}", fit.name()),
+                Some((fit, Some(stop))) => {
+                    format!(", as a test of places by {} {stop}", fit.name())
+                }
+            };
             let fit = fit.name();
-            format!("tasks were assigned to {what}, {fit}{by}: {places}.")
+            format!("tasks were assigned to {what}, {fit}{by}{why}: {places}.")
         }
         AboutPolicy::Split(tasks) if tasks.is_empty() => "no task had to be split.".to_owned(),
         AboutPolicy::Split(tasks) => {
