@@ -7,8 +7,8 @@ import vm from "node:vm";
 
 const folder = new URL("../src/html/", import.meta.url);
 const read = (name) => readFileSync(fileURLToPath(new URL(name, folder)), "utf8");
-const all = ["time.js", "schedule.js", "parts.js", "theme.js", "draw.js", "tips.js", "chart.js", "gantt.js",
-  "compare.js", "bar.js", "page.js"].map(read).join("");
+const all = ["time.js", "schedule.js", "parts.js", "theme.js", "frame.js", "draw.js", "tips.js", "chart.js",
+  "gantt.js", "compare.js", "bar.js", "page.js"].map(read).join("");
 
 // As one script, as in the page: this is where a name declared twice would show.
 new vm.Script(`(() => {"use strict";\n${all}})();`, { filename: "page.js" });
