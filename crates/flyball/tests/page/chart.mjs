@@ -77,8 +77,8 @@ export default async function ({ page, check, settle }) {
   await page.mouse.up();
   check((await shown()) !== wheeled, "dragging moves");
   const tips = new Set(), tip = figure.locator(".tip");
-  for (let dy = 40; dy < Math.min(height, 500); dy += 20) {
-    for (let dx = 250; dx < width; dx += 120) {
+  for (let dy = 40; dy < Math.min(height, 500); dy += 50) {
+    for (let dx = 250; dx < width; dx += 150) {
       await page.mouse.move(x + dx, y + dy);
       const text = await tip.evaluate((tip) => tip.hidden ? null : tip.textContent);
       if (text) tips.add(text);
