@@ -72,6 +72,7 @@ assert.deepEqual([...view.tasks[1].runs.late], [1, 0]);
 assert.deepEqual(view.misses, [{ time: 4, job: 1, task: 1 }]);
 // Its job goes on on the first CPU at once.
 assert.deepEqual(view.moves, [{ task: 1, left: 10, time: 10, from: 1, to: 0 }]);
+assert.deepEqual([[0, 10], [1, 10], [0, 9]].map((at) => view.hasMoved(...at)), [true, false, false]);
 assert.deepEqual({ ...view.job(1, 1) }, { 0: 1, 1: 4, 3: 4 });
 assert.deepEqual({ ...view.job(0, 7) }, {});
 

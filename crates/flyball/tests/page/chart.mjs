@@ -121,7 +121,7 @@ export default async function ({ page, check, settle }) {
   await page.evaluate(() => scrollTo(0, 0));
   await page.mouse.move(650, 500);
   const untouched = await shown();
-  for (let i = 0; i < 30; i++) { await page.mouse.wheel(0, 240); await settle(); }
+  for (let i = 0; i < 20; i++) { await page.mouse.wheel(0, 240); await settle(); }
   check((await scrolled()) > 1000, `the page can be scrolled across charts: ${await scrolled()}`);
   check((await shown()) === untouched, "which does not zoom them");
 

@@ -32,7 +32,7 @@ export default async function ({ page, check, settle }) {
   check(isSame(before), "one axis");
   const options = await selects.first().locator("option").evaluateAll((all) => all.map((one) => one.value));
   let different = null;
-  for (const [i, option] of options.slice(0, 6).entries()) {
+  for (const [i, option] of options.slice(0, 4).entries()) {
     await selects.nth(1).selectOption(option);
     const said = await text();
     if (i === 0) check(said.startsWith("This is one schedule, twice."), said);

@@ -27,7 +27,7 @@ class Painter extends Frame {
         const cpu = row < view.cpus.length;
         this.label(cpu ? `CPU ${row}` : view.data.tasks[row - view.cpus.length], y, cpu);
         this.clipped(gutter, y, width - gutter, this.row, () => {
-          if (cpu) this.cpu(view.cpus[row], y); else this.task(row - view.cpus.length, y, selected);
+          if (cpu) this.cpu(row, y); else this.task(row - view.cpus.length, y, selected);
         });
       }
     });
@@ -61,8 +61,9 @@ class Painter extends Frame {
     flush();
   }
 
-  cpu({ slices, who, kernel }, y) {
+  cpu(number, y) {
     const { pen, theme, view, patterns } = this;
+    const { slices, who, kernel } = view.cpus[number];
     const top = y + 6, height = this.row - 12;
     pen.font = theme.small;
     pen.textAlign = "left";
@@ -79,8 +80,10 @@ class Painter extends Frame {
         pen.fillRect(x + width - 0.75, top, 0.75, height);
       }
       if (width > 34) {
+        // A job from another CPU has wedges where its slice begins.
+        const indent = view.hasMoved(number, slices.start[i]) ? 16 : 4;
         pen.fillStyle = theme.label(colour, cover);
-        pen.fillText(this.fitting(view.data.tasks[who[i] >> 1], width - 8), x + 4, top + height / 2 + 0.5);
+        pen.fillText(this.fitting(view.data.tasks[who[i] >> 1], width - indent - 4), x + indent, top + height / 2 + 0.5);
       }
     });
     const causes = kernel.more[0];
