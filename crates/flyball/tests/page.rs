@@ -39,7 +39,7 @@ fn flyball(folder: &Path, arguments: &[&str]) {
         .output()
         .expect("the command starts");
     // That some policy does not hold the set is no error.
-    assert!(output.status.code() < Some(2), "{output:?}");
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
 }
 
 /// Writes a report about a task set, and operates it.

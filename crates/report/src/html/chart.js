@@ -46,7 +46,8 @@ class Chart {
     const paper = document.documentElement.classList.contains("paper");
     const most = parseFloat(getComputedStyle(this.painter.canvas).maxHeight) || Infinity;
     const height = Math.min(content, paper ? 8000 : most);
-    this.painter.resize(this.box.clientWidth, height);
+    // On paper a high chart is made smaller, so that it would not be as wide as the page.
+    this.painter.resize(Math.max(this.box.clientWidth, paper ? height * 0.8 : 0), height);
     this.rows.style.height = Math.max(0, content - height) + "px";
     this.draw();
   }
