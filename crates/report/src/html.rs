@@ -46,11 +46,12 @@ use room::Room;
 pub(crate) const STYLE: &str = include_str!("html/report.css");
 
 /// The scripts, in the order in which they build on each other.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("html/time.js"),
     include_str!("html/schedule.js"),
     include_str!("html/parts.js"),
     include_str!("html/theme.js"),
+    include_str!("html/frame.js"),
     include_str!("html/draw.js"),
     include_str!("html/tips.js"),
     include_str!("html/chart.js"),

@@ -164,10 +164,10 @@ fn verdicts_are_words_and_numbers_are_exact() {
     study.policies[1].tasks[0].response_bound = Some(Duration::from_nanos(3_000_001));
     let page = html(&study);
     let text = |needle: &str| assert!(page.contains(needle), "{needle}");
-    text("Held by dm.");
+    text("Held by <bdi>dm</bdi>.");
     text("Every task's longest response time is within its deadline.");
-    text("Not held by rm, rr.");
-    text("Held for exactly these times by edf.");
+    text("Not held by <bdi>rm</bdi>, <bdi>rr</bdi>.");
+    text("Held for exactly these times by <bdi>edf</bdi>.");
     text("a job that computes for a shorter time might make another one late.");
     text("Holds for exactly these times</span>");
     assert!(!page.contains("Not known for"));

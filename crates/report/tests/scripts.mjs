@@ -7,8 +7,8 @@ import vm from "node:vm";
 
 const folder = new URL("../src/html/", import.meta.url);
 const read = (name) => readFileSync(fileURLToPath(new URL(name, folder)), "utf8");
-const all = ["time.js", "schedule.js", "parts.js", "theme.js", "draw.js", "tips.js", "chart.js", "gantt.js",
-  "compare.js", "bar.js", "page.js"].map(read).join("");
+const all = ["time.js", "schedule.js", "parts.js", "theme.js", "frame.js", "draw.js", "tips.js", "chart.js",
+  "gantt.js", "compare.js", "bar.js", "page.js"].map(read).join("");
 
 // As one script, as in the page: this is where a name declared twice would show.
 new vm.Script(`(() => {"use strict";\n${all}})();`, { filename: "page.js" });
@@ -72,6 +72,7 @@ assert.deepEqual([...view.tasks[1].runs.late], [1, 0]);
 assert.deepEqual(view.misses, [{ time: 4, job: 1, task: 1 }]);
 // Its job goes on on the first CPU at once.
 assert.deepEqual(view.moves, [{ task: 1, left: 10, time: 10, from: 1, to: 0 }]);
+assert.deepEqual([[0, 10], [1, 10], [0, 9]].map((at) => view.hasMoved(...at)), [true, false, false]);
 assert.deepEqual({ ...view.job(1, 1) }, { 0: 1, 1: 4, 3: 4 });
 assert.deepEqual({ ...view.job(0, 7) }, {});
 

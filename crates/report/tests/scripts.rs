@@ -1,6 +1,6 @@
 //! The page's scripts, where there is Node.js to run them.
 //!
-//! `page.mjs` beside this file goes further and operates a page in a browser; it is run by hand.
+//! `page.rs` of the crate `flyball` goes further and operates a page in a browser.
 
 use std::path::Path;
 use std::process::Command;

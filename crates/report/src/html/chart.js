@@ -35,13 +35,19 @@ class Chart {
     this.drawNow();
   }
 
+  // The canvas stays in sight while the page or its box is scrolled, and shows other rows then.
+  get scroll() {
+    return this.painter.canvas.offsetTop;
+  }
+
   resize() {
     const rows = this.painter.arrange(this.view.cpus.length + this.view.tasks.length);
     const content = AXIS + OVERVIEW + rows;
     const paper = document.documentElement.classList.contains("paper");
-    const most = parseFloat(getComputedStyle(this.box).maxHeight) || Infinity;
+    const most = parseFloat(getComputedStyle(this.painter.canvas).maxHeight) || Infinity;
     const height = Math.min(content, paper ? 8000 : most);
-    this.painter.resize(this.box.clientWidth, height);
+    // On paper a high chart is made smaller, so that it would not be as wide as the page.
+    this.painter.resize(Math.max(this.box.clientWidth, paper ? height * 0.8 : 0), height);
     this.rows.style.height = Math.max(0, content - height) + "px";
     this.draw();
   }
@@ -56,7 +62,7 @@ class Chart {
 
   drawNow() {
     const { view, from, to } = this;
-    this.painter.draw(view, from, to, this.box.scrollTop, this.selected);
+    this.painter.draw(view, from, to, this.scroll, this.selected);
     const [a, b] = [view.absolute(from), view.absolute(to)];
     const miss = this.isShown(this.selected) ? this.selected : null;
     let text = `${formatLength(Number(b - a))} from ${formatTime(a)} on`;
@@ -115,10 +121,16 @@ class Chart {
     const miss = (this.selected = misses[next]);
     const span = Math.min(this.to - this.from, (this.view.initial[1] - this.view.initial[0]) * 2);
     this.look(miss.time - span / 2, miss.time + span / 2);
-    const { row } = this.painter;
-    const y = (this.view.cpus.length + miss.task) * row;
-    const room = this.painter.height - AXIS - OVERVIEW;
-    if (y < this.box.scrollTop || y + row > this.box.scrollTop + room) this.box.scrollTop = y - room / 2;
+    this.seek((this.view.cpus.length + miss.task) * this.painter.row);
+  }
+
+  // Scrolls to the row that begins at `y` if it cannot be seen.
+  seek(y) {
+    const { row, canvas, height } = this.painter;
+    const room = height - AXIS - OVERVIEW;
+    if (y >= this.scroll && y + row <= this.scroll + room) return;
+    if (this.linked) this.box.scrollTop = y - room / 2;
+    else scrollBy(0, this.box.getBoundingClientRect().top - parseFloat(getComputedStyle(canvas).top) + y - room / 2);
   }
 
   do(what) {
@@ -148,10 +160,14 @@ class Chart {
       event.preventDefault();
       this.do(what);
     });
-    box.addEventListener("scroll", () => {
-      this.draw();
-      if (this.linked) this.linked.box.scrollTop = box.scrollTop;
-    });
+    if (this.linked) {
+      box.addEventListener("scroll", () => {
+        this.draw();
+        this.linked.box.scrollTop = box.scrollTop;
+      });
+    } else {
+      addEventListener("scroll", () => { if (this.scroll !== this.painter.scroll) this.draw(); }, { passive: true });
+    }
     box.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     box.addEventListener("pointerdown", (event) => this.pointerDown(event));
     box.addEventListener("pointermove", (event) => this.pointerMove(event));
@@ -170,7 +186,7 @@ class Chart {
   wheel(event) {
     const { x } = this.place(event);
     const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    // A plain wheel turns the page, or moves the rows of a chart that does not show all of them.
+    // A plain wheel scrolls the page, or the rows of one of two charts that are compared.
     if (!event.ctrlKey && !event.metaKey && !sideways) return;
     event.preventDefault();
     const pixels = [1, 16, 400][event.deltaMode];
@@ -238,6 +254,6 @@ class Chart {
     const left = x + 14 + box.width > width ? Math.max(4, x - box.width - 14) : x + 14;
     const top = y + 16 + box.height > height ? Math.max(2, y - box.height - 10) : y + 16;
     this.tip.style.left = left + "px";
-    this.tip.style.top = top + this.box.scrollTop + "px";
+    this.tip.style.top = top + this.scroll + "px";
   }
 }

@@ -155,6 +155,14 @@ class View {
     this.moveTimes = Float64Array.from(this.moves, (move) => move.time);
   }
 
+  // Whether a job that ran on another CPU before goes on on this one at `time`.
+  hasMoved(cpu, time) {
+    for (let i = lowerBound(this.moveTimes, time); this.moveTimes[i] === time; i++) {
+      if (this.moves[i].to === cpu) return true;
+    }
+    return false;
+  }
+
   // What is known of a job: when it was released, is due, and was completed.
   job(task, job) {
     const { marks } = this.tasks[task];

@@ -84,9 +84,7 @@ fn answer(study: &Study) -> Markup {
     let group = |schedulable: Schedulable| {
         let of_group = move |report: &&PolicyReport| report.verdict.schedulable == schedulable;
         let names = study.policies.iter().filter(of_group);
-        names
-            .map(|report| report.policy.as_str())
-            .collect::<Vec<_>>()
+        names.map(|report| &report.policy).collect::<Vec<_>>()
     };
     let yes = group(Schedulable::Always);
     let exact = group(Schedulable::ExactTimes);
@@ -96,11 +94,11 @@ fn answer(study: &Study) -> Markup {
             @if yes.is_empty() {
                 "No policy is known to hold it. "
             } @else {
-                strong { "Held by " (yes.join(", ")) "." } " "
+                strong { "Held by " (list(&yes)) "." } " "
             }
-            @if !exact.is_empty() { "Held for exactly these times by " (exact.join(", ")) ". " }
-            @if !no.is_empty() { "Not held by " (no.join(", ")) ". " }
-            @if !open.is_empty() { "Not known for " (open.join(", ")) "." }
+            @if !exact.is_empty() { "Held for exactly these times by " (list(&exact)) ". " }
+            @if !no.is_empty() { "Not held by " (list(&no)) ". " }
+            @if !open.is_empty() { "Not known for " (list(&open)) "." }
         }
         @if !exact.is_empty() {
             p.exactly {
@@ -109,6 +107,16 @@ fn answer(study: &Study) -> Markup {
                  simulation. The task set allows less: a job that computes for a shorter time might make \
                  another one late."
             }
+        }
+    }
+}
+
+/// Names with commas between them. No line ends within a name.
+fn list(names: &[&String]) -> Markup {
+    html! {
+        @for (number, name) in names.iter().enumerate() {
+            @if number > 0 { ", " }
+            bdi { (name) }
         }
     }
 }

@@ -28,6 +28,10 @@ impl Line {
     }
 }
 
+/// Numbers on an axis have up to so many decimal places, and are below this, or have an exponent.
+const MOST_PLACES: usize = 3;
+const LARGE: f64 = 100_000.0;
+
 /// The least distance of the form 1, 2 or 5 times a power of ten that divides a stretch into at
 /// most `most` parts.
 pub(super) fn step(span: f64, most: f64) -> f64 {
@@ -40,23 +44,34 @@ pub(super) fn step(span: f64, most: f64) -> f64 {
         .unwrap_or(10.0 * power)
 }
 
-/// Round numbers between two, at most `most` + 1, each with what to write.
+/// Round numbers between two, at most `most` + 1, each with what to write. Large numbers and small ones
+/// have an exponent: beside an axis there is room for five digits.
 pub(super) fn ticks(from: f64, to: f64, most: f64) -> Vec<(f64, String)> {
     let step = step(to - from, most);
+    let power = |number: f64| (number.log10() + 1e-9).floor();
+    let largest = from.abs().max(to.abs());
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a cast of a float saturates, and there are few"
     )]
-    let (first, places) = (
+    let (first, places, digits) = (
         (from / step - 1e-9).ceil(),
         (-step.log10() - 1e-9).ceil().clamp(0.0, 12.0) as usize,
+        (power(largest) - power(step)).clamp(0.0, 12.0) as usize,
     );
+    let has_exponent = places > MOST_PLACES || largest >= LARGE;
     (0..100)
         .map(|n| (first + whole(n)) * step)
         .take_while(|&tick| tick <= to + step * 1e-9)
         .map(|tick| {
-            let text = format!("{:.places$}", if tick == 0.0 { 0.0 } else { tick });
+            let text = match tick {
+                0.0 if has_exponent => "0".to_owned(),
+                // Not -0.
+                0.0 => format!("{:.places$}", 0.0),
+                _ if has_exponent => format!("{tick:.digits$e}"),
+                _ => format!("{tick:.places$}"),
+            };
             (tick, text)
         })
         .collect()
@@ -123,6 +138,8 @@ mod tests {
         assert_eq!(texts(0.0, 1.0), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(texts(-10.0, 10.0), ["-10", "-5", "0", "5", "10"]);
         assert_eq!(texts(0.0, 2762.0), ["0", "1000", "2000"]);
+        assert_eq!(texts(0.0, 0.00015), ["0", "5.0e-5", "1.0e-4", "1.5e-4"]);
+        assert_eq!(texts(0.0, 500_000.0)[1], "1e5");
     }
 
     #[test]

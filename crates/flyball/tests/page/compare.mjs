@@ -1,14 +1,15 @@
 // Two schedules on one axis of time.
 
-export default async function ({ page, check }) {
+export default async function ({ page, check, settle }) {
   const section = page.locator("#compare");
+  if ((await section.count()) === 0) return;
   await section.scrollIntoViewIfNeeded();
-  await page.waitForTimeout(400);
+  await section.locator(".part:not(:empty)").waitFor();
   const selects = section.locator("select"), charts = section.locator(".chart");
-  const text = async () => { await page.waitForTimeout(200); return section.locator(".part").textContent(); };
+  const text = async () => { await settle(); return section.locator(".part").textContent(); };
   // The axes of both charts as pictures, and whether the line where they part is in them.
   const axes = async () => {
-    await page.waitForTimeout(200);
+    await settle();
     return section.locator("canvas").evaluateAll((all) => all.map((canvas) => {
       const { width } = canvas;
       const copy = new OffscreenCanvas(width, 28).getContext("2d", { willReadFrequently: true });
@@ -31,7 +32,7 @@ export default async function ({ page, check }) {
   check(isSame(before), "one axis");
   const options = await selects.first().locator("option").evaluateAll((all) => all.map((one) => one.value));
   let different = null;
-  for (const [i, option] of options.entries()) {
+  for (const [i, option] of options.slice(0, 4).entries()) {
     await selects.nth(1).selectOption(option);
     const said = await text();
     if (i === 0) check(said.startsWith("This is one schedule, twice."), said);
@@ -48,7 +49,7 @@ export default async function ({ page, check }) {
   const { x, y, width } = await charts.nth(1).boundingBox();
   await page.mouse.move(x + width * 0.7, y + 60);
   await page.keyboard.down("Control");
-  for (let i = 0; i < 5; i++) { await page.mouse.wheel(0, -300); await page.waitForTimeout(40); }
+  for (let i = 0; i < 5; i++) { await page.mouse.wheel(0, -300); }
   await page.keyboard.up("Control");
   const zoomed = await axes();
   check(isSame(zoomed) && zoomed[0].picture !== start[0].picture, "both zoom together");
@@ -67,7 +68,7 @@ export default async function ({ page, check }) {
   check((await axes()).every(({ marked }) => marked > 50), "back to where they differ");
   const scrolled = await charts.evaluateAll(async ([a, b]) => {
     a.scrollTop = 40;
-    await new Promise((next) => setTimeout(next, 200));
+    await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
     return [a.scrollTop, b.scrollTop];
   });
   check(scrolled[0] === scrolled[1], `rows scroll together: ${scrolled}`);

@@ -2,7 +2,7 @@
 
 const WIDTHS = [360, 800, 1280, 1920];
 
-export default async function ({ page, check }) {
+export default async function ({ page, check, settle }) {
   const bar = page.locator("nav.bar");
   const input = bar.locator("input"), select = bar.locator("select");
   const visible = (selector) => page.locator(selector).filter({ visible: true }).count();
@@ -14,7 +14,7 @@ export default async function ({ page, check }) {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-    await page.waitForTimeout(150);
+    await settle();
     const { y, height } = await bar.boundingBox();
     check(y === 0 && height < 0.2 * 900, `${width}: the bar stays, and is ${Math.round(height)} px high`);
     const outside = await bar.locator(".places a, input, select").evaluateAll((all) =>
@@ -22,9 +22,10 @@ export default async function ({ page, check }) {
     check(outside === 0, "all of it can be seen");
     const covered = await page.evaluate(async () => {
       const found = [];
-      for (const link of document.querySelectorAll("nav.bar a[href^='#']")) {
+      const links = [...document.querySelectorAll("nav.bar a[href^='#']:not([hidden])")];
+      for (const link of [...links.slice(0, 6), links.at(-1)]) {
         link.click();
-        await new Promise((next) => setTimeout(next, 40));
+        await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
         const top = document.getElementById(link.hash.slice(1)).getBoundingClientRect().top;
         const below = document.querySelector("nav.bar").getBoundingClientRect().bottom;
         if (link.hash !== "#top" && top < below - 1) found.push(`${link.hash} ${top} ${below}`);
@@ -50,9 +51,9 @@ export default async function ({ page, check }) {
   const name = await page.locator("table.summary th code bdi").first().textContent();
   await input.fill(name.toUpperCase());
   const counts = await shown();
-  check(counts[0] >= 1 && counts[0] < policies && isAll(counts, counts[0]), `named ${name}: ${counts[0]}`);
+  check(counts[0] >= 1 && (counts[0] < policies || policies === 1) && isAll(counts, counts[0]), `named ${name}: ${counts[0]}`);
   const note = await page.locator(".filtered").textContent();
-  check(note.startsWith(`Shown are ${counts[0]} of ${policies}`), note);
+  check(policies === 1 ? note === "" : note.startsWith(`Shown are ${counts[0]} of ${policies}`), note);
   await input.fill("no such policy");
   check(isAll(await shown(), 0), "a name that no policy has");
   await input.fill("");
@@ -69,7 +70,7 @@ export default async function ({ page, check }) {
   }
   check(order[0] === "#summary" && order.includes("select") && order.at(-1) === "#policy-1", `tab: ${order.join(" ")}`);
   await page.keyboard.press("Enter");
-  await page.waitForTimeout(300);
+  await settle();
   check(await page.locator("#policy-1 > details").evaluate((details) => details.open), "Enter opens the policy");
   await page.reload();
 }

@@ -1,26 +1,31 @@
-// Operates a report in a real browser: the bar, charts, comparison, touch, printing; see page/.
+// Operates a report in a headless browser: bar, colours, comparison, charts, printing; see page/.
+// Run by page.rs.
 //
-//     npm install playwright-core
-//     node page.mjs report.html /usr/bin/chromium
+//     NODE_PATH=../../../target/browser/node_modules node page.mjs /usr/bin/chromium report.html
 //
 // A policy of the report should have misses, as in that of the Generic Avionics Platform.
 // Any error or warning in the console, and any request to the network, counts as a failure.
 
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
 import bar from "./page/bar.mjs";
 import chart from "./page/chart.mjs";
 import compare from "./page/compare.mjs";
+import look from "./page/look.mjs";
 import paper from "./page/paper.mjs";
 
-const [report, executablePath] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+const { chromium } = createRequire(import.meta.url)("playwright-core");
+const [executablePath, report] = process.argv.slice(2);
+const args = ["--no-sandbox", "--disable-gpu", "--disable-smooth-scrolling"];
+const browser = await chromium.launch({ executablePath, args });
 const context = await browser.newContext({ viewport: { width: 1300, height: 950 }, hasTouch: true });
 const page = await context.newPage();
-let failures = 0;
+page.setDefaultTimeout(10_000);
+let checks = 0, failures = 0;
 function check(holds, what) {
   console.log(holds ? "ok  " : "FAIL", what);
+  checks++;
   if (!holds) failures++;
 }
 page.on("console", (message) => check(false, `console: ${message.text()}`));
@@ -30,11 +35,18 @@ page.on("request", (request) => {
 });
 const url = pathToFileURL(resolve(report)).href;
 await page.goto(url);
+// Waits until what has changed is drawn.
+const settle = () => page.evaluate(() =>
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-for (const part of [bar, compare, chart, paper]) {
+for (const part of [look, bar, compare, chart, paper]) {
   await page.setViewportSize({ width: 1300, height: 950 });
-  await part({ page, check, browser, url });
+  try {
+    await part({ page, check, settle, browser, url });
+  } catch (error) {
+    check(false, error.stack);
+  }
 }
-console.log(failures ? `${failures} failed` : "all well");
+console.log(`${checks} checks, ${failures} failed`);
 await browser.close();
 process.exit(failures ? 1 : 0);
