@@ -164,13 +164,14 @@ pub(crate) fn pend<B: Board>(line: u16) {
     }
 }
 
-/// Enables the timers' interrupts, more urgent than a context switch.
+/// Enables the timers' interrupts, more urgent than a context switch. At one instant the
+/// application's comes first.
 pub(crate) fn enable_timers<B: Board>(nvic: &mut NVIC) {
-    for timer in Timer::ALL {
+    for (timer, priority) in Timer::ALL.into_iter().zip([0x40, 0x20]) {
         let line = Interrupt(B::TIMER_LINES[timer as usize]);
         // SAFETY: their handlers are in place, and nothing relies on other priorities.
         unsafe {
-            nvic.set_priority(line, 0x40);
+            nvic.set_priority(line, priority);
             NVIC::unmask(line);
         }
     }

@@ -10,12 +10,14 @@
 //! | which policies are compared, and on which sets | [`catalogue`] |
 //! | the sets | [`sets`] |
 //! | jobs that messages and signals release | [`events`] |
+//! | jobs that are released with jitter | [`jitter`] |
 //! | why schedules may part | [`margin`] |
 
 mod catalogue;
 #[path = "../common/mod.rs"]
 mod common;
 mod events;
+mod jitter;
 mod margin;
 mod sets;
 

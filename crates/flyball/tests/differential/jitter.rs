@@ -1,0 +1,66 @@
+//! Jobs that are released with jitter or at random distances, on machines and in the simulation.
+
+use crate::sets::Numbers;
+use crate::{Case, Tally, count, differential};
+use flyball_board::Machine;
+use flyball_trace::Duration;
+use std::fmt::Write;
+
+/// Six tasks: two that the clock releases, two with jitter, of which the second may have more than a
+/// period, and two sporadic ones at random distances, of which the second has jitter, too.
+fn jittery(seed: u64) -> String {
+    let mut numbers = Numbers::new(seed, 9);
+    // Of some sets many instants are the same.
+    let grain = if numbers.once_in(2) { 1_000_000 } else { 1 };
+    let mut text = String::from("schema = 1\n");
+    if numbers.once_in(4) {
+        text += "[platform]\njitter = \"worst\"\n";
+    }
+    for number in 0..6_u64 {
+        let mut time = |least: u64, most: u64| numbers.number(least / grain, most / grain) * grain;
+        let period = time(4_000_000, 9_000_000);
+        let phase = time(0, 3_000_000);
+        let more = time(0, 4_000_000);
+        let jitter = match number {
+            2 | 5 => time(1_000_000, 3_000_000),
+            3 => time(2_000_000, 20_000_000),
+            _ => 0,
+        };
+        let gap = period + more;
+        // Writing to a string cannot fail.
+        let _ = match number {
+            0..4 => writeln!(text, "[[task]]\nperiod = \"{period}ns\""),
+            _ => writeln!(
+                text,
+                "[[task]]\nsporadic = \"{period}ns\"\ngap = {{ uniform = [\"{period}ns\", \"{gap}ns\"] }}"
+            ),
+        };
+        let compute = numbers.number(150_000, 900_000);
+        let on_miss = numbers.of(&["continue", "skip", "abort", "latest"]);
+        let priority = numbers.number(1, 20);
+        let _ = writeln!(
+            text,
+            "name = \"t{number}\"\nphase = \"{phase}ns\"\njitter = \"{jitter}ns\"\nwcet = \"{compute}ns\"\n\
+             on_miss = \"{on_miss}\"\npriority = {priority}"
+        );
+    }
+    text
+}
+
+#[test]
+fn jobs_that_are_released_with_jitter_agree() {
+    for policy in ["fp", "rm", "edf"] {
+        let tally = differential(&Case {
+            policy,
+            machine: Machine::CortexM3,
+            set: jittery,
+            sets: count(5),
+            until: Duration::from_millis(61),
+            doubt: Duration::from_micros(1),
+        });
+        let Tally {
+            compared, parted, ..
+        } = tally;
+        assert!(parted <= compared, "{tally:?}");
+    }
+}
