@@ -342,7 +342,7 @@ impl ModeChanges {
                     }
                 });
             }
-            // The kernel's timer is no more urgent than this one.
+            // The kernel's timer has the same priority as this one.
             while kernel.now() < self.next {}
             // At once if there are several: no thread runs in between.
             let mut number = self.number;

@@ -1,8 +1,8 @@
-//! Jobs that the image lists, as they are late by their jitter or come at random distances: the
+//! Jobs that the image lists, as they are sporadic or late by their jitter: the
 //! application's timer interrupts at each release, and its handler tells the kernel.
 
 use crate::change::{catch_up, thread_of};
-use crate::machine::{CLUSTERS, Kernel, Machine, SpinLock};
+use crate::machine::{CLUSTERS, EARLY, Kernel, Machine, SpinLock};
 use crate::{Program, Runner, output};
 use core::ops::Range;
 use flyball_kernel::Error;
@@ -10,10 +10,6 @@ use flyball_policy::{CpuId, Time};
 use flyball_script::image::{Common, Image, JobRelease};
 
 const CPU: CpuId = CpuId(0);
-
-/// So many instructions before its instant the timer interrupts for a release: what the way to the
-/// handler takes, so that the kernel's timer comes after it if it is set to the same instant.
-const EARLY: u64 = 150;
 
 /// The releases on a cluster of CPUs that are still to come.
 #[derive(Clone)]
@@ -58,7 +54,7 @@ impl Releases {
     ) {
         let place = &RELEASES[usize::from(cluster)];
         let mut releases = place.with(|releases| releases.clone());
-        while releases.due(common) <= kernel.now() {
+        if releases.due(common) <= kernel.now() {
             while kernel.now() < releases.at() {}
             kernel.with_kernel(|kernel| {
                 if releases.at() == releases.start {

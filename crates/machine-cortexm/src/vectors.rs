@@ -164,14 +164,13 @@ pub(crate) fn pend<B: Board>(line: u16) {
     }
 }
 
-/// Enables the timers' interrupts, more urgent than a context switch. At one instant the
-/// application's comes first.
+/// Enables the timers' interrupts, more urgent than a context switch.
 pub(crate) fn enable_timers<B: Board>(nvic: &mut NVIC) {
-    for (timer, priority) in Timer::ALL.into_iter().zip([0x40, 0x20]) {
+    for timer in Timer::ALL {
         let line = Interrupt(B::TIMER_LINES[timer as usize]);
         // SAFETY: their handlers are in place, and nothing relies on other priorities.
         unsafe {
-            nvic.set_priority(line, priority);
+            nvic.set_priority(line, 0x40);
             NVIC::unmask(line);
         }
     }

@@ -21,6 +21,10 @@ use crate::TraceBuffer;
 const IS_SMALL: bool = cfg!(feature = "lm3s6965");
 /// How many threads there are at most.
 pub const THREADS: usize = if IS_SMALL { 8 } else { 32 };
+/// So many instructions before its instant the timer interrupts for a release: what the way to the
+/// handler takes, but for as late as the kernel's timer is, which comes after it if it is set to the
+/// same instant.
+pub(crate) const EARLY: u64 = 100;
 /// How many clusters of CPUs there are at most.
 pub(crate) const CLUSTERS: usize = 1;
 /// Tables with a row for each thread.

@@ -21,6 +21,10 @@ use semihosting::io::{self, Write};
 
 /// How many threads there are at most.
 pub const THREADS: usize = 1024;
+/// So many instructions before its instant the timer interrupts for a release: what the way to the
+/// handler takes, but for as late as the kernel's timer is, which comes after it if it is set to the
+/// same instant.
+pub(crate) const EARLY: u64 = 400;
 /// How many clusters of CPUs there are at most.
 pub(crate) const CLUSTERS: usize = 64;
 /// Tables with a row for each thread.

@@ -1,17 +1,21 @@
 //! Jobs that are released with jitter or at random distances, on machines and in the simulation.
 
 use crate::sets::Numbers;
-use crate::{Case, Tally, count, differential};
+use crate::{Case, count, differential};
 use flyball_board::Machine;
 use flyball_trace::Duration;
 use std::fmt::Write;
 
 /// Six tasks: two that the clock releases, two with jitter, of which the second may have more than a
 /// period, and two sporadic ones at random distances, of which the second has jitter, too.
+/// Of every other set many instants are the same.
 fn jittery(seed: u64) -> String {
+    in_steps_of([1, 1_000_000][usize::from(seed % 2 == 0)], seed)
+}
+
+/// The same, with times that are multiples of `grain` nanoseconds.
+fn in_steps_of(grain: u64, seed: u64) -> String {
     let mut numbers = Numbers::new(seed, 9);
-    // Of some sets many instants are the same.
-    let grain = if numbers.once_in(2) { 1_000_000 } else { 1 };
     let mut text = String::from("schema = 1\n");
     if numbers.once_in(4) {
         text += "[platform]\njitter = \"worst\"\n";
@@ -47,20 +51,41 @@ fn jittery(seed: u64) -> String {
     text
 }
 
+/// The same on two CPUs, to which tasks are assigned in turn where that matters. Little happens at
+/// the same instant.
+fn on_two_cpus(seed: u64) -> String {
+    let text =
+        in_steps_of(1, seed).replacen("schema = 1\n", "schema = 1\n[platform]\ncpus = 2\n", 1);
+    let text = text.replacen("cpus = 2\n[platform]\n", "cpus = 2\n", 1);
+    let mut cpu = 0..;
+    let tasks = text.split("[[task]]\n");
+    tasks
+        .map(|task| match cpu.next() {
+            Some(number) if number > 0 => format!("[[task]]\ncpu = {}\n{task}", number % 2),
+            _ => task.to_owned(),
+        })
+        .collect()
+}
+
 #[test]
 fn jobs_that_are_released_with_jitter_agree() {
-    for policy in ["fp", "rm", "edf"] {
-        let tally = differential(&Case {
-            policy,
-            machine: Machine::CortexM3,
-            set: jittery,
-            sets: count(5),
-            until: Duration::from_millis(61),
-            doubt: Duration::from_micros(1),
-        });
-        let Tally {
-            compared, parted, ..
-        } = tally;
-        assert!(parted <= compared, "{tally:?}");
+    let board = |policy| Case {
+        policy,
+        machine: Machine::CortexM3,
+        set: jittery,
+        sets: count(5),
+        until: Duration::from_millis(61),
+        doubt: Duration::from_micros(1),
+    };
+    let several = |policy| Case::several_cpus(policy, on_two_cpus, 3);
+    for case in [
+        board("fp"),
+        board("rm"),
+        board("edf"),
+        several("g-edf"),
+        several("p-fp"),
+    ] {
+        let tally = differential(&case);
+        assert!(tally.parted <= tally.compared, "{tally:?}");
     }
 }

@@ -195,7 +195,7 @@ fn tally(case: &Case<'_>) -> Tally {
             let hair = margin::hair(entry, &values, &set, &options, case.doubt, &side);
             let found = &side.comparison;
             eprintln!("{of}: {:?} {:?} {:?}", hair, found.difference, found.hair);
-            let is_known = margin::is_joined(&set, &side) || margin::ends_with_a_call(&side);
+            let is_known = margin::is_joined(&set, seed, &side) || margin::ends_with_a_call(&side);
             if hair.is_none() && !is_known {
                 let difference = found.difference;
                 let why = format!("{of} parts, and by no hair: {difference:?}\n{text}");
