@@ -10,7 +10,8 @@ use std::fmt::Write;
 /// period, and two sporadic ones at random distances, of which the second has jitter, too.
 /// Of every other set many instants are the same.
 fn jittery(seed: u64) -> String {
-    in_steps_of([1, 1_000_000][usize::from(seed % 2 == 0)], seed)
+    let grain = if seed.is_multiple_of(2) { 1_000_000 } else { 1 };
+    in_steps_of(grain, seed)
 }
 
 /// The same, with times that are multiples of `grain` nanoseconds.

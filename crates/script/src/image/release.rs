@@ -47,12 +47,13 @@ impl Image<'_> {
 
     /// The numbers of the releases on a cluster of CPUs. O(releases).
     pub fn releases_of(self, cluster: u8) -> Range<u32> {
-        let all = 0..self.releases().count;
-        let is_before = |number: &u32| self.cluster_of(*number) < Some(cluster);
-        let first = all.clone().take_while(is_before).count() as u32;
-        let is_here = |number: &u32| self.cluster_of(*number) == Some(cluster);
-        let count = (first..all.end).take_while(is_here).count() as u32;
-        first..first + count
+        let all = self.releases().count;
+        let find = |from: u32, is: &dyn Fn(Option<u8>) -> bool| {
+            let found = (from..all).find(|&number| is(self.cluster_of(number)));
+            found.unwrap_or(all)
+        };
+        let first = find(0, &|other| other >= Some(cluster));
+        first..find(first, &|other| other > Some(cluster))
     }
 
     fn releases(self) -> Stretch {
