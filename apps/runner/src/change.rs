@@ -8,13 +8,14 @@ use crate::machine::{
     self, EntryPoint, Kernel, Machine, MachineConfig, SpinLock, StackArea, THREADS, ThreadStack,
 };
 use crate::output::or_fail;
+use crate::release::Releases;
 use crate::{Chosen, Program, Runner, output};
 use flyball_kernel::{
     Attributes, Config, Core, Error, OnMiss, QueueId, Release, SemaphoreId, ThreadId, Trigger,
 };
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_port::{LockedKernel, Port};
-use flyball_script::image::{self, Arrival, Change, ChangeKind, Image, Task};
+use flyball_script::image::{self, Arrival, Change, ChangeKind, Common, Image, Task};
 use static_cell::StaticCell;
 
 const CPU: CpuId = CpuId(0);
@@ -217,12 +218,13 @@ impl ModeChanges {
         changes.take_while(move |change| change.at == at)
     }
 
-    /// Sets the timer to the next change, or to the end if that comes first.
-    pub(crate) fn wait<P: Program>(&'static mut self, kernel: &'static Kernel<Runner<P>>) {
-        let due = self.due().min(self.end);
+    /// From now on the application's timer interrupts for what is to come.
+    pub(crate) fn start<P: Program>(&'static mut self, kernel: &'static Kernel<Runner<P>>) {
         let common = self.image.common();
         CHANGES.with(|changes| *changes = Some(self));
-        machine::set_timer(kernel, &common, due.since(kernel.now()));
+        for cluster in 0..machine::clusters(&common) {
+            wait(kernel, cluster, &common);
+        }
     }
 
     /// A thread begins with the task of that number, whose phase counts from `start`.
@@ -249,7 +251,7 @@ impl ModeChanges {
                 Arrival::Periodic => Release::Periodic {
                     period: task.period,
                 },
-                Arrival::Message(_) | Arrival::Signal(_) => Release::Sporadic {
+                Arrival::Message(_) | Arrival::Signal(_) | Arrival::Listed => Release::Sporadic {
                     separation: task.period,
                 },
             },
@@ -275,7 +277,7 @@ impl ModeChanges {
             Arrival::Signal(semaphore) => {
                 Some(Trigger::Semaphore(SemaphoreId::from_number(semaphore)))
             }
-            Arrival::Once | Arrival::Periodic => None,
+            Arrival::Once | Arrival::Periodic | Arrival::Listed => None,
         };
         if let Some(trigger) = trigger {
             or_fail(kernel.core.release_by(thread, trigger));
@@ -317,10 +319,57 @@ impl ModeChanges {
             turn(kernel.core, self.image, number);
         }
     }
+
+    /// Makes the changes whose time has come.
+    ///
+    /// # Safety
+    /// As [`run`](crate::run).
+    unsafe fn make_all<P: Program>(
+        &mut self,
+        kernel: &'static Kernel<Runner<P>>,
+        chosen: &'static Chosen<P::Boot>,
+        entry: EntryPoint,
+    ) {
+        while self.due() <= kernel.now() {
+            // A thread that begins is there before, and is released at the instant with all others.
+            let begins = |change: &Change| change.kind == ChangeKind::Start;
+            if self.changes().any(|change| begins(&change)) {
+                kernel.with_kernel(|kernel| {
+                    for change in self.changes().filter(begins) {
+                        let start = self.next;
+                        // SAFETY: as the caller promises.
+                        unsafe { self.begin::<P>(kernel, chosen, change.task, start, entry) };
+                    }
+                });
+            }
+            // The kernel's timer has the same priority as this one.
+            while kernel.now() < self.next {}
+            // At once if there are several: no thread runs in between.
+            let mut number = self.number;
+            kernel.with_kernel(|kernel| {
+                for change in self.changes() {
+                    self.make::<P>(kernel, chosen, change);
+                    number += 1;
+                }
+                catch_up(kernel.core, kernel.now);
+            });
+            self.go_on(number);
+        }
+    }
 }
 
-/// What the application's timer calls: changes are made whose time has come, or the time is over
-/// and the trace goes to the host.
+/// Sets the timer of a cluster to the next release or change, or to the end if that comes first.
+fn wait<P: Program>(kernel: &'static Kernel<Runner<P>>, cluster: u8, common: &Common) {
+    let change = CHANGES.with(|changes| changes.as_ref().map(|changes| changes.due()));
+    let due = change
+        .unwrap_or(Time::NEVER)
+        .min(Releases::due_on(cluster, common))
+        .min(common.end);
+    machine::set_timer(kernel, cluster, common, due.since(kernel.now()));
+}
+
+/// What the application's timer calls: jobs are released and changes are made whose time has come,
+/// or the time is over and the trace goes to the host.
 ///
 /// # Safety
 /// As [`run`](crate::run), with the same `entry`.
@@ -340,33 +389,13 @@ pub unsafe fn alarm<P: Program>(
             output::end(core.trace(), || machine::retire(kernel, &common))
         });
     }
-    let Some(changes) = CHANGES.with(Option::take) else {
-        output::fail("the kernel was never initialised")
-    };
-    while changes.due() <= kernel.now() {
-        // A thread that begins is there before, and is released at the instant with all others.
-        let begins = |change: &Change| change.kind == ChangeKind::Start;
-        if changes.changes().any(|change| begins(&change)) {
-            kernel.with_kernel(|kernel| {
-                for change in changes.changes().filter(begins) {
-                    let start = changes.next;
-                    // SAFETY: as the caller promises.
-                    unsafe { changes.begin::<P>(kernel, chosen, change.task, start, entry) };
-                }
-            });
-        }
-        // The kernel's timer has the same priority as this one.
-        while kernel.now() < changes.next {}
-        // At once if there are several: no thread runs in between.
-        let mut number = changes.number;
-        kernel.with_kernel(|kernel| {
-            for change in changes.changes() {
-                changes.make::<P>(kernel, chosen, change);
-                number += 1;
-            }
-            catch_up(kernel.core, kernel.now);
-        });
-        changes.go_on(number);
+    let cluster = machine::cluster(kernel, &common);
+    Releases::make(kernel, cluster, &common);
+    let now = kernel.now();
+    if let Some(changes) = CHANGES.with(|place| place.take_if(|changes| changes.due() <= now)) {
+        // SAFETY: as the caller promises.
+        unsafe { changes.make_all(kernel, chosen, entry) };
+        CHANGES.with(|place| *place = Some(changes));
     }
-    changes.wait(kernel);
+    wait(kernel, cluster, &common);
 }

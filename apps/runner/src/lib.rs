@@ -14,6 +14,7 @@ mod change;
 pub mod machine;
 mod output;
 mod program;
+mod release;
 mod tape;
 mod tasks;
 

@@ -6,6 +6,7 @@ use crate::machine::{
 };
 use crate::output::or_fail;
 use crate::program::{OBJECTS, of_cluster};
+use crate::release::Releases;
 use crate::{Chosen, IMAGE, Program, Runner, TraceBuffer, output};
 use core::task::Poll;
 use flyball_kernel::{Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
@@ -64,6 +65,9 @@ pub unsafe fn run<P: Program>(
     // What takes long comes before the clock starts: the task set does soon afterwards.
     chosen.choose(image);
     let changes = ModeChanges::new::<P>(image, STACKS.take());
+    for cluster in 0..machine::clusters(&common) {
+        Releases::init(image, cluster);
+    }
     machine::init(kernel, chosen, image, timing, |cluster, all| {
         let part = memory.len() / (all - usize::from(cluster));
         let (mine, rest) = core::mem::take(&mut memory).split_at_mut(part / 8 * 8);
@@ -102,7 +106,7 @@ pub unsafe fn run<P: Program>(
     P::prepare(kernel, image);
     let timer = kernel.timer_line();
     or_fail(kernel.attach(timer, alarm));
-    changes.wait(kernel);
+    changes.start(kernel);
     kernel.start()
 }
 

@@ -5,7 +5,7 @@
 
 use crate::{BoardError, Machine, Options};
 use flyball_catalogue::{Facts, Shape, TaskTable};
-use flyball_model::{Arrival, Length, Protocol, Task, TaskSet, Trigger};
+use flyball_model::{Arrival, Protocol, Task, TaskSet, Trigger};
 use flyball_policy::Subtask;
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
@@ -13,6 +13,9 @@ use flyball_sim::may_be_split;
 use flyball_sim::modes::{ChangeKind, Modes};
 use flyball_sim::program::{Program, Script};
 use flyball_trace::Duration;
+use releases::are_listed;
+
+mod releases;
 
 /// What the board is told about a task set.
 ///
@@ -53,6 +56,7 @@ pub fn changing(
         .scheduler
         .emit_settings(&mut |part| settings.extend(part));
     let (new_modes, changes) = changes(machine, modes, options, &tasks)?;
+    let releases = releases::releases(machine, set, options, (&tasks, cluster))?;
     let inherits = |protocol| match protocol {
         Protocol::Inherit => true,
         Protocol::None => false,
@@ -84,6 +88,7 @@ pub fn changing(
         tasks,
         new_modes,
         changes,
+        releases,
     })
 }
 
@@ -100,6 +105,15 @@ fn changes(
             task: Some(task.name.clone()),
             what: "changes of sporadic tasks, and of how a task arrives, where it is and what happens when \
                    it is late, are not supported"
+                .into(),
+        });
+    }
+    let mut all = modes.all().tasks.iter();
+    if let Some(task) = all.find(|task| are_listed(task) && !modes.changes().is_empty()) {
+        return Err(BoardError::Unsupported {
+            machine: machine.name(),
+            task: Some(task.name.clone()),
+            what: "sporadic jobs and jitter are not supported in sets that change while they run"
                 .into(),
         });
     }
@@ -181,18 +195,24 @@ fn check(machine: Machine, set: &TaskSet, options: &Options<'_>) -> Result<(), B
 }
 
 /// How many released jobs may wait for earlier ones of their tasks, while no deadline is missed, of
-/// tasks that events release.
+/// tasks whose jobs the clock does not release.
 fn waiting(set: &TaskSet) -> usize {
+    let jobs = |task: &Task, separation: Duration| {
+        let deadline = task.deadline.unwrap_or(separation);
+        let jobs = deadline.as_nanos().div_ceil(separation.as_nanos().max(1));
+        // Too many, anyway: no machine has room for so many.
+        usize::try_from(jobs).unwrap_or(usize::MAX)
+    };
     let of = |task: &Task| match task.arrival {
         Arrival::Event {
             by: Trigger::Queue(queue),
             ..
         } => usize::from(set.queues[usize::from(queue)].capacity),
-        Arrival::Event { separation, .. } => {
-            let deadline = task.deadline.unwrap_or(separation);
-            let jobs = deadline.as_nanos().div_ceil(separation.as_nanos().max(1));
-            // Too many, anyway: no machine has room for so many.
-            usize::try_from(jobs).unwrap_or(usize::MAX)
+        Arrival::Event { separation, .. } => jobs(task, separation),
+        _ if are_listed(task) => {
+            let gap = task.arrival.period().unwrap_or_default();
+            // One of them is the one that the task works on.
+            jobs(task, gap).saturating_sub(1)
         }
         _ => 0,
     };
@@ -205,27 +225,12 @@ fn compile(
     number: usize,
     options: &Options<'_>,
 ) -> Result<TaskContents, BoardError> {
-    if !task.jitter.is_zero() {
-        return Err(BoardError::Unsupported {
-            machine: machine.name(),
-            task: Some(task.name.clone()),
-            what: "release jitter is not supported".into(),
-        });
-    }
     let (arrival, period) = match &task.arrival {
-        Arrival::Periodic { period } => (image::Arrival::Periodic, *period),
-        // As regular as that, they are released like periodic jobs.
-        Arrival::Sporadic { separation, gap } if is_always(gap, *separation) => {
-            (image::Arrival::Periodic, *separation)
-        }
-        Arrival::Sporadic { .. } => {
-            return Err(BoardError::Unsupported {
-                machine: machine.name(),
-                task: Some(task.name.clone()),
-                what: "sporadic jobs whose gaps are not always the separation are not supported"
-                    .into(),
-            });
-        }
+        Arrival::Periodic { period } if !are_listed(task) => (image::Arrival::Periodic, *period),
+        Arrival::Periodic { period: gap }
+        | Arrival::Sporadic {
+            separation: gap, ..
+        } => (image::Arrival::Listed, *gap),
         Arrival::Event { by, separation } => match by {
             Trigger::Queue(queue) => (image::Arrival::Message(*queue), *separation),
             Trigger::Semaphore(semaphore) => (image::Arrival::Signal(*semaphore), *separation),
@@ -325,10 +330,6 @@ fn subtasks(
         Ok((*subtask, params(task, &facts, options)?))
     };
     subtasks.iter().map(with_params).collect()
-}
-
-fn is_always(gap: &Length, separation: Duration) -> bool {
-    gap.is_fixed() && gap.longest() == separation
 }
 
 /// The random lengths that a task can need until the end.

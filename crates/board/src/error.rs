@@ -127,7 +127,8 @@ impl BoardError {
                 "`flyball simulate` takes the same task set".into()
             }
             BoardError::TooLarge { .. } => {
-                "run it for a shorter time: `--until 100ms`; it is random lengths that take memory"
+                "run it for a shorter time: `--until 100ms`; it is random lengths and releases that \
+                 take memory"
                     .into()
             }
             BoardError::NoImage { known, .. } => {
@@ -181,7 +182,7 @@ impl fmt::Display for BoardError {
                 };
                 write!(
                     f,
-                    "the task set with all its random lengths does not fit into the {size} {unit} that \
+                    "the task set with all its random lengths and releases does not fit into the {size} {unit} that \
                      the board has for it"
                 )
             }

@@ -43,7 +43,7 @@ pub struct Limits {
     pub queues: usize,
     /// Messages in all queues together.
     pub messages: usize,
-    /// Jobs of all tasks that events release which wait for earlier ones of the same task.
+    /// Jobs of all tasks whose jobs no clock releases which wait for earlier ones of the same task.
     pub waiting: usize,
     /// Repetitions inside each other.
     pub depth: usize,

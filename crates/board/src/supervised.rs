@@ -50,6 +50,13 @@ pub fn supervise(
     for change in changes {
         change.emit(&mut put);
     }
+    if let Some(release) = contents.releases.first() {
+        return Err(BoardError::Unsupported {
+            machine: machine.name(),
+            task: Some(set.tasks[usize::from(release.task)].name.clone()),
+            what: "sporadic jobs and jitter are not supported under a supervisor".into(),
+        });
+    }
     let blob = compile::blob(machine, &contents)?;
     let elf = elf::find(machine, &options, Kind::Supervised, watch)?;
     let output = emulator::run(machine, contents.common.cpus, &elf, &blob, watch)?;

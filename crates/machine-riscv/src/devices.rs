@@ -61,6 +61,11 @@ impl<C: MachineConfig> Kernel<C> {
         }
     }
 
+    /// The number of the CPU that calls.
+    pub fn this_cpu(&'static self) -> u8 {
+        hart::number()
+    }
+
     /// As [`Machine::set_timer`] for another CPU's timer, by its number; before [`Machine::start`]
     /// at best.
     pub fn set_timer_of(&'static self, cpu: u8, after: Duration) {

@@ -5,7 +5,6 @@
 
 use crate::calibrate::{calibrate, time_slice};
 use crate::measured::{Measured, Measurement};
-use flyball_model::Arrival;
 use flyball_sim::Options;
 use flyball_study::Recorder;
 use flyball_study::StudyError;
@@ -47,12 +46,6 @@ impl Measurement<'_> {
         measured.events.iter().for_each(|&event| seen.record(event));
         let (measured_summary, measured_trace) = seen.finish(measured.end);
         let mut set = self.set.clone();
-        // The machine releases what comes at fixed distances by the clock.
-        for task in &mut set.tasks {
-            if let Arrival::Sporadic { separation, .. } = task.arrival {
-                task.arrival = Arrival::Periodic { period: separation };
-            }
-        }
         let quantum = self.values.quantum();
         let slot = quantum.filter(|_| matches!(self.entry.theory, Theory::Fair));
         set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster(), slot);

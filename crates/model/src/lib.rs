@@ -7,6 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`taskset`] | the types: platform, tasks and their behaviour, resources, policies' settings |
+//! | [`arrivals`] | when jobs arrive that the kernel's clock does not release |
 //! | [`behaviour`] | what the steps of a job add up to |
 //! | [`measured`] | overheads that were measured, in a file |
 //! | [`study`] | studies of schedulability, in a file |
@@ -34,6 +35,7 @@
 //! );
 //! ```
 
+pub mod arrivals;
 pub mod behaviour;
 mod check;
 mod csv;

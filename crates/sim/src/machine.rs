@@ -39,7 +39,7 @@ use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::{Config, Core, Entry, MutexId, QueueId, SemaphoreId, ThreadId, Trigger};
-use flyball_model::Jitter;
+use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Policy, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
@@ -48,7 +48,6 @@ use std::collections::{BinaryHeap, HashSet};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-mod arrivals;
 mod build;
 mod calls;
 mod change;
@@ -56,7 +55,6 @@ mod cycle;
 mod entry;
 mod moving;
 
-use arrivals::Arrivals;
 pub(crate) use cycle::Cycle;
 use entry::Costs;
 pub(crate) use moving::Migrating;
@@ -109,8 +107,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     seed: u64,
     /// When the kernel hears of jobs that its clock does not release, and at which row.
     arrivals: BinaryHeap<Reverse<(Time, usize)>>,
-    /// How late that is, and when jobs of all tasks can be released as late as they may be.
-    jitter: (Jitter, Duration),
+    /// How late that is.
+    lateness: Lateness,
     costs: Costs,
     /// Calls made at one instant, and at which.
     calls: (Time, u64),

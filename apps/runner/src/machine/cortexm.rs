@@ -21,6 +21,12 @@ use crate::TraceBuffer;
 const IS_SMALL: bool = cfg!(feature = "lm3s6965");
 /// How many threads there are at most.
 pub const THREADS: usize = if IS_SMALL { 8 } else { 32 };
+/// So many instructions before its instant the timer interrupts for a release: what the way to the
+/// handler takes, but for as late as the kernel's timer is, which comes after it if it is set to the
+/// same instant.
+pub(crate) const EARLY: u64 = 100;
+/// How many clusters of CPUs there are at most.
+pub(crate) const CLUSTERS: usize = 1;
 /// Tables with a row for each thread.
 pub type Rows = Inline<THREADS>;
 /// Tables with a row for each CPU.
@@ -87,8 +93,18 @@ pub(crate) fn compute<P: Program>(
     machine::compute(length.as_nanos().saturating_add(half) >> shift);
 }
 
+/// The cluster of the CPU that calls.
+pub(crate) fn cluster<P: Program>(_: &'static Kernel<Runner<P>>, _: &Common) -> u8 {
+    0
+}
+
 /// The application's timer interrupts after `after`.
-pub(crate) fn set_timer<P: Program>(_: &'static Kernel<Runner<P>>, _: &Common, after: Duration) {
+pub(crate) fn set_timer<P: Program>(
+    _: &'static Kernel<Runner<P>>,
+    _: u8,
+    _: &Common,
+    after: Duration,
+) {
     let ticks = after / Duration::from_nanos(ChosenBoard::TICK_NS.into());
     let ticks = u32::try_from(ticks).unwrap_or(u32::MAX).max(1);
     ChosenBoard::one_shot(Timer::Application, ticks);

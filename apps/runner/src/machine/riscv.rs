@@ -21,6 +21,12 @@ use semihosting::io::{self, Write};
 
 /// How many threads there are at most.
 pub const THREADS: usize = 1024;
+/// So many instructions before its instant the timer interrupts for a release: what the way to the
+/// handler takes, but for as late as the kernel's timer is, which comes after it if it is set to the
+/// same instant.
+pub(crate) const EARLY: u64 = 400;
+/// How many clusters of CPUs there are at most.
+pub(crate) const CLUSTERS: usize = 64;
 /// Tables with a row for each thread.
 pub type Rows = Boxed;
 /// Tables with a row for each CPU.
@@ -117,15 +123,19 @@ pub(crate) fn compute<P: Program>(
     kernel.compute(length);
 }
 
-/// The application's timers interrupt after `after`, one in each cluster.
+/// The cluster of the CPU that calls.
+pub(crate) fn cluster<P: Program>(kernel: &'static Kernel<Runner<P>>, common: &Common) -> u8 {
+    kernel.this_cpu() / common.cluster
+}
+
+/// The application's timer of a cluster interrupts its first CPU after `after`.
 pub(crate) fn set_timer<P: Program>(
     kernel: &'static Kernel<Runner<P>>,
+    cluster: u8,
     common: &Common,
     after: Duration,
 ) {
-    for first in (0..common.cpus).step_by(common.cluster.into()) {
-        kernel.set_timer_of(first, after);
-    }
+    kernel.set_timer_of(cluster * common.cluster, after);
 }
 
 /// The trace of this cluster is complete; comes back when all are, and on the first CPU only.

@@ -2,7 +2,7 @@
 
 use super::*;
 use flyball_catalogue::{Affine, Boot, Clustered, Edf, Ipi, Pd2, Shape, Written};
-use flyball_model::{Mutex, OnMiss, Queue, Semaphore, Step, read_file};
+use flyball_model::{Length, Mutex, OnMiss, Queue, Semaphore, Step, read_file};
 use flyball_policy::i_plus_pi::Settings;
 use flyball_script::Image;
 use flyball_script::op;
@@ -196,39 +196,6 @@ fn too_many_lengths_are_refused() {
 }
 
 #[test]
-fn sporadic_tasks_are_periodic_or_refused() {
-    let sporadic = |gap| {
-        one(Task {
-            arrival: Arrival::Sporadic {
-                separation: ms(5),
-                gap,
-            },
-            ..Task::periodic("radar", ms(5), ms(1))
-        })
-    };
-    let regular = contents(MACHINE, &sporadic(Length::Fixed(ms(5))), &options(ms(9)));
-    assert_eq!(
-        regular.unwrap().tasks[0].task.arrival,
-        image::Arrival::Periodic
-    );
-    let gaps = [
-        Length::Fixed(ms(6)),
-        Length::Uniform {
-            min: ms(5),
-            max: ms(6),
-        },
-    ];
-    for gap in gaps {
-        let error = contents(MACHINE, &sporadic(gap), &options(ms(9))).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "task \"radar\": sporadic jobs whose gaps are not always the separation are not \
-             supported on machine cortex-m3 yet"
-        );
-    }
-}
-
-#[test]
 fn what_does_not_fit_is_refused() {
     let task = |n| Task::periodic(format!("{n}"), ms(5), ms(1));
     let mut set = TaskSet {
@@ -268,8 +235,8 @@ fn what_does_not_fit_a_small_board_is_refused() {
     let far = "machine lm3s6965 runs for 80s at most, and this is 81s";
     assert_eq!(refused(&set(1), ms(81_000)), Err(far.to_owned()));
     // 8 tasks of 2,000 jobs each draw 128,000 bytes.
-    let large = "the task set with all its random lengths does not fit into the 64 KiB that the board has \
-                 for it";
+    let large = "the task set with all its random lengths and releases does not fit into the 64 KiB that \
+                 the board has for it";
     assert_eq!(refused(&set(8), ms(10_000)), Err(large.to_owned()));
 }
 

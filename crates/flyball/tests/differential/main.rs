@@ -10,12 +10,14 @@
 //! | which policies are compared, and on which sets | [`catalogue`] |
 //! | the sets | [`sets`] |
 //! | jobs that messages and signals release | [`events`] |
+//! | jobs that are released with jitter | [`jitter`] |
 //! | why schedules may part | [`margin`] |
 
 mod catalogue;
 #[path = "../common/mod.rs"]
 mod common;
 mod events;
+mod jitter;
 mod margin;
 mod sets;
 
@@ -193,7 +195,7 @@ fn tally(case: &Case<'_>) -> Tally {
             let hair = margin::hair(entry, &values, &set, &options, case.doubt, &side);
             let found = &side.comparison;
             eprintln!("{of}: {:?} {:?} {:?}", hair, found.difference, found.hair);
-            let is_known = margin::is_joined(&set, &side) || margin::ends_with_a_call(&side);
+            let is_known = margin::is_joined(&set, seed, &side) || margin::ends_with_a_call(&side);
             if hair.is_none() && !is_known {
                 let difference = found.difference;
                 let why = format!("{of} parts, and by no hair: {difference:?}\n{text}");

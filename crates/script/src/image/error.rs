@@ -20,6 +20,8 @@ pub enum ImageError {
     Change,
     /// A subtask of a task is for a CPU that there is not, or of a task that does not come again.
     Subtask,
+    /// A release is of no task, or comes after a later one.
+    Release,
 }
 
 impl fmt::Display for ImageError {
@@ -36,6 +38,7 @@ impl fmt::Display for ImageError {
             ImageError::Subtask => {
                 f.write_str("the task-set image has a subtask of a task for nobody")
             }
+            ImageError::Release => f.write_str("the task-set image has a release of nothing"),
         }
     }
 }

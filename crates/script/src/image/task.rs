@@ -15,6 +15,9 @@ pub enum Arrival {
     Message(u16),
     /// A job for each signal of the semaphore of that number, at least a period apart.
     Signal(u16),
+    /// A job at each [release](super::JobRelease) of this task in the image, which are at least a
+    /// period apart.
+    Listed,
 }
 
 /// What happens at a miss.
@@ -116,6 +119,7 @@ impl Encode for Task {
             Arrival::Periodic => (1, 0),
             Arrival::Message(queue) => (2, queue),
             Arrival::Signal(semaphore) => (3, semaphore),
+            Arrival::Listed => (4, 0),
         };
         (arrival, self.on_miss as u8, self.cpu, 0_u8).emit(put);
         u32::from(trigger).emit(put);
@@ -136,6 +140,7 @@ impl Encode for Task {
             Arrival::Periodic,
             Arrival::Message(trigger),
             Arrival::Signal(trigger),
+            Arrival::Listed,
         ];
         let on_misses = [
             OnMiss::Continue,

@@ -48,6 +48,70 @@ fn contents() -> Contents {
             change(7, 1, ChangeKind::Start),
             change(50, 0, ChangeKind::Stop),
         ],
+        releases: Vec::new(),
+    }
+}
+
+/// Three tasks on two clusters of CPUs, whose jobs are listed but for those of the last one.
+fn listed(releases: &[JobRelease]) -> Contents {
+    let task = |cpu, arrival| {
+        let mut contents = contents().tasks[0].clone();
+        contents.subtasks.clear();
+        (contents.task.cpu, contents.task.arrival) = (cpu, arrival);
+        contents
+    };
+    Contents {
+        tasks: vec![
+            task(1, Arrival::Listed),
+            task(2, Arrival::Listed),
+            task(3, Arrival::Periodic),
+        ],
+        new_modes: Vec::new(),
+        changes: Vec::new(),
+        releases: releases.to_vec(),
+        ..contents()
+    }
+}
+
+fn release(task: u16, arrival: u64, at: u64) -> JobRelease {
+    let [arrival, at] = [arrival, at].map(Duration::from_nanos);
+    JobRelease { at, arrival, task }
+}
+
+#[test]
+fn releases_are_those_of_a_cluster() {
+    let all = [release(0, 1, 5), release(0, 5, 5), release(1, 2, 3)];
+    let bytes = listed(&all).to_bytes().unwrap();
+    let image = Image::new(&bytes).unwrap();
+    let of = |cluster| {
+        image
+            .releases_of(cluster)
+            .map(|n| image.release(n).unwrap())
+    };
+    assert!(of(0).eq(all[..2].iter().copied()));
+    assert!(of(1).eq(all[2..].iter().copied()));
+    assert!(of(2).eq([]));
+    assert_eq!(image.release(3), None);
+}
+
+#[test]
+fn releases_of_nothing_are_refused() {
+    let here = release(0, 2, 5);
+    for releases in [
+        // Before the last one, before the job arrives, of a task that comes with the clock, of one
+        // that there is not, and of a cluster whose others are elsewhere.
+        vec![here, release(0, 2, 4)],
+        vec![release(0, 2, 1)],
+        vec![release(2, 2, 5)],
+        vec![release(3, 2, 5)],
+        vec![release(1, 2, 5), here],
+    ] {
+        let bytes = listed(&releases).to_bytes().unwrap();
+        assert_eq!(
+            Image::new(&bytes).err(),
+            Some(ImageError::Release),
+            "{releases:?}"
+        );
     }
 }
 
@@ -129,8 +193,14 @@ fn bad_images_are_refused() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(at in any::<prop::sample::Index>(), with in any::<[u8; 4]>()) {
-        let mut bytes = contents().to_bytes().unwrap();
+    fn no_bytes_make_it_panic(
+        is_listed in any::<bool>(),
+        at in any::<prop::sample::Index>(),
+        with in any::<[u8; 4]>(),
+    ) {
+        let releases = [release(0, 1, 5), release(1, 2, 3)];
+        let contents = if is_listed { listed(&releases) } else { contents() };
+        let mut bytes = contents.to_bytes().unwrap();
         let end = bytes.len();
         // Anywhere behind the magic.
         let at = 8 + at.index(end - 8);
@@ -146,6 +216,8 @@ proptest! {
                 prop_assert!((0..task.subtasks()).all(|at| image.subtask(&task, at).is_some()));
             }
             prop_assert!(image.first() <= image.tasks() && image.tasks() <= image.rows());
+            let mut releases = (0..64).flat_map(|cluster| image.releases_of(cluster));
+            prop_assert!(releases.all(|number| image.release(number).is_some()));
             let changes = (0..).map_while(|number| image.change(number));
             for change in changes {
                 prop_assert!(change.task < image.tasks());

@@ -3,7 +3,8 @@
 use super::change::CHANGE;
 use super::task::Stretch;
 use super::{
-    CONTROLLER_AT, Change, Common, HEADER, MAGIC, Op, Rest, SUBTASK, Subtask, Task, VERSION,
+    CONTROLLER_AT, Change, Common, HEADER, JobRelease, MAGIC, Op, Rest, SUBTASK, Subtask, Task,
+    VERSION,
 };
 use flyball_policy::Encode;
 use flyball_trace::Duration;
@@ -31,6 +32,9 @@ pub struct Contents {
     pub new_modes: Vec<TaskContents>,
     /// What becomes of the set, in the order of time.
     pub changes: Vec<Change>,
+    /// The releases of jobs that are [listed](super::Arrival::Listed), those of each cluster of CPUs
+    /// together and in the order of time.
+    pub releases: Vec<JobRelease>,
 }
 
 /// All that an image has of a task.
@@ -64,6 +68,15 @@ impl Tail {
         emit(&mut self.bytes);
         let count = u32::try_from(count).ok()?;
         Some(Stretch { at, count })
+    }
+
+    /// Adds what takes as many bytes each.
+    fn add_all(&mut self, values: &[impl Encode]) -> Option<Stretch> {
+        self.add(values.len(), |tail| {
+            for value in values {
+                put(tail, value);
+            }
+        })
     }
 
     /// Adds bytes.
@@ -116,6 +129,7 @@ impl Contents {
         put(&mut bytes, &(common.cpus, common.cluster, common.shape));
         bytes.resize(CONTROLLER_AT, 0);
         put(&mut bytes, &tail.add_bytes(&self.controller)?);
+        put(&mut bytes, &tail.add_all(&self.releases)?);
         bytes.resize(HEADER, 0);
         for &inherits in &self.mutexes {
             put(&mut bytes, &u32::from(inherits));
@@ -145,11 +159,7 @@ impl TaskContents {
         let operations = tail.add(self.operations.len(), |tail| {
             tail.extend(self.operations.iter().flat_map(|op| op.encode()));
         })?;
-        let lengths = tail.add(self.lengths.len(), |tail| {
-            for length in &self.lengths {
-                put(tail, length);
-            }
-        })?;
+        let lengths = tail.add_all(&self.lengths)?;
         let params = tail.add_bytes(&self.params)?;
         let mut rows = Vec::with_capacity(self.subtasks.len() * SUBTASK);
         for (subtask, params) in &self.subtasks {

@@ -1,6 +1,5 @@
 //! A cluster with its kernel, made from a task set.
 
-use super::arrivals::Arrivals;
 use super::{CPU, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::called::Called;
 use crate::error::SimError;
@@ -10,7 +9,7 @@ use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::{Facts, Scheduler, Size};
 use flyball_kernel::{Attributes, Core, OnMiss, Protocol, Release, Sizes, Timing, Trigger};
-use flyball_model::random::Random;
+use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_policy::{CpuId, CpuSet, TaskId, Time};
 use flyball_trace::Sink;
@@ -72,7 +71,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             beginning: change::Beginning::new(),
             seed,
             arrivals: BinaryHeap::new(),
-            jitter: (set.platform.jitter, set.latest_first_release()),
+            lateness: Lateness::of(set),
             costs: Costs::new(&set.platform.overheads, capacity),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),
             nexts: Tournament::new(cpus),
@@ -170,13 +169,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             bound.map_err(|error| self.refused(&task.name, error))?;
             self.triggers.insert(trigger);
         }
-        // A stream besides the one that the task's computations are drawn from.
-        let random = Random::new(!seed, number as u64);
-        let (jitter, together) = self.jitter;
-        let arrivals = Arrivals::of(task, jitter, start, together, random);
+        let arrivals = Arrivals::of(task, number, start, self.lateness, seed);
         if let Some(arrivals) = &arrivals {
             let row = self.threads.len();
-            self.arrivals.push(Reverse((arrivals.release, row)));
+            self.arrivals.push(Reverse((arrivals.peek().release, row)));
         }
         self.threads.push(Thread {
             program: Program::new(task, number, seed),

@@ -157,15 +157,16 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             let Some(arrivals) = &mut self.details[row].arrivals else {
                 continue;
             };
-            match self.core.release(CPU, thread, arrivals.arrival, now) {
+            let arrival = arrivals.peek().arrival;
+            match self.core.release(CPU, thread, arrival, now) {
                 // A task that is tens of thousands of jobs behind loses some; the trace says so.
                 Ok(()) | Err(Error::Full) => arrived += 1,
                 // It has ended, so nothing more arrives.
                 Err(Error::Dead) => continue,
                 Err(error) => return Err(self.failed(row, now, error)),
             }
-            arrivals.advance();
-            self.arrivals.push(Reverse((arrivals.release, row)));
+            arrivals.next();
+            self.arrivals.push(Reverse((arrivals.peek().release, row)));
         }
         Ok(arrived)
     }

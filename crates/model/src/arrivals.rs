@@ -1,36 +1,61 @@
 //! When jobs arrive that no clock of the kernel's releases, and when the kernel hears of it.
 
-use flyball_model::random::Random;
-use flyball_model::{Arrival, Jitter, Length, Task};
-use flyball_policy::{Duration, Time};
+use crate::random::Random;
+use crate::taskset::{Arrival, Jitter, Length, Task, TaskSet};
+use flyball_trace::{Duration, Time};
 
-/// The arrivals of a sporadic task, or of one whose jobs are released with jitter.
-#[derive(Clone)]
-pub(super) struct Arrivals {
+/// The arrivals of a sporadic task, or of one whose jobs are released with jitter: an endless
+/// iterator. A simulation and a board with the same seed have the same ones.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
     gap: Length,
     jitter: Duration,
     /// Jobs are released as late as they may be until then, and at once from then on; `None`: at
     /// random.
     late_until: Option<Time>,
     random: Random,
-    /// When the next job arrives; its deadline counts from then.
-    pub(super) arrival: Time,
-    /// When the kernel hears of it.
-    pub(super) release: Time,
+    next: JobArrival,
+}
+
+/// A job arrives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct JobArrival {
+    /// When; its deadline counts from then.
+    pub arrival: Time,
+    /// When the kernel hears of it, which is no earlier, and not before it hears of the job before
+    /// this one.
+    pub release: Time,
+}
+
+/// How late jobs of a set are released.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lateness {
+    jitter: Jitter,
+    /// The first instant at which jobs of all tasks can be released as late as they may be.
+    together: Time,
+}
+
+impl Lateness {
+    /// That of the jobs of `set`. O(tasks).
+    pub fn of(set: &TaskSet) -> Lateness {
+        Lateness {
+            jitter: set.platform.jitter,
+            together: Time::ZERO + set.latest_first_release(),
+        }
+    }
 }
 
 impl Arrivals {
-    /// Those of `task`, of which the first comes at `start`; `None`: the kernel's clock releases
-    /// its jobs. `together` is the first instant at which jobs of all tasks can be released as late
-    /// as they may be.
-    pub(super) fn of(
+    /// Those of `task`, the `number`-th of its set, of which the first comes at `start`; `None`: the
+    /// kernel's clock releases its jobs, or another job does.
+    pub fn of(
         task: &Task,
-        jitter: Jitter,
+        number: usize,
         start: Time,
-        together: Duration,
-        random: Random,
+        lateness: Lateness,
+        seed: u64,
     ) -> Option<Arrivals> {
-        let together = Time::ZERO + together;
+        let Lateness { jitter, together } = lateness;
         let late_until = (jitter == Jitter::Worst).then_some(together);
         let (gap, arrival) = match &task.arrival {
             Arrival::Sporadic { gap, .. } => {
@@ -47,29 +72,43 @@ impl Arrivals {
             gap,
             jitter: task.jitter,
             late_until,
-            random,
-            arrival,
-            release: Time::ZERO,
+            // A stream besides the one that the task's computations are drawn from.
+            random: Random::new(!seed, number as u64),
+            next: JobArrival {
+                arrival,
+                release: Time::ZERO,
+            },
         };
         arrivals.delay();
         Some(arrivals)
     }
 
-    /// Goes on to the job after this one.
-    pub(super) fn advance(&mut self) {
-        self.arrival += self.random.draw(&self.gap);
-        self.delay();
+    /// The job that arrives next.
+    pub fn peek(&self) -> JobArrival {
+        self.next
     }
 
-    /// Sets the release of the job that arrives next, which is not before that of the last one.
+    /// Sets the release of the job that arrives next.
     fn delay(&mut self) {
-        let latest = self.arrival + self.jitter;
+        let arrival = self.next.arrival;
+        let latest = arrival + self.jitter;
         let release = match self.late_until {
-            Some(until) => self.arrival.max(latest.min(until)),
-            None if self.jitter.is_zero() => self.arrival,
-            None => self.arrival + self.random.uniform(Duration::ZERO, self.jitter),
+            Some(until) => arrival.max(latest.min(until)),
+            None if self.jitter.is_zero() => arrival,
+            None => arrival + self.random.uniform(Duration::ZERO, self.jitter),
         };
-        self.release = self.release.max(release);
+        self.next.release = self.next.release.max(release);
+    }
+}
+
+impl Iterator for Arrivals {
+    type Item = JobArrival;
+
+    fn next(&mut self) -> Option<JobArrival> {
+        let next = self.next;
+        self.next.arrival += self.random.draw(&self.gap);
+        self.delay();
+        Some(next)
     }
 }
 
@@ -83,16 +122,12 @@ mod tests {
 
     /// The first releases of a task with this jitter, and the arrivals.
     fn releases(task: &Task, jitter: Jitter, together: Duration) -> Vec<(u64, u64)> {
-        let random = Random::new(1, 2);
+        let together = Time::ZERO + together;
         let start = Time::ZERO + task.phase;
-        let mut arrivals = Arrivals::of(task, jitter, start, together, random).unwrap();
-        let mut next = || {
-            let us = |time: Time| time.since(Time::ZERO).as_nanos() / 1000;
-            let now = (us(arrivals.arrival), us(arrivals.release));
-            arrivals.advance();
-            now
-        };
-        (0..5).map(|_| next()).collect()
+        let arrivals = Arrivals::of(task, 2, start, Lateness { jitter, together }, 1).unwrap();
+        let us = |time: Time| time.since(Time::ZERO).as_nanos() / 1000;
+        let in_us = |it: JobArrival| (us(it.arrival), us(it.release));
+        arrivals.take(5).map(in_us).collect()
     }
 
     #[test]
@@ -121,9 +156,8 @@ mod tests {
     #[test]
     fn random_jitter_is_within_bounds_and_keeps_the_order() {
         let mut task = Task::periodic("a", us(10), us(1));
-        assert!(
-            Arrivals::of(&task, Jitter::Random, Time::ZERO, us(0), Random::new(0, 0)).is_none()
-        );
+        let lateness = Lateness::of(&TaskSet::default());
+        assert!(Arrivals::of(&task, 0, Time::ZERO, lateness, 0).is_none());
         for jitter in [4, 35] {
             task.jitter = us(jitter);
             let found = releases(&task, Jitter::Random, us(jitter));
