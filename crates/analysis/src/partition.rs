@@ -126,7 +126,8 @@ pub fn partition(
     partition_groups(tasks, each, cpus, fit, sequence, holds)
 }
 
-/// The same of groups of tasks that have to be on one CPU; each task is in one of them. A group
+/// The same of groups of tasks that have to be on one CPU. A task that is in none is on CPU 0, and
+/// `holds` does not hear of it. A group
 /// asks for what its tasks ask for together, and its period is the shortest one.
 ///
 /// # Errors

@@ -67,15 +67,15 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 macro_rules! fair {
-    ($($type:ident: $name:literal, $ties:ident, $source:literal;)*) => {$(
+    ($($type:ident: $name:literal, $ties:ident, $queue:literal, $decision:literal, $source:literal;)*) => {$(
         impl Scheduler for $type {
             const NAME: &'static str = $name;
             const SHAPE: Shape = Shape::Several;
             const MEMORYLESS: bool = true;
             const PROFILE: Profile = Profile {
                 queue: "heap",
-                queue_complexity: "O(log n), the first O(1)",
-                decision: "O(log n) of n tasks for each CPU, once a slot",
+                queue_complexity: $queue,
+                decision: $decision,
                 source: $source,
             };
 
@@ -99,9 +99,13 @@ macro_rules! fair {
 
 fair! {
     Pd2: "pd2", ByGroupDeadline,
+        "O(log n), the first O(1)",
+        "O(log n) of n tasks for each CPU, once a slot",
         "Anderson and Srinivasan, \"Mixed Pfair/ERfair scheduling of asynchronous periodic tasks\", \
          JCSS 68(1), 2004";
     Pf: "pf", BySuccessors,
+        "O(q log n), as equals are compared by up to q slots of a period; the first O(1)",
+        "O(q log n) of n tasks for each CPU, once a slot",
         "Baruah, Cohen, Plaxton and Varvel, \"Proportionate progress: a notion of fairness in \
          resource allocation\", Algorithmica 15(6), 1996";
 }

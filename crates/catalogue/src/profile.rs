@@ -43,10 +43,11 @@ impl Profile {
     ) -> Profile {
         Profile {
             decision: if O::DYNAMIC {
-                "O(m) on m CPUs where a task becomes ready, as keys change while tasks run; else O(1)"
+                "O(m) on m CPUs where a task becomes ready, as keys change while tasks run; else O(1). \
+                 Where tasks have `cpus`, O(n) of n tasks where a CPU becomes free"
             } else {
-                "O(log m) on m CPUs where a task becomes ready, to find the least urgent that runs; \
-                 else O(1)"
+                "O(log m) on m CPUs where a CPU gets another task; else O(1). Where tasks have `cpus`, \
+                 O(n) of n tasks where a CPU becomes free"
             },
             ..Profile::ranked::<Q, O::Key>(source)
         }

@@ -179,9 +179,45 @@ fn an_installed_command_needs_no_checkout() {
     assert_eq!(cargo.status.code(), Some(0), "{printed}{said}");
     assert!(printed.contains("0 deadlines missed"), "{printed}");
 
-    let output = x(&["uninstall", installed.root()]);
+    // What others have put there stays, and what is installed again is as before.
+    let foreign = installed.file("share/man/man1/flyball-tricks.1");
+    fs::write(&foreign, "").expect("it can be written");
+    let before = files(installed.prefix.path());
+    let output = x(&["install", installed.root()]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert_eq!(files(installed.prefix.path()), 0);
+    assert_eq!(files(installed.prefix.path()), before);
+    // The checkout is not needed for that, either.
+    let uninstall = || {
+        let mut x = Command::new(installed.file("share/flyball/x"));
+        x.args(["uninstall", installed.root()])
+            .output()
+            .expect("it starts")
+    };
+    let output = uninstall();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(files(installed.prefix.path()), 1);
+    assert!(foreign.is_file());
+}
+
+/// What is not ours is neither overwritten nor removed; an option is no folder.
+#[test]
+fn what_others_have_installed_stays() {
+    let folder = TempDir::new().expect("there is room for a temporary folder");
+    let root = folder.path().to_str().expect("paths here are UTF-8");
+    fs::create_dir(folder.path().join("bin")).expect("it can be made");
+    fs::write(folder.path().join("bin/flyball"), "theirs").expect("it can be written");
+    for (arguments, word) in [
+        (["install", root], "./x has not put it there"),
+        (["uninstall", root], "there is no installation"),
+        (["install", "--help"], ""),
+        (["uninstall", "--help"], ""),
+    ] {
+        let output = x(&arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(word), "{arguments:?}: {said}");
+    }
+    assert_eq!(files(folder.path()), 1);
 }
 
 /// How many files are in a folder and in those within.

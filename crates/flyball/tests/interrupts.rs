@@ -165,15 +165,14 @@ fn every_long_command_ends_soon() {
         let mut all = Vec::new();
         while all.len() < moments {
             let moment = random.uniform(from, to);
-            match interrupt(folder.path(), args, moment) {
-                Some(took) => all.push(took),
-                None => {
-                    // What it wrote is whole.
-                    let _ = fs::remove_dir_all(folder.path().join("out"));
-                    let _ = fs::remove_file(folder.path().join("out.txt"));
-                    let _ = fs::remove_file(folder.path().join("out"));
-                    to = moment;
-                }
+            if let Some(took) = interrupt(folder.path(), args, moment) {
+                all.push(took);
+            } else {
+                // What it wrote is whole.
+                let _ = fs::remove_dir_all(folder.path().join("out"));
+                let _ = fs::remove_file(folder.path().join("out.txt"));
+                let _ = fs::remove_file(folder.path().join("out"));
+                to = moment;
             }
             assert!(to > from * 10, "{args:?} is no long command");
         }

@@ -23,7 +23,7 @@ fn one_policy_is_told_in_full() {
         "global: each task runs on any cpu",
         "reads of a task  deadline, cpus",
         "heap, of n tasks: o(log n), the first o(1)",
-        "o(log m) on m cpus where a task becomes ready",
+        "o(log m) on m cpus where a cpu gets another task",
         "in execution times",
         "boots on         riscv",
         "gfb",

@@ -39,12 +39,17 @@ impl TaskSet {
 
     /// The numbers of tasks that use the same objects, or that others bring together, in rising
     /// order: each task is in one group, perhaps alone, and groups are in the order of their first
-    /// tasks. O(steps × log).
+    /// tasks. O(steps × log), and the product of the tasks that use objects and of their groups.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         // Each group with its objects; those that a task brings together become one.
         let mut groups: Vec<(Vec<usize>, BTreeSet<Object>)> = Vec::new();
+        let mut alone = Vec::new();
         for (number, task) in self.tasks.iter().enumerate() {
             let mut group = (vec![number], task.objects());
+            if group.1.is_empty() {
+                alone.push(group.0);
+                continue;
+            }
             groups.retain_mut(|(numbers, objects)| {
                 let is_apart = objects.is_disjoint(&group.1);
                 if !is_apart {
@@ -59,6 +64,7 @@ impl TaskSet {
         for group in &mut groups {
             group.sort_unstable();
         }
+        groups.append(&mut alone);
         groups.sort_unstable();
         groups
     }

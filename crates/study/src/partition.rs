@@ -40,11 +40,12 @@ pub(crate) fn refuse_affinities(
 /// Gives each task of `set` a CPU if the policy needs that and no task has one: by `fit` if that is
 /// given, or else by the policy's settings, and with a test of one CPU or of one cluster. Where
 /// neither says how, and that finds no room, by the other fits, and then in any way at all that
-/// there is for one CPU each. Tasks that share mutexes, semaphores or queues stay together, as these
-/// belong to one kernel. Tasks that do not come again go where the fewest tasks are.
+/// there is for one CPU each, if there are few tasks, which share nothing and may run anywhere. Tasks
+/// that share mutexes, semaphores or queues stay together, as these belong to one kernel. Tasks that
+/// do not come again go with those, or where the fewest tasks are.
 ///
 /// # Errors
-/// [`StudyError::NoRoom`] if no way was found, and there may be one.
+/// [`StudyError::NoRoom`] if no way was found.
 pub fn assigned<'a>(
     set: &'a TaskSet,
     entry: &Entry,
@@ -100,11 +101,15 @@ pub fn assigned<'a>(
         }
         _ => spread(),
     };
-    let Places { way, each, never } = found.map_err(|none| StudyError::NoRoom {
-        tasks: recurring.together(set, none.task),
+    let no_room = |tasks, stopped| StudyError::NoRoom {
+        tasks,
         fit: told,
         cluster: size,
-        stopped: none.stopped,
+        stopped,
+    };
+    let Places { way, each, never } = found.map_err(|none| {
+        let group = recurring.group(none.task);
+        no_room(names(set, group), none.stopped)
     })?;
     let mut set = set.clone();
     for cluster in &mut clusters {
@@ -113,32 +118,28 @@ pub fn assigned<'a>(
     for (&number, place) in recurring.numbers.iter().zip(each) {
         clusters[place].tasks.push(number);
     }
-    for group in set.groups() {
+    for group in &recurring.all {
         let is_there = |number| clusters.iter().position(|it| it.tasks.contains(number));
-        let place = group.iter().find_map(is_there).or_else(|| {
-            let allows = |cluster: &Cluster, number: &usize| {
-                let mut cpus = cluster.cpus.clone();
-                cpus.any(|cpu| set.tasks[*number].allows(cpu))
-            };
-            let allowed = |place: &usize| group.iter().all(|task| allows(&clusters[*place], task));
-            let places = (0..clusters.len()).filter(allowed);
+        let allows = |place: &usize| {
+            let mut cpus = clusters[*place].cpus.clone();
+            cpus.any(|cpu| group.iter().all(|&task| set.tasks[task].allows(cpu)))
+        };
+        let fewest = || {
+            let places = (0..clusters.len()).filter(allows);
             places.min_by_key(|&place| clusters[place].tasks.len())
-        });
-        if let Some(place) = place {
-            let others = group.iter().filter(|it| !recurring.numbers.contains(it));
-            clusters[place].tasks.extend(others);
-        }
+        };
+        let found = group.iter().find_map(is_there).or_else(fewest);
+        let place = found.ok_or_else(|| no_room(names(&set, group), None))?;
+        let others = group.iter().filter(|it| !recurring.numbers.contains(it));
+        clusters[place].tasks.extend(others);
     }
     for cluster in &clusters {
         for &number in &cluster.tasks {
             set.tasks[number].cpu = Some(cluster.cpus.start);
         }
     }
-    let name = |&number: &usize| set.tasks[number].name.clone();
-    let clusters = clusters.iter().map(|cluster| {
-        let tasks = cluster.tasks.iter().map(name).collect();
-        (cluster.cpus.clone(), tasks)
-    });
+    let clusters = clusters.iter();
+    let clusters = clusters.map(|it| (it.cpus.clone(), names(&set, &it.tasks)));
     let note = AboutPolicy::Assigned {
         way,
         instead_of,
@@ -165,6 +166,7 @@ pub(crate) fn affinities(set: &TaskSet) -> Option<Note> {
     let recurring = Recurring {
         numbers,
         tasks,
+        all: Vec::new(),
         groups: Vec::new(),
     };
     let cpus = usize::from(set.platform.cpus.max(1));
@@ -210,11 +212,19 @@ fn named<T: Copy + Default, const N: usize>(
     named.unwrap_or_default()
 }
 
+/// The names of the tasks with these numbers.
+fn names(set: &TaskSet, tasks: &[usize]) -> Vec<String> {
+    let name = |&task: &usize| set.tasks[task].name.clone();
+    tasks.iter().map(name).collect()
+}
+
 /// The tasks that come again, and their numbers.
 struct Recurring {
     numbers: Vec<usize>,
     tasks: Vec<SporadicTask>,
-    /// Those that have to be together, by their positions here.
+    /// The numbers of the set's tasks that have to be together; and the positions of those that are
+    /// here.
+    all: Vec<Vec<usize>>,
     groups: Vec<Vec<usize>>,
 }
 
@@ -226,35 +236,35 @@ impl Recurring {
             .enumerate()
             .filter_map(|(number, task)| Some((number, recurring(task)?.ok()?)));
         let (numbers, tasks): (Vec<usize>, _) = known.unzip();
-        let position = |number: usize| numbers.binary_search(&number).ok();
-        let groups = set.groups().into_iter();
-        let groups = groups.map(|group| group.into_iter().filter_map(position).collect());
-        let groups = groups.collect();
+        let position = |number: &usize| numbers.binary_search(number).ok();
+        let all = set.groups();
+        let here = |group: &Vec<usize>| group.iter().filter_map(position).collect();
+        let groups = all.iter().map(here).collect();
         Recurring {
             numbers,
             tasks,
+            all,
             groups,
         }
+    }
+
+    /// The numbers of a task and of those that have to be with it.
+    fn group(&self, task: usize) -> &[usize] {
+        let number = self.numbers[task];
+        let group = self.all.iter().find(|group| group.contains(&number));
+        group.map_or(&[], Vec::as_slice)
     }
 
     fn these(&self, here: &[usize]) -> Vec<SporadicTask> {
         here.iter().map(|&task| self.tasks[task]).collect()
     }
 
-    /// The names of a task and of those that have to be with it.
-    fn together(&self, set: &TaskSet, task: usize) -> Vec<String> {
-        let group = self.groups.iter().find(|group| group.contains(&task));
-        let name = |&task: &usize| set.tasks[self.numbers[task]].name.clone();
-        group.into_iter().flatten().map(name).collect()
-    }
-
-    /// Whether these may run on a CPU.
+    /// Whether the last of these, which is about to be placed, may run on a CPU, and so may those
+    /// that have to be with it.
     fn may_run(&self, set: &TaskSet, here: &[usize], cpu: usize) -> bool {
-        let may = |&task: &usize| {
-            let task = &set.tasks[self.numbers[task]];
-            u8::try_from(cpu).is_ok_and(|cpu| task.allows(cpu))
-        };
-        here.iter().all(may)
+        let allows = |&task: &usize| u8::try_from(cpu).is_ok_and(|cpu| set.tasks[task].allows(cpu));
+        let last = here.last();
+        last.is_none_or(|&task| self.group(task).iter().all(allows))
     }
 
     /// Whether one CPU holds with these.
@@ -305,8 +315,9 @@ impl Recurring {
         told: bool,
     ) -> Result<Places, NoRoom> {
         let cpus = usize::from(set.platform.cpus);
+        let is_limited = set.limited().is_some();
         let holds = |cpu, here: &[usize]| {
-            if self.may_run(set, here, cpu) {
+            if !is_limited || self.may_run(set, here, cpu) {
                 self.hold(set, theory, here)
             } else {
                 Answer::Rejects
@@ -327,7 +338,7 @@ impl Recurring {
             return Err(none);
         };
         let are_bound = self.groups.iter().any(|group| group.len() > 1);
-        if are_bound || set.limited().is_some() || self.tasks.len() > MOST_TASKS {
+        if are_bound || is_limited || self.tasks.len() > MOST_TASKS {
             return Err(none);
         }
         let found = self.in_any_way(set, theory, cpus);

@@ -65,3 +65,26 @@ fn where_they_have_no_room_together_all_are_named() {
         "no CPU has room for \"a\", \"b\" together, as they share a mutex, a semaphore or a queue (tasks were assigned first-fit)"
     );
 }
+
+/// "late" comes once, may run on CPU 1 only, and brings "a" there, whose semaphore it signals.
+#[test]
+fn one_that_is_confined_takes_the_others_along() {
+    let text = |cpus: &str| {
+        format!(
+            "schema = 1\n[platform]\ncpus = 2\n[[semaphore]]\nname = \"s\"\n\
+             [[task]]\nname = \"a\"\nperiod = \"10ms\"\n{cpus}\n\
+             behaviour = [{{ compute = \"1ms\" }}, {{ signal = \"s\" }}]\n\
+             [[task]]\nname = \"late\"\ncpus = [1]\nbehaviour = [{{ signal = \"s\" }}]\n"
+        )
+    };
+    let study = studied(&text(""), "p-edf").unwrap();
+    let mut events = study.policies[0].trace.events.iter();
+    assert!(events.all(|it| it.cpu.0 == 1 || !matches!(it.kind, Kind::Dispatch { .. })));
+    let error = studied(&text("cpus = [0]"), "p-edf").unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("no CPU has room for \"a\", \"late\" together"),
+        "{error}"
+    );
+}

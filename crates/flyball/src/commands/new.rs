@@ -142,6 +142,7 @@ fn filled(template: &str, machine: Place, scheduler: &str) -> String {
         .replace("QEMU_BOARD", board)
         .replace("BOARD", feature)
         .replace("TARGET", machine.target())
+        .replace("RUST_VERSION", env!("CARGO_PKG_RUST_VERSION"))
         .replace("CHANNEL", concat!(env!("CARGO_PKG_RUST_VERSION"), ".0"))
         .replace("PLACE", machine.title())
 }

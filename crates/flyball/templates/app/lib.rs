@@ -26,8 +26,8 @@ pub static TASKS: [Task<1024>; 2] = [
 ];
 
 /// The facts of a task with a job every `period` ms, each of which computes for `wcet` ms at most
-/// and has to be complete before the next one. Policies with fixed priorities run the larger
-/// `priority` first; other policies do not look at it.
+/// and has to be complete before the next one. `Fp` and `FpRr` run the larger `priority` first;
+/// other policies do not look at it.
 const fn periodic(period: u64, wcet: u64, priority: u8) -> Facts {
     let mut facts = Facts::periodic(Duration::from_millis(period), Duration::from_millis(wcet));
     facts.priority = Some(priority);
