@@ -25,10 +25,10 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use flyball_board::Machine;
-use flyball_model::TaskSet;
+use flyball_model::{Jitter, TaskSet};
 use flyball_study::{Fit, Registry};
 use flyball_trace::Duration;
-use parse::{duration, fit};
+use parse::{duration, fit, jitter};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -145,9 +145,9 @@ pub(crate) struct ScheduleArgs {
     pub(crate) json: bool,
 }
 
-/// How many CPUs there are, and who is where: of all commands that run something.
+/// The platform, instead of the file's: of all commands that run something.
 #[derive(clap::Args, Clone, Copy, Debug)]
-pub(crate) struct CpuArgs {
+pub(crate) struct PlatformArgs {
     /// Number of CPUs, instead of the platform's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=128))]
     pub(crate) cpus: Option<u8>,
@@ -159,16 +159,23 @@ pub(crate) struct CpuArgs {
     /// How tasks are divided among CPUs where none has a `cpu`: first-fit, if nothing else is said
     #[arg(long, value_name = "HOW", value_parser = fit())]
     pub(crate) partition: Option<Fit>,
+
+    /// How late jobs are released, of what the tasks' `jitter` allows, instead of as the file says
+    #[arg(long, value_name = "WHICH", value_parser = jitter())]
+    pub(crate) jitter: Option<Jitter>,
 }
 
-impl CpuArgs {
-    /// `set` on so many CPUs, in clusters of so many, if it is told.
+impl PlatformArgs {
+    /// `set` on so many CPUs, in clusters of so many, and with jobs so late, if it is told.
     pub(crate) fn on(self, mut set: TaskSet, registry: &Registry) -> TaskSet {
         if let Some(cpus) = self.cpus {
             set.platform.cpus = cpus;
         }
         if let Some(cluster) = self.cluster {
             registry.set_cluster(&mut set, cluster);
+        }
+        if let Some(jitter) = self.jitter {
+            set.platform.jitter = jitter;
         }
         set
     }

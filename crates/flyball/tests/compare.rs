@@ -314,3 +314,45 @@ fn the_kernel_costs_what_it_is_said_to_cost() {
         );
     }
 }
+
+/// How late jobs are is told to the machine as to the simulation: at first as late as they may be, or
+/// at any time.
+#[test]
+fn jitter_is_what_the_command_says() {
+    if !has_qemu() {
+        return;
+    }
+    let folder = TempDir::new().expect("there is room for a temporary folder");
+    let file = folder.path().join("late.toml");
+    let text = "schema = 1\n[[task]]\nname = \"late\"\nperiod = \"10ms\"\njitter = \"4ms\"\nwcet = \"1ms\"\n\
+                [[task]]\nname = \"other\"\nperiod = \"7ms\"\nwcet = \"2ms\"\n";
+    std::fs::write(&file, text).expect("it can be written");
+    for (jitter, is_worst) in [("worst", true), ("random", false)] {
+        let flyball = |arguments: &[&str]| {
+            let mut command = Command::cargo_bin("flyball").expect("the command has been built");
+            command.current_dir(folder.path()).args(arguments);
+            let output = command.output().expect("the command starts");
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            output.stdout
+        };
+        let until = ["--until", "100ms", "--jitter", jitter, "--json"];
+        let compared = flyball(&[&["compare", "late.toml", "-p", "edf"], &until[..]].concat());
+        let compared = serde_json::from_slice(&compared).expect("it is JSON");
+        assert_same(&file, &compared, 40);
+        for run in [
+            &["run", "late.toml", "-m", "cortex-m3", "-p", "edf"][..],
+            &["simulate", "late.toml", "-p", "edf"],
+        ] {
+            flyball(&[run, &until, &["--trace", "late.txt"]].concat());
+            let trace =
+                std::fs::read_to_string(folder.path().join("late.txt")).expect("it is there");
+            let is_first = |line: &&str| line.contains("release") && line.ends_with("  late");
+            let first = trace.lines().find(is_first).expect("it is released");
+            assert_eq!(
+                first.trim_start().starts_with("4"),
+                is_worst,
+                "{run:?}: {first}"
+            );
+        }
+    }
+}

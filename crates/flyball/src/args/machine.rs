@@ -1,19 +1,20 @@
 //! What `run` and `compare` are told.
 
 use super::parse::{length, machine};
-use super::{CpuArgs, ScheduleArgs};
+use super::{PlatformArgs, ScheduleArgs};
 use flyball_board::Machine;
 use flyball_trace::Duration;
 use std::path::PathBuf;
 
 /// What only task sets have.
-const SET: [&str; 7] = [
+const SET: [&str; 8] = [
     "file",
     "policy",
     "until",
     "cpus",
     "cluster",
     "partition",
+    "jitter",
     "seed",
 ];
 
@@ -47,7 +48,7 @@ pub(crate) struct CompareArgs {
     pub(crate) until: Option<Duration>,
 
     #[command(flatten)]
-    pub(crate) cpus: CpuArgs,
+    pub(crate) platform: PlatformArgs,
 
     /// What random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -83,7 +84,7 @@ pub(crate) struct MachineArgs {
     pub(crate) until: Option<Duration>,
 
     #[command(flatten)]
-    pub(crate) cpus: CpuArgs,
+    pub(crate) platform: PlatformArgs,
 
     /// What random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -1,10 +1,10 @@
 //! What `study` and `simulate` are told.
 
 use super::overheads::{size, statistic};
-use super::parse::{jitter, length, machine};
-use super::{CpuArgs, ScheduleArgs};
+use super::parse::{length, machine};
+use super::{PlatformArgs, ScheduleArgs};
 use flyball_board::Machine;
-use flyball_model::{Jitter, Statistic};
+use flyball_model::Statistic;
 use flyball_study::results::Schedulable;
 use flyball_trace::Duration;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ pub(crate) struct SimulateArgs {
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
-    pub(crate) cpus: CpuArgs,
+    pub(crate) platform: PlatformArgs,
 
     /// Simulate this long (2s, 500ms), instead of a hyperperiod
     #[arg(long, value_name = "TIME", value_parser = length)]
@@ -94,10 +94,6 @@ pub(crate) struct RunArgs {
     /// What random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-
-    /// How late jobs are released, of what the tasks' `jitter` allows, instead of as the file says
-    #[arg(long, value_name = "WHICH", value_parser = jitter())]
-    pub(crate) jitter: Option<Jitter>,
 
     /// Stop at the first deadline that is missed
     #[arg(long)]

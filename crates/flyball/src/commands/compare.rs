@@ -32,7 +32,7 @@ pub(crate) fn run(
         let what = "expected a task set; or --app and a folder";
         return Err(Failure::Usage(what.into()));
     };
-    let set = args.cpus.on(files::read_set(file, quiet)?, registry);
+    let set = args.platform.on(files::read_set(file, quiet)?, registry);
     let file = files::shown(file);
     for policy in &args.policies {
         if find(registry, args.machine, &file, policy)?.origin == Origin::Unknown {
@@ -49,7 +49,7 @@ pub(crate) fn run(
         policies: &args.policies,
         until: args.until,
         seed: args.seed,
-        fit: args.cpus.partition,
+        fit: args.platform.partition,
         quiet,
     };
     let Measured {

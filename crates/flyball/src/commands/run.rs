@@ -27,7 +27,7 @@ pub(crate) fn run(
         return Err(Failure::Usage(what.into()));
     };
     let output = Output::new(&args.schedule, Some(machine))?;
-    let set = args.cpus.on(files::read_set(file, quiet)?, registry);
+    let set = args.platform.on(files::read_set(file, quiet)?, registry);
     let file = files::shown(file);
     find(registry, machine, &file, policy)?;
     let (policy, until) = (policy.as_str(), args.until);
@@ -39,7 +39,7 @@ pub(crate) fn run(
         set,
         until,
         patience,
-        args.cpus.partition,
+        args.platform.partition,
     )
     .map_err(|error| Failure::lab(&file, error))?;
     let options = board_options(&measurement, args.seed);

@@ -17,13 +17,13 @@ pub(crate) fn run(
     let set = files::read_set(&args.file, quiet)?;
     let options = StudyOptions {
         policies: args.policies.clone(),
-        cpus: args.run.cpus.cpus,
-        cluster: args.run.cpus.cluster,
-        fit: args.run.cpus.partition,
+        cpus: args.run.platform.cpus,
+        cluster: args.run.platform.cluster,
+        fit: args.run.platform.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
-        jitter: args.run.jitter,
+        jitter: args.run.platform.jitter,
         keep: if args.schedule.trace.is_some() {
             usize::MAX
         } else {

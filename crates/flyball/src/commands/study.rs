@@ -19,13 +19,13 @@ pub(crate) fn run(registry: &Registry, args: &StudyArgs, quiet: bool) -> Result<
     let set = files::read_set(&args.file, quiet)?;
     let options = StudyOptions {
         policies: args.policies.clone(),
-        cpus: args.run.cpus.cpus,
-        cluster: args.run.cpus.cluster,
-        fit: args.run.cpus.partition,
+        cpus: args.run.platform.cpus,
+        cluster: args.run.platform.cluster,
+        fit: args.run.platform.partition,
         until: args.run.until,
         stop_at_miss: args.run.stop_at_miss,
         seed: args.run.seed,
-        jitter: args.run.jitter,
+        jitter: args.run.platform.jitter,
         overheads: files::charges(&args.run.charge, quiet)?,
         ..StudyOptions::default()
     };
@@ -84,9 +84,9 @@ fn measured(
             .find(name)
             .map_err(|error| Failure::lab(file, error))?;
     }
-    let set = args.run.cpus.on(set.clone(), registry);
+    let set = args.run.platform.on(set.clone(), registry);
     let asked = MachineOptions {
-        fit: args.run.cpus.partition,
+        fit: args.run.platform.partition,
         machine,
         policies: &args.policies,
         // A second on the board takes some seconds here.
