@@ -349,7 +349,7 @@ fn jitter_is_what_the_command_says() {
             let is_first = |line: &&str| line.contains("release") && line.ends_with("  late");
             let first = trace.lines().find(is_first).expect("it is released");
             assert_eq!(
-                first.trim_start().starts_with("4"),
+                first.trim_start().starts_with('4'),
                 is_worst,
                 "{run:?}: {first}"
             );
