@@ -121,8 +121,9 @@ pub fn assigned<'a>(
     for group in &recurring.all {
         let is_there = |number| clusters.iter().position(|it| it.tasks.contains(number));
         let allows = |place: &usize| {
-            let mut cpus = clusters[*place].cpus.clone();
-            cpus.any(|cpu| group.iter().all(|&task| set.tasks[task].allows(cpu)))
+            let cpus = &clusters[*place].cpus;
+            let allows = |task: &usize| cpus.clone().any(|cpu| set.tasks[*task].allows(cpu));
+            group.iter().all(allows)
         };
         let fewest = || {
             let places = (0..clusters.len()).filter(allows);
