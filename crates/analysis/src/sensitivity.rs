@@ -13,7 +13,7 @@
 //! that are not.
 //!
 //! A test that stops has not said no. What it has accepted before is then a bound from below,
-//! [`Margin::AtLeast`], and nothing is said of what is above.
+//! [`Margin::AtLeast`], to a thousandth, and nothing is said of what is above.
 //!
 //! # Fractions of nanoseconds
 //!
@@ -119,23 +119,49 @@ pub fn breakdown(
 pub fn breakdown_on(
     cpus: u32,
     tasks: &[SporadicTask],
-    mut passes: impl FnMut(&[SporadicTask]) -> Answer,
+    passes: impl FnMut(&[SporadicTask]) -> Answer,
+) -> Margin<Breakdown> {
+    breakdown_by_any(cpus, tasks, false, [passes])
+}
+
+/// The same of several tests of which one has to accept. Each is asked only of factors above those
+/// that the tests before it accept, which is cheaper than to ask all of them of each factor;
+/// `is_known` says that the tasks as they are are accepted.
+pub fn breakdown_by_any(
+    cpus: u32,
+    tasks: &[SporadicTask],
+    is_known: bool,
+    tests: impl IntoIterator<Item = impl FnMut(&[SporadicTask]) -> Answer>,
 ) -> Margin<Breakdown> {
     if tasks.is_empty() {
         return Margin::Nothing;
     }
-    let found = largest(Factor::ONE.ppm(), u64::MAX, |ppm| {
-        match Factor(ppm).scale(tasks) {
+    let mut found = if is_known {
+        Margin::Exactly(Factor::ONE.ppm())
+    } else {
+        Margin::Nothing
+    };
+    for mut passes in tests {
+        let ask = |ppm| match Factor(ppm).scale(tasks) {
             Ok(tasks) if demand_more_than(cpus, &tasks) => Answer::Rejects,
             Ok(tasks) => passes(&tasks),
             Err(answer) => answer,
-        }
-    });
-    let found = match found {
-        // Larger factors are not tried.
-        Margin::Exactly(u64::MAX) => Margin::AtLeast(u64::MAX, Stop::TimeRange),
-        found => found,
-    };
+        };
+        let next = match found.proven() {
+            Some(&low) => larger(low, 1, u64::MAX, ask),
+            None => largest(Factor::ONE.ppm(), u64::MAX, ask),
+        };
+        // What a test before did not know is not known by this one, either.
+        found = match (found.stopped(), next) {
+            (Some(stop), Margin::Exactly(ppm)) => Margin::AtLeast(ppm, stop),
+            (Some(stop), Margin::Nothing) => Margin::NotKnown(stop),
+            (_, next) => next,
+        };
+    }
+    // Larger factors are not tried.
+    if found == Margin::Exactly(u64::MAX) {
+        found = Margin::AtLeast(u64::MAX, Stop::TimeRange);
+    }
     found.map(|ppm| Breakdown {
         factor: Factor(ppm),
         utilisation: Utilisation::of(tasks).times_ppm(ppm),
@@ -250,29 +276,41 @@ fn grow(task: &SporadicTask, growth: u64) -> Option<SporadicTask> {
 /// `guess` and doubles it while it is accepted, then bisects.
 fn largest(guess: u64, most: u64, mut ask: impl FnMut(u64) -> Answer) -> Margin<u64> {
     let guess = guess.min(most);
-    let mut low = 0;
-    // The least value that is known not to be accepted, or not known to be, and what was said of
-    // it.
-    let (mut high, mut beyond) = (guess, ask(guess));
-    if !beyond.accepts() && guess > 0 {
-        (high, beyond) = match ask(0) {
-            Answer::Accepts => (guess, beyond),
-            answer => (0, answer),
-        };
+    let beyond = ask(guess);
+    if beyond.accepts() {
+        return larger(guess, guess, most, ask);
     }
-    // From here on, `low` is accepted unless `high` is zero.
-    while beyond.accepts() {
-        low = high;
-        if low == most {
-            return Margin::Exactly(most);
+    let none = if guess > 0 { ask(0) } else { beyond };
+    match none {
+        Answer::Accepts => between(0, guess, beyond, ask),
+        Answer::Rejects => Margin::Nothing,
+        Answer::Stopped(stop) => Margin::NotKnown(stop),
+    }
+}
+
+/// The same, where `low` is known to be accepted. Begins at `step` above it.
+fn larger(mut low: u64, step: u64, most: u64, mut ask: impl FnMut(u64) -> Answer) -> Margin<u64> {
+    let mut step = step.max(1);
+    while low < most {
+        let high = low.saturating_add(step).min(most);
+        match ask(high) {
+            Answer::Accepts => low = high,
+            answer => return between(low, high, answer, ask),
         }
-        high = low.saturating_mul(2).clamp(low + 1, most);
-        beyond = ask(high);
+        step = high;
     }
-    if high == 0 {
-        return beyond.stopped().map_or(Margin::Nothing, Margin::NotKnown);
-    }
-    while high - low > 1 {
+    Margin::Exactly(most)
+}
+
+/// The same, where `low` is accepted, and `beyond` is said of `high`. Where a test stops, which tells
+/// little of the edge, it is looked for to a thousandth.
+fn between(
+    mut low: u64,
+    mut high: u64,
+    mut beyond: Answer,
+    mut ask: impl FnMut(u64) -> Answer,
+) -> Margin<u64> {
+    while high - low > beyond.stopped().map_or(1, |_| (low / 1_000).max(1)) {
         let middle = low + (high - low) / 2;
         match ask(middle) {
             Answer::Accepts => low = middle,
@@ -319,6 +357,42 @@ mod tests {
         assert_eq!(
             largest(1, u64::MAX, |_| Answer::Accepts),
             Margin::Exactly(u64::MAX)
+        );
+    }
+
+    /// Of several tests, it is the edge of the one that accepts most.
+    #[test]
+    fn any_of_several_tests() {
+        // Of C = 1 ms, a millionth is a nanosecond.
+        let tasks = [SporadicTask::new(
+            Duration::from_millis(1),
+            Duration::from_secs(1),
+            Duration::from_secs(1),
+        )
+        .unwrap()];
+        let edges = [0, 400_000, 1_000_000, 2_345_678];
+        for draw in 0..64 {
+            let [one, two, three] = [draw / 16, draw / 4 % 4, draw % 4].map(|place| edges[place]);
+            let most = one.max(two).max(three);
+            let tests = [one, two, three]
+                .map(|edge| move |tasks: &[SporadicTask]| Answer::accepts_if(tasks[0].c() <= edge));
+            for is_known in [false, most >= 1_000_000] {
+                let found = breakdown_by_any(1, &tasks, is_known, tests);
+                let found = found.map(|it| it.factor.ppm());
+                let expected = if most == 0 {
+                    Margin::Nothing
+                } else {
+                    Margin::Exactly(most)
+                };
+                assert_eq!(found, expected, "{one} {two} {three}");
+            }
+        }
+        let stop = Stop::WorkLimit;
+        let stops = |_: &[SporadicTask]| Answer::Stopped(stop);
+        let found = breakdown_by_any(1, &tasks, true, [stops]);
+        assert_eq!(
+            found.map(|it| it.factor),
+            Margin::AtLeast(Factor::ONE, stop)
         );
     }
 

@@ -1,5 +1,6 @@
 //! What makes the command fail, and how it says so.
 
+use crate::progress;
 use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use flyball_board::BoardError;
@@ -56,9 +57,6 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// What is said of [`Failure::Interrupted`].
-    pub(crate) const INTERRUPTED: &str = "interrupted; nothing was written";
-
     pub(crate) fn file(path: &Path, what: impl fmt::Display, help: Option<&str>) -> Failure {
         Failure::File {
             path: path.to_owned(),
@@ -102,7 +100,7 @@ impl Failure {
             }
             | Failure::Board(BoardError::Interrupted)
             | Failure::Interrupted => {
-                eprintln!("{}", Failure::INTERRUPTED);
+                eprintln!("{}", progress::last_word());
                 return ExitCode::from(130);
             }
             Failure::Model(fault) => eprintln!("{error} {}", fault.coloured().trim_end()),

@@ -1,19 +1,28 @@
 //! Progress on the terminal, and the way to stop.
 
-use crate::failure::Failure;
 use flyball_study::Progress;
 use flyball_sweep as sweep;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// How many [`Disposable`] there are. None begins or ends while it is locked.
-static DISPOSABLE: Mutex<usize> = Mutex::new(0);
+static ENDING: Mutex<Ending> = Mutex::new(Ending {
+    disposable: 0,
+    kept: None,
+});
+
+/// How an interrupted program ends.
+struct Ending {
+    /// How many [`Disposable`] there are. None begins or ends while this is locked.
+    disposable: usize,
+    /// What is kept; `None`: nothing.
+    kept: Option<String>,
+}
 
 /// How long work has to stop by itself after Ctrl-C.
 const GRACE: Duration = Duration::from_millis(80);
@@ -29,12 +38,12 @@ pub(crate) fn catch_interrupts() {
         thread::spawn(|| {
             thread::sleep(GRACE);
             // Locked from the look at the number to the end, so that nothing is written meanwhile.
-            let _locked = loop {
-                let count = disposable();
-                if *count > 0 {
-                    break count;
+            let ending = loop {
+                let ending = ending();
+                if ending.disposable > 0 {
+                    break ending;
                 }
-                drop(count);
+                drop(ending);
                 thread::sleep(Duration::from_millis(5));
             };
             // Over what may be left of a bar.
@@ -44,31 +53,49 @@ pub(crate) fn catch_interrupts() {
                 ""
             };
             // The other end of a pipe may be gone by now.
-            let _ = writeln!(std::io::stderr(), "{line}{}", Failure::INTERRUPTED);
+            let _ = writeln!(std::io::stderr(), "{line}{}", ending.word());
             std::process::exit(130);
         });
     });
 }
 
-fn disposable() -> MutexGuard<'static, usize> {
-    // A number is whole even if a thread panicked while it had it.
-    DISPOSABLE.lock().unwrap_or_else(PoisonError::into_inner)
+fn ending() -> MutexGuard<'static, Ending> {
+    // Both fields are whole even if a thread panicked while it had them.
+    ENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Work that writes nothing and has no other program at work: it may end at any moment.
+impl Ending {
+    fn word(&self) -> String {
+        let kept = self.kept.as_deref().unwrap_or("nothing was written");
+        format!("interrupted; {kept}")
+    }
+}
+
+/// What is said if the program is interrupted now.
+pub(crate) fn last_word() -> String {
+    ending().word()
+}
+
+/// From now on an interruption leaves something, and this is said of it.
+pub(crate) fn keeps(what: String) {
+    ending().kept = Some(what);
+}
+
+/// Work that may end at any moment: it writes nothing, or only files that are whole or not there,
+/// and has no other program at work.
 pub(crate) struct Disposable(());
 
 impl Disposable {
     /// It begins.
     pub(crate) fn begin() -> Disposable {
-        *disposable() += 1;
+        ending().disposable += 1;
         Disposable(())
     }
 }
 
 impl Drop for Disposable {
     fn drop(&mut self) {
-        *disposable() -= 1;
+        ending().disposable -= 1;
     }
 }
 
@@ -181,6 +208,7 @@ impl Drop for Spinner {
 pub(crate) struct SweepBar {
     shown: ProgressBar,
     begun: std::sync::Once,
+    finished: AtomicUsize,
 }
 
 impl SweepBar {
@@ -197,6 +225,7 @@ impl SweepBar {
         SweepBar {
             shown: shown.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
             begun: std::sync::Once::new(),
+            finished: AtomicUsize::new(usize::MAX),
         }
     }
 
@@ -209,6 +238,12 @@ impl SweepBar {
             self.shown.reset_eta();
         });
         self.shown.set_position(progress.judged);
+        if self.finished.swap(progress.finished, Ordering::Relaxed) != progress.finished {
+            let (finished, of) = (progress.finished, progress.units);
+            keeps(format!(
+                "{finished} of {of} units are finished, and the same command goes on"
+            ));
+        }
     }
 }
 

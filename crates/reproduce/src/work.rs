@@ -18,6 +18,8 @@ pub struct Work {
     pub notes: &'static [&'static str],
     /// Its experiments.
     pub plans: &'static [Plan],
+    /// Whether they go on after an interruption, see [`Setup::keep`].
+    pub goes_on: bool,
 }
 
 /// An experiment that can be done.

@@ -129,8 +129,8 @@ pub struct ForPolicy {
 pub struct Fewest {
     /// The fewest on which it is known to hold it, up to [`MOST_CPUS`].
     pub proven: Option<u32>,
-    /// Those fewer ones, or of all if none is proven, of which it is not known, as the search
-    /// stopped; in rising order.
+    /// Those fewer ones, or of all if none is proven, of which it is not known: from the first at
+    /// which the search stopped, in rising order.
     pub open: Vec<u32>,
 }
 

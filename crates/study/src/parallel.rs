@@ -1,4 +1,4 @@
-//! Work on several items at once, where there are threads.
+//! Work on several things at once, where there are threads.
 
 /// What `of` makes of each item, in their order: on all cores with the feature `threads`, else one
 /// after the other.
@@ -11,5 +11,20 @@ pub(crate) fn each<T: Send, R: Send>(items: Vec<T>, of: impl Fn(T) -> R + Send +
     #[cfg(not(feature = "threads"))]
     {
         items.into_iter().map(of).collect()
+    }
+}
+
+/// What both return: at the same time with the feature `threads`, else one after the other.
+pub(crate) fn both<A: Send, B: Send>(
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "threads")]
+    {
+        rayon::join(one, other)
+    }
+    #[cfg(not(feature = "threads"))]
+    {
+        (one(), other())
     }
 }

@@ -10,7 +10,7 @@ use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// How a study is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,6 +39,10 @@ pub struct Progress {
     pub judged: u64,
     /// Sets that there are to judge, those from before included.
     pub of: u64,
+    /// Units that are finished, those from before included.
+    pub finished: usize,
+    /// Units that there are to finish, those from before included.
+    pub units: usize,
 }
 
 /// What a sweep did.
@@ -86,15 +90,15 @@ pub(crate) fn sweep_into(
     watch: Watch<'_>,
 ) -> Result<Outcome, SweepError> {
     let files = store.files()?;
-    let (mut outcome, mut missing, mut before) = (Outcome::default(), Vec::new(), 0);
+    let (mut outcome, mut missing, mut before) = (Outcome::default(), Vec::new(), Done::default());
     for (place, unit) in units(study).into_iter().enumerate() {
         if !options.shard.is_none_or(|shard| shard.has(place)) {
             continue;
         }
         match files.has(study, unit) {
             Ok(true) => {
-                outcome.before += 1;
-                before += unit.sets(study).len() as u64;
+                before.units += 1;
+                before.sets += unit.sets(study).len() as u64;
             }
             Ok(false) => missing.push(unit),
             Err(damaged @ SweepError::Damaged { .. }) => {
@@ -105,17 +109,10 @@ pub(crate) fn sweep_into(
             Err(other) => return Err(other),
         }
     }
-    let finished = Mutex::new(0);
-    work(study, &missing, options, before, watch, |unit, rows| {
-        store.put(study, unit, rows)?;
-        *finished
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) += 1;
-        Ok(())
+    outcome.before = before.units;
+    outcome.finished = work(study, &missing, options, before, watch, |unit, rows| {
+        store.put(study, unit, rows)
     })?;
-    outcome.finished = finished
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
     outcome.left = missing.len() - outcome.finished;
     Ok(outcome)
 }
@@ -131,13 +128,20 @@ pub fn compute(
 ) -> Result<Option<Results>, SweepError> {
     let units = units(study);
     let found = Mutex::new(Vec::with_capacity(units.len()));
-    work(study, &units, options, 0, watch, |unit, rows| {
-        let mut found = found
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        found.push((unit, rows.to_vec()));
-        Ok(())
-    })?;
+    work(
+        study,
+        &units,
+        options,
+        Done::default(),
+        watch,
+        |unit, rows| {
+            let mut found = found
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            found.push((unit, rows.to_vec()));
+            Ok(())
+        },
+    )?;
     let mut found = found
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -153,27 +157,37 @@ pub fn compute(
     Ok(Some(results))
 }
 
-/// Does units on all threads, and hands the rows of each to `keep`.
+/// What is done.
+#[derive(Clone, Copy, Default)]
+struct Done {
+    units: usize,
+    sets: u64,
+}
+
+/// Does units on all threads, and hands the rows of each to `keep`. Returns how many were kept.
 fn work(
     study: &Study,
     missing: &[Unit],
     options: &Options,
-    before: u64,
+    before: Done,
     watch: Watch<'_>,
     keep: impl Fn(Unit, &[Row]) -> Result<(), SweepError> + Sync,
-) -> Result<(), SweepError> {
+) -> Result<usize, SweepError> {
     let judge = Judge::new(study);
     let sets: u64 = missing
         .iter()
         .map(|unit| unit.sets(study).len() as u64)
         .sum();
-    let (judged, stopped) = (AtomicU64::new(before), AtomicBool::new(false));
+    let (judged, stopped) = (AtomicU64::new(before.sets), AtomicBool::new(false));
+    let kept = AtomicUsize::new(0);
     let go_on = || {
         let judged = judged.fetch_add(1, Ordering::Relaxed) + 1;
         if !watch(Progress {
-            before,
+            before: before.sets,
             judged,
-            of: before + sets,
+            of: before.sets + sets,
+            finished: before.units + kept.load(Ordering::Relaxed),
+            units: before.units + missing.len(),
         }) {
             stopped.store(true, Ordering::Relaxed);
         }
@@ -184,7 +198,11 @@ fn work(
             return Ok(());
         }
         let done = unit.work(study, &judge, go_on).and_then(|rows| match rows {
-            Some(rows) => keep(*unit, &rows),
+            Some(rows) => {
+                keep(*unit, &rows)?;
+                kept.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
             None => Ok(()),
         });
         // The others finish the sets that they are at, but no more units.
@@ -197,7 +215,8 @@ fn work(
         .num_threads(options.threads.unwrap_or(0))
         .build();
     let pool = pool.map_err(|error| SweepError::Threads(error.to_string()))?;
-    pool.install(|| missing.par_iter().map(one).collect())
+    let all: Result<(), _> = pool.install(|| missing.par_iter().map(one).collect());
+    all.map(|()| kept.into_inner())
 }
 
 #[cfg(test)]

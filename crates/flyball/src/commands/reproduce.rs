@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::pictures;
-use crate::progress::{Bar, Disposable};
+use crate::progress::{self, Bar, Disposable};
 use flyball_board::BoardError;
 use flyball_json::reproduce as json;
 use flyball_measure::bench::{Bench, BenchError, Simulator};
@@ -102,8 +102,7 @@ fn perform(
     args: &ReproduceArgs,
     quiet: bool,
 ) -> Result<Reproduction, Failure> {
-    // Nothing is kept meanwhile, and no machine is at work.
-    let _may_end = (!args.full && args.machine.is_none()).then(Disposable::begin);
+    let _may_end = args.machine.is_none().then(Disposable::begin);
     let mut bar = Bar::new(quiet);
     let mut watch = |progress: flyball_study::Progress<'_>| bar.show(progress);
     let mut simulator = Simulator::new(registry, &mut watch);
@@ -113,12 +112,17 @@ fn perform(
     let board = board.as_mut().map(|board| board as &mut dyn Bench);
     let only: Vec<_> = args.only.iter().map(String::as_str).collect();
     let keep = args.report.out.join("results");
+    let goes_on = work.goes_on && args.full && !args.report.no_report;
+    let keep = goes_on.then_some(&*keep);
+    if keep.is_some() {
+        let what = "what is finished is kept, and the same command goes on";
+        progress::keeps(what.to_owned());
+    }
     let extent = Extent {
         data: args.data.as_deref(),
         size: if args.full { Size::Full } else { Size::Short },
-        // What takes long goes on after an interruption.
         each_test: args.each_test,
-        keep: (args.full && !args.report.no_report).then_some(&keep),
+        keep,
     };
     reproduce::reproduce(work, &only, &mut simulator, board, extent)
         .map_err(|error| failure(work.name, error))

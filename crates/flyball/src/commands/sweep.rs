@@ -6,7 +6,7 @@ use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, BOLD, DIM};
-use crate::progress::{self, SweepBar};
+use crate::progress::{self, Disposable, SweepBar};
 use anstream::eprintln;
 use flyball_json::sweep::{Sweep, Units};
 use flyball_model::{Study, read_study};
@@ -26,11 +26,16 @@ pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
     };
     let outcome = {
         let bar = SweepBar::new(quiet);
+        // Each file gets there as a whole.
+        let _may_end = Disposable::begin();
         sweep(&study, &args.out, &options, &|progress| {
             bar.show(progress);
             progress::interrupted().is_continue()
         })?
     };
+    if outcome.left > 0 {
+        return Err(Failure::Interrupted);
+    }
     if !quiet {
         for damaged in &outcome.damaged {
             eprintln!("note: {damaged}; it was computed again");
@@ -56,14 +61,6 @@ pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
         })?;
     } else {
         output::print(&summary(&study, args, &outcome, results.as_ref()))?;
-    }
-    if outcome.left > 0 {
-        let finished = outcome.before + outcome.finished;
-        let of = finished + outcome.left;
-        eprintln!(
-            "interrupted; {finished} of {of} units are finished, and the same command goes on"
-        );
-        return Ok(ExitCode::from(130));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -53,4 +53,5 @@ pub const WORK: Work = Work {
         series::PLAN,
         multicore::PLAN,
     ],
+    goes_on: false,
 };

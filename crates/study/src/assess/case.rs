@@ -8,7 +8,7 @@ use crate::theory::Effort;
 use flyball_analysis::charged::{Accounting, Charged, NoSet, Prices};
 use flyball_analysis::criterion::{Payer, Policy};
 use flyball_analysis::gedf::Explanation;
-use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown_on, slack_on};
+use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown_by_any, breakdown_on, slack_on};
 use flyball_analysis::{
     Answer, Criterion, Fit, Level, NoRoom, SporadicTask, Stop, Utilisation, WorkLimit, fair, gedf,
     gfp, partitioned,
@@ -146,9 +146,14 @@ impl<'t> Case<'t> {
             let accepted = charged.accepted_by(&gedf::Test::ALL, limit);
             return Answer::from(accepted.map(|by| by.is_some()));
         }
-        // To look at all partitions again and again takes too long.
-        let tests = self.criteria(policy).filter(|it| !it.is_exact());
+        let tests = self.searched(policy);
         Answer::any(tests.map(|criterion| self.ask(criterion, &mut charged, tasks, limit)))
+    }
+
+    /// The tests of a policy that a search asks: to look at all partitions again and again takes
+    /// too long.
+    fn searched(&self, policy: Policy) -> impl Iterator<Item = Criterion> + use<> {
+        self.criteria(policy).filter(|it| !it.is_exact())
     }
 
     /// The same in a search. Of the tasks as they are, it is `known`.
@@ -188,58 +193,87 @@ impl<'t> Case<'t> {
             ),
             _ => none,
         };
+        let (fewest, scaling) = parallel::both(
+            || self.fewest(policy, known, limit),
+            || self.scaling(policy, known),
+        );
         ForPolicy {
             policy,
             verdict: crate::results::Verdict::default(),
             priorities: self.priorities(&said, &mut charged, limit),
-            fewest: self.fewest(policy, known, limit),
-            scaling: self.scaling(policy, known),
+            fewest,
+            scaling,
             bounds,
             slacks,
             said,
         }
     }
 
-    /// The fewest CPUs that are known to do. The first number at which the search stops is asked
-    /// about again, with more work.
+    /// The fewest CPUs that are known to do: one number after the other up to the first at which the
+    /// search stops even with more work, then bisected, as each further number may stop it, too.
     fn fewest(&self, policy: Policy, known: Answer, limit: WorkLimit) -> Fewest {
-        let limit = limit.min(AGAIN);
         let utilisation = Utilisation::of(self.tasks);
-        let mut open = Vec::new();
-        for cpus in 1..=MOST_CPUS {
-            let is_hopeless = self.is_infeasible && cpus <= self.cpus;
-            if is_hopeless || utilisation.cmp_cpus(cpus).is_gt() {
-                continue;
+        let is_hopeless = |cpus: &u32| {
+            (self.is_infeasible && *cpus <= self.cpus) || utilisation.cmp_cpus(*cpus).is_gt()
+        };
+        let last = if self.has_events {
+            self.cpus
+        } else {
+            MOST_CPUS
+        };
+        let on = |cpus, limit| {
+            if cpus == self.cpus {
+                known
+            } else {
+                self.on(cpus).answer(policy, self.tasks, limit)
             }
-            if self.has_events && cpus > self.cpus {
-                break;
-            }
-            let on = |limit| self.on(cpus).answer(policy, self.tasks, limit);
-            let answer = match known {
-                known if cpus == self.cpus => known,
-                _ => match on(SEARCH) {
-                    Answer::Stopped(_) if open.is_empty() => on(limit),
-                    answer => answer,
-                },
+        };
+        for cpus in (1..=last).skip_while(is_hopeless) {
+            let answer = match on(cpus, SEARCH) {
+                Answer::Stopped(_) => on(cpus, limit.min(AGAIN)),
+                answer => answer,
             };
             match answer {
                 Answer::Accepts => {
-                    let proven = Some(cpus);
+                    let (proven, open) = (Some(cpus), Vec::new());
                     return Fewest { proven, open };
                 }
                 Answer::Rejects => {}
-                Answer::Stopped(_) => open.push(cpus),
+                Answer::Stopped(_) => {
+                    let (mut below, mut enough) = (cpus, last + 1);
+                    while enough - below > 1 {
+                        let middle = u32::midpoint(below, enough);
+                        match on(middle, SEARCH) {
+                            Answer::Accepts => enough = middle,
+                            _ => below = middle,
+                        }
+                    }
+                    return Fewest {
+                        proven: (enough <= last).then_some(enough),
+                        open: (cpus..enough).collect(),
+                    };
+                }
             }
         }
-        let proven = None;
-        Fewest { proven, open }
+        Fewest::default()
     }
 
     /// By how much all execution times may grow together. Of the tasks as they are, it is `known`.
     pub(super) fn scaling(&self, policy: Policy, known: Answer) -> Margin<Breakdown> {
-        breakdown_on(self.cpus, self.tasks, |tasks| {
-            self.probe(policy, tasks, known)
-        })
+        if policy == Policy::GlobalEdf {
+            return breakdown_on(self.cpus, self.tasks, |tasks| {
+                self.probe(policy, tasks, known)
+            });
+        }
+        let tests = self.searched(policy).map(|criterion| {
+            move |tasks: &[SporadicTask]| {
+                if tasks == self.tasks {
+                    return known;
+                }
+                self.ask(criterion, &mut self.with(tasks), tasks, SEARCH)
+            }
+        });
+        breakdown_by_any(self.cpus, self.tasks, known.accepts(), tests)
     }
 
     /// How much longer each task's jobs may compute under global EDF, which holds them as they are.

@@ -197,16 +197,11 @@ fn fewest(Fewest { proven, open }: &Fewest) -> String {
     if open.is_empty() {
         return known;
     }
-    let runs = open.chunk_by(|one, next| next - one == 1);
-    let shown = runs.map(|run| match run {
+    let open = match &open[..] {
         [first, .., last] => format!("{first}–{last}"),
-        run => run.iter().map(u32::to_string).collect(),
-    });
-    let shown: Vec<String> = shown.collect();
-    format!(
-        "{known} (not known, as a search stopped: on {})",
-        shown.join(", ")
-    )
+        one => one.iter().map(u32::to_string).collect(),
+    };
+    format!("{known} (not known, as a search stopped: on {open})")
 }
 
 fn margin(breakdown: &Margin<sensitivity::Breakdown>) -> String {
