@@ -79,8 +79,8 @@ pub use flyball_kernel::{Error, Protocol, ThreadId, Timing};
 pub use flyball_policy as policy;
 pub use flyball_policy::order::Level;
 pub use flyball_policy::{
-    Bitmap, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy, Priority,
-    Ranked,
+    Bitmap, ByRank, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy,
+    Priority, Ranked,
 };
 pub use flyball_trace::{Duration, NoTrace, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};

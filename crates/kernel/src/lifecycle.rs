@@ -23,7 +23,7 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<ThreadId, Error> {
         let start = attributes.start.max(now);
-        let jobs = if self.jobs.capacity() > 0 {
+        let jobs = if self.has_jobs() {
             Some(self.jobs_of(attributes, start)?)
         } else if attributes.is_trivial() {
             None

@@ -254,11 +254,12 @@ impl<C: Config> Core<C> {
         message: &C::Message,
         now: Time,
     ) -> Result<(), Error> {
+        let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, false)?;
         if row.len == row.capacity {
             return Err(Error::Full);
         }
-        if let Some(task) = row.releases.get() {
+        if has_jobs && let Some(task) = row.releases.get() {
             let by = self.running_task(cpu);
             return self.post_job(cpu, queue, task, message, by, now);
         }
@@ -277,8 +278,10 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`].
     #[inline]
     pub fn try_send(&mut self, queue: QueueId, message: &C::Message) -> Result<bool, Error> {
+        let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, C::CHECKS)?;
-        if row.len >= row.plain || !row.waiters.is_empty() {
+        let most = if has_jobs { row.plain } else { row.capacity };
+        if row.len >= most || !row.waiters.is_empty() {
             return Ok(false);
         }
         let at = row.push();
@@ -293,9 +296,15 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`].
     #[inline]
     pub fn try_receive(&mut self, queue: QueueId, message: &mut C::Message) -> Result<bool, Error> {
+        let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, C::CHECKS)?;
-        // Nothing less one is more than any capacity.
-        if row.len.wrapping_sub(1) >= row.plain || !row.waiters.is_empty() {
+        let has_none = if has_jobs {
+            // Nothing less one is more than any capacity.
+            row.len.wrapping_sub(1) >= row.plain
+        } else {
+            row.len == 0
+        };
+        if has_none || !row.waiters.is_empty() {
             return Ok(false);
         }
         let at = row.pop();
@@ -341,8 +350,9 @@ impl<C: Config> Core<C> {
         until: Time,
         now: Time,
     ) -> Result<(), Error> {
+        let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, false)?;
-        if !row.releases.is_empty() {
+        if has_jobs && !row.releases.is_empty() {
             return Err(Error::Taken);
         }
         if row.len > 0 {

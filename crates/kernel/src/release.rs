@@ -107,6 +107,13 @@ impl<C: Config> Core<C> {
         jobs.map_or(Time::NEVER, Jobs::next_release)
     }
 
+    /// Whether threads have jobs. Otherwise nothing releases any, either: no clock, no message and
+    /// no signal.
+    #[inline]
+    pub(crate) fn has_jobs(&self) -> bool {
+        self.jobs.capacity() > 0
+    }
+
     /// The number of the job that `task` works on; 0 if it is dormant.
     #[inline]
     pub(crate) fn job_number(&self, task: TaskId) -> u32 {

@@ -75,8 +75,9 @@ impl<C: Config> Core<C> {
     const TIMER_MOVES: bool = C::Policy::WANTS.bursts || C::Policy::WANTS.alarms;
     /// Whether it matters that the policy has been told already that the running thread stopped.
     const STOPS: bool = Self::COUNTS || C::Policy::WANTS.preempted;
-    pub(crate) const COUNTS: bool =
-        C::ACCOUNTING || C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
+    pub(crate) const COUNTS: bool = C::ACCOUNTING || Self::TELLS_USE;
+    /// Whether it matters how long the running thread has had the CPU since it was picked.
+    const TELLS_USE: bool = C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
     /// Whether it matters when the kernel is entered and left: CPU time is counted, or events are
     /// traced. No clock is started or stopped otherwise.
     pub const MARKS_TIME: bool = Self::COUNTS || C::Trace::ENABLED;
@@ -90,7 +91,7 @@ impl<C: Config> Core<C> {
 
     /// The CPU begins to work for the kernel: stops the clock of the thread that ran.
     pub(crate) fn enter(&mut self, cpu: CpuId, now: Time) {
-        self.count(cpu, now);
+        self.charge(cpu, now);
         self.cpu_mut(cpu).in_kernel = true;
     }
 
@@ -221,7 +222,7 @@ impl<C: Config> Core<C> {
         let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
         state.done(Cpu::TIMER);
         let may_restart = state.has(Cpu::RESTART);
-        let restart = self.jobs.capacity() > 0
+        let restart = self.has_jobs()
             && may_restart
             && self
                 .running_task(cpu)
@@ -317,14 +318,16 @@ impl<C: Config> Core<C> {
                 }
                 self.emit(now, cpu, Kind::Preempt { task, job });
             }
-            self.cpu_mut(cpu).announce = true;
+            if C::Trace::ENABLED {
+                self.cpu_mut(cpu).announce = true;
+            }
         }
         let state = self.cpu_mut(cpu);
         state.running = next;
         if C::Policy::WANTS.bursts {
             state.burst = choice.burst;
         }
-        if Self::COUNTS {
+        if Self::TELLS_USE {
             state.used = Duration::ZERO;
         }
         if Self::STOPS {
@@ -372,7 +375,7 @@ impl<C: Config> Core<C> {
         if C::Policy::WANTS.bursts {
             state.burst = None;
         }
-        if Self::COUNTS {
+        if Self::TELLS_USE {
             state.used = Duration::ZERO;
         }
         if Self::STOPS {
@@ -386,10 +389,10 @@ impl<C: Config> Core<C> {
 
     /// The CPU goes back to what was decided: starts its clock.
     pub(crate) fn leave(&mut self, cpu: CpuId, now: Time) {
-        self.count(cpu, now);
+        self.charge(cpu, now);
         let state = self.cpu_mut(cpu);
         state.in_kernel = false;
-        if state.announce {
+        if C::Trace::ENABLED && state.announce {
             state.announce = false;
             let kind = match state.running.get() {
                 Some(task) => Kind::Dispatch {
@@ -468,9 +471,18 @@ impl<C: Config> Core<C> {
         self.cpu(cpu).kernel
     }
 
-    /// Charges the time since it was last counted to the thread that had the CPU, or to the kernel
-    /// or idle time.
+    /// Charges the thread that has the CPU, or idle time, up to `now`. While the kernel has the CPU
+    /// that has been done already.
+    #[inline]
     pub(crate) fn count(&mut self, cpu: CpuId, now: Time) {
+        if !self.cpu(cpu).in_kernel {
+            self.charge(cpu, now);
+        }
+    }
+
+    /// Charges the time since this was last done to what had the CPU: a thread, the kernel, or
+    /// idle time.
+    fn charge(&mut self, cpu: CpuId, now: Time) {
         if !Self::COUNTS {
             return;
         }
@@ -480,7 +492,9 @@ impl<C: Config> Core<C> {
         match state.running.get() {
             _ if state.in_kernel => state.kernel += time,
             Some(task) => {
-                state.used += time;
+                if Self::TELLS_USE {
+                    state.used += time;
+                }
                 if let Some(used) = self.used.find_mut(task.index()) {
                     *used += time;
                 }

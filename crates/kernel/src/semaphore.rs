@@ -75,7 +75,7 @@ impl<C: Config> Core<C> {
         until: Time,
         now: Time,
     ) -> Result<(), Error> {
-        if self.semaphores.get(semaphore.0, false)?.triggers {
+        if self.has_jobs() && self.semaphores.get(semaphore.0, false)?.triggers {
             return Err(Error::Taken);
         }
         let task = self.block(cpu, Object::Semaphore(semaphore.0), until, now)?;
@@ -140,8 +140,10 @@ impl<C: Config> Core<C> {
         semaphore: SemaphoreId,
         now: Time,
     ) -> Result<(), Error> {
+        let has_jobs = self.has_jobs();
         let row = self.semaphores.get(semaphore.0, false)?;
-        if row.triggers
+        if has_jobs
+            && row.triggers
             && let Some(task) = row.waiters.first()
         {
             return self.trigger(cpu, task, self.running_task(cpu), now);

@@ -22,6 +22,7 @@
 //! | what makes one task more urgent than another | [`order`] |
 //! | how the ready tasks are kept | [`queue`] |
 //! | order × queue on one CPU | [`ranked`] |
+//! | an order that does not change, at the price of fixed priorities | [`by_rank`] |
 //! | order × queue on several CPUs | [`global`] |
 //! | an order on several CPUs, with affinities | [`affine`] |
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
@@ -44,6 +45,7 @@ extern crate alloc;
 pub mod affine;
 #[cfg(feature = "alloc")]
 mod boxed;
+pub mod by_rank;
 pub mod control;
 pub mod encode;
 pub mod global;
@@ -65,6 +67,7 @@ pub mod weighted;
 pub use affine::{Affine, Pinned};
 #[cfg(feature = "alloc")]
 pub use boxed::Boxed;
+pub use by_rank::{ByRank, StaticOrder};
 pub use control::{Controller, Denied, Plant, Reads};
 pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};

@@ -3,6 +3,7 @@
 //! An order turns a task's parameters and the release of its job into a *key*; the smaller the
 //! key, the more urgent. Keys are compared and nothing else, so any queue can keep any order.
 
+use crate::by_rank::StaticOrder;
 use crate::policy::{Excess, Parameter, Refused};
 use flyball_trace::{Duration, Time};
 
@@ -155,6 +156,12 @@ impl From<Priority> for Level {
     }
 }
 
+impl From<Level> for Priority {
+    fn from(level: Level) -> Priority {
+        Priority(u8::MAX - level.0)
+    }
+}
+
 impl Order for FixedPriority {
     type Params = Priority;
     type Key = Level;
@@ -192,6 +199,8 @@ impl Order for RateMonotonic {
     }
 }
 
+impl StaticOrder for RateMonotonic {}
+
 /// Deadline monotonic: the shorter the relative deadline, the more urgent. Optimal among fixed
 /// priorities where deadlines are at most the periods (Leung and Whitehead 1982).
 #[derive(Clone, Copy, Default, Debug)]
@@ -214,6 +223,8 @@ impl Order for DeadlineMonotonic {
         not_zero(deadline.0, Parameter::Deadline)
     }
 }
+
+impl StaticOrder for DeadlineMonotonic {}
 
 /// Earliest deadline first: the nearer the absolute deadline, the more urgent. Optimal on one CPU
 /// (Liu and Layland 1973; Dertouzos 1974).

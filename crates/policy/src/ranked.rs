@@ -12,9 +12,10 @@
 //! operations of the queue.
 
 use crate::member::Members;
-use crate::order::Order;
+use crate::order::{FixedPriority, Level, Order};
 use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
-use crate::queue::{End, Queue};
+use crate::queue::{Bitmap, End, Queue};
+use crate::storage::Storage;
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
 
@@ -91,6 +92,19 @@ impl<O: Order, Q: Queue<O::Key>> Ranked<O, Q> {
         if O::DYNAMIC {
             self.since = now;
         }
+    }
+}
+
+impl<S: Storage, const WORDS: usize> Ranked<FixedPriority, Bitmap<Level, S, WORDS>> {
+    /// Tells all keys that are of any importance. O(tasks).
+    pub(crate) fn each_key(&self, tell: impl FnMut(Level)) {
+        self.members.each_key(tell);
+    }
+
+    /// Gives each key another one, in the same order. O(tasks + levels).
+    pub(crate) fn renumber(&mut self, new: impl Fn(Level) -> Level) {
+        self.members.renumber(&new);
+        self.queue.renumber(new);
     }
 }
 

@@ -52,9 +52,15 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
     /// The word and the place in it of a key that was accepted.
     #[inline]
     fn place(key: K) -> (usize, usize) {
-        const { assert!(WORDS.is_power_of_two() && WORDS <= 8, "1, 2, 4 or 8 words") }
         let level = usize::from(key.level());
         (level / WORD % WORDS, level % WORD)
+    }
+
+    /// The number of the list of a key that was accepted.
+    #[inline]
+    fn list(key: K) -> usize {
+        const { assert!(WORDS.is_power_of_two() && WORDS <= 8, "1, 2, 4 or 8 words") }
+        usize::from(key.level()) % (WORDS * WORD)
     }
 
     /// The first word that is not zero; any, if all are.
@@ -70,6 +76,24 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
     #[inline]
     fn bit(place: usize) -> u32 {
         (1 << (WORD - 1)) >> place
+    }
+
+    /// Gives each key another one, in the same order: whole lists move. O(tasks + levels).
+    pub(crate) fn renumber(&mut self, new: impl Fn(K) -> K) {
+        for row in 0..self.capacity() {
+            self.keys[row] = new(self.keys[row]);
+        }
+        let lists = core::mem::replace(&mut self.lists, [[List::EMPTY; WORD]; WORDS]);
+        (self.levels, self.words) = ([0; WORDS], 0);
+        for &list in lists.as_flattened() {
+            let Some(first) = list.first() else { continue };
+            let (word, place) = Self::place(self.keys[first.index()]);
+            self.lists[word][place] = list;
+            self.levels[word] |= Self::bit(place);
+            if WORDS > 1 {
+                self.words |= Self::bit(word);
+            }
+        }
     }
 }
 
@@ -101,7 +125,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
         debug_assert!(!self.links.linked(task), "{task:?} is queued already");
         let (word, place) = Self::place(key);
         self.keys[task.index()] = key;
-        let list = &mut self.lists[word][place];
+        let list = &mut self.lists.as_flattened_mut()[Self::list(key)];
         let behind_equals = end == End::Tail && !list.is_empty();
         match end {
             End::Head => self.links.push_front(list, task),
@@ -126,10 +150,11 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
     #[inline]
     fn take(&mut self, task: TaskId) {
         debug_assert!(self.links.linked(task), "{task:?} is not queued");
-        let (word, place) = Self::place(self.keys[task.index()]);
-        let list = &mut self.lists[word][place];
+        let key = self.keys[task.index()];
+        let list = &mut self.lists.as_flattened_mut()[Self::list(key)];
         self.links.remove(list, task);
         if list.is_empty() {
+            let (word, place) = Self::place(key);
             self.levels[word] &= !Self::bit(place);
             if WORDS > 1 && self.levels[word] == 0 {
                 self.words &= !Self::bit(word);
@@ -139,8 +164,9 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
 
     #[inline]
     fn rotate(&mut self, task: TaskId) {
-        let (word, place) = Self::place(self.keys[task.index()]);
-        self.links.rotate(&mut self.lists[word][place], task);
+        let list = Self::list(self.keys[task.index()]);
+        self.links
+            .rotate(&mut self.lists.as_flattened_mut()[list], task);
     }
 
     #[inline]
@@ -151,7 +177,8 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
         if level == 0 {
             return None;
         }
-        Some(self.lists[word][level.leading_zeros() as usize % WORD].head())
+        let list = word * WORD + level.leading_zeros() as usize % WORD;
+        Some(self.lists.as_flattened()[list].head())
     }
 
     #[inline]
