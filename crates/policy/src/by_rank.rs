@@ -2,10 +2,9 @@
 //!
 //! Periods and relative deadlines are no small numbers, but they hardly ever change, and there are
 //! never more of them than tasks. So each gets a priority when a task with it is admitted or
-//! adjusted, equal ones the same, and from then on all is as under fixed priorities, to the
-//! instruction. Between two priorities in use some are left free for keys that lie between; only
-//! where there is none the priorities in use are numbered anew, with the same number of free ones
-//! everywhere. That moves whole lists of the bitmap, so tasks that are queued stay in their order.
+//! adjusted, equal ones the same, and from then on all is as under fixed priorities. Between two
+//! priorities in use some are left free for keys that lie between; only where there is none the
+//! priorities in use are numbered anew, with as many free ones everywhere. That moves whole lists of the bitmap, so tasks that are queued stay in their order.
 //!
 //! The schedule is that of [`Ranked`] with the same order and any other queue.
 
