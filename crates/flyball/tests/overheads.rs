@@ -229,16 +229,33 @@ fn by_cpu(document: &Value) {
     }
 }
 
-/// The same numbers in each run. On a host that is busy with other emulators one of several may
-/// differ in when a CPU hears of an interrupt: two are the same then, out of three.
-fn repeats(args: &[&str], out: &str) {
-    let again = run(args).1;
-    if again != out {
-        let third = run(args).1;
-        assert!(
-            third == out || third == again,
-            "three runs, and no two the same"
-        );
+/// Two runs' documents say the same: every count and mean within 2, or 2 %. Exactly the same they are
+/// nearly always, but where the host is busy, QEMU's two threads race for who runs a timer of the
+/// machine, and a CPU may hear of one interrupt an instruction later. The longest of many (`most`)
+/// may be that one.
+fn alike(one: &Value, other: &Value, place: &str) {
+    match (one, other) {
+        (Value::Object(fields), Value::Object(others)) => {
+            assert!(fields.keys().eq(others.keys()), "{place}");
+            for (name, value) in fields.iter().filter(|(name, _)| *name != "most") {
+                alike(value, &others[name], &format!("{place}.{name}"));
+            }
+        }
+        (Value::Array(values), Value::Array(others)) => {
+            assert_eq!(values.len(), others.len(), "{place}");
+            for (at, (value, other)) in values.iter().zip(others).enumerate() {
+                alike(value, other, &format!("{place}[{at}]"));
+            }
+        }
+        (Value::Number(value), Value::Number(other)) => {
+            let [value, other] = [value, other].map(|number| number.as_f64().unwrap());
+            let apart = (value - other).abs();
+            assert!(
+                apart <= 2.0_f64.max(0.02 * value),
+                "{place}: {value} or {other}"
+            );
+        }
+        _ => assert_eq!(one, other, "{place}"),
     }
 }
 
@@ -311,7 +328,7 @@ fn a_machine_counts_instructions() {
     assert_eq!(lost.len(), 3);
     assert!(lost[0] < lost[1] && lost[2] < lost[1], "{lost:?}");
 
-    repeats(&args, &out);
+    alike(&document, &serde_json::from_str(&run(&args).1).unwrap(), "");
 
     for name in ["instructions.csv", "decision.svg", "lock.svg", "lock.png"] {
         assert!(Path::new(&report).join(name).is_file(), "{name}");
