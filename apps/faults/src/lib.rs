@@ -24,6 +24,7 @@ impl<const THREADS: usize> Config for App<THREADS> {
     type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<8>>>;
     type Trace = NoTrace;
     type Message = ();
+    type Stamp = flyball_machine_cortexm::stamp!(Self);
     type Cpus = Inline<1>;
     type Threads = Inline<THREADS>;
     type Mutexes = Inline<1>;

@@ -148,13 +148,13 @@ pub(crate) fn turn<C: Config>(core: &mut Core<C>, image: Image<'_>, number: usiz
     })
 }
 
+type StampOf<P> = <Runner<P> as Config>::Stamp;
+
 /// Deadlines that have become earlier may have passed, and it is the instant of a change, at which
 /// others are released. As in a simulation that is noticed before it is decided which thread runs;
 /// the timer's interrupt would come afterwards.
 pub(crate) fn catch_up<C: Config>(core: &mut Core<C>, now: Time) {
-    if core.next_timer(CPU) <= now {
-        core.timer(CPU, now);
-    }
+    core.timer(CPU, now);
 }
 
 /// The changes that are still to come, and the end.
@@ -233,7 +233,7 @@ impl ModeChanges {
     /// As [`run`](crate::run).
     pub(crate) unsafe fn begin<P: Program>(
         &mut self,
-        kernel: &mut LockedKernel<'_, Runner<P>, impl Port<Stack = StackArea>>,
+        kernel: &mut LockedKernel<'_, Runner<P>, impl Port<StampOf<P>, Stack = StackArea>>,
         chosen: &Chosen<P::Boot>,
         number: u16,
         start: Time,
@@ -291,7 +291,7 @@ impl ModeChanges {
     /// Makes a change at the next instant, but for the start of a task.
     fn make<P: Program>(
         &self,
-        kernel: &mut LockedKernel<'_, Runner<P>, impl Port<Stack = StackArea>>,
+        kernel: &mut LockedKernel<'_, Runner<P>, impl Port<StampOf<P>, Stack = StackArea>>,
         chosen: &Chosen<P::Boot>,
         change: Change,
     ) {

@@ -88,6 +88,7 @@ impl<P: Program> Config for Runner<P> {
     type Policy = <P::Boot as Boot>::Policy<Rows, Cpus>;
     type Trace = TraceBuffer;
     type Message = ();
+    type Stamp = crate::machine::machine::stamp!(Self);
     type Cpus = Cpus;
     type Threads = Rows;
     type Mutexes = Objects;

@@ -38,6 +38,7 @@ impl Config for Bound {
     type Policy = Ranked<EarliestDeadline, Heap<Time, Boxed>>;
     type Trace = NoTrace;
     type Message = ();
+    type Stamp = Time;
     type Cpus = Boxed;
     type Threads = Boxed;
     type Mutexes = Boxed;

@@ -33,6 +33,7 @@ impl Config for Stress {
     type Policy = Policy;
     type Trace = NoTrace;
     type Message = ();
+    type Stamp = Time;
     type Cpus = Boxed;
     type Threads = Boxed;
     type Mutexes = Boxed;

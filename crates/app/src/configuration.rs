@@ -202,6 +202,7 @@ macro_rules! kernel {
                 type Policy = $policy;
                 type Trace = FlyballTrace;
                 type Message = Message;
+                type Stamp = $machine::stamp!(FlyballConfig);
                 type Cpus = $crate::Inline<{ FLYBALL_SETTINGS.cpus.next_power_of_two() }>;
                 type Threads = $crate::Inline<{ FLYBALL_SETTINGS.threads.next_power_of_two() }>;
                 type Mutexes = $crate::__rows!(FLYBALL_SETTINGS.mutexes);

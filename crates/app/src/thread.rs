@@ -250,7 +250,8 @@ impl<B: Binding> Handle<B> {
         seam::_flyball_unpark(self.id)
     }
 
-    /// The CPU time that the thread has used so far; zero without accounting.
+    /// The CPU time that the thread has used so far, as [`cpu_time`](crate::cpu_time) counts it; zero
+    /// without accounting.
     ///
     /// # Errors
     /// [`Error::Dead`].

@@ -76,7 +76,8 @@ pub fn compute(length: Duration) {
 }
 
 /// The CPU time that the calling thread has used so far; zero without accounting, and where no
-/// thread calls.
+/// thread calls. On a microcontroller that is with the work of the kernel before the thread runs,
+/// unless the policy itself wants to know how long threads run.
 pub fn cpu_time() -> Duration {
     let time = seam::_flyball_current().map(seam::_flyball_cpu_time);
     time.and_then(Result::ok).unwrap_or_default()

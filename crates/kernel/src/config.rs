@@ -1,5 +1,6 @@
 //! The choices that are made when a kernel is compiled.
 
+use crate::stamp::Stamp;
 use flyball_policy::{Policy, Storage};
 use flyball_trace::{Duration, Sink};
 
@@ -9,13 +10,14 @@ use flyball_trace::{Duration, Sink};
 /// use flyball_kernel::Config;
 /// use flyball_policy::{Bitmap, FixedPriority, Inline, Ranked};
 /// use flyball_policy::order::Level;
-/// use flyball_trace::NoTrace;
+/// use flyball_trace::{NoTrace, Time};
 ///
 /// struct Small;
 /// impl Config for Small {
 ///     type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<16>>>;
 ///     type Trace = NoTrace;
 ///     type Message = u32;
+///     type Stamp = Time;
 ///     type Cpus = Inline<1>;
 ///     type Threads = Inline<16>;
 ///     type Mutexes = Inline<4>;
@@ -35,6 +37,8 @@ pub trait Config {
     type Trace: Sink;
     /// What the message queues carry.
     type Message: Copy + Default;
+    /// What is read of the machine's clock to count CPU time.
+    type Stamp: Stamp;
     /// The table of CPUs.
     type Cpus: Storage;
     /// The tables of threads.

@@ -31,8 +31,9 @@
 use crate::Core;
 use crate::config::Config;
 use crate::schedule::Decision;
+use crate::stamp::Clock;
 use flyball_policy::CpuSet;
-use flyball_trace::{CpuId, TaskId, Time};
+use flyball_trace::{CpuId, Sink, TaskId, Time};
 
 /// A CPU works for the kernel.
 #[derive(Debug)]
@@ -80,8 +81,8 @@ pub struct Rest(CpuId);
 pub struct More {
     /// The job of the thread that runs was given up: its program begins anew, with its next job.
     pub restart: bool,
-    /// When the timer of this CPU has to fire, if that may have changed since it was last told;
-    /// [`Time::NEVER`]: not at all. It may be in the past: at once, then.
+    /// When the timer of this CPU has to fire, if that may be earlier than was last told, or it has
+    /// fired; [`Time::NEVER`]: not at all. It may be in the past: at once, then.
     pub timer: Option<Time>,
     /// The same of [`Core::TIMEKEEPER`], whose timer is for all CPUs of the cluster, if it is
     /// another one than this.
@@ -89,24 +90,23 @@ pub struct More {
 }
 
 impl Entry {
-    /// Begins: stops the clock of the thread that ran on `cpu`. The machine's `clock` is read if
-    /// the kernel has use for it ([`Core::READS_CLOCK`]), or if the event is `timed`, as it tells
-    /// the kernel the time; otherwise the entry is at [`Time::ZERO`].
+    /// Begins: stops the clock of the thread that ran on `cpu`, where CPU time is counted. The entry is at the instant that the machine's `clock` shows if the
+    /// event is `timed`, as it tells the kernel the time, or everything is
+    /// ([`Core::READS_CLOCK`]); otherwise it is at [`Time::ZERO`].
     #[inline(always)]
     pub fn begin<C: Config>(
         core: &mut Core<C>,
         cpu: CpuId,
         timed: bool,
-        clock: impl FnOnce() -> Time,
+        mut clock: impl Clock<C::Stamp>,
     ) -> Entry {
-        let now = if timed || Core::<C>::READS_CLOCK {
-            clock()
-        } else {
-            Time::ZERO
-        };
-        if Core::<C>::MARKS_TIME {
-            core.enter(cpu, now);
+        let told = timed || Core::<C>::READS_CLOCK;
+        if !told && !Core::<C>::COUNTS {
+            return Entry::instant(cpu, Time::ZERO);
         }
+        let stamp = clock.stamp();
+        core.enter(cpu, stamp);
+        let now = if told { clock.time(stamp) } else { Time::ZERO };
         Entry { cpu, now }
     }
 
@@ -143,7 +143,7 @@ impl Entry {
 
     /// Ends: [`Entry::decide`] and [`Decided::leave`] in one.
     #[inline(always)]
-    pub fn end<C: Config>(self, core: &mut Core<C>, clock: impl FnOnce() -> Time) -> Next {
+    pub fn end<C: Config>(self, core: &mut Core<C>, clock: impl Clock<C::Stamp>) -> Next {
         self.decide(core).leave(core, clock)
     }
 
@@ -151,7 +151,7 @@ impl Entry {
     /// runs on it: it serves an interrupt, or scheduling has not started. Nothing of [`Next::rest`]
     /// need be done, as the next entry says so again.
     #[inline(always)]
-    pub fn defer<C: Config>(self, core: &mut Core<C>, clock: impl FnOnce() -> Time) -> Next {
+    pub fn defer<C: Config>(self, core: &mut Core<C>, clock: impl Clock<C::Stamp>) -> Next {
         let decision = Decision {
             run: core.running_task(self.cpu),
             switch: false,
@@ -165,7 +165,7 @@ impl Entry {
     }
 
     /// Ends as if it had not been, but for its events: of an [instant](Entry::instant), with
-    /// nothing to decide; or before scheduling has started, when all time is the kernel's. Of the
+    /// nothing to decide; or before scheduling has started, when time is nobody's. Of the
     /// rest nothing need be done, as of [`Entry::defer`].
     #[inline(always)]
     pub fn cancel(self) -> Rest {
@@ -201,7 +201,7 @@ impl Decided {
     /// The CPU goes back to what was decided: starts its clock. The machine's `clock` is read if
     /// the kernel has use for it ([`Core::MARKS_TIME`]).
     #[inline(always)]
-    pub fn leave<C: Config>(self, core: &mut Core<C>, clock: impl FnOnce() -> Time) -> Next {
+    pub fn leave<C: Config>(self, core: &mut Core<C>, mut clock: impl Clock<C::Stamp>) -> Next {
         let Decided {
             entry: Entry { cpu, .. },
             decision: Decision { run, switch },
@@ -210,7 +210,11 @@ impl Decided {
         #[cfg(feature = "audit")]
         core.audit();
         if Core::<C>::MARKS_TIME {
-            core.leave(cpu, clock());
+            let stamp = clock.stamp();
+            core.leave(cpu, stamp);
+            if C::Trace::ENABLED {
+                core.announce(cpu, clock.time(stamp));
+            }
         }
         Next {
             run,
@@ -237,7 +241,7 @@ impl Rest {
 
     /// What there is; it is told once.
     #[inline]
-    pub fn take<C: Config>(self, core: &mut Core<C>) -> More {
-        core.more(self.0)
+    pub fn take<C: Config>(self, core: &mut Core<C>, mut clock: impl Clock<C::Stamp>) -> More {
+        core.more(self.0, &mut clock)
     }
 }

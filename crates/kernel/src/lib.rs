@@ -36,7 +36,8 @@
 //! |---|---|
 //! | the choices made when a kernel is compiled | [`config`] |
 //! | one kernel entry, from its beginning to its consequences | [`entry`] |
-//! | timer, decision, CPU time | `schedule` |
+//! | timer, decision | `schedule` |
+//! | CPU time | `cpu_time`, and [`stamp`] for how the clock is read |
 //! | spawn, exit, join, sleep, yield | `lifecycle` |
 //! | a thread moves to another core | `migrate` |
 //! | what must hold between any two events, checked with the feature `audit` | `audit` |
@@ -60,6 +61,7 @@ mod alarms;
 #[cfg(any(test, feature = "audit"))]
 mod audit;
 mod condition;
+mod cpu_time;
 mod jobs;
 mod lifecycle;
 mod migrate;
@@ -69,6 +71,7 @@ mod queue;
 mod release;
 mod schedule;
 mod semaphore;
+pub mod stamp;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -85,6 +88,7 @@ pub use mutex::{MutexId, Protocol};
 pub use plant::{CorePlant, Cores};
 pub use queue::QueueId;
 pub use semaphore::SemaphoreId;
+pub use stamp::{Clock, Stamp};
 pub use thread::{Attributes, ThreadId};
 pub use trigger::Trigger;
 
@@ -105,7 +109,7 @@ use thread::Thread;
 /// What is small and looked at often comes first: a processor reaches it with one load or store.
 #[repr(C)]
 pub struct Core<C: Config> {
-    cpus: TableOf<C::Cpus, Cpu>,
+    cpus: TableOf<C::Cpus, Cpu<C::Stamp>>,
     /// How many threads have to begin their programs anew when they run.
     restarts: u16,
     /// How many queues release jobs.
@@ -123,8 +127,8 @@ pub struct Core<C: Config> {
     threads: TableOf<C::Threads, Thread<C::Message>>,
     jobs: TableOf<C::Jobs, Jobs>,
     arrivals: Arrivals<C::Arrivals>,
-    /// The CPU time that each thread has used so far.
-    used: TableOf<C::Accounts, Duration>,
+    /// The CPU time that each thread has used so far, in ticks.
+    used: TableOf<C::Accounts, u64>,
     /// Room for the messages of all queues, each queue having a stretch of its own.
     messages: Objects<C::Messages, C::Message>,
     timing: Timing,
@@ -132,7 +136,6 @@ pub struct Core<C: Config> {
     next_tick: Time,
     /// Deadlines missed so far, by all threads.
     misses: u64,
-    preemptions: u64,
     ticks: u64,
     /// Of the last overload that the policy has refused, see [`Core::refusal`].
     excess: Excess,
@@ -258,11 +261,10 @@ impl<C: Config> Core<C> {
             alarms: Alarms::new(sizes.threads),
             restarts: 0,
             inboxes: 0,
-            used: Table::new(sizes.threads, Duration::ZERO),
+            used: Table::new(sizes.threads, 0),
             arrivals: Arrivals::new(sizes.arrivals),
-            cpus: Table::new(sizes.cpus, Cpu::default()),
+            cpus: Table::new(sizes.cpus, Cpu::new()),
             misses: 0,
-            preemptions: 0,
             ticks: 0,
             excess: Excess::LEAST,
             asking: CpuSet::EMPTY,
@@ -324,12 +326,6 @@ impl<C: Config> Core<C> {
         self.misses
     }
 
-    /// How often a running thread has lost a CPU to another one, though it could have gone on. Zero
-    /// where [`Config::ACCOUNTING`] is off.
-    pub fn preemptions(&self) -> u64 {
-        self.preemptions
-    }
-
     /// How many periodic ticks there have been.
     pub fn ticks(&self) -> u64 {
         self.ticks
@@ -349,7 +345,7 @@ impl<C: Config> Core<C> {
     /// # Panics
     /// With [`Config::CHECKS`], if the cluster has no such CPU.
     #[inline]
-    fn cpu(&self, cpu: CpuId) -> &Cpu {
+    fn cpu(&self, cpu: CpuId) -> &Cpu<C::Stamp> {
         assert!(
             !C::CHECKS || cpu.index() < self.cpus.capacity(),
             "no such CPU"
@@ -359,7 +355,7 @@ impl<C: Config> Core<C> {
 
     /// As [`Core::cpu`], to be changed.
     #[inline]
-    fn cpu_mut(&mut self, cpu: CpuId) -> &mut Cpu {
+    fn cpu_mut(&mut self, cpu: CpuId) -> &mut Cpu<C::Stamp> {
         assert!(
             !C::CHECKS || cpu.index() < self.cpus.capacity(),
             "no such CPU"

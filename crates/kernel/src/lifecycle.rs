@@ -38,7 +38,7 @@ impl<C: Config> Core<C> {
             *row = jobs;
         }
         if let Some(used) = self.used.find_mut(task.index()) {
-            *used = Duration::ZERO;
+            *used = 0;
         }
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
@@ -261,37 +261,10 @@ impl<C: Config> Core<C> {
     /// [`Error::NoThread`].
     pub fn yield_now(&mut self, cpu: CpuId, now: Time) -> Result<(), Error> {
         let task = self.caller_in_table(cpu)?;
-        let job = self.job_number(task);
+        let job = self.present_job(task);
         self.emit(now, cpu, Kind::Yield { task, job });
         self.stop(cpu, task, Stop::Yielded, now);
         Ok(())
-    }
-
-    /// The CPU time that a thread has used, up to `now`. Exact to the nanosecond of the machine's
-    /// clock; zero throughout where [`Config::ACCOUNTING`] is off, or [`Config::Accounts`]
-    /// is nothing.
-    ///
-    /// # Errors
-    /// [`Error::Dead`], [`Error::Unknown`].
-    pub fn cpu_time(&mut self, thread: ThreadId, now: Time) -> Result<Duration, Error> {
-        let task = self.find(thread)?;
-        if let Some(cpu) = self.cpu_of(task) {
-            self.count(cpu, now);
-        }
-        Ok(self.used.find(task.index()).copied().unwrap_or_default())
-    }
-
-    /// When a thread will have used `total` CPU time, if nothing comes in between; [`Time::NEVER`]
-    /// if it does not run, and where [`Core::cpu_time`] knows nothing.
-    pub fn uses_up(&self, thread: ThreadId, total: Duration) -> Time {
-        let running = self.find(thread).ok().and_then(|task| {
-            let cpu = self.cpu_of(task)?;
-            Some((self.used.find(task.index())?, self.cpu(cpu).counted))
-        });
-        match running {
-            Some((used, counted)) if Self::COUNTS => counted + total.saturating_sub(*used),
-            _ => Time::NEVER,
-        }
     }
 
     /// The row of a thread that lives.
@@ -301,13 +274,12 @@ impl<C: Config> Core<C> {
             return Err(Error::Unknown);
         }
         let row = &self.threads[task.index()];
-        if row.state == State::Absent || row.generation > generation {
-            return Err(Error::Dead);
-        }
-        if row.generation < generation {
+        if row.generation == generation && row.state != State::Absent {
+            Ok(task)
+        } else if row.generation < generation && row.state != State::Absent {
             Err(Error::Unknown)
         } else {
-            Ok(task)
+            Err(Error::Dead)
         }
     }
 

@@ -13,18 +13,19 @@
 use crate::config::Config;
 use crate::jobs::Jobs;
 use crate::mutex::MaybeMutex;
-use crate::schedule::Cpu;
+use crate::schedule::work;
 use crate::thread::{State, Thread};
 use crate::{Core, Error, ThreadId};
 use flyball_policy::{Policy, Ready, Stop, Table, Usage};
-use flyball_trace::{CpuId, Duration, Kind, Object, TaskId, Time};
+use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 
 /// A thread between two cores: its jobs, its waits, and the CPU time that it has used.
 #[must_use = "the thread is lost with it"]
 pub struct Migrant<M> {
     thread: Thread<M>,
     jobs: Option<Jobs>,
-    used: Duration,
+    /// In ticks.
+    used: u64,
 }
 
 impl<C: Config> Core<C> {
@@ -121,7 +122,7 @@ impl<C: Config> Core<C> {
         if restart {
             self.restarts += 1;
             for cpu in 0..self.cpus.capacity() {
-                self.cpus[cpu].set(Cpu::RESTART);
+                self.cpus[cpu].set(work::RESTART);
             }
         }
         let thread = ThreadId { task, generation };

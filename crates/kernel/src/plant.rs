@@ -103,8 +103,8 @@ impl<M: Cores> Plant<<M::Config as Config>::Policy> for CorePlant<'_, M> {
 }
 
 impl<C: Config> Core<C> {
-    /// Whether a core keeps all that a controller reads. The time that its kernels take is always
-    /// kept, where the machine says when they enter and leave.
+    /// Whether a core keeps all that a controller reads. The time that its kernels take is kept
+    /// where CPU time is.
     pub fn keeps(&self, reads: Reads) -> bool {
         let used = Self::COUNTS && C::ACCOUNTING && self.used.find(0).is_some();
         let misses = self.jobs.find(0).is_some();

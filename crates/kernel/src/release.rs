@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::jobs::{Job, Jobs, OnMiss, Released};
 use crate::mutex::MaybeMutex;
-use crate::schedule::Cpu;
+use crate::schedule::work;
 use crate::thread::State;
 use crate::{Core, Error, ThreadId};
 use flyball_policy::{Policy, Ready, Stop, Table, Usage};
@@ -117,10 +117,17 @@ impl<C: Config> Core<C> {
     /// The number of the job that `task` works on; 0 if it is dormant.
     #[inline]
     pub(crate) fn job_number(&self, task: TaskId) -> u32 {
-        match self.jobs.find(task.index()) {
-            Some(jobs) => jobs.number(),
-            None => u32::from(self.threads[task.index()].state != State::Dormant),
+        if self.threads[task.index()].state == State::Dormant && !self.has_jobs() {
+            0
+        } else {
+            self.present_job(task)
         }
+    }
+
+    /// The number of the job of a thread that is not dormant.
+    #[inline]
+    pub(crate) fn present_job(&self, task: TaskId) -> u32 {
+        self.jobs.find(task.index()).map_or(1, Jobs::number)
     }
 
     /// Sets the alarm of `task` to the next instant at which something happens to its jobs, or its
@@ -146,7 +153,7 @@ impl<C: Config> Core<C> {
     #[inline]
     fn alarm_at(&mut self, task: TaskId, at: Time) {
         if self.alarms.set(task, at) {
-            self.cpus[0].set(Cpu::TIMER);
+            self.cpus[0].set(work::TIMER);
         }
     }
 
@@ -292,7 +299,7 @@ impl<C: Config> Core<C> {
             let restart = &mut self.threads[task.index()].restart;
             self.restarts += u16::from(!core::mem::replace(restart, true));
             for cpu in 0..self.cpus.capacity() {
-                self.cpus[cpu].set(Cpu::RESTART);
+                self.cpus[cpu].set(work::RESTART);
             }
             self.next_job(cpu, task, now);
         }

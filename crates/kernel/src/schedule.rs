@@ -1,4 +1,4 @@
-//! Which thread runs: entering and leaving the kernel, the timer, the decision, and CPU time.
+//! Which thread runs: the timer, the decision, and leaving the kernel.
 
 #![expect(
     clippy::inline_always,
@@ -6,43 +6,79 @@
 )]
 
 use crate::config::Config;
+use crate::stamp::{Clock, Stamp};
 use crate::{Core, More, ThreadId};
 use flyball_policy::{CpuSet, Policy, Resched, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
 
 /// What the kernel knows of one CPU.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Cpu {
+#[derive(Clone, Copy)]
+pub(crate) struct Cpu<S> {
     /// The thread that runs.
-    running: Slot,
+    pub(crate) running: Slot,
     /// If no thread runs, the one that ran last: its registers are still those of the CPU.
     last: Slot,
     /// Not zero: it has to be decided anew which thread runs. No `bool`: with one, the compiler
     /// does not see that code which has just set it need not test it (15 instructions a call).
     pub(crate) look: u8,
-    /// What else is to be done before the CPU goes on: [`Cpu::TIMER`], [`Cpu::RESTART`].
+    /// What else is to be done before the CPU goes on: [`work::TIMER`], [`work::RESTART`].
     work: u8,
     /// The policy has been told that the running thread stopped, so it has to pick.
     stopped: bool,
     /// The running thread (or idleness) has not been announced to the trace yet.
     announce: bool,
-    /// Between [`Core::enter`] and [`Core::leave`]: time is the kernel's.
-    in_kernel: bool,
-    /// What the policy granted, if it granted a limited burst.
-    burst: Option<Duration>,
-    /// What of it has been used.
-    used: Duration,
+    /// Between [`Core::enter`] and [`Core::leave`]: time is the kernel's. Not kept where all entries
+    /// begin, as there is no need to ask.
+    pub(crate) in_kernel: bool,
     /// Up to when CPU time has been counted.
-    pub(crate) counted: Time,
-    idle: Duration,
-    kernel: Duration,
+    pub(crate) counted: S,
+    /// How long a burst the policy granted; [`Duration::MAX`]: one that does not end.
+    burst: Duration,
+    /// A burst that begins after the timer was set, and is at least this long, does not end before
+    /// the timer fires; so the timer, which is set anew then, may stay as it is.
+    patience: Duration,
+    /// What of the burst has been used, and what no thread had, in ticks.
+    pub(crate) used: u64,
+    pub(crate) idle: u64,
+    pub(crate) kernel: u64,
 }
 
-impl Cpu {
-    /// [`Core::next_timer`] may have changed.
+/// Work of a CPU; see [`Cpu::work`].
+pub(crate) mod work {
+    /// The timer may have to fire earlier than it will, or has fired.
     pub(crate) const TIMER: u8 = 1;
     /// Some thread has to begin its program anew when it runs.
     pub(crate) const RESTART: u8 = 2;
+}
+
+impl<S: Stamp> Cpu<S> {
+    /// A CPU on which nothing has run yet.
+    pub(crate) fn new() -> Cpu<S> {
+        Cpu {
+            running: Slot::EMPTY,
+            last: Slot::EMPTY,
+            look: 0,
+            work: 0,
+            stopped: false,
+            announce: false,
+            in_kernel: false,
+            counted: S::default(),
+            burst: Duration::MAX,
+            patience: Duration::MAX,
+            used: 0,
+            idle: 0,
+            kernel: 0,
+        }
+    }
+
+    /// What is left of the burst of the thread that runs, as far as time has been counted.
+    fn left(&self) -> Duration {
+        if self.running.is_empty() {
+            Duration::MAX
+        } else {
+            self.burst.saturating_sub(S::length(self.used))
+        }
+    }
 
     #[inline]
     pub(crate) fn has(&self, work: u8) -> bool {
@@ -72,28 +108,22 @@ pub(crate) struct Decision {
 
 impl<C: Config> Core<C> {
     /// Whether the timer is also for the policy, which may want another instant at any time.
-    const TIMER_MOVES: bool = C::Policy::WANTS.bursts || C::Policy::WANTS.alarms;
+    const TIMER_MOVES: bool = C::Policy::WANTS.alarms;
     /// Whether it matters that the policy has been told already that the running thread stopped.
-    const STOPS: bool = Self::COUNTS || C::Policy::WANTS.preempted;
+    const STOPS: bool = Self::TELLS_USE || C::Policy::WANTS.preempted;
     pub(crate) const COUNTS: bool = C::ACCOUNTING || Self::TELLS_USE;
     /// Whether it matters how long the running thread has had the CPU since it was picked.
-    const TELLS_USE: bool = C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
-    /// Whether it matters when the kernel is entered and left: CPU time is counted, or events are
-    /// traced. No clock is started or stopped otherwise.
-    pub const MARKS_TIME: bool = Self::COUNTS || C::Trace::ENABLED;
-    /// Whether a machine has to read the clock at each kernel entry, even for a call that needs no
-    /// time itself. Otherwise [`Time::ZERO`] will do for such a call.
-    pub const READS_CLOCK: bool = Self::MARKS_TIME || C::Policy::WANTS.clock;
+    pub(crate) const TELLS_USE: bool = C::Policy::WANTS.usage || C::Policy::WANTS.bursts;
+    /// Whether it matters when the kernel is left: a clock starts then, or events are traced.
+    pub const MARKS_TIME: bool = Self::TELLS_KERNEL_TIME || C::Trace::ENABLED;
+    /// Whether the time is told to each call, even to one that needs no time itself. Otherwise
+    /// [`Time::ZERO`] will do for such a call.
+    pub const READS_CLOCK: bool =
+        C::Trace::ENABLED || C::Policy::WANTS.clock || Self::COUNTS && C::Stamp::OF_TIME.is_some();
 
     /// The first CPU of a cluster keeps the time for all of them: its timer releases jobs and ends
     /// waits.
     pub const TIMEKEEPER: CpuId = CpuId(0);
-
-    /// The CPU begins to work for the kernel: stops the clock of the thread that ran.
-    pub(crate) fn enter(&mut self, cpu: CpuId, now: Time) {
-        self.charge(cpu, now);
-        self.cpu_mut(cpu).in_kernel = true;
-    }
 
     /// The timer of `cpu` fired: makes all releases that are due, notices the deadlines that have
     /// passed, ends the waits that took too long, and the burst of the running thread. Does no harm
@@ -104,7 +134,7 @@ impl<C: Config> Core<C> {
     pub fn timer(&mut self, cpu: CpuId, now: Time) -> u32 {
         let mut served = 0;
         // Whatever the timer was set to, it is set no more.
-        self.cpu_mut(cpu).set(Cpu::TIMER);
+        self.cpu_mut(cpu).set(work::TIMER);
         if !self.keeps_time(cpu) {
             if C::Policy::WANTS.alarms && self.tick().is_none() {
                 self.serve_alarm(cpu, now);
@@ -161,10 +191,14 @@ impl<C: Config> Core<C> {
 
     /// It is a tick: other CPUs whose bursts are over have to look, and end them then.
     fn end_other_bursts(&mut self, now: Time) {
+        // Machines of several CPUs have no other stamps.
+        let Some(stamp) = C::Stamp::OF_TIME else {
+            return;
+        };
         for other in self.others() {
             let state = self.cpu(other);
-            let has_run = state.used + now.since(state.counted);
-            if state.burst.is_some_and(|burst| has_run >= burst) {
+            let has_run = state.used + stamp(now).ticks_since(state.counted);
+            if C::Stamp::length(has_run) >= state.burst {
                 self.attend(Resched::One(other));
             }
         }
@@ -179,10 +213,10 @@ impl<C: Config> Core<C> {
     fn end_burst(&mut self, cpu: CpuId, now: Time) {
         self.count(cpu, now);
         let state = self.cpu(cpu);
-        if let (Some(task), Some(burst), false) = (state.running.get(), state.burst, state.stopped)
-            && state.used >= burst
+        if let (Some(task), false) = (state.running.get(), state.stopped)
+            && state.left().is_zero()
         {
-            let job = self.job_number(task);
+            let job = self.present_job(task);
             self.emit(now, cpu, Kind::BurstEnd { task, job });
             self.stop(cpu, task, Stop::BurstEnd, now);
         }
@@ -212,29 +246,29 @@ impl<C: Config> Core<C> {
     pub(crate) fn has_more(&self, cpu: CpuId) -> bool {
         Self::TIMER_MOVES
             || self.cpu(cpu).work != 0
-            || !self.is_alone() && self.cpus[0].has(Cpu::TIMER)
+            || !self.is_alone() && self.cpus[0].has(work::TIMER)
     }
 
     /// What else is to be done after a decision on `cpu`, if [`Core::has_more`] says so.
     #[inline]
-    pub(crate) fn more(&mut self, cpu: CpuId) -> More {
+    pub(crate) fn more(&mut self, cpu: CpuId, clock: &mut impl Clock<C::Stamp>) -> More {
         let state = self.cpu_mut(cpu);
-        let timer = Self::TIMER_MOVES || state.has(Cpu::TIMER);
-        state.done(Cpu::TIMER);
-        let may_restart = state.has(Cpu::RESTART);
+        let timer = Self::TIMER_MOVES || state.has(work::TIMER);
+        state.done(work::TIMER);
+        let may_restart = state.has(work::RESTART);
         let restart = self.has_jobs()
             && may_restart
             && self
                 .running_task(cpu)
                 .is_some_and(|task| self.takes_restart(cpu, task));
         let mut timekeeper = None;
-        if !self.keeps_time(cpu) && (C::Policy::WANTS.alarms || self.cpus[0].has(Cpu::TIMER)) {
-            self.cpus[0].done(Cpu::TIMER);
-            timekeeper = Some(self.next_timer(Self::TIMEKEEPER));
+        if !self.keeps_time(cpu) && (C::Policy::WANTS.alarms || self.cpus[0].has(work::TIMER)) {
+            self.cpus[0].done(work::TIMER);
+            timekeeper = Some(self.set_timer(Self::TIMEKEEPER, clock));
         }
         More {
             restart,
-            timer: timer.then(|| self.next_timer(cpu)),
+            timer: timer.then(|| self.set_timer(cpu, clock)),
             timekeeper,
         }
     }
@@ -263,7 +297,7 @@ impl<C: Config> Core<C> {
         let restart = core::mem::take(&mut self.threads[task.index()].restart);
         self.restarts -= u16::from(restart);
         if self.restarts == 0 {
-            self.cpu_mut(cpu).done(Cpu::RESTART);
+            self.cpu_mut(cpu).done(work::RESTART);
         }
         restart
     }
@@ -275,12 +309,12 @@ impl<C: Config> Core<C> {
     }
 
     /// Whether there is nothing to do on `cpu`, the only one of its cluster, before it goes on:
-    /// nothing to decide, and [`Core::next_timer`] is what it was. Where no clock has to be started
+    /// nothing to decide, and the timer may stay as it is. Where no clock has to be started
     /// either ([`Core::MARKS_TIME`]) an entry may be [cancelled](crate::Entry::cancel) then.
     #[inline]
     pub fn is_settled(&self, cpu: CpuId) -> bool {
         let state = self.cpu(cpu);
-        !Self::TIMER_MOVES && state.look == 0 && !state.has(Cpu::TIMER)
+        !Self::TIMER_MOVES && state.look == 0 && !state.has(work::TIMER)
     }
 
     #[inline(always)]
@@ -295,7 +329,7 @@ impl<C: Config> Core<C> {
             && let Some(task) = before.get()
             && !self.cpu(cpu).stopped
         {
-            self.stop(cpu, task, Stop::Preempted, now);
+            self.preempt(cpu, task, now);
         }
         let choice = self.policy.pick(cpu, now);
         if C::Policy::WANTS.released_cpu {
@@ -310,25 +344,24 @@ impl<C: Config> Core<C> {
             "the policy chose a thread that is not there"
         );
         let next = Slot::of(choice.task);
-        if (C::Trace::ENABLED || C::ACCOUNTING) && next != before {
+        if C::Trace::ENABLED && next != before {
             if let Some(task) = before.get() {
-                let job = self.job_number(task);
-                if C::ACCOUNTING {
-                    self.preemptions += 1;
-                }
+                let job = self.present_job(task);
                 self.emit(now, cpu, Kind::Preempt { task, job });
             }
-            if C::Trace::ENABLED {
-                self.cpu_mut(cpu).announce = true;
-            }
+            self.cpu_mut(cpu).announce = true;
         }
         let state = self.cpu_mut(cpu);
         state.running = next;
         if C::Policy::WANTS.bursts {
-            state.burst = choice.burst;
+            state.burst = choice.burst.unwrap_or(Duration::MAX);
+            if state.burst < state.patience {
+                core::hint::cold_path();
+                state.set(work::TIMER);
+            }
         }
         if Self::TELLS_USE {
-            state.used = Duration::ZERO;
+            state.used = 0;
         }
         if Self::STOPS {
             state.stopped = false;
@@ -351,15 +384,19 @@ impl<C: Config> Core<C> {
         }
     }
 
+    /// The policy has not been told yet that `task` stops. By itself, as it takes more registers
+    /// than a decision.
+    #[inline(never)]
+    fn preempt(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        self.stop(cpu, task, Stop::Preempted, now);
+    }
+
     /// No thread can run.
     #[cold]
     fn go_idle(&mut self, cpu: CpuId, now: Time) -> Decision {
         if let Some(task) = self.running_task(cpu) {
             // A policy may let a CPU idle although a thread could run.
-            let job = self.job_number(task);
-            if C::ACCOUNTING {
-                self.preemptions += 1;
-            }
+            let job = self.present_job(task);
             self.emit(now, cpu, Kind::Preempt { task, job });
             let state = self.cpu_mut(cpu);
             state.last = state.running;
@@ -373,10 +410,10 @@ impl<C: Config> Core<C> {
         }
         let state = self.cpu_mut(cpu);
         if C::Policy::WANTS.bursts {
-            state.burst = None;
+            state.burst = Duration::MAX;
         }
         if Self::TELLS_USE {
-            state.used = Duration::ZERO;
+            state.used = 0;
         }
         if Self::STOPS {
             state.stopped = false;
@@ -387,17 +424,14 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// The CPU goes back to what was decided: starts its clock.
-    pub(crate) fn leave(&mut self, cpu: CpuId, now: Time) {
-        self.charge(cpu, now);
+    /// The CPU goes back to what was decided: the trace is told, if it is news.
+    pub(crate) fn announce(&mut self, cpu: CpuId, now: Time) {
         let state = self.cpu_mut(cpu);
-        state.in_kernel = false;
-        if C::Trace::ENABLED && state.announce {
-            state.announce = false;
+        if core::mem::take(&mut state.announce) {
             let kind = match state.running.get() {
                 Some(task) => Kind::Dispatch {
                     task,
-                    job: self.job_number(task),
+                    job: self.present_job(task),
                 },
                 None => Kind::Idle,
             };
@@ -405,10 +439,16 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// When the timer of `cpu` has to fire, as long as nothing else happens; [`Time::NEVER`]: not
-    /// at all. It may be in the past, and the timer has to fire at once then. [`More::timer`] is
-    /// this, when it changes.
-    pub fn next_timer(&self, cpu: CpuId) -> Time {
+    /// As [`Core::next_timer`]; the timer is going to be set to that.
+    fn set_timer(&mut self, cpu: CpuId, clock: &mut impl Clock<C::Stamp>) -> Time {
+        if C::Policy::WANTS.bursts {
+            let state = self.cpu_mut(cpu);
+            state.patience = state.left();
+        }
+        self.timer_at(cpu, clock)
+    }
+
+    pub(crate) fn timer_at(&self, cpu: CpuId, clock: &mut impl Clock<C::Stamp>) -> Time {
         let keeps_time = self.keeps_time(cpu);
         if self.tick().is_some() {
             return if keeps_time {
@@ -427,8 +467,9 @@ impl<C: Config> Core<C> {
         }
         if C::Policy::WANTS.bursts {
             let state = self.cpu(cpu);
-            if let (Some(_), Some(burst)) = (state.running.get(), state.burst) {
-                next = next.min(state.counted + burst.saturating_sub(state.used));
+            let left = state.left();
+            if left < Duration::MAX {
+                next = next.min(clock.time(state.counted) + left);
             }
         }
         next
@@ -461,48 +502,6 @@ impl<C: Config> Core<C> {
         state.running.get().or(state.last.get())
     }
 
-    /// The CPU time that the CPU spent idle up to the last time it entered or left the kernel.
-    pub fn idle_time(&self, cpu: CpuId) -> Duration {
-        self.cpu(cpu).idle
-    }
-
-    /// The CPU time that the CPU spent between the beginnings and the ends of entries.
-    pub fn kernel_time(&self, cpu: CpuId) -> Duration {
-        self.cpu(cpu).kernel
-    }
-
-    /// Charges the thread that has the CPU, or idle time, up to `now`. While the kernel has the CPU
-    /// that has been done already.
-    #[inline]
-    pub(crate) fn count(&mut self, cpu: CpuId, now: Time) {
-        if !self.cpu(cpu).in_kernel {
-            self.charge(cpu, now);
-        }
-    }
-
-    /// Charges the time since this was last done to what had the CPU: a thread, the kernel, or
-    /// idle time.
-    fn charge(&mut self, cpu: CpuId, now: Time) {
-        if !Self::COUNTS {
-            return;
-        }
-        let state = self.cpu_mut(cpu);
-        let time = now.since(state.counted);
-        state.counted = now;
-        match state.running.get() {
-            _ if state.in_kernel => state.kernel += time,
-            Some(task) => {
-                if Self::TELLS_USE {
-                    state.used += time;
-                }
-                if let Some(used) = self.used.find_mut(task.index()) {
-                    *used += time;
-                }
-            }
-            None => state.idle += time,
-        }
-    }
-
     /// `task` has ended: its registers belong to no thread, even if its row gets a new thread.
     pub(crate) fn forget(&mut self, task: TaskId) {
         for cpu in 0..self.cpus.capacity() {
@@ -532,9 +531,10 @@ impl<C: Config> Core<C> {
         let state = self.cpu_mut(cpu);
         // What was used before an earlier stop at this same decision has been told already.
         let used = if state.stopped {
+            core::hint::cold_path();
             Duration::ZERO
         } else {
-            state.used
+            C::Stamp::length(state.used)
         };
         if Self::STOPS {
             state.stopped = true;
@@ -552,5 +552,14 @@ impl<C: Config> Core<C> {
                 self.vacant = self.vacant.with(cpu);
             }
         }
+    }
+}
+
+impl<C: Config<Stamp = Time>> Core<C> {
+    /// When the timer of `cpu` has to fire, as long as nothing else happens; [`Time::NEVER`]: not
+    /// at all. It may be in the past, and the timer has to fire at once then. [`More::timer`] is
+    /// never later.
+    pub fn next_timer(&self, cpu: CpuId) -> Time {
+        self.timer_at(cpu, &mut { Time::ZERO })
     }
 }

@@ -80,7 +80,7 @@ impl<C: Config> Core<C> {
         if until <= now {
             return Err(Error::TimedOut);
         }
-        let job = self.job_number(task);
+        let job = self.present_job(task);
         self.emit(
             now,
             cpu,
@@ -115,13 +115,20 @@ impl<C: Config> Core<C> {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Ready;
         if thread.limited {
-            thread.limited = false;
-            self.limit(task, Time::NEVER);
+            self.lift_limit(task);
         }
-        let job = self.job_number(task);
+        let job = self.present_job(task);
         self.emit(now, cpu, Kind::Wake { task, job });
         let resched = self.policy.ready(cpu, task, Ready::Unblocked, now);
         self.attend(resched);
+    }
+
+    /// The wait of `task` has ended in time. By itself, as it takes more registers than all else in
+    /// [`Core::wake`].
+    #[inline(never)]
+    fn lift_limit(&mut self, task: TaskId) {
+        self.threads[task.index()].limited = false;
+        self.limit(task, Time::NEVER);
     }
 
     /// Takes `task` out of the list that it waits in, if it is in one.

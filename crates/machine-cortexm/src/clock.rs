@@ -1,55 +1,91 @@
 //! Time: a 32-bit counter extended to 64 bits, and a timer that is set to an instant.
 //!
-//! A counter at 25 MHz goes round every 172 s. Each reading that is below the last one counts a
-//! round, so the clock has to be read at least that often; the timer is never set further ahead
-//! than 4.3 s. Instants are absolute, and the timer is set to what is left until then at that
+//! A counter at 25 MHz goes round every 172 s. Each reading says how far it is from the last one,
+//! so the clock has to be read at least twice a round; the timer is never set further ahead than
+//! 4.3 s. Instants are absolute, and the timer is set to what is left until then at that
 //! moment, so nothing drifts: an error of one setting is not in the next one.
 
 use crate::board::{Board, Timer};
 use core::marker::PhantomData;
-use flyball_trace::Time;
+use flyball_kernel::Stamp;
+use flyball_trace::{Duration, Time};
 
 /// The clock of the machine. To be read with interrupts masked.
 pub struct Clock<B> {
-    /// How often the counter has gone round.
-    rounds: u32,
-    /// Its last value.
+    /// What the counter showed some time ago, and which nanosecond of the kernel's that was.
     last: u32,
-    /// The counter's value when the kernel started: [`Time::ZERO`].
-    start: u32,
+    nanos: u64,
     board: PhantomData<B>,
+}
+
+/// What the counter of a board shows.
+pub struct Ticks<B>(u32, PhantomData<fn() -> B>);
+
+impl<B> Clone for Ticks<B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for Ticks<B> {}
+
+impl<B> Default for Ticks<B> {
+    fn default() -> Self {
+        Ticks(0, PhantomData)
+    }
+}
+
+impl<B: Board> Stamp for Ticks<B> {
+    const OF_TIME: Option<fn(Time) -> Self> = None;
+
+    #[inline(always)]
+    fn ticks_since(self, earlier: Self) -> u64 {
+        u64::from(self.0.wrapping_sub(earlier.0))
+    }
+
+    #[inline(always)]
+    fn length(ticks: u64) -> Duration {
+        Duration::from_nanos(ticks * u64::from(B::TICK_NS))
+    }
+}
+
+impl<B: Board> flyball_kernel::Clock<Ticks<B>> for Clock<B> {
+    #[inline(always)]
+    fn stamp(&mut self) -> Ticks<B> {
+        Ticks(B::counter(), PhantomData)
+    }
+
+    /// Exact to a tick of the counter.
+    fn time(&mut self, stamp: Ticks<B>) -> Time {
+        // Less than half a round before or after the last one.
+        let ahead = stamp.0.wrapping_sub(self.last).cast_signed();
+        let ahead = i64::from(ahead) * i64::from(B::TICK_NS);
+        self.nanos = self.nanos.wrapping_add_signed(ahead);
+        self.last = stamp.0;
+        Time::from_nanos(self.nanos)
+    }
 }
 
 impl<B: Board> Clock<B> {
     /// A clock that begins now.
     pub(crate) fn start() -> Clock<B> {
-        let start = B::counter();
         Clock {
-            rounds: 0,
-            last: 0,
-            start,
+            last: B::counter(),
+            nanos: 0,
             board: PhantomData,
         }
     }
 
-    fn ticks(&mut self) -> u64 {
-        let low = B::counter().wrapping_sub(self.start);
-        if low < self.last {
-            self.rounds += 1;
-        }
-        self.last = low;
-        u64::from(self.rounds) << 32 | u64::from(low)
-    }
-
-    /// The time since the kernel started, exact to a tick of the counter.
-    pub fn now(&mut self) -> Time {
-        Time::from_nanos(self.ticks() * u64::from(B::TICK_NS))
+    /// When the clock began, if it was not read since.
+    pub(crate) fn started(&self) -> Ticks<B> {
+        Ticks(self.last, PhantomData)
     }
 
     /// Sets the timer to `at`; it fires at once if that has passed, and not at all at
     /// [`Time::NEVER`] (but to keep the clock running).
     pub(crate) fn set_timer(&mut self, at: Time) {
-        let ahead = at.since(self.now()).as_nanos();
+        let now = flyball_kernel::Clock::now(self);
+        let ahead = at.since(now).as_nanos();
         // Never early: what is left of a tick is waited for as well. What is too far away is looked
         // at again on the way: thirty-two bits are divided by one instruction.
         let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);

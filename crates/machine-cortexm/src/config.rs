@@ -1,10 +1,11 @@
 //! What an application chooses about this machine, when it is compiled.
 
 use crate::board::Board;
+use crate::clock::Ticks;
 use flyball_port::MachineConfig;
 
 /// What an application chooses beside what it chooses on all machines.
-pub trait BoardConfig: MachineConfig {
+pub trait BoardConfig: MachineConfig<Stamp = Ticks<<Self as BoardConfig>::Board>> {
     /// What it runs on.
     type Board: Board;
 

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::config::BoardConfig;
 use crate::context::{Context, Switch};
 use core::ops::Range;
-use flyball_kernel::{Config, Core, Entry, Rest, ThreadId};
+use flyball_kernel::{Clock as _, Config, Core, Entry, Rest, ThreadId};
 use flyball_policy::{CpuId, Storage, Table, TaskId, Time};
 use flyball_port::{EntryPoint, LockedKernel, Port, StackArea, finish};
 use flyball_trace::Sink;
@@ -40,12 +40,12 @@ pub struct Cpu<'a, C: BoardConfig> {
     idles: bool,
 }
 
-impl<C: BoardConfig> Port for Cpu<'_, C> {
+impl<C: BoardConfig> Port<C::Stamp> for Cpu<'_, C> {
     type Stack = StackArea;
 
     #[inline(always)]
-    fn now(&mut self) -> Time {
-        self.clock.now()
+    fn clock(&mut self) -> impl flyball_kernel::Clock<C::Stamp> {
+        &mut *self.clock
     }
 
     #[inline(always)]
@@ -89,10 +89,12 @@ impl<C: BoardConfig> Port for Cpu<'_, C> {
 
 impl<C: BoardConfig> State<C> {
     /// The state of a machine that starts now.
-    pub(crate) fn new(core: Core<C>) -> State<C> {
+    pub(crate) fn new(mut core: Core<C>) -> State<C> {
+        let clock = Clock::start();
+        core.start_clock(clock.started());
         State {
             core,
-            clock: Clock::start(),
+            clock,
             contexts: Table::new(0, Context::default()),
             idle: Context::default(),
             armed: Time::ZERO,
@@ -150,8 +152,7 @@ impl<C: BoardConfig> State<C> {
     /// Begins an entry. `timed`: the event tells the kernel the time.
     #[inline(always)]
     pub(crate) fn enter(&mut self, timed: bool) -> Entry {
-        let clock = &mut self.clock;
-        Entry::begin(&mut self.core, CPU, timed, || clock.now())
+        Entry::begin(&mut self.core, CPU, timed, &mut self.clock)
     }
 
     /// Ends an entry. Returns whether there is [more](State::more) to do, as there is whenever the
@@ -161,6 +162,7 @@ impl<C: BoardConfig> State<C> {
     pub(crate) fn end(&mut self, switch: &mut Switch, entry: Entry) -> (bool, Rest) {
         // Before the start there is no thread to go back to.
         if C::CHECKS && !self.started {
+            core::hint::cold_path();
             let rest = entry.cancel();
             return (false, rest);
         }
@@ -171,8 +173,7 @@ impl<C: BoardConfig> State<C> {
         if decided.is_new() {
             cpu.switch(decided.run());
         }
-        let clock = &mut *cpu.clock;
-        let next = decided.leave(core, || clock.now());
+        let next = decided.leave(core, &mut *cpu.clock);
         (cpu.idles || next.rest.is_needed(core), next.rest)
     }
 

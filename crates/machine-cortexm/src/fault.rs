@@ -16,6 +16,7 @@ use core::fmt::Display;
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
 use cortex_m::peripheral::SCB;
+use flyball_kernel::Clock as _;
 use flyball_policy::Time;
 use flyball_port::{Cause, Fault, Stacks};
 

@@ -63,6 +63,7 @@ pub mod vectors;
 use cortex_m_rt as _;
 
 pub use board::Board;
+pub use clock::Ticks;
 pub use config::BoardConfig;
 #[doc(hidden)]
 pub use examine::ExceptionState;

@@ -24,20 +24,20 @@ pub(crate) const CPU: CpuId = CpuId(0);
 ///
 /// It belongs to the thread of the operating system that initialised it. For all others there is no
 /// kernel here.
-pub struct Kernel<C: Config> {
+pub struct Kernel<C: Config<Stamp = Time>> {
     owner: OnceLock<thread::ThreadId>,
     state: RefCell<Option<State<C>>>,
 }
 
 // SAFETY: only the thread that is the owner touches the state, and there is only one.
-unsafe impl<C: Config> Sync for Kernel<C> {}
+unsafe impl<C: Config<Stamp = Time>> Sync for Kernel<C> {}
 
 thread_local! {
     /// This thread of the operating system.
     static HERE: thread::ThreadId = thread::current().id();
 }
 
-impl<C: Config> Kernel<C> {
+impl<C: Config<Stamp = Time>> Kernel<C> {
     /// A kernel that has not been initialised.
     pub const fn new() -> Kernel<C> {
         Kernel {
@@ -136,7 +136,7 @@ impl<C: Config> Kernel<C> {
     }
 }
 
-impl<C: Config + 'static> Machine for Kernel<C> {
+impl<C: Config<Stamp = Time> + 'static> Machine for Kernel<C> {
     type Config = C;
     type Stack = DefaultStack;
     type Port<'a> = Cpu<'a>;
@@ -292,7 +292,7 @@ impl<C: Config + 'static> Machine for Kernel<C> {
     }
 }
 
-impl<C: Config> Default for Kernel<C> {
+impl<C: Config<Stamp = Time>> Default for Kernel<C> {
     fn default() -> Self {
         Kernel::new()
     }

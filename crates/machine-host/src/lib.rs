@@ -40,6 +40,7 @@ pub mod run;
 mod spin;
 pub mod threads;
 
+pub use flyball_policy::Time;
 pub use flyball_port::{EntryPoint, Machine};
 pub use kernel::Kernel;
 pub use run::Ended;
@@ -60,6 +61,14 @@ macro_rules! kernel {
 macro_rules! configure {
     ($config:ty, guarded: $guarded:expr, cpus: $cpus:expr) => {
         const _: () = assert!($cpus == 1, "this machine has one CPU");
+    };
+}
+
+/// What a kernel of this configuration reads of the clock.
+#[macro_export]
+macro_rules! stamp {
+    ($config:ty) => {
+        $crate::Time
     };
 }
 

@@ -5,7 +5,7 @@ use crate::kernel::{CPU, Kernel};
 use crate::threads::{Body, Thread, resume};
 use core::fmt;
 use corosensei::stack::DefaultStack;
-use flyball_kernel::{Config, Core, Entry, Error, ThreadId};
+use flyball_kernel::{Clock, Config, Core, Entry, Error, ThreadId};
 use flyball_policy::{CpuId, Duration, TaskId, Time};
 use flyball_port::{EntryPoint, Machine, Port, decide, finish};
 
@@ -46,7 +46,7 @@ impl fmt::Display for Ended {
 }
 
 /// All that the machine knows.
-pub(crate) struct State<C: Config> {
+pub(crate) struct State<C: Config<Stamp = Time>> {
     pub(crate) core: Core<C>,
     pub(crate) now: Time,
     /// By row; rows that have never had a thread are empty.
@@ -69,11 +69,11 @@ pub struct Cpu<'a> {
     threads: &'a mut Vec<Option<Thread>>,
 }
 
-impl Port for Cpu<'_> {
+impl Port<Time> for Cpu<'_> {
     type Stack = DefaultStack;
 
     #[inline]
-    fn now(&mut self) -> Time {
+    fn clock(&mut self) -> impl Clock<Time> {
         self.now
     }
 
@@ -115,7 +115,7 @@ enum Step {
     End(Ended),
 }
 
-impl<C: Config> State<C> {
+impl<C: Config<Stamp = Time>> State<C> {
     fn step(&mut self, until: Time) -> Step {
         if self.serving || self.core.needs_resched(CPU) {
             self.serving = true;
@@ -238,7 +238,7 @@ impl<C: Config> State<C> {
     }
 }
 
-impl<C: Config + 'static> Kernel<C> {
+impl<C: Config<Stamp = Time> + 'static> Kernel<C> {
     /// Lets the machine run until `until`, at which nothing happens any more; or, with
     /// [`Time::NEVER`], for as long as there is something to do. It can go on after that.
     ///

@@ -14,6 +14,7 @@ impl Config for Small {
     type Policy = Ranked<FixedPriority, Bitmap<Level, Inline<4>>>;
     type Trace = Vec<Event>;
     type Message = ();
+    type Stamp = Time;
     type Cpus = Inline<1>;
     type Threads = Inline<4>;
     type Mutexes = Inline<1>;

@@ -23,6 +23,7 @@ impl<S: Scheduler> Config for Set<S> {
     type Policy = S::Policy<Boxed, Boxed>;
     type Trace = Vec<Event>;
     type Message = ();
+    type Stamp = Time;
     type Cpus = Inline<1>;
     type Threads = Inline<16>;
     type Mutexes = Inline<4>;

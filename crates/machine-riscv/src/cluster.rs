@@ -1,6 +1,7 @@
 //! CPUs that share a kernel core, and the lock around it.
 
 use crate::board::{Bells, HARTS};
+use crate::config::HartConfig;
 use crate::context::Context;
 use crate::migration::{Migrations, SplitThread};
 use crate::plant::Handover;
@@ -11,10 +12,9 @@ use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use flyball_kernel::{Config, Core};
 use flyball_multicore::{FairLock, Presence};
 use flyball_policy::{CpuId, Storage, Table};
-use flyball_port::MachineConfig;
 
 /// CPUs that share a kernel core.
-pub(crate) struct Cluster<C: MachineConfig> {
+pub(crate) struct Cluster<C: HartConfig> {
     /// The hart of its first CPU, and how many there are.
     pub(crate) first: u8,
     pub(crate) cpus: u8,
@@ -34,7 +34,7 @@ pub(crate) struct Cluster<C: MachineConfig> {
 }
 
 /// The core, and what the machine adds to it.
-pub(crate) struct State<C: MachineConfig> {
+pub(crate) struct State<C: HartConfig> {
     pub(crate) core: Core<C>,
     pub(crate) contexts: Contexts<C>,
     /// Those that go from CPU to CPU, and are here, or are going to be.
@@ -58,7 +58,7 @@ pub struct Traffic {
     pub spared: u64,
 }
 
-impl<C: MachineConfig> Cluster<C> {
+impl<C: HartConfig> Cluster<C> {
     /// The CPUs from hart `first` on, `cpus` of them.
     pub(crate) fn new(first: u8, cpus: u8, core: Core<C>, threads: usize) -> Cluster<C> {
         Cluster {

@@ -2,14 +2,15 @@
 
 use crate::board::{Alarm, Clock};
 use crate::cluster::{Cluster, Contexts};
+use crate::config::HartConfig;
 use crate::context::Context;
 use core::ptr::null_mut;
 use flyball_kernel::ThreadId;
 use flyball_policy::{CpuId, TaskId, Time};
-use flyball_port::{EntryPoint, MachineConfig, Port, StackArea};
+use flyball_port::{EntryPoint, Port, StackArea};
 
 /// A hart during one kernel entry. It changes its registers when the entry is over.
-pub struct Cpu<'a, C: MachineConfig> {
+pub struct Cpu<'a, C: HartConfig> {
     pub(crate) clock: Clock,
     pub(crate) cluster: &'static Cluster<C>,
     pub(crate) contexts: &'a mut Contexts<C>,
@@ -21,11 +22,11 @@ pub struct Cpu<'a, C: MachineConfig> {
     pub(crate) next: *mut Context,
 }
 
-impl<C: MachineConfig> Port for Cpu<'_, C> {
+impl<C: HartConfig> Port<Time> for Cpu<'_, C> {
     type Stack = StackArea;
 
     #[inline]
-    fn now(&mut self) -> Time {
+    fn clock(&mut self) -> impl flyball_kernel::Clock<Time> {
         self.clock.now()
     }
 

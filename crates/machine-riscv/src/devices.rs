@@ -1,13 +1,14 @@
 //! Interrupts that an application makes itself, its timer, and the end of all CPUs.
 
 use crate::board::{Alarm, Bells, HARTS};
+use crate::config::HartConfig;
 use crate::hart::{self, Mask};
 use crate::kernel::Kernel;
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use flyball_kernel::Error;
 use flyball_multicore::Doorbell;
 use flyball_policy::Duration;
-use flyball_port::{Handler, Machine, MachineConfig};
+use flyball_port::{Handler, Machine};
 
 /// Interrupts that an application can have: the first is that of its timer, the others are those
 /// that it makes itself.
@@ -39,7 +40,7 @@ pub(crate) fn pend(line: u16) {
     }
 }
 
-impl<C: MachineConfig> Kernel<C> {
+impl<C: HartConfig> Kernel<C> {
     /// Serves the lines that are pending.
     pub(crate) fn serve_pending(&'static self, hart: u8) {
         let mut pending = PENDING[usize::from(hart)].swap(0, Ordering::SeqCst);

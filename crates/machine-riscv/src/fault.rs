@@ -1,12 +1,13 @@
 //! What a thread did that it cannot go on.
 
+use crate::config::HartConfig;
 use crate::hart::{self, Mask};
 use crate::kernel::Kernel;
 use core::arch::asm;
 use core::fmt::Display;
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
-use flyball_port::{Cause, Fault, Machine, MachineConfig};
+use flyball_port::{Cause, Fault, Machine};
 
 /// *Privileged Architecture*, table 3.6.
 fn cause(mcause: usize) -> Cause {
@@ -24,7 +25,7 @@ fn cause(mcause: usize) -> Cause {
 /// consequence.
 static REPORTED: AtomicBool = AtomicBool::new(false);
 
-impl<C: MachineConfig> Kernel<C> {
+impl<C: HartConfig> Kernel<C> {
     /// An exception of the processor.
     pub(crate) fn exception(&'static self, mcause: usize) -> ! {
         let (pc, address): (usize, usize);

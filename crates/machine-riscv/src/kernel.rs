@@ -2,6 +2,7 @@
 
 use crate::board::{Alarm, Bells, Clock, HARTS};
 use crate::cluster::{Cluster, Contexts, State, Traffic};
+use crate::config::HartConfig;
 use crate::context::{Context, flyball_switch};
 use crate::cpu::Cpu;
 use crate::hart::{self, Mask};
@@ -13,10 +14,10 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 use flyball_kernel::{Core, Entry, Sizes, Timing};
 use flyball_policy::{CpuId, Table, TaskId, Time};
 use flyball_port::stack::PAINT;
-use flyball_port::{MachineConfig, Port, decide, finish};
+use flyball_port::{Port, decide, finish};
 
 /// The kernel of an application: one static, made by [`kernel!`](crate::kernel!).
-pub struct Kernel<C: MachineConfig> {
+pub struct Kernel<C: HartConfig> {
     /// By hart. All harts of a cluster have the same.
     clusters: [AtomicPtr<Cluster<C>>; HARTS],
     harts: [Hart; HARTS],
@@ -28,7 +29,7 @@ pub struct Kernel<C: MachineConfig> {
 }
 
 // SAFETY: the clock is written before other harts run; all else protects itself.
-unsafe impl<C: MachineConfig> Sync for Kernel<C> {}
+unsafe impl<C: HartConfig> Sync for Kernel<C> {}
 
 /// What a hart is at. Only it touches this, but for what is atomic.
 struct Hart {
@@ -49,7 +50,7 @@ pub struct Cpus {
     pub cluster: u8,
 }
 
-impl<C: MachineConfig> Kernel<C> {
+impl<C: HartConfig> Kernel<C> {
     /// A kernel that has not been initialised.
     #[expect(
         clippy::large_stack_arrays,
@@ -196,8 +197,8 @@ impl<C: MachineConfig> Kernel<C> {
         let (entry, result) = {
             // SAFETY: the lock is held, and `f` does not come back here.
             let state = unsafe { cluster.state() };
-            let clock = || self.clock().now();
-            let entry = Entry::begin(&mut state.core, cpu, timed || migrations, clock);
+            let now = self.clock().now();
+            let entry = Entry::begin(&mut state.core, cpu, timed || migrations, now);
             let result = f(state, cpu, entry.now());
             if migrations {
                 state.migrate(cluster, entry.now());
@@ -248,7 +249,7 @@ impl<C: MachineConfig> Kernel<C> {
         let mut port = self.port(hart, cluster, &mut state.contexts);
         let core = &mut state.core;
         let ended = if stays {
-            entry.defer(core, || port.clock.now())
+            entry.defer(core, port.clock.now())
         } else {
             decide(entry, core, &mut port)
         };
@@ -449,7 +450,7 @@ unsafe fn abandon(next: *const Context) -> ! {
     unreachable!("nobody goes on with nobody")
 }
 
-impl<C: MachineConfig> Default for Kernel<C> {
+impl<C: HartConfig> Default for Kernel<C> {
     fn default() -> Self {
         Kernel::new()
     }

@@ -52,6 +52,7 @@ extern crate alloc;
 
 pub mod board;
 mod cluster;
+pub mod config;
 mod context;
 mod cpu;
 mod devices;
@@ -69,7 +70,9 @@ pub mod spin;
 mod start;
 
 pub use cluster::Traffic;
+pub use config::HartConfig;
 pub use flyball_port::{EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks};
+pub use flyball_trace::Time;
 pub use kernel::{Cpus, Kernel};
 pub use migration::Arrived;
 pub use plant::Supervised;

@@ -1,6 +1,7 @@
 //! What this machine is to the kernel: the [`Machine`] that all calls of applications are made on.
 
 use crate::board::{Alarm, nearest};
+use crate::config::HartConfig;
 use crate::cpu::Cpu;
 use crate::devices::{self, TIMER};
 use crate::hart::{self, Mask};
@@ -10,11 +11,9 @@ use core::ffi::CStr;
 use core::fmt::Arguments;
 use flyball_kernel::{Core, Error, Sizes, Timing};
 use flyball_policy::{CpuId, Duration, Table, TaskId, Time};
-use flyball_port::{
-    CallKind, FileContents, LockedKernel, Machine, MachineConfig, StackArea, stack,
-};
+use flyball_port::{CallKind, FileContents, LockedKernel, Machine, StackArea, stack};
 
-impl<C: MachineConfig> Machine for Kernel<C> {
+impl<C: HartConfig> Machine for Kernel<C> {
     type Config = C;
     type Stack = StackArea;
     type Port<'a> = Cpu<'a, C>;

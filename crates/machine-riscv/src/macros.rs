@@ -50,6 +50,14 @@ macro_rules! configure {
     };
 }
 
+/// What a kernel of this configuration reads of the clock.
+#[macro_export]
+macro_rules! stamp {
+    ($config:ty) => {
+        $crate::Time
+    };
+}
+
 /// Makes the program: it begins with a call of `$main`, a `fn() -> !`.
 #[macro_export]
 macro_rules! main {

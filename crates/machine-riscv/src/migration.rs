@@ -10,6 +10,7 @@
 
 use crate::board::{Alarm, Bells};
 use crate::cluster::{Cluster, Contexts, State};
+use crate::config::HartConfig;
 use crate::context::Context;
 use crate::kernel::Kernel;
 use crate::spin::SpinLock;
@@ -19,10 +20,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use flyball_kernel::{Config, Core, Error, Migrant, ThreadId};
 use flyball_multicore::Doorbell;
 use flyball_policy::{CpuId, Duration, Policy, SplitTask, Subtask, TaskId, Time};
-use flyball_port::MachineConfig;
 
 /// Where a CPU keeps threads that come and go.
-pub(crate) struct Migrations<C: MachineConfig> {
+pub(crate) struct Migrations<C: HartConfig> {
     /// Whether there ever are any.
     used: AtomicBool,
     /// Whether there is something to look at: a thread in the inbox, or what another CPU has
@@ -32,7 +32,7 @@ pub(crate) struct Migrations<C: MachineConfig> {
 }
 
 /// A thread that goes from CPU to CPU.
-pub(crate) struct SplitThread<C: MachineConfig> {
+pub(crate) struct SplitThread<C: HartConfig> {
     way: SplitTask<Box<[Subtask]>>,
     /// What it tells the policy of each CPU.
     params: Box<[Params<C>]>,
@@ -57,9 +57,9 @@ pub type Arrived<C> = fn(&mut <C as Config>::Trace, TaskId, usize);
 
 // SAFETY: its registers and its stack are used by the CPU on which it runs, and by no CPU while it
 // is on its way.
-unsafe impl<C: MachineConfig> Send for SplitThread<C> {}
+unsafe impl<C: HartConfig> Send for SplitThread<C> {}
 
-enum Place<C: MachineConfig> {
+enum Place<C: HartConfig> {
     /// In the core of the CPU that has it.
     Here(ThreadId),
     /// No more; its registers are in this row as soon as this CPU does something else.
@@ -70,7 +70,7 @@ enum Place<C: MachineConfig> {
     Moving,
 }
 
-impl<C: MachineConfig> Migrations<C> {
+impl<C: HartConfig> Migrations<C> {
     pub(crate) fn new() -> Migrations<C> {
         Migrations {
             used: AtomicBool::new(false),
@@ -121,7 +121,7 @@ impl<C: MachineConfig> Migrations<C> {
     }
 }
 
-impl<C: MachineConfig> SplitThread<C> {
+impl<C: HartConfig> SplitThread<C> {
     /// If it is on its way to this CPU, and the time has come, then it goes on here.
     fn arrive(&mut self, cpu: CpuId, core: &mut Core<C>, contexts: &mut Contexts<C>, now: Time) {
         self.place = match core::mem::replace(&mut self.place, Place::Moving) {
@@ -197,7 +197,7 @@ impl<C: MachineConfig> SplitThread<C> {
 /// The CPU of a core that has only one.
 const FIRST: CpuId = CpuId(0);
 
-impl<C: MachineConfig> Kernel<C> {
+impl<C: HartConfig> Kernel<C> {
     /// A thread of the CPU `way.home()` goes its way from now on; `params` are what the policies
     /// are told, subtask by subtask. `arrived` is called inside the kernel. Before
     /// [`Machine::start`](flyball_port::Machine::start).
@@ -253,7 +253,7 @@ impl<C: MachineConfig> Kernel<C> {
     }
 }
 
-impl<C: MachineConfig> State<C> {
+impl<C: HartConfig> State<C> {
     /// Threads come and go. The core has been entered at `now`.
     #[inline(never)]
     pub(crate) fn migrate(&mut self, cluster: &Cluster<C>, now: Time) {
@@ -279,7 +279,7 @@ impl<C: MachineConfig> State<C> {
     }
 }
 
-impl<C: MachineConfig> Kernel<C> {
+impl<C: HartConfig> Kernel<C> {
     /// This CPU has the registers of the thread that goes on: the threads that have left are sent.
     #[inline(never)]
     pub(crate) fn send(&'static self, cluster: &Cluster<C>, state: &mut State<C>) {

@@ -18,6 +18,7 @@
 
 use crate::board::Bells;
 use crate::cluster::{Cluster, Contexts, State};
+use crate::config::HartConfig;
 use crate::context::Context;
 use crate::hart::{self, Mask};
 use crate::kernel::Kernel;
@@ -28,7 +29,7 @@ use core::task::Poll;
 use flyball_kernel::{Config, Core, CorePlant, Cores, Entry, Error, Migrant, ThreadId};
 use flyball_multicore::Doorbell;
 use flyball_policy::{Controller, CpuId, Policy, TaskId, Time};
-use flyball_port::{Machine, MachineConfig};
+use flyball_port::Machine;
 
 /// The CPU of a core that has only one.
 const FIRST: CpuId = CpuId(0);
@@ -36,14 +37,14 @@ const FIRST: CpuId = CpuId(0);
 type Params<C> = <<C as Config>::Policy as Policy>::Params;
 
 /// What a controller's CPU asks of this one: to take a thread out of its core that runs.
-pub(crate) struct Handover<C: MachineConfig> {
+pub(crate) struct Handover<C: HartConfig> {
     stage: Stage<C>,
     /// The registers of the thread that has left.
     context: Context,
 }
 
 /// How far that is.
-enum Stage<C: MachineConfig> {
+enum Stage<C: HartConfig> {
     /// There is nothing to do.
     None,
     /// This thread is to be taken out.
@@ -56,7 +57,7 @@ enum Stage<C: MachineConfig> {
     Refused(Error),
 }
 
-impl<C: MachineConfig> Handover<C> {
+impl<C: HartConfig> Handover<C> {
     pub(crate) fn new() -> Handover<C> {
         Handover {
             stage: Stage::None,
@@ -89,7 +90,7 @@ impl<C: MachineConfig> Handover<C> {
 ///
 /// Tasks have the numbers of the list that [`Kernel::supervise`] was given. Only the controller
 /// moves them, so where they are is known here.
-pub struct Supervised<C: MachineConfig> {
+pub struct Supervised<C: HartConfig> {
     kernel: &'static Kernel<C>,
     tasks: Box<[Place]>,
     arrived: Arrived<C>,
@@ -100,7 +101,7 @@ pub struct Supervised<C: MachineConfig> {
 }
 
 // SAFETY: no CPU runs the thread whose registers it has.
-unsafe impl<C: MachineConfig> Send for Supervised<C> {}
+unsafe impl<C: HartConfig> Send for Supervised<C> {}
 
 /// Where a task is.
 #[derive(Clone, Copy)]
@@ -110,7 +111,7 @@ struct Place {
     thread: Option<ThreadId>,
 }
 
-impl<C: MachineConfig> Kernel<C> {
+impl<C: HartConfig> Kernel<C> {
     /// Lets a thread of the application control these tasks: for each the CPU that it is on, and
     /// the thread that it is there. `arrived` is called inside the kernel when a task has been
     /// moved. Once, before [`Machine::start`].
@@ -163,14 +164,14 @@ impl<C: MachineConfig> Kernel<C> {
             let state = unsafe { cluster.state() };
             let now = self.now();
             let before = state.core.next_timer(FIRST);
-            let entry = Entry::begin(&mut state.core, FIRST, true, || now);
+            let entry = Entry::begin(&mut state.core, FIRST, true, now);
             let result = f(state, now);
             let core = &mut state.core;
             let looks = core.needs_resched(FIRST)
                 || core.next_timer(FIRST) != before
                 || matches!(state.handover.stage, Stage::Asked(_));
             // At the same instant: the other CPU did not stop, and nothing is the kernel's time.
-            let _ = entry.defer(core, || now);
+            let _ = entry.defer(core, now);
             (result, looks)
         };
         if looks {
@@ -189,7 +190,7 @@ impl<C: MachineConfig> Kernel<C> {
     }
 }
 
-impl<C: MachineConfig> Supervised<C> {
+impl<C: HartConfig> Supervised<C> {
     /// Lets `controller` act whenever it wants to, in the thread that calls, until it wants to no
     /// more. Sleeps in between.
     ///
@@ -278,7 +279,7 @@ impl<C: MachineConfig> Supervised<C> {
     }
 }
 
-impl<C: MachineConfig> Cores for Supervised<C> {
+impl<C: HartConfig> Cores for Supervised<C> {
     type Config = C;
 
     fn cpu(&mut self, task: TaskId) -> Option<CpuId> {

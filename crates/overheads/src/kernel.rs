@@ -26,7 +26,7 @@ use crate::{Error, Pace};
 use core::marker::PhantomData;
 use flyball_kernel::Config;
 use flyball_policy::{Duration, Inline, Nothing};
-use flyball_trace::NoTrace;
+use flyball_trace::{NoTrace, Time};
 
 /// A policy with its queue, as it is measured.
 pub(crate) trait Kind {
@@ -53,6 +53,7 @@ impl<K: Kind, const CPUS: usize> Config for Measured<K, CPUS> {
     type Policy = K::Policy;
     type Trace = NoTrace;
     type Message = ();
+    type Stamp = Time;
     type Cpus = Inline<CPUS>;
     type Threads = Inline<1024>;
     type Mutexes = Nothing;

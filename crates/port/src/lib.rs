@@ -20,7 +20,7 @@
 //!
 //! | | method | promise |
 //! |---|---|---|
-//! | clock | [`now`](Port::now) | never goes back; [`Time::ZERO`](flyball_policy::Time::ZERO) is the start of the kernel |
+//! | clock | [`clock`](Port::clock) | never goes back; [`Time::ZERO`](flyball_policy::Time::ZERO) is the start of the kernel |
 //! | one-shot | [`set_timer`](Port::set_timer) | calls `Core::timer` in an entry at the instant or as soon as possible after it, never before |
 //! | other CPUs | [`interrupt`](Port::interrupt) | that CPU enters the kernel soon |
 //! | new context | [`begin`](Port::begin), [`restart`](Port::restart) | the thread begins when it runs for the first time, or the next time |

@@ -15,7 +15,7 @@ pub struct LockedKernel<'a, C: Config, P> {
     port: P,
 }
 
-impl<'a, C: Config, P: Port> LockedKernel<'a, C, P> {
+impl<'a, C: Config, P: Port<C::Stamp>> LockedKernel<'a, C, P> {
     /// The kernel during an entry of `cpu` that began at `now`.
     #[inline]
     pub fn new(core: &'a mut Core<C>, cpu: CpuId, now: Time, port: P) -> LockedKernel<'a, C, P> {

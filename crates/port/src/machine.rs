@@ -56,7 +56,7 @@ pub trait Machine: Sized + Sync + 'static {
     type Stack;
 
     /// A CPU during one entry.
-    type Port<'a>: Port<Stack = Self::Stack>;
+    type Port<'a>: Port<<Self::Config as Config>::Stamp, Stack = Self::Stack>;
 
     /// Makes the kernel, with one core for all CPUs of the application. The clock starts. Threads
     /// run from [`Machine::start`] on.

@@ -6,19 +6,19 @@
 )]
 
 use crate::stack::EntryPoint;
-use flyball_kernel::{Config, Core, Entry, Next, Rest, ThreadId};
+use flyball_kernel::{Clock, Config, Core, Entry, Next, Rest, ThreadId};
 use flyball_policy::{CpuId, TaskId, Time};
 
 /// A CPU during one kernel entry, beside the core: what the core's decisions are carried out by.
 ///
 /// A value of this type exists from the beginning of an entry to its end, while nothing else uses
-/// the core. CPUs are numbered as the core counts them.
-pub trait Port {
+/// the core. CPUs are numbered as the core counts them, and `S` is its [`Config::Stamp`].
+pub trait Port<S> {
     /// Memory on which a thread can begin.
     type Stack;
 
-    /// The time since the kernel started.
-    fn now(&mut self) -> Time;
+    /// The clock of the kernel.
+    fn clock(&mut self) -> impl Clock<S>;
 
     /// The timer of `cpu` fires once, at `at` or as soon as possible after that; not at all at
     /// [`Time::NEVER`]. What was set before is forgotten. `cpu` is the CPU of the entry, or
@@ -57,19 +57,19 @@ pub trait Port {
 /// that [`Next::interrupt`] names, where there are any, and calls [`finish`] if
 /// [`Rest::is_needed`].
 #[inline(always)]
-pub fn decide<C: Config>(entry: Entry, core: &mut Core<C>, port: &mut impl Port) -> Next {
+pub fn decide<C: Config>(entry: Entry, core: &mut Core<C>, port: &mut impl Port<C::Stamp>) -> Next {
     let decided = entry.decide(core);
     if decided.is_new() {
         port.switch(decided.run());
     }
-    decided.leave(core, || port.now())
+    decided.leave(core, port.clock())
 }
 
 /// Does what is rare at the end of an entry: restarts the thread that runs, and sets timers.
 #[inline]
-pub fn finish<C: Config>(rest: Rest, core: &mut Core<C>, port: &mut impl Port) {
+pub fn finish<C: Config>(rest: Rest, core: &mut Core<C>, port: &mut impl Port<C::Stamp>) {
     let cpu = rest.cpu();
-    let more = rest.take(core);
+    let more = rest.take(core, port.clock());
     if more.restart
         && let Some(task) = core.running_task(cpu)
     {

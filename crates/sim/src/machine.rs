@@ -70,6 +70,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Trace = Tap<T>;
     /// That a message comes is all that matters.
     type Message = ();
+    type Stamp = Time;
     type Cpus = Boxed;
     type Threads = Boxed;
     type Mutexes = Boxed;
@@ -273,7 +274,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.core.notice_misses(CPU, now);
         for cpu in self.cpus() {
             // The clocks stop, for good.
-            let _stopped = Entry::begin(&mut self.core, cpu, true, || now);
+            let _stopped = Entry::begin(&mut self.core, cpu, true, now);
         }
         Ok(())
     }

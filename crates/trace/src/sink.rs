@@ -55,12 +55,14 @@ impl Sink for std::vec::Vec<Event> {
 ///
 /// Recording is O(1). The newest events are the ones kept: after a fault they are what one wants.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Ring<const N: usize> {
-    records: [Record; N],
+    // What is small comes first: it is within reach of one load or store then.
     /// Where the next record goes.
     next: usize,
-    /// Events ever recorded.
-    total: u64,
+    /// How often the last place has been filled.
+    rounds: u64,
+    records: [Record; N],
 }
 
 impl<const N: usize> Ring<N> {
@@ -68,35 +70,32 @@ impl<const N: usize> Ring<N> {
     pub const fn new() -> Ring<N> {
         const { assert!(N > 0, "a ring holds at least one record") }
         Ring {
-            records: [Record([0; Record::SIZE]); N],
             next: 0,
-            total: 0,
+            rounds: 0,
+            records: [Record([0; Record::SIZE]); N],
         }
     }
 
     /// How many events the ring holds now.
     pub fn len(&self) -> usize {
-        usize::try_from(self.total).map_or(N, |total| total.min(N))
+        if self.rounds == 0 { self.next } else { N }
     }
 
     /// Whether nothing was recorded yet.
     pub fn is_empty(&self) -> bool {
-        self.total == 0
+        self.len() == 0
     }
 
     /// How many events were dropped because the ring was full.
     pub fn dropped(&self) -> u64 {
-        self.total - self.len() as u64
+        // All that were recorded, but for those that are there.
+        (self.rounds * N as u64 + self.next as u64) - self.len() as u64
     }
 
     /// The events that are left, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = Event> + '_ {
         let (newer, older) = self.records.split_at(self.next);
-        let older = if self.dropped() > 0 || self.len() == N {
-            older
-        } else {
-            &[]
-        };
+        let older = if self.rounds > 0 { older } else { &[] };
         older.iter().chain(newer).filter_map(Record::decode)
     }
 }
@@ -110,8 +109,12 @@ impl<const N: usize> Default for Ring<N> {
 impl<const N: usize> Sink for Ring<N> {
     fn record(&mut self, event: Event) {
         self.records[self.next] = Record::from(event);
-        self.next = if self.next + 1 == N { 0 } else { self.next + 1 };
-        self.total += 1;
+        self.next += 1;
+        if self.next == N {
+            core::hint::cold_path();
+            self.next = 0;
+            self.rounds += 1;
+        }
     }
 }
 

@@ -134,9 +134,9 @@ impl<P: Policy> Machine<P> {
     /// One entry on one CPU: it decides for itself, others are interrupted, and timers are set.
     fn enter(&mut self, cpu: CpuId, f: impl FnOnce(&mut Core<Small<P, true, 4>>, CpuId, Time)) {
         let now = self.now;
-        let entry = Entry::begin(&mut self.core, cpu, true, || now);
+        let entry = Entry::begin(&mut self.core, cpu, true, now);
         f(&mut self.core, entry.cpu(), entry.now());
-        let next = entry.end(&mut self.core, || now);
+        let next = entry.end(&mut self.core, now);
         assert_eq!(next.run, self.core.running_task(cpu));
         self.pending[cpu.index()] = false;
         for other in next.interrupt.iter() {
@@ -148,7 +148,7 @@ impl<P: Policy> Machine<P> {
         let more = next
             .rest
             .is_needed(&self.core)
-            .then(|| next.rest.take(&mut self.core));
+            .then(|| next.rest.take(&mut self.core, now));
         if let Some(more) = more {
             let own = more
                 .timer

@@ -57,6 +57,7 @@ impl Config for Two {
     type Policy = Slots;
     type Trace = NoTrace;
     type Message = ();
+    type Stamp = Time;
     type Cpus = Inline<2>;
     type Threads = Table;
     type Mutexes = Nothing;
@@ -85,14 +86,14 @@ fn run(timing: Timing) -> Vec<(u8, u64)> {
         let mut entering: Vec<CpuId> = [0, 1].map(CpuId).to_vec();
         entering.retain(|cpu| timers[cpu.index()] <= now);
         while let Some(cpu) = entering.pop() {
-            let entry = Entry::begin(&mut core, cpu, true, || now);
+            let entry = Entry::begin(&mut core, cpu, true, now);
             if timers[cpu.index()] <= now {
                 core.timer(cpu, now);
             }
-            let next = entry.end(&mut core, || now);
+            let next = entry.end(&mut core, now);
             entering.extend(next.interrupt.iter());
             assert!(next.rest.is_needed(&core));
-            let more = next.rest.take(&mut core);
+            let more = next.rest.take(&mut core, now);
             timers[cpu.index()] = more.timer.unwrap();
             timers[0] = more.timekeeper.unwrap_or(timers[0]);
         }

@@ -41,9 +41,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
 
     /// The CPU time of all threads, dead ones included.
     pub(super) fn used_by_all(&self) -> u64 {
-        self.rows()
-            .map(|task| self.used[task.index()].as_nanos())
-            .sum()
+        self.rows().map(|task| self.used[task.index()]).sum()
     }
 }
 

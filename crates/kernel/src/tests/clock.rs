@@ -185,16 +185,16 @@ fn late_jobs_may_be_given_up_with_all_they_own() {
     world.core.timer(CPU, world.now);
     let decided = Entry::instant(CPU, world.now).decide(&mut world.core);
     assert!(decided.restart(&world.core));
-    let next = decided.leave(&mut world.core, || world.now);
+    let next = decided.leave(&mut world.core, world.now);
     assert!(next.rest.is_needed(&world.core), "there is more to do");
-    let more = next.rest.take(&mut world.core);
+    let more = next.rest.take(&mut world.core, world.now);
     assert!(more.restart, "the program begins anew");
     assert_eq!(more.timer, Some(world.core.next_timer(CPU)));
     done(&mut world);
     world.now = at(100);
     world.core.timer(CPU, world.now);
-    let next = Entry::instant(CPU, world.now).end(&mut world.core, || world.now);
-    assert!(!next.rest.take(&mut world.core).restart);
+    let next = Entry::instant(CPU, world.now).end(&mut world.core, world.now);
+    assert!(!next.rest.take(&mut world.core, world.now).restart);
 }
 
 #[test]

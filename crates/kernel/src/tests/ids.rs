@@ -106,6 +106,7 @@ impl<const CPUS: usize> Config for Bare<CPUS> {
     type Policy = Wrong;
     type Trace = NoTrace;
     type Message = ();
+    type Stamp = Time;
     type Cpus = Inline<CPUS>;
     type Threads = Table;
     type Mutexes = Nothing;

@@ -26,6 +26,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Config for Small<P, CHECK
     type Policy = Watched<P>;
     type Trace = Vec<Event>;
     type Message = u32;
+    type Stamp = Time;
     type Cpus = Inline<CPUS>;
     type Threads = Table;
     type Mutexes = Inline<4>;
@@ -78,11 +79,11 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
 
     /// Decides, and lets the chosen thread run.
     pub(super) fn settle(&mut self) {
-        let next = Entry::instant(CPU, self.now).end(&mut self.core, || self.now);
+        let next = Entry::instant(CPU, self.now).end(&mut self.core, self.now);
         if next.rest.is_needed(&self.core) {
-            let _ = next.rest.take(&mut self.core);
+            let _ = next.rest.take(&mut self.core, self.now);
         }
-        assert!(self.core.is_settled(CPU) || P::WANTS.bursts);
+        assert!(self.core.is_settled(CPU));
         assert_eq!(self.core.resched(), flyball_policy::Resched::None);
     }
 

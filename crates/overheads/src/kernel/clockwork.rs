@@ -98,11 +98,11 @@ impl<K: Kind, const CPUS: usize> Clockwork<K, CPUS> {
         self.now = at.max(self.now);
         let before = stamp();
         let now = self.now;
-        let entry = Entry::begin(&mut self.core, CpuId(0), true, || now);
+        let entry = Entry::begin(&mut self.core, CpuId(0), true, now);
         let jobs = self.core.timer(CpuId(0), now);
         let after = stamp();
         // It is decided when the jobs are worked off.
-        let _next = entry.defer(&mut self.core, || now);
+        let _next = entry.defer(&mut self.core, now);
         (jobs, task.clock.net(before, after))
     }
 
@@ -112,11 +112,11 @@ impl<K: Kind, const CPUS: usize> Clockwork<K, CPUS> {
         loop {
             let mut is_busy = false;
             for cpu in (0..self.cpus).map(CpuId) {
-                let entry = Entry::begin(&mut self.core, cpu, true, || now);
+                let entry = Entry::begin(&mut self.core, cpu, true, now);
                 if self.core.running_task(cpu).is_some() {
                     let _ = self.core.wait_next(cpu, now)?;
                 }
-                let _next = entry.end(&mut self.core, || now);
+                let _next = entry.end(&mut self.core, now);
                 is_busy |= self.core.running_task(cpu).is_some();
             }
             if !is_busy {

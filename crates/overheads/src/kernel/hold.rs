@@ -95,8 +95,8 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
         for cpu in (0..self.cpus).map(CpuId) {
             if self.core.needs_resched(cpu) {
                 let now = self.now;
-                let entry = Entry::begin(&mut self.core, cpu, true, || now);
-                let _next = entry.end(&mut self.core, || now);
+                let entry = Entry::begin(&mut self.core, cpu, true, now);
+                let _next = entry.end(&mut self.core, now);
             }
         }
     }
@@ -113,10 +113,10 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
             .map(flyball_policy::TaskId::index);
 
         let before = stamp();
-        let entry = Entry::begin(&mut self.core, cpu, true, || now);
+        let entry = Entry::begin(&mut self.core, cpu, true, now);
         let ended = self.core.wait_next(cpu, now);
         let called = stamp();
-        let next = entry.end(&mut self.core, || now);
+        let next = entry.end(&mut self.core, now);
         let decided = stamp();
 
         let _ = core::hint::black_box((ended?, next));
@@ -127,9 +127,9 @@ impl<K: Kind, const CPUS: usize> Ring<K, CPUS> {
         let thread = self.threads[self.resting.swap_remove(place)];
 
         let event = stamp();
-        let entry = Entry::begin(&mut self.core, cpu, true, || now);
+        let entry = Entry::begin(&mut self.core, cpu, true, now);
         let released = self.core.release(cpu, thread, now, now);
-        let next = entry.end(&mut self.core, || now);
+        let next = entry.end(&mut self.core, now);
         let served = stamp();
 
         released?;

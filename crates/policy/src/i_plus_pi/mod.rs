@@ -73,11 +73,9 @@ pub struct Settings {
 /// A task that becomes ready waits for its place in the round, this one if that is still to come,
 /// else the next; it runs at once if no other does. A round costs O(tasks) and every other choice
 /// O(1), amortised.
+#[repr(C)]
 pub struct IPlusPi<S: Storage> {
-    settings: Settings,
-    members: S::Table<Option<Member>>,
-    /// The tasks in their order in a round; the first `tasks` rows count.
-    order: S::Table<TaskId>,
+    // What is small comes first, see `Bitmap`.
     tasks: usize,
     /// How many are ready.
     ready: usize,
@@ -93,6 +91,10 @@ pub struct IPlusPi<S: Storage> {
     /// The outer regulator's state: bc(k − 1), in 2⁻¹⁶ ns, and the error of a round ago, in ns.
     correction: i64,
     error: i64,
+    settings: Settings,
+    /// The tasks in their order in a round; the first `tasks` rows count.
+    order: S::Table<TaskId>,
+    members: S::Table<Option<Member>>,
 }
 
 #[derive(Clone, Copy)]
@@ -394,14 +396,17 @@ impl Member {
         self.burst = burst.clamp(if nothing { 0 } else { shortest }, longest);
     }
 
-    /// The burst in whole nanoseconds, to the nearest.
+    /// The burst, which is never negative, in whole nanoseconds, to the nearest.
     fn nanos(&self) -> u64 {
-        u64::try_from((self.burst + (1 << (Gain::BITS - 1))) >> Gain::BITS).unwrap_or(0)
+        (self.burst.cast_unsigned() + (1 << (Gain::BITS - 1))) >> Gain::BITS
     }
 
     /// What it may still use in this round, if anything.
     fn left(&self) -> Option<Duration> {
+        if !self.ready || self.passed {
+            return None;
+        }
         let left = Duration::from_nanos(self.nanos()).saturating_sub(self.used);
-        (self.ready && !self.passed && !left.is_zero()).then_some(left)
+        (!left.is_zero()).then_some(left)
     }
 }

@@ -124,30 +124,38 @@ impl<S: Storage> Policy for IPlusPi<S> {
     }
 
     fn pick(&mut self, _: CpuId, now: Time) -> Option<Dispatch> {
-        if self.leaving.take().is_some() {
+        if self.leaving.is_some() {
+            core::hint::cold_path();
+            self.leaving = None;
             self.changed |= self.settings.feedforward;
         }
+        let first = if self.broken { None } else { self.next_burst() };
+        let burst = first.or_else(|| self.next_round(now));
+        self.runs = burst.is_some();
+        burst.map(|(task, burst)| Dispatch::of(task).for_at_most(burst))
+    }
+}
+
+impl<S: Storage> IPlusPi<S> {
+    /// The round is over, or broken: the first burst of the next one, if any task is ready.
+    #[cold]
+    #[inline(never)]
+    fn next_round(&mut self, now: Time) -> Option<(TaskId, Duration)> {
         if core::mem::take(&mut self.broken) && self.ready > 0 {
             self.end_round(now, false);
         }
         // A round may be empty if all bursts are, but not one that begins anew.
         for begin_anew in [false, true, true] {
-            if let Some((task, burst)) = self.next_burst() {
-                self.runs = true;
-                return Some(Dispatch::of(task).for_at_most(burst));
-            }
+            let first = self.next_burst();
             // The regulators pause while no task is ready.
-            if self.ready == 0 {
-                break;
+            if first.is_some() || self.ready == 0 {
+                return first;
             }
             self.end_round(now, begin_anew);
         }
-        self.runs = false;
         None
     }
-}
 
-impl<S: Storage> IPlusPi<S> {
     /// The task that runs next in this round, and for how long at most.
     fn next_burst(&mut self) -> Option<(TaskId, Duration)> {
         while self.place < self.tasks {

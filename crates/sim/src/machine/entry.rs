@@ -44,7 +44,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.lanes[cpu.index()].entry = Some(if self.costs.free {
             Entry::instant(cpu, now)
         } else {
-            Entry::begin(&mut self.core, cpu, true, || now)
+            Entry::begin(&mut self.core, cpu, true, now)
         });
         self.inside = self.inside.with(cpu);
     }
@@ -134,11 +134,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     ) -> Result<(), SimError> {
         let (cpu, now) = (entry.cpu(), entry.now());
         let before = self.lanes[cpu.index()].running;
-        let preemptions = self.core.preemptions();
+        // If it still has the CPU it could go on.
+        let could_go_on = self.core.running_task(cpu);
         let decided = entry.decide(&mut self.core);
         let (is_new, switch) = (decided.is_new(), decided.switch());
         if is_new {
-            if self.core.preemptions() > preemptions {
+            if could_go_on.is_some() && decided.run() != could_go_on {
                 self.counts.preemptions += 1;
                 if let Some(row) = before {
                     self.threads[row].cold = true;
@@ -186,10 +187,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             // Where the kernel's work takes time, others may get in between.
             self.threads[row].program.begin();
         }
-        let next = decided.leave(&mut self.core, || leave);
+        let next = decided.leave(&mut self.core, leave);
         if next.rest.is_needed(&self.core) {
             // The program begins anew already, and the virtual timer is asked for when time passes.
-            let _ = next.rest.take(&mut self.core);
+            let _ = next.rest.take(&mut self.core, leave);
         }
         let lane = &mut self.lanes[cpu.index()];
         lane.resumed = leave;

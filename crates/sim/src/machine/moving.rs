@@ -19,7 +19,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// Something is going to be changed from outside at `now`, when the kernel is not at work: what
     /// the running task does until then is done.
     pub(crate) fn open(&mut self, now: Time) -> Result<(), SimError> {
-        self.lanes[0].entry = Some(Entry::begin(&mut self.core, CPU, true, || now));
+        self.lanes[0].entry = Some(Entry::begin(&mut self.core, CPU, true, now));
         self.compute(CPU, now)
     }
 

@@ -122,5 +122,5 @@ proptest! {
 fn used<P: Policy>(world: &World<P>) -> Duration {
     let is_alive = |&row: &usize| world.core.threads[row].state != State::Absent;
     let alive = (0..super::super::world::ROWS).filter(is_alive);
-    alive.map(|row| world.core.used[row]).sum()
+    Duration::from_nanos(alive.map(|row| world.core.used[row]).sum())
 }

@@ -4,7 +4,7 @@ use super::super::world::{CPU, ROWS, World};
 use crate::thread::State;
 use crate::{ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId};
 use flyball_policy::Policy;
-use flyball_trace::{Duration, Kind};
+use flyball_trace::Kind;
 
 /// What the test knows besides the core: handles, and books that have to balance.
 pub(super) struct Books {
@@ -135,7 +135,7 @@ impl Books {
                 "token of row {row}"
             );
             if gone {
-                self.buried += std::mem::take(&mut world.core.used[row]).as_nanos();
+                self.buried += std::mem::take(&mut world.core.used[row]);
             }
             if gone || thread.restart {
                 match std::mem::replace(&mut self.away[row], Away::No) {
@@ -202,7 +202,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
             books.buried += used.as_nanos();
             self.core.exit(CPU, self.now).unwrap();
             // The row's count starts at zero again for its next thread; it is in the books.
-            self.core.used[thread.task().index()] = Duration::ZERO;
+            self.core.used[thread.task().index()] = 0;
         }
     }
 

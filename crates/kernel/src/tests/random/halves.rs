@@ -46,7 +46,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         let result = half(&mut self.core);
         assert_eq!(self.core.resched(), Resched::None);
         assert_eq!(self.core.next_timer(CPU), timer);
-        assert!(self.core.is_settled(CPU) || P::WANTS.bursts);
+        assert!(self.core.is_settled(CPU));
         result
     }
 
