@@ -80,7 +80,7 @@ pub use flyball_policy as policy;
 pub use flyball_policy::order::Level;
 pub use flyball_policy::{
     Bitmap, ByRank, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy,
-    Priority, Ranked,
+    Priority, Ranked, SortedRing,
 };
 pub use flyball_trace::{Duration, NoTrace, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};
@@ -100,7 +100,7 @@ pub use time::{
 pub type FixedPriorities<const N: usize> = Ranked<FixedPriority, Bitmap<Level, Inline<N>>>;
 
 /// Earliest deadline first for up to `N` threads.
-pub type EarliestDeadlines<const N: usize> = Ranked<EarliestDeadline, Heap<Time, Inline<N>>>;
+pub type EarliestDeadlines<const N: usize> = Ranked<EarliestDeadline, SortedRing<Time, Inline<N>>>;
 
 /// Fixed priorities for up to `N` threads on up to `CPUS` CPUs, all of which run any of them.
 pub type GlobalFixedPriorities<const N: usize, const CPUS: usize> =

@@ -23,7 +23,7 @@ impl Scheduler for NpEdf {
          RTSS 1991",
     );
     type Params = Deadline;
-    type Policy<S: Storage, C: Storage> = NonPreemptive<Ranked<EarliestDeadline, Heap<Time, S>>>;
+    type Policy<S: Storage, C: Storage> = NonPreemptive<Ranked<EarliestDeadline, S::Sorted<Time>>>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
         NonPreemptive::new(Ranked::new(EarliestDeadline, size.tasks))

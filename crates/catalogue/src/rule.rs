@@ -9,8 +9,8 @@ use crate::sustainable::Sustainable;
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Encode, Fifo as FifoOrder,
-    FixedPriority, Heap, Laxity, LeastLaxity, Order, Period, Priority, Queue, RateMonotonic,
-    Storage, Time, Weighted, WeightedRoundRobin,
+    FixedPriority, Laxity, LeastLaxity, Order, Period, Priority, Queue, RateMonotonic, Storage,
+    Time, Weighted, WeightedRoundRobin,
 };
 
 /// An order of tasks with a queue that suits it. It is a [`Scheduler`](crate::Scheduler) by itself,
@@ -132,7 +132,7 @@ impl Rule for Edf {
     };
     type Params = Deadline;
     type Order = EarliestDeadline;
-    type Queue<S: Storage> = Heap<Time, S>;
+    type Queue<S: Storage> = S::Sorted<Time>;
 
     fn order(&self) -> EarliestDeadline {
         EarliestDeadline
@@ -153,7 +153,7 @@ impl Rule for Rm {
     const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = Period;
     type Order = RateMonotonic;
-    type Queue<S: Storage> = Heap<Duration, S>;
+    type Queue<S: Storage> = S::Sorted<Duration>;
 
     fn order(&self) -> RateMonotonic {
         RateMonotonic
@@ -175,7 +175,7 @@ impl Rule for Dm {
     const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = Deadline;
     type Order = DeadlineMonotonic;
-    type Queue<S: Storage> = Heap<Duration, S>;
+    type Queue<S: Storage> = S::Sorted<Duration>;
 
     fn order(&self) -> DeadlineMonotonic {
         DeadlineMonotonic
@@ -286,7 +286,7 @@ impl Rule for Llf {
                                   hard-real-time environment\", PhD thesis, MIT, 1983";
     type Params = Laxity;
     type Order = LeastLaxity;
-    type Queue<S: Storage> = Heap<Time, S>;
+    type Queue<S: Storage> = S::Sorted<Time>;
 
     fn order(&self) -> LeastLaxity {
         LeastLaxity {

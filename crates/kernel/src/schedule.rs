@@ -411,6 +411,10 @@ impl<C: Config> Core<C> {
         let state = self.cpu_mut(cpu);
         if C::Policy::WANTS.bursts {
             state.burst = Duration::MAX;
+            if state.patience < Duration::MAX {
+                // There is time to set it now, and nobody to be interrupted for nothing later.
+                state.set(work::TIMER);
+            }
         }
         if Self::TELLS_USE {
             state.used = 0;

@@ -20,12 +20,12 @@ pub struct Kernel {
 /// measured decision includes them. Here they are taken out of it, and the task that loses the CPU
 /// makes up for them ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
-    ("rm", [639, 770, 319, 65, 0]),
-    ("dm", [634, 725, 360, 33, 0]),
-    ("edf", [651, 773, 317, 62, 0]),
-    ("fifo", [505, 474, 572, 41, 0]),
-    ("rr", [500, 392, 540, 70, 168]),
-    ("ipi", [970, 242, 799, 0, 168]),
+    ("rm", [665, 876, 130, 29, 0]),
+    ("dm", [656, 834, 167, 32, 0]),
+    ("edf", [664, 835, 169, 26, 0]),
+    ("fifo", [525, 360, 497, 67, 0]),
+    ("rr", [544, 318, 452, 63, 210]),
+    ("ipi", [1052, 248, 660, 0, 210]),
 ];
 
 impl Kernel {

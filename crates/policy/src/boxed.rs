@@ -1,5 +1,6 @@
 //! Tables on a heap, whose size is known when the program runs.
 
+use crate::queue::Heap;
 use crate::storage::{Storage, Table};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -16,6 +17,7 @@ pub struct BoxedTable<T>(Box<[T]>);
 
 impl Storage for Boxed {
     type Table<T> = BoxedTable<T>;
+    type Sorted<K: Copy + Ord + Default> = Heap<K, Self>;
 }
 
 impl<T> Table<T> for BoxedTable<T> {

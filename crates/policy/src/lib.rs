@@ -82,7 +82,7 @@ pub use pfair::{Pd2, Pf, Pfair};
 pub use policy::{
     CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
-pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList};
+pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList, SortedRing};
 pub use ranked::Ranked;
 pub use split_task::{SplitTask, Subtask};
 pub use storage::{Inline, Nothing, Storage, Table};

@@ -5,13 +5,17 @@
 //! wants a size that it learns at run time. A [`Storage`] says which, once, for all the tables of a
 //! policy. Tables on a heap (`Boxed`) are there with the feature `alloc`; nothing else needs one.
 
+use crate::queue::{Heap, Queue, SortedRing};
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
 /// Where tables live.
-pub trait Storage {
+pub trait Storage: Sized {
     /// A table of `T`s kept there.
     type Table<T>: Table<T>;
+
+    /// The queue for keys of any kind that is fast with as many tasks as such tables are for.
+    type Sorted<K: Copy + Ord + Default>: Queue<K, Storage = Self>;
 }
 
 /// A fixed number of rows.
@@ -52,6 +56,7 @@ pub struct NoTable<T>(PhantomData<T>);
 
 impl Storage for Nothing {
     type Table<T> = NoTable<T>;
+    type Sorted<K: Copy + Ord + Default> = Heap<K, Self>;
 }
 
 impl<T> Table<T> for NoTable<T> {
@@ -100,6 +105,7 @@ pub struct InlineTable<T, const N: usize>([T; N]);
 
 impl<const N: usize> Storage for Inline<N> {
     type Table<T> = InlineTable<T, N>;
+    type Sorted<K: Copy + Ord + Default> = SortedRing<K, Self>;
 }
 
 impl<T, const N: usize> Table<T> for InlineTable<T, N> {

@@ -3,7 +3,8 @@
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::queue::{Dated, Levelled};
 use flyball_policy::{
-    Bitmap, Calendar, Duration, End, Heap, Inline, Queue, SortedList, Storage, TaskId, Time,
+    Bitmap, Calendar, Duration, End, Heap, Inline, Queue, SortedList, SortedRing, Storage, TaskId,
+    Time,
 };
 use proptest::prelude::*;
 
@@ -130,6 +131,11 @@ proptest! {
     }
 
     #[test]
+    fn sorted_ring(steps in proptest::collection::vec(step(), 0..80)) {
+        agrees::<u64, SortedRing<u64, Small>>(&steps, u64::from)?;
+    }
+
+    #[test]
     fn sorted_list(steps in proptest::collection::vec(step(), 0..80)) {
         agrees::<u64, SortedList<u64, Small>>(&steps, u64::from)?;
     }
@@ -232,6 +238,7 @@ fn a_queue_in_another_storage() {
     struct Rows<T>(Vec<T>);
     impl Storage for Vectors {
         type Table<T> = Rows<T>;
+        type Sorted<K: Copy + Ord + Default> = Heap<K, Vectors>;
     }
     impl<T> flyball_policy::Table<T> for Rows<T> {
         fn new(capacity: usize, row: T) -> Self
@@ -255,13 +262,18 @@ fn a_queue_in_another_storage() {
             &mut self.0[row]
         }
     }
-    let mut queue = Heap::<u64, Vectors>::new(1_000);
-    for task in 0..1_000 {
-        queue.insert(TaskId(task), u64::from(task * 7 % 1_000), End::Tail);
+    fn sorts(mut queue: impl Queue<u64>) {
+        for task in 0..1_000 {
+            queue.insert(TaskId(task), u64::from(task * 7 % 1_000), End::Tail);
+        }
+        let mut keys = Vec::new();
+        while let Some(first) = queue.first() {
+            keys.extend(queue.remove(first));
+        }
+        assert_eq!(keys, (0..1_000).collect::<Vec<_>>());
     }
-    let mut keys = Vec::new();
-    while let Some(first) = queue.first() {
-        keys.extend(queue.remove(first));
-    }
-    assert_eq!(keys, (0..1_000).collect::<Vec<_>>());
+    sorts(Heap::<u64, Vectors>::new(1_000));
+    // No power of two, nor is all of it in use.
+    sorts(SortedRing::<u64, Vectors>::new(1_000));
+    sorts(SortedRing::<u64, Vectors>::new(1_001));
 }

@@ -8,7 +8,7 @@ use flyball_policy::order::Fifo;
 use flyball_policy::{
     Bitmap, CpuId, Deadline, Duration, EarliestDeadline, FixedPriority, Heap, Inline, Laxity,
     LeastLaxity, Order, Policy, Priority, Queue, Ranked, Ready, Resched, RoundRobin, SortedList,
-    Stop, TaskId, Time, TimeSlice, Usage, Weighted, WeightedRoundRobin,
+    SortedRing, Stop, TaskId, Time, TimeSlice, Usage, Weighted, WeightedRoundRobin,
 };
 use proptest::prelude::*;
 
@@ -306,6 +306,7 @@ proptest! {
         let params = |task| Deadline(ns(u64::from(task) * 20 + 10));
         agrees::<_, Heap<_, Small>>(EarliestDeadline, params, &steps)?;
         agrees::<_, SortedList<_, Small>>(EarliestDeadline, params, &steps)?;
+        agrees::<_, SortedRing<_, Small>>(EarliestDeadline, params, &steps)?;
     }
 
     #[test]

@@ -3,11 +3,11 @@
 #![no_main]
 
 use flyball_app::policy::{Laxity, LeastLaxity};
-use flyball_app::{Duration, Heap, Inline, Ranked, Time};
+use flyball_app::{Duration, Inline, Ranked, SortedRing, Time};
 use flyball_costs::{Rank, Urgency};
 
 flyball_costs::image! {
-    policy: Ranked<LeastLaxity, Heap<Time, Inline<128>>> = Ranked::new(LeastLaxity { quantum: Duration::from_secs(60) }, 128),
+    policy: Ranked<LeastLaxity, SortedRing<Time, Inline<128>>> = Ranked::new(LeastLaxity { quantum: Duration::from_secs(60) }, 128),
     urgency: Urgency::Moving,
     params: |rank: Rank| Laxity { deadline: rank.length(), wcet: Duration::from_millis(1) },
 }

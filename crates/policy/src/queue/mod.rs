@@ -10,6 +10,7 @@
 //! | [`Bitmap`] | O(1) | O(1) | O(1) | up to 256 levels |
 //! | [`Heap`] | O(log n) | O(log n) | O(1) | any |
 //! | [`Calendar`] | O(1) to O(log n) | O(1) to O(log n) | O(1) | instants: the more they differ, the better |
+//! | [`SortedRing`] | O(1) at either end, else O(n) | O(1) for the first, else O(n) | O(1) | any |
 //! | [`SortedList`] | O(n) | O(1) | O(1) | any |
 
 mod bitmap;
@@ -17,11 +18,13 @@ mod calendar;
 mod heap;
 pub mod links;
 mod list;
+mod ring;
 
 pub use bitmap::{Bitmap, Levelled};
 pub use calendar::{Calendar, Dated};
 pub use heap::{Entry, Heap, Id, IndexedHeap, Rank};
 pub use list::SortedList;
+pub use ring::SortedRing;
 
 use crate::storage::Storage;
 use flyball_trace::TaskId;
