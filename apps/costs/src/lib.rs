@@ -11,6 +11,8 @@
 //! | `first N` | the same, up to the first of them |
 //! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
 //!
+//! One more image has no policy of interest, but queues: `QUEUE N` (`queues`).
+//!
 //! A figure is a line of four words, `name sum count worst`: what `count` of them took together,
 //! and the longest of them. All are instructions of an emulated core, not times of any hardware; an
 //! exception's entry and exit count for none.
@@ -24,6 +26,7 @@ mod calls;
 pub mod decision;
 mod mark;
 mod output;
+pub mod queues;
 mod releases;
 
 #[doc(hidden)]
@@ -132,7 +135,7 @@ pub fn prepare<B: Binding, P: Policy<Params = B::Params>>(
     params: impl Fn(Rank) -> B::Params,
     urgency: Urgency,
 ) -> Result<(), Error> {
-    let (what, n) = output::asked();
+    let (what, n) = output::asked(output::What::find);
     let once = Thread::once().start(START);
     let make_thread =
         |stack, rank, body: fn()| spawn::<B, 128>(stack, once, params(rank), body).map(drop);

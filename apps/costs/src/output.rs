@@ -14,8 +14,22 @@ pub(crate) enum What {
     Tick,
 }
 
+impl What {
+    /// Of this name.
+    pub(crate) fn find(name: &str) -> Option<What> {
+        Some(match name {
+            "calls" => What::Calls,
+            "decision" => What::Decision,
+            "release" => What::Release,
+            "first" => What::First,
+            "tick" => What::Tick,
+            _ => return None,
+        })
+    }
+}
+
 /// What the command line says, and with how many threads.
-pub(crate) fn asked() -> (What, usize) {
+pub(crate) fn asked<T>(find: impl Fn(&str) -> Option<T>) -> (T, usize) {
     let Ok(arguments) = env::args::<64>() else {
         fail("there is no command line");
     };
@@ -26,13 +40,8 @@ pub(crate) fn asked() -> (What, usize) {
             .and_then(|word: Result<&str, Utf8Error>| word.ok())
     };
     let (_program, what, n) = (word(), word(), word().and_then(|n| n.parse().ok()));
-    let what = match what {
-        Some("calls") => What::Calls,
-        Some("decision") => What::Decision,
-        Some("release") => What::Release,
-        Some("first") => What::First,
-        Some("tick") => What::Tick,
-        _ => fail("it is not said what to measure"),
+    let Some(what) = what.and_then(find) else {
+        fail("it is not said what to measure");
     };
     let n = n.filter(|&n| n <= crate::MOST);
     (

@@ -229,12 +229,20 @@ impl<R: Rule, Q: QueueKind<<R::Order as Order>::Key>> Rule for Queued<R, Q> {
 #[derive(Clone, Copy, Debug)]
 pub struct List;
 
+/// A binary heap.
+#[derive(Clone, Copy, Debug)]
+pub struct InHeap;
+
 /// A calendar queue: O(1) on the average.
 #[derive(Clone, Copy, Debug)]
 pub struct InCalendar;
 
 impl<K: Ord + Copy + Default> QueueKind<K> for List {
     type Queue<S: Storage> = flyball_policy::SortedList<K, S>;
+}
+
+impl<K: Ord + Copy + Default> QueueKind<K> for InHeap {
+    type Queue<S: Storage> = flyball_policy::Heap<K, S>;
 }
 
 impl<K: flyball_policy::queue::Dated> QueueKind<K> for InCalendar {

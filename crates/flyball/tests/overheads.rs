@@ -57,8 +57,8 @@ fn what_is_measured_is_charged() {
     assert!(!err.contains("the font for PNG has no"), "{err}");
     let document: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(document["schema"], 1);
-    // Two policies with three queues, two numbers of threads, ten quantities.
-    assert_eq!(document["kernel"].as_array().unwrap().len(), 120);
+    // Two policies with four queues, two numbers of threads, ten quantities.
+    assert_eq!(document["kernel"].as_array().unwrap().len(), 160);
     let read = flyball_model::read_overheads(&file).unwrap();
     assert_eq!(read.policies(), ["g-edf", "p-edf"]);
     assert_eq!(read.provenance.repetitions, 20);

@@ -18,6 +18,11 @@ pub(crate) const ASLEEP: [u32; 3] = [0, 10, 100];
 /// What is chosen when a kernel is compiled; all are off otherwise.
 pub(crate) const CHOICES: [&str; 5] = ["checks", "accounting", "traced", "guarded", "jobs"];
 
+/// Queues of deadlines, by themselves.
+pub(crate) const QUEUES: [&str; 4] = ["ring", "heap", "list", "calendar"];
+/// Tasks in such a queue.
+pub(crate) const QUEUED: [u32; 7] = [1, 5, 10, 25, 50, 75, 125];
+
 /// An instruction takes 2^10 ns, so that the board's counter tells them apart.
 const SHIFT: u32 = 10;
 
@@ -50,6 +55,9 @@ pub(crate) struct Costs {
     pub(crate) policies: BTreeMap<&'static str, Policy>,
     /// Fixed priorities, by what is chosen.
     pub(crate) choices: BTreeMap<&'static str, Policy>,
+    /// Of each queue, by name and then by the number of tasks: to take out the first task, and to put
+    /// it in again with a later deadline.
+    pub(crate) queues: BTreeMap<&'static str, BTreeMap<String, BTreeMap<u32, Figure>>>,
 }
 
 impl Costs {
@@ -60,6 +68,15 @@ impl Costs {
         for policy in POLICIES {
             eprintln!("measuring {policy}");
             policies.insert(policy, measure(policy, &READY, &RELEASED)?);
+        }
+        let mut queues = BTreeMap::<_, BTreeMap<String, BTreeMap<u32, Figure>>>::new();
+        for queue in QUEUES {
+            let measured = queues.entry(queue).or_default();
+            for n in QUEUED {
+                for (name, figure) in run("queues", queue, n)? {
+                    measured.entry(name).or_default().insert(n, figure);
+                }
+            }
         }
         let mut choices = BTreeMap::new();
         for choice in CHOICES {
@@ -72,7 +89,11 @@ impl Costs {
                 policy.tick = each(name, "tick", &ASLEEP)?;
             }
         }
-        Ok(Costs { policies, choices })
+        Ok(Costs {
+            policies,
+            choices,
+            queues,
+        })
     }
 }
 

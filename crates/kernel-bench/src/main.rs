@@ -2,11 +2,12 @@
 //!
 //! It builds the images in `apps/` (`costs`, `minimal`, `thread-metric`), runs them in the
 //! emulator, prints tables beside the figures of other kernels (`benches/kernel-peers.toml`), and
-//! writes all to `target/bench/kernel.json`. Everything is counted, nothing is timed, so two runs
+//! writes all to `target/bench/kernel.json`, and a figure of the queues beside it. Everything is counted, nothing is timed, so two runs
 //! give the same.
 
 mod costs;
 mod error;
+mod figure;
 mod image;
 mod metric;
 mod peers;
@@ -62,6 +63,10 @@ fn run() -> Result<(), BenchError> {
     print!("{}", tables::all(&report));
     let path = write(&root, &report)?;
     println!("\nAll figures: {}", path.display());
+    println!(
+        "The queues by size: {}",
+        path.with_file_name("queues.svg").display()
+    );
     Ok(())
 }
 
@@ -76,5 +81,7 @@ fn write(root: &Path, report: &Report) -> Result<PathBuf, BenchError> {
     let mut text = serde_json::to_string_pretty(report).map_err(BenchError::Json)?;
     text.push('\n');
     fs::write(&path, text).map_err(failed(&path))?;
+    let picture = folder.join("queues.svg");
+    fs::write(&picture, figure::queues(&report.costs)).map_err(failed(&picture))?;
     Ok(path.canonicalize().unwrap_or(path))
 }

@@ -1,6 +1,6 @@
 //! The tables, as text.
 
-use crate::costs::{ASLEEP, CHOICES, Figure, POLICIES, Policy, READY, RELEASED};
+use crate::costs::{ASLEEP, CHOICES, Figure, POLICIES, Policy, QUEUED, QUEUES, READY, RELEASED};
 use crate::metric::TESTS;
 use crate::{NOTE, Report};
 use std::collections::BTreeMap;
@@ -108,6 +108,7 @@ pub(crate) fn all(report: &Report) -> String {
     for policy in POLICIES {
         text += &policy_by_threads(policy, &report.costs.policies[policy]);
     }
+    text += &queues(report);
     text += &choices(report);
     text + &sizes(report)
 }
@@ -217,6 +218,21 @@ fn policy_by_threads(name: &str, policy: &Policy) -> String {
         ASLEEP.map(|n| mean(&policy.tick, n)),
     );
     table + tick.0.trim_start_matches('\n')
+}
+
+fn queues(report: &Report) -> String {
+    let title = "QUEUES OF DEADLINES, TASKS IN THEM";
+    let mut table = Table::new(title, QUEUED.map(|n| n.to_string()));
+    for queue in QUEUES {
+        for (name, what) in [("the first leaves", "take"), ("it comes again", "put")] {
+            let figures = &report.costs.queues[queue][what];
+            let name = format!("{queue}: {name}");
+            table.row(&name, QUEUED.map(|n| mean(figures, n)));
+            let worst = |n| figures.get(&n).map(|figure| f64::from(figure.worst));
+            table.row("  at most", QUEUED.map(worst));
+        }
+    }
+    table.0
 }
 
 fn choices(report: &Report) -> String {

@@ -121,6 +121,8 @@ impl Policy {
 /// How ready threads are kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Queue {
+    /// A sorted array, as a ring.
+    Ring,
     /// A binary heap.
     Heap,
     /// A list for each priority, and a bit for each list.
@@ -135,7 +137,8 @@ pub enum Queue {
 
 impl Queue {
     /// All queues.
-    pub const ALL: [Queue; 5] = [
+    pub const ALL: [Queue; 6] = [
+        Queue::Ring,
         Queue::Heap,
         Queue::Bitmap,
         Queue::Calendar,
@@ -146,6 +149,7 @@ impl Queue {
     /// Its name on the command line and in files.
     pub const fn name(self) -> &'static str {
         match self {
+            Queue::Ring => "ring",
             Queue::Heap => "heap",
             Queue::Bitmap => "bitmap",
             Queue::Calendar => "calendar",

@@ -48,7 +48,7 @@ fn what_cannot_be_measured_is_refused() {
     );
     assert_eq!(
         bad(|plan| plan.queues = vec![Queue::Bitmap]),
-        "g-edf can have none of these queues, only heap, calendar and list"
+        "g-edf can have none of these queues, only ring, heap, calendar and list"
     );
     assert_eq!(
         bad(|plan| plan.working_sets.push(1)),

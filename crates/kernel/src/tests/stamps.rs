@@ -7,10 +7,12 @@
 use super::contract::Watched;
 use super::world::{CPU, ROWS, RoundRobinFixed, Table, ns};
 use crate::{Attributes, Clock, Config, Core, Entry, SemaphoreId, Sizes, Stamp, ThreadId, Timing};
+use core::cell::Cell;
 use core::marker::PhantomData;
 use flyball_policy::{Duration, FixedPriority, Inline, Priority, RoundRobin, Time};
 use flyball_trace::NoTrace;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 /// What eight bits can tell of an instant.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
@@ -107,6 +109,8 @@ struct Machine<S: Stamp> {
     asks: bool,
     /// How often the timer was set.
     settings: u32,
+    /// How often the kernel was entered.
+    entries: u64,
 }
 
 impl<S: Stamp> Machine<S>
@@ -138,6 +142,7 @@ where
             timer: Time::NEVER,
             asks,
             settings: 0,
+            entries: 0,
         };
         machine.enter(0, |core, now| {
             core.timer(CPU, now);
@@ -146,6 +151,7 @@ where
     }
 
     fn enter(&mut self, cost: u8, f: impl FnOnce(&mut Core<Counts<S>>, Time)) {
+        self.entries += 1;
         let entry = Entry::begin(&mut self.core, CPU, true, &mut self.clock);
         assert_eq!(entry.now(), self.clock.now);
         f(&mut self.core, entry.now());
@@ -208,15 +214,29 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn wraps_change_nothing(steps in steps(60), quantum in 1_u64..500, offset: u8) {
-        let narrow = Machine::<Narrow>::new(quantum, offset, false).run(&steps);
-        prop_assert_eq!(narrow, Machine::<Time>::new(quantum, 0, false).run(&steps));
-    }
-
-    #[test]
     fn the_timer_is_set_where_it_must_be(steps in steps(1), quantum in 1_u64..500) {
         let told = Machine::<Time>::new(quantum, 0, false).run(&steps);
         prop_assert_eq!(told, Machine::<Time>::new(quantum, 0, true).run(&steps));
+    }
+}
+
+/// In 2,000 runs; with `SOAK` in ten million kernel entries.
+#[test]
+fn wraps_change_nothing() {
+    let least = std::env::var("SOAK").map_or(0, |_| 10_000_000);
+    let (runs, entries) = (Cell::new(0_u32), Cell::new(0_u64));
+    while runs.get() < 2_000 || entries.get() < least {
+        let mut runner = TestRunner::new(ProptestConfig::with_cases(1_000));
+        let strategy = (steps(60), 1_u64..500, any::<u8>());
+        let checked = runner.run(&strategy, |(steps, quantum, offset)| {
+            let mut narrow = Machine::<Narrow>::new(quantum, offset, false);
+            let mut wide = Machine::<Time>::new(quantum, 0, false);
+            prop_assert_eq!(narrow.run(&steps), wide.run(&steps));
+            runs.set(runs.get() + 1);
+            entries.set(entries.get() + narrow.entries);
+            Ok(())
+        });
+        checked.unwrap_or_else(|error| panic!("{error}"));
     }
 }
 

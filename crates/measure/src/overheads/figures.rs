@@ -85,6 +85,7 @@ pub fn costs(
         // No policy has two of the first three.
         let shape = match queue {
             Queue::Heap | Queue::Bitmap | Queue::Own => Shape::Line,
+            Queue::Ring => Shape::Points,
             Queue::Calendar => Shape::Dashes,
             Queue::List => Shape::Dots,
         };

@@ -5,7 +5,7 @@ use super::{Kind, Results, Task, all};
 use crate::Error;
 use crate::plan::{Policy, Queue};
 use core::marker::PhantomData;
-use flyball_catalogue::placement::{InCalendar, List};
+use flyball_catalogue::placement::{InCalendar, InHeap, List};
 use flyball_catalogue::settings::Defaults;
 use flyball_catalogue::{
     Clustered, Edf, Entry, Facts, Fp, Placement, Queued, Rm, Rule, RuleVisitor, Scheduler, Size,
@@ -49,18 +49,23 @@ fn order<R: Rule + 'static>(is_global: bool, task: Task<'_>) -> Result<Results, 
     }
 }
 
+/// The queues for keys that lie in time, beside a ring.
+const SORTED: &[Queue] = &[Queue::Heap, Queue::Calendar, Queue::List];
+
 /// The queues that orders are measured with beside their own.
 const OTHERS: [(&str, &[Queue]); 3] = [
-    (<Edf as Rule>::NAME, &[Queue::Calendar, Queue::List]),
-    (<Rm as Rule>::NAME, &[Queue::Calendar, Queue::List]),
+    (<Edf as Rule>::NAME, SORTED),
+    (<Rm as Rule>::NAME, SORTED),
     (<Fp as Rule>::NAME, &[Queue::List]),
 ];
 
 /// Measures an order with a queue of [`OTHERS`]; `None`: it has no such queue.
 fn other(scheduler: &str, queue: Queue, global: bool, task: Task<'_>) -> Option<Measured> {
     Some(match (scheduler, queue) {
+        (<Edf as Rule>::NAME, Queue::Heap) => order::<Queued<Edf, InHeap>>(global, task),
         (<Edf as Rule>::NAME, Queue::Calendar) => order::<Queued<Edf, InCalendar>>(global, task),
         (<Edf as Rule>::NAME, Queue::List) => order::<Queued<Edf, List>>(global, task),
+        (<Rm as Rule>::NAME, Queue::Heap) => order::<Queued<Rm, InHeap>>(global, task),
         (<Rm as Rule>::NAME, Queue::Calendar) => order::<Queued<Rm, InCalendar>>(global, task),
         (<Rm as Rule>::NAME, Queue::List) => order::<Queued<Rm, List>>(global, task),
         (<Fp as Rule>::NAME, Queue::List) => order::<Queued<Fp, List>>(global, task),

@@ -29,10 +29,36 @@ impl<K: Copy + Ord + Default, S: Storage> SortedRing<K, S> {
         (self.head + n) % self.order.capacity()
     }
 
-    /// There is a place ahead of the first task.
+    /// The place behind another one.
     #[inline]
-    fn begin_earlier(&mut self) {
-        self.head = self.at(self.order.capacity() - 1);
+    fn behind(&self, place: usize) -> usize {
+        (place + 1) % self.order.capacity()
+    }
+
+    /// The place ahead of another one.
+    #[inline]
+    fn ahead(&self, place: usize) -> usize {
+        (place + self.order.capacity() - 1) % self.order.capacity()
+    }
+
+    /// Moves `count` tasks a place ahead, the first of them to the place `to`.
+    #[inline]
+    fn move_ahead(&mut self, mut to: usize, count: usize) {
+        for _ in 0..count {
+            let from = self.behind(to);
+            self.order[to] = self.order[from];
+            to = from;
+        }
+    }
+
+    /// Moves `count` tasks a place back, the last of them to the place `to`.
+    #[inline]
+    fn move_back(&mut self, mut to: usize, count: usize) {
+        for _ in 0..count {
+            let from = self.ahead(to);
+            self.order[to] = self.order[from];
+            to = from;
+        }
     }
 
     #[inline]
@@ -83,7 +109,7 @@ impl<K: Copy + Ord + Default, S: Storage> SortedRing<K, S> {
             step *= 2;
         };
         while start < end {
-            let middle = usize::midpoint(start, end);
+            let middle = start + (end - start) / 2;
             if is_before(middle) {
                 start = middle + 1;
             } else {
@@ -105,14 +131,10 @@ impl<K: Copy + Ord + Default, S: Storage> SortedRing<K, S> {
     #[inline(never)]
     fn open(&mut self, n: usize) {
         if n < self.len / 2 {
-            self.begin_earlier();
-            for to in 0..n {
-                self.set(to, self.task(to + 1));
-            }
+            self.head = self.ahead(self.head);
+            self.move_ahead(self.head, n);
         } else {
-            for from in (n..self.len).rev() {
-                self.set(from + 1, self.task(from));
-            }
+            self.move_back(self.at(self.len), self.len - n);
         }
     }
 
@@ -120,14 +142,10 @@ impl<K: Copy + Ord + Default, S: Storage> SortedRing<K, S> {
     #[inline(never)]
     fn close(&mut self, n: usize) {
         if n < self.len / 2 {
-            for from in (0..n).rev() {
-                self.set(from + 1, self.task(from));
-            }
-            self.head = self.at(1);
+            self.move_back(self.at(n), n);
+            self.head = self.behind(self.head);
         } else {
-            for to in n..self.len - 1 {
-                self.set(to, self.task(to + 1));
-            }
+            self.move_ahead(self.at(n), self.len - 1 - n);
         }
         self.len -= 1;
     }
@@ -157,7 +175,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedRing<K, S> {
         self.keys[task.index()] = key;
         let n = self.served_before(key, end);
         if n == 0 {
-            self.begin_earlier();
+            self.head = self.ahead(self.head);
         } else if n < self.len {
             self.open(n);
         }
@@ -176,7 +194,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedRing<K, S> {
     fn take(&mut self, task: TaskId) {
         debug_assert!(self.place(task).is_some(), "{task:?} is not queued");
         if self.first() == Some(task) {
-            self.head = self.at(1);
+            self.head = self.behind(self.head);
             self.len -= 1;
         } else {
             self.remove(task);
