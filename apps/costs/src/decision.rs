@@ -62,6 +62,41 @@ pub(crate) fn measure<P: Policy>(
     shut_down(0);
 }
 
+/// With `n` tasks ready, one of them gets other parameters, again and again. Where the policy keeps
+/// priorities for them there are hardly more of these than tasks, so most are numbered anew.
+#[inline(never)]
+pub(crate) fn adjust<P: Policy>(
+    make: impl FnOnce() -> P,
+    params: impl Fn(Rank) -> P::Params,
+    n: usize,
+) {
+    let mut policy = make();
+    let now = Time::ZERO;
+    for k in 0..n {
+        let task = TaskId(nth(k));
+        if policy.admit(task, params(Rank::Low(nth(k))), now).is_err() {
+            fail("the policy refuses a task");
+        }
+        let _ = policy.ready(CPU, task, Ready::Released { release: now }, now);
+    }
+    let mut tally = Tally::default();
+    let mut random = 1_u32;
+    while tally.count() < TIMES {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let task = TaskId(nth((random >> 16) as usize % n.max(1)));
+        let params = params(Rank::Low(nth((random >> 8) as usize % 400)));
+        let begin = Mark::now();
+        let adjusted = policy.adjust(task, params, now);
+        let end = Mark::now();
+        if adjusted.is_err() {
+            fail("the policy refuses the new parameters");
+        }
+        tally.add(end.since(begin));
+    }
+    tally.print("adjust");
+    shut_down(0);
+}
+
 #[inline(always)]
 fn pick<P: Policy>(policy: &mut P, now: Time) -> TaskId {
     match policy.pick(CPU, now) {

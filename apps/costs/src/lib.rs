@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `calls N` | calls, while `N` less urgent threads are ready (`calls`) |
 //! | `decision N` | the policy alone, with `N` less urgent threads ready (`decision`) |
+//! | `adjust N` | the policy alone, one of `N` ready tasks gets other parameters |
 //! | `release N` | `N` threads are released at one instant (`releases`) |
 //! | `first N` | the same, up to the first of them |
 //! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
@@ -157,6 +158,7 @@ pub fn prepare<B: Binding, P: Policy<Params = B::Params>>(
             }
         }
         output::What::Decision => decision::measure(make, params, n, urgency),
+        output::What::Adjust => decision::adjust(make, params, n),
         output::What::Release | output::What::First | output::What::Tick
             if urgency == Urgency::None =>
         {

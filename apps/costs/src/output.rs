@@ -9,6 +9,7 @@ use semihosting::experimental::env;
 pub(crate) enum What {
     Calls,
     Decision,
+    Adjust,
     Release,
     First,
     Tick,
@@ -20,6 +21,7 @@ impl What {
         Some(match name {
             "calls" => What::Calls,
             "decision" => What::Decision,
+            "adjust" => What::Adjust,
             "release" => What::Release,
             "first" => What::First,
             "tick" => What::Tick,

@@ -100,7 +100,7 @@ impl Costs {
 fn measure(policy: &str, ready: &[u32], released: &[u32]) -> Result<Policy, BenchError> {
     let mut measured = Policy::default();
     for &n in ready {
-        for what in ["calls", "decision"] {
+        for what in ["calls", "decision", "adjust"] {
             for (name, figure) in run(policy, what, n)? {
                 measured.calls.entry(name).or_default().insert(n, figure);
             }
@@ -144,6 +144,85 @@ fn parse(line: &str) -> Option<(String, Figure)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Instructions of calls with 25 less urgent threads ready, by image.
+    const ROWS: [(&str, &[(&str, u32)]); 5] = [
+        (
+            "fp",
+            &[
+                ("yield", 54),
+                ("signal_wakes", 100),
+                ("wait_blocks", 98),
+                ("interrupt_wakes", 113),
+                ("send_wakes", 155),
+                ("receive_blocks", 108),
+                ("signal", 20),
+                ("take", 15),
+                ("lock", 17),
+                ("unlock", 12),
+                ("send", 46),
+                ("receive", 49),
+            ],
+        ),
+        (
+            "rm",
+            &[
+                ("yield", 59),
+                ("signal_wakes", 119),
+                ("wait_blocks", 109),
+                ("interrupt_wakes", 132),
+            ],
+        ),
+        (
+            "edf",
+            &[
+                ("yield", 99),
+                ("signal_wakes", 143),
+                ("wait_blocks", 97),
+                ("interrupt_wakes", 156),
+            ],
+        ),
+        ("rr", &[("yield", 79)]),
+        ("ipi", &[("yield", 160)]),
+    ];
+    /// The same with CPU time counted.
+    const WITH_ACCOUNTING: [(&str, &[(&str, u32)]); 1] = [(
+        "fp",
+        &[
+            ("yield", 75),
+            ("signal_wakes", 122),
+            ("wait_blocks", 123),
+            ("interrupt_wakes", 135),
+        ],
+    )];
+
+    fn are_no_longer(choices: &[&str], rows: &[(&str, &[(&str, u32)])]) {
+        image::build("flyball-costs", "release", choices).unwrap();
+        for (policy, rows) in rows {
+            let measure = || run(policy, "calls", 25).unwrap();
+            let found = measure();
+            for (call, most) in *rows {
+                let found = found[*call].worst;
+                // A row that is longer is so each time.
+                assert!(
+                    found <= *most || measure()[*call].worst <= *most,
+                    "{policy}, {call}: {found}, not {most}"
+                );
+            }
+        }
+    }
+
+    /// Who makes a row shorter lowers its number.
+    #[test]
+    fn no_row_gets_longer() {
+        if !image::can_be_run() {
+            assert!(std::env::var_os("FLYBALL_REQUIRE_QEMU").is_none());
+            eprintln!("skipped: there is no emulator of a Cortex-M3, or no target for it");
+            return;
+        }
+        are_no_longer(&["accounting"], &WITH_ACCOUNTING);
+        are_no_longer(&[], &ROWS);
+    }
 
     #[test]
     fn a_line_is_a_figure() {

@@ -25,8 +25,25 @@ pub(crate) fn build(package: &str, profile: &str, features: &[&str]) -> Result<(
     for foreign in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
         cargo.env_remove(foreign);
     }
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CARGO_PROFILE_") {
+            cargo.env_remove(name);
+        }
+    }
     eprintln!("building {package} {}", features.join(" "));
     output(cargo, "cargo", &format!("building {package}")).map(drop)
+}
+
+/// Whether there is an emulator, and a tool chain for the images.
+#[cfg(test)]
+pub(crate) fn can_be_run() -> bool {
+    let says = |program: &str, args: &[&str]| {
+        let output = Command::new(program).args(args).output();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    says("qemu-system-arm", &["--version"]).is_ok()
+        && says("rustc", &["--print", "target-libdir", "--target", TRIPLE])
+            .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
 /// Where a built image is.

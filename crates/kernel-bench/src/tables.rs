@@ -194,6 +194,8 @@ fn policy_by_threads(name: &str, policy: &Policy) -> String {
     for (name, calls) in CALLS {
         table.row(name, READY.map(|n| policy.sum(calls, n)));
     }
+    let adjust = |n| Some(f64::from(policy.calls.get("adjust")?.get(&n)?.worst));
+    table.row("a task gets other parameters, at most", READY.map(adjust));
     let mut table = table.0;
     let mut released = Table::new(
         "  threads released at once",

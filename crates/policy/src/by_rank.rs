@@ -62,7 +62,13 @@ impl<const WORDS: usize> Set<WORDS> {
 
     /// Its priorities, the least urgent first.
     fn iter(self) -> impl Iterator<Item = usize> {
-        (0..Self::ALL).filter(move |&priority| self.has(priority))
+        self.0.into_iter().enumerate().flat_map(|(word, mut bits)| {
+            core::iter::from_fn(move || {
+                let place = bits.trailing_zeros() as usize;
+                bits &= bits.checked_sub(1)?;
+                Some(word * WORD + place)
+            })
+        })
     }
 }
 

@@ -211,7 +211,7 @@ where
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 2000 }))]
 
     #[test]
     fn the_timer_is_set_where_it_must_be(steps in steps(1), quantum in 1_u64..500) {
@@ -225,8 +225,9 @@ proptest! {
 fn wraps_change_nothing() {
     let least = std::env::var("SOAK").map_or(0, |_| 10_000_000);
     let (runs, entries) = (Cell::new(0_u32), Cell::new(0_u64));
-    while runs.get() < 2_000 || entries.get() < least {
-        let mut runner = TestRunner::new(ProptestConfig::with_cases(1_000));
+    let cases = if cfg!(miri) { 1 } else { 1_000 };
+    while runs.get() < 2 * cases || entries.get() < least {
+        let mut runner = TestRunner::new(ProptestConfig::with_cases(cases));
         let strategy = (steps(60), 1_u64..500, any::<u8>());
         let checked = runner.run(&strategy, |(steps, quantum, offset)| {
             let mut narrow = Machine::<Narrow>::new(quantum, offset, false);

@@ -4,7 +4,8 @@
 //! is more urgent than all others, or less. Nothing moves then. Any other task searches its place in
 //! O(log n), and those on the shorter side of it make room: at most half of them, two bytes each. Up to
 //! some hundred tasks that is about as much work as a path of a heap is. Equals need no numbers to keep
-//! their order, as their places are their order.
+//! their order, as their places are their order; so one that goes behind its equals takes a step for
+//! each of them.
 
 use super::{End, Queue};
 use crate::storage::{Storage, Table};
