@@ -9,7 +9,7 @@ use crate::settings::{Configured, Setting, Values};
 use crate::sustainable::Sustainable;
 use core::marker::PhantomData;
 use flyball_policy::{
-    Affine as AffinePolicy, Global, Nothing, Order, Pinned, Queue, Ranked, Storage,
+    Affine as AffinePolicy, FromOrder, Global, Nothing, Order, Pinned, Queue, Ranked, Storage,
 };
 
 impl<R: Rule> Scheduler for R {
@@ -20,10 +20,10 @@ impl<R: Rule> Scheduler for R {
         Profile::ranked::<R::Queue<Nothing>, <R::Order as Order>::Key>(<R as Rule>::SOURCE);
 
     type Params = <R as Rule>::Params;
-    type Policy<S: Storage, C: Storage> = Ranked<R::Order, R::Queue<S>>;
+    type Policy<S: Storage, C: Storage> = R::Policy<S>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
-        Ranked::new(self.order(), size.tasks)
+        R::Policy::from_order(self.order(), size.tasks)
     }
 
     fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {
@@ -215,6 +215,7 @@ impl<R: Rule, Q: QueueKind<<R::Order as Order>::Key>> Rule for Queued<R, Q> {
     type Params = R::Params;
     type Order = R::Order;
     type Queue<S: Storage> = Q::Queue<S>;
+    type Policy<S: Storage> = Ranked<Self::Order, Self::Queue<S>>;
 
     fn order(&self) -> R::Order {
         self.rule.order()

@@ -9,8 +9,8 @@ use crate::sustainable::Sustainable;
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Deadline, DeadlineMonotonic, Duration, EarliestDeadline, Encode, Fifo as FifoOrder,
-    FixedPriority, Laxity, LeastLaxity, Order, Period, Priority, Queue, RateMonotonic, Storage,
-    Time, Weighted, WeightedRoundRobin,
+    FixedPriority, FromOrder, Laxity, LeastLaxity, Order, Period, Priority, Queue, Ranked,
+    RateMonotonic, Storage, Time, Weighted, WeightedRoundRobin,
 };
 
 /// An order of tasks with a queue that suits it. It is a [`Scheduler`](crate::Scheduler) by itself,
@@ -43,6 +43,8 @@ pub trait Rule: Configured {
     type Order: Order<Params = Self::Params>;
     /// The queue, with its tables in `S`.
     type Queue<S: Storage>: Queue<<Self::Order as Order>::Key, Storage = S>;
+    /// The policy of one CPU, with its tables in `S`: the order with its queue, or what is faster.
+    type Policy<S: Storage>: FromOrder<Self::Order>;
 
     /// Makes the order, with its settings.
     fn order(&self) -> Self::Order;
@@ -133,6 +135,7 @@ impl Rule for Edf {
     type Params = Deadline;
     type Order = EarliestDeadline;
     type Queue<S: Storage> = S::Sorted<Time>;
+    type Policy<S: Storage> = Ranked<Self::Order, Self::Queue<S>>;
 
     fn order(&self) -> EarliestDeadline {
         EarliestDeadline
@@ -154,6 +157,7 @@ impl Rule for Rm {
     type Params = Period;
     type Order = RateMonotonic;
     type Queue<S: Storage> = S::Sorted<Duration>;
+    type Policy<S: Storage> = S::Static<Self::Order>;
 
     fn order(&self) -> RateMonotonic {
         RateMonotonic
@@ -176,6 +180,7 @@ impl Rule for Dm {
     type Params = Deadline;
     type Order = DeadlineMonotonic;
     type Queue<S: Storage> = S::Sorted<Duration>;
+    type Policy<S: Storage> = S::Static<Self::Order>;
 
     fn order(&self) -> DeadlineMonotonic {
         DeadlineMonotonic
@@ -200,6 +205,7 @@ impl Rule for Fp {
     type Params = Priority;
     type Order = FixedPriority;
     type Queue<S: Storage> = Bitmap<Level, S>;
+    type Policy<S: Storage> = Ranked<Self::Order, Self::Queue<S>>;
 
     fn order(&self) -> FixedPriority {
         FixedPriority
@@ -218,6 +224,7 @@ impl Rule for FpRr {
     type Params = Weighted<Priority>;
     type Order = WeightedRoundRobin<FixedPriority>;
     type Queue<S: Storage> = Bitmap<Level, S>;
+    type Policy<S: Storage> = Ranked<Self::Order, Self::Queue<S>>;
 
     fn order(&self) -> WeightedRoundRobin<FixedPriority> {
         WeightedRoundRobin {
@@ -241,7 +248,8 @@ impl Rule for Rr {
                                   countermeasures\", AFIPS Spring Joint Computer Conference, 1968";
     type Params = Weighted<()>;
     type Order = WeightedRoundRobin<FifoOrder>;
-    type Queue<S: Storage> = Bitmap<(), S>;
+    type Queue<S: Storage> = Bitmap<(), S, 1>;
+    type Policy<S: Storage> = Ranked<Self::Order, Self::Queue<S>>;
 
     fn order(&self) -> WeightedRoundRobin<FifoOrder> {
         WeightedRoundRobin { order: FifoOrder }
@@ -266,7 +274,8 @@ impl Rule for Fifo {
     const SUSTAINABLE: Sustainable = Sustainable::EXECUTION;
     type Params = ();
     type Order = FifoOrder;
-    type Queue<S: Storage> = Bitmap<(), S>;
+    type Queue<S: Storage> = Bitmap<(), S, 1>;
+    type Policy<S: Storage> = Ranked<Self::Order, Self::Queue<S>>;
 
     fn order(&self) -> FifoOrder {
         FifoOrder
@@ -287,6 +296,7 @@ impl Rule for Llf {
     type Params = Laxity;
     type Order = LeastLaxity;
     type Queue<S: Storage> = S::Sorted<Time>;
+    type Policy<S: Storage> = Ranked<Self::Order, Self::Queue<S>>;
 
     fn order(&self) -> LeastLaxity {
         LeastLaxity {

@@ -432,14 +432,13 @@ impl<C: Config> Core<C> {
     pub(crate) fn announce(&mut self, cpu: CpuId, now: Time) {
         let state = self.cpu_mut(cpu);
         if core::mem::take(&mut state.announce) {
-            let kind = match state.running.get() {
-                Some(task) => Kind::Dispatch {
-                    task,
-                    job: self.present_job(task),
-                },
-                None => Kind::Idle,
-            };
-            self.emit(now, cpu, kind);
+            if let Some(task) = state.running.get() {
+                let job = self.present_job(task);
+                self.emit(now, cpu, Kind::Dispatch { task, job });
+            } else {
+                core::hint::cold_path();
+                self.emit(now, cpu, Kind::Idle);
+            }
         }
     }
 

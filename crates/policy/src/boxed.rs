@@ -1,6 +1,8 @@
 //! Tables on a heap, whose size is known when the program runs.
 
+use crate::by_rank::StaticOrder;
 use crate::queue::Heap;
+use crate::ranked::Ranked;
 use crate::storage::{Storage, Table};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -18,6 +20,7 @@ pub struct BoxedTable<T>(Box<[T]>);
 impl Storage for Boxed {
     type Table<T> = BoxedTable<T>;
     type Sorted<K: Copy + Ord + Default> = Heap<K, Self>;
+    type Static<O: StaticOrder> = Ranked<O, Heap<O::Key, Self>>;
 }
 
 impl<T> Table<T> for BoxedTable<T> {

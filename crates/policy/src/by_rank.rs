@@ -1,66 +1,105 @@
 //! A static order × bitmap on one CPU: keys are compared when a task comes, and never when it runs.
 //!
 //! Periods and relative deadlines are no small numbers, but they hardly ever change, and there are
-//! never more of them than tasks. So each gets a priority when a task with it is admitted or
-//! adjusted, equal ones the same, and from then on all is as under fixed priorities. Between two
-//! priorities in use some are left free for keys that lie between; only where there is none the
-//! priorities in use are numbered anew, with as many free ones everywhere. That moves whole lists of the bitmap, so tasks that are queued stay in their order.
+//! never more of them than tasks. So each gets a place, which is a small number, when a task with it
+//! is admitted or adjusted, equal ones the same, and from then on all is as under fixed priorities.
+//! There are twice as many places as tasks. Between two in use some are left free for keys that lie
+//! between; only where there is none the places in use are numbered anew, with as many free ones
+//! everywhere. That moves whole lists of the bitmap, so tasks that are queued stay in their order.
 //!
 //! The schedule is that of [`Ranked`] with the same order and any other queue.
 
-use crate::order::{FixedPriority, Level, Order, Priority};
+use crate::order::Order;
 use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
-use crate::queue::Bitmap;
-use crate::ranked::Ranked;
-use crate::storage::Storage;
+use crate::queue::{Bitmap, Levelled};
+use crate::ranked::{FromOrder, Ranked};
+use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, TaskId, Time};
 
-/// Priorities in one word of the bitmap.
+/// Places in one word of the bitmap.
 const WORD: usize = u32::BITS as usize;
+/// Words of the bitmap, if all are in use.
+const WORDS: usize = 8;
 
 /// An order in which a task's key is the same for all of its jobs: it depends on parameters alone,
 /// and counts at once after [`Policy::adjust`].
 pub trait StaticOrder: Order<Slice = ()> {}
 
-/// A policy for one CPU, made of a static order. There may be `WORDS` × 32 different keys, up to 256.
+/// A policy for one CPU, made of a static order. There may be 256 different keys; with room for up
+/// to 128 tasks there are never more.
 ///
 /// To admit or adjust a task is O(tasks + keys), everything else O(1).
 #[repr(C)]
-pub struct ByRank<O: StaticOrder, S: Storage, const WORDS: usize = 8> {
-    ranked: Ranked<FixedPriority, Bitmap<Level, S, WORDS>>,
+pub struct ByRank<O: StaticOrder, S: Storage> {
+    ranked: Ranked<ByPlace, Bitmap<Place, S, WORDS>>,
     order: O,
-    priorities: Priorities<O::Key, WORDS>,
+    places: Places<O::Key, S>,
 }
 
-/// Which key has which priority: the smaller the key, the larger the priority.
-struct Priorities<K, const WORDS: usize> {
-    /// Those in use.
-    used: Set<WORDS>,
-    /// The keys of those in use.
-    keys: [[K; WORD]; WORDS],
+/// The place of a key among all keys: the smaller, the more urgent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) struct Place(u8);
+
+impl Place {
+    fn number(self) -> usize {
+        self.0.into()
+    }
 }
 
-/// A set of priorities.
-#[derive(Clone, Copy)]
-struct Set<const WORDS: usize>([u32; WORDS]);
+impl Levelled for Place {
+    const PER_ROW: usize = 2;
 
-impl<const WORDS: usize> Set<WORDS> {
-    const EMPTY: Self = Set([0; WORDS]);
-    /// How many there can be.
-    const ALL: usize = WORDS * WORD;
+    fn level(self) -> u8 {
+        self.0
+    }
+}
 
-    fn has(self, priority: usize) -> bool {
-        priority < Self::ALL && self.0[priority / WORD] >> (priority % WORD) & 1 == 1
+/// The smallest place first.
+pub(crate) struct ByPlace;
+
+impl Order for ByPlace {
+    type Params = Place;
+    type Key = Place;
+    type Slice = ();
+
+    fn key(&self, &place: &Place, _: Time) -> Place {
+        place
     }
 
-    fn insert(&mut self, priority: usize) {
-        if priority < Self::ALL {
-            self.0[priority / WORD] |= 1 << (priority % WORD);
+    fn adjusted(&self, &place: &Place, _: Place) -> Place {
+        place
+    }
+}
+
+/// Which key has which place, in the same order.
+struct Places<K, S: Storage> {
+    /// Those in use.
+    used: Set,
+    /// The keys of those in use: of even places, and of odd ones.
+    keys: [S::Table<K>; 2],
+}
+
+/// A set of places.
+#[derive(Clone, Copy)]
+struct Set([u32; WORDS]);
+
+impl Set {
+    const EMPTY: Self = Set([0; WORDS]);
+    /// How many there can be.
+    const MOST: usize = WORDS * WORD;
+
+    fn has(self, place: usize) -> bool {
+        place < Self::MOST && self.0[place / WORD] >> (place % WORD) & 1 == 1
+    }
+
+    fn insert(&mut self, place: usize) {
+        if place < Self::MOST {
+            self.0[place / WORD] |= 1 << (place % WORD);
         }
     }
 
-    /// Its priorities, the least urgent first.
+    /// Its places, the most urgent first.
     fn iter(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(word, mut bits)| {
             core::iter::from_fn(move || {
@@ -70,128 +109,154 @@ impl<const WORDS: usize> Set<WORDS> {
             })
         })
     }
+
+    /// The same, the least urgent first.
+    fn rev(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().rev().flat_map(|(word, mut bits)| {
+            core::iter::from_fn(move || {
+                let place = bits.checked_ilog2()?;
+                bits ^= 1 << place;
+                Some(word * WORD + place as usize)
+            })
+        })
+    }
 }
 
 /// Where there is room for a key.
 enum Room {
-    /// It has this priority already.
+    /// It has this place already.
     There(usize),
     /// This one is free.
     Free(usize),
-    /// So many less urgent keys are to have other priorities first.
+    /// So many more urgent keys, and those behind them, are to have other places first.
     Crowded(usize),
 }
 
-impl<K: Copy + Ord, const WORDS: usize> Priorities<K, WORDS> {
-    fn key(&self, priority: usize) -> K {
-        self.keys[priority / WORD][priority % WORD]
+impl<K: Copy + Ord + Default, S: Storage> Places<K, S> {
+    fn new(capacity: usize) -> Self {
+        let keys = || S::Table::new(capacity, K::default());
+        Places {
+            used: Set::EMPTY,
+            keys: [keys(), keys()],
+        }
     }
 
-    fn set(&mut self, priority: usize, key: K) {
-        self.used.insert(priority);
-        self.keys[priority / WORD][priority % WORD] = key;
+    /// How many there are.
+    fn count(&self) -> usize {
+        (2 * self.keys[0].capacity()).min(Set::MOST)
+    }
+
+    fn key(&self, place: usize) -> K {
+        self.keys[place % 2][place / 2]
+    }
+
+    fn set(&mut self, place: usize, key: K) {
+        self.used.insert(place);
+        self.keys[place % 2][place / 2] = key;
     }
 
     fn room(&self, key: K) -> Room {
-        let (mut below, mut count) = (None, 0);
-        let mut above = Set::<WORDS>::ALL;
-        for priority in self.used.iter() {
-            match self.key(priority).cmp(&key) {
-                Ordering::Equal => return Room::There(priority),
+        let (mut first, mut end, mut before) = (0, self.count(), 0);
+        for place in self.used.iter() {
+            match self.key(place).cmp(&key) {
+                Ordering::Equal => return Room::There(place),
+                Ordering::Less => (first, before) = (place + 1, before + 1),
                 Ordering::Greater => {
-                    below = Some(priority);
-                    count += 1;
-                }
-                Ordering::Less => {
-                    above = priority;
+                    end = place;
                     break;
                 }
             }
         }
-        let first = below.map_or(0, |below| below + 1);
-        if first < above {
-            Room::Free(usize::midpoint(first, above - 1))
+        if first < end {
+            Room::Free(usize::midpoint(first, end - 1))
         } else {
-            Room::Crowded(count)
+            Room::Crowded(before)
         }
     }
 
-    /// Numbers the keys in use anew, so that there is room for another one above the first `below`
-    /// of them. Returns its priority, and what becomes of each priority; `None` if all are in use.
-    fn spread(&mut self, below: usize) -> Option<(usize, [[u8; WORD]; WORDS])> {
+    /// Numbers the keys in use anew, so that there is room for another one behind the first `before`
+    /// of them. Returns its place, and what becomes of each place; `None` if all are in use.
+    fn spread(&mut self, before: usize) -> Option<(usize, [u8; Set::MOST])> {
         let count = self.used.iter().count();
-        if count == Set::<WORDS>::ALL {
+        if count == self.count() {
             return None;
         }
         // In the middle of its share.
-        let nth = |n: usize| (2 * n + 1) * Set::<WORDS>::ALL / (2 * (count + 1));
-        let (before, keys) = (self.used, self.keys);
-        let mut becomes = [[0; WORD]; WORDS];
-        self.used = Set::EMPTY;
-        for (n, old) in before.iter().enumerate() {
-            let new = nth(n + usize::from(n >= below));
-            self.set(new, keys[old / WORD][old % WORD]);
+        let nth = |n: usize| (2 * n + 1) * self.count() / (2 * (count + 1));
+        let (mut new, mut becomes) = (Set::EMPTY, [0; Set::MOST]);
+        for (n, old) in self.used.iter().enumerate() {
+            let place = nth(n + usize::from(n >= before));
+            new.insert(place);
             // There are at most 256.
-            becomes[old / WORD][old % WORD] = u8::try_from(new).ok()?;
+            becomes[old] = u8::try_from(place).ok()?;
         }
-        Some((nth(below), becomes))
+        let place = nth(before);
+        // The first of those that go ahead is the first to go, and the last of those that go back: so
+        // none is overwritten before it has gone.
+        let (olds, news) = (self.used, new);
+        for (old, new) in olds.iter().zip(news.iter()).filter(|(old, new)| new < old) {
+            self.set(new, self.key(old));
+        }
+        for (old, new) in olds.rev().zip(news.rev()).filter(|(old, new)| new > old) {
+            self.set(new, self.key(old));
+        }
+        self.used = news;
+        Some((place, becomes))
     }
 }
 
-impl<O: StaticOrder, S: Storage, const WORDS: usize> ByRank<O, S, WORDS> {
+impl<O: StaticOrder, S: Storage> ByRank<O, S> {
     /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
     /// part of their type have room for that many instead).
     pub fn new(order: O, capacity: usize) -> Self {
         ByRank {
-            ranked: Ranked::new(FixedPriority, capacity),
+            ranked: Ranked::new(ByPlace, capacity),
             order,
-            priorities: Priorities {
-                used: Set::EMPTY,
-                keys: [[O::Key::default(); WORD]; WORDS],
-            },
+            places: Places::new(capacity),
         }
     }
 
-    /// The priority of tasks with these parameters, which may be a new one.
+    /// The place of tasks with these parameters, which may be a new one.
     ///
     /// # Errors
     /// What the order says of them; [`Refused::Full`] if there are too many different keys.
-    fn priority(&mut self, params: &O::Params) -> Result<Priority, Refused> {
+    fn place(&mut self, params: &O::Params) -> Result<Place, Refused> {
         self.order.check(params)?;
         let key = self.order.key(params, Time::ZERO);
         let mut used = Set::EMPTY;
-        self.ranked.each_key(|level| {
-            let priority = number(level);
-            if self.priorities.used.has(priority) {
-                used.insert(priority);
+        self.ranked.each_key(|place: Place| {
+            if self.places.used.has(place.number()) {
+                used.insert(place.number());
             }
         });
-        self.priorities.used = used;
-        let priority = match self.priorities.room(key) {
-            Room::There(priority) | Room::Free(priority) => priority,
-            Room::Crowded(below) => {
-                let (priority, becomes) = self.priorities.spread(below).ok_or(Refused::Full)?;
-                self.ranked.renumber(|level| match number(level) {
-                    old if used.has(old) => Priority(becomes[old / WORD][old % WORD]).into(),
-                    // Of a task that has had no job yet.
-                    _ => level,
+        self.places.used = used;
+        let place = match self.places.room(key) {
+            Room::There(place) | Room::Free(place) => place,
+            Room::Crowded(before) => {
+                let (place, becomes) = self.places.spread(before).ok_or(Refused::Full)?;
+                self.ranked.renumber(|old| {
+                    if used.has(old.number()) {
+                        Place(becomes[old.number()])
+                    } else {
+                        // Of a task that has had no job yet.
+                        old
+                    }
                 });
-                priority
+                place
             }
         };
-        self.priorities.set(priority, key);
-        u8::try_from(priority)
-            .map(Priority)
-            .map_err(|_| Refused::Full)
+        self.places.set(place, key);
+        u8::try_from(place).map(Place).map_err(|_| Refused::Full)
     }
 }
 
-/// The number of the priority that a level is of.
-fn number(level: Level) -> usize {
-    usize::from(u8::MAX - level.number())
+impl<O: StaticOrder, S: Storage> FromOrder<O> for ByRank<O, S> {
+    fn from_order(order: O, capacity: usize) -> Self {
+        ByRank::new(order, capacity)
+    }
 }
 
-impl<O: StaticOrder, S: Storage, const WORDS: usize> Policy for ByRank<O, S, WORDS> {
+impl<O: StaticOrder, S: Storage> Policy for ByRank<O, S> {
     type Params = O::Params;
     type Settings = ();
 
@@ -204,15 +269,15 @@ impl<O: StaticOrder, S: Storage, const WORDS: usize> Policy for ByRank<O, S, WOR
     /// # Errors
     /// [`Refused::Full`] also if there are too many different keys.
     fn admit(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<(), Refused> {
-        let priority = self.priority(&params)?;
-        self.ranked.admit(task, priority, now)
+        let place = self.place(&params)?;
+        self.ranked.admit(task, place, now)
     }
 
     /// # Errors
     /// [`Refused::Full`] also if there are too many different keys.
     fn adjust(&mut self, task: TaskId, params: O::Params, now: Time) -> Result<Resched, Refused> {
-        let priority = self.priority(&params)?;
-        self.ranked.adjust(task, priority, now)
+        let place = self.place(&params)?;
+        self.ranked.adjust(task, place, now)
     }
 
     fn retire(&mut self, task: TaskId, now: Time) {
@@ -246,51 +311,53 @@ impl<O: StaticOrder, S: Storage, const WORDS: usize> Policy for ByRank<O, S, WOR
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::Inline;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Keys come and go; their priorities are always in the order of a sorted list, and there is
-        /// room for as many as there are priorities.
+        /// Keys come and go; their places are always in the order of a sorted list, and there is
+        /// room for as many as there are places.
         #[test]
-        fn priorities_are_in_the_order_of_the_keys(
+        fn places_are_in_the_order_of_the_keys(
             steps in prop::collection::vec((0_u16..100, any::<bool>()), 1..400),
         ) {
-            let mut all = Priorities::<u16, 1> { used: Set::EMPTY, keys: [[0; WORD]; 1] };
+            let mut all = Places::<u16, Inline<16>>::new(16);
             let mut keys = BTreeSet::new();
             for (key, comes) in steps {
                 if comes {
-                    let priority = match all.room(key) {
-                        Room::There(priority) => {
+                    let place = match all.room(key) {
+                        Room::There(place) => {
                             prop_assert!(keys.contains(&key));
-                            Some(priority)
+                            Some(place)
                         }
-                        Room::Free(priority) => Some(priority),
-                        Room::Crowded(below) => {
-                            prop_assert_eq!(below, keys.range(key..).count());
-                            let before = all.used.iter().map(|old| (old, all.key(old)));
-                            let before: Vec<_> = before.collect();
-                            let spread = all.spread(below);
-                            prop_assert_eq!(spread.is_none(), keys.len() == WORD);
-                            for (old, key) in before {
-                                let new = spread.map_or(old, |(_, becomes)| becomes[0][old].into());
+                        Room::Free(place) => Some(place),
+                        Room::Crowded(before) => {
+                            prop_assert_eq!(before, keys.range(..key).count());
+                            let olds = all.used.iter().map(|old| (old, all.key(old)));
+                            let olds: Vec<_> = olds.collect();
+                            let spread = all.spread(before);
+                            prop_assert_eq!(spread.is_none(), keys.len() == 32);
+                            for (old, key) in olds {
+                                let new = spread.map_or(old, |(_, becomes)| becomes[old].into());
                                 prop_assert_eq!(all.key(new), key);
                             }
-                            spread.map(|(priority, _)| priority)
+                            spread.map(|(place, _)| place)
                         }
                     };
-                    if let Some(priority) = priority {
-                        prop_assert_eq!(all.used.has(priority), keys.contains(&key));
-                        all.set(priority, key);
+                    if let Some(place) = place {
+                        prop_assert!(place < all.count());
+                        prop_assert_eq!(all.used.has(place), keys.contains(&key));
+                        all.set(place, key);
                         keys.insert(key);
                     }
                 } else if let Some(&next) = keys.range(key..).next() {
                     keys.remove(&next);
-                    let gone = all.used.iter().find(|&priority| all.key(priority) == next);
+                    let gone = all.used.iter().find(|&place| all.key(place) == next);
                     all.used.0[0] &= !(1 << gone.unwrap());
                 }
-                let by_priority: Vec<u16> = all.used.iter().map(|it| all.key(it)).collect();
-                prop_assert_eq!(by_priority, keys.iter().rev().copied().collect::<Vec<_>>());
+                let by_place: Vec<u16> = all.used.iter().map(|it| all.key(it)).collect();
+                prop_assert_eq!(by_place, keys.iter().copied().collect::<Vec<_>>());
             }
         }
     }

@@ -83,7 +83,7 @@ pub use policy::{
     CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
 pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList, SortedRing};
-pub use ranked::Ranked;
+pub use ranked::{FromOrder, Ranked};
 pub use split_task::{SplitTask, Subtask};
 pub use storage::{Inline, Nothing, Storage, Table};
 pub use supervisor::Supervisor;

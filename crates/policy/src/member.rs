@@ -6,7 +6,7 @@
 //! membership, keys, inherited keys and time slices. None of it costs more than O(1) but
 //! [`Members::tune`].
 
-use crate::order::{FixedPriority, Level, Order, TimeSlice};
+use crate::order::{Order, TimeSlice};
 use crate::policy::{Dispatch, Parameter, Ready, Refused, Stop, Usage, Wants};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
@@ -267,22 +267,22 @@ impl<O: Order, S: Storage> Members<O, S> {
     }
 }
 
-impl<S: Storage> Members<FixedPriority, S> {
+impl<O: Order<Params = K, Key = K>, K: Copy + Ord + Default, S: Storage> Members<O, S> {
     /// Tells all keys that are of any importance. O(tasks).
-    pub(crate) fn each_key(&self, mut tell: impl FnMut(Level)) {
+    pub(crate) fn each_key(&self, mut tell: impl FnMut(K)) {
         let rows = (0..self.capacity()).map(|row| &self.0[row]);
         for member in rows.filter(|row| row.admitted) {
-            tell(member.params.into());
+            tell(member.params);
             tell(member.own);
             member.inherited.map(&mut tell);
         }
     }
 
     /// Gives each key another one, in the same order. O(tasks).
-    pub(crate) fn renumber(&mut self, new: impl Fn(Level) -> Level) {
+    pub(crate) fn renumber(&mut self, new: impl Fn(K) -> K) {
         for row in 0..self.capacity() {
             let member = &mut self.0[row];
-            member.params = new(member.params.into()).into();
+            member.params = new(member.params);
             member.own = new(member.own);
             member.inherited = member.inherited.map(&new);
             member.rank();

@@ -156,12 +156,6 @@ impl From<Priority> for Level {
     }
 }
 
-impl From<Level> for Priority {
-    fn from(level: Level) -> Priority {
-        Priority(u8::MAX - level.0)
-    }
-}
-
 impl Order for FixedPriority {
     type Params = Priority;
     type Key = Level;

@@ -12,9 +12,9 @@
 //! operations of the queue.
 
 use crate::member::Members;
-use crate::order::{FixedPriority, Level, Order};
+use crate::order::Order;
 use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
-use crate::queue::{Bitmap, End, Queue};
+use crate::queue::{Bitmap, End, Levelled, Queue};
 use crate::storage::Storage;
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
@@ -95,14 +95,29 @@ impl<O: Order, Q: Queue<O::Key>> Ranked<O, Q> {
     }
 }
 
-impl<S: Storage, const WORDS: usize> Ranked<FixedPriority, Bitmap<Level, S, WORDS>> {
+/// A policy for one CPU that is made of an order.
+pub trait FromOrder<O: Order>: Policy<Params = O::Params> {
+    /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
+    /// part of their type have room for that many instead).
+    fn from_order(order: O, capacity: usize) -> Self;
+}
+
+impl<O: Order, Q: Queue<O::Key>> FromOrder<O> for Ranked<O, Q> {
+    fn from_order(order: O, capacity: usize) -> Self {
+        Ranked::new(order, capacity)
+    }
+}
+
+impl<O: Order<Params = K, Key = K>, K: Levelled, S: Storage, const WORDS: usize>
+    Ranked<O, Bitmap<K, S, WORDS>>
+{
     /// Tells all keys that are of any importance. O(tasks).
-    pub(crate) fn each_key(&self, tell: impl FnMut(Level)) {
+    pub(crate) fn each_key(&self, tell: impl FnMut(K)) {
         self.members.each_key(tell);
     }
 
     /// Gives each key another one, in the same order. O(tasks + levels).
-    pub(crate) fn renumber(&mut self, new: impl Fn(Level) -> Level) {
+    pub(crate) fn renumber(&mut self, new: impl Fn(K) -> K) {
         self.members.renumber(&new);
         self.queue.renumber(new);
     }

@@ -5,7 +5,9 @@
 //! wants a size that it learns at run time. A [`Storage`] says which, once, for all the tables of a
 //! policy. Tables on a heap (`Boxed`) are there with the feature `alloc`; nothing else needs one.
 
+use crate::by_rank::{ByRank, StaticOrder};
 use crate::queue::{Heap, Queue, SortedRing};
+use crate::ranked::FromOrder;
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
@@ -16,6 +18,10 @@ pub trait Storage: Sized {
 
     /// The queue for keys of any kind that is fast with as many tasks as such tables are for.
     type Sorted<K: Copy + Ord + Default>: Queue<K, Storage = Self>;
+
+    /// The policy of one CPU that is fast with as many tasks, for orders in which a task's key hardly
+    /// ever changes.
+    type Static<O: StaticOrder>: FromOrder<O>;
 }
 
 /// A fixed number of rows.
@@ -57,6 +63,7 @@ pub struct NoTable<T>(PhantomData<T>);
 impl Storage for Nothing {
     type Table<T> = NoTable<T>;
     type Sorted<K: Copy + Ord + Default> = Heap<K, Self>;
+    type Static<O: StaticOrder> = ByRank<O, Self>;
 }
 
 impl<T> Table<T> for NoTable<T> {
@@ -106,6 +113,7 @@ pub struct InlineTable<T, const N: usize>([T; N]);
 impl<const N: usize> Storage for Inline<N> {
     type Table<T> = InlineTable<T, N>;
     type Sorted<K: Copy + Ord + Default> = SortedRing<K, Self>;
+    type Static<O: StaticOrder> = ByRank<O, Self>;
 }
 
 impl<T, const N: usize> Table<T> for InlineTable<T, N> {

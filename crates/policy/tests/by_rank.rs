@@ -53,7 +53,7 @@ fn agree<O: StaticOrder + Copy>(
     steps: &[(u16, Step)],
 ) -> Result<(), TestCaseError> {
     let mut model = Ranked::<O, Heap<O::Key, Inline<16>>>::new(order, 16);
-    let mut policy = ByRank::<O, Inline<16>, 1>::new(order, 16);
+    let mut policy = ByRank::<O, Inline<16>>::new(order, 16);
     let mut tasks = [Task::default(); TASKS as usize];
     let mut running: Option<TaskId> = None;
     let now = Time::ZERO;
@@ -145,31 +145,48 @@ proptest! {
     }
 }
 
-/// One more key than there are priorities is refused, and nothing has changed.
+/// One more key than there are places is refused, and nothing has changed.
 #[test]
 fn too_many_keys_are_refused() {
     let period = |n: u16| Period(Duration::from_millis(n.into()));
-    let mut policy = ByRank::<RateMonotonic, Inline<64>, 1>::new(RateMonotonic, 64);
-    for n in 0..32 {
+    let mut policy = ByRank::<RateMonotonic, Inline<512>>::new(RateMonotonic, 512);
+    for n in 0..256 {
         policy
             .admit(TaskId(n), period(2 * n + 2), Time::ZERO)
             .unwrap();
     }
-    let refused = policy.admit(TaskId(32), period(7), Time::ZERO);
+    let refused = policy.admit(TaskId(256), period(7), Time::ZERO);
     assert_eq!(refused, Err(Refused::Full));
-    policy.admit(TaskId(33), period(8), Time::ZERO).unwrap();
-    for n in (0..32).rev() {
-        let why = Ready::Released {
-            release: Time::ZERO,
-        };
-        let _ = policy.ready(CPU, TaskId(n), why, Time::ZERO);
-        assert_eq!(policy.pick(CPU, Time::ZERO).unwrap().task, TaskId(n));
-    }
+    policy.admit(TaskId(257), period(8), Time::ZERO).unwrap();
     let why = Ready::Released {
         release: Time::ZERO,
     };
-    let _ = policy.ready(CPU, TaskId(33), why, Time::ZERO);
+    for n in (0..256).rev() {
+        let _ = policy.ready(CPU, TaskId(n), why, Time::ZERO);
+        assert_eq!(policy.pick(CPU, Time::ZERO).unwrap().task, TaskId(n));
+    }
+    let _ = policy.ready(CPU, TaskId(257), why, Time::ZERO);
     let _ = policy.stopped(CPU, TaskId(0), Usage::default(), Stop::Blocked, Time::ZERO);
     let zero = Err(Refused::Invalid(flyball_policy::Parameter::Period));
-    assert_eq!(policy.admit(TaskId(34), period(0), Time::ZERO), zero);
+    assert_eq!(policy.admit(TaskId(258), period(0), Time::ZERO), zero);
+}
+
+/// With a key for each task there is room for another one, whatever it is.
+#[test]
+fn any_task_gets_any_key() {
+    let period = |n: u16| Period(Duration::from_millis(n.into()));
+    let mut policy = ByRank::<RateMonotonic, Inline<16>>::new(RateMonotonic, 16);
+    for n in 0..16 {
+        policy
+            .admit(TaskId(n), period(100 + n), Time::ZERO)
+            .unwrap();
+    }
+    for round in 1..100 {
+        for n in 0..16 {
+            let key = if round % 2 == 0 { 100 } else { 100 + round };
+            let _ = policy
+                .adjust(TaskId(n), period(key + 200 * n), Time::ZERO)
+                .unwrap();
+        }
+    }
 }

@@ -3,8 +3,8 @@
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::queue::{Dated, Levelled};
 use flyball_policy::{
-    Bitmap, Calendar, Duration, End, Heap, Inline, Queue, SortedList, SortedRing, Storage, TaskId,
-    Time,
+    Bitmap, Calendar, Duration, End, Heap, Inline, Queue, Ranked, SortedList, SortedRing,
+    StaticOrder, Storage, TaskId, Time,
 };
 use proptest::prelude::*;
 
@@ -239,6 +239,7 @@ fn a_queue_in_another_storage() {
     impl Storage for Vectors {
         type Table<T> = Rows<T>;
         type Sorted<K: Copy + Ord + Default> = Heap<K, Vectors>;
+        type Static<O: StaticOrder> = Ranked<O, Heap<O::Key, Self>>;
     }
     impl<T> flyball_policy::Table<T> for Rows<T> {
         fn new(capacity: usize, row: T) -> Self

@@ -111,8 +111,9 @@ impl Record {
 }
 
 impl From<Event> for Record {
+    #[inline]
     fn from(event: Event) -> Record {
-        let (code, task, job, value) = match event.kind {
+        let (code, task, job, value): (u8, _, _, _) = match event.kind {
             Kind::Release {
                 task,
                 job,
@@ -141,10 +142,12 @@ impl From<Event> for Record {
         let mut bytes = [0; Record::SIZE];
         bytes[0..8].copy_from_slice(&event.time.as_nanos().to_le_bytes());
         bytes[8..16].copy_from_slice(&value.to_le_bytes());
-        bytes[16..20].copy_from_slice(&job.to_le_bytes());
-        bytes[20..22].copy_from_slice(&task.to_le_bytes());
-        bytes[22] = code;
-        bytes[23] = event.cpu.0;
+        // In one piece, which takes fewer stores.
+        let rest = u64::from(job)
+            | u64::from(task) << 32
+            | u64::from(code) << 48
+            | u64::from(event.cpu.0) << 56;
+        bytes[16..24].copy_from_slice(&rest.to_le_bytes());
         Record(bytes)
     }
 }

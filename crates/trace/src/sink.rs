@@ -58,44 +58,58 @@ impl Sink for std::vec::Vec<Event> {
 #[repr(C)]
 pub struct Ring<const N: usize> {
     // What is small comes first: it is within reach of one load or store then.
-    /// Where the next record goes.
-    next: usize,
-    /// How often the last place has been filled.
-    rounds: u64,
+    /// How many events have been recorded, but for those of `before`.
+    count: u32,
+    /// Some multiple of `N`, where `count` began anew.
+    before: u64,
     records: [Record; N],
 }
 
 impl<const N: usize> Ring<N> {
+    /// Where `count` begins anew: a multiple of `N`. 2³² if that is one, so that it need not be looked
+    /// at for that.
+    const END: u64 = (1 << u32::BITS) / N as u64 * N as u64;
+
     /// An empty ring.
     pub const fn new() -> Ring<N> {
-        const { assert!(N > 0, "a ring holds at least one record") }
+        const { assert!(N > 0 && Self::END > 0, "a ring holds at least one record") }
         Ring {
-            next: 0,
-            rounds: 0,
+            count: 0,
+            before: 0,
             records: [Record([0; Record::SIZE]); N],
         }
     }
 
+    /// Where the next record goes.
+    #[inline]
+    fn next(&self) -> usize {
+        self.count as usize % N
+    }
+
+    /// How many events have been recorded.
+    fn recorded(&self) -> u64 {
+        self.before + u64::from(self.count)
+    }
+
     /// How many events the ring holds now.
     pub fn len(&self) -> usize {
-        if self.rounds == 0 { self.next } else { N }
+        usize::try_from(self.recorded()).map_or(N, |recorded| recorded.min(N))
     }
 
     /// Whether nothing was recorded yet.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.recorded() == 0
     }
 
     /// How many events were dropped because the ring was full.
     pub fn dropped(&self) -> u64 {
-        // All that were recorded, but for those that are there.
-        (self.rounds * N as u64 + self.next as u64) - self.len() as u64
+        self.recorded().saturating_sub(N as u64)
     }
 
     /// The events that are left, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = Event> + '_ {
-        let (newer, older) = self.records.split_at(self.next);
-        let older = if self.rounds > 0 { older } else { &[] };
+        let (newer, older) = self.records.split_at(self.next());
+        let older = if self.len() == N { older } else { &[] };
         older.iter().chain(newer).filter_map(Record::decode)
     }
 }
@@ -107,13 +121,18 @@ impl<const N: usize> Default for Ring<N> {
 }
 
 impl<const N: usize> Sink for Ring<N> {
+    #[expect(
+        clippy::inline_always,
+        reason = "where an event is made its kind is known, and there it is a few stores"
+    )]
+    #[inline(always)]
     fn record(&mut self, event: Event) {
-        self.records[self.next] = Record::from(event);
-        self.next += 1;
-        if self.next == N {
+        self.records[self.next()] = Record::from(event);
+        self.count = self.count.wrapping_add(1);
+        if u64::from(self.count) == Self::END % (1 << u32::BITS) {
             core::hint::cold_path();
-            self.next = 0;
-            self.rounds += 1;
+            self.count = 0;
+            self.before += Self::END;
         }
     }
 }
@@ -140,5 +159,32 @@ mod tests {
             assert_eq!(ring.len(), expected.len());
             assert_eq!(ring.dropped(), recorded.saturating_sub(4));
         }
+    }
+
+    /// Whether 2³² is a multiple of the ring's length, or not.
+    #[test]
+    fn a_ring_goes_on_where_its_count_begins_anew() {
+        goes_on::<4>();
+        goes_on::<5>();
+    }
+
+    fn goes_on<const N: usize>() {
+        let mut ring = Ring::<N>::new();
+        let before = Ring::<N>::END - 2 * N as u64;
+        ring.count = u32::try_from(before).unwrap();
+        for n in 0..3 * N as u64 {
+            ring.record(Event {
+                time: Time::from_nanos(n),
+                cpu: CpuId(0),
+                kind: Kind::Tick,
+            });
+            let left: Vec<_> = ring.iter().map(|event| event.time.as_nanos()).collect();
+            if let Some(oldest) = (n + 1).checked_sub(N as u64) {
+                assert_eq!(left, (oldest..=n).collect::<Vec<_>>());
+            }
+            assert_eq!(ring.dropped(), before + n + 1 - N as u64);
+            assert_eq!(ring.len(), N);
+        }
+        assert_eq!(ring.count, u32::try_from(N).unwrap());
     }
 }

@@ -7,7 +7,7 @@ use flyball_app::{ByRank, Inline};
 use flyball_costs::{Rank, Urgency};
 
 flyball_costs::image! {
-    policy: ByRank<RateMonotonic, Inline<128>, 4> = ByRank::new(RateMonotonic, 128),
+    policy: ByRank<RateMonotonic, Inline<128>> = ByRank::new(RateMonotonic, 128),
     urgency: Urgency::Constant,
     params: |rank: Rank| Period(rank.length()),
 }

@@ -311,7 +311,9 @@ proptest! {
         let needs = |task: u16| f64::from(shares[usize::from(task)].cpu.bits());
         let weighs = |task: u16| needs(task) * f64::from(shares[usize::from(task)].importance);
         let sum = |of: &dyn Fn(u16) -> f64| -> f64 { all.clone().filter(|&t| counts(t)).map(of).sum() };
-        let rule: &dyn Fn(u16) -> f64 = if sum(&needs) > f64::from(1 << 24) && sum(&weighs) > 0.0 {
+        // As in `Load::is_overload`: each share is rounded by half a unit at most.
+        let whole = f64::from(1 << 24) + (0.5 * sum(&|_| 1.0)).ceil();
+        let rule: &dyn Fn(u16) -> f64 = if sum(&needs) > whole && sum(&weighs) > 0.0 {
             &weighs
         } else if sum(&needs) > 0.0 {
             &needs

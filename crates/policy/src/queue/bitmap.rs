@@ -15,6 +15,11 @@ const WORD: usize = u32::BITS as usize;
 
 /// A key that is one of 256 levels, 0 being the most urgent.
 pub trait Levelled: Copy + Ord + Default {
+    /// How many levels are in use in a table of one row, twice as many in one of two, and so on; 0:
+    /// any number, however many rows there are. The most urgent ones are in use then, others are not
+    /// accepted.
+    const PER_ROW: usize = 0;
+
     /// The level.
     fn level(self) -> u8;
 }
@@ -51,22 +56,31 @@ pub struct Bitmap<K, S: Storage, const WORDS: usize = 8> {
 impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
     /// The word and the place in it of a key that was accepted.
     #[inline]
-    fn place(key: K) -> (usize, usize) {
+    fn place(&self, key: K) -> (usize, usize) {
         let level = usize::from(key.level());
-        (level / WORD % WORDS, level % WORD)
+        (level / WORD % self.words(), level % WORD)
     }
 
     /// The number of the list of a key that was accepted.
     #[inline]
-    fn list(key: K) -> usize {
+    fn list(&self, key: K) -> usize {
         const { assert!(WORDS.is_power_of_two() && WORDS <= 8, "1, 2, 4 or 8 words") }
-        usize::from(key.level()) % (WORDS * WORD)
+        usize::from(key.level()) % (self.words() * WORD)
+    }
+
+    /// How many words are in use. The compiler knows that where it knows the size of the tables.
+    #[inline]
+    fn words(&self) -> usize {
+        match K::PER_ROW {
+            0 => WORDS,
+            levels => WORDS.min((levels * self.links.capacity()).div_ceil(WORD)),
+        }
     }
 
     /// The first word that is not zero; any, if all are.
     #[inline]
     fn first_word(&self) -> usize {
-        if WORDS > 1 {
+        if self.words() > 1 {
             self.words.leading_zeros() as usize % WORDS
         } else {
             0
@@ -87,10 +101,10 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
         (self.levels, self.words) = ([0; WORDS], 0);
         for &list in lists.as_flattened() {
             let Some(first) = list.first() else { continue };
-            let (word, place) = Self::place(self.keys[first.index()]);
+            let (word, place) = self.place(self.keys[first.index()]);
             self.lists[word][place] = list;
             self.levels[word] |= Self::bit(place);
-            if WORDS > 1 {
+            if self.words() > 1 {
                 self.words |= Self::bit(word);
             }
         }
@@ -117,15 +131,21 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
     }
 
     fn accepts(&self, key: K) -> bool {
-        usize::from(u8::MAX - key.level()) < WORDS * WORD
+        let level = if K::PER_ROW == 0 {
+            u8::MAX - key.level()
+        } else {
+            key.level()
+        };
+        usize::from(level) < self.words() * WORD
     }
 
     #[inline]
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         debug_assert!(!self.links.linked(task), "{task:?} is queued already");
-        let (word, place) = Self::place(key);
+        let (word, place) = self.place(key);
         self.keys[task.index()] = key;
-        let list = &mut self.lists.as_flattened_mut()[Self::list(key)];
+        let list = self.list(key);
+        let list = &mut self.lists.as_flattened_mut()[list];
         let behind_equals = end == End::Tail && !list.is_empty();
         match end {
             End::Head => self.links.push_front(list, task),
@@ -135,7 +155,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
             return false;
         }
         self.levels[word] |= Self::bit(place);
-        if WORDS > 1 {
+        if self.words() > 1 {
             self.words |= Self::bit(word);
         }
         self.first_word() == word && self.levels[word].leading_zeros() as usize == place
@@ -151,12 +171,13 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
     fn take(&mut self, task: TaskId) {
         debug_assert!(self.links.linked(task), "{task:?} is not queued");
         let key = self.keys[task.index()];
-        let list = &mut self.lists.as_flattened_mut()[Self::list(key)];
+        let list = self.list(key);
+        let list = &mut self.lists.as_flattened_mut()[list];
         self.links.remove(list, task);
         if list.is_empty() {
-            let (word, place) = Self::place(key);
+            let (word, place) = self.place(key);
             self.levels[word] &= !Self::bit(place);
-            if WORDS > 1 && self.levels[word] == 0 {
+            if self.words() > 1 && self.levels[word] == 0 {
                 self.words &= !Self::bit(word);
             }
         }
@@ -164,7 +185,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
 
     #[inline]
     fn rotate(&mut self, task: TaskId) {
-        let list = Self::list(self.keys[task.index()]);
+        let list = self.list(self.keys[task.index()]);
         self.links
             .rotate(&mut self.lists.as_flattened_mut()[list], task);
     }
