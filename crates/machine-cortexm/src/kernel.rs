@@ -101,8 +101,23 @@ impl<C: BoardConfig> Kernel<C> {
         // SAFETY: interrupts are masked, and there is one CPU.
         let ready = unsafe { *self.ready.get() };
         assert!(!C::CHECKS || ready, "the kernel has not been initialised");
-        // SAFETY: the same, and callers keep to the rule. The kernel has been initialised: that has
-        // just been checked, or else the application has promised it by going without checks.
+        // SAFETY: callers keep to the rule. The kernel has been initialised: that has just been
+        // checked, or else the application has promised it by going without checks.
+        unsafe { self.made() }
+    }
+
+    /// What is in the kernel.
+    ///
+    /// # Safety
+    /// Interrupts are masked for as long as the caller has it, nobody else has it, and the kernel has
+    /// been initialised.
+    #[inline(always)]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the mask is the proof that nobody else has it"
+    )]
+    unsafe fn made<'m>(&'static self) -> (&'m mut Switch, &'m mut State<C>) {
+        // SAFETY: as the caller promises; there is one CPU.
         unsafe {
             (
                 &mut *self.switch.get(),
@@ -135,7 +150,9 @@ impl<C: BoardConfig> Kernel<C> {
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
     fn go_back(&'static self, mask: Mask, entry: Entry, waits: bool) {
-        let (switch, state) = self.parts(&mask);
+        // SAFETY: interrupts are masked until `mask` is lifted, and what made the entry had it before
+        // and does not any more; there was a kernel then.
+        let (switch, state) = unsafe { self.made() };
         let (needs_more, rest) = state.end(switch, entry);
         if needs_more {
             return self.more(mask, waits, rest);
