@@ -19,8 +19,11 @@ struct Member<O: Order> {
     params: O::Params,
     /// The key of its present job.
     own: O::Key,
-    /// The key of the most urgent task that waits for it (priority inheritance).
-    inherited: Option<O::Key>,
+    /// Whether a task waits for it, whose key it inherits. (An `Option` of a key of 8 bytes would
+    /// take 16.)
+    inherits: bool,
+    /// The key of the most urgent task that waits for it.
+    inherited: O::Key,
     /// The more urgent of the two: the one that counts.
     key: O::Key,
     /// What is left of its time slice.
@@ -45,7 +48,11 @@ impl<O: Order> Member<O> {
     /// The key that counts if the task's own one is `own`.
     #[inline]
     fn with(&self, own: O::Key) -> O::Key {
-        self.inherited.map_or(own, |inherited| inherited.min(own))
+        if self.inherits {
+            self.inherited.min(own)
+        } else {
+            own
+        }
     }
 }
 
@@ -68,7 +75,8 @@ impl<O: Order, S: Storage> Members<O, S> {
             admitted: false,
             params: O::Params::default(),
             own: O::Key::default(),
-            inherited: None,
+            inherits: false,
+            inherited: O::Key::default(),
             key: O::Key::default(),
             slice: O::Slice::full(None),
         };
@@ -122,7 +130,8 @@ impl<O: Order, S: Storage> Members<O, S> {
             admitted: true,
             params,
             own: O::Key::default(),
-            inherited: None,
+            inherits: false,
+            inherited: O::Key::default(),
             key: O::Key::default(),
             slice: O::Slice::full(order.quantum(&params)),
         };
@@ -257,11 +266,9 @@ impl<O: Order, S: Storage> Members<O, S> {
     pub(crate) fn inherit(&mut self, to: TaskId, from: Option<TaskId>) -> bool {
         let inherited = from.map(|from| self.key(from));
         let member = &mut self.0[to.index()];
-        if member.inherited == inherited {
-            return false;
-        }
         let before = member.key;
-        member.inherited = inherited;
+        member.inherits = inherited.is_some();
+        member.inherited = inherited.unwrap_or_default();
         member.rank();
         member.key != before
     }
@@ -274,7 +281,9 @@ impl<O: Order<Params = K, Key = K>, K: Copy + Ord + Default, S: Storage> Members
         for member in rows.filter(|row| row.admitted) {
             tell(member.params);
             tell(member.own);
-            member.inherited.map(&mut tell);
+            if member.inherits {
+                tell(member.inherited);
+            }
         }
     }
 
@@ -284,7 +293,7 @@ impl<O: Order<Params = K, Key = K>, K: Copy + Ord + Default, S: Storage> Members
             let member = &mut self.0[row];
             member.params = new(member.params);
             member.own = new(member.own);
-            member.inherited = member.inherited.map(&new);
+            member.inherited = new(member.inherited);
             member.rank();
         }
     }
