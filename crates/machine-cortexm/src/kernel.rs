@@ -112,10 +112,6 @@ impl<C: BoardConfig> Kernel<C> {
     /// Interrupts are masked for as long as the caller has it, nobody else has it, and the kernel has
     /// been initialised.
     #[inline(always)]
-    #[expect(
-        clippy::mut_from_ref,
-        reason = "the mask is the proof that nobody else has it"
-    )]
     unsafe fn made<'m>(&'static self) -> (&'m mut Switch, &'m mut State<C>) {
         // SAFETY: as the caller promises; there is one CPU.
         unsafe {

@@ -112,13 +112,17 @@ impl Set {
 
     /// The same, the least urgent first.
     fn rev(self) -> impl Iterator<Item = usize> {
-        self.0.into_iter().enumerate().rev().flat_map(|(word, mut bits)| {
-            core::iter::from_fn(move || {
-                let place = bits.checked_ilog2()?;
-                bits ^= 1 << place;
-                Some(word * WORD + place as usize)
+        self.0
+            .into_iter()
+            .enumerate()
+            .rev()
+            .flat_map(|(word, mut bits)| {
+                core::iter::from_fn(move || {
+                    let place = bits.checked_ilog2()?;
+                    bits ^= 1 << place;
+                    Some(word * WORD + place as usize)
+                })
             })
-        })
     }
 }
 
