@@ -85,6 +85,6 @@ pub use policy::{
 pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList, SortedRing};
 pub use ranked::{FromOrder, Ranked};
 pub use split_task::{SplitTask, Subtask};
-pub use storage::{Inline, Nothing, Storage, Table};
+pub use storage::{Inline, Many, Nothing, Storage, Table};
 pub use supervisor::Supervisor;
 pub use weighted::{Weighted, WeightedRoundRobin};

@@ -7,7 +7,7 @@
 
 use crate::by_rank::{ByRank, StaticOrder};
 use crate::queue::{Heap, Queue, SortedRing};
-use crate::ranked::FromOrder;
+use crate::ranked::{FromOrder, Ranked};
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
@@ -106,6 +106,10 @@ impl<T> IndexMut<usize> for NoTable<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Inline<const N: usize>;
 
+/// As [`Inline`], for more than 256 tasks: with it a static order may give each of them another key.
+#[derive(Clone, Copy, Debug)]
+pub struct Many<const N: usize>;
+
 /// A table of `N` rows in place.
 #[derive(Clone, Debug)]
 pub struct InlineTable<T, const N: usize>([T; N]);
@@ -114,6 +118,12 @@ impl<const N: usize> Storage for Inline<N> {
     type Table<T> = InlineTable<T, N>;
     type Sorted<K: Copy + Ord + Default> = SortedRing<K, Self>;
     type Static<O: StaticOrder> = ByRank<O, Self>;
+}
+
+impl<const N: usize> Storage for Many<N> {
+    type Table<T> = InlineTable<T, N>;
+    type Sorted<K: Copy + Ord + Default> = SortedRing<K, Self>;
+    type Static<O: StaticOrder> = Ranked<O, SortedRing<O::Key, Self>>;
 }
 
 impl<T, const N: usize> Table<T> for InlineTable<T, N> {

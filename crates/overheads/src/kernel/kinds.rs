@@ -11,13 +11,13 @@ use flyball_catalogue::{
     Clustered, Edf, Entry, Facts, Fp, Placement, Queued, Rm, Rule, RuleVisitor, Scheduler, Size,
     Visitor, visit, visit_rule,
 };
-use flyball_policy::{Duration, Inline, Policy as _, Queue as _};
+use flyball_policy::{Duration, Inline, Many, Policy as _, Queue as _};
 
 /// A scheduler on at most `CPUS` CPUs.
 struct Of<S, const CPUS: usize>(PhantomData<S>);
 
 impl<S: Scheduler, const CPUS: usize> Kind for Of<S, CPUS> {
-    type Policy = S::Policy<Inline<1024>, Inline<CPUS>>;
+    type Policy = S::Policy<Many<1024>, Inline<CPUS>>;
 
     fn policy(cpus: u8) -> Result<Self::Policy, Error> {
         let cpus = usize::from(cpus).min(CPUS);

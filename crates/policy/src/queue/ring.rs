@@ -5,7 +5,7 @@
 //! O(log n), and those on the shorter side of it make room: at most half of them, two bytes each. Up to
 //! some hundred tasks that is about as much work as a path of a heap is. Equals need no numbers to keep
 //! their order, as their places are their order; so one that goes behind its equals takes a step for
-//! each of them.
+//! each of them, but where all are equals.
 
 use super::{End, Queue};
 use crate::storage::{Storage, Table};
@@ -139,6 +139,21 @@ impl<K: Copy + Ord + Default, S: Storage> SortedRing<K, S> {
         }
     }
 
+    /// Puts the `n`-th task behind its equals, of which there are several.
+    #[inline(never)]
+    fn rotate_far(&mut self, mut n: usize, task: TaskId, key: K) {
+        if n == 0 && self.key_of(self.len - 1) == key {
+            // All are equals: what was first is last.
+            self.head = self.behind(self.head);
+            n = self.len - 1;
+        }
+        while n + 1 < self.len && self.key_of(n + 1) == key {
+            self.set(n, self.task(n + 1));
+            n += 1;
+        }
+        self.set(n, task);
+    }
+
     /// Takes out the `n`-th task: the shorter side moves.
     #[inline(never)]
     fn close(&mut self, n: usize) {
@@ -209,13 +224,16 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedRing<K, S> {
         } else {
             self.place(task)
         };
-        let Some(mut n) = n else { return };
+        let Some(n) = n else { return };
         let key = self.keys[task.index()];
-        while n + 1 < self.len && self.key_of(n + 1) == key {
-            self.set(n, self.task(n + 1));
-            n += 1;
+        if n + 1 < self.len && self.key_of(n + 1) == key {
+            if n + 2 < self.len && self.key_of(n + 2) == key {
+                self.rotate_far(n, task, key);
+            } else {
+                self.set(n, self.task(n + 1));
+                self.set(n + 1, task);
+            }
         }
-        self.set(n, task);
     }
 
     #[inline]
