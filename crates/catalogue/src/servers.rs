@@ -1,7 +1,7 @@
 //! Servers: constant bandwidth, and Linux's `SCHED_DEADLINE`.
 //!
-//! Each task has a server of its own, whose budget is the worst-case execution time, in each period
-//! and up to the deadline. A task that arrives once runs in the background, by its priority and in
+//! Each task has a server of its own, whose budget is the worst-case execution time and an allowance,
+//! in each period and up to the deadline. A task that arrives once runs in the background, by its priority and in
 //! turn with its equals.
 
 use crate::facts::{Facts, Missing};
@@ -24,6 +24,14 @@ const QUANTUM: Setting = Setting::duration(
     Duration::from_millis(10),
 );
 
+/// On a machine it is not zero if nothing else is said: a job computes for as long as it says, and
+/// then it still has to tell the kernel that it is done.
+const ALLOWANCE: Setting = Setting::duration_or_zero(
+    "allowance",
+    "how much more than its execution time a task's budget is, for work that is charged to its jobs",
+    Duration::ZERO,
+);
+
 fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
     let order = RoundRobin {
         order: FixedPriority,
@@ -34,7 +42,7 @@ fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
 
 /// A server of the task's own. Its deadline is no later than the period, so that budgets never
 /// overlap.
-fn seat(task: &Facts) -> Result<Seat<Priority>, Missing> {
+fn seat(task: &Facts, allowance: Duration) -> Result<Seat<Priority>, Missing> {
     let Some(period) = task.period else {
         return Ok(Seat::Background(Priority(task.priority.unwrap_or(0))));
     };
@@ -43,7 +51,7 @@ fn seat(task: &Facts) -> Result<Seat<Priority>, Missing> {
         return Err(Missing::Other("computes for more than its period"));
     }
     Ok(Seat::Own(Reservation {
-        budget: task.wcet,
+        budget: (task.wcet + allowance).min(deadline),
         period,
         deadline,
     }))
@@ -61,6 +69,8 @@ const fn profile(source: &'static str) -> Profile {
 pub struct Cbs {
     /// What happens when a budget is used up.
     pub rule: ConstantBandwidth,
+    /// How much more than its execution time a task's budget is.
+    pub allowance: Duration,
     /// The time slices of tasks in the background.
     pub quantum: Duration,
 }
@@ -73,24 +83,31 @@ impl Configured for Cbs {
              deadline (hard)",
             &["soft", "hard"],
         ),
+        ALLOWANCE,
         QUANTUM,
     ];
 
     fn new(values: &dyn Values, _: &[Facts]) -> Result<Cbs, &'static str> {
         let is_hard = values.text("mode") == "hard";
-        let quantum = values.duration("quantum");
-        let rule = ConstantBandwidth { is_hard };
-        Ok(Cbs { rule, quantum })
+        Ok(Cbs {
+            rule: ConstantBandwidth { is_hard },
+            allowance: values.duration("allowance"),
+            quantum: values.duration("quantum"),
+        })
     }
 
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        (self.rule.is_hard, self.quantum).emit(put);
+        (self.rule.is_hard, self.allowance, self.quantum).emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Cbs> {
-        let (is_hard, quantum) = <(bool, Duration)>::parse(bytes)?;
-        let rule = ConstantBandwidth { is_hard };
-        (!quantum.is_zero()).then_some(Cbs { rule, quantum })
+        let (is_hard, allowance, quantum) = <(bool, Duration, Duration)>::parse(bytes)?;
+        let cbs = Cbs {
+            rule: ConstantBandwidth { is_hard },
+            allowance,
+            quantum,
+        };
+        (!quantum.is_zero()).then_some(cbs)
     }
 }
 
@@ -108,32 +125,36 @@ impl Scheduler for Cbs {
     }
 
     fn params(&self, task: &Facts, _: &dyn Values) -> Result<Seat<Priority>, Missing> {
-        seat(task)
+        seat(task, self.allowance)
     }
 }
 
 /// Linux's `SCHED_DEADLINE`.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedDeadline {
+    /// How much more than its execution time a task's budget is.
+    pub allowance: Duration,
     /// The time slices of tasks in the background.
     pub quantum: Duration,
 }
 
 impl Configured for SchedDeadline {
-    const SETTINGS: &'static [Setting] = &[QUANTUM];
+    const SETTINGS: &'static [Setting] = &[ALLOWANCE, QUANTUM];
 
     fn new(values: &dyn Values, _: &[Facts]) -> Result<SchedDeadline, &'static str> {
-        let quantum = values.duration("quantum");
-        Ok(SchedDeadline { quantum })
+        Ok(SchedDeadline {
+            allowance: values.duration("allowance"),
+            quantum: values.duration("quantum"),
+        })
     }
 
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        self.quantum.emit(put);
+        (self.allowance, self.quantum).emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<SchedDeadline> {
-        let quantum = Duration::parse(bytes)?;
-        (!quantum.is_zero()).then_some(SchedDeadline { quantum })
+        let (allowance, quantum) = <(Duration, Duration)>::parse(bytes)?;
+        (!quantum.is_zero()).then_some(SchedDeadline { allowance, quantum })
     }
 }
 
@@ -152,6 +173,6 @@ impl Scheduler for SchedDeadline {
     }
 
     fn params(&self, task: &Facts, _: &dyn Values) -> Result<Seat<Priority>, Missing> {
-        seat(task)
+        seat(task, self.allowance)
     }
 }

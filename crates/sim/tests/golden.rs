@@ -40,11 +40,21 @@ fn run(
         "fp-rr" => simulate(set, &FpRr { quantum }, &options, sink),
         "rr" => simulate(set, &Rr { quantum }, &options, sink),
         "cbs" | "cbs-hard" => {
-            let is_hard = policy == "cbs-hard";
-            let rule = ConstantBandwidth { is_hard };
-            simulate(set, &Cbs { rule, quantum }, &options, sink)
+            let rule = ConstantBandwidth {
+                is_hard: policy == "cbs-hard",
+            };
+            let allowance = Duration::ZERO;
+            let cbs = Cbs {
+                rule,
+                allowance,
+                quantum,
+            };
+            simulate(set, &cbs, &options, sink)
         }
-        "sched-deadline" => simulate(set, &SchedDeadline { quantum }, &options, sink),
+        "sched-deadline" => {
+            let allowance = Duration::ZERO;
+            simulate(set, &SchedDeadline { allowance, quantum }, &options, sink)
+        }
         "fifo" => simulate(set, &Fifo, &options, sink),
         "llf" => simulate(set, &Llf { quantum }, &options, sink),
         "g-rm" => simulate(set, &Clustered::global(Rm), &options, sink),

@@ -38,6 +38,8 @@ pub struct Servers<R, B, S: Storage> {
 #[derive(Clone, Copy)]
 struct Server {
     account: Account,
+    /// Since when it has had no task, if it has none.
+    idle_since: Time,
     /// Those that are ready, in the order of service.
     tasks: List,
     members: u16,
@@ -59,6 +61,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     pub fn new(rule: R, background: B, capacity: usize) -> Self {
         let server = Server {
             account: Account::default(),
+            idle_since: Time::ZERO,
             tasks: List::EMPTY,
             members: 0,
             name: None,
@@ -111,6 +114,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
         let free = self.numbers().find(is_free).ok_or(Refused::Full)?;
         let server = &mut self.rows[free.index()];
         (server.account, server.name) = (Account::new(reservation), name);
+        server.idle_since = Time::ZERO;
         Ok(Some(free))
     }
 
@@ -234,7 +238,12 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         if !was_idle {
             return Resched::None;
         }
-        let supply = self.rule.arrives(&mut server.account, now);
+        let arrival = match why {
+            // The clock said so, and the kernel has needed some time for it.
+            Ready::Released { release } if release >= server.idle_since => release.min(now),
+            Ready::Released { .. } | Ready::Unblocked => now,
+        };
+        let supply = self.rule.arrives(&mut server.account, arrival);
         self.enqueue(number, supply)
     }
 
@@ -251,6 +260,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
             Stop::Blocked | Stop::Completed => {
                 self.links.remove(&mut server.tasks, task);
                 if server.tasks.is_empty() {
+                    server.idle_since = now;
                     self.dequeue(number);
                     return Resched::One(cpu);
                 }

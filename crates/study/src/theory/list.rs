@@ -17,8 +17,14 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
         <NpEdf as Scheduler>::NAME,
         &EarliestDeadline::NON_PREEMPTIVE,
     ),
-    (<Cbs as Scheduler>::NAME, &OfTheirOwn),
-    (<SchedDeadline as Scheduler>::NAME, &OfTheirOwn),
+    (
+        <Cbs as Scheduler>::NAME,
+        &OfTheirOwn(<Cbs as Scheduler>::NAME),
+    ),
+    (
+        <SchedDeadline as Scheduler>::NAME,
+        &OfTheirOwn(<SchedDeadline as Scheduler>::NAME),
+    ),
 ];
 
 /// What is known of the scheduler of that name on one CPU.

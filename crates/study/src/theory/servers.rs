@@ -21,13 +21,19 @@ use flyball_model::behaviour::count;
 use flyball_model::{Step, Task, TaskSet};
 use flyball_trace::Duration;
 
-/// A constant bandwidth server for each task, soft or hard, or Linux's.
-pub(super) struct OfTheirOwn;
+/// A constant bandwidth server for each task, soft or hard, or Linux's, under the policy of this name.
+pub(super) struct OfTheirOwn(pub(super) &'static str);
 
 fn overruns(task: &Task) -> bool {
     count(&task.behaviour, &|step| {
         matches!(step, Step::Overrun { .. })
     }) > 0
+}
+
+/// Whether budgets may be more than what tasks declare.
+fn has_allowance(set: &TaskSet, policy: &str) -> bool {
+    let settings = set.policies.get(policy);
+    settings.is_some_and(|settings| settings.values.contains_key("allowance"))
 }
 
 /// With deadlines within the periods: those of the servers.
@@ -133,6 +139,10 @@ impl OneCpu for OfTheirOwn {
         blocking::none(set, jobs)?;
         let tasks = within_periods(&tasks);
         if let Some(&hog) = jobs.iter().find(|&&job| overruns(&set.tasks[job])) {
+            if has_allowance(set, self.0) {
+                let name = set.tasks[hog].name.clone();
+                return Err(Obstacle::Does(name, Uncovered::Overruns));
+            }
             return isolated(set, jobs, &tasks, &set.tasks[hog], effort);
         }
         let mut analysed = EarliestDeadline::PREEMPTIVE.analyse(set, jobs, tasks, effort)?;
