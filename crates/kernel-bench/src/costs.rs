@@ -158,16 +158,16 @@ mod tests {
 
     /// Instructions of calls with 25 less urgent threads ready, or 5 where there is no room for
     /// more, by image.
-    const ROWS: [(&str, &[(&str, u32)]); 6] = [
+    const ROWS: [(&str, &[(&str, u32)]); 8] = [
         (
             "fp",
             &[
-                ("yield", 54),
-                ("signal_wakes", 100),
-                ("wait_blocks", 98),
-                ("interrupt_wakes", 113),
-                ("send_wakes", 155),
-                ("receive_blocks", 108),
+                ("yield", 53),
+                ("signal_wakes", 94),
+                ("wait_blocks", 93),
+                ("interrupt_wakes", 107),
+                ("send_wakes", 148),
+                ("receive_blocks", 102),
                 ("signal", 20),
                 ("take", 15),
                 ("lock", 17),
@@ -177,45 +177,71 @@ mod tests {
             ],
         ),
         (
+            "fp-256",
+            &[
+                ("yield", 47),
+                ("signal_wakes", 99),
+                ("wait_blocks", 103),
+                ("interrupt_wakes", 112),
+                ("send_wakes", 153),
+                ("receive_blocks", 112),
+            ],
+        ),
+        (
             "rm",
             &[
-                ("yield", 58),
-                ("signal_wakes", 117),
-                ("wait_blocks", 112),
-                ("interrupt_wakes", 130),
+                ("yield", 47),
+                ("signal_wakes", 100),
+                ("wait_blocks", 107),
+                ("interrupt_wakes", 113),
+                ("send_wakes", 154),
+                ("receive_blocks", 116),
             ],
         ),
         (
             "rm-16",
             &[
                 ("yield", 53),
-                ("signal_wakes", 99),
-                ("wait_blocks", 98),
-                ("interrupt_wakes", 112),
+                ("signal_wakes", 93),
+                ("wait_blocks", 93),
+                ("interrupt_wakes", 106),
+                ("send_wakes", 146),
+                ("receive_blocks", 101),
             ],
         ),
         (
             "edf",
             &[
-                ("yield", 92),
-                ("signal_wakes", 143),
-                ("wait_blocks", 97),
-                ("interrupt_wakes", 156),
+                ("yield", 91),
+                ("signal_wakes", 140),
+                ("wait_blocks", 96),
+                ("interrupt_wakes", 153),
+                ("send_wakes", 190),
+                ("receive_blocks", 102),
             ],
         ),
         ("rr", &[("yield", 79)]),
-        ("ipi", &[("yield", 160)]),
+        ("fifo", &[("yield", 44)]),
+        ("ipi", &[("yield", 157)]),
     ];
     /// The same with a trace of the last events.
-    const TRACED: [(&str, &[(&str, u32)]); 1] = [("fp", &[("yield", 147), ("signal_wakes", 226)])];
+    const TRACED: [(&str, &[(&str, u32)]); 1] = [(
+        "fp",
+        &[
+            ("yield", 129),
+            ("signal_wakes", 183),
+            ("wait_blocks", 181),
+            ("interrupt_wakes", 196),
+        ],
+    )];
     /// The same with CPU time counted.
     const WITH_ACCOUNTING: [(&str, &[(&str, u32)]); 1] = [(
         "fp",
         &[
-            ("yield", 75),
-            ("signal_wakes", 122),
-            ("wait_blocks", 123),
-            ("interrupt_wakes", 135),
+            ("yield", 74),
+            ("signal_wakes", 116),
+            ("wait_blocks", 116),
+            ("interrupt_wakes", 129),
         ],
     )];
 

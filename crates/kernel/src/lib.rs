@@ -123,6 +123,7 @@ pub struct Core<C: Config> {
     policy: C::Policy,
     /// Lists of waiting threads, and the list of those that do not exist.
     links: Links<C::Threads>,
+    trace: C::Trace,
     alarms: Alarms<C::Threads>,
     threads: TableOf<C::Threads, Thread<C::Message>>,
     jobs: TableOf<C::Jobs, Jobs>,
@@ -143,7 +144,6 @@ pub struct Core<C: Config> {
     asking: CpuSet,
     /// Of several CPUs, those that idle with a thread's registers.
     vacant: CpuSet,
-    trace: C::Trace,
 }
 
 type TableOf<S, T> = <S as Storage>::Table<T>;

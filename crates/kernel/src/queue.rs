@@ -10,7 +10,7 @@
 )]
 
 use crate::config::Config;
-use crate::wait::take_most_urgent;
+use crate::wait::{take_most_urgent, take_of_some};
 use crate::{Core, Error};
 use core::task::Poll;
 use flyball_policy::Table;
@@ -263,11 +263,11 @@ impl<C: Config> Core<C> {
             let by = self.running_task(cpu);
             return self.post_job(cpu, queue, task, message, by, now);
         }
-        // A thread that waits at a queue that is not full waits to receive.
-        if let Some(receiver) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
-            self.threads[receiver.index()].message = *message;
-            self.wake(cpu, receiver, now);
-        }
+        // A thread that waits at a queue that is not full waits to receive; there is one, as there was
+        // room and it was not used.
+        let receiver = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
+        self.threads[receiver.index()].message = *message;
+        self.wake(cpu, receiver, now);
         Ok(())
     }
 
@@ -342,7 +342,7 @@ impl<C: Config> Core<C> {
     ///
     /// # Errors
     /// As [`Core::receive`].
-    #[inline]
+    #[inline(always)]
     pub fn receive_in_line(
         &mut self,
         cpu: CpuId,

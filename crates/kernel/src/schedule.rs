@@ -26,8 +26,8 @@ pub(crate) struct Cpu<S> {
     work: u8,
     /// The policy has been told that the running thread stopped, so it has to pick.
     stopped: bool,
-    /// The running thread (or idleness) has not been announced to the trace yet.
-    announce: bool,
+    /// The thread (or idleness) that has been announced to the trace, or [`NEWS`].
+    announced: u32,
     /// Between [`Core::enter`] and [`Core::leave`]: time is the kernel's. Not kept where all entries
     /// begin, as there is no need to ask.
     pub(crate) in_kernel: bool,
@@ -43,6 +43,9 @@ pub(crate) struct Cpu<S> {
     pub(crate) idle: u64,
     pub(crate) kernel: u64,
 }
+
+/// In place of what has been announced: whatever runs next is, even if it is the same.
+const NEWS: u32 = u32::MAX;
 
 /// Work of a CPU; see [`Cpu::work`].
 pub(crate) mod work {
@@ -61,7 +64,7 @@ impl<S: Stamp> Cpu<S> {
             look: 0,
             work: 0,
             stopped: false,
-            announce: false,
+            announced: Slot::EMPTY.number(),
             in_kernel: false,
             counted: S::default(),
             burst: Duration::MAX,
@@ -346,19 +349,23 @@ impl<C: Config> Core<C> {
             self.attend(resched);
         }
         let Some(choice) = choice else {
-            return self.go_idle(cpu, now);
+            self.go_idle(cpu, now);
+            return Decision {
+                run: None,
+                switch: false,
+            };
         };
         assert!(
             !C::CHECKS || choice.task.index() < self.threads.capacity(),
             "the policy chose a thread that is not there"
         );
         let next = Slot::of(choice.task);
-        if C::Trace::ENABLED && next != before {
-            if let Some(task) = before.get() {
-                let job = self.present_job(task);
-                self.emit(now, cpu, Kind::Preempt { task, job });
-            }
-            self.cpu_mut(cpu).announce = true;
+        if C::Trace::ENABLED
+            && next != before
+            && let Some(task) = before.get()
+        {
+            let job = self.present_job(task);
+            self.emit(now, cpu, Kind::Preempt { task, job });
         }
         let state = self.cpu_mut(cpu);
         state.running = next;
@@ -402,7 +409,7 @@ impl<C: Config> Core<C> {
 
     /// No thread can run.
     #[cold]
-    fn go_idle(&mut self, cpu: CpuId, now: Time) -> Decision {
+    fn go_idle(&mut self, cpu: CpuId, now: Time) {
         if let Some(task) = self.running_task(cpu) {
             // A policy may let a CPU idle although a thread could run.
             let job = self.present_job(task);
@@ -410,9 +417,6 @@ impl<C: Config> Core<C> {
             let state = self.cpu_mut(cpu);
             state.last = state.running;
             state.running = Slot::EMPTY;
-            if C::Trace::ENABLED {
-                state.announce = true;
-            }
             if !self.is_alone() {
                 self.vacant = self.vacant.with(cpu);
             }
@@ -431,24 +435,29 @@ impl<C: Config> Core<C> {
         if Self::STOPS {
             state.stopped = false;
         }
-        Decision {
-            run: None,
-            switch: false,
-        }
     }
 
     /// The CPU goes back to what was decided: the trace is told, if it is news.
+    #[inline(always)]
     pub(crate) fn announce(&mut self, cpu: CpuId, now: Time) {
         let state = self.cpu_mut(cpu);
-        if core::mem::take(&mut state.announce) {
+        let running = state.running.number();
+        if state.announced != running {
+            state.announced = running;
             if let Some(task) = state.running.get() {
                 let job = self.present_job(task);
                 self.emit(now, cpu, Kind::Dispatch { task, job });
             } else {
-                core::hint::cold_path();
-                self.emit(now, cpu, Kind::Idle);
+                self.announce_idleness(cpu, now);
             }
         }
+    }
+
+    /// By itself, as an event that is made away from where its kind is known takes a frame.
+    #[cold]
+    #[inline(never)]
+    fn announce_idleness(&mut self, cpu: CpuId, now: Time) {
+        self.emit(now, cpu, Kind::Idle);
     }
 
     /// As [`Core::next_timer`]; the timer is going to be set to that.
@@ -558,7 +567,7 @@ impl<C: Config> Core<C> {
             state.last = state.running;
             state.running = Slot::EMPTY;
             if C::Trace::ENABLED {
-                state.announce = true;
+                state.announced = NEWS;
             }
             if !self.is_alone() {
                 self.vacant = self.vacant.with(cpu);

@@ -1,7 +1,12 @@
 //! Counting semaphores.
 
+#![expect(
+    clippy::inline_always,
+    reason = "a call and a return cost as much as the decision itself"
+)]
+
 use crate::config::Config;
-use crate::wait::take_most_urgent;
+use crate::wait::take_of_some;
 use crate::{Core, Error};
 use core::task::Poll;
 use flyball_policy::queue::links::List;
@@ -67,7 +72,7 @@ impl<C: Config> Core<C> {
     ///
     /// # Errors
     /// As [`Core::wait`]; [`Error::Taken`] if signals release jobs.
-    #[inline]
+    #[inline(always)]
     pub fn wait_in_line(
         &mut self,
         cpu: CpuId,
@@ -148,9 +153,8 @@ impl<C: Config> Core<C> {
         {
             return self.trigger(cpu, task, self.running_task(cpu), now);
         }
-        if let Some(waiter) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
-            self.wake(cpu, waiter, now);
-        }
+        let waiter = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
+        self.wake(cpu, waiter, now);
         Ok(())
     }
 

@@ -13,10 +13,10 @@ use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{Policy, Ready, Stop, Storage, Table};
 use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 
-/// See [`Core::most_urgent`].
+/// Of a list that is not empty; see [`Core::most_urgent`].
 #[inline]
-fn most_urgent<S: Storage>(links: &Links<S>, policy: &impl Policy, list: List) -> Option<TaskId> {
-    let first = list.first()?;
+fn most_urgent<S: Storage>(links: &Links<S>, policy: &impl Policy, list: List) -> TaskId {
+    let first = list.head();
     let (mut best, mut other) = (first, links.after(first));
     while other != first {
         if policy.compare(other, best) == Ordering::Less {
@@ -24,7 +24,7 @@ fn most_urgent<S: Storage>(links: &Links<S>, policy: &impl Policy, list: List) -
         }
         other = links.after(other);
     }
-    Some(best)
+    best
 }
 
 /// Takes the most urgent thread out of a list.
@@ -34,23 +34,29 @@ pub(crate) fn take_most_urgent<S: Storage>(
     policy: &impl Policy,
     list: &mut List,
 ) -> Option<TaskId> {
-    let first = list.first()?;
+    (!list.is_empty()).then(|| take_of_some(links, policy, list))
+}
+
+/// The same of a list that is known not to be empty.
+#[inline]
+pub(crate) fn take_of_some<S: Storage>(
+    links: &mut Links<S>,
+    policy: &impl Policy,
+    list: &mut List,
+) -> TaskId {
+    let first = list.head();
     if links.is_alone(first) {
         links.remove(list, first);
-        return Some(first);
+        return first;
     }
     take_among(links, policy, list)
 }
 
 #[cold]
-fn take_among<S: Storage>(
-    links: &mut Links<S>,
-    policy: &impl Policy,
-    list: &mut List,
-) -> Option<TaskId> {
-    let task = most_urgent(links, policy, *list)?;
+fn take_among<S: Storage>(links: &mut Links<S>, policy: &impl Policy, list: &mut List) -> TaskId {
+    let task = most_urgent(links, policy, *list);
     links.remove(list, task);
-    Some(task)
+    task
 }
 
 impl<C: Config> Core<C> {
@@ -69,6 +75,11 @@ impl<C: Config> Core<C> {
 
     /// The running thread waits for `object`, until `until` at the latest. Returns the thread; the
     /// caller puts it into the list of the object.
+    #[expect(
+        clippy::inline_always,
+        reason = "a call and a return cost as much as what is done here"
+    )]
+    #[inline(always)]
     pub(crate) fn block(
         &mut self,
         cpu: CpuId,
@@ -195,6 +206,6 @@ impl<C: Config> Core<C> {
     /// The most urgent thread in a list, and of several the one that has waited longest.
     #[inline]
     pub(crate) fn most_urgent(&self, list: List) -> Option<TaskId> {
-        most_urgent(&self.links, &self.policy, list)
+        (!list.is_empty()).then(|| most_urgent(&self.links, &self.policy, list))
     }
 }

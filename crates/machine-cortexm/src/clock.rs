@@ -1,18 +1,20 @@
 //! Time: a 32-bit counter extended to 64 bits, and a timer that is set to an instant.
 //!
-//! A counter at 25 MHz goes round every 172 s. Each reading says how far it is from the last one,
-//! so the clock has to be read at least twice a round; the timer is never set further ahead than
-//! 4.3 s. Instants are absolute, and the timer is set to what is left until then at that
-//! moment, so nothing drifts: an error of one setting is not in the next one.
+//! A counter at 25 MHz goes round every 172 s. Each reading says how far it is from a reference,
+//! which has to be moved at least twice a round. Setting the timer moves it, and from the start of
+//! scheduling on the timer is never set further ahead than 4.3 s. So an entry that just reads the
+//! clock stores nothing. Instants are absolute, and the timer is set to what is left until then at
+//! that moment, so nothing drifts: an error of one setting is not in the next one.
 
 use crate::board::{Board, Timer};
 use core::marker::PhantomData;
-use flyball_kernel::Stamp;
+use flyball_kernel::{Clock as _, Stamp};
 use flyball_trace::{Duration, Time};
 
 /// The clock of the machine. To be read with interrupts masked.
 pub struct Clock<B> {
-    /// What the counter showed some time ago, and which nanosecond of the kernel's that was.
+    /// The reference: what the counter showed some time ago, and which nanosecond of the kernel's
+    /// that was.
     last: u32,
     nanos: u64,
     board: PhantomData<B>,
@@ -56,13 +58,12 @@ impl<B: Board> flyball_kernel::Clock<Ticks<B>> for Clock<B> {
     }
 
     /// Exact to a tick of the counter.
+    #[inline]
     fn time(&mut self, stamp: Ticks<B>) -> Time {
-        // Less than half a round before or after the last one.
+        // Less than half a round before or after the reference.
         let ahead = stamp.0.wrapping_sub(self.last).cast_signed();
         let ahead = i64::from(ahead) * i64::from(B::TICK_NS);
-        self.nanos = self.nanos.wrapping_add_signed(ahead);
-        self.last = stamp.0;
-        Time::from_nanos(self.nanos)
+        Time::from_nanos(self.nanos.wrapping_add_signed(ahead))
     }
 }
 
@@ -81,10 +82,18 @@ impl<B: Board> Clock<B> {
         Ticks(self.last, PhantomData)
     }
 
+    /// Reads the clock, and moves its reference here.
+    pub(crate) fn advance(&mut self) -> Time {
+        let stamp = self.stamp();
+        let now = self.time(stamp);
+        (self.last, self.nanos) = (stamp.0, now.as_nanos());
+        now
+    }
+
     /// Sets the timer to `at`; it fires at once if that has passed, and not at all at
     /// [`Time::NEVER`] (but to keep the clock running).
     pub(crate) fn set_timer(&mut self, at: Time) {
-        let now = flyball_kernel::Clock::now(self);
+        let now = self.advance();
         let ahead = at.since(now).as_nanos();
         // Never early: what is left of a tick is waited for as well. What is too far away is looked
         // at again on the way: thirty-two bits are divided by one instruction.

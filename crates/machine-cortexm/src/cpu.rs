@@ -132,6 +132,8 @@ impl<C: BoardConfig> State<C> {
         switch: &mut Switch,
         f: impl FnOnce(&mut LockedKernel<'_, C, Cpu<'_, C>>) -> R,
     ) -> R {
+        // Threads are made in such entries before the start, when no timer moves the clock's reference.
+        self.clock.advance();
         let entry = self.enter(true);
         let now = entry.now();
         let (core, cpu) = self.split(switch);

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::mask::Mask;
 use crate::vectors;
 use core::fmt::Arguments;
-use flyball_kernel::{Clock, Core, Error, Sizes, Timing};
+use flyball_kernel::{Core, Error, Sizes, Timing};
 use flyball_policy::{CpuId, Duration, Table, TaskId, Time};
 use flyball_port::{CallKind, LockedKernel, Machine, StackArea, stack};
 
@@ -87,7 +87,7 @@ impl<C: BoardConfig> Machine for Kernel<C> {
     }
 
     fn now(&'static self) -> Time {
-        self.with(|_, state| state.clock.now())
+        self.with(|_, state| state.clock.advance())
     }
 
     /// A nanosecond an instruction.

@@ -8,6 +8,7 @@ use crate::kernel::Kernel;
 use crate::mask::rest;
 use crate::vectors;
 use cortex_m::peripheral::scb::SystemHandler;
+use flyball_policy::Time;
 use flyball_port::{Stack, StackArea, Stacks};
 use static_cell::ConstStaticCell;
 
@@ -48,6 +49,11 @@ impl<C: BoardConfig> Kernel<C> {
         self.with(|switch, state| {
             state.started = true;
             state.enter_and_end(switch, |_| ());
+            if state.armed == Time::ZERO {
+                // It has not been set yet. No thread needs it, but the clock does.
+                state.armed = Time::NEVER;
+                state.clock.set_timer(Time::NEVER);
+            }
             // Without checks it may have been decided before now, when no thread could begin.
             if let Some(task) = state.core.running_task(CPU) {
                 switch.change_to(&raw mut state.contexts[task.index()]);

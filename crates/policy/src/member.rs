@@ -12,53 +12,45 @@ use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
 use flyball_trace::{Duration, TaskId, Time};
 
-/// What the policy knows of one task.
-struct Member<O: Order> {
-    /// Whether the task is a member. If not, the rest of the row has no meaning.
-    admitted: bool,
+/// What a policy knows of its members. The key that counts and what a task is are in tables of their
+/// own: the row has no gaps then, and one index finds the key here and in the queue.
+#[repr(C)]
+pub(crate) struct Members<O: Order, S: Storage> {
+    /// The more urgent one of a member's own key and the one that it inherits: the key that counts.
+    keys: S::Table<O::Key>,
+    rows: S::Table<Row<O>>,
+    states: S::Table<State>,
+}
+
+/// The rest of a member.
+struct Row<O: Order> {
     params: O::Params,
     /// The key of its present job.
     own: O::Key,
-    /// Whether a task waits for it, whose key it inherits. (An `Option` of a key of 8 bytes would
-    /// take 16.)
-    inherits: bool,
-    /// The key of the most urgent task that waits for it.
+    /// In [`State::Inherits`], the key of the most urgent task that waits for it.
     inherited: O::Key,
-    /// The more urgent of the two: the one that counts.
-    key: O::Key,
     /// What is left of its time slice.
     slice: O::Slice,
 }
 
-impl<O: Order> Clone for Member<O> {
+impl<O: Order> Clone for Row<O> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<O: Order> Copy for Member<O> {}
+impl<O: Order> Copy for Row<O> {}
 
-impl<O: Order> Member<O> {
-    /// Computes the key anew, after one of its sources has changed.
-    #[inline]
-    fn rank(&mut self) {
-        self.key = self.with(self.own);
-    }
-
-    /// The key that counts if the task's own one is `own`.
-    #[inline]
-    fn with(&self, own: O::Key) -> O::Key {
-        if self.inherits {
-            self.inherited.min(own)
-        } else {
-            own
-        }
-    }
+/// What a task is to the policy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// A member whose own key counts.
+    Member,
+    /// A member that a task waits for, whose key it inherits.
+    Inherits,
+    /// No member: its row has no meaning.
+    NotAdmitted,
 }
-
-/// The members of a policy, by task.
-#[repr(transparent)]
-pub(crate) struct Members<O: Order, S: Storage>(S::Table<Member<O>>);
 
 impl<O: Order, S: Storage> Members<O, S> {
     /// Which sensors and actuators the orders need: usage where a key or a time slice changes while
@@ -71,21 +63,50 @@ impl<O: Order, S: Storage> Members<O, S> {
 
     /// No members, with room for task ids below `capacity`.
     pub(crate) fn new(capacity: usize) -> Self {
-        let row = Member {
-            admitted: false,
+        let key = O::Key::default();
+        let row = Row {
             params: O::Params::default(),
-            own: O::Key::default(),
-            inherits: false,
-            inherited: O::Key::default(),
-            key: O::Key::default(),
+            own: key,
+            inherited: key,
             slice: O::Slice::full(None),
         };
-        Members(Table::new(capacity, row))
+        Members {
+            keys: Table::new(capacity, key),
+            rows: Table::new(capacity, row),
+            states: Table::new(capacity, State::NotAdmitted),
+        }
     }
 
     /// The number of rows.
     pub(crate) fn capacity(&self) -> usize {
-        self.0.capacity()
+        self.states.capacity()
+    }
+
+    fn is_admitted(&self, task: TaskId) -> bool {
+        task.index() < self.capacity() && self.states[task.index()] != State::NotAdmitted
+    }
+
+    /// The tasks that are members. O(tasks).
+    fn all(&self) -> impl Iterator<Item = TaskId> + '_ {
+        let tasks = (0..self.capacity()).map_while(|row| u16::try_from(row).ok());
+        tasks.map(TaskId).filter(|&task| self.is_admitted(task))
+    }
+
+    /// The key that counts if the task's own one is `own`.
+    #[inline]
+    fn with(&self, task: TaskId, own: O::Key) -> O::Key {
+        if self.states[task.index()] == State::Inherits {
+            self.rows[task.index()].inherited.min(own)
+        } else {
+            own
+        }
+    }
+
+    /// The member's own key is `own` from now on.
+    #[inline]
+    fn set_own(&mut self, task: TaskId, own: O::Key) {
+        self.rows[task.index()].own = own;
+        self.keys[task.index()] = self.with(task, own);
     }
 
     // ---- membership ----------------------------------------------------------------------------
@@ -123,18 +144,18 @@ impl<O: Order, S: Storage> Members<O, S> {
         if task.index() >= self.capacity() {
             return Err(Refused::Full);
         }
-        if self.0[task.index()].admitted {
+        if self.is_admitted(task) {
             return Err(Refused::Member);
         }
-        self.0[task.index()] = Member {
-            admitted: true,
+        self.states[task.index()] = State::Member;
+        let own = O::Key::default();
+        self.rows[task.index()] = Row {
             params,
-            own: O::Key::default(),
-            inherits: false,
-            inherited: O::Key::default(),
-            key: O::Key::default(),
+            own,
+            inherited: own,
             slice: O::Slice::full(order.quantum(&params)),
         };
+        self.set_own(task, own);
         Ok(())
     }
 
@@ -148,13 +169,13 @@ impl<O: Order, S: Storage> Members<O, S> {
         task: TaskId,
         params: O::Params,
     ) -> Result<(), Refused> {
-        if task.index() >= self.capacity() || !self.0[task.index()].admitted {
+        if !self.is_admitted(task) {
             return Err(Refused::NotAdmitted);
         }
-        let member = &mut self.0[task.index()];
-        member.params = params;
-        member.own = order.adjusted(&params, member.own);
-        member.rank();
+        let row = &mut self.rows[task.index()];
+        row.params = params;
+        let own = order.adjusted(&params, row.own);
+        self.set_own(task, own);
         Ok(())
     }
 
@@ -169,9 +190,8 @@ impl<O: Order, S: Storage> Members<O, S> {
         new: O,
         has_level: impl Fn(O::Key) -> bool,
     ) -> Result<(), Refused> {
-        let rows = (0..self.capacity()).map(|row| &self.0[row]);
-        for member in rows.filter(|row| row.admitted) {
-            Self::check(&new, &member.params, &has_level)?;
+        for task in self.all() {
+            Self::check(&new, &self.rows[task.index()].params, &has_level)?;
         }
         *order = new;
         Ok(())
@@ -179,7 +199,7 @@ impl<O: Order, S: Storage> Members<O, S> {
 
     /// Ends a membership.
     pub(crate) fn retire(&mut self, task: TaskId) {
-        self.0[task.index()].admitted = false;
+        self.states[task.index()] = State::NotAdmitted;
     }
 
     // ---- sensors -------------------------------------------------------------------------------
@@ -187,12 +207,11 @@ impl<O: Order, S: Storage> Members<O, S> {
     /// `task` can run from now on: with a new job, or again. Its time slice is a whole one.
     #[inline]
     pub(crate) fn ready(&mut self, order: &O, task: TaskId, why: Ready) {
-        let member = &mut self.0[task.index()];
         if let Ready::Released { release } = why {
-            member.own = order.key(&member.params, release);
-            member.rank();
+            self.set_own(task, order.key(&self.rows[task.index()].params, release));
         }
-        member.slice = O::Slice::full(order.quantum(&member.params));
+        let row = &mut self.rows[task.index()];
+        row.slice = O::Slice::full(order.quantum(&row.params));
     }
 
     /// `task` has stopped after `used`. Returns whether it can go on but its time slice is over; it
@@ -203,19 +222,18 @@ impl<O: Order, S: Storage> Members<O, S> {
         if !Self::WANTS.usage {
             return yielded;
         }
-        let member = &mut self.0[task.index()];
         if O::DYNAMIC {
-            member.own = order.ran(member.own, used.time);
-            member.rank();
+            self.set_own(task, order.ran(self.rows[task.index()].own, used.time));
         }
         if matches!(why, Stop::Blocked | Stop::Completed) {
             // Its next time slice is a whole one, see `ready`.
             return false;
         }
-        member.slice = member.slice.spend(used.time);
-        let is_over = yielded || member.slice.is_spent();
+        let row = &mut self.rows[task.index()];
+        row.slice = row.slice.spend(used.time);
+        let is_over = yielded || row.slice.is_spent();
         if is_over {
-            member.slice = O::Slice::full(order.quantum(&member.params));
+            row.slice = O::Slice::full(order.quantum(&row.params));
         }
         is_over
     }
@@ -225,11 +243,11 @@ impl<O: Order, S: Storage> Members<O, S> {
     /// `task` runs, for what is left of its time slice.
     #[inline]
     pub(crate) fn dispatch(&self, order: &O, task: TaskId) -> Dispatch {
-        let member = &self.0[task.index()];
+        let row = &self.rows[task.index()];
         let burst = if O::Slice::ROTATES {
-            member.slice.remaining()
+            row.slice.remaining()
         } else {
-            order.quantum(&member.params)
+            order.quantum(&row.params)
         };
         Dispatch {
             burst,
@@ -242,17 +260,19 @@ impl<O: Order, S: Storage> Members<O, S> {
     /// The key that counts, as of when the task last stopped.
     #[inline]
     pub(crate) fn key(&self, task: TaskId) -> O::Key {
-        self.0[task.index()].key
+        self.keys[task.index()]
     }
 
     /// The key that counts at `now` of a task that has been running since `since`.
     #[inline]
     pub(crate) fn key_at(&self, order: &O, task: TaskId, since: Time, now: Time) -> O::Key {
-        let member = &self.0[task.index()];
         if O::DYNAMIC {
-            member.with(order.ran(member.own, now.since(since)))
+            self.with(
+                task,
+                order.ran(self.rows[task.index()].own, now.since(since)),
+            )
         } else {
-            member.key
+            self.key(task)
         }
     }
 
@@ -265,24 +285,28 @@ impl<O: Order, S: Storage> Members<O, S> {
     /// that counts.
     pub(crate) fn inherit(&mut self, to: TaskId, from: Option<TaskId>) -> bool {
         let inherited = from.map(|from| self.key(from));
-        let member = &mut self.0[to.index()];
-        let before = member.key;
-        member.inherits = inherited.is_some();
-        member.inherited = inherited.unwrap_or_default();
-        member.rank();
-        member.key != before
+        let before = self.key(to);
+        let row = &mut self.rows[to.index()];
+        row.inherited = inherited.unwrap_or_default();
+        let own = row.own;
+        self.states[to.index()] = match inherited {
+            Some(_) => State::Inherits,
+            None => State::Member,
+        };
+        self.set_own(to, own);
+        self.key(to) != before
     }
 }
 
 impl<O: Order<Params = K, Key = K>, K: Copy + Ord + Default, S: Storage> Members<O, S> {
     /// Tells all keys that are of any importance. O(tasks).
     pub(crate) fn each_key(&self, mut tell: impl FnMut(K)) {
-        let rows = (0..self.capacity()).map(|row| &self.0[row]);
-        for member in rows.filter(|row| row.admitted) {
-            tell(member.params);
-            tell(member.own);
-            if member.inherits {
-                tell(member.inherited);
+        for task in self.all() {
+            let row = &self.rows[task.index()];
+            tell(row.params);
+            tell(row.own);
+            if self.states[task.index()] == State::Inherits {
+                tell(row.inherited);
             }
         }
     }
@@ -290,11 +314,11 @@ impl<O: Order<Params = K, Key = K>, K: Copy + Ord + Default, S: Storage> Members
     /// Gives each key another one, in the same order. O(tasks).
     pub(crate) fn renumber(&mut self, new: impl Fn(K) -> K) {
         for row in 0..self.capacity() {
-            let member = &mut self.0[row];
-            member.params = new(member.params);
-            member.own = new(member.own);
-            member.inherited = new(member.inherited);
-            member.rank();
+            self.keys[row] = new(self.keys[row]);
+            let row = &mut self.rows[row];
+            row.params = new(row.params);
+            row.own = new(row.own);
+            row.inherited = new(row.inherited);
         }
     }
 }

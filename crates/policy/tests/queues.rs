@@ -143,6 +143,10 @@ proptest! {
     #[test]
     fn bitmap(steps in proptest::collection::vec(step(), 0..80)) {
         agrees::<Lane, Bitmap<Lane, Small>>(&steps, Lane)?;
+        // Fewer words have the last levels only.
+        agrees::<Lane, Bitmap<Lane, Small, 4>>(&steps, |key| Lane(0x80 | key))?;
+        agrees::<Lane, Bitmap<Lane, Small, 2>>(&steps, |key| Lane(0xc0 | key))?;
+        agrees::<Lane, Bitmap<Lane, Small, 1>>(&steps, |key| Lane(0xe0 | key))?;
     }
 
     #[test]

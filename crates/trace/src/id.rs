@@ -30,6 +30,12 @@ impl Slot {
         Slot(task.0)
     }
 
+    /// A number that tells slots apart.
+    #[inline]
+    pub const fn number(self) -> u32 {
+        self.0 as u32
+    }
+
     /// The task, if there is one.
     #[inline]
     pub const fn get(self) -> Option<TaskId> {

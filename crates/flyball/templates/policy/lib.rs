@@ -3,7 +3,7 @@
 #![no_std]
 
 use flyball_catalogue::{Configured, Facts, Missing, Rule, Values};
-use flyball_policy::{Duration, Heap, Order, Storage, Time};
+use flyball_policy::{Duration, Heap, Order, Ranked, Storage, Time};
 
 /// What makes one task more urgent than another.
 pub struct ShortestFirst;
@@ -47,6 +47,9 @@ impl Rule for MyPolicy {
     type Params = Length;
     type Order = ShortestFirst;
     type Queue<S: Storage> = Heap<Duration, S>;
+    /// The policy of one CPU. Keys that never change would be faster on a bitmap, with
+    /// `S::Static<Self::Order>`.
+    type Policy<S: Storage> = Ranked<Self::Order, Self::Queue<S>>;
 
     fn order(&self) -> ShortestFirst {
         ShortestFirst

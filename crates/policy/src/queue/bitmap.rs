@@ -1,8 +1,9 @@
 //! A list for each level, and a bitmap of the levels that are not empty.
 //!
 //! This is how most real-time kernels keep fixed priorities: the first task is found with two
-//! count-zeros instructions, in constant time. It needs keys that *are* small numbers
-//! ([`Levelled`]); periods and deadlines are not.
+//! count-zeros instructions, in constant time. Where there is more than one word the number of the
+//! first list is kept, so they are needed only when that list becomes empty. It needs keys that
+//! *are* small numbers ([`Levelled`]); periods and deadlines are not.
 
 use super::links::{Links, List};
 use super::{End, Queue};
@@ -44,6 +45,9 @@ impl Levelled for () {
 /// What is small comes first: it is within reach of one load or store then.
 #[repr(C)]
 pub struct Bitmap<K, S: Storage, const WORDS: usize = 8> {
+    /// The number of the first list that is not empty, if there are several words. If all lists are
+    /// empty it is larger than the number of any.
+    first: usize,
     /// The `n`-th highest bit is set if the `n`-th of `levels` is not zero.
     words: u32,
     /// The `n`-th highest bit is set if the `n`-th list of that word is not empty.
@@ -77,14 +81,17 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
         }
     }
 
-    /// The first word that is not zero; any, if all are.
+    /// The number of the first list of a word that is not empty.
     #[inline]
-    fn first_word(&self) -> usize {
-        if self.words() > 1 {
-            self.words.leading_zeros() as usize % WORDS
-        } else {
-            0
-        }
+    fn first_of(word: usize, levels: u32) -> usize {
+        word * WORD + levels.leading_zeros() as usize
+    }
+
+    /// Finds the first list anew. If all are empty it is beyond the last, as there is no 33rd word.
+    #[inline]
+    fn find_first(&mut self) {
+        let word = self.words.leading_zeros() as usize;
+        self.first = Self::first_of(word, self.levels[word % WORDS]);
     }
 
     #[inline]
@@ -108,6 +115,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Bitmap<K, S, WORDS> {
                 self.words |= Self::bit(word);
             }
         }
+        self.find_first();
     }
 }
 
@@ -123,6 +131,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
             lists: [[List::EMPTY; WORD]; WORDS],
             levels: [0; WORDS],
             words: 0,
+            first: usize::MAX,
         }
     }
 
@@ -144,21 +153,29 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
         debug_assert!(!self.links.linked(task), "{task:?} is queued already");
         let (word, place) = self.place(key);
         self.keys[task.index()] = key;
-        let list = self.list(key);
-        let list = &mut self.lists.as_flattened_mut()[list];
-        let behind_equals = end == End::Tail && !list.is_empty();
-        match end {
-            End::Head => self.links.push_front(list, task),
-            End::Tail => self.links.push_back(list, task),
+        let number = self.list(key);
+        let list = &mut self.lists.as_flattened_mut()[number];
+        if let Some(head) = list.first() {
+            self.links.insert_before(head, task);
+            if end == End::Tail {
+                return false;
+            }
+            *list = self.links.from(task);
+        } else {
+            *list = self.links.alone(task);
+            self.levels[word] |= Self::bit(place);
+            if self.words() > 1 {
+                self.words |= Self::bit(word);
+            }
         }
-        if behind_equals {
-            return false;
+        if self.words() == 1 {
+            return self.levels[0].leading_zeros() as usize == place;
         }
-        self.levels[word] |= Self::bit(place);
-        if self.words() > 1 {
-            self.words |= Self::bit(word);
+        let is_first = number <= self.first;
+        if is_first {
+            self.first = number;
         }
-        self.first_word() == word && self.levels[word].leading_zeros() as usize == place
+        is_first
     }
 
     fn remove(&mut self, task: TaskId) -> Option<K> {
@@ -171,15 +188,24 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
     fn take(&mut self, task: TaskId) {
         debug_assert!(self.links.linked(task), "{task:?} is not queued");
         let key = self.keys[task.index()];
-        let list = self.list(key);
-        let list = &mut self.lists.as_flattened_mut()[list];
+        let number = self.list(key);
+        let list = &mut self.lists.as_flattened_mut()[number];
+        let is_alone = self.links.is_alone(task);
         self.links.remove(list, task);
-        if list.is_empty() {
-            let (word, place) = self.place(key);
-            self.levels[word] &= !Self::bit(place);
-            if self.words() > 1 && self.levels[word] == 0 {
-                self.words &= !Self::bit(word);
-            }
+        if !is_alone {
+            return;
+        }
+        let (word, place) = self.place(key);
+        self.levels[word] &= !Self::bit(place);
+        if self.words() == 1 {
+            return;
+        }
+        let levels = self.levels[word];
+        if levels == 0 {
+            self.words &= !Self::bit(word);
+            self.find_first();
+        } else if number == self.first {
+            self.first = Self::first_of(word, levels);
         }
     }
 
@@ -192,14 +218,13 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
 
     #[inline]
     fn first(&self) -> Option<TaskId> {
-        let word = self.first_word();
-        // In an empty queue that was just any word, and it is zero.
-        let level = self.levels[word];
-        if level == 0 {
-            return None;
+        let lists = self.lists.as_flattened();
+        if self.words() == 1 {
+            let level = self.levels[0];
+            (level != 0).then(|| lists[level.leading_zeros() as usize % WORD].head())
+        } else {
+            (self.first < self.words() * WORD).then(|| lists[self.first].head())
         }
-        let list = word * WORD + level.leading_zeros() as usize % WORD;
-        Some(self.lists.as_flattened()[list].head())
     }
 
     #[inline]

@@ -46,9 +46,10 @@ impl List {
         (self.head != NONE).then_some(TaskId(self.head))
     }
 
-    /// The first task of a list that is known not to be empty.
+    /// The first task of a list that is known not to be empty; of an empty one, the number that no
+    /// task has.
     #[inline]
-    pub(crate) fn head(self) -> TaskId {
+    pub fn head(self) -> TaskId {
         TaskId(self.head)
     }
 
@@ -151,10 +152,8 @@ impl<S: Storage> Links<S> {
                 list.head = next;
             }
         }
-        self.0[task.index()] = Link {
-            next: NONE,
-            prev: NONE,
-        };
+        // What was before it is not asked any more.
+        self.0[task.index()].next = NONE;
     }
 
     /// The ring of `second` becomes part of that of `first`: all of it goes in before `first`, from
