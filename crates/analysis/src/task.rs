@@ -127,6 +127,15 @@ impl SporadicTask {
         })
     }
 
+    /// The same task, due by the end of its period at the latest.
+    #[must_use]
+    pub fn within_period(self) -> SporadicTask {
+        SporadicTask {
+            deadline: self.deadline.min(self.period),
+            ..self
+        }
+    }
+
     /// The most that one job computes.
     pub const fn wcet(&self) -> Duration {
         self.wcet

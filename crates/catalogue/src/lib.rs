@@ -17,6 +17,7 @@
 //! | PD² and PF | [`fair`] |
 //! | non-preemptive EDF | [`np_edf`] |
 //! | I+PI | [`ipi`] |
+//! | servers with budgets | [`servers`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
 //! | a scheduler as it is written into an image | [`written`] |
 //! | several schedulers as one, for images | [`any`] |
@@ -32,6 +33,7 @@ pub mod placement;
 pub mod profile;
 pub mod rule;
 pub mod scheduler;
+pub mod servers;
 pub mod settings;
 pub mod sustainable;
 #[cfg(feature = "model")]
@@ -51,6 +53,7 @@ pub use placement::{Affine, Clustered, Queued};
 pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scheduler::{Scheduler, Shape, Size};
+pub use servers::{Cbs, SchedDeadline};
 pub use settings::{Configured, Setting, Values};
 pub use sustainable::Sustainable;
 #[cfg(feature = "model")]

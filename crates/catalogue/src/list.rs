@@ -8,6 +8,7 @@ use crate::np_edf::NpEdf;
 use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scheduler::{Scheduler, Shape};
+use crate::servers::{Cbs, SchedDeadline};
 
 /// A policy as the user knows it: a scheduler by name, with its placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -352,7 +353,16 @@ catalogue! {
     orders: Fp FpRr Rm Dm Edf Llf Rr Fifo;
     one:
         NpEdf { "Non-preemptive EDF", "the nearest absolute deadline first, each job to its end" }
-        Ipi { "I+PI", "a controller gives each task its share of every round" };
+        Ipi { "I+PI", "a controller gives each task its share of every round" }
+        Cbs {
+            "Constant bandwidth servers",
+            "a server for each task, with its execution time in every period as a budget; the \
+             nearest deadline of a server first"
+        }
+        SchedDeadline {
+            "Linux's SCHED_DEADLINE",
+            "as cbs, by Linux's rules: a budget that is used up comes again in the next period"
+        };
     all:
         Pd2 {
             "PD²",

@@ -277,7 +277,18 @@ fn policies_are_listed_with_their_settings() {
     let (code, out, _) = run(&["policies"]);
     assert_eq!(code, 0);
     let on_one_cpu = [
-        "fp", "fp-rr", "rm", "dm", "edf", "llf", "rr", "fifo", "np-edf", "ipi",
+        "fp",
+        "fp-rr",
+        "rm",
+        "dm",
+        "edf",
+        "llf",
+        "rr",
+        "fifo",
+        "np-edf",
+        "ipi",
+        "cbs",
+        "sched-deadline",
     ];
     let on_several = [
         "g-fp", "g-rm", "g-dm", "g-edf", "g-llf", "g-rr", "pd2", "pf", "c-edf", "c-rm", "p-edf",
@@ -297,7 +308,7 @@ fn policies_are_listed_with_their_settings() {
     );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 38);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 40);
     let of_tasks = |policy: &str| {
         let mut policies = json["policies"].as_array().unwrap().iter();
         let found = policies.find(|it| it["policy"] == policy).unwrap();

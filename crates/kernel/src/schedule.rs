@@ -7,6 +7,7 @@
 
 use crate::config::Config;
 use crate::stamp::{Clock, Stamp};
+use crate::thread::State;
 use crate::{Core, More, ThreadId};
 use flyball_policy::{CpuSet, Policy, Resched, Stop, Table, Usage};
 use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
@@ -309,6 +310,14 @@ impl<C: Config> Core<C> {
     #[inline]
     pub fn needs_resched(&self, cpu: CpuId) -> bool {
         self.cpu(cpu).look != 0
+    }
+
+    /// Whether no thread runs on `cpu` although the one could whose registers the CPU has: the
+    /// policy holds it back. So its stack is not one to idle on.
+    pub fn is_held_back(&self, cpu: CpuId) -> bool {
+        let state = self.cpu(cpu);
+        let is_ready = |task: TaskId| self.threads[task.index()].state == State::Ready;
+        state.running.is_empty() && state.last.get().is_some_and(is_ready)
     }
 
     /// Whether there is nothing to do on `cpu`, the only one of its cluster, before it goes on:

@@ -81,7 +81,7 @@ impl<C: BoardConfig> Port<C::Stamp> for Cpu<'_, C> {
     fn switch(&mut self, thread: Option<TaskId>) {
         match thread {
             Some(task) => self.switch.change_to(&raw mut self.contexts[task.index()]),
-            // The processor keeps the stack that it has.
+            // The processor keeps the stack that it has, unless `more` says otherwise.
             None => self.idles = true,
         }
     }
@@ -190,8 +190,12 @@ impl<C: BoardConfig> State<C> {
     #[cold]
     #[inline(never)]
     pub(crate) fn more(&mut self, switch: &mut Switch, rest: Rest) -> bool {
+        let idle = &raw mut self.idle;
         let (core, mut cpu) = self.split(switch);
         finish(rest, core, &mut cpu);
+        if core.is_held_back(CPU) {
+            cpu.switch.change_to(idle);
+        }
         core.running_task(CPU).is_none()
     }
 }

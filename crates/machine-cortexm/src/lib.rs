@@ -31,7 +31,8 @@
 //!
 //! A thread that has to wait while no other thread can run waits in the call, on its own stack,
 //! with the processor asleep. The registers are still there when it goes on, so going idle and
-//! coming back to the same thread is no switch, which is how the core counts as well.
+//! coming back to the same thread is no switch, which is how the core counts as well. Where the
+//! policy holds a thread back that could run the processor sleeps on the stack of `main`.
 //!
 //! All `unsafe` code for this machine is in this crate, each block with its reason.
 #![no_std]

@@ -5,7 +5,7 @@
 
 use flyball_analysis::Fit;
 use flyball_catalogue::{Origin, Written};
-use flyball_model::{Overheads, TaskSet};
+use flyball_model::{Overheads, Setting, TaskSet, Value};
 use flyball_policy::Subtask;
 use flyball_sim::SimError;
 use flyball_study::Recorder;
@@ -34,6 +34,21 @@ pub struct Measurement<'a> {
     pub(crate) notes: Vec<Note>,
     subtasks: Vec<Vec<Subtask>>,
     scheduler: Box<dyn Written>,
+}
+
+/// Budgets are longer by so much on machines, where a policy has such and the set says nothing else.
+const ALLOWANCE: Duration = Duration::from_micros(5);
+
+fn allow(entry: &Entry, set: &mut TaskSet) {
+    let mut settings = entry.settings().iter();
+    if settings.any(|setting| setting.name == "allowance") {
+        let policies = set.policies.entry(entry.name.to_owned()).or_default();
+        let values = policies.values.entry("allowance".to_owned());
+        values.or_insert_with(|| Setting {
+            value: Value::Duration(ALLOWANCE),
+            place: None,
+        });
+    }
 }
 
 /// What happened on the machine.
@@ -65,6 +80,7 @@ impl<'a> Measurement<'a> {
     ) -> Result<Measurement<'a>, StudyError> {
         registry.check_settings(file, &set)?;
         let entry = registry.find(policy)?;
+        allow(entry, &mut set);
         let values = entry.values(file, &set)?;
         let mut notes = Vec::new();
         let assigned = assigned(&set, entry, &values, fit)?;

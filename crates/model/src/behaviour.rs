@@ -71,7 +71,9 @@ pub(crate) fn best_case(task: &Task) -> Option<Duration> {
 /// suspends for longer than zero, however short it turns out.
 pub fn takes_time(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
-        Step::Compute(length) | Step::Suspend(length) => !length.shortest().is_zero(),
+        Step::Compute(length) | Step::Suspend(length) | Step::Overrun { actual: length, .. } => {
+            !length.shortest().is_zero()
+        }
         Step::Repeat { body, .. } => takes_time(body),
         _ => false,
     })
@@ -79,8 +81,8 @@ pub fn takes_time(steps: &[Step]) -> bool {
 
 fn one(step: &Step) -> Result<Demand, TooLarge> {
     match step {
-        Step::Compute(length) => Ok(Demand {
-            compute: length.longest(),
+        Step::Compute(declared) | Step::Overrun { declared, .. } => Ok(Demand {
+            compute: declared.longest(),
             steps: 1,
         }),
         Step::Repeat {

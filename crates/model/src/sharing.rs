@@ -18,7 +18,11 @@ impl Task {
                 Step::Lock(n) | Step::Unlock(n) => Some(Object::Mutex(n)),
                 Step::Wait(n) | Step::Signal(n) => Some(Object::Semaphore(n)),
                 Step::Send(n) | Step::Receive(n) => Some(Object::Queue(n)),
-                Step::Compute(_) | Step::Suspend(_) | Step::Yield | Step::Repeat { .. } => None,
+                Step::Compute(_)
+                | Step::Overrun { .. }
+                | Step::Suspend(_)
+                | Step::Yield
+                | Step::Repeat { .. } => None,
             });
         });
         objects

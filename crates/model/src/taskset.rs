@@ -140,6 +140,14 @@ pub enum Length {
 pub enum Step {
     /// Uses the CPU.
     Compute(Length),
+    /// Uses the CPU for another time than it declares: analyses and budgets know the declared one.
+    /// A job that uses more overruns.
+    Overrun {
+        /// What counts as execution time.
+        declared: Length,
+        /// What is really used.
+        actual: Length,
+    },
     /// Leaves the CPU for a while.
     Suspend(Length),
     /// Offers the CPU to tasks of equal urgency.

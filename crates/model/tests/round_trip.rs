@@ -56,6 +56,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let one = prop_oneof![
         length(0..LONGEST).prop_map(Step::Compute),
         length(0..LONGEST).prop_map(Step::Suspend),
+        (length(0..LONGEST), length(0..LONGEST))
+            .prop_map(|(declared, actual)| Step::Overrun { declared, actual }),
         Just(Step::Yield),
         (0..SEMAPHORES).prop_map(Step::Wait),
         (0..SEMAPHORES).prop_map(Step::Signal),

@@ -28,6 +28,7 @@
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | any of these on one CPU without preemption | [`non_preemptive`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
+//! | servers with budgets: temporal isolation | [`servers`] |
 //! | what acts on policies from time to time | [`control`] |
 //! | such a controller above I+PI, for several CPUs | [`supervisor`] |
 //! | where the jobs of a split task are: semi-partitioned scheduling | [`split_task`] |
@@ -59,6 +60,7 @@ pub mod queue;
 pub mod ranked;
 mod refused;
 mod resched;
+pub mod servers;
 pub mod split_task;
 pub mod storage;
 pub mod supervisor;

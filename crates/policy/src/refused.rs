@@ -43,6 +43,10 @@ pub enum Parameter {
     Cpus,
     /// A quantum of zero.
     Quantum,
+    /// A budget of zero, or one that is longer than its deadline.
+    Budget,
+    /// A server that the task cannot have: it has another reservation, or is not the task's own.
+    Server,
     /// Another one, see the policy's own documentation.
     Other,
 }
@@ -64,6 +68,10 @@ impl<E: Copy> Refused<E> {
             Refused::Invalid(Parameter::Deadline) => "the deadline is zero",
             Refused::Invalid(Parameter::Cpus) => "there is none of the CPUs that the task may have",
             Refused::Invalid(Parameter::Quantum) => "the quantum is zero",
+            Refused::Invalid(Parameter::Budget) => {
+                "the budget is zero, or longer than its deadline"
+            }
+            Refused::Invalid(Parameter::Server) => "the task cannot have this server",
             Refused::Invalid(Parameter::Other) => "the policy cannot serve this parameter",
             Refused::Overload { .. } => "the task asks for more than a CPU has",
             Refused::Busy => "the policy takes other parameters only between jobs",

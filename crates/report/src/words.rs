@@ -122,6 +122,7 @@ fn doubt(doubt: &Doubt) -> String {
 fn does(task: &str, what: Uncovered) -> String {
     let what = match what {
         Uncovered::Mutex => "uses a mutex",
+        Uncovered::Overruns => "computes for another time than it declares",
         Uncovered::Suspends => "suspends itself",
         Uncovered::Semaphore => "uses a semaphore",
         Uncovered::Queue => "uses a queue",
@@ -139,6 +140,9 @@ fn because(because: &Because) -> String {
         Because::Nothing => String::new(),
         Because::InTime => "Every task's longest response time is within its deadline".into(),
         Because::Demand => "In no interval do jobs ask for more than its length".into(),
+        Because::Isolated(task) => format!(
+            "Whatever \"{task}\" does, the others meet their deadlines, as it has a server of its own"
+        ),
         Because::DemandBeside => {
             "In no interval do jobs ask for more than is left of it beside a job that began before"
                 .into()

@@ -30,7 +30,9 @@ impl Script {
     fn flatten(&mut self, steps: &[Step], depth: u16) {
         for step in steps {
             let op = match step {
-                Step::Compute(length) => Op::Compute(self.length(length)),
+                Step::Compute(length) | Step::Overrun { actual: length, .. } => {
+                    Op::Compute(self.length(length))
+                }
                 Step::Suspend(length) => Op::Suspend(self.length(length)),
                 Step::Yield => Op::Yield,
                 Step::Lock(n) => Op::Lock(*n),
@@ -207,7 +209,9 @@ impl Program {
 /// Whether every job does exactly the same.
 pub fn is_fixed(steps: &[Step]) -> bool {
     steps.iter().all(|step| match step {
-        Step::Compute(length) | Step::Suspend(length) => length.is_fixed(),
+        Step::Compute(length) | Step::Suspend(length) | Step::Overrun { actual: length, .. } => {
+            length.is_fixed()
+        }
         Step::Repeat { body, .. } => is_fixed(body),
         _ => true,
     })

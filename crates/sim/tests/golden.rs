@@ -12,8 +12,11 @@
 
 mod chart;
 
-use flyball_catalogue::{Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, NpEdf, Pd2, Rm, Rr};
+use flyball_catalogue::{
+    Cbs, Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, NpEdf, Pd2, Rm, Rr, SchedDeadline,
+};
 use flyball_model::{Format, TaskSet, read_str};
+use flyball_policy::servers::ConstantBandwidth;
 use flyball_sim::{Options, Outcome, SimError, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, Event, Time};
@@ -36,6 +39,22 @@ fn run(
         "fp" => simulate(set, &Fp, &options, sink),
         "fp-rr" => simulate(set, &FpRr { quantum }, &options, sink),
         "rr" => simulate(set, &Rr { quantum }, &options, sink),
+        "cbs" | "cbs-hard" => {
+            let rule = ConstantBandwidth {
+                is_hard: policy == "cbs-hard",
+            };
+            let allowance = Duration::ZERO;
+            let cbs = Cbs {
+                rule,
+                allowance,
+                quantum,
+            };
+            simulate(set, &cbs, &options, sink)
+        }
+        "sched-deadline" => {
+            let allowance = Duration::ZERO;
+            simulate(set, &SchedDeadline { allowance, quantum }, &options, sink)
+        }
         "fifo" => simulate(set, &Fifo, &options, sink),
         "llf" => simulate(set, &Llf { quantum }, &options, sink),
         "g-rm" => simulate(set, &Clustered::global(Rm), &options, sink),
@@ -134,6 +153,7 @@ golden!(
     response_times,
     lehoczky_1990,
     non_preemptive,
+    overrun,
     cottet_rm,
     cottet_dm_edf_llf,
     round_robin,

@@ -383,7 +383,7 @@ impl Recurring {
     fn is_refuted(&self, set: &TaskSet, theory: &dyn OneCpu) -> bool {
         set.may_coincide(&self.numbers)
             && theory.is_exact(set, &self.numbers)
-            && theory::check_set(set).is_ok()
+            && theory::check_set(set, false).is_ok()
             && theory::without_mutexes(set, &self.numbers).is_ok()
     }
 

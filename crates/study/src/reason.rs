@@ -85,6 +85,8 @@ pub enum Doubt {
 pub enum Uncovered {
     /// It uses a mutex.
     Mutex,
+    /// It computes for another time than it declares.
+    Overruns,
     /// It suspends itself.
     Suspends,
     /// It uses a semaphore.
@@ -115,6 +117,8 @@ pub enum Because {
     DemandBeside,
     /// The same of the jobs and the parts of jobs on each CPU.
     DemandOfParts,
+    /// Whatever this task does, the servers of the others have their budgets by their deadlines.
+    Isolated(String),
     /// These sufficient tests accept the tasks of the clusters. None is needed where no task has
     /// a deadline.
     AcceptedBy(Vec<&'static str>),

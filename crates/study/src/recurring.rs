@@ -16,7 +16,10 @@ pub(crate) fn recurring(task: &Task) -> Option<Result<SporadicTask, InvalidTask>
     let sends = count(steps, &|step| {
         matches!(step, Step::Send(_) | Step::Signal(_))
     });
-    let calls = count(steps, &|step| !matches!(step, Step::Compute(_))).saturating_sub(1);
+    let calls = count(steps, &|step| {
+        !matches!(step, Step::Compute(_) | Step::Overrun { .. })
+    })
+    .saturating_sub(1);
     let wcet = match task.wcet.as_nanos().checked_add(calls) {
         Some(longer) if sends > 0 => Duration::from_nanos(longer),
         _ => task.wcet,

@@ -15,6 +15,7 @@ mod fixed_priority;
 mod list;
 pub mod one_cpu;
 mod proof;
+mod servers;
 mod several;
 mod split;
 
@@ -162,7 +163,8 @@ fn apply(
     quantum: Option<Duration>,
     effort: Effort,
 ) -> Result<Findings, Obstacle> {
-    let covered = cover::check_set(set);
+    let overruns = matches!(theory, Theory::OneCpu(theory) if theory.knows_overruns());
+    let covered = cover::check_set(set, overruns);
     match theory {
         Theory::None | Theory::Global => Err(Obstacle::NoTest),
         Theory::OneCpu(theory) => covered.and_then(|()| one_cpu::analyse(theory, set, effort)),

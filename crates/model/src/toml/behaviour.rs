@@ -20,9 +20,11 @@ const DEEPEST: usize = 8;
 /// How many mutexes a job may hold at once.
 const MOST_HELD: usize = 64;
 
-/// The keys of a step; each step has one of them, and a repetition also has `do`.
+/// The keys of a step; each step has one of them, a computation may also have `actual`, and a
+/// repetition has `do`.
 const KEYS: &[&str] = &[
-    "compute", "suspend", "lock", "unlock", "wait", "signal", "send", "receive", "repeat", "do",
+    "compute", "actual", "suspend", "lock", "unlock", "wait", "signal", "send", "receive",
+    "repeat", "do",
 ];
 
 /// Reads the behaviour of one task.
@@ -104,7 +106,13 @@ impl<'d> Steps<'d> {
             move |source: &'d Source<'d>, node: &'d Node<'d>| resources.find(sort, source, node)
         };
         Ok(match key {
-            "compute" => Step::Compute(table.require(key, "", length)?.value),
+            "compute" => {
+                let declared = table.require(key, "", length)?.value;
+                match table.get("actual", length)? {
+                    None => Step::Compute(declared),
+                    Some(At { value: actual, .. }) => Step::Overrun { declared, actual },
+                }
+            }
             "suspend" => Step::Suspend(table.require(key, "", length)?.value),
             "wait" => Step::Wait(table.require(key, "", find(Sort::Semaphore))?.value),
             "signal" => Step::Signal(table.require(key, "", find(Sort::Semaphore))?.value),
@@ -130,6 +138,12 @@ impl<'d> Steps<'d> {
             .collect();
         let (span, message, help) = match &found[..] {
             [(_, "repeat"), (_, "do")] => return Ok("repeat"),
+            [(_, "compute"), (_, "actual")] => return Ok("compute"),
+            [(span, "actual")] => (
+                span,
+                "`actual` without `compute`".to_owned(),
+                "write `{ compute = \"1ms\", actual = \"5ms\" }`",
+            ),
             [(span, "do")] => (
                 span,
                 "`do` without `repeat`".to_owned(),

@@ -146,6 +146,10 @@ impl Document<'_> {
         let queue = |number: &u16| name(set.queues.get(usize::from(*number)).map(|it| &it.name));
         match step {
             Step::Compute(length) => write!(f, "{{ compute = {} }}", Shown(length)),
+            Step::Overrun { declared, actual } => {
+                let (declared, actual) = (Shown(declared), Shown(actual));
+                write!(f, "{{ compute = {declared}, actual = {actual} }}")
+            }
             Step::Suspend(length) => write!(f, "{{ suspend = {} }}", Shown(length)),
             Step::Yield => f.write_str("\"yield\""),
             Step::Lock(number) => write!(f, "{{ lock = {} }}", mutex(number)),

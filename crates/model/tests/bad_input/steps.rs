@@ -30,6 +30,22 @@ const TASKS: &[Case] = &[
         r#"did you mean "yield"?"#,
     ),
     case(
+        r#"behaviour = [{ actual = "5ms" }]"#,
+        "4:16",
+        Kind::Inconsistent,
+        r#"task "nav": behaviour: step 1"#,
+        "`actual` without `compute`",
+        r#"write `{ compute = "1ms", actual = "5ms" }`"#,
+    ),
+    case(
+        r#"behaviour = [{ suspend = "1ms", actual = "5ms" }]"#,
+        "4:33",
+        Kind::Inconsistent,
+        r#"task "nav": behaviour: step 1"#,
+        "a step does one thing, but this one has `actual` and `suspend`",
+        "write several steps, each in braces of its own",
+    ),
+    case(
         "behaviour = [{}]",
         "4:14",
         Kind::Inconsistent,

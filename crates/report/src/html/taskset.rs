@@ -160,6 +160,13 @@ fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
     let queue = |n: u16| queue(set, n);
     match step {
         Step::Compute(length) => format!("compute {}", duration(length)),
+        Step::Overrun { declared, actual } => {
+            format!(
+                "compute {}, really {}",
+                duration(declared),
+                duration(actual)
+            )
+        }
         Step::Suspend(length) => format!("suspend {}", duration(length)),
         Step::Yield => "yield".into(),
         Step::Lock(n) => format!("lock {}", mutex(*n)),

@@ -4,21 +4,27 @@ use crate::reason::{Obstacle, Uncovered};
 use flyball_model::behaviour::count;
 use flyball_model::{Step, Task, TaskSet, Trigger};
 
-/// What no test here covers.
-pub(crate) fn check_set(set: &TaskSet) -> Result<(), Obstacle> {
+/// What no test here covers; `overruns`: the test is about jobs that compute for more than they
+/// declare, too.
+pub(crate) fn check_set(set: &TaskSet, overruns: bool) -> Result<(), Obstacle> {
     if !set.platform.overheads.are_free() {
         return Err(Obstacle::Overheads);
     }
     if set.platform.tick.is_some() {
         return Err(Obstacle::Tick);
     }
-    check_steps(set)
+    check_jobs(set, overruns)
 }
 
 /// What no test covers of what jobs do.
 pub(crate) fn check_steps(set: &TaskSet) -> Result<(), Obstacle> {
+    check_jobs(set, false)
+}
+
+fn check_jobs(set: &TaskSet, overruns: bool) -> Result<(), Obstacle> {
     let is_covered = |step: &Step| match *step {
         Step::Lock(_) | Step::Unlock(_) => true,
+        Step::Overrun { .. } => overruns,
         // No task waits for these, and what they release comes no more often than it says.
         Step::Signal(n) => owner(set, Trigger::Semaphore(n)).is_some(),
         Step::Send(n) => owner(set, Trigger::Queue(n)).is_some_and(|owner| has_room(set, n, owner)),
@@ -79,6 +85,7 @@ pub(crate) fn beyond_computing(
                 Step::Compute(_) => continue,
                 step if is_fine(step) => continue,
                 Step::Lock(_) | Step::Unlock(_) => Uncovered::Mutex,
+                Step::Overrun { .. } => Uncovered::Overruns,
                 Step::Suspend(_) => Uncovered::Suspends,
                 Step::Wait(_) | Step::Signal(_) => Uncovered::Semaphore,
                 Step::Send(_) | Step::Receive(_) => Uncovered::Queue,

@@ -172,6 +172,7 @@ fn analyse(
         return Ok(Analysed {
             outcome,
             definite: true,
+            about_some: None,
             responses,
             slacks,
             breakdown: None,
@@ -196,6 +197,7 @@ fn analyse(
     Ok(Analysed {
         outcome,
         definite: true,
+        about_some: None,
         responses,
         slacks,
         breakdown,

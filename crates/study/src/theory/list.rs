@@ -4,7 +4,8 @@
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
-use flyball_catalogue::{Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, Scheduler};
+use super::servers::OfTheirOwn;
+use flyball_catalogue::{Cbs, Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler};
 
 /// By the name of a scheduler.
 const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
@@ -15,6 +16,14 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     (
         <NpEdf as Scheduler>::NAME,
         &EarliestDeadline::NON_PREEMPTIVE,
+    ),
+    (
+        <Cbs as Scheduler>::NAME,
+        &OfTheirOwn(<Cbs as Scheduler>::NAME),
+    ),
+    (
+        <SchedDeadline as Scheduler>::NAME,
+        &OfTheirOwn(<SchedDeadline as Scheduler>::NAME),
     ),
 ];
 

@@ -40,6 +40,12 @@ pub trait OneCpu: Sync {
         false
     }
 
+    /// Whether [`OneCpu::analyse`] is about jobs that compute for more than they declare, too
+    /// ([`Step::Overrun`](flyball_model::Step::Overrun)).
+    fn knows_overruns(&self) -> bool {
+        false
+    }
+
     /// All that is known of the tasks, with so much work.
     ///
     /// # Errors
@@ -64,6 +70,9 @@ pub struct Analysed {
     pub outcome: Outcome,
     /// Whether a "no" is about this very set, and not about another order of arrival among equals.
     pub definite: bool,
+    /// Why the set may miss deadlines even where the test accepts: the test is about some of the
+    /// tasks.
+    pub about_some: Option<Because>,
     /// Each task's longest response time; none, where they are not known.
     pub responses: Vec<Response>,
     /// By how much each task's WCET may grow alone, where that was found.
@@ -101,6 +110,7 @@ impl Analysed {
         Analysed {
             outcome,
             definite: true,
+            about_some: None,
             responses,
             slacks,
             breakdown,
@@ -170,10 +180,11 @@ fn analyse_cpu(
             at_least: breakdown.stopped().is_some(),
         })
     });
-    let (holds, because) = match analysed.outcome.verdict {
-        Verdict::Holds => (Some(true), theory.because()),
-        Verdict::Fails(says) => (Some(false), rejected(says, set, &jobs)),
-        Verdict::Unknown(says) => (None, rejected(says, set, &jobs)),
+    let (holds, because) = match (analysed.outcome.verdict, analysed.about_some) {
+        (Verdict::Holds, None) => (Some(true), theory.because()),
+        (Verdict::Holds, Some(because)) => (None, because),
+        (Verdict::Fails(says), None) => (Some(false), rejected(says, set, &jobs)),
+        (Verdict::Fails(says) | Verdict::Unknown(says), _) => (None, rejected(says, set, &jobs)),
     };
     // What is worst of the CPUs is said, and of several the first.
     let is_said = match findings.holds {

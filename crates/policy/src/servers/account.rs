@@ -1,0 +1,152 @@
+//! What a server may use, and what it has used of it.
+
+use crate::encode::Encode;
+use crate::policy::{Parameter, Refused};
+use flyball_trace::{Duration, Time};
+
+/// A budget of CPU time in every period, to be had by the deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reservation {
+    /// How much CPU time there is in a period: more than zero, at most the deadline.
+    pub budget: Duration,
+    /// The period: more than zero.
+    pub period: Duration,
+    /// How long after a budget's release it has to be available at the latest; at most the period.
+    pub deadline: Duration,
+}
+
+impl Reservation {
+    /// This budget in every period.
+    pub const fn every(period: Duration, budget: Duration) -> Reservation {
+        Reservation {
+            budget,
+            period,
+            deadline: period,
+        }
+    }
+
+    /// Checks that the budget is in the deadline, and the deadline in the period.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`].
+    pub fn check(&self) -> Result<(), Refused> {
+        let parameter = if self.budget.is_zero() || self.budget > self.deadline {
+            Parameter::Budget
+        } else if self.deadline > self.period {
+            Parameter::Deadline
+        } else {
+            return Ok(());
+        };
+        Err(Refused::Invalid(parameter))
+    }
+
+    /// Whether `budget` within `time` is more than the reservation gives: more than its budget
+    /// within its deadline, in proportion.
+    fn is_exceeded_by(&self, budget: Duration, time: Duration) -> bool {
+        product(budget, self.deadline) > product(time, self.budget)
+    }
+
+    /// What the reservation gives within `time`, which is at most its deadline, in proportion.
+    fn in_proportion(&self, time: Duration) -> Duration {
+        let given = product(time, self.budget) / u128::from(self.deadline.as_nanos()).max(1);
+        // Within the deadline it is at most the budget.
+        u64::try_from(given).map_or(self.budget, Duration::from_nanos)
+    }
+}
+
+fn product(a: Duration, b: Duration) -> u128 {
+    u128::from(a.as_nanos()) * u128::from(b.as_nanos())
+}
+
+impl Encode for Reservation {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        (self.budget, self.period, self.deadline).emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Reservation> {
+        let (budget, period, deadline) = <(Duration, Duration, Duration)>::parse(bytes)?;
+        Some(Reservation {
+            budget,
+            period,
+            deadline,
+        })
+    }
+}
+
+/// The budget that a server has now, and by when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Account {
+    /// What the server is promised.
+    pub reservation: Reservation,
+    /// How much of the present budget has been used. It may be more than the budget, where a CPU is
+    /// interrupted too late: that is paid back by the next budgets.
+    pub used: Duration,
+    /// The instant up to which the present budget counts: the server's key among all servers.
+    /// [`Time::NEVER`]: there has been none yet.
+    pub deadline: Time,
+}
+
+impl Account {
+    /// An account that has never been used: its deadline is [`Time::NEVER`].
+    pub const fn new(reservation: Reservation) -> Account {
+        Account {
+            reservation,
+            used: Duration::ZERO,
+            deadline: Time::NEVER,
+        }
+    }
+
+    /// What is left of the present budget.
+    #[inline]
+    pub fn budget(&self) -> Duration {
+        self.reservation.budget.saturating_sub(self.used)
+    }
+
+    /// Whether nothing is left of it.
+    #[inline]
+    pub fn is_exhausted(&self) -> bool {
+        self.used >= self.reservation.budget
+    }
+
+    /// Whether there has been no budget yet.
+    #[inline]
+    pub fn is_new(&self) -> bool {
+        self.deadline == Time::NEVER
+    }
+
+    /// Whether what is left of the budget is more than the reservation gives in the time up to the
+    /// deadline.
+    pub fn is_dense(&self, now: Time) -> bool {
+        let reservation = &self.reservation;
+        reservation.is_exceeded_by(self.budget(), self.deadline.since(now))
+    }
+
+    /// Nothing is left of the budget.
+    pub fn use_up(&mut self) {
+        self.used = self.used.max(self.reservation.budget);
+    }
+
+    /// Leaves no more of the budget than the reservation gives up to the deadline, in proportion.
+    pub fn thin(&mut self, now: Time) {
+        let left = self.reservation.in_proportion(self.deadline.since(now));
+        self.used = self.used.max(self.reservation.budget.saturating_sub(left));
+    }
+
+    /// A whole budget from now on.
+    pub fn renew(&mut self, now: Time) {
+        self.used = Duration::ZERO;
+        self.deadline = now + self.reservation.deadline;
+    }
+
+    /// The budget of the next period, or of the first one that has not been used already; from now
+    /// on, if that is over.
+    pub fn replenish(&mut self, now: Time) {
+        while self.is_exhausted() && self.deadline != Time::NEVER {
+            self.used = self.used.saturating_sub(self.reservation.budget);
+            self.deadline += self.reservation.period;
+        }
+        if self.deadline <= now {
+            self.renew(now);
+        }
+    }
+}

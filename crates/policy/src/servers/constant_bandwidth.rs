@@ -1,0 +1,46 @@
+//! The constant bandwidth server (Abeni and Buttazzo, RTSS 1998), soft and hard.
+//!
+//! Promises: a server gets its budget in every period while its tasks have work, and all others are
+//! served as if it never asked for more than budget ÷ deadline of the CPU.
+//! Does not promise: that a soft server gets no more. It competes for the rest of the CPU with
+//! deadlines further and further away. A hard one gets its budget and nothing else.
+//! Source: Buttazzo, *Hard real-time computing systems*, section 6.9; the test of a deadline that is
+//! shorter than the period is derived here, as Linux has it.
+
+use super::account::Account;
+use super::rule::{Rule, Supply};
+use flyball_trace::Time;
+
+/// The rule of constant bandwidth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ConstantBandwidth {
+    /// Whether a server whose budget is used up waits for its deadline.
+    pub is_hard: bool,
+}
+
+impl ConstantBandwidth {
+    /// A budget that is used up is replenished at once, and its deadline is a period later.
+    pub const SOFT: ConstantBandwidth = ConstantBandwidth { is_hard: false };
+    /// A budget that is used up is replenished at its deadline.
+    pub const HARD: ConstantBandwidth = ConstantBandwidth { is_hard: true };
+}
+
+impl Rule for ConstantBandwidth {
+    fn arrives(&self, account: &mut Account, now: Time) -> Supply {
+        if account.is_new() || now >= account.deadline || account.is_dense(now) {
+            account.renew(now);
+        }
+        if account.is_exhausted() {
+            return self.exhausted(account, now);
+        }
+        Supply::Available
+    }
+
+    fn exhausted(&self, account: &mut Account, now: Time) -> Supply {
+        if self.is_hard && now < account.deadline {
+            return Supply::Throttled(account.deadline);
+        }
+        account.replenish(now);
+        Supply::Available
+    }
+}

@@ -1,0 +1,339 @@
+//! Earliest deadline first among servers, each of which serves its tasks first come, first served.
+
+use super::account::Account;
+use super::rule::{Rule, Supply};
+use super::seat::Seat;
+use crate::policy::{
+    Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
+use crate::queue::links::{Links, List};
+use crate::queue::{End, Queue};
+use crate::storage::{Storage, Table};
+use core::cmp::Ordering;
+use flyball_trace::{CpuId, TaskId, Time};
+
+/// Servers by the rule `R` on one CPU; tasks without a server are scheduled by `B` when no server
+/// has work and a budget.
+///
+/// There is room for as many servers as for tasks. To admit a task is O(servers); every other call
+/// is one operation of a queue of servers, or two where a budget is used up or replenished.
+///
+/// A task that waits for a mutex does not lend its server to the owner.
+#[repr(C)]
+pub struct Servers<R, B, S: Storage> {
+    rule: R,
+    /// Those with a task and a budget, by deadline. Servers have numbers, as tasks have.
+    ready: S::Sorted<Time>,
+    /// Those with a task and no budget, by the instant at which they have one.
+    throttled: S::Sorted<Time>,
+    /// One for each server.
+    rows: S::Table<Server>,
+    members: S::Table<Member>,
+    /// The tasks of each server that are ready.
+    links: Links<S>,
+    background: B,
+}
+
+/// A row without members is no server.
+#[derive(Clone, Copy)]
+struct Server {
+    account: Account,
+    /// Since when it has had no task, if it has none.
+    idle_since: Time,
+    /// Those that are ready, in the order of service.
+    tasks: List,
+    members: u16,
+    /// By which tasks name it; `None`: it is a task's own.
+    name: Option<u16>,
+}
+
+/// Where a task runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Member {
+    No,
+    In(TaskId),
+    Background,
+}
+
+impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
+    /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
+    /// part of their type have room for that many instead).
+    pub fn new(rule: R, background: B, capacity: usize) -> Self {
+        let server = Server {
+            account: Account::default(),
+            idle_since: Time::ZERO,
+            tasks: List::EMPTY,
+            members: 0,
+            name: None,
+        };
+        Servers {
+            rule,
+            ready: Queue::new(capacity),
+            throttled: Queue::new(capacity),
+            rows: Table::new(capacity, server),
+            members: Table::new(capacity, Member::No),
+            links: Links::new(capacity),
+            background,
+        }
+    }
+
+    /// What the server of `task` may use; `None`: it has none.
+    pub fn account(&self, task: TaskId) -> Option<&Account> {
+        match self.members.find(task.index())? {
+            Member::In(server) => Some(&self.rows[server.index()].account),
+            Member::No | Member::Background => None,
+        }
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = TaskId> + use<R, B, S> {
+        (0..self.rows.capacity()).map(TaskId::from_index)
+    }
+
+    /// The server that a task with this seat has; `None`: none.
+    ///
+    /// # Errors
+    /// [`Refused`].
+    fn seat(&mut self, seat: &Seat<B::Params>) -> Result<Option<TaskId>, Refused> {
+        let (name, reservation) = match *seat {
+            Seat::Own(reservation) => (None, reservation),
+            Seat::Shared(name, reservation) => (Some(name), reservation),
+            Seat::Background(_) => return Ok(None),
+        };
+        reservation.check()?;
+        let is_it = |number: &TaskId| {
+            let server = &self.rows[number.index()];
+            name.is_some() && server.members > 0 && server.name == name
+        };
+        if let Some(number) = self.numbers().find(is_it) {
+            if self.rows[number.index()].account.reservation != reservation {
+                return Err(Refused::Invalid(Parameter::Server));
+            }
+            return Ok(Some(number));
+        }
+        let is_free = |number: &TaskId| self.rows[number.index()].members == 0;
+        let free = self.numbers().find(is_free).ok_or(Refused::Full)?;
+        let server = &mut self.rows[free.index()];
+        (server.account, server.name) = (Account::new(reservation), name);
+        server.idle_since = Time::ZERO;
+        Ok(Some(free))
+    }
+
+    /// A server with tasks, that is in no queue, is put where it belongs.
+    fn enqueue(&mut self, number: TaskId, supply: Supply) -> Resched {
+        match supply {
+            Supply::Available => {
+                let deadline = self.rows[number.index()].account.deadline;
+                let is_first = self.ready.insert(number, deadline, End::Tail);
+                if is_first {
+                    Resched::One(ONLY_CPU)
+                } else {
+                    Resched::None
+                }
+            }
+            Supply::Throttled(until) => {
+                self.throttled.insert(number, until, End::Tail);
+                Resched::None
+            }
+        }
+    }
+
+    /// Asks the rule about a server that has used up its budget, and has tasks.
+    fn exhaust(&mut self, number: TaskId, now: Time) {
+        let account = &mut self.rows[number.index()].account;
+        if account.is_exhausted() && self.ready.remove(number).is_some() {
+            let supply = self.rule.exhausted(account, now);
+            // The caller picks again anyway.
+            let _ = self.enqueue(number, supply);
+        }
+    }
+
+    fn dequeue(&mut self, number: TaskId) {
+        if self.ready.remove(number).is_none() {
+            self.throttled.remove(number);
+        }
+    }
+}
+
+impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
+    type Params = Seat<B::Params>;
+    type Settings = ();
+
+    const WANTS: Wants = Wants::CLOCK
+        .and(Wants::USAGE)
+        .and(Wants::BURSTS)
+        .and(Wants::ALARMS)
+        .and(Wants::PREEMPTED)
+        .and(B::WANTS);
+
+    fn capacity(&self) -> usize {
+        self.members.capacity()
+    }
+
+    /// # Errors
+    /// [`Refused::Invalid`] for a reservation that makes no sense, or differs from that of the
+    /// server.
+    fn admit(&mut self, task: TaskId, seat: Self::Params, now: Time) -> Result<(), Refused> {
+        match self.members.find(task.index()) {
+            None => return Err(Refused::Full),
+            Some(Member::No) => {}
+            Some(_) => return Err(Refused::Member),
+        }
+        self.members[task.index()] = match (self.seat(&seat)?, seat) {
+            (Some(server), _) => {
+                self.rows[server.index()].members += 1;
+                Member::In(server)
+            }
+            (None, Seat::Background(params)) => {
+                self.background.admit(task, params, now)?;
+                Member::Background
+            }
+            (None, _) => return Err(Refused::Full),
+        };
+        Ok(())
+    }
+
+    /// From now on the server of the task has another reservation, and so have all tasks of it. In
+    /// the background the task tells the policy there something else.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`] also if that is another place: for that a task is retired and admitted.
+    fn adjust(&mut self, task: TaskId, seat: Self::Params, now: Time) -> Result<Resched, Refused> {
+        let member = self.members.find(task.index());
+        let (number, name, reservation) = match (*member.unwrap_or(&Member::No), seat) {
+            (Member::No, _) => return Err(Refused::NotAdmitted),
+            (Member::Background, Seat::Background(params)) => {
+                return self.background.adjust(task, params, now);
+            }
+            (Member::In(server), Seat::Own(reservation)) => (server, None, reservation),
+            (Member::In(server), Seat::Shared(name, reservation)) => {
+                (server, Some(name), reservation)
+            }
+            _ => return Err(Refused::Invalid(Parameter::Server)),
+        };
+        reservation.check()?;
+        let server = &mut self.rows[number.index()];
+        if server.name != name {
+            return Err(Refused::Invalid(Parameter::Server));
+        }
+        server.account.reservation = reservation;
+        self.exhaust(number, now);
+        Ok(Resched::One(ONLY_CPU))
+    }
+
+    fn retire(&mut self, task: TaskId, now: Time) {
+        match core::mem::replace(&mut self.members[task.index()], Member::No) {
+            Member::No => {}
+            Member::In(server) => self.rows[server.index()].members -= 1,
+            Member::Background => self.background.retire(task, now),
+        }
+    }
+
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
+        let Member::In(number) = self.members[task.index()] else {
+            return self.background.ready(here, task, why, now);
+        };
+        let server = &mut self.rows[number.index()];
+        let was_idle = server.tasks.is_empty();
+        self.links.push_back(&mut server.tasks, task);
+        if !was_idle {
+            return Resched::None;
+        }
+        let arrival = match why {
+            // The clock said so, and the kernel has needed some time for it.
+            Ready::Released { release } if release >= server.idle_since => release.min(now),
+            Ready::Released { .. } | Ready::Unblocked => now,
+        };
+        let supply = self.rule.arrives(&mut server.account, arrival);
+        self.enqueue(number, supply)
+    }
+
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        let Member::In(number) = self.members[task.index()] else {
+            if why == Stop::Preempted && !B::WANTS.preempted {
+                return Resched::None;
+            }
+            return self.background.stopped(cpu, task, used, why, now);
+        };
+        let server = &mut self.rows[number.index()];
+        server.account.used += used.time;
+        match why {
+            Stop::Blocked | Stop::Completed => {
+                self.links.remove(&mut server.tasks, task);
+                if server.tasks.is_empty() {
+                    server.idle_since = now;
+                    self.dequeue(number);
+                    return Resched::One(cpu);
+                }
+            }
+            Stop::Yielded => {
+                self.links.rotate(&mut server.tasks, task);
+                self.rule.yields(&mut server.account);
+            }
+            Stop::Preempted | Stop::BurstEnd => {}
+        }
+        self.exhaust(number, now);
+        Resched::One(cpu)
+    }
+
+    fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
+        let mut resched = if B::WANTS.alarms {
+            self.background.alarm(cpu, now)
+        } else {
+            Resched::None
+        };
+        while let Some(number) = self.throttled.first()
+            && self.throttled.key(number).is_some_and(|until| until <= now)
+        {
+            self.throttled.take(number);
+            self.rule
+                .replenish(&mut self.rows[number.index()].account, now);
+            resched = resched.and(self.enqueue(number, Supply::Available));
+        }
+        resched
+    }
+
+    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
+        let replenished = self
+            .throttled
+            .first()
+            .and_then(|number| self.throttled.key(number));
+        if !B::WANTS.alarms {
+            return replenished;
+        }
+        let other = self.background.next_alarm(cpu);
+        [replenished, other].into_iter().flatten().min()
+    }
+
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+        let Some(number) = self.ready.first() else {
+            return self.background.pick(cpu, now);
+        };
+        let server = &self.rows[number.index()];
+        let task = server.tasks.first()?;
+        Some(Dispatch::of(task).for_at_most(server.account.budget()))
+    }
+
+    /// By the deadlines of their servers; what runs in the background is less urgent.
+    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
+        let deadline = |task| {
+            self.account(task)
+                .map_or(Time::NEVER, |account| account.deadline)
+        };
+        let is_in = |task: TaskId| self.members[task.index()] == Member::Background;
+        match (is_in(a), is_in(b)) {
+            (true, true) => self.background.compare(a, b),
+            (true, false) => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            (false, false) => deadline(a).cmp(&deadline(b)),
+        }
+    }
+
+    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
+        let is_in = |task: TaskId| self.members[task.index()] == Member::Background;
+        if is_in(to) && from.is_none_or(is_in) {
+            self.background.inherit(to, from, now)
+        } else {
+            Resched::None
+        }
+    }
+}

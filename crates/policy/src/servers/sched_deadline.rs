@@ -1,0 +1,56 @@
+//! Linux's `SCHED_DEADLINE`: a hard constant bandwidth server for each task.
+//!
+//! Promises: a task gets its run time in every period while it has work, by its deadline.
+//! Does not promise: CPU time that others leave over (Linux reclaims it where a task asks for that,
+//! which is GRUB).
+//! Source: Linux, `Documentation/scheduler/sched-deadline.rst` and `kernel/sched/deadline.c`. Where
+//! the deadline is before the end of the period, a task that wakes early has what is left up to the
+//! deadline at the density of its reservation (the revised wake-up rule), and one that wakes
+//! between deadline and end of the period waits for that end.
+
+use super::account::Account;
+use super::rule::{Rule, Supply};
+use flyball_trace::Time;
+
+/// Linux's rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SchedDeadline;
+
+/// When the next period begins.
+fn next_period(account: &Account) -> Time {
+    let reservation = &account.reservation;
+    account.deadline + reservation.period.saturating_sub(reservation.deadline)
+}
+
+impl Rule for SchedDeadline {
+    fn arrives(&self, account: &mut Account, now: Time) -> Supply {
+        let is_constrained = account.reservation.deadline < account.reservation.period;
+        if account.is_new() {
+            account.renew(now);
+        } else if is_constrained && account.deadline < now && now < next_period(account) {
+            account.use_up();
+        } else if is_constrained && now <= account.deadline {
+            account.thin(now);
+        } else if account.deadline < now || account.is_dense(now) {
+            account.renew(now);
+        }
+        if account.is_exhausted() {
+            return self.exhausted(account, now);
+        }
+        Supply::Available
+    }
+
+    fn exhausted(&self, account: &mut Account, now: Time) -> Supply {
+        let next = next_period(account);
+        if now < next {
+            return Supply::Throttled(next);
+        }
+        account.replenish(now);
+        Supply::Available
+    }
+
+    /// As `sched_yield` does: nothing is left of the run time of this period.
+    fn yields(&self, account: &mut Account) {
+        account.use_up();
+    }
+}

@@ -1,0 +1,166 @@
+//! Servers on one CPU, one for each task, whose budget is the task's declared execution time.
+//!
+//! A job of a task whose deadline is within its period has a whole budget when it arrives, and the
+//! deadline of its server is its own. So as long as no job computes for more than its task declares,
+//! the schedule is that of EDF. Where the deadline is beyond the period, the server's is at the end
+//! of the period: the test takes that one, which is safe.
+//!
+//! A task that computes for more is in the way of others as its server allows: in no interval does
+//! the server ask for more than its budget ÷ deadline of the CPU (Abeni and Buttazzo 1998, theorem
+//! 1; a staircase as of a sporadic task is no bound, since a later budget may be used early). So for
+//! the others the CPU is slower by that: they are tested with longer execution times instead.
+
+use super::blocking;
+use super::edf::EarliestDeadline;
+use super::one_cpu::{Analysed, OneCpu};
+use super::proof::Effort;
+use crate::reason::{Because, Obstacle, Uncovered};
+use crate::recurring::with_jitter;
+use flyball_analysis::{Answer, Outcome, Response, SporadicTask, WorkLimit, edf_demand};
+use flyball_model::behaviour::count;
+use flyball_model::{Step, Task, TaskSet};
+use flyball_trace::Duration;
+
+/// A constant bandwidth server for each task, soft or hard, or Linux's, under the policy of this name.
+pub(super) struct OfTheirOwn(pub(super) &'static str);
+
+fn overruns(task: &Task) -> bool {
+    count(&task.behaviour, &|step| {
+        matches!(step, Step::Overrun { .. })
+    }) > 0
+}
+
+/// Whether budgets may be more than what tasks declare.
+fn has_allowance(set: &TaskSet, policy: &str) -> bool {
+    let settings = set.policies.get(policy);
+    settings.is_some_and(|settings| settings.values.contains_key("allowance"))
+}
+
+/// With deadlines within the periods: those of the servers.
+fn within_periods(tasks: &[SporadicTask]) -> Vec<SporadicTask> {
+    tasks.iter().map(|task| task.within_period()).collect()
+}
+
+/// The tasks on a CPU of which `servers` may take budget ÷ deadline at any time, with as much longer
+/// execution times, rounded up; `None`: nothing is left of the CPU.
+fn beside(servers: &[SporadicTask], tasks: &[SporadicTask]) -> Option<Vec<SporadicTask>> {
+    /// Parts of a CPU.
+    const ALL: u128 = 1 << 40;
+    let part = |server: &SporadicTask| {
+        let [budget, deadline] = [server.wcet(), server.deadline()].map(Duration::as_nanos);
+        (u128::from(budget) * ALL).div_ceil(u128::from(deadline))
+    };
+    let taken = servers.iter().map(part).fold(0, u128::saturating_add);
+    let left = ALL.checked_sub(taken).filter(|&left| left > 0)?;
+    let longer = |task: &SporadicTask| {
+        let wcet = (u128::from(task.wcet().as_nanos()) * ALL).div_ceil(left);
+        let wcet = Duration::from_nanos(u64::try_from(wcet).ok()?);
+        task.with_wcet(wcet).ok()
+    };
+    tasks.iter().map(longer).collect()
+}
+
+/// What is known of the tasks that compute for no more than they declare, beside `hog` and others
+/// that do.
+fn isolated(
+    set: &TaskSet,
+    jobs: &[usize],
+    tasks: &[SporadicTask],
+    hog: &Task,
+    effort: Effort,
+) -> Result<Analysed, Obstacle> {
+    let is_hog = |job: &usize| overruns(&set.tasks[*job]);
+    let all = || jobs.iter().zip(tasks);
+    let hogs: Vec<_> = all().filter(|it| is_hog(it.0)).map(|it| *it.1).collect();
+    let others: Vec<_> = all().filter(|it| !is_hog(it.0)).map(|it| *it.1).collect();
+    let slower = beside(&hogs, &others);
+    let outcome = slower.map(|slower| edf_demand::test(&slower, effort.verdict));
+    let Some(outcome) = outcome.filter(Outcome::holds) else {
+        return Err(Obstacle::Does(hog.name.clone(), Uncovered::Overruns));
+    };
+    let response = |(job, task): (&usize, &SporadicTask)| {
+        if is_hog(job) {
+            Response::Unbounded
+        } else {
+            Response::Bounded(task.deadline())
+        }
+    };
+    Ok(Analysed {
+        outcome,
+        definite: false,
+        about_some: Some(Because::Isolated(hog.name.clone())),
+        responses: all().map(response).collect(),
+        slacks: vec![None; jobs.len()],
+        breakdown: None,
+    })
+}
+
+impl OneCpu for OfTheirOwn {
+    fn name(&self) -> &'static str {
+        EarliestDeadline::PREEMPTIVE.name()
+    }
+
+    fn because(&self) -> Because {
+        Because::Demand
+    }
+
+    fn accepts(
+        &self,
+        _: &TaskSet,
+        _: &[usize],
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer {
+        Answer::from(&edf_demand::test(&within_periods(tasks), limit))
+    }
+
+    fn is_exact(&self, set: &TaskSet, jobs: &[usize]) -> bool {
+        jobs.iter().all(|&job| {
+            let task = &set.tasks[job];
+            task.deadline <= task.arrival.period() && !overruns(task)
+        })
+    }
+
+    fn knows_overruns(&self) -> bool {
+        true
+    }
+
+    fn analyse(
+        &self,
+        set: &TaskSet,
+        jobs: &[usize],
+        tasks: Vec<SporadicTask>,
+        effort: Effort,
+    ) -> Result<Analysed, Obstacle> {
+        if let Some(task) = with_jitter(set, jobs) {
+            let name = set.tasks[task].name.clone();
+            return Err(Obstacle::Does(name, Uncovered::Jitter));
+        }
+        blocking::none(set, jobs)?;
+        let tasks = within_periods(&tasks);
+        if let Some(&hog) = jobs.iter().find(|&&job| overruns(&set.tasks[job])) {
+            if has_allowance(set, self.0) {
+                let name = set.tasks[hog].name.clone();
+                return Err(Obstacle::Does(name, Uncovered::Overruns));
+            }
+            return isolated(set, jobs, &tasks, &set.tasks[hog], effort);
+        }
+        let mut analysed = EarliestDeadline::PREEMPTIVE.analyse(set, jobs, tasks, effort)?;
+        if !analysed.outcome.holds() {
+            // Where a job is late, the next one begins with what is left of the budget before.
+            analysed.responses.clear();
+        }
+        if !self.is_exact(set, jobs) {
+            // Deadlines beyond periods were cut, so slacks would be lower bounds.
+            analysed.definite = false;
+            analysed.slacks.fill(None);
+            analysed.breakdown = None;
+        }
+        Ok(analysed)
+    }
+
+    /// It has no server, and runs when none does.
+    fn is_last(&self, _: &TaskSet, _: usize, _: &[usize]) -> bool {
+        true
+    }
+}
