@@ -20,12 +20,12 @@ pub struct Kernel {
 /// measured decision includes them. Here they are taken out of it, and the task that loses the CPU
 /// makes up for them ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
-    ("rm", [665, 876, 130, 29, 0]),
-    ("dm", [656, 834, 167, 32, 0]),
-    ("edf", [664, 835, 169, 26, 0]),
-    ("fifo", [525, 360, 497, 67, 0]),
-    ("rr", [544, 318, 452, 63, 210]),
-    ("ipi", [1052, 248, 660, 0, 210]),
+    ("rm", [626, 654, 386, 0, 0]),
+    ("dm", [628, 650, 390, 0, 0]),
+    ("edf", [684, 706, 334, 0, 0]),
+    ("fifo", [538, 426, 578, 45, 0]),
+    ("rr", [569, 375, 432, 61, 210]),
+    ("ipi", [1080, 361, 599, 0, 210]),
 ];
 
 impl Kernel {

@@ -46,6 +46,9 @@ fn of_a_simulation(evidence: &Evidence, concluded: Schedulable) -> String {
         (_, Some(true)) => because,
         (Seen::NoMiss { .. }, _) if concluded == Schedulable::Not => because,
         (Seen::NoMiss { .. }, _) => format!("{seen}. {because}"),
+        (_, None) if matches!(theory.because, Because::Isolated(_)) => {
+            format!("{seen}. {because}")
+        }
         (_, None) => seen,
         (Seen::Repeats { .. }, Some(false)) => {
             format!("{seen}; with other phases it might miss: {because}")
@@ -140,8 +143,9 @@ fn because(because: &Because) -> String {
         Because::Nothing => String::new(),
         Because::InTime => "Every task's longest response time is within its deadline".into(),
         Because::Demand => "In no interval do jobs ask for more than its length".into(),
-        Because::Isolated(task) => format!(
-            "Whatever \"{task}\" does, the others meet their deadlines, as it has a server of its own"
+        Because::Isolated(tasks) => format!(
+            "Whatever \"{}\" may do, the others meet their deadlines, as each has a server of its own",
+            tasks.join("\", \"")
         ),
         Because::DemandBeside => {
             "In no interval do jobs ask for more than is left of it beside a job that began before"

@@ -80,6 +80,12 @@ fn both_witnesses_are_heard() {
         let text = of(Not, miss(), theory);
         assert_eq!(text, "Job 3 of \"b\" misses its deadline at 30ms.");
     }
+    let isolated = Because::Isolated(vec!["b".into(), "c".into()]);
+    assert_eq!(
+        of(Not, miss(), Ok((None, isolated))),
+        "Job 3 of \"b\" misses its deadline at 30ms. Whatever \"b\", \"c\" may do, the others meet \
+         their deadlines, as each has a server of its own."
+    );
     let deadlock = Seen::Deadlock {
         task: "l".into(),
         mutex: "a".into(),

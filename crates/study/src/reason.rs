@@ -117,8 +117,8 @@ pub enum Because {
     DemandBeside,
     /// The same of the jobs and the parts of jobs on each CPU.
     DemandOfParts,
-    /// Whatever this task does, the servers of the others have their budgets by their deadlines.
-    Isolated(String),
+    /// Whatever these tasks do, the servers of the others have their budgets by their deadlines.
+    Isolated(Vec<String>),
     /// These sufficient tests accept the tasks of the clusters. None is needed where no task has
     /// a deadline.
     AcceptedBy(Vec<&'static str>),

@@ -156,7 +156,7 @@ fn a_study_says_which_task_cannot_hurt_the_others() {
     let theory = evidence.theory.unwrap();
     assert_eq!(
         (theory.holds, theory.because),
-        (None, Because::Isolated("hog".into()))
+        (None, Because::Isolated(vec!["hog".into()]))
     );
     assert_eq!(report.tasks[0].response_bound, Some(ms(5)));
     assert_eq!(report.tasks[1].response_bound, None);

@@ -5,8 +5,8 @@ use flyball_trace::Time;
 
 /// When budgets are replenished, and what happens until then.
 ///
-/// A rule sees one server at a time and nothing else. It is told of two things, and answers whether
-/// the server has a budget; the CPU time that is used is taken off by the policy.
+/// A rule sees one server at a time and nothing else. The CPU time that is used is taken off by the
+/// policy.
 pub trait Rule {
     /// A task comes to a server that has none.
     fn arrives(&self, account: &mut Account, now: Time) -> Supply;

@@ -3,10 +3,12 @@
 //! Promises: a task gets its run time in every period while it has work, by its deadline.
 //! Does not promise: CPU time that others leave over (Linux reclaims it where a task asks for that,
 //! which is GRUB).
-//! Source: Linux, `Documentation/scheduler/sched-deadline.rst` and `kernel/sched/deadline.c`. Where
-//! the deadline is before the end of the period, a task that wakes early has what is left up to the
-//! deadline at the density of its reservation (the revised wake-up rule), and one that wakes
-//! between deadline and end of the period waits for that end.
+//! Source: Linux, `Documentation/scheduler/sched-deadline.rst` and `kernel/sched/deadline.c`, which
+//! compares with budget ÷ deadline where the text says period. Where the deadline is before the end
+//! of the period, a task that wakes early has what is left up to the deadline at the density of its
+//! reservation (the revised wake-up rule: Abeni, Lipari and Lelli, *Constant bandwidth server
+//! revisited*, SIGBED Review 11(4), 2015), and one that wakes between deadline and end of the period
+//! waits for that end.
 
 use super::account::Account;
 use super::rule::{Rule, Supply};

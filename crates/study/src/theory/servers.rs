@@ -6,8 +6,8 @@
 //! of the period: the test takes that one, which is safe.
 //!
 //! A task that computes for more is in the way of others as its server allows: in no interval does
-//! the server ask for more than its budget ÷ deadline of the CPU (Abeni and Buttazzo 1998, theorem
-//! 1; a staircase as of a sporadic task is no bound, since a later budget may be used early). So for
+//! the server ask for more than its budget ÷ deadline of the CPU (Abeni and Buttazzo 1998; a
+//! staircase as of a sporadic task is no bound, since a later budget may be used early). So for
 //! the others the CPU is slower by that: they are tested with longer execution times instead.
 
 use super::blocking;
@@ -78,6 +78,8 @@ fn isolated(
     let Some(outcome) = outcome.filter(Outcome::holds) else {
         return Err(Obstacle::Does(hog.name.clone(), Uncovered::Overruns));
     };
+    let names = jobs.iter().filter(|job| is_hog(job));
+    let names = names.map(|&job| set.tasks[job].name.clone());
     let response = |(job, task): (&usize, &SporadicTask)| {
         if is_hog(job) {
             Response::Unbounded
@@ -88,7 +90,7 @@ fn isolated(
     Ok(Analysed {
         outcome,
         definite: false,
-        about_some: Some(Because::Isolated(hog.name.clone())),
+        about_some: Some(Because::Isolated(names.collect())),
         responses: all().map(response).collect(),
         slacks: vec![None; jobs.len()],
         breakdown: None,
