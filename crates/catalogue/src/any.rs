@@ -255,6 +255,13 @@ macro_rules! any {
                 }
             }
 
+            #[inline]
+            fn has_alarms(&self) -> bool {
+                match self {
+                    $($policy::$variant(policy) => policy.has_alarms(),)*
+                }
+            }
+
             fn pick(
                 &mut self,
                 cpu: flyball_policy::CpuId,

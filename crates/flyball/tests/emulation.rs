@@ -61,7 +61,7 @@ fn computations_take_as_long_on_a_slower_board() {
                 // The way from the dispatch to the job, where its thread starts at first, and from
                 // its end into the kernel.
                 let instructions = more / machine.instruction().as_nanos();
-                assert!(instructions < 1_000, "{}: {run}", machine.name());
+                assert!(instructions < 1_200, "{}: {run}", machine.name());
                 worked.push((machine, more));
             }
         }

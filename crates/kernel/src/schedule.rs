@@ -111,8 +111,6 @@ pub(crate) struct Decision {
 }
 
 impl<C: Config> Core<C> {
-    /// Whether the timer is also for the policy, which may want another instant at any time.
-    const TIMER_MOVES: bool = C::Policy::WANTS.alarms;
     /// Whether it matters that the policy has been told already that the running thread stopped.
     const STOPS: bool = Self::TELLS_USE || C::Policy::WANTS.preempted;
     pub(crate) const COUNTS: bool = C::ACCOUNTING || Self::TELLS_USE;
@@ -140,7 +138,7 @@ impl<C: Config> Core<C> {
         // Whatever the timer was set to, it is set no more.
         self.cpu_mut(cpu).set(work::TIMER);
         if !self.keeps_time(cpu) {
-            if C::Policy::WANTS.alarms && self.tick().is_none() {
+            if self.timer_moves() && self.tick().is_none() {
                 self.serve_alarm(cpu, now);
             }
             if C::Policy::WANTS.bursts && self.tick().is_none() {
@@ -162,7 +160,7 @@ impl<C: Config> Core<C> {
         while let Some((task, at)) = self.alarms.take_due(now) {
             served += self.ring(cpu, task, at, now);
         }
-        if C::Policy::WANTS.alarms {
+        if self.timer_moves() {
             self.serve_alarm(cpu, now);
             if self.tick().is_some() {
                 // The tick of this CPU is that of the others.
@@ -208,6 +206,12 @@ impl<C: Config> Core<C> {
         }
     }
 
+    /// Whether the timer is also for the policy, which may want another instant at any time.
+    #[inline(always)]
+    fn timer_moves(&self) -> bool {
+        C::Policy::WANTS.alarms && self.policy.has_alarms()
+    }
+
     /// Whether `cpu` is the one whose timer releases jobs and ends waits.
     #[inline]
     fn keeps_time(&self, cpu: CpuId) -> bool {
@@ -248,7 +252,7 @@ impl<C: Config> Core<C> {
     /// Whether there is more to do after a decision on `cpu`, which is rare: see [`Core::more`].
     #[inline]
     pub(crate) fn has_more(&self, cpu: CpuId) -> bool {
-        Self::TIMER_MOVES
+        self.timer_moves()
             || self.cpu(cpu).work != 0
             || !self.is_alone() && self.cpus[0].has(work::TIMER)
     }
@@ -256,8 +260,9 @@ impl<C: Config> Core<C> {
     /// What else is to be done after a decision on `cpu`, if [`Core::has_more`] says so.
     #[inline]
     pub(crate) fn more(&mut self, cpu: CpuId, clock: &mut impl Clock<C::Stamp>) -> More {
+        let moves = self.timer_moves();
         let state = self.cpu_mut(cpu);
-        let timer = Self::TIMER_MOVES || state.has(work::TIMER);
+        let timer = moves || state.has(work::TIMER);
         state.done(work::TIMER);
         let may_restart = state.has(work::RESTART);
         let restart = self.has_jobs()
@@ -266,7 +271,7 @@ impl<C: Config> Core<C> {
                 .running_task(cpu)
                 .is_some_and(|task| self.takes_restart(cpu, task));
         let mut timekeeper = None;
-        if !self.keeps_time(cpu) && (C::Policy::WANTS.alarms || self.cpus[0].has(work::TIMER)) {
+        if !self.keeps_time(cpu) && (moves || self.cpus[0].has(work::TIMER)) {
             self.cpus[0].done(work::TIMER);
             timekeeper = Some(self.set_timer(Self::TIMEKEEPER, clock));
         }
@@ -326,7 +331,7 @@ impl<C: Config> Core<C> {
     #[inline]
     pub fn is_settled(&self, cpu: CpuId) -> bool {
         let state = self.cpu(cpu);
-        !Self::TIMER_MOVES && state.look == 0 && !state.has(work::TIMER)
+        !self.timer_moves() && state.look == 0 && !state.has(work::TIMER)
     }
 
     #[inline(always)]
@@ -482,7 +487,7 @@ impl<C: Config> Core<C> {
         if keeps_time {
             next = self.alarms.first();
         }
-        if C::Policy::WANTS.alarms {
+        if self.timer_moves() {
             // A policy without an alarm on this CPU never wants to be called.
             next = next.min(self.policy.next_alarm(cpu).unwrap_or(Time::NEVER));
         }

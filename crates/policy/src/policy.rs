@@ -124,6 +124,14 @@ pub trait Policy {
         None
     }
 
+    /// Whether [`Policy::next_alarm`] need be asked at all, of a policy that may want alarms
+    /// ([`Wants::alarms`]). It is always the same; only one of several policies that share a type
+    /// says no.
+    #[inline]
+    fn has_alarms(&self) -> bool {
+        Self::WANTS.alarms
+    }
+
     // ---- actuator ------------------------------------------------------------------------------
 
     /// Chooses the task that runs on `cpu` from now on; `None`: the CPU idles.

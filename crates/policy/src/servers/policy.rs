@@ -228,6 +228,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         }
     }
 
+    #[inline(never)]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         let Member::In(number) = self.members[task.index()] else {
             return self.background.ready(here, task, why, now);
@@ -247,6 +248,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         self.enqueue(number, supply)
     }
 
+    #[inline(never)]
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         let Member::In(number) = self.members[task.index()] else {
             if why == Stop::Preempted && !B::WANTS.preempted {
@@ -275,6 +277,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         Resched::One(cpu)
     }
 
+    #[inline(never)]
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         let mut resched = if B::WANTS.alarms {
             self.background.alarm(cpu, now)
@@ -304,6 +307,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         [replenished, other].into_iter().flatten().min()
     }
 
+    #[inline(never)]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let Some(number) = self.ready.first() else {
             return self.background.pick(cpu, now);

@@ -94,7 +94,10 @@ fn there_is_a_reason() {
                 Some(Explanation::Window { work, room, .. }) => {
                     prop_assert!(!accepts && work + 1 >= room, "{which} {work} {room}");
                 }
-                Some(Explanation::NoBound(_)) => prop_assert!(!accepts && which == Test::Rtalc),
+                // The one test that may take longer than its limit.
+                Some(Explanation::NoBound(_) | Explanation::Stopped(_)) => {
+                    prop_assert!(!accepts && which == Test::Rtalc);
+                }
                 Some(other) => prop_assert!(false, "{which}: {other:?}"),
             }
         }
