@@ -118,7 +118,7 @@ fn servers_agree_where_a_task_overruns() {
     for name in ["cnc", "ins", "automotive", "hartstone-ph", "gap"] {
         let file = format!("{}/../../examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         let file = Path::new(&file);
-        assert_same(file, &compare(file, "cbs,sched-deadline", "115ms"), 20);
+        assert_same(file, &compare(file, "cbs,sched-deadline", "100ms"), 20);
     }
 }
 
