@@ -2,6 +2,7 @@
 
 use core::fmt;
 use flyball_policy::i_plus_pi::Fraction;
+use flyball_policy::servers::Reservation;
 use flyball_policy::{CpuSet, Duration};
 
 /// How the jobs of a task arrive.
@@ -38,6 +39,20 @@ pub struct Facts {
     pub importance: Option<u16>,
     /// The CPUs that the task may run on: its processor affinity mask.
     pub affinity: CpuSet,
+    /// What gives the task its CPU time, under policies with servers.
+    pub service: Service,
+}
+
+/// What gives a task its CPU time, under policies with servers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Service {
+    /// A server of its own, made from its execution time, period and deadline: there are no others.
+    #[default]
+    Own,
+    /// The server of this number, which it may share with others.
+    Shared(u16, Reservation),
+    /// None: there are servers, and it names none of them. It runs when no server does.
+    Background,
 }
 
 impl Facts {
@@ -53,6 +68,7 @@ impl Facts {
             share: None,
             importance: None,
             affinity: CpuSet::ALL,
+            service: Service::Own,
         }
     }
 
@@ -91,8 +107,9 @@ impl fmt::Display for Missing {
 impl core::error::Error for Missing {}
 
 #[cfg(feature = "model")]
-impl From<&flyball_model::Task> for Facts {
-    fn from(task: &flyball_model::Task) -> Facts {
+impl Facts {
+    /// What a task set says about one of its tasks.
+    pub fn of(set: &flyball_model::TaskSet, task: &flyball_model::Task) -> Facts {
         let may = |cpu: &u8| task.cpus.as_ref().is_none_or(|cpus| cpus.contains(cpu));
         let share = |share: flyball_model::Share| {
             let all = flyball_model::Share::ONE.millionths();
@@ -117,6 +134,20 @@ impl From<&flyball_model::Task> for Facts {
                 .filter(may)
                 .map(flyball_policy::CpuId)
                 .fold(CpuSet::EMPTY, CpuSet::with),
+            service: match set.server_of(task) {
+                Some((number, server)) => Service::Shared(number, reservation(server)),
+                None if set.servers.is_empty() => Service::Own,
+                None => Service::Background,
+            },
         }
+    }
+}
+
+#[cfg(feature = "model")]
+fn reservation(server: &flyball_model::Server) -> Reservation {
+    Reservation {
+        budget: server.budget,
+        period: server.period,
+        deadline: server.deadline,
     }
 }

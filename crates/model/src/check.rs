@@ -78,6 +78,23 @@ pub(crate) fn too_many_tasks(source: &Source<'_>, span: &Span) -> ModelError {
     error.help("split the set into several files")
 }
 
+/// Refuses a CPU that is none of the `cpus` that there are.
+pub(crate) fn no_such_cpu(source: &Source<'_>, cpu: &At<u8>, cpus: u8) -> ModelError {
+    let (cpu, span) = (cpu.value, &cpu.span);
+    let message = match cpus {
+        1 => format!("there is no CPU {cpu}: the platform has one CPU, number 0"),
+        _ => format!(
+            "there is no CPU {cpu}: the platform has CPUs 0 to {}",
+            cpus - 1
+        ),
+    };
+    let help = format!(
+        "raise `cpus` of `[platform]` to at least {}",
+        u16::from(cpu) + 1
+    );
+    source.error(Kind::OutOfRange, span, message).help(help)
+}
+
 /// A task as a file gives it, before its values have been looked at together.
 pub(crate) struct Draft {
     pub(crate) name: At<String>,
@@ -95,6 +112,7 @@ pub(crate) struct Draft {
     pub(crate) importance: Option<At<u16>>,
     pub(crate) cpu: Option<At<u8>>,
     pub(crate) cpus: Option<At<Vec<At<u8>>>>,
+    pub(crate) server: Option<At<u16>>,
     pub(crate) on_miss: Option<At<OnMiss>>,
     pub(crate) behaviour: Option<At<Vec<Step>>>,
     pub(crate) policies: BTreeMap<String, Settings>,
@@ -117,22 +135,7 @@ impl Draft {
         let named = self.cpu.iter().map(|cpu| ("cpu", cpu));
         let named = named.chain(several.map(|cpu| ("cpus", cpu)));
         if let Some((key, cpu)) = named.into_iter().find(|(_, cpu)| cpu.value >= cpus) {
-            let (cpu, span) = (cpu.value, &cpu.span);
-            let message = match cpus {
-                1 => format!("there is no CPU {cpu}: the platform has one CPU, number 0"),
-                _ => format!(
-                    "there is no CPU {cpu}: the platform has CPUs 0 to {}",
-                    cpus - 1
-                ),
-            };
-            let help = format!(
-                "raise `cpus` of `[platform]` to at least {}",
-                u16::from(cpu) + 1
-            );
-            return Err(source
-                .error(Kind::OutOfRange, span, message)
-                .within(key)
-                .help(help));
+            return Err(no_such_cpu(source, cpu, cpus).within(key));
         }
         let jitter = self.jitter(source, &arrival)?;
         let computes = self.computes(source, wcet)?;
@@ -153,6 +156,7 @@ impl Draft {
                 cpus.sort_unstable();
                 cpus
             }),
+            server: self.server.map(|server| server.value),
             on_miss: self
                 .on_miss
                 .map_or_else(OnMiss::default, |on_miss| on_miss.value),

@@ -177,6 +177,7 @@ fn draft(
         importance: None,
         cpu: None,
         cpus: None,
+        server: None,
         on_miss: None,
         behaviour: None,
         policies: BTreeMap::new(),

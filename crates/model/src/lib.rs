@@ -47,6 +47,7 @@ mod platform;
 mod printable;
 pub mod random;
 pub mod read;
+mod server;
 mod settings;
 mod share;
 mod sharing;
@@ -67,7 +68,7 @@ pub use share::Share;
 pub use study::{Study, read_study};
 pub use taskset::{
     Arrival, Cost, Jitter, Length, Mutex, OnMiss, Overheads, Place, Platform, Protocol, Queue,
-    Semaphore, Setting, Settings, Step, Task, TaskSet, Trigger, Value,
+    Semaphore, Server, ServerMode, Setting, Settings, Step, Task, TaskSet, Trigger, Value,
 };
 pub use toml::{SCHEMA, to_toml};
 pub use units::{DurationError, parse_duration};

@@ -44,15 +44,16 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 impl TaskSet {
-    /// The same set with all names [`printable`]: its own, its source's, and those of tasks and of
-    /// what they share.
+    /// The same set with all names [`printable`]: its own, its source's, and those of tasks, of
+    /// servers, and of what tasks share.
     #[must_use]
     pub fn with_printable_names(mut self) -> TaskSet {
         let tasks = self.tasks.iter_mut().map(|it| &mut it.name);
         let mutexes = self.mutexes.iter_mut().map(|it| &mut it.name);
         let semaphores = self.semaphores.iter_mut().map(|it| &mut it.name);
         let queues = self.queues.iter_mut().map(|it| &mut it.name);
-        let shared = mutexes.chain(semaphores).chain(queues);
+        let servers = self.servers.iter_mut().map(|it| &mut it.name);
+        let shared = mutexes.chain(semaphores).chain(queues).chain(servers);
         let own = [&mut self.name].into_iter().chain(&mut self.source);
         for name in tasks.chain(shared).chain(own) {
             if let Cow::Owned(shown) = printable(name) {

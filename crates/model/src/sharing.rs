@@ -5,6 +5,13 @@ use crate::taskset::{Step, Task, TaskSet, Trigger};
 use flyball_trace::Object;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What keeps tasks together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Common {
+    Object(Object),
+    Server(u16),
+}
+
 impl Task {
     /// The mutexes, semaphores and queues that its jobs use, or that release them. O(steps).
     pub fn objects(&self) -> BTreeSet<Object> {
@@ -41,15 +48,19 @@ impl TaskSet {
         name.map_or("", String::as_str)
     }
 
-    /// The numbers of tasks that use the same objects, or that others bring together, in rising
-    /// order: each task is in one group, perhaps alone, and groups are in the order of their first
+    /// The numbers of tasks that use the same objects, that run in one server, or that others bring
+    /// together, in rising order: each task is in one group, perhaps alone, and groups are in the order of their first
     /// tasks. O(steps × log), and the product of the tasks that use objects and of their groups.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         // Each group with its objects; those that a task brings together become one.
-        let mut groups: Vec<(Vec<usize>, BTreeSet<Object>)> = Vec::new();
+        let mut groups: Vec<(Vec<usize>, BTreeSet<Common>)> = Vec::new();
         let mut alone = Vec::new();
         for (number, task) in self.tasks.iter().enumerate() {
-            let mut group = (vec![number], task.objects());
+            let mut group = (vec![number], BTreeSet::new());
+            group
+                .1
+                .extend(task.objects().into_iter().map(Common::Object));
+            group.1.extend(task.server.map(Common::Server));
             if group.1.is_empty() {
                 alone.push(group.0);
                 continue;

@@ -6,6 +6,7 @@
 //! sense.
 
 pub use crate::platform::{Cost, Jitter, Overheads, Platform};
+pub use crate::server::{Server, ServerMode};
 pub use crate::settings::{Place, Setting, Settings, Value};
 use crate::share::Share;
 use flyball_trace::Duration;
@@ -28,6 +29,8 @@ pub struct TaskSet {
     pub semaphores: Vec<Semaphore>,
     /// The message queues, in the order in which steps count them.
     pub queues: Vec<Queue>,
+    /// The servers, in the order in which tasks count them.
+    pub servers: Vec<Server>,
     /// Settings of policies, by the policy's name. They are checked by the code that knows the
     /// policies.
     pub policies: BTreeMap<String, Settings>,
@@ -61,6 +64,8 @@ pub struct Task {
     /// The CPUs that the task may run on, by rising number, if it is not bound to one; `None`: all
     /// of them. Never empty.
     pub cpus: Option<Vec<u8>>,
+    /// The server that the task runs in, under policies that have servers.
+    pub server: Option<u16>,
     /// What happens when a job misses its deadline.
     pub on_miss: OnMiss,
     /// What a job does; never empty.
@@ -329,6 +334,7 @@ impl Task {
             importance: None,
             cpu: None,
             cpus: None,
+            server: None,
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Compute(Length::Fixed(wcet))],
             policies: BTreeMap::new(),

@@ -8,6 +8,7 @@ mod length;
 mod measured;
 mod platform;
 mod resources;
+mod servers;
 mod size;
 mod study;
 mod table;
@@ -42,6 +43,7 @@ const KEYS: &[&str] = &[
     "mutex",
     "semaphore",
     "queue",
+    "server",
     "task",
 ];
 
@@ -71,6 +73,7 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
         mutexes: resources.mutexes(&document)?,
         semaphores: resources.semaphores(&document)?,
         queues: resources.queues(&document)?,
+        servers: resources.servers(&document, platform.cpus)?,
         platform,
         policies,
         tasks: Vec::new(),
@@ -79,6 +82,7 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
     let places: Vec<_> = tasks.iter().map(|task| task.span.clone()).collect();
     set.tasks = tasks.into_iter().map(|task| task.value).collect();
     triggers::check(source, &set, &places)?;
+    servers::settle(&document, &mut set)?;
     Ok(set)
 }
 

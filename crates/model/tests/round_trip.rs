@@ -2,13 +2,14 @@
 
 use flyball_model::{
     Arrival, Cost, Format, Jitter, Length, Mutex, OnMiss, Overheads, Platform, Protocol, Queue,
-    Semaphore, Setting, Settings, Share, Step, Task, TaskSet, Value, behaviour, parse_duration,
-    read_str, to_csv, to_toml,
+    Semaphore, Server, ServerMode, Setting, Settings, Share, Step, Task, TaskSet, Value, behaviour,
+    parse_duration, read_str, to_csv, to_toml,
 };
 use flyball_trace::Duration;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::select;
 
 const MUTEXES: u16 = 3;
 const SEMAPHORES: u16 = 2;
@@ -165,6 +166,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     importance,
                     cpu,
                     cpus: allowed.map(|cpus| cpus.into_iter().collect()),
+                    server: None,
                     on_miss,
                     behaviour: steps,
                     policies,
@@ -219,6 +221,26 @@ fn platform() -> impl Strategy<Value = Platform> {
     )
 }
 
+/// Three servers, and which of them each of some tasks runs in. Their tasks are bound to the CPUs of
+/// theirs, or to none.
+fn servers(cpus: u8) -> impl Strategy<Value = (Vec<Server>, Vec<Option<u16>>)> {
+    let mode = option::of(select(vec![ServerMode::Hard, ServerMode::Soft]));
+    let lengths = (1_u64..1 << 40, 0_u64..1 << 40, 0_u64..1 << 40);
+    let server = (lengths, mode, option::of(0..cpus)).prop_map(|(lengths, mode, cpu)| {
+        let (budget, slack, rest) = lengths;
+        Server {
+            name: String::new(),
+            budget: Duration::from_nanos(budget),
+            period: Duration::from_nanos(budget + slack + rest),
+            deadline: Duration::from_nanos(budget + slack),
+            mode,
+            cpu,
+        }
+    });
+    let which = vec(option::of(0..3_u16), 6);
+    (vec(server, 3), which)
+}
+
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
         time(0..u64::MAX).prop_map(Value::Duration),
@@ -247,7 +269,7 @@ fn settings() -> impl Strategy<Value = Settings> {
 fn task_set() -> impl Strategy<Value = TaskSet> {
     let tasks = platform().prop_flat_map(|platform| {
         let cpus = platform.cpus;
-        (Just(platform), vec(task(cpus), 1..6))
+        (Just(platform), vec(task(cpus), 1..6), servers(cpus))
     });
     let sharing = (
         any::<[bool; MUTEXES as usize]>(),
@@ -258,14 +280,21 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
         (any::<String>(), option::of(any::<String>())),
         tasks,
         names(6),
-        names((MUTEXES + SEMAPHORES + QUEUES).into()),
+        names((MUTEXES + SEMAPHORES + QUEUES + 3).into()),
         sharing,
         btree_map("[a-z_]{1,8}|\\PC{0,4}", settings(), 0..3),
     )
         .prop_map(
-            |((name, source), (platform, mut tasks), names, shared, sharing, policies)| {
+            |((name, source), (platform, mut tasks, servers), names, shared, sharing, policies)| {
                 for (task, name) in tasks.iter_mut().zip(names) {
                     task.name = name;
+                }
+                let (mut servers, which) = servers;
+                for (task, which) in tasks.iter_mut().zip(which) {
+                    task.server = which;
+                    if let Some(number) = which {
+                        (task.cpu, task.cpus) = (servers[usize::from(number)].cpu, None);
+                    }
                 }
                 let (inherit, initial, capacity) = sharing;
                 let mut shared = shared.into_iter();
@@ -279,7 +308,11 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
                 });
                 let semaphores = shared.by_ref().take(SEMAPHORES.into());
                 let semaphores = semaphores.map(|name| Semaphore { name, initial }).collect();
-                let queues = shared.map(|name| Queue { name, capacity }).collect();
+                let queues = shared.by_ref().take(QUEUES.into());
+                let queues = queues.map(|name| Queue { name, capacity }).collect();
+                for (server, name) in servers.iter_mut().zip(shared) {
+                    server.name = name;
+                }
                 let mutexes = mutexes.into();
                 TaskSet {
                     name,
@@ -289,6 +322,7 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
                     mutexes,
                     semaphores,
                     queues,
+                    servers,
                     policies,
                 }
             },
@@ -300,7 +334,7 @@ fn flat(mut set: TaskSet) -> TaskSet {
     set.tasks
         .retain(|task| matches!(task.arrival, Arrival::Periodic { .. }) && !task.wcet.is_zero());
     for task in &mut set.tasks {
-        task.cpus = None;
+        (task.cpus, task.server) = (None, None);
         task.policies.clear();
         let is_range = matches!(
             task.behaviour[..],

@@ -13,8 +13,8 @@ use csv::WriterBuilder;
 /// and the file gets the set's name.
 ///
 /// # Errors
-/// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, settings
-/// of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
+/// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, servers,
+/// settings of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
 /// or do more than compute.
 pub fn to_csv(set: &TaskSet) -> Result<String, ModelError> {
     fits(set)?;
@@ -107,6 +107,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
     }
     if shared > 0 {
         return refuse("mutexes, semaphores or queues".into());
+    }
+    if !set.servers.is_empty() {
+        return refuse("servers".into());
     }
     if !set.policies.is_empty() {
         return refuse("settings of policies".into());

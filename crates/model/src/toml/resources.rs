@@ -18,10 +18,11 @@ pub(super) enum Sort {
     Mutex,
     Semaphore,
     Queue,
+    Server,
 }
 
 impl Sort {
-    const ALL: [Sort; 3] = [Sort::Mutex, Sort::Semaphore, Sort::Queue];
+    const ALL: [Sort; 4] = [Sort::Mutex, Sort::Semaphore, Sort::Queue, Sort::Server];
 
     /// The key of its tables.
     pub(super) fn key(self) -> &'static str {
@@ -29,13 +30,14 @@ impl Sort {
             Sort::Mutex => "mutex",
             Sort::Semaphore => "semaphore",
             Sort::Queue => "queue",
+            Sort::Server => "server",
         }
     }
 }
 
 /// The resources by their names.
 #[derive(Default)]
-pub(super) struct Resources<'d>([HashMap<&'d str, u16>; 3]);
+pub(super) struct Resources<'d>([HashMap<&'d str, u16>; 4]);
 
 impl<'d> Resources<'d> {
     /// Reads all mutexes.
@@ -95,7 +97,7 @@ impl<'d> Resources<'d> {
     }
 
     /// Reads all resources of one sort, and enters their names. `rest` reads what is not the name.
-    fn read<T>(
+    pub(super) fn read<T>(
         &mut self,
         document: &Table<'d>,
         sort: Sort,

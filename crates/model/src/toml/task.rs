@@ -3,7 +3,7 @@
 use super::behaviour::Steps;
 use super::length::length;
 use super::platform::policies;
-use super::resources::Resources;
+use super::resources::{Resources, Sort};
 use super::table::{Node, Read, Table, choice, list, share, text, time, whole};
 use crate::check::{Draft, MOST_CPUS, Names};
 use crate::error::Kind;
@@ -27,6 +27,7 @@ const KEYS: &[&str] = &[
     "importance",
     "cpu",
     "cpus",
+    "server",
     "on_miss",
     "behaviour",
     "policies",
@@ -100,6 +101,9 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         importance: table.get("importance", whole(0..=u16::MAX))?,
         cpu: table.get("cpu", whole(0..=MOST_CPUS - 1))?,
         cpus: table.get("cpus", cpus)?,
+        server: table.get("server", |source, node| {
+            resources.find(Sort::Server, source, node)
+        })?,
         on_miss: table.get("on_miss", choice(ON_MISS))?,
         behaviour: table.get("behaviour", |_, node| {
             Steps::new(source, resources, once).read(node)

@@ -2,11 +2,12 @@
 //! notation of [`Duration`]'s `Display`, one step of a behaviour a line.
 
 use super::platform::JITTER;
+use super::servers::MODES;
 use crate::behaviour::{best_case, demand};
 use crate::settings::{Settings, Value};
 use crate::taskset::{
-    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Step, Task, TaskSet,
-    Trigger,
+    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Server, Step, Task,
+    TaskSet, Trigger,
 };
 use core::fmt::{self, Display, Formatter};
 use flyball_trace::Duration;
@@ -47,6 +48,7 @@ impl Display for Document<'_> {
             writeln!(f, "\n[[queue]]\nname = {}", quoted(&queue.name))?;
             writeln!(f, "capacity = {}", queue.capacity)?;
         }
+        set.servers.iter().try_for_each(|it| server(f, it))?;
         set.tasks.iter().try_for_each(|task| self.task(f, task))
     }
 }
@@ -111,6 +113,9 @@ impl Document<'_> {
         }
         if let Some(cpus) = &task.cpus {
             writeln!(f, "cpus = {cpus:?}")?;
+        }
+        if let Some((_, server)) = self.0.server_of(task) {
+            writeln!(f, "server = {}", quoted(&server.name))?;
         }
         match task.on_miss {
             OnMiss::Continue => {}
@@ -190,6 +195,22 @@ fn policies(
         }
     }
     Ok(())
+}
+
+fn server(f: &mut Formatter<'_>, server: &Server) -> fmt::Result {
+    writeln!(f, "\n[[server]]\nname = {}", quoted(&server.name))?;
+    writeln!(f, "budget = \"{}\"", server.budget)?;
+    writeln!(f, "period = \"{}\"", server.period)?;
+    if server.deadline != server.period {
+        writeln!(f, "deadline = \"{}\"", server.deadline)?;
+    }
+    if let Some((word, _)) = MODES.iter().find(|(_, it)| server.mode == Some(*it)) {
+        writeln!(f, "mode = \"{word}\"")?;
+    }
+    match server.cpu {
+        Some(cpu) => writeln!(f, "cpu = {cpu}"),
+        None => Ok(()),
+    }
 }
 
 fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {

@@ -4,6 +4,7 @@ mod csv;
 mod document;
 mod file;
 mod platform;
+mod servers;
 mod sharing;
 mod steps;
 mod task;
