@@ -49,7 +49,7 @@ pub fn changing(
         }
     }
     let tasks = set.tasks.iter().enumerate();
-    let tasks = tasks.map(|(number, task)| compile(machine, task, number, options));
+    let tasks = tasks.map(|(number, task)| compile(machine, set, task, number, options));
     let tasks = tasks.collect::<Result<Vec<_>, BoardError>>()?;
     let mut settings = Vec::new();
     options
@@ -135,7 +135,7 @@ fn changes(
                 ChangeKind::Start(_) => image::ChangeKind::Start,
                 ChangeKind::Stop => image::ChangeKind::Stop,
                 ChangeKind::NewMode(task) => {
-                    new_modes.push(compile(machine, task, *number, options)?);
+                    new_modes.push(compile(machine, modes.all(), task, *number, options)?);
                     image::ChangeKind::NewMode(short(tasks.len() + new_modes.len() - 1)?)
                 }
             };
@@ -221,6 +221,7 @@ fn waiting(set: &TaskSet) -> usize {
 
 fn compile(
     machine: Machine,
+    set: &TaskSet,
     task: &Task,
     number: usize,
     options: &Options<'_>,
@@ -248,6 +249,7 @@ fn compile(
             what: format!("more than {depth} repetitions inside each other are not supported"),
         });
     }
+    let facts = Facts::of(set, task);
     Ok(TaskContents {
         task: image::Task {
             arrival,
@@ -263,10 +265,10 @@ fn compile(
             cpu: task.cpu.unwrap_or(0),
             ..image::Task::default()
         },
-        params: params(task, &task.into(), options)?,
+        params: params(task, &facts, options)?,
         operations,
         lengths: lengths(machine, task, number, options)?,
-        subtasks: subtasks(machine, task, number, options)?,
+        subtasks: subtasks(machine, (task, facts), number, options)?,
     })
 }
 
@@ -308,7 +310,7 @@ fn check_affinity(
 /// The subtasks of a task that is split.
 fn subtasks(
     machine: Machine,
-    task: &Task,
+    (task, facts): (&Task, Facts),
     number: usize,
     options: &Options<'_>,
 ) -> Result<Vec<(Subtask, Vec<u8>)>, BoardError> {
@@ -325,7 +327,7 @@ fn subtasks(
     }
     let with_params = |subtask: &Subtask| {
         // A split task has a deadline for each subtask.
-        let mut facts = Facts::from(task);
+        let mut facts = facts;
         facts.deadline = Some(subtask.until).filter(|&until| until < Duration::MAX);
         Ok((*subtask, params(task, &facts, options)?))
     };

@@ -41,7 +41,7 @@ pub mod task_table;
 pub mod written;
 
 pub use any::Boot;
-pub use facts::{Arrival, Facts, Missing};
+pub use facts::{Arrival, Facts, Missing, Service};
 pub use fair::{Pd2, Pf, until_slot};
 pub use ipi::Ipi;
 pub use list::{

@@ -4,7 +4,7 @@
 //! in each period and up to the deadline. A task that arrives once runs in the background, by its priority and in
 //! turn with its equals.
 
-use crate::facts::{Facts, Missing};
+use crate::facts::{Facts, Missing, Service};
 use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Configured, Setting, Values};
@@ -40,11 +40,17 @@ fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
     Ranked::new(order, size.tasks)
 }
 
-/// A server of the task's own. Its deadline is no later than the period, so that budgets never
-/// overlap.
+/// The server that the task names, or one of its own, whose deadline is no later than the period, so
+/// that budgets never overlap.
 fn seat(task: &Facts, allowance: Duration) -> Result<Seat<Priority>, Missing> {
-    let Some(period) = task.period else {
-        return Ok(Seat::Background(Priority(task.priority.unwrap_or(0))));
+    let period = match (task.service, task.period) {
+        (Service::Shared(number, reservation), _) => {
+            return Ok(Seat::Shared(number, reservation));
+        }
+        (Service::Own, Some(period)) => period,
+        (Service::Own, None) | (Service::Background, _) => {
+            return Ok(Seat::Background(Priority(task.priority.unwrap_or(0))));
+        }
     };
     let deadline = period.min(task.deadline_or_never());
     if task.wcet > deadline {

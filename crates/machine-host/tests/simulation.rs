@@ -1,7 +1,7 @@
 //! A task set on the host is what the simulator says, event by event, and the same each time.
 
 use core::task::Poll;
-use flyball_catalogue::{Edf, Llf, Rm, Rr, Size, TaskTable};
+use flyball_catalogue::{Edf, Facts, Llf, Rm, Rr, Size, TaskTable};
 use flyball_kernel::{
     Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
     Timing,
@@ -145,7 +145,7 @@ fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) ->
             queues: queues.clone(),
         }));
         let table = TaskTable::of(task, S::NAME, S::TASK_SETTINGS);
-        let params = scheduler.params(&task.into(), &table).unwrap();
+        let params = scheduler.params(&Facts::of(set, task), &table).unwrap();
         let argument = std::ptr::from_mut(job) as usize;
         // SAFETY: the job is leaked, and `thread` keeps nothing on its stack that has to be
         // dropped.

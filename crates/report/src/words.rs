@@ -126,6 +126,7 @@ fn does(task: &str, what: Uncovered) -> String {
     let what = match what {
         Uncovered::Mutex => "uses a mutex",
         Uncovered::Overruns => "computes for another time than it declares",
+        Uncovered::Server => "has no server of its own",
         Uncovered::Suspends => "suspends itself",
         Uncovered::Semaphore => "uses a semaphore",
         Uncovered::Queue => "uses a queue",

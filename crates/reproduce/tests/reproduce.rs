@@ -331,6 +331,7 @@ proptest! {
             importance: Some(importance),
             cpu: None,
             cpus: None,
+            server: None,
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Repeat {
                 times: None,

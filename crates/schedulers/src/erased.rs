@@ -121,7 +121,8 @@ impl Schedulers {
 
 /// What policies may read about the tasks of a set.
 fn facts(set: &TaskSet) -> Vec<Facts> {
-    set.tasks.iter().map(Facts::from).collect()
+    let facts = |task| Facts::of(set, task);
+    set.tasks.iter().map(facts).collect()
 }
 
 /// What can be done with a scheduler whose type is not known.

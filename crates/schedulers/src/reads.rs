@@ -3,9 +3,10 @@
 //! So nothing has to be declared, and what is said of a user's own policy is true, too.
 
 use flyball_catalogue::settings::Defaults;
-use flyball_catalogue::{Facts, Written};
+use flyball_catalogue::{Facts, Service, Written};
 use flyball_policy::Duration;
 use flyball_policy::i_plus_pi::Fraction;
+use flyball_policy::servers::Reservation;
 
 /// Something that a policy reads from a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +21,7 @@ pub struct Read {
 type Change = fn(&mut Facts);
 
 /// The keys of a task set with what they say changed in some ways, and left out where that can be.
-const KEYS: [(&str, &[Change], Option<Change>); 7] = [
+const KEYS: [(&str, &[Change], Option<Change>); 8] = [
     (
         "period",
         &[
@@ -54,6 +55,15 @@ const KEYS: [(&str, &[Change], Option<Change>); 7] = [
         "importance",
         &[|task| task.importance = Some(7)],
         Some(|task| task.importance = None),
+    ),
+    (
+        "server",
+        &[|task| {
+            let reservation =
+                Reservation::every(Duration::from_millis(9), Duration::from_millis(1));
+            task.service = Service::Shared(0, reservation);
+        }],
+        None,
     ),
 ];
 

@@ -125,7 +125,7 @@ pub fn simulate_modes<'a, S: Scheduler + 'a, T: Sink>(
     sink: &mut T,
     mut progress: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
-    let facts = |number: usize| Facts::from(&modes.all().tasks[number]);
+    let facts = |number: usize| Facts::of(modes.all(), &modes.all().tasks[number]);
     let scheduler = (scheduler.into(), &facts as &dyn Fn(usize) -> Facts);
     let mut nodes = start(modes, scheduler, options, sink, None)?;
     drive(&mut nodes, options, &mut progress, &mut Nobody)
@@ -142,7 +142,7 @@ pub fn fits<'a, S: Scheduler + 'a>(
 ) -> Result<(), SimError> {
     let called = scheduler.into();
     for task in &set.tasks {
-        called.params(task, &task.into())?;
+        called.params(task, &Facts::of(set, task))?;
     }
     clusters(set, called.scheduler).map(drop)
 }

@@ -77,7 +77,7 @@ pub fn simulate_split<T: Sink>(
     let modes = set.clone().into();
     // A split task begins with the deadline of its first subtask.
     let facts = |number: usize| {
-        let mut facts = Facts::from(&set.tasks[number]);
+        let mut facts = Facts::of(&set, &set.tasks[number]);
         let until = subtasks[number].first().map(|subtask| subtask.until);
         facts.deadline = until.filter(|&until| until < Duration::MAX);
         facts

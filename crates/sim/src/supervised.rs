@@ -31,7 +31,7 @@ pub fn simulate_controlled<S: Scheduler, T: Sink>(
     controller: &mut impl Controller<S::Policy<Boxed, Boxed>>,
 ) -> Result<Outcome, SimError> {
     let modes = set.clone().into();
-    let facts = |number: usize| Facts::from(&set.tasks[number]);
+    let facts = |number: usize| Facts::of(set, &set.tasks[number]);
     let mut nodes = start(
         &modes,
         (scheduler.into(), &facts),

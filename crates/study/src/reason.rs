@@ -101,6 +101,8 @@ pub enum Uncovered {
     Event,
     /// It may run on some CPUs only.
     SomeCpus,
+    /// It shares a server with others, or has none where there are some.
+    Server,
 }
 
 /// Why a test says what it says.

@@ -98,7 +98,7 @@ fn a_set_becomes_an_image() {
     let ipi = Ipi::find("ipi", Shape::One, &mut image.settings()).unwrap();
     for (task, row) in set.tasks.iter().zip([a, b]) {
         let params = ipi.decode(&mut image.params(&row)).unwrap();
-        assert_eq!(params, Ipi::share(&task.into()));
+        assert_eq!(params, Ipi::share(&Facts::of(&set, task)));
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>
         importance: None,
         cpu: None,
         cpus: None,
+        server: None,
         on_miss: OnMiss::Continue,
         behaviour,
         policies: BTreeMap::new(),

@@ -67,7 +67,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             semaphores: Vec::new(),
             queues: Vec::new(),
             triggers: HashSet::new(),
-            changes: change::of(&modes.changes, numbers, called)?,
+            changes: change::of(modes, numbers, called)?,
             beginning: change::Beginning::new(),
             seed,
             arrivals: BinaryHeap::new(),

@@ -3,9 +3,9 @@
 use super::{CPU, Node, Thread};
 use crate::called::Called;
 use crate::error::SimError;
-use crate::modes::{Change, ChangeKind};
+use crate::modes::{Change, ChangeKind, Modes};
 use crate::program::Program;
-use flyball_catalogue::Scheduler;
+use flyball_catalogue::{Facts, Scheduler};
 use flyball_kernel::Error;
 use flyball_model::{Arrival, Step, Task};
 use flyball_policy::Time;
@@ -34,15 +34,15 @@ pub(super) enum Next {
     End,
 }
 
-/// The changes that concern the tasks of a CPU, which `numbers` names.
+/// The changes of `modes` that concern the tasks of a CPU, which `numbers` names.
 pub(super) fn of<S: Scheduler>(
-    changes: &[Change],
+    modes: &Modes,
     numbers: &[usize],
     called: Called<'_, S>,
 ) -> Result<Changes<S::Params>, SimError> {
-    let params = |task: &Task| called.params(task, &task.into());
-    let mut found = VecDeque::with_capacity(changes.len());
-    for Change { at, tasks } in changes {
+    let params = |task: &Task| called.params(task, &Facts::of(modes.all(), task));
+    let mut found = VecDeque::with_capacity(modes.changes.len());
+    for Change { at, tasks } in &modes.changes {
         let mut kinds = Vec::new();
         for (number, new) in tasks {
             let Ok(row) = numbers.binary_search(number) else {

@@ -3,7 +3,7 @@
 use crate::registry::Registry;
 use crate::theory::levels;
 use flyball_analysis::Level;
-use flyball_catalogue::until_slot;
+use flyball_catalogue::{Facts, until_slot};
 use flyball_model::TaskSet;
 use flyball_trace::Duration;
 use std::collections::HashSet;
@@ -50,7 +50,9 @@ impl Rules {
         Rules {
             ticks: set.platform.tick.is_some(),
             slot,
-            waits: tasks().map(|task| until_slot(&task.into(), slot)).collect(),
+            waits: tasks()
+                .map(|task| until_slot(&Facts::of(set, task), slot))
+                .collect(),
             levels,
             are_distinct,
         }

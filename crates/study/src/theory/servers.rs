@@ -138,6 +138,10 @@ impl OneCpu for OfTheirOwn {
             let name = set.tasks[task].name.clone();
             return Err(Obstacle::Does(name, Uncovered::Jitter));
         }
+        if let Some(&job) = jobs.first().filter(|_| !set.servers.is_empty()) {
+            let name = set.tasks[job].name.clone();
+            return Err(Obstacle::Does(name, Uncovered::Server));
+        }
         blocking::none(set, jobs)?;
         let tasks = within_periods(&tasks);
         if let Some(&hog) = jobs.iter().find(|&&job| overruns(&set.tasks[job])) {

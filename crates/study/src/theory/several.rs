@@ -9,7 +9,7 @@ use super::proof::{Effort, Findings};
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::with_jitter;
 use flyball_analysis::{Stop, Strength, Verdict, fair as fairness, gedf, gfp};
-use flyball_catalogue::until_slot;
+use flyball_catalogue::{Facts, until_slot};
 use flyball_model::{Arrival, TaskSet};
 use flyball_trace::Duration;
 
@@ -125,7 +125,7 @@ pub(super) fn fair(set: &TaskSet, quantum: Duration) -> Result<Findings, Obstacl
     }
     let mut known = Vec::with_capacity(set.tasks.len());
     for (number, task) in with_deadlines(set, &everyone(set)) {
-        let waits = until_slot(&(&set.tasks[number]).into(), quantum);
+        let waits = until_slot(&Facts::of(set, &set.tasks[number]), quantum);
         // It is shorter than a quantum, so it is not without end.
         known.push(task.with_jitter(waits).unwrap_or(task));
     }
