@@ -126,7 +126,6 @@ fn does(task: &str, what: Uncovered) -> String {
     let what = match what {
         Uncovered::Mutex => "uses a mutex",
         Uncovered::Overruns => "computes for another time than it declares",
-        Uncovered::Server => "has no server of its own",
         Uncovered::Suspends => "suspends itself",
         Uncovered::Semaphore => "uses a semaphore",
         Uncovered::Queue => "uses a queue",
@@ -144,8 +143,12 @@ fn because(because: &Because) -> String {
         Because::Nothing => String::new(),
         Because::InTime => "Every task's longest response time is within its deadline".into(),
         Because::Demand => "In no interval do jobs ask for more than its length".into(),
+        Because::Served => {
+            "Each server has its budgets by their deadlines, and that is enough for its tasks"
+                .into()
+        }
         Because::Isolated(tasks) => format!(
-            "Whatever \"{}\" may do, the others meet their deadlines, as each has a server of its own",
+            "Whatever \"{}\" may do, the others meet their deadlines, as their servers have their budgets",
             tasks.join("\", \"")
         ),
         Because::DemandBeside => {

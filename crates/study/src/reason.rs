@@ -101,8 +101,6 @@ pub enum Uncovered {
     Event,
     /// It may run on some CPUs only.
     SomeCpus,
-    /// It shares a server with others, or has none where there are some.
-    Server,
 }
 
 /// Why a test says what it says.
@@ -119,6 +117,8 @@ pub enum Because {
     DemandBeside,
     /// The same of the jobs and the parts of jobs on each CPU.
     DemandOfParts,
+    /// Each server has its budgets by their deadlines, and that is enough for its tasks.
+    Served,
     /// Whatever these tasks do, the servers of the others have their budgets by their deadlines.
     Isolated(Vec<String>),
     /// These sufficient tests accept the tasks of the clusters. None is needed where no task has

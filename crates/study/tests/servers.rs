@@ -3,7 +3,7 @@
 mod common;
 
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Length, Step, Task, TaskSet};
+use flyball_model::{Arrival, Length, Server, Step, Task, TaskSet};
 use flyball_study::reason::{Because, Seen};
 use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_study::{Registry, StudyOptions, study};
@@ -139,6 +139,84 @@ fn tasks_are_isolated_from_those_that_overrun() {
     assert!(
         proven > 500 && late > 500 && late_under_edf > 500,
         "{proven} {late} {late_under_edf}"
+    );
+}
+
+/// Up to three servers with up to four tasks each, of which some compute for more than they declare, and
+/// one may compute for ever; and some tasks without a server.
+fn set_with_servers(random: &mut Random) -> TaskSet {
+    let mut draw = |from: u64, to: u64| {
+        let [from, to] = [from, to].map(Duration::from_nanos);
+        random.uniform(from, to).as_nanos()
+    };
+    let mut set = TaskSet::default();
+    for number in 0..draw(1, 3) {
+        let period = draw(3, 10);
+        let budget = draw(1, period.div_ceil(3));
+        let deadline = period - draw(0, 1) * draw(0, period - budget);
+        set.servers.push(Server {
+            name: format!("s{number}"),
+            budget: ms(budget),
+            period: ms(period),
+            deadline: ms(deadline),
+            mode: None,
+            cpu: None,
+        });
+        for task in 0..draw(1, 4) {
+            let wcet = draw(1, 3);
+            let period = (period * wcet * draw(2, 6)).div_ceil(budget) + draw(0, 9);
+            let name = format!("t{number}{task}");
+            let mut task = Task::periodic(name, ms(period), ms(wcet));
+            task.phase = ms(draw(0, 1) * draw(0, period));
+            if draw(0, 9) == 0 {
+                let (declared, actual) = (Length::Fixed(ms(wcet)), Length::Fixed(ms(3 * wcet)));
+                task.behaviour = vec![Step::Overrun { declared, actual }];
+            }
+            task.server = u16::try_from(number).ok().filter(|_| draw(0, 19) > 0);
+            set.tasks.push(task);
+        }
+    }
+    if draw(0, 3) == 0 {
+        let mut endless = Task::periodic("endless", ms(1), ms(900));
+        (endless.arrival, endless.deadline) = (Arrival::Once, None);
+        endless.server = u16::try_from(draw(0, 2)).ok();
+        endless.server = endless
+            .server
+            .filter(|&it| usize::from(it) < set.servers.len());
+        set.tasks.push(endless);
+    }
+    set
+}
+
+/// Whatever the tasks of other servers do, and those that have none, a task that has a bound is in time.
+#[test]
+fn servers_are_isolated_from_each_other() {
+    let (mut proven, mut whole, mut closest, mut late) = (0, 0, 0, 0);
+    for seed in 0..common::config(400).cases {
+        let set = set_with_servers(&mut Random::new(0x60, seed.into()));
+        for set in [set.clone(), hard(set)] {
+            for policy in POLICIES {
+                let report = studied(&set, policy);
+                whole += u32::from(report.verdict.holds() == Some(true));
+                for (number, task) in report.tasks.iter().enumerate() {
+                    let Some(bound) = task.response_bound else {
+                        late += task.measured.misses;
+                        continue;
+                    };
+                    proven += 1;
+                    let seen = task.measured.response.max().unwrap_or_default();
+                    assert!(seen <= bound, "{seed}, {policy}, {number}: {seen} {bound}");
+                    closest += u32::from(seen == bound);
+                    let misses = task.measured.misses;
+                    assert_eq!(misses, 0, "{seed}, {policy}, {number}");
+                }
+            }
+        }
+    }
+    let seen = (proven, whole, closest, late);
+    assert!(
+        proven > 1_000 && whole > 100 && closest > 0 && late > 500,
+        "{seen:?}"
     );
 }
 

@@ -19,11 +19,11 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     ),
     (
         <Cbs as Scheduler>::NAME,
-        &OfTheirOwn(<Cbs as Scheduler>::NAME),
+        &OfTheirOwn::under(<Cbs as Scheduler>::NAME, false),
     ),
     (
         <SchedDeadline as Scheduler>::NAME,
-        &OfTheirOwn(<SchedDeadline as Scheduler>::NAME),
+        &OfTheirOwn::under(<SchedDeadline as Scheduler>::NAME, true),
     ),
 ];
 

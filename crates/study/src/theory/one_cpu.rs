@@ -22,6 +22,11 @@ pub trait OneCpu: Sync {
     /// Why no deadline is missed where the test accepts.
     fn because(&self) -> Because;
 
+    /// What is known instead where it depends on the task set; `None`: this.
+    fn of(&self, _set: &TaskSet) -> Option<&dyn OneCpu> {
+        None
+    }
+
     /// Whether the test accepts tasks that compute and do nothing else, in so many steps. Asked
     /// again for each CPU on which a task might be placed. What it accepts it has to accept without
     /// one of the tasks.
@@ -127,6 +132,7 @@ pub(super) fn analyse(
     set: &TaskSet,
     effort: Effort,
 ) -> Result<Findings, Obstacle> {
+    let theory = theory.of(set).unwrap_or(theory);
     let mut findings = Findings {
         holds: Some(true),
         definite: true,

@@ -1,4 +1,4 @@
-//! Servers on one CPU, one for each task, whose budget is the task's declared execution time.
+//! Servers on one CPU, one for each task as the set declares none, whose budget is the task's declared execution time.
 //!
 //! A job of a task whose deadline is within its period has a whole budget when it arrives, and the
 //! deadline of its server is its own. So as long as no job computes for more than its task declares,
@@ -11,6 +11,7 @@
 //! the others the CPU is slower by that: they are tested with longer execution times instead.
 
 use super::blocking;
+use super::declared_servers::Declared;
 use super::edf::EarliestDeadline;
 use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
@@ -22,9 +23,24 @@ use flyball_model::{Step, Task, TaskSet};
 use flyball_trace::Duration;
 
 /// A constant bandwidth server for each task, soft or hard, or Linux's, under the policy of this name.
-pub(super) struct OfTheirOwn(pub(super) &'static str);
+pub(super) struct OfTheirOwn {
+    policy: &'static str,
+    declared: Declared,
+}
 
-fn overruns(task: &Task) -> bool {
+impl OfTheirOwn {
+    /// Servers of the policy of this name; `reduces`: a task that wakes before its server's deadline may
+    /// find less than the whole budget.
+    pub(super) const fn under(policy: &'static str, reduces: bool) -> OfTheirOwn {
+        OfTheirOwn {
+            policy,
+            declared: Declared { reduces },
+        }
+    }
+}
+
+/// Whether its jobs compute for another time than they declare.
+pub(super) fn overruns(task: &Task) -> bool {
     count(&task.behaviour, &|step| {
         matches!(step, Step::Overrun { .. })
     }) > 0
@@ -106,13 +122,20 @@ impl OneCpu for OfTheirOwn {
         Because::Demand
     }
 
+    fn of(&self, set: &TaskSet) -> Option<&dyn OneCpu> {
+        (!set.servers.is_empty()).then_some(&self.declared)
+    }
+
     fn accepts(
         &self,
-        _: &TaskSet,
-        _: &[usize],
+        set: &TaskSet,
+        jobs: &[usize],
         tasks: &[SporadicTask],
         limit: WorkLimit,
     ) -> Answer {
+        if let Some(declared) = self.of(set) {
+            return declared.accepts(set, jobs, tasks, limit);
+        }
         Answer::from(&edf_demand::test(&within_periods(tasks), limit))
     }
 
@@ -138,14 +161,10 @@ impl OneCpu for OfTheirOwn {
             let name = set.tasks[task].name.clone();
             return Err(Obstacle::Does(name, Uncovered::Jitter));
         }
-        if let Some(&job) = jobs.first().filter(|_| !set.servers.is_empty()) {
-            let name = set.tasks[job].name.clone();
-            return Err(Obstacle::Does(name, Uncovered::Server));
-        }
         blocking::none(set, jobs)?;
         let tasks = within_periods(&tasks);
         if let Some(&hog) = jobs.iter().find(|&&job| overruns(&set.tasks[job])) {
-            if has_allowance(set, self.0) {
+            if has_allowance(set, self.policy) {
                 let name = set.tasks[hog].name.clone();
                 return Err(Obstacle::Does(name, Uncovered::Overruns));
             }

@@ -1,0 +1,179 @@
+//! Servers that a task set declares, on one CPU: each holds its own tasks, whatever all others do.
+//!
+//! A server has each budget by its deadline if all servers of the CPU together ask for no more than there
+//! is: budget ÷ deadline each (see [`super::servers`] on why not a staircase). Then its tasks are tested
+//! with that alone, first come, first served ([`flyball_analysis::fifo`]). A task that computes for more
+//! than it declares, or once and without end, is in the way of its own server only. Nothing is known of
+//! the tasks of such a server, and of tasks without one.
+
+use super::blocking;
+use super::one_cpu::{Analysed, OneCpu};
+use super::proof::Effort;
+use super::servers::overruns;
+use crate::reason::{Because, Obstacle};
+use flyball_analysis::fifo::{self, Reservation};
+use flyball_analysis::{
+    Answer, Outcome, Reason, Response, SporadicTask, Strength, Utilisation, Verdict, WorkLimit,
+};
+use flyball_model::{Arrival, Server, Task, TaskSet};
+use flyball_trace::Duration;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// Servers under a policy; `reduces`: a task that wakes before its server's deadline may find less than the
+/// whole budget where the deadline is before the end of the period.
+pub(super) struct Declared {
+    pub(super) reduces: bool,
+}
+
+/// What is found of the tasks of one CPU.
+struct Found {
+    /// How long jobs take at most.
+    responses: Vec<Response>,
+    /// Tasks of which nothing is known, as what they do is up to them.
+    free: Vec<String>,
+    /// The first reason why others are not proven to be in time.
+    doubt: Option<Reason>,
+}
+
+/// What the server asks for, as a task that has it all by its deadline.
+fn density(server: &Server) -> Option<SporadicTask> {
+    SporadicTask::new(server.budget, server.deadline, server.deadline).ok()
+}
+
+/// What all servers ask for on the CPU of these tasks. O(tasks × servers).
+fn asked(set: &TaskSet, jobs: &[usize]) -> Vec<SporadicTask> {
+    let cpu = jobs.first().and_then(|&job| set.tasks[job].cpu);
+    let is_here = |number: u16| {
+        let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
+        tasks.any(|it| it.cpu == cpu)
+    };
+    let servers = set.servers.iter().zip(0..);
+    let here = servers.filter(|&(_, number)| is_here(number));
+    here.filter_map(|(server, _)| density(server)).collect()
+}
+
+/// Whether what the task declares says nothing about what it computes.
+fn is_free(task: &Task) -> bool {
+    overruns(task) || task.arrival == Arrival::Once
+}
+
+impl Declared {
+    /// O(tasks × servers), and the tests of all servers.
+    fn find(
+        &self,
+        set: &TaskSet,
+        jobs: &[usize],
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Found {
+        let mut found = Found {
+            responses: vec![Response::Unbounded; jobs.len()],
+            free: Vec::new(),
+            doubt: None,
+        };
+        // The positions of each server's tasks.
+        let mut members: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+        for (position, &job) in jobs.iter().enumerate() {
+            match set.tasks[job].server {
+                Some(server) => members.entry(server).or_default().push(position),
+                None => found.free.push(set.tasks[job].name.clone()),
+            }
+        }
+        let utilisation = Utilisation::of(&asked(set, jobs));
+        if utilisation.cmp_one() == Ordering::Greater {
+            let bound = "budget to deadline";
+            found.doubt = Some(Reason::AboveBound { bound, utilisation });
+            return found;
+        }
+        for (number, positions) in members {
+            let inside = set.tasks.iter().filter(|it| it.server == Some(number));
+            let free: Vec<_> = inside.filter(|it| is_free(it)).collect();
+            if !free.is_empty() {
+                found.free.extend(free.iter().map(|it| it.name.clone()));
+                continue;
+            }
+            let inside: Vec<_> = positions.iter().map(|&it| tasks[it]).collect();
+            let responses = self.served(&set.servers[usize::from(number)], &inside, limit);
+            let is_late = |&(place, response): &(usize, &Response)| {
+                let task: &SporadicTask = &inside[place];
+                response.is_within(task.deadline().min(task.period())) != Some(true)
+            };
+            if let Some((place, &response)) = responses.iter().enumerate().find(is_late) {
+                found.doubt = found.doubt.or(Some(Reason::Late {
+                    task: positions[place],
+                    response,
+                    deadline: inside[place].deadline().min(inside[place].period()),
+                    blocking: Duration::ZERO,
+                }));
+                continue;
+            }
+            for (&position, response) in positions.iter().zip(responses) {
+                found.responses[position] = response;
+            }
+        }
+        found
+    }
+
+    /// How long jobs of these tasks take in a server.
+    fn served(&self, server: &Server, tasks: &[SporadicTask], limit: WorkLimit) -> Vec<Response> {
+        let known = Reservation::new(server.budget, server.period, server.deadline)
+            .filter(|_| !self.reduces || server.deadline == server.period);
+        match known {
+            Some(reservation) => fifo::response_times(tasks, &reservation, limit),
+            None => vec![Response::Unbounded; tasks.len()],
+        }
+    }
+}
+
+impl OneCpu for Declared {
+    fn name(&self) -> &'static str {
+        "budgets of servers"
+    }
+
+    fn because(&self) -> Because {
+        Because::Served
+    }
+
+    fn accepts(
+        &self,
+        set: &TaskSet,
+        jobs: &[usize],
+        tasks: &[SporadicTask],
+        limit: WorkLimit,
+    ) -> Answer {
+        let found = self.find(set, jobs, tasks, limit);
+        Answer::accepts_if(found.doubt.is_none() && found.free.is_empty())
+    }
+
+    fn knows_overruns(&self) -> bool {
+        true
+    }
+
+    fn analyse(
+        &self,
+        set: &TaskSet,
+        jobs: &[usize],
+        tasks: Vec<SporadicTask>,
+        effort: Effort,
+    ) -> Result<Analysed, Obstacle> {
+        blocking::none(set, jobs)?;
+        let found = self.find(set, jobs, &tasks, effort.verdict);
+        Ok(Analysed {
+            outcome: Outcome {
+                verdict: found.doubt.map_or(Verdict::Holds, Verdict::Unknown),
+                strength: Strength::Sufficient,
+            },
+            definite: false,
+            about_some: (!found.free.is_empty()).then_some(Because::Isolated(found.free)),
+            responses: found.responses,
+            slacks: vec![None; jobs.len()],
+            breakdown: None,
+        })
+    }
+
+    /// In a server it is in the way of that server's tasks only, and otherwise of none.
+    fn is_last(&self, _: &TaskSet, _: usize, _: &[usize]) -> bool {
+        true
+    }
+}
