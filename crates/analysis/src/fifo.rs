@@ -33,7 +33,7 @@
 
 use crate::utilisation::Load;
 use crate::work::Meter;
-use crate::{Response, SporadicTask, Stop, WorkLimit};
+use crate::{Answer, Response, SporadicTask, Stop, WorkLimit};
 use core::cmp::Ordering;
 use flyball_trace::Duration;
 
@@ -100,6 +100,78 @@ pub fn response_times(
         },
     };
     tasks.iter().map(response).collect()
+}
+
+/// Whether all jobs are in time in the server, and done before the next ones of their tasks.
+pub fn holds(tasks: &[SporadicTask], server: &Reservation, limit: WorkLimit) -> Answer {
+    let responses = response_times(tasks, server, limit);
+    let is_within = |(task, response): (&SporadicTask, Response)| {
+        response.is_within(task.deadline().min(task.period()))
+    };
+    let within: Vec<_> = tasks.iter().zip(responses).map(is_within).collect();
+    if within.contains(&Some(false)) {
+        Answer::Rejects
+    } else if within.contains(&None) {
+        Answer::Stopped(Stop::WorkLimit)
+    } else {
+        Answer::Accepts
+    }
+}
+
+/// The smallest budget in each `period`, to be had by its end, with which [`holds`] accepts; `None` if
+/// it does not even with the whole CPU. A larger budget is never worse: each is there earlier. With each
+/// of some 60 steps of the search the limit begins anew, and where it is reached the budget is taken for
+/// too small.
+pub fn smallest_budget(
+    tasks: &[SporadicTask],
+    period: Duration,
+    limit: WorkLimit,
+) -> Option<Duration> {
+    let is_enough = |budget: u64| {
+        let budget = Duration::from_nanos(budget);
+        Reservation::new(budget, period, period)
+            .is_some_and(|server| holds(tasks, &server, limit) == Answer::Accepts)
+    };
+    least(1, period.as_nanos(), is_enough).map(Duration::from_nanos)
+}
+
+/// The longest period in which a server with this budget may have it, by the end of the period, so that
+/// [`holds`] accepts; `None` if there is none. A shorter period is never worse. As for the work, see
+/// [`smallest_budget`].
+pub fn longest_period(
+    tasks: &[SporadicTask],
+    budget: Duration,
+    limit: WorkLimit,
+) -> Option<Duration> {
+    let budget = budget.as_nanos();
+    // The first budget is there this long before its deadline, if it is not used up.
+    let longest = tasks.iter().map(SporadicTask::d).max()?.checked_add(budget)?;
+    let shortest = budget.max(1);
+    // The first period that is too long, counted from the other end.
+    let is_enough = |less: u64| {
+        let [budget, period] = [budget, longest - less].map(Duration::from_nanos);
+        Reservation::new(budget, period, period)
+            .is_some_and(|server| holds(tasks, &server, limit) == Answer::Accepts)
+    };
+    let less = least(0, longest.checked_sub(shortest)?, is_enough)?;
+    Some(Duration::from_nanos(longest - less))
+}
+
+/// The least number from `from` to `to` that is enough, if all that are larger are, too.
+fn least(from: u64, to: u64, is_enough: impl Fn(u64) -> bool) -> Option<u64> {
+    let (mut low, mut high) = (from, to);
+    if !is_enough(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_enough(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Some(high)
 }
 
 /// Raises `worst` to the longest time from a job's release to its end.

@@ -1,8 +1,8 @@
 //! First come, first served in a server, against a server that goes from one unit of time to the next
 //! and gives its budgets as late as it may, or at random.
 
-use flyball_analysis::fifo::{Reservation, response_times};
-use flyball_analysis::{Response, SporadicTask, WorkLimit};
+use flyball_analysis::fifo::{Reservation, holds, longest_period, response_times, smallest_budget};
+use flyball_analysis::{Answer, Response, SporadicTask, WorkLimit};
 use flyball_trace::Duration;
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -136,6 +136,27 @@ proptest! {
         let jobs = jobs(&tasks, || 0, 400);
         let seen = run(server, &jobs, tasks.len(), || false);
         prop_assert_eq!(seen.iter().max(), bounds.iter().max(), "{:?} {:?}", server, tasks);
+    }
+}
+
+proptest! {
+    /// Found by trying all.
+    #[test]
+    fn smallest_budgets_and_longest_periods(tasks in tasks(), length in 1_u64..12) {
+        let known: Vec<_> = tasks
+            .iter()
+            .map(|&(wcet, period)| SporadicTask::new(units(wcet), units(period), units(period)).unwrap())
+            .collect();
+        let enough = |budget, period| {
+            let is_it = Reservation::new(units(budget), units(period), units(period))
+                .map(|server| holds(&known, &server, WorkLimit::default()));
+            is_it == Some(Answer::Accepts)
+        };
+        let limit = WorkLimit::default();
+        let smallest = (1..=length).find(|&budget| enough(budget, length)).map(units);
+        prop_assert_eq!(smallest_budget(&known, units(length), limit), smallest);
+        let longest = (1..=60).rev().find(|&period| enough(length, period)).map(units);
+        prop_assert_eq!(longest_period(&known, units(length), limit), longest);
     }
 }
 
