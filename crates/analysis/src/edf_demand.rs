@@ -36,7 +36,7 @@ use crate::busy::demand_horizon;
 use crate::margin::Margin;
 use crate::utilisation::{Load, overloaded};
 use crate::work::Meter;
-use crate::{Outcome, Reason, SporadicTask, Stop, Utilisation, Verdict, WorkLimit};
+use crate::{Outcome, Reason, SporadicTask, Stop, Supply, Verdict, WorkLimit};
 use core::ops::Range;
 use flyball_trace::Duration;
 
@@ -45,9 +45,18 @@ use flyball_trace::Duration;
 /// If they do not, the reason names an interval and its demand ([`Reason::Demand`]); for U > 1 it
 /// is [`Reason::Overload`], and long intervals of too much demand are easy to find.
 pub fn test(tasks: &[SporadicTask], limit: WorkLimit) -> Outcome {
-    let verdict = judge(tasks, &mut limit.meter())
+    test_on(Supply::CPU, tasks, limit)
+}
+
+/// Tests whether `tasks` meet all deadlines under EDF inside of a server that gives `supply` at
+/// least: sbf(t) in place of t ([`supply`](crate::supply)). Sufficient, but on a whole CPU.
+///
+/// If it cannot tell, the reason names an interval whose demand exceeds the least supply in it, or
+/// it is [`Reason::AboveBound`], where the tasks ask for more than the server gives in the long run.
+pub fn test_on(supply: Supply, tasks: &[SporadicTask], limit: WorkLimit) -> Outcome {
+    let verdict = judge(supply, tasks, &mut limit.meter())
         .unwrap_or_else(|stop| Verdict::Unknown(Reason::Stopped(stop)));
-    Outcome::exact_unless_blocked(verdict, tasks)
+    supply.outcome(verdict, tasks)
 }
 
 /// The most that jobs can demand which are released and have their deadlines within an interval of
@@ -70,20 +79,21 @@ pub fn blocking(tasks: &[SporadicTask], interval: Duration) -> Duration {
     blockings.max().unwrap_or(Duration::ZERO)
 }
 
-fn judge(tasks: &[SporadicTask], meter: &mut Meter) -> Result<Verdict, Stop> {
-    let load = Load::of(tasks);
-    if load.cmp_one(tasks).is_gt() {
-        return Ok(Verdict::Fails(Reason::Overload {
-            utilisation: Utilisation::of(tasks),
-        }));
+fn judge(supply: Supply, tasks: &[SporadicTask], meter: &mut Meter) -> Result<Verdict, Stop> {
+    let load = supply.load_of(tasks);
+    if supply.compare(&load, tasks).is_gt() {
+        return Ok(Verdict::Fails(supply.overload(tasks)));
     }
-    // A job that has less time from its release than it computes. This also makes D − J positive.
-    let hopeless = |task: &&SporadicTask| task.d().saturating_sub(task.j()) < task.c();
+    // A job that has less time from its release than it takes. This also makes D − J positive.
+    let time = |work: u128| supply.time_for_demand(work);
+    let hopeless = |task: &&SporadicTask| {
+        u128::from(task.d().saturating_sub(task.j())) < time(task.c().into())
+    };
     if let Some(task) = tasks.iter().find(hopeless) {
         let interval = task.deadline().saturating_sub(task.jitter());
         return Ok(Verdict::Fails(witness(tasks, interval, Duration::ZERO)));
     }
-    if let Some(t) = too_much(tasks, &load, meter)? {
+    if let Some(t) = too_much(supply, tasks, &load, meter)? {
         let interval = Duration::from_nanos(t);
         return Ok(Verdict::Fails(witness(tasks, interval, Duration::ZERO)));
     }
@@ -93,26 +103,33 @@ fn judge(tasks: &[SporadicTask], meter: &mut Meter) -> Result<Verdict, Stop> {
     // Below the longest deadline, dbf + b still only grows with the length.
     let longest = tasks.iter().map(SporadicTask::d).max().unwrap_or(0);
     let b = |t| blocking(tasks, Duration::from_nanos(t));
-    let both = |t| dbf(tasks, t) + u128::from(b(t).as_nanos());
+    let both = |t| time(dbf(tasks, t) + u128::from(b(t).as_nanos()));
     Ok(match walk(tasks, 0..longest, meter, both)? {
         Some(t) => Verdict::Unknown(witness(tasks, Duration::from_nanos(t), b(t))),
         None => Verdict::Holds,
     })
 }
 
-/// An interval with more demand than its length, if there is one, of tasks with this `load`, U ≤ 1.
-fn too_much(tasks: &[SporadicTask], load: &Load, meter: &mut Meter) -> Result<Option<u64>, Stop> {
+/// An interval with more demand than its supply, if there is one, of tasks with this `load` on it, that
+/// ask for no more than it gives.
+fn too_much(
+    supply: Supply,
+    tasks: &[SporadicTask],
+    load: &Load,
+    meter: &mut Meter,
+) -> Result<Option<u64>, Stop> {
     /// So many formulas are enough for nearly all sets.
     const FEW: u64 = 500;
     // With deadlines at the ends of periods or later, demand grows no faster than U.
     let is_easy = |task: &SporadicTask| task.d().saturating_sub(task.j()) >= task.t();
-    if tasks.iter().all(is_easy) {
+    if supply.is_whole() && tasks.iter().all(is_easy) {
         return Ok(None);
     }
+    let time = |t| supply.time_for_demand(dbf(tasks, t));
     let few = FEW * (tasks.len() as u64 + 1);
     let exactly = |meter: &mut Meter| {
-        let horizon = demand_horizon(tasks, load, meter)?;
-        walk(tasks, 0..horizon, meter, |t| dbf(tasks, t))
+        let horizon = demand_horizon(supply, tasks, load, meter)?;
+        walk(tasks, 0..horizon, meter, time)
     };
     // Where U is all but one, the stretch in question is long, and the walk through it slow; but it
     // leads to short intervals, and these are the likely ones.
@@ -120,7 +137,7 @@ fn too_much(tasks: &[SporadicTask], load: &Load, meter: &mut Meter) -> Result<Op
         for task in tasks {
             meter.spend(tasks.len())?;
             let t = task.d() - task.j();
-            if dbf(tasks, t) > u128::from(t) {
+            if time(t) > u128::from(t) {
                 return Ok(t);
             }
         }
@@ -207,7 +224,7 @@ fn shorten(
             *wcet = 0;
             return Ok(());
         };
-        let horizon = demand_horizon(&all, &Load::of(&all), meter)?;
+        let horizon = demand_horizon(Supply::CPU, &all, &Load::of(&all), meter)?;
         let mut next = last_deadline(&all, horizon);
         while let Some(t) = next {
             meter.spend(2 * all.len())?;
@@ -245,7 +262,7 @@ fn witness(tasks: &[SporadicTask], interval: Duration, blocking: Duration) -> Re
     }
 }
 
-/// QPA: an interval among these `lengths` whose `work` exceeds its length, if there is one. `work`
+/// QPA: an interval among these `lengths` whose `work` takes longer than its length, if there is one. It
 /// grows with the length, and steps only at deadlines.
 pub(crate) fn walk(
     tasks: &[SporadicTask],

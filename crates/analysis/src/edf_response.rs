@@ -41,7 +41,7 @@
 use crate::busy::{busy_period, hyperperiod};
 use crate::utilisation::Load;
 use crate::work::Meter;
-use crate::{Response, SporadicTask, Stop, WorkLimit, edf_demand};
+use crate::{Response, SporadicTask, Stop, Supply, WorkLimit, edf_demand};
 use core::cmp::Ordering;
 use flyball_trace::Duration;
 
@@ -84,7 +84,7 @@ fn horizon(tasks: &[SporadicTask], load: Ordering, meter: &mut Meter) -> Result<
     if load == Ordering::Equal && tasks.iter().any(|task| task.j() > 0) {
         hyperperiod(tasks).ok_or(Stop::TimeRange)
     } else {
-        busy_period(tasks, u64::MAX, meter)
+        busy_period(Supply::CPU, tasks, u64::MAX, meter)
     }
 }
 

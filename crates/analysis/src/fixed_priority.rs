@@ -60,7 +60,9 @@
 //! one s for each task that holds.
 
 use crate::ranking::{Ranking, Worst};
-use crate::{Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit};
+use crate::{
+    Level, LevelMismatch, Outcome, Reason, Response, SporadicTask, Supply, Verdict, WorkLimit,
+};
 use flyball_trace::Duration;
 
 /// Every task's worst-case response time, in the order of `tasks`, even where it is beyond the
@@ -73,7 +75,22 @@ pub fn response_times(
     levels: &[Level],
     limit: WorkLimit,
 ) -> Result<Vec<Response>, LevelMismatch> {
-    let ranking = Ranking::new(tasks, levels)?;
+    response_times_on(Supply::CPU, tasks, levels, limit)
+}
+
+/// The same inside of a server that gives `supply` at least: F(s) is the time in which it gives as
+/// much as the sum above ([`supply`](crate::supply)). Not exact, but never too short;
+/// [`Response::Unbounded`] if the tasks ask for more than the server gives in the long run.
+///
+/// # Errors
+/// If there are not as many levels as tasks.
+pub fn response_times_on(
+    supply: Supply,
+    tasks: &[SporadicTask],
+    levels: &[Level],
+    limit: WorkLimit,
+) -> Result<Vec<Response>, LevelMismatch> {
+    let ranking = Ranking::new(supply, tasks, levels)?;
     let mut meter = limit.meter();
     let mut responses = vec![Response::Unbounded; tasks.len()];
     let mut from = 0;
@@ -108,8 +125,22 @@ pub fn test(
     levels: &[Level],
     limit: WorkLimit,
 ) -> Result<Outcome, LevelMismatch> {
-    let mut verdict = judge(tasks, &response_times(tasks, levels, limit)?);
-    if matches!(verdict, Verdict::Unknown(Reason::Late { .. })) {
+    test_on(Supply::CPU, tasks, levels, limit)
+}
+
+/// Tests whether all deadlines are met inside of a server that gives `supply` at least. Sufficient, but
+/// on a whole CPU.
+///
+/// # Errors
+/// If there are not as many levels as tasks.
+pub fn test_on(
+    supply: Supply,
+    tasks: &[SporadicTask],
+    levels: &[Level],
+    limit: WorkLimit,
+) -> Result<Outcome, LevelMismatch> {
+    let mut verdict = judge(tasks, &response_times_on(supply, tasks, levels, limit)?);
+    if supply.is_whole() && matches!(verdict, Verdict::Unknown(Reason::Late { .. })) {
         // Late, but perhaps only because of blocking that never happens.
         let bare: Vec<_> = tasks.iter().map(|task| task.unblocked()).collect();
         let proof = judge(&bare, &response_times(&bare, levels, limit)?);
@@ -117,7 +148,7 @@ pub fn test(
             verdict = proof;
         }
     }
-    Ok(Outcome::exact_unless_blocked(verdict, tasks))
+    Ok(supply.outcome(verdict, tasks))
 }
 
 /// The verdict on response times: the first proof of a miss, else the first that is in doubt.

@@ -21,6 +21,7 @@
 //! | [`fair`] | PF and PD² on several CPUs | yes | in whole slots |
 //! | [`edf_wm`], [`c_equals_d`] | which task goes to which CPU, and which is split between several? | yes | no |
 //! | [`affinity`] | can tasks that may run on some CPUs only be held at all? | yes | implicit deadlines |
+//! | [`supply`] | which tasks hold inside of a server, and which budget do they need? | yes | for the worst supply |
 //! | [`overheads`] | the kernel's work as a part of tasks | | |
 //! | [`charged`] | a set that pays for it, and what tests say of it | | |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
@@ -85,6 +86,7 @@ pub mod priority;
 pub mod response;
 pub mod semi;
 pub mod sensitivity;
+pub mod supply;
 pub mod task;
 pub mod utilisation;
 pub mod verdict;
@@ -102,6 +104,7 @@ pub use partition::{Fit, NoRoom, Sequence, partition, partition_groups};
 pub use priority::{Level, LevelMismatch};
 pub use response::Response;
 pub use semi::Share;
+pub use supply::Supply;
 pub use task::{InvalidTask, SporadicTask};
 pub use utilisation::{Utilisation, overloaded};
 pub use verdict::{Outcome, Reason, Strength, Verdict};

@@ -16,8 +16,8 @@ use crate::fractions::{self, Bracket};
 use crate::gedf::{Set, Task};
 use crate::ranking::Ranking;
 use crate::{
-    Answer, Fit, Level, NoRoom, Sequence, SporadicTask, WorkLimit, any_partition, edf_demand,
-    overloaded, partition,
+    Answer, Fit, Level, NoRoom, Sequence, SporadicTask, Supply, WorkLimit, any_partition,
+    edf_demand, overloaded, partition,
 };
 use core::cmp::Ordering;
 
@@ -81,7 +81,7 @@ fn hold_by_levels(
     let (tasks, levels): (Vec<_>, Vec<_>) =
         here.iter().map(|&task| (tasks[task], levels[task])).unzip();
     // There are as many levels as tasks, so this is no error.
-    let Ok(ranking) = Ranking::new(&tasks, &levels) else {
+    let Ok(ranking) = Ranking::new(Supply::CPU, &tasks, &levels) else {
         return Answer::Rejects;
     };
     if overloaded(&tasks) {

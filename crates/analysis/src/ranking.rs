@@ -2,10 +2,10 @@
 //!
 //! `fixed_priority` explains F(s) and why the search is complete.
 
-use crate::busy::{hyperperiod, request, settle};
+use crate::busy::{hyperperiod_on, request, settle};
 use crate::utilisation::Load;
 use crate::work::Meter;
-use crate::{Answer, Level, LevelMismatch, SporadicTask, Stop, WorkLimit};
+use crate::{Answer, Level, LevelMismatch, SporadicTask, Stop, Supply, WorkLimit};
 use core::cmp::{Ordering, Reverse};
 use core::ops::Range;
 
@@ -17,17 +17,20 @@ pub(crate) struct Ranking {
     pub(crate) places: Vec<usize>,
     /// The tasks of each level.
     groups: Vec<Range<usize>>,
+    /// What they have of a CPU.
+    supply: Supply,
 }
 
-/// One level among all: its tasks, and those above it. Their load is at most one.
+/// One level among all: its tasks, and those above it. They ask for no more than the supply.
 pub(crate) struct Rank<'a> {
+    supply: Supply,
     /// The tasks of this level and above.
     tasks: &'a [SporadicTask],
     /// Which of `tasks` are of this level. Those before are more urgent.
     pub(crate) members: Range<usize>,
-    /// The load of those before.
+    /// The load of those before, on this supply.
     load_above: Load,
-    /// Whether the load is one with those of this level.
+    /// Whether they ask for all of it with those of this level.
     full: bool,
 }
 
@@ -42,7 +45,11 @@ pub(crate) struct Worst {
 }
 
 impl Ranking {
-    pub(crate) fn new(tasks: &[SporadicTask], levels: &[Level]) -> Result<Ranking, LevelMismatch> {
+    pub(crate) fn new(
+        supply: Supply,
+        tasks: &[SporadicTask],
+        levels: &[Level],
+    ) -> Result<Ranking, LevelMismatch> {
         if tasks.len() != levels.len() {
             return Err(LevelMismatch {
                 tasks: tasks.len(),
@@ -61,6 +68,7 @@ impl Ranking {
             tasks: places.iter().map(|&place| tasks[place]).collect(),
             places,
             groups,
+            supply,
         })
     }
 
@@ -70,17 +78,18 @@ impl Ranking {
         group.map_or(index, |group| group.start)
     }
 
-    /// The levels down to which the load is at most one, the most urgent first.
+    /// The levels down to which the supply suffices, the most urgent first.
     pub(crate) fn feasible_ranks(&self) -> impl Iterator<Item = Rank<'_>> {
-        let mut load = Load::default();
+        let mut load = self.supply.load();
         self.groups.iter().map_while(move |members| {
             let load_above = load;
             for task in &self.tasks[members.clone()] {
                 load.add(task);
             }
             let tasks = &self.tasks[..members.end];
-            let fullness = load.cmp_one(tasks);
+            let fullness = self.supply.compare(&load, tasks);
             (fullness != Ordering::Greater).then(|| Rank {
+                supply: self.supply,
                 tasks,
                 members: members.clone(),
                 load_above,
@@ -115,7 +124,7 @@ impl Ranking {
                 }
             }
         }
-        // Below the last of these levels, the tasks ask for more than the CPU.
+        // Below the last of these levels, the tasks ask for more than the supply.
         Answer::accepts_if(end == self.tasks.len())
     }
 }
@@ -156,12 +165,13 @@ impl Rank<'_> {
             if release == 0 {
                 break; // That was the first.
             }
-            // Any t with t ≥ base + request(t) will do in place of F, if that is no worse.
+            // Any t in which there is time for base + request(t) will do in place of F, if it is no worse.
             let wait = worst.response - jitter;
             let known = release.checked_add(wait).ok_or(Stop::TimeRange)?;
             meter.spend(self.members.start)?;
             let work = request(self.above(), known)?;
-            let mut finish = base.checked_add(work).ok_or(Stop::TimeRange)?;
+            let work = base.checked_add(work).ok_or(Stop::TimeRange)?;
+            let mut finish = self.supply.time_for(work)?;
             if finish > known {
                 finish = self.finish(base, first, u64::MAX, meter)?;
                 let end = finish.checked_add(jitter).ok_or(Stop::TimeRange)?;
@@ -177,9 +187,17 @@ impl Rank<'_> {
 
     /// F for the `base` that goes before it, or the first value above `enough` on the way there.
     fn finish(&self, base: u64, from: u64, enough: u64, meter: &mut Meter) -> Result<u64, Stop> {
-        // The tasks above use their share of any interval at least (Sjödin and Hansson 1998).
+        // The tasks above use their share of any interval at least (Sjödin and Hansson 1998), and no
+        // supply is more than its share.
         let least = self.load_above.stretched_at_least(base).unwrap_or(0);
-        settle(base, self.above(), from.max(least), enough, meter)
+        settle(
+            self.supply,
+            base,
+            self.above(),
+            from.max(least),
+            enough,
+            meter,
+        )
     }
 
     /// The last s ≤ `last` that needs to be looked at, and what goes before the end of a job of
@@ -217,11 +235,12 @@ impl Rank<'_> {
     /// of its level, or the hyperperiod if that never ends. `first` is F(0).
     fn horizon(&self, this: usize, first: u64, meter: &mut Meter) -> Result<u64, Stop> {
         let blocking = self.tasks[this].b();
-        let backlog = blocking > 0 || self.tasks.iter().any(|task| task.j() > 0);
+        let backlog =
+            blocking > 0 || !self.supply.is_whole() || self.tasks.iter().any(|task| task.j() > 0);
         if self.full && backlog {
-            hyperperiod(self.tasks).ok_or(Stop::TimeRange)
+            hyperperiod_on(self.supply, self.tasks).ok_or(Stop::TimeRange)
         } else {
-            settle(blocking, self.tasks, first, u64::MAX, meter)
+            settle(self.supply, blocking, self.tasks, first, u64::MAX, meter)
         }
     }
 
@@ -252,7 +271,7 @@ mod tests {
     fn lehoczkys_jobs_one_by_one() {
         // RTSS 1990: the jobs of the second task take 114, 102, 116, 104, 118, 106 and 94.
         let tasks = [task(26, 70), task(62, 100)];
-        let ranking = Ranking::new(&tasks, &[Level(1), Level(0)]).unwrap();
+        let ranking = Ranking::new(Supply::CPU, &tasks, &[Level(1), Level(0)]).unwrap();
         let rank = ranking.feasible_ranks().nth(1).unwrap();
         let mut meter = WorkLimit::default().meter();
         let mut response = |release| {
@@ -269,7 +288,7 @@ mod tests {
     fn releases_of_equals_are_looked_at() {
         let ns = Duration::from_nanos;
         let tasks = [task(1, 10), task(2, 4).with_jitter(ns(5)).unwrap()];
-        let ranking = Ranking::new(&tasks, &[Level(0); 2]).unwrap();
+        let ranking = Ranking::new(Supply::CPU, &tasks, &[Level(0); 2]).unwrap();
         let rank = ranking.feasible_ranks().next().unwrap();
         let mut meter = WorkLimit::default().meter();
         // The second has released two jobs at 0, and one at 3, 7 and 11.

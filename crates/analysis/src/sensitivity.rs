@@ -34,7 +34,7 @@ pub use crate::margin::Margin;
 
 use crate::ranking::Ranking;
 use crate::utilisation::overloaded;
-use crate::{Answer, Level, LevelMismatch, SporadicTask, Stop, Utilisation, WorkLimit};
+use crate::{Answer, Level, LevelMismatch, SporadicTask, Stop, Supply, Utilisation, WorkLimit};
 use core::fmt;
 use flyball_trace::Duration;
 
@@ -218,7 +218,7 @@ pub fn fixed_priority_slacks(
     levels: &[Level],
     limit: WorkLimit,
 ) -> Result<Vec<Margin<Duration>>, LevelMismatch> {
-    let mut ranking = Ranking::new(tasks, levels)?;
+    let mut ranking = Ranking::new(Supply::CPU, tasks, levels)?;
     let mut finishes = vec![0; tasks.len()];
     let mut slacks = vec![Margin::Nothing; tasks.len()];
     match ranking.holds(0, &mut finishes, limit) {
@@ -274,7 +274,7 @@ fn grow(task: &SporadicTask, growth: u64) -> Option<SporadicTask> {
 
 /// The largest value up to `most` that is accepted, given that larger ones are harder. Begins at
 /// `guess` and doubles it while it is accepted, then bisects.
-fn largest(guess: u64, most: u64, mut ask: impl FnMut(u64) -> Answer) -> Margin<u64> {
+pub(crate) fn largest(guess: u64, most: u64, mut ask: impl FnMut(u64) -> Answer) -> Margin<u64> {
     let guess = guess.min(most);
     let beyond = ask(guess);
     if beyond.accepts() {

@@ -159,6 +159,11 @@ impl Load {
 
     /// Compares with one, exactly; `tasks` are those whose load this is.
     pub(crate) fn cmp_one(&self, tasks: &[SporadicTask]) -> Ordering {
+        self.cmp_one_as(|| Utilisation::of(tasks))
+    }
+
+    /// The same, where `exactly` is the utilisation. It is asked if the bounds do not tell.
+    pub(crate) fn cmp_one_as(&self, exactly: impl FnOnce() -> Utilisation) -> Ordering {
         if self.overload || self.low > Load::ONE {
             Ordering::Greater
         } else if self.inexact == 0 {
@@ -168,7 +173,7 @@ impl Load {
         } else if self.low == Load::ONE {
             Ordering::Greater
         } else {
-            Utilisation::of(tasks).cmp_one()
+            exactly().cmp_one()
         }
     }
 

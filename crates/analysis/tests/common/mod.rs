@@ -48,6 +48,17 @@ pub fn int(length: Duration) -> i64 {
 
 /// Runs the released job with the smallest key in each unit of time.
 pub fn simulate<K: Ord>(jobs: &mut [Job], until: i64, key: impl Fn(&Job) -> K) {
+    simulate_on(|_, _| true, jobs, until, key);
+}
+
+/// The same, where `gives` says whether they have the CPU in the unit from this instant on, given whether
+/// there is a job.
+pub fn simulate_on<K: Ord>(
+    mut gives: impl FnMut(i64, bool) -> bool,
+    jobs: &mut [Job],
+    until: i64,
+    key: impl Fn(&Job) -> K,
+) {
     jobs.sort_by_key(|job| job.release);
     let mut ready: Vec<usize> = Vec::new();
     let mut next = 0;
@@ -56,7 +67,9 @@ pub fn simulate<K: Ord>(jobs: &mut [Job], until: i64, key: impl Fn(&Job) -> K) {
             ready.push(next);
             next += 1;
         }
-        let Some(chosen) = (0..ready.len()).min_by_key(|&i| key(&jobs[ready[i]])) else {
+        let chosen = (0..ready.len()).min_by_key(|&i| key(&jobs[ready[i]]));
+        let given = gives(now, chosen.is_some());
+        let Some(chosen) = chosen.filter(|_| given) else {
             continue;
         };
         let job = &mut jobs[ready[chosen]];
