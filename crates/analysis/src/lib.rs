@@ -72,7 +72,6 @@ pub mod edf_demand;
 pub mod edf_response;
 pub mod edf_wm;
 pub mod fair;
-pub mod fifo;
 pub mod fixed_priority;
 pub mod gedf;
 pub mod gfp;

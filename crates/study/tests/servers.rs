@@ -191,7 +191,7 @@ fn set_with_servers(random: &mut Random) -> TaskSet {
 /// Whatever the tasks of other servers do, and those that have none, a task that has a bound is in time.
 #[test]
 fn servers_are_isolated_from_each_other() {
-    let (mut proven, mut whole, mut closest, mut late) = (0, 0, 0, 0);
+    let (mut proven, mut whole, mut late) = (0, 0, 0);
     for seed in 0..common::config(400).cases {
         let set = set_with_servers(&mut Random::new(0x60, seed.into()));
         for set in [set.clone(), hard(set)] {
@@ -206,18 +206,14 @@ fn servers_are_isolated_from_each_other() {
                     proven += 1;
                     let seen = task.measured.response.max().unwrap_or_default();
                     assert!(seen <= bound, "{seed}, {policy}, {number}: {seen} {bound}");
-                    closest += u32::from(seen == bound);
                     let misses = task.measured.misses;
                     assert_eq!(misses, 0, "{seed}, {policy}, {number}");
                 }
             }
         }
     }
-    let seen = (proven, whole, closest, late);
-    assert!(
-        proven > 1_000 && whole > 100 && closest > 0 && late > 500,
-        "{seen:?}"
-    );
+    let seen = (proven, whole, late);
+    assert!(proven > 1_000 && whole > 100 && late > 500, "{seen:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! A server has each budget by its deadline if all servers of the CPU together ask for no more than there
 //! is: budget ÷ deadline each (see [`super::servers`] on why not a staircase). Then its tasks are tested
-//! with that alone, first come, first served ([`flyball_analysis::fifo`]). A task that computes for more
+//! with that alone, first come, first served ([`flyball_analysis::supply`]). A task that computes for more
 //! than it declares, or once and without end, is in the way of its own server only. Nothing is known of
 //! the tasks of such a server, and of tasks without one.
 
@@ -11,19 +11,19 @@ use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
 use super::servers::overruns;
 use crate::reason::{Because, Obstacle};
-use flyball_analysis::fifo::{self, Reservation};
+use flyball_analysis::supply::{Inside, Rule};
 use flyball_analysis::{
-    Answer, Outcome, Reason, Response, SporadicTask, Strength, Utilisation, Verdict, WorkLimit,
+    Answer, Level, Outcome, Reason, Response, SporadicTask, Strength, Utilisation, Verdict,
+    WorkLimit, fixed_priority,
 };
 use flyball_model::{Arrival, Server, Task, TaskSet};
 use flyball_trace::Duration;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Servers under a policy; `reduces`: a task that wakes before its server's deadline may find less than the
-/// whole budget where the deadline is before the end of the period.
+/// Servers by this rule.
 pub(super) struct Declared {
-    pub(super) reduces: bool,
+    pub(super) rule: Rule,
 }
 
 /// What is found of the tasks of one CPU.
@@ -117,11 +117,16 @@ impl Declared {
 
     /// How long jobs of these tasks take in a server.
     fn served(&self, server: &Server, tasks: &[SporadicTask], limit: WorkLimit) -> Vec<Response> {
-        let known = Reservation::new(server.budget, server.period, server.deadline)
-            .filter(|_| !self.reduces || server.deadline == server.period);
+        let supply = SporadicTask::new(server.budget, server.period, server.deadline)
+            .ok()
+            .and_then(|server| Inside::InOrder.supply(self.rule, &server).ok());
+        let same = vec![Level(0); tasks.len()];
+        let known =
+            supply.map(|supply| fixed_priority::response_times_on(supply, tasks, &same, limit));
         match known {
-            Some(reservation) => fifo::response_times(tasks, &reservation, limit),
-            None => vec![Response::Unbounded; tasks.len()],
+            Some(Ok(responses)) => responses,
+            // The times of the server do not fit together, which no reader lets through.
+            Some(Err(_)) | None => vec![Response::Unbounded; tasks.len()],
         }
     }
 }

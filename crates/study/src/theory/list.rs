@@ -5,6 +5,7 @@ use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
 use super::servers::OfTheirOwn;
+use flyball_analysis::supply::Rule as Served;
 use flyball_catalogue::{Cbs, Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler};
 
 /// By the name of a scheduler.
@@ -19,11 +20,11 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     ),
     (
         <Cbs as Scheduler>::NAME,
-        &OfTheirOwn::under(<Cbs as Scheduler>::NAME, false),
+        &OfTheirOwn::under(<Cbs as Scheduler>::NAME, Served::SoftConstantBandwidth),
     ),
     (
         <SchedDeadline as Scheduler>::NAME,
-        &OfTheirOwn::under(<SchedDeadline as Scheduler>::NAME, true),
+        &OfTheirOwn::under(<SchedDeadline as Scheduler>::NAME, Served::SchedDeadline),
     ),
 ];
 

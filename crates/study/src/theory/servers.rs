@@ -17,6 +17,7 @@ use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::with_jitter;
+use flyball_analysis::supply::Rule;
 use flyball_analysis::{Answer, Outcome, Response, SporadicTask, WorkLimit, edf_demand};
 use flyball_model::behaviour::count;
 use flyball_model::{Step, Task, TaskSet};
@@ -29,12 +30,11 @@ pub(super) struct OfTheirOwn {
 }
 
 impl OfTheirOwn {
-    /// Servers of the policy of this name; `reduces`: a task that wakes before its server's deadline may
-    /// find less than the whole budget.
-    pub(super) const fn under(policy: &'static str, reduces: bool) -> OfTheirOwn {
+    /// Servers of the policy of this name, and by which rule they are those that a task set declares.
+    pub(super) const fn under(policy: &'static str, rule: Rule) -> OfTheirOwn {
         OfTheirOwn {
             policy,
-            declared: Declared { reduces },
+            declared: Declared { rule },
         }
     }
 }

@@ -1,8 +1,8 @@
 //! First come, first served in a server, against a server that goes from one unit of time to the next
 //! and gives its budgets as late as it may, or at random.
 
-use flyball_analysis::fifo::{Reservation, holds, longest_period, response_times, smallest_budget};
-use flyball_analysis::{Answer, Response, SporadicTask, WorkLimit};
+use flyball_analysis::supply::{Inside, Rule};
+use flyball_analysis::{Level, Response, SporadicTask, WorkLimit, fixed_priority};
 use flyball_trace::Duration;
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -84,8 +84,17 @@ fn bounds(server: Server, tasks: &[(u64, u64)]) -> Option<Vec<u64>> {
         })
         .collect();
     let [budget, period, deadline] = [server.budget, server.period, server.deadline].map(units);
-    let server = Reservation::new(budget, period, deadline).unwrap();
-    response_times(&known, &server, WorkLimit::default())
+    let rule = if server.is_hard {
+        Rule::HardConstantBandwidth
+    } else {
+        Rule::SoftConstantBandwidth
+    };
+    let server = SporadicTask::new(budget, period, deadline).unwrap();
+    let supply = Inside::InOrder.supply(rule, &server).unwrap();
+    let same = vec![Level(0); tasks.len()];
+    let limit = WorkLimit::default();
+    fixed_priority::response_times_on(supply, &known, &same, limit)
+        .unwrap()
         .into_iter()
         .zip(tasks)
         .map(|(response, &(_, period))| match response {
@@ -129,34 +138,15 @@ proptest! {
         }
     }
 
-    /// If all come at once, and each budget as late as it may, the last of some instant takes as long.
+    /// If all come at once, and each budget as late as it may, the last of some instant takes as long:
+    /// where the deadline is the end of the period.
     #[test]
     fn the_bound_is_reached(server in server(), tasks in tasks()) {
+        let server = Server { deadline: server.period, ..server };
         let Some(bounds) = bounds(server, &tasks) else { return Ok(()) };
         let jobs = jobs(&tasks, || 0, 400);
         let seen = run(server, &jobs, tasks.len(), || false);
         prop_assert_eq!(seen.iter().max(), bounds.iter().max(), "{:?} {:?}", server, tasks);
-    }
-}
-
-proptest! {
-    /// Found by trying all.
-    #[test]
-    fn smallest_budgets_and_longest_periods(tasks in tasks(), length in 1_u64..12) {
-        let known: Vec<_> = tasks
-            .iter()
-            .map(|&(wcet, period)| SporadicTask::new(units(wcet), units(period), units(period)).unwrap())
-            .collect();
-        let enough = |budget, period| {
-            let is_it = Reservation::new(units(budget), units(period), units(period))
-                .map(|server| holds(&known, &server, WorkLimit::default()));
-            is_it == Some(Answer::Accepts)
-        };
-        let limit = WorkLimit::default();
-        let smallest = (1..=length).find(|&budget| enough(budget, length)).map(units);
-        prop_assert_eq!(smallest_budget(&known, units(length), limit), smallest);
-        let longest = (1..=60).rev().find(|&period| enough(length, period)).map(units);
-        prop_assert_eq!(longest_period(&known, units(length), limit), longest);
     }
 }
 
