@@ -34,6 +34,36 @@
 //! Easwaran, Anand and Lee, *Compositional analysis framework using EDP resource models*, RTSS 2007;
 //! Almeida and Pedreiras, *Scheduling within temporal partitions*, EMSOFT 2004 (sbf⁻¹ in response
 //! times). Complexity: O(1) for each function of a supply; the analyses cost what they do on a CPU.
+//!
+//! ```
+//! use flyball_analysis::supply::{Inside, Least, Rule, Sizing};
+//! use flyball_analysis::{SporadicTask, WorkLimit};
+//! use flyball_trace::Duration;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ms = Duration::from_millis;
+//! let tasks = [
+//!     SporadicTask::new(ms(2), ms(40), ms(40))?,
+//!     SporadicTask::new(ms(3), ms(60), ms(30))?,
+//! ];
+//! // Which budget does a server of Linux need every 10 ms, that serves them in order?
+//! let sizing = Sizing {
+//!     tasks: &tasks,
+//!     inside: Inside::InOrder,
+//!     rule: Rule::SchedDeadline,
+//!     deadline: None,
+//!     limit: WorkLimit::default(),
+//! };
+//! // A third of 5 ms: these are done at the end of the third period then, in 30 ms.
+//! let budget = Duration::from_nanos(1_666_667);
+//! assert_eq!(sizing.smallest_budget(ms(10))?, Least::Exactly(budget));
+//! // It holds them whatever other servers do.
+//! let server = SporadicTask::new(budget, ms(10), ms(10))?;
+//! let outcome = Inside::InOrder.test(&tasks, Rule::SchedDeadline, &server, sizing.limit)?;
+//! assert!(outcome.holds());
+//! # Ok(())
+//! # }
+//! ```
 
 mod among;
 mod inside;
@@ -80,8 +110,12 @@ impl Supply {
     /// [`NotCovered::Budget`] if the budget exceeds the period.
     pub fn after(blackout: Duration, server: &SporadicTask) -> Result<Supply, NotCovered> {
         let gap = server.t().checked_sub(server.c());
+        let blackout = blackout.as_nanos().max(gap.ok_or(NotCovered::Budget)?);
+        if blackout == 0 {
+            return Ok(Supply::CPU);
+        }
         Ok(Supply {
-            blackout: blackout.as_nanos().max(gap.ok_or(NotCovered::Budget)?),
+            blackout,
             budget: server.c(),
             period: server.t(),
         })

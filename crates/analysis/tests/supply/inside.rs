@@ -24,7 +24,7 @@ fn light_set(jitter: bool) -> impl Strategy<Value = (Vec<SporadicTask>, Vec<Leve
     common::small_set(jitter).prop_map(|(tasks, levels)| {
         let lighter = |(index, task): (usize, &SporadicTask)| {
             let [c, t, d, j] = [task.wcet(), task.period(), task.deadline(), task.jitter()]
-                .map(|it| it.as_nanos());
+                .map(flyball_trace::Duration::as_nanos);
             if index % 2 == 0 && 24 % (2 * t) == 0 {
                 common::task(c, 2 * t, d, j)
             } else {
@@ -146,7 +146,7 @@ proptest! {
         let block = |(task, b): (&SporadicTask, u64)| task.with_blocking(ns(b)).unwrap();
         let tasks: Vec<_> = tasks.iter().zip(blockings).map(block).collect();
         let bound = |t: i64| int(supply.bound(ns(t.try_into().unwrap())));
-        let longest = tasks.iter().map(|task| task.deadline()).max();
+        let longest = tasks.iter().map(SporadicTask::deadline).max();
         let fits_in = |t: i64| {
             let interval = ns(t.try_into().unwrap());
             let blocking = edf_demand::blocking(&tasks, interval);

@@ -79,21 +79,16 @@ impl Machine {
                     state.budget = 0;
                 }
             }
-            Rule::Sporadic => {
-                if arrives || !work {
-                    // What is there begins to be used now at the earliest.
-                    let there: i64 = state
-                        .parts
-                        .iter()
-                        .filter(|it| it.0 >= 0)
-                        .map(|it| it.1)
-                        .sum();
-                    state.parts.retain(|it| it.0 < 0);
-                    if there > 0 {
-                        state.parts.insert(0, (0, there));
-                    }
+            Rule::Sporadic if arrives || !work => {
+                // What is there begins to be used now at the earliest.
+                let there = state.parts.iter().filter(|it| it.0 >= 0);
+                let there: i64 = there.map(|it| it.1).sum();
+                state.parts.retain(|it| it.0 < 0);
+                if there > 0 {
+                    state.parts.insert(0, (0, there));
                 }
             }
+            Rule::Sporadic => {}
             _ if arrives => self.arrives(&mut state),
             _ if work && state.budget == 0 => self.exhausted(&mut state),
             _ => {}

@@ -5,6 +5,7 @@
 mod common;
 mod inside;
 mod machine;
+mod sizing;
 
 use flyball_analysis::supply::{NotCovered, Rule, server_responses};
 use flyball_analysis::{Level, SporadicTask, Supply, Utilisation, WorkLimit};
@@ -192,7 +193,7 @@ fn the_bound_is_what_its_formula_says() {
             for u in 0..4 * p {
                 assert!(bound(t + u) >= bound(t) + bound(u));
             }
-            let first = (0..).find(|&u| bound(u) >= t).map(ns);
+            let first = (0..20 * p * p).find(|&u| bound(u) >= t).map(ns);
             assert_eq!(supply.inverse(ns(t)), first);
         }
     }
@@ -275,13 +276,13 @@ proptest! {
         let rules = [Rule::Polling, Rule::Deferrable, Rule::Sporadic];
         let rule = |it: &(u64, u64, usize)| (rules[it.2], server(it.0, it.0 + it.1, it.0 + it.1));
         let servers: Vec<_> = drawn.iter().map(rule).collect();
-        let levels: Vec<_> = (0..servers.len()).rev().map(|it| Level(it as u32)).collect();
+        let levels: Vec<_> = (0..4).rev().map(Level).take(servers.len()).collect();
         let responses = server_responses(&servers, &levels, WorkLimit::default()).unwrap();
         let mut seed = common::Random(seed);
         let mut all = Vec::new();
         for ((rule, it), response) in servers.iter().zip(responses) {
             // What has less in a period has no budget in it.
-            let Some(response) = response.bound().filter(|&it2| it2 <= it.period()) else {
+            let Some(response) = response.bound().filter(|&response| response <= it.period()) else {
                 break;
             };
             let it = server(it.wcet().as_nanos(), it.period().as_nanos(), response.as_nanos());
