@@ -55,6 +55,9 @@ pub struct Analysis {
     pub cheapest_partition: Option<Partition>,
     /// What each kind of overheads costs, if any are charged.
     pub overheads: Vec<Effect>,
+    /// What is known of the servers that the set declares.
+    #[serde(default)]
+    pub servers: Vec<Server>,
 }
 
 /// What is printed of a set that the tests do not cover.
@@ -67,6 +70,52 @@ pub struct Refusal {
     pub file: String,
     /// What it is about the set, in a sentence.
     pub not_covered: String,
+    /// What is known of the servers that the set declares all the same.
+    #[serde(default)]
+    pub servers: Vec<Server>,
+}
+
+/// What is known of a server, which has its budgets if all servers of its CPU together ask for no more than
+/// the CPU.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Server {
+    /// Its name.
+    #[serde(rename = "server")]
+    pub name: String,
+    /// What it asks for of its CPU: budget ÷ deadline.
+    pub asks_for_ppm: u64,
+    /// What all servers of its CPU ask for together.
+    pub all_ask_for_ppm: u64,
+    /// Its tasks that compute for no more than they declare.
+    pub tasks: Vec<Served>,
+    /// Its tasks that may compute for as long as they like. Nothing is known of the others then.
+    pub unbounded: Vec<String>,
+    /// Which budgets are enough, for some periods.
+    pub budgets: Vec<Budget>,
+}
+
+/// What is known of a task in a server.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Served {
+    /// Its name.
+    #[serde(rename = "task")]
+    pub name: String,
+    /// No job takes longer, whatever the tasks of other servers do; `null`: it is not known to be in time.
+    pub response_bound_ns: Option<u64>,
+}
+
+/// A budget that is enough for a server's tasks.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Budget {
+    /// In which period.
+    pub period_ns: u64,
+    /// How much; `null`: none is known to be.
+    pub budget_ns: Option<u64>,
+    /// Whether it is known that no smaller one is.
+    pub is_smallest: bool,
 }
 
 /// What is known of the set under one policy.

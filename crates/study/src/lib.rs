@@ -41,6 +41,7 @@
 pub mod adversary;
 pub mod assess;
 mod assigned;
+pub mod budgets;
 pub mod charge;
 pub mod compare;
 #[cfg(feature = "corpora")]

@@ -10,7 +10,7 @@
 pub mod blocking;
 mod clusters;
 mod cover;
-mod declared_servers;
+pub(crate) mod declared_servers;
 mod edf;
 mod fixed_priority;
 mod list;

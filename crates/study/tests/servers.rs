@@ -2,8 +2,10 @@
 
 mod common;
 
+use flyball_analysis::WorkLimit;
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Length, Server, Step, Task, TaskSet};
+use flyball_study::budgets::budgets;
 use flyball_study::reason::{Because, Seen};
 use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_study::{Registry, StudyOptions, study};
@@ -214,6 +216,59 @@ fn servers_are_isolated_from_each_other() {
     }
     let seen = (proven, whole, late);
     assert!(proven > 1_000 && whole > 100 && late > 500, "{seen:?}");
+}
+
+/// With the smallest budget the tasks of a server are proven to be in time, whatever the others do, and
+/// with one that is a hundredth smaller they are not.
+#[test]
+fn smallest_budgets_are_enough_and_no_more() {
+    let (mut enough, mut too_little) = (0, 0);
+    for seed in 0..common::config(100).cases {
+        let set = set_with_servers(&mut Random::new(0x61, seed.into()));
+        let found = budgets(&set, WorkLimit::default());
+        for server in &found.servers {
+            for (period, least) in &server.needs {
+                let Some(&budget) = least.proven() else {
+                    continue;
+                };
+                let mut set = set.clone();
+                for (number, other) in set.servers.iter_mut().enumerate() {
+                    // The others have little, so that it is left for this one.
+                    other.budget = Duration::from_nanos(1);
+                    if number == server.server {
+                        (other.budget, other.period) = (budget, *period);
+                        other.deadline = other.deadline.min(*period);
+                    }
+                }
+                let numbers = || server.tasks.iter().map(|it| it.0);
+                if budget + Duration::from_nanos(9) > set.servers[server.server].deadline {
+                    continue;
+                }
+                let report = studied(&set, "cbs");
+                for number in numbers() {
+                    let task = &report.tasks[number];
+                    assert!(task.response_bound.is_some(), "{seed} {number}");
+                    assert_eq!(task.measured.misses, 0, "{seed} {number}");
+                    enough += 1;
+                }
+                let less = budget.as_nanos() - budget.as_nanos().div_ceil(100);
+                set.servers[server.server].budget = Duration::from_nanos(less.max(1));
+                if less == 0 || budgets_hold(&set, server.server) {
+                    panic!("{seed}: {budget} is not the smallest");
+                }
+                too_little += 1;
+            }
+        }
+    }
+    assert!(enough > 100 && too_little > 50, "{enough} {too_little}");
+}
+
+/// Whether all tasks of a server are proven to be in time.
+fn budgets_hold(set: &TaskSet, number: usize) -> bool {
+    let found = budgets(set, WorkLimit::default());
+    let mut servers = found.servers.iter();
+    let server = servers.find(|it| it.server == number).unwrap();
+    server.tasks.iter().all(|(_, bound)| bound.is_some())
 }
 
 #[test]

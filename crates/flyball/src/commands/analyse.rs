@@ -3,6 +3,7 @@
 mod corpus;
 mod json;
 mod one;
+mod servers;
 
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;

@@ -37,25 +37,39 @@ struct Found {
 }
 
 /// What the server asks for, as a task that has it all by its deadline.
-fn density(server: &Server) -> Option<SporadicTask> {
+pub(crate) fn density(server: &Server) -> Option<SporadicTask> {
     SporadicTask::new(server.budget, server.deadline, server.deadline).ok()
 }
 
-/// What all servers ask for on the CPU of these tasks. O(tasks × servers).
-fn asked(set: &TaskSet, jobs: &[usize]) -> Vec<SporadicTask> {
-    let cpu = jobs.first().and_then(|&job| set.tasks[job].cpu);
-    let is_here = |number: u16| {
-        let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
-        tasks.any(|it| it.cpu == cpu)
-    };
+/// What the servers of these numbers ask for.
+pub(crate) fn asked(set: &TaskSet, is_here: impl Fn(u16) -> bool) -> Vec<SporadicTask> {
     let servers = set.servers.iter().zip(0..);
     let here = servers.filter(|&(_, number)| is_here(number));
     here.filter_map(|(server, _)| density(server)).collect()
 }
 
 /// Whether what the task declares says nothing about what it computes.
-fn is_free(task: &Task) -> bool {
+pub(crate) fn is_free(task: &Task) -> bool {
     overruns(task) || task.arrival == Arrival::Once
+}
+
+/// How long jobs of these tasks take in a server by `rule`.
+pub(crate) fn served(
+    rule: Rule,
+    server: &Server,
+    tasks: &[SporadicTask],
+    limit: WorkLimit,
+) -> Vec<Response> {
+    let supply = SporadicTask::new(server.budget, server.period, server.deadline)
+        .ok()
+        .and_then(|server| Inside::InOrder.supply(rule, &server).ok());
+    let same = vec![Level(0); tasks.len()];
+    let known = supply.map(|supply| fixed_priority::response_times_on(supply, tasks, &same, limit));
+    match known {
+        Some(Ok(responses)) => responses,
+        // The times of the server do not fit together, which no reader lets through.
+        Some(Err(_)) | None => vec![Response::Unbounded; tasks.len()],
+    }
 }
 
 impl Declared {
@@ -80,7 +94,12 @@ impl Declared {
                 None => found.free.push(set.tasks[job].name.clone()),
             }
         }
-        let utilisation = Utilisation::of(&asked(set, jobs));
+        let cpu = jobs.first().and_then(|&job| set.tasks[job].cpu);
+        let is_here = |number: u16| {
+            let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
+            tasks.any(|it| it.cpu == cpu)
+        };
+        let utilisation = Utilisation::of(&asked(set, is_here));
         if utilisation.cmp_one() == Ordering::Greater {
             let bound = "budget to deadline";
             found.doubt = Some(Reason::AboveBound { bound, utilisation });
@@ -94,7 +113,7 @@ impl Declared {
                 continue;
             }
             let inside: Vec<_> = positions.iter().map(|&it| tasks[it]).collect();
-            let responses = self.served(&set.servers[usize::from(number)], &inside, limit);
+            let responses = served(self.rule, &set.servers[usize::from(number)], &inside, limit);
             let is_late = |&(place, response): &(usize, &Response)| {
                 let task: &SporadicTask = &inside[place];
                 response.is_within(task.deadline().min(task.period())) != Some(true)
@@ -113,21 +132,6 @@ impl Declared {
             }
         }
         found
-    }
-
-    /// How long jobs of these tasks take in a server.
-    fn served(&self, server: &Server, tasks: &[SporadicTask], limit: WorkLimit) -> Vec<Response> {
-        let supply = SporadicTask::new(server.budget, server.period, server.deadline)
-            .ok()
-            .and_then(|server| Inside::InOrder.supply(self.rule, &server).ok());
-        let same = vec![Level(0); tasks.len()];
-        let known =
-            supply.map(|supply| fixed_priority::response_times_on(supply, tasks, &same, limit));
-        match known {
-            Some(Ok(responses)) => responses,
-            // The times of the server do not fit together, which no reader lets through.
-            Some(Err(_)) | None => vec![Response::Unbounded; tasks.len()],
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use flyball_analysis::sensitivity::{Breakdown, Margin};
 use flyball_analysis::{Answer, Utilisation};
 use flyball_json::analyse::{
-    Analysed, Analysis, Cpu, Effect, Known, Partition, Policy, Refusal, Task, Test,
+    Analysed, Analysis, Cpu, Effect, Known, Partition, Policy, Refusal, Server, Task, Test,
 };
 use flyball_model::TaskSet;
 use flyball_report::words;
@@ -11,16 +11,22 @@ use flyball_study::assess::{Assessment, Division, ForPolicy};
 use flyball_trace::Duration;
 
 /// What is printed of a set that the tests do not cover.
-pub(super) fn refusal(file: &str, not_covered: &str) -> Analysed {
+pub(super) fn refusal(file: &str, not_covered: &str, servers: Vec<Server>) -> Analysed {
     Analysed::Refused(Refusal {
         schema: flyball_json::SCHEMA,
         file: file.to_owned(),
         not_covered: not_covered.to_owned(),
+        servers,
     })
 }
 
 /// What is printed of another one.
-pub(super) fn analysis(file: &str, set: &TaskSet, found: &Assessment) -> Analysed {
+pub(super) fn analysis(
+    file: &str,
+    set: &TaskSet,
+    found: &Assessment,
+    servers: Vec<Server>,
+) -> Analysed {
     let name = |&task: &usize| set.tasks[task].name.clone();
     let names: Vec<String> = found.tasks.iter().map(name).collect();
     let policies = found.policies.iter();
@@ -50,6 +56,7 @@ pub(super) fn analysis(file: &str, set: &TaskSet, found: &Assessment) -> Analyse
         partition: found.division.as_ref().map(divided),
         cheapest_partition: found.cheapest.as_ref().map(divided),
         overheads: effects.collect(),
+        servers,
     })
 }
 

@@ -2,6 +2,7 @@
 //! overheads cost.
 
 use super::json::{analysis, refusal};
+use super::servers;
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -54,19 +55,24 @@ pub(super) fn run(
         Ok(found) => found,
         Err(Refused::Contradiction(error)) => return Err(Failure::lab(&shown, error)),
         Err(Refused::NotCovered(obstacle)) if args.json => {
-            output::print_json(&refusal(&shown, &words::obstacle(&obstacle)))?;
+            let why = words::obstacle(&obstacle);
+            output::print_json(&refusal(&shown, &why, servers::json(&set, steps)))?;
             return Ok(ExitCode::FAILURE);
         }
         Err(Refused::NotCovered(obstacle)) => {
             let heading = output::heading(&shown, &set);
-            output::print(&format!("{heading}\n{}.\n", words::obstacle(&obstacle)))?;
+            let servers = servers::text(&set, steps);
+            let why = words::obstacle(&obstacle);
+            output::print(&format!("{heading}{servers}\n{why}.\n"))?;
             return Ok(ExitCode::FAILURE);
         }
     };
     if args.json {
-        output::print_json(&analysis(&shown, &set, &found))?;
+        let servers = servers::json(&set, steps);
+        output::print_json(&analysis(&shown, &set, &found, servers))?;
     } else {
-        output::print(&text(&shown, &set, &found))?;
+        let servers = servers::text(&set, steps);
+        output::print(&(text(&shown, &set, &found) + &servers))?;
     }
     let holds = |it: &ForPolicy| it.verdict.holds() == Some(true);
     Ok(if found.policies.iter().any(holds) {

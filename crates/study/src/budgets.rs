@@ -1,0 +1,116 @@
+//! What the servers of a task set hold, each by itself, and which budgets would do.
+//!
+//! Of constant bandwidth servers, which serve their tasks first come, first served.
+
+use crate::theory::{declared_servers as declared, with_deadlines};
+use flyball_analysis::supply::{Inside, Least, Rule, Sizing};
+use flyball_analysis::{SporadicTask, Utilisation, WorkLimit};
+use flyball_model::TaskSet;
+use flyball_trace::Duration;
+use std::cmp::Ordering;
+
+/// How many steps a test may take in a search.
+const SEARCH: WorkLimit = WorkLimit::steps(500_000);
+
+/// What is known of the servers of a set.
+#[derive(Clone, Debug)]
+pub struct Budgets {
+    /// Of each that has tasks, in the order of the set.
+    pub servers: Vec<ForServer>,
+    /// What those of each CPU ask for: budget ÷ deadline each. Where it is above one, they may be late.
+    pub asked: Vec<Utilisation>,
+}
+
+/// What is known of a server.
+#[derive(Clone, Debug)]
+pub struct ForServer {
+    /// Its number in the set.
+    pub server: usize,
+    /// Its CPU, by its place in [`Budgets::asked`].
+    pub cpu: usize,
+    /// What it asks for: budget ÷ deadline.
+    pub asked: Utilisation,
+    /// The numbers of its tasks that compute for no more than they declare; how long a job of each can
+    /// take, whatever the tasks of other servers do; `None`: it is not known to be in time.
+    pub tasks: Vec<(usize, Option<Duration>)>,
+    /// The numbers of its tasks that compute for as long as they like.
+    pub free: Vec<usize>,
+    /// The smallest budget that holds its tasks for some periods, its own among them, in rising order. Empty
+    /// where it has tasks that compute for as long as they like.
+    pub needs: Vec<(Duration, Least<Duration>)>,
+}
+
+/// What is known of the servers of `set`, with so much work for each test. O(servers × tasks), and some 100 tests for each server.
+pub fn budgets(set: &TaskSet, limit: WorkLimit) -> Budgets {
+    let cpus = set.platform.cpus.max(1);
+    let asked = (0..cpus).map(|cpu| {
+        let here = |number: u16| {
+            let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
+            tasks.any(|it| it.cpu.unwrap_or(0) == cpu)
+        };
+        Utilisation::of(&declared::asked(set, here))
+    });
+    let asked: Vec<_> = asked.collect();
+    let servers = (0..set.servers.len()).filter_map(|server| {
+        let mut found = for_server(set, server, limit)?;
+        if asked[found.cpu].cmp_one() == Ordering::Greater {
+            for (_, bound) in &mut found.tasks {
+                *bound = None;
+            }
+        }
+        Some(found)
+    });
+    Budgets {
+        servers: servers.collect(),
+        asked,
+    }
+}
+
+fn for_server(set: &TaskSet, number: usize, limit: WorkLimit) -> Option<ForServer> {
+    let server = &set.servers[number];
+    let inside: Vec<usize> = (0..set.tasks.len())
+        .filter(|&task| set.tasks[task].server.map(usize::from) == Some(number))
+        .collect();
+    let (free, bounded): (Vec<usize>, Vec<usize>) = inside
+        .into_iter()
+        .partition(|&task| declared::is_free(&set.tasks[task]));
+    if free.is_empty() && bounded.is_empty() {
+        return None;
+    }
+    let (numbers, tasks): (Vec<usize>, Vec<SporadicTask>) = with_deadlines(set, &bounded)
+        .map(|(number, task)| (number, task.within_period()))
+        .unzip();
+    let rule = Rule::SoftConstantBandwidth;
+    let bounds: Vec<Option<Duration>> = if free.is_empty() {
+        let responses = declared::served(rule, server, &tasks, limit);
+        let in_time = |(task, response): (&SporadicTask, flyball_analysis::Response)| {
+            response.bound().filter(|it| *it <= task.deadline())
+        };
+        tasks.iter().zip(responses).map(in_time).collect()
+    } else {
+        vec![None; numbers.len()]
+    };
+    let sizing = Sizing {
+        tasks: &tasks,
+        inside: Inside::InOrder,
+        rule,
+        deadline: (server.deadline < server.period).then_some(server.deadline),
+        limit: SEARCH,
+    };
+    let need = |period: Duration| Some((period, sizing.smallest_budget(period).ok()?));
+    let own = server.period.as_nanos();
+    let periods = [own / 4, own / 2, own, own.saturating_mul(2)].map(Duration::from_nanos);
+    let first = bounded.first().or(free.first()).copied();
+    Some(ForServer {
+        server: number,
+        cpu: first.and_then(|it| set.tasks[it].cpu).unwrap_or(0).into(),
+        asked: Utilisation::of(declared::density(server).as_slice()),
+        tasks: numbers.into_iter().zip(bounds).collect(),
+        needs: if free.is_empty() {
+            periods.into_iter().filter_map(need).collect()
+        } else {
+            Vec::new()
+        },
+        free,
+    })
+}
