@@ -60,13 +60,9 @@ pub(crate) fn busy_period(
     settle(supply, 0, tasks, supply.time_for(first)?, enough, meter)
 }
 
-/// The least common multiple of the periods; `None` if it does not fit into 64 bits.
-pub(crate) fn hyperperiod(tasks: &[SporadicTask]) -> Option<u64> {
-    hyperperiod_on(Supply::CPU, tasks)
-}
-
-/// The same, together with the period of a supply.
-pub(crate) fn hyperperiod_on(supply: Supply, tasks: &[SporadicTask]) -> Option<u64> {
+/// The least common multiple of the periods, and of that of the supply; `None` if it does not fit into
+/// 64 bits.
+pub(crate) fn hyperperiod(supply: Supply, tasks: &[SporadicTask]) -> Option<u64> {
     tasks.iter().try_fold(supply.period(), |lcm, task| {
         (lcm / gcd(lcm, task.t())).checked_mul(task.t())
     })
@@ -105,7 +101,7 @@ pub(crate) fn demand_horizon(
     let load_is = supply.compare(load, tasks);
     let bound = match load_is {
         Ordering::Equal => {
-            hyperperiod_on(supply, tasks).and_then(|h| h.checked_add(supply.blackout().as_nanos()))
+            hyperperiod(supply, tasks).and_then(|h| h.checked_add(supply.blackout().as_nanos()))
         }
         _ => linear_bound(supply, tasks, load),
     };
@@ -184,7 +180,7 @@ mod tests {
         let bound = linear_bound(Supply::CPU, &tasks, &Load::of(&tasks)).unwrap();
         // Rounding each share up adds less than 1/(1 − U) = 12 each.
         assert!((25..25 + 36).contains(&bound), "{bound}");
-        assert_eq!(hyperperiod(&tasks), Some(72));
+        assert_eq!(hyperperiod(Supply::CPU, &tasks), Some(72));
     }
 
     #[test]
@@ -193,7 +189,10 @@ mod tests {
         let long = task(huge - 1, huge, huge, huge);
         let result = busy_period(Supply::CPU, &[long], u64::MAX, &mut meter());
         assert_eq!(result, Err(Stop::TimeRange));
-        assert_eq!(hyperperiod(&[long, task(1, huge - 1, 5, 0)]), None);
+        assert_eq!(
+            hyperperiod(Supply::CPU, &[long, task(1, huge - 1, 5, 0)]),
+            None
+        );
         let busy = [task(1, 2, 2, 1), task(1, 2, 2, 1)];
         let mut few = WorkLimit::steps(100).meter();
         assert_eq!(

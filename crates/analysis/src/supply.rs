@@ -21,7 +21,7 @@
 //! They are those of a whole CPU, where the time that work takes becomes sbf⁻¹(work):
 //!
 //! * EDF ([`edf_demand::test_on`](crate::edf_demand::test_on)): sbf⁻¹(dbf(t)) ≤ t for all t, which
-//!   is dbf(t) ≤ sbf(t).
+//!   is dbf(t) ≤ sbf(t). Response times: [`edf_response`](crate::edf_response::response_times_on).
 //! * Fixed priorities ([`fixed_priority::test_on`](crate::fixed_priority::test_on)): the least F
 //!   with F = sbf⁻¹(blocking + own work + interference(F)).
 //! * First come, first served: fixed priorities with a single level.
