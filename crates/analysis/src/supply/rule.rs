@@ -63,7 +63,7 @@ impl Rule {
     ///   Linux's cuts c down to what Q / D gives up to d, but no further.
     ///
     /// Source: Davis and Burns, *Hierarchical fixed priority pre-emptive scheduling*, RTSS 2005; of the
-    /// last three, derived here. `tests/supply.rs` tries all behaviours of small servers.
+    /// last three, derived here. `tests/supply` tries all behaviours of small servers.
     ///
     /// # Errors
     /// If the times do not fit, or [`NotCovered::Early`].
