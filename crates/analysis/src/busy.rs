@@ -84,13 +84,12 @@ fn gcd(a: u64, b: u64) -> u64 {
 ///   max(D − T, Σ (T − D) U / (1 − U)) (Zhang and Burns 2009; here D is D − J).
 /// * For U = 1, the hyperperiod H is: dbf(t) ≤ dbf(t − H) + H for t ≥ H, so t − H would be shorter.
 ///
-/// Inside of a server, with sbf(t) for t:
+/// Inside of a server, sbf(t) takes the place of t:
 ///
-/// * dbf(t) ≤ sbf(L) + dbf(t − L), and sbf(t) ≥ sbf(L) + sbf(t − L).
-/// * sbf lies above a line, too: what the blackout takes of it counts as demand, and α − U is left, where α
-///   is the bandwidth.
-/// * For U = α it is the least common multiple H of H and the server's period, and the blackout: beyond
-///   that, sbf(t) = sbf(t − H) + α H.
+/// * The busy period L is such a bound, as dbf(t) ≤ sbf(L) + dbf(t − L), and sbf(t) ≥ sbf(L) + sbf(t − L).
+/// * The line below sbf rises by the bandwidth α of the server, not by 1, and later by the blackout.
+/// * For U = α, let H also be a multiple of the server's period. Beyond H and the blackout,
+///   sbf(t) = sbf(t − H) + α H.
 pub(crate) fn demand_horizon(
     supply: Supply,
     tasks: &[SporadicTask],
@@ -115,8 +114,8 @@ pub(crate) fn demand_horizon(
     }
 }
 
-/// max(D − T, (Σ (T − D) U + α L) / (α − U)) with D − J for D, rounded up; `None` if out of range. α is
-/// the bandwidth of the supply and L its blackout: 1 and 0 of a CPU.
+/// max(D − T, (Σ (T − D) U + α B) / (α − U)) with D − J for D, rounded up; `None` if out of range. α is
+/// the bandwidth of the supply and B its blackout: 1 and 0 of a CPU.
 fn linear_bound(supply: Supply, tasks: &[SporadicTask], load: &Load) -> Option<u64> {
     let mut sum = i128::try_from(supply.lost()).ok()?;
     for task in tasks {

@@ -33,7 +33,8 @@
 //! Source: Shin and Lee, *Periodic resource model for compositional real-time guarantees*, RTSS 2003;
 //! Easwaran, Anand and Lee, *Compositional analysis framework using EDP resource models*, RTSS 2007;
 //! Almeida and Pedreiras, *Scheduling within temporal partitions*, EMSOFT 2004 (sbf⁻¹ in response
-//! times). Complexity: O(1) for each function of a supply; the analyses cost what they do on a CPU.
+//! times); the line: Lipari and Bini, *Resource partitioning among real-time applications*, ECRTS 2003.
+//! Complexity: O(1) for each function of a supply; the analyses cost what they do on a CPU.
 //!
 //! ```
 //! use flyball_analysis::supply::{Inside, Least, Rule, Sizing};

@@ -12,7 +12,9 @@ pub enum Inside<'a> {
     EarliestDeadline,
     /// Fixed priorities, a level for each task, equals first come, first served.
     FixedPriorities(&'a [Level]),
-    /// First come, first served: by the releases of jobs.
+    /// First come, first served: by the releases of jobs. A task whose next job is released before the
+    /// last one is done may also have that job put last only then. Where bounds are within periods, that
+    /// does not happen; otherwise it makes this task later, and no other.
     InOrder,
 }
 
