@@ -4,7 +4,7 @@
 use super::machine::Machine;
 use super::{RULES, ns, server};
 use crate::common::{self, Job, Random, densest, int, latest, random, simulate_on};
-use flyball_analysis::supply::{Inside, Rule};
+use flyball_analysis::supply::{Inside, Rule, server_responses};
 use flyball_analysis::{
     Level, SporadicTask, Supply, Utilisation, Verdict, WorkLimit, edf_demand, edf_response,
     fixed_priority,
@@ -245,6 +245,59 @@ proptest! {
                 };
                 let end = job.finish.unwrap_or(UNTIL);
                 prop_assert!(end - job.arrival <= bound, "{:?}", inside);
+            }
+        }
+    }
+
+    /// Servers under fixed priorities with tasks of their own, all at once: what is proven of each from
+    /// its response time among the servers, and from its tasks alone, is not contradicted.
+    #[test]
+    fn what_is_proven_of_each_server_holds_in_the_system(
+        drawn in prop::collection::vec((0..3_usize, 1_u64..6, 1_u64..4, light_set(true)), 1..4),
+        seed in any::<u64>(),
+    ) {
+        const UNTIL: usize = 300;
+        let limit = WorkLimit::default();
+        let rules = [Rule::Polling, Rule::Deferrable, Rule::Sporadic];
+        let servers: Vec<_> = drawn
+            .iter()
+            .map(|(rule, q, more, _)| (rules[*rule], server(*q, q * more + more, q * more + more)))
+            .collect();
+        let levels: Vec<_> = (0..3).rev().map(Level).take(servers.len()).collect();
+        let responses = server_responses(&servers, &levels, limit).unwrap();
+        let mut seed = Random(seed);
+        let mut is_taken = vec![false; UNTIL];
+        for (((rule, it), response), (.., (tasks, levels))) in
+            servers.iter().zip(responses).zip(&drawn)
+        {
+            let Some(response) = response.bound().filter(|&response| response <= it.period()) else {
+                break;
+            };
+            let it = it.with_times(it.period(), response).unwrap();
+            let inside = Inside::FixedPriorities(levels);
+            let bounds = inside.response_times(tasks, *rule, &it, limit).unwrap();
+            let until = i64::try_from(UNTIL).unwrap();
+            let mut jobs: Vec<Job> = Vec::new();
+            for (index, task) in tasks.iter().enumerate() {
+                jobs.extend(random(index, task, &mut seed, until));
+            }
+            let machine = Machine::new(*rule, &it);
+            let mut state = machine.first();
+            let mut taken = is_taken.iter_mut();
+            let mut gives = |_: i64, work: bool| {
+                let taken = taken.next().unwrap();
+                let (next, served) = machine.unit(&state, work, !*taken).unwrap();
+                state = next;
+                *taken |= served;
+                served
+            };
+            simulate_on(&mut gives, &mut jobs, until, common::fixed_priority(levels, 0));
+            for job in &jobs {
+                let Some(bound) = bounds[job.task].bound().map(int) else {
+                    continue;
+                };
+                let end = job.finish.unwrap_or(until);
+                prop_assert!(end - job.arrival <= bound, "{:?} {:?}", rule, it);
             }
         }
     }
