@@ -60,13 +60,9 @@ pub(crate) fn busy_period(
     settle(supply, 0, tasks, supply.time_for(first)?, enough, meter)
 }
 
-/// The least common multiple of the periods; `None` if it does not fit into 64 bits.
-pub(crate) fn hyperperiod(tasks: &[SporadicTask]) -> Option<u64> {
-    hyperperiod_on(Supply::CPU, tasks)
-}
-
-/// The same, together with the period of a supply.
-pub(crate) fn hyperperiod_on(supply: Supply, tasks: &[SporadicTask]) -> Option<u64> {
+/// The least common multiple of the periods, and of that of the supply; `None` if it does not fit into
+/// 64 bits.
+pub(crate) fn hyperperiod(supply: Supply, tasks: &[SporadicTask]) -> Option<u64> {
     tasks.iter().try_fold(supply.period(), |lcm, task| {
         (lcm / gcd(lcm, task.t())).checked_mul(task.t())
     })
@@ -88,13 +84,12 @@ fn gcd(a: u64, b: u64) -> u64 {
 ///   max(D − T, Σ (T − D) U / (1 − U)) (Zhang and Burns 2009; here D is D − J).
 /// * For U = 1, the hyperperiod H is: dbf(t) ≤ dbf(t − H) + H for t ≥ H, so t − H would be shorter.
 ///
-/// Inside of a server, with sbf(t) for t:
+/// Inside of a server, sbf(t) takes the place of t:
 ///
-/// * dbf(t) ≤ sbf(L) + dbf(t − L), and sbf(t) ≥ sbf(L) + sbf(t − L).
-/// * sbf lies above a line, too: what the blackout takes of it counts as demand, and α − U is left, where α
-///   is the bandwidth.
-/// * For U = α it is the least common multiple H of H and the server's period, and the blackout: beyond
-///   that, sbf(t) = sbf(t − H) + α H.
+/// * The busy period L is such a bound, as dbf(t) ≤ sbf(L) + dbf(t − L), and sbf(t) ≥ sbf(L) + sbf(t − L).
+/// * The line below sbf rises by the bandwidth α of the server, not by 1, and later by the blackout.
+/// * For U = α, let H also be a multiple of the server's period. Beyond H and the blackout,
+///   sbf(t) = sbf(t − H) + α H.
 pub(crate) fn demand_horizon(
     supply: Supply,
     tasks: &[SporadicTask],
@@ -105,7 +100,7 @@ pub(crate) fn demand_horizon(
     let load_is = supply.compare(load, tasks);
     let bound = match load_is {
         Ordering::Equal => {
-            hyperperiod_on(supply, tasks).and_then(|h| h.checked_add(supply.blackout().as_nanos()))
+            hyperperiod(supply, tasks).and_then(|h| h.checked_add(supply.blackout().as_nanos()))
         }
         _ => linear_bound(supply, tasks, load),
     };
@@ -119,8 +114,8 @@ pub(crate) fn demand_horizon(
     }
 }
 
-/// max(D − T, (Σ (T − D) U + α L) / (α − U)) with D − J for D, rounded up; `None` if out of range. α is
-/// the bandwidth of the supply and L its blackout: 1 and 0 of a CPU.
+/// max(D − T, (Σ (T − D) U + α B) / (α − U)) with D − J for D, rounded up; `None` if out of range. α is
+/// the bandwidth of the supply and B its blackout: 1 and 0 of a CPU.
 fn linear_bound(supply: Supply, tasks: &[SporadicTask], load: &Load) -> Option<u64> {
     let mut sum = i128::try_from(supply.lost()).ok()?;
     for task in tasks {
@@ -184,7 +179,7 @@ mod tests {
         let bound = linear_bound(Supply::CPU, &tasks, &Load::of(&tasks)).unwrap();
         // Rounding each share up adds less than 1/(1 − U) = 12 each.
         assert!((25..25 + 36).contains(&bound), "{bound}");
-        assert_eq!(hyperperiod(&tasks), Some(72));
+        assert_eq!(hyperperiod(Supply::CPU, &tasks), Some(72));
     }
 
     #[test]
@@ -193,7 +188,10 @@ mod tests {
         let long = task(huge - 1, huge, huge, huge);
         let result = busy_period(Supply::CPU, &[long], u64::MAX, &mut meter());
         assert_eq!(result, Err(Stop::TimeRange));
-        assert_eq!(hyperperiod(&[long, task(1, huge - 1, 5, 0)]), None);
+        assert_eq!(
+            hyperperiod(Supply::CPU, &[long, task(1, huge - 1, 5, 0)]),
+            None
+        );
         let busy = [task(1, 2, 2, 1), task(1, 2, 2, 1)];
         let mut few = WorkLimit::steps(100).meter();
         assert_eq!(

@@ -39,7 +39,6 @@
 //! beyond the default limit.
 
 use crate::busy::{busy_period, hyperperiod};
-use crate::utilisation::Load;
 use crate::work::Meter;
 use crate::{Response, SporadicTask, Stop, Supply, WorkLimit, edf_demand};
 use core::cmp::Ordering;
@@ -48,18 +47,30 @@ use flyball_trace::Duration;
 /// Every task's worst-case response time under EDF, in the order of `tasks`, even where it is
 /// beyond the deadline. The limit holds for all tasks together.
 pub fn response_times(tasks: &[SporadicTask], limit: WorkLimit) -> Vec<Response> {
-    let load = Load::of(tasks).cmp_one(tasks);
+    response_times_on(Supply::CPU, tasks, limit)
+}
+
+/// The same inside of a server that gives `supply` at least: L is the time in which it gives as much as
+/// the right side above ([`supply`](crate::supply)). Not exact, but never too short;
+/// [`Response::Unbounded`] if the tasks ask for more than the server gives in the long run.
+pub fn response_times_on(
+    supply: Supply,
+    tasks: &[SporadicTask],
+    limit: WorkLimit,
+) -> Vec<Response> {
+    let load = supply.compare(&supply.load_of(tasks), tasks);
     if load == Ordering::Greater {
         return vec![Response::Unbounded; tasks.len()];
     }
     let mut meter = limit.meter();
-    let horizon = horizon(tasks, load, &mut meter);
+    let horizon = horizon(supply, tasks, load, &mut meter);
     (0..tasks.len())
         .map(|this| {
             let task = &tasks[this];
             let mut worst = task.c();
             let end = horizon.and_then(|horizon| {
                 let mut scene = Scene {
+                    supply,
                     tasks,
                     this,
                     ahead: Vec::with_capacity(tasks.len()),
@@ -80,16 +91,23 @@ pub fn response_times(tasks: &[SporadicTask], limit: WorkLimit) -> Vec<Response>
 
 /// The worst case of every task is found at some a below this: the length of the longest interval
 /// without idle time. If that never ends, the hyperperiod H, as L(a + H) ≤ L(a) + H for U = 1.
-fn horizon(tasks: &[SporadicTask], load: Ordering, meter: &mut Meter) -> Result<u64, Stop> {
-    if load == Ordering::Equal && tasks.iter().any(|task| task.j() > 0) {
-        hyperperiod(tasks).ok_or(Stop::TimeRange)
+fn horizon(
+    supply: Supply,
+    tasks: &[SporadicTask],
+    load: Ordering,
+    meter: &mut Meter,
+) -> Result<u64, Stop> {
+    let backlog = !supply.is_whole() || tasks.iter().any(|task| task.j() > 0);
+    if load == Ordering::Equal && backlog {
+        hyperperiod(supply, tasks).ok_or(Stop::TimeRange)
     } else {
-        busy_period(Supply::CPU, tasks, u64::MAX, meter)
+        busy_period(supply, tasks, u64::MAX, meter)
     }
 }
 
 /// One task among all.
 struct Scene<'a> {
+    supply: Supply,
     tasks: &'a [SporadicTask],
     this: usize,
     /// For the a at hand: the other tasks that have jobs with deadlines up to d.
@@ -143,10 +161,10 @@ impl Scene<'_> {
             let base = own.checked_add(blocking).ok_or(Stop::TimeRange)?;
             let known = a.checked_add(*worst).ok_or(Stop::TimeRange)?;
             // All of them together may not be worse already; this needs no division.
-            let mut end = self.all(base);
+            let mut end = self.supply.time_for(self.all(base)).unwrap_or(u64::MAX);
             if end > known {
                 meter.spend(self.tasks.len())?;
-                end = self.work(base, known)?;
+                end = self.supply.time_for(self.work(base, known)?)?;
             }
             if end > known {
                 // Perhaps worse than all before. From a + C on, so that an interval which ended
@@ -228,7 +246,7 @@ impl Scene<'_> {
         let mut t = from;
         loop {
             meter.spend(self.ahead.len())?;
-            let next = self.work(base, t)?;
+            let next = self.supply.time_for(self.work(base, t)?)?;
             if next <= t {
                 return Ok(t);
             }

@@ -2,7 +2,7 @@
 //!
 //! `fixed_priority` explains F(s) and why the search is complete.
 
-use crate::busy::{hyperperiod_on, request, settle};
+use crate::busy::{hyperperiod, request, settle};
 use crate::utilisation::Load;
 use crate::work::Meter;
 use crate::{Answer, Level, LevelMismatch, SporadicTask, Stop, Supply, WorkLimit};
@@ -238,7 +238,7 @@ impl Rank<'_> {
         let backlog =
             blocking > 0 || !self.supply.is_whole() || self.tasks.iter().any(|task| task.j() > 0);
         if self.full && backlog {
-            hyperperiod_on(self.supply, self.tasks).ok_or(Stop::TimeRange)
+            hyperperiod(self.supply, self.tasks).ok_or(Stop::TimeRange)
         } else {
             settle(self.supply, blocking, self.tasks, first, u64::MAX, meter)
         }

@@ -21,7 +21,7 @@
 //! They are those of a whole CPU, where the time that work takes becomes sbf⁻¹(work):
 //!
 //! * EDF ([`edf_demand::test_on`](crate::edf_demand::test_on)): sbf⁻¹(dbf(t)) ≤ t for all t, which
-//!   is dbf(t) ≤ sbf(t).
+//!   is dbf(t) ≤ sbf(t). Response times: [`edf_response`](crate::edf_response::response_times_on).
 //! * Fixed priorities ([`fixed_priority::test_on`](crate::fixed_priority::test_on)): the least F
 //!   with F = sbf⁻¹(blocking + own work + interference(F)).
 //! * First come, first served: fixed priorities with a single level.
@@ -33,7 +33,8 @@
 //! Source: Shin and Lee, *Periodic resource model for compositional real-time guarantees*, RTSS 2003;
 //! Easwaran, Anand and Lee, *Compositional analysis framework using EDP resource models*, RTSS 2007;
 //! Almeida and Pedreiras, *Scheduling within temporal partitions*, EMSOFT 2004 (sbf⁻¹ in response
-//! times). Complexity: O(1) for each function of a supply; the analyses cost what they do on a CPU.
+//! times); the line: Lipari and Bini, *Resource partitioning among real-time applications*, ECRTS 2003.
+//! Complexity: O(1) for each function of a supply; the analyses cost what they do on a CPU.
 //!
 //! ```
 //! use flyball_analysis::supply::{Inside, Least, Rule, Sizing};

@@ -6,7 +6,8 @@ use flyball_trace::Duration;
 
 /// The worst-case response time of each server's budget under fixed priorities, from the release of
 /// the budget, or from the arrival of work while there is one: D of its [`Rule`], if it is not
-/// beyond the period. The limit holds for all servers together.
+/// beyond the period. The deadlines of the servers given do not matter. The limit holds for all servers
+/// together.
 ///
 /// Servers are periodic tasks to each other, but for a deferrable one: it may use a budget at the
 /// end of a period and the next one right after (*back to back*), as a task with release jitter

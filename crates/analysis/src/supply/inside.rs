@@ -1,7 +1,9 @@
 //! The order in which a server serves its tasks, and the test of each.
 
 use super::{NotCovered, Rule, Supply};
-use crate::{Level, Outcome, SporadicTask, WorkLimit, edf_demand, fixed_priority};
+use crate::{
+    Level, Outcome, Response, SporadicTask, WorkLimit, edf_demand, edf_response, fixed_priority,
+};
 
 /// The order in which a server serves its tasks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +12,9 @@ pub enum Inside<'a> {
     EarliestDeadline,
     /// Fixed priorities, a level for each task, equals first come, first served.
     FixedPriorities(&'a [Level]),
-    /// First come, first served: by the releases of jobs.
+    /// First come, first served: by the releases of jobs. A task whose next job is released before the
+    /// last one is done may also have that job put last only then. Where bounds are within periods, that
+    /// does not happen; otherwise it makes this task later, and no other.
     InOrder,
 }
 
@@ -44,10 +48,36 @@ impl Inside<'_> {
             Inside::FixedPriorities(levels) => {
                 fixed_priority::test_on(supply, tasks, levels, limit)?
             }
+            Inside::InOrder => fixed_priority::test_on(supply, tasks, &same(tasks), limit)?,
+        })
+    }
+
+    /// A bound on each task's response time inside of a server, whatever other servers do, even where
+    /// it is beyond the deadline. Exact where the supply is as bad as its bound.
+    ///
+    /// # Errors
+    /// As [`Inside::test`].
+    pub fn response_times(
+        self,
+        tasks: &[SporadicTask],
+        rule: Rule,
+        server: &SporadicTask,
+        limit: WorkLimit,
+    ) -> Result<Vec<Response>, NotCovered> {
+        let supply = self.supply(rule, server)?;
+        Ok(match self {
+            Inside::EarliestDeadline => edf_response::response_times_on(supply, tasks, limit),
+            Inside::FixedPriorities(levels) => {
+                fixed_priority::response_times_on(supply, tasks, levels, limit)?
+            }
             Inside::InOrder => {
-                let same = vec![Level(0); tasks.len()];
-                fixed_priority::test_on(supply, tasks, &same, limit)?
+                fixed_priority::response_times_on(supply, tasks, &same(tasks), limit)?
             }
         })
     }
+}
+
+/// First come, first served is a single level of priority.
+fn same(tasks: &[SporadicTask]) -> Vec<Level> {
+    vec![Level(0); tasks.len()]
 }

@@ -11,6 +11,8 @@ use flyball_trace::Duration;
 /// Servers that are scheduled by deadlines bring D along, and all of them together hold. Under fixed
 /// priorities D is the worst-case response time of the budget among the servers
 /// ([`server_responses`](super::server_responses)), or anything longer. Q ≤ D ≤ P.
+///
+/// Tasks do not yield: a server of Linux whose task does loses the rest of its budget.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// A budget is released at the start of every period, at fixed instants, and may be given at any
@@ -58,12 +60,13 @@ impl Rule {
     ///   server whose work comes x before the end of a period has Q − (P − x) of its budget at
     ///   least, so with x ≤ P − Q it may have nothing. A sporadic server has used the parts of its
     ///   budget one after the other, so all of it but z is back P − z after.
-    /// * *Constant bandwidth* and *Linux's*: where work comes to an idle server that keeps what is left
-    ///   of a budget, c up to the deadline d, that is the end of a pattern which began earlier.
-    ///   Linux's cuts c down to what Q / D gives up to d, but no further.
+    /// * *Constant bandwidth and Linux's* servers may get their work while a part c of the budget is left
+    ///   up to a deadline d. The rest, Q − c, has been used since the release of this budget, so d is
+    ///   no further away than in the pattern above. Linux's rule cuts c down, but to no less than what
+    ///   Q / D gives up to d, and that suffices.
     ///
     /// Source: Davis and Burns, *Hierarchical fixed priority pre-emptive scheduling*, RTSS 2005; of the
-    /// last three, derived here. `tests/supply.rs` tries all behaviours of small servers.
+    /// last three, derived here. `tests/supply` tries all behaviours of small servers.
     ///
     /// # Errors
     /// If the times do not fit, or [`NotCovered::Early`].
@@ -92,11 +95,13 @@ impl Rule {
     /// sbf(t − s) at least, with L = D − Q; and all that comes before a job has come since s, in
     /// the order of service. That also holds of a soft server, which may have given more before.
     ///
-    /// The analyses rest on L ≥ P − Q, so that is the blackout here: what it is for D = P. Work
-    /// that comes when a server has just used its budget is in this sense not worse off than other:
-    /// work of the same server has been served early.
+    /// The analyses rest on L ≥ P − Q, so the blackout here is P − Q. With D = P it is the same.
     ///
-    /// Other servers, and Linux's with D < P (which cuts budgets down), have that of
+    /// This is no promise to work that comes after s: the server may have used its budget just before.
+    /// It is one to the work that has come since s, all together. Under EDF or priorities it would be of
+    /// no use, as less urgent work may have had all of it.
+    ///
+    /// For other servers, and Linux's with D < P (which cuts budgets down), this is
     /// [`supply`](Rule::supply).
     ///
     /// Source: derived here, in the manner of Abeni and Buttazzo, *Resource reservation in dynamic

@@ -4,9 +4,10 @@
 use super::machine::Machine;
 use super::{RULES, ns, server};
 use crate::common::{self, Job, Random, densest, int, latest, random, simulate_on};
-use flyball_analysis::supply::{Inside, Rule};
+use flyball_analysis::supply::{Inside, Rule, server_responses};
 use flyball_analysis::{
-    Level, SporadicTask, Supply, Utilisation, Verdict, WorkLimit, edf_demand, fixed_priority,
+    Level, SporadicTask, Supply, Utilisation, Verdict, WorkLimit, edf_demand, edf_response,
+    fixed_priority,
 };
 use proptest::prelude::*;
 
@@ -58,9 +59,14 @@ fn busy(supply: Supply, tasks: &[SporadicTask]) -> i64 {
     end.unwrap_or(400).try_into().unwrap()
 }
 
-/// The worst response of `this` over all its phases, with the worst supply, all others released at 0
-/// as fast as they can be, and less urgent work in the way at first.
-fn observed(supply: Supply, tasks: &[SporadicTask], levels: &[Level], this: usize) -> i64 {
+/// The worst response of `this` over all its phases, with the worst supply, and all others released at 0
+/// as fast as they can be.
+fn observed<K: Ord>(
+    supply: Supply,
+    tasks: &[SporadicTask],
+    this: usize,
+    key: impl Fn(&Job) -> K,
+) -> i64 {
     let until = busy(supply, tasks) + 150;
     let mut worst_of_all = 0;
     for phase in 0..int(tasks[this].period()) {
@@ -72,12 +78,7 @@ fn observed(supply: Supply, tasks: &[SporadicTask], levels: &[Level], this: usiz
                 densest(index, task, until)
             });
         }
-        simulate_on(
-            worst(supply),
-            &mut jobs,
-            until,
-            common::fixed_priority(levels, this),
-        );
+        simulate_on(worst(supply), &mut jobs, until, &key);
         let own = jobs.iter().filter(|job| job.task == this);
         worst_of_all = worst_of_all.max(own.filter_map(Job::response).max().unwrap_or(0));
     }
@@ -131,7 +132,27 @@ proptest! {
             let concerned: Vec<_> = concerned.map(|it| *it.0).collect();
             prop_assert_eq!(response.bound().is_some(), fits(supply, &concerned));
             if let Some(bound) = response.bound() {
-                prop_assert_eq!(int(bound), observed(supply, &tasks, &levels, this), "task {}", this);
+                let key = common::fixed_priority(&levels, this);
+                prop_assert_eq!(int(bound), observed(supply, &tasks, this, key), "task {}", this);
+
+            }
+        }
+    }
+
+    /// The same under EDF, where a job is the last among all with its deadline.
+    #[test]
+    fn response_times_under_edf_are_those_of_the_scheduler(
+        (tasks, _) in light_set(true),
+        (rule, server) in any_server(),
+    ) {
+        let supply = rule.supply(&server).or(rule.supply_in_order(&server)).unwrap();
+        let limit = WorkLimit::default();
+        let responses = edf_response::response_times_on(supply, &tasks, limit);
+        for (this, response) in responses.into_iter().enumerate() {
+            prop_assert_eq!(response.bound().is_some(), fits(supply, &tasks));
+            if let Some(bound) = response.bound() {
+                let observed = observed(supply, &tasks, this, common::edf(this));
+                prop_assert_eq!(int(bound), observed, "task {}", this);
             }
         }
     }
@@ -184,11 +205,10 @@ proptest! {
             Inside::FixedPriorities(&levels),
             Inside::InOrder,
         ] {
-            let Ok(supply) = inside.supply(rule, &server) else {
+            let Ok(outcome) = inside.test(&tasks, rule, &server, limit) else {
                 prop_assert_eq!(rule, Rule::SoftConstantBandwidth);
                 continue;
             };
-            let outcome = inside.test(&tasks, rule, &server, limit).unwrap();
             let mut jobs: Vec<Job> = Vec::new();
             for (index, task) in tasks.iter().enumerate() {
                 jobs.extend(random(index, task, &mut seed, UNTIL));
@@ -218,16 +238,66 @@ proptest! {
                 job.deadline <= UNTIL && job.finish.is_none_or(|finish| finish > job.deadline)
             };
             prop_assert!(!outcome.holds() || !jobs.iter().any(is_late), "{:?}", inside);
-            if !is_edf {
-                let bounds =
-                    fixed_priority::response_times_on(supply, &tasks, order, limit).unwrap();
-                for job in &jobs {
-                    let Some(bound) = bounds[job.task].bound().map(int) else {
-                        continue;
-                    };
-                    let end = job.finish.unwrap_or(UNTIL);
-                    prop_assert!(end - job.arrival <= bound, "{:?}", inside);
-                }
+            let bounds = inside.response_times(&tasks, rule, &server, limit).unwrap();
+            for job in &jobs {
+                let Some(bound) = bounds[job.task].bound().map(int) else {
+                    continue;
+                };
+                let end = job.finish.unwrap_or(UNTIL);
+                prop_assert!(end - job.arrival <= bound, "{:?}", inside);
+            }
+        }
+    }
+
+    /// Servers under fixed priorities with tasks of their own, all at once: what is proven of each from
+    /// its response time among the servers, and from its tasks alone, is not contradicted.
+    #[test]
+    fn what_is_proven_of_each_server_holds_in_the_system(
+        drawn in prop::collection::vec((0..3_usize, 1_u64..6, 1_u64..4, light_set(true)), 1..4),
+        seed in any::<u64>(),
+    ) {
+        const UNTIL: usize = 300;
+        let limit = WorkLimit::default();
+        let rules = [Rule::Polling, Rule::Deferrable, Rule::Sporadic];
+        let servers: Vec<_> = drawn
+            .iter()
+            .map(|(rule, q, more, _)| (rules[*rule], server(*q, q * more + more, q * more + more)))
+            .collect();
+        let levels: Vec<_> = (0..3).rev().map(Level).take(servers.len()).collect();
+        let responses = server_responses(&servers, &levels, limit).unwrap();
+        let mut seed = Random(seed);
+        let mut is_taken = vec![false; UNTIL];
+        for (((rule, it), response), (.., (tasks, levels))) in
+            servers.iter().zip(responses).zip(&drawn)
+        {
+            let Some(response) = response.bound().filter(|&response| response <= it.period()) else {
+                break;
+            };
+            let it = it.with_times(it.period(), response).unwrap();
+            let inside = Inside::FixedPriorities(levels);
+            let bounds = inside.response_times(tasks, *rule, &it, limit).unwrap();
+            let until = i64::try_from(UNTIL).unwrap();
+            let mut jobs: Vec<Job> = Vec::new();
+            for (index, task) in tasks.iter().enumerate() {
+                jobs.extend(random(index, task, &mut seed, until));
+            }
+            let machine = Machine::new(*rule, &it);
+            let mut state = machine.first();
+            let mut taken = is_taken.iter_mut();
+            let mut gives = |_: i64, work: bool| {
+                let taken = taken.next().unwrap();
+                let (next, served) = machine.unit(&state, work, !*taken).unwrap();
+                state = next;
+                *taken |= served;
+                served
+            };
+            simulate_on(&mut gives, &mut jobs, until, common::fixed_priority(levels, 0));
+            for job in &jobs {
+                let Some(bound) = bounds[job.task].bound().map(int) else {
+                    continue;
+                };
+                let end = job.finish.unwrap_or(until);
+                prop_assert!(end - job.arrival <= bound, "{:?} {:?}", rule, it);
             }
         }
     }
