@@ -73,9 +73,10 @@ impl Encode for Reservation {
     }
 }
 
-/// The budget that a server has now, and by when.
+/// The budget that a server has now, and by when; `S` is what its rule keeps of it beside that
+/// ([`Rule::State`](super::Rule::State)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Account {
+pub struct Account<S = ()> {
     /// What the server is promised.
     pub reservation: Reservation,
     /// How much of the present budget has been used. It may be more than the budget, where a CPU is
@@ -84,18 +85,23 @@ pub struct Account {
     /// The instant up to which the present budget counts: the server's key among all servers.
     /// [`Time::NEVER`]: there has been none yet.
     pub deadline: Time,
+    /// What the rule of the server keeps.
+    pub state: S,
 }
 
-impl Account {
+impl<S: Default> Account<S> {
     /// An account that has never been used: its deadline is [`Time::NEVER`].
-    pub const fn new(reservation: Reservation) -> Account {
+    pub fn new(reservation: Reservation) -> Account<S> {
         Account {
             reservation,
             used: Duration::ZERO,
             deadline: Time::NEVER,
+            state: S::default(),
         }
     }
+}
 
+impl<S> Account<S> {
     /// What is left of the present budget.
     #[inline]
     pub fn budget(&self) -> Duration {
@@ -119,6 +125,12 @@ impl Account {
     pub fn is_dense(&self, now: Time) -> bool {
         let reservation = &self.reservation;
         reservation.is_exceeded_by(self.budget(), self.deadline.since(now))
+    }
+
+    /// The end of the period that the deadline is of.
+    pub fn period_end(&self) -> Time {
+        let reservation = &self.reservation;
+        self.deadline + reservation.period.saturating_sub(reservation.deadline)
     }
 
     /// Nothing is left of the budget.
