@@ -21,6 +21,7 @@
 //! | [`ConstantBandwidth::SOFT`] | a new budget at once, with a later deadline | Abeni and Buttazzo 1998 |
 //! | [`ConstantBandwidth::HARD`] | no budget until the deadline | Rajkumar et al. 1998, on hard reservations |
 //! | [`SchedDeadline`] | no budget until the period is over | Linux, `sched-deadline.rst` |
+//! | [`TotalBandwidth`] | budgets are not enforced | Spuri and Buttazzo 1994 |
 //!
 //! Tasks without a server run in the background, by a policy of their own.
 
@@ -30,10 +31,12 @@ mod policy;
 mod rule;
 mod sched_deadline;
 mod seat;
+mod total_bandwidth;
 
 pub use account::{Account, Reservation};
 pub use constant_bandwidth::ConstantBandwidth;
 pub use policy::Servers;
-pub use rule::{Rule, Supply};
+pub use rule::{Arrival, Rule, Supply};
 pub use sched_deadline::SchedDeadline;
 pub use seat::Seat;
+pub use total_bandwidth::TotalBandwidth;

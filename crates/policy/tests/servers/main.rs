@@ -1,0 +1,8 @@
+//! Servers against a model that goes from one unit of time to the next and knows the rules only as
+//! textbooks have them; and what servers promise.
+
+mod constant_bandwidth;
+mod promises;
+mod textbook;
+mod total_bandwidth;
+mod world;
