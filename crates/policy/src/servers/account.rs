@@ -46,6 +46,12 @@ impl Reservation {
         product(budget, self.deadline) > product(time, self.budget)
     }
 
+    /// How long it takes to get `budget`, in proportion, rounded down.
+    fn takes(&self, budget: Duration) -> Duration {
+        let time = product(budget, self.deadline) / u128::from(self.budget.as_nanos()).max(1);
+        u64::try_from(time).map_or(Duration::MAX, Duration::from_nanos)
+    }
+
     /// What the reservation gives within `time`, which is at most its deadline, in proportion.
     fn in_proportion(&self, time: Duration) -> Duration {
         let given = product(time, self.budget) / u128::from(self.deadline.as_nanos()).max(1);
@@ -125,6 +131,13 @@ impl<S> Account<S> {
     pub fn is_dense(&self, now: Time) -> bool {
         let reservation = &self.reservation;
         reservation.is_exceeded_by(self.budget(), self.deadline.since(now))
+    }
+
+    /// The instant at which a server that gets its budget in proportion all the time would have used
+    /// what has been used, and `more`.
+    pub fn zero_lag(&self, more: Duration) -> Time {
+        let left = self.budget().saturating_sub(more);
+        self.deadline - self.reservation.takes(left)
     }
 
     /// The end of the period that the deadline is of.

@@ -30,6 +30,20 @@ impl Book {
         let servers = Vec::new();
         Book { rules, servers }
     }
+
+    pub(crate) fn promise(&self, i: usize) -> Promise {
+        self.servers[i].promise
+    }
+
+    /// What is left of the budget, and up to when.
+    pub(crate) fn now(&self, i: usize) -> (u64, u64) {
+        self.servers[i].now.unwrap()
+    }
+
+    /// The server is as if it had never had a budget.
+    pub(crate) fn forget(&mut self, i: usize) {
+        self.servers[i].now = None;
+    }
 }
 
 impl Textbook for Book {

@@ -2,6 +2,7 @@
 //! textbooks have them; and what servers promise.
 
 mod constant_bandwidth;
+mod grub;
 mod promises;
 mod textbook;
 mod total_bandwidth;
