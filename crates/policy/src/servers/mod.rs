@@ -22,6 +22,7 @@
 //! | [`ConstantBandwidth::HARD`] | no budget until the deadline | Rajkumar et al. 1998, on hard reservations |
 //! | [`SchedDeadline`] | no budget until the period is over | Linux, `sched-deadline.rst` |
 //! | [`Grub`] | as [`ConstantBandwidth::SOFT`], or as [`SchedDeadline`]; it lasts longer where others have no work | Lipari and Baruah 2000; Linux |
+//! | [`Iris`] | as [`ConstantBandwidth::HARD`]; earlier if the CPU would idle | Marzario et al. 2004 |
 //! | [`TotalBandwidth`] | budgets are not enforced | Spuri and Buttazzo 1994 |
 //!
 //! Tasks without a server run in the background, by a policy of their own.
@@ -29,6 +30,7 @@
 mod account;
 mod constant_bandwidth;
 mod grub;
+mod iris;
 mod policy;
 mod rule;
 mod sched_deadline;
@@ -38,6 +40,7 @@ mod total_bandwidth;
 pub use account::{Account, Reservation};
 pub use constant_bandwidth::ConstantBandwidth;
 pub use grub::{Grub, Reclaiming};
+pub use iris::Iris;
 pub use policy::Servers;
 pub use rule::{Arrival, Rule, Supply};
 pub use sched_deadline::SchedDeadline;

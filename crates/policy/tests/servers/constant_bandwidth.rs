@@ -40,6 +40,20 @@ impl Book {
         self.servers[i].now.unwrap()
     }
 
+    /// The server recharges by so much earlier.
+    pub(crate) fn advance(&mut self, i: usize, by: u64) {
+        if let Some(until) = &mut self.servers[i].throttled {
+            *until -= by;
+        }
+    }
+
+    /// A whole budget, from now on.
+    pub(crate) fn recharge(&mut self, i: usize, t: u64) {
+        let server = &mut self.servers[i];
+        server.throttled = None;
+        server.now = Some((server.promise.q, t + server.promise.p));
+    }
+
     /// The server is as if it had never had a budget.
     pub(crate) fn forget(&mut self, i: usize) {
         self.servers[i].now = None;

@@ -3,6 +3,7 @@
 
 mod constant_bandwidth;
 mod grub;
+mod iris;
 mod promises;
 mod textbook;
 mod total_bandwidth;
