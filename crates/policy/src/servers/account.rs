@@ -146,6 +146,36 @@ impl<S> Account<S> {
         self.deadline + reservation.period.saturating_sub(reservation.deadline)
     }
 
+    /// The begin of the period that `now` is in, where periods follow each other without a gap.
+    pub fn period_start(&self, now: Time) -> Time {
+        self.deadline - self.reservation.deadline + self.reservation.period * self.periods(now)
+    }
+
+    /// How many periods have ended since that of the deadline began.
+    fn periods(&self, now: Time) -> u64 {
+        let end = self.period_end();
+        if now < end {
+            return 0;
+        }
+        // A server that has had a budget has a period.
+        now.since(end) / self.reservation.period + 1
+    }
+
+    /// Goes on to the period that `now` is in. Each one pays for a budget of what has been used.
+    pub fn advance(&mut self, now: Time) {
+        let periods = self.periods(now);
+        if periods > 0 {
+            let paid = self.reservation.budget * periods;
+            self.used = self.used.saturating_sub(paid);
+            self.deadline += self.reservation.period * periods;
+        }
+    }
+
+    /// A key that never changes: shorter deadlines go first.
+    pub fn by_deadline(&self) -> Time {
+        Time::ZERO + self.reservation.deadline
+    }
+
     /// Nothing is left of the budget.
     pub fn use_up(&mut self) {
         self.used = self.used.max(self.reservation.budget);

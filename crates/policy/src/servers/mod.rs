@@ -23,6 +23,9 @@
 //! | [`SchedDeadline`] | no budget until the period is over | Linux, `sched-deadline.rst` |
 //! | [`Grub`] | as [`ConstantBandwidth::SOFT`], or as [`SchedDeadline`]; it lasts longer where others have no work | Lipari and Baruah 2000; Linux |
 //! | [`Iris`] | as [`ConstantBandwidth::HARD`]; earlier if the CPU would idle | Marzario et al. 2004 |
+//! | [`Periodic::POLLING`] | no budget until the period is over, nor when there was no task | Lehoczky et al. 1987 |
+//! | [`Periodic::DEFERRABLE`] | no budget until the period is over | Strosnider et al. 1995 |
+//! | [`Sporadic`] | each piece comes back a period after it could be used | Sprunt et al. 1989 |
 //! | [`TotalBandwidth`] | budgets are not enforced | Spuri and Buttazzo 1994 |
 //!
 //! Tasks without a server run in the background, by a policy of their own.
@@ -31,18 +34,22 @@ mod account;
 mod constant_bandwidth;
 mod grub;
 mod iris;
+mod periodic;
 mod policy;
 mod rule;
 mod sched_deadline;
 mod seat;
+mod sporadic;
 mod total_bandwidth;
 
 pub use account::{Account, Reservation};
 pub use constant_bandwidth::ConstantBandwidth;
 pub use grub::{Grub, Reclaiming};
 pub use iris::Iris;
+pub use periodic::Periodic;
 pub use policy::Servers;
 pub use rule::{Arrival, Rule, Supply};
 pub use sched_deadline::SchedDeadline;
 pub use seat::Seat;
+pub use sporadic::{Pieces, Sporadic};
 pub use total_bandwidth::TotalBandwidth;

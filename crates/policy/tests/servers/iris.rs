@@ -101,11 +101,7 @@ proptest! {
 fn what_is_left_over_is_shared_in_proportion() {
     let task = |budget| Work {
         seat: Seat::Own(Reservation::every(units(8), units(budget))),
-        jobs: vec![Job {
-            at: 0,
-            length: 200,
-            result: 0,
-        }],
+        jobs: vec![Job::new(0, 200)],
     };
     let ran = run(Iris::default(), &[task(2), task(1)]).schedule;
     let used = |task| ran[..150].iter().filter(|&&it| it == Some(task)).count();

@@ -2,6 +2,7 @@
 //! textbooks have them; and what servers promise.
 
 mod constant_bandwidth;
+mod fixed_priority;
 mod grub;
 mod iris;
 mod promises;

@@ -82,11 +82,7 @@ proptest! {
 fn a_job_that_computes_for_too_long_hurts_others() {
     let task = |period, budget, length| Work {
         seat: Seat::Own(Reservation::every(units(period), units(budget))),
-        jobs: vec![Job {
-            at: 0,
-            length,
-            result: 0,
-        }],
+        jobs: vec![Job::new(0, length)],
     };
     let ran = run(TotalBandwidth, &[task(8, 2, 10), task(9, 2, 2)]);
     assert_eq!(ran.schedule[..10], [Some(0); 10]);

@@ -33,6 +33,13 @@ pub(crate) struct Job {
     pub(crate) result: u8,
 }
 
+impl Job {
+    pub(crate) const fn new(at: u64, length: u64) -> Job {
+        let result = 0;
+        Job { at, length, result }
+    }
+}
+
 /// What came out.
 pub(crate) struct Run {
     /// What ran in each unit of time.
@@ -41,7 +48,15 @@ pub(crate) struct Run {
     pub(crate) late: u64,
 }
 
-pub(crate) fn reservation() -> impl Strategy<Value = Reservation> {
+impl Run {
+    /// What ran in the first so many units of time, a character for each.
+    pub(crate) fn drawn(&self, units: usize) -> String {
+        let letter = |task: &Option<usize>| task.map_or("-".into(), |task| task.to_string());
+        self.schedule[..units].iter().map(letter).collect()
+    }
+}
+
+fn reservation() -> impl Strategy<Value = Reservation> {
     (1_u64..4, 0_u64..4, 0_u64..8).prop_map(|(budget, slack, rest)| Reservation {
         budget: units(budget),
         deadline: units(budget + slack),
