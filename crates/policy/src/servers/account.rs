@@ -134,10 +134,9 @@ impl<S> Account<S> {
     }
 
     /// The instant at which a server that gets its budget in proportion all the time would have used
-    /// what has been used, and `more`.
-    pub fn zero_lag(&self, more: Duration) -> Time {
-        let left = self.budget().saturating_sub(more);
-        self.deadline - self.reservation.takes(left)
+    /// what has been used.
+    pub fn zero_lag(&self) -> Time {
+        self.deadline - self.reservation.takes(self.budget())
     }
 
     /// The end of the period that the deadline is of.

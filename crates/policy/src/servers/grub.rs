@@ -17,7 +17,8 @@
 //! ```
 //!
 //! A bandwidth is budget ÷ deadline, in parts of 2⁻²⁰ of a CPU as in Linux, rounded up, and so is
-//! what is charged: a server never has too much. What is less than a nanosecond is charged later.
+//! what is charged: a server never has too much. A rest of its budget of less than a nanosecond is
+//! lost.
 
 use super::account::{Account, Reservation};
 use super::constant_bandwidth::ConstantBandwidth;
@@ -49,6 +50,13 @@ pub struct Reclaiming {
     /// What it has used of a nanosecond.
     fraction: u32,
     is_active: bool,
+}
+
+impl Reclaiming {
+    /// The nanosecond of which it has used a part.
+    fn begun(&self) -> Duration {
+        Duration::from_nanos(u64::from(self.fraction > 0))
+    }
 }
 
 impl Grub {
@@ -92,6 +100,14 @@ impl Grub {
     }
 }
 
+impl Account<Reclaiming> {
+    /// The server has used the whole of the nanosecond that it has used a part of.
+    fn round_up(&mut self) {
+        self.used += self.state.begun();
+        self.state.fraction = 0;
+    }
+}
+
 /// Budget ÷ deadline.
 fn bandwidth(reservation: &Reservation) -> u32 {
     let [budget, deadline] = [reservation.budget, reservation.deadline].map(Duration::as_nanos);
@@ -131,21 +147,24 @@ impl Rule for Grub {
         ConstantBandwidth::SOFT.wake(account, arrival.at)
     }
 
+    /// Up to where less than a nanosecond is left of the budget, which is at least one before.
     fn burst(&mut self, account: &Account<Reclaiming>) -> Option<Duration> {
         let state = &account.state;
         self.rate = self.rate(state.bandwidth.into());
         let left = account.budget().as_nanos().saturating_mul(ONE);
-        let left = left.saturating_sub(state.fraction.into());
-        Some(Duration::from_nanos(left.div_ceil(self.rate)))
+        let more = left.saturating_sub(u64::from(state.fraction) + ONE);
+        Some(Duration::from_nanos(more / self.rate + 1))
     }
 
     fn charge(&mut self, account: &mut Account<Reclaiming>, used: Duration, _: Time) {
-        let fraction = &mut account.state.fraction;
         let charged = used.as_nanos().saturating_mul(self.rate);
-        let charged = charged.saturating_add(u64::from(*fraction));
+        let charged = charged.saturating_add(u64::from(account.state.fraction));
         account.used += Duration::from_nanos(charged / ONE);
         // The remainder is less than `ONE`.
-        *fraction = u32::try_from(charged % ONE).unwrap_or(0);
+        account.state.fraction = u32::try_from(charged % ONE).unwrap_or(0);
+        if account.used + account.state.begun() >= account.reservation.budget {
+            account.round_up();
+        }
     }
 
     fn exhausted(&mut self, account: &mut Account<Reclaiming>, now: Time) -> Supply {
@@ -164,8 +183,8 @@ impl Rule for Grub {
 
     /// The server counts up to its 0-lag time.
     fn emptied(&mut self, account: &mut Account<Reclaiming>, now: Time) -> Option<Time> {
-        let begun = u64::from(account.state.fraction > 0);
-        let zero_lag = account.zero_lag(Duration::from_nanos(begun));
+        account.round_up();
+        let zero_lag = account.zero_lag();
         if zero_lag > now {
             return Some(zero_lag);
         }

@@ -73,7 +73,7 @@ proptest! {
     /// As long as no job asks for more than the budget.
     #[test]
     fn deadlines_are_met(works in works()) {
-        prop_assert_eq!(run(TotalBandwidth, &modest(&fitting(&works))).late, 0);
+        prop_assert_eq!(run(TotalBandwidth, &modest(&fitting(&works, 100))).late, 0);
     }
 }
 

@@ -56,8 +56,9 @@ impl Run {
     }
 }
 
-fn reservation() -> impl Strategy<Value = Reservation> {
-    (1_u64..4, 0_u64..4, 0_u64..8).prop_map(|(budget, slack, rest)| Reservation {
+/// With at most so many units of budget.
+fn reservation(most: u64) -> impl Strategy<Value = Reservation> {
+    (1..=most, 0_u64..4, 0_u64..8).prop_map(|(budget, slack, rest)| Reservation {
         budget: units(budget),
         deadline: units(budget + slack),
         period: units(budget + slack + rest),
@@ -78,10 +79,15 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
 
 /// Up to five tasks with servers of their own, in two that they share, and in the background.
 pub(crate) fn works() -> impl Strategy<Value = Vec<Work>> {
-    let shared = [reservation(), reservation()];
+    works_of(3)
+}
+
+/// The same, with at most so many units of budget.
+pub(crate) fn works_of(most: u64) -> impl Strategy<Value = Vec<Work>> {
+    let shared = [reservation(most), reservation(most)];
     (
         shared,
-        prop::collection::vec((0_u8..6, reservation(), jobs()), 1..6),
+        prop::collection::vec((0_u8..6, reservation(most), jobs()), 1..6),
     )
         .prop_map(|(shared, tasks)| {
             let work = |(kind, own, jobs): (u8, Reservation, Vec<Job>)| {
@@ -99,6 +105,11 @@ pub(crate) fn works() -> impl Strategy<Value = Vec<Work>> {
 
 /// Executes the tasks under the rule up to [`END`].
 pub(crate) fn run<R: Rule>(rule: R, works: &[Work]) -> Run {
+    run_until(rule, works, END)
+}
+
+/// Executes the tasks under the rule up to `end`.
+pub(crate) fn run_until<R: Rule>(rule: R, works: &[Work], end: u64) -> Run {
     let background = Background::new(Fifo, works.len());
     let mut policy = Under::new(rule, background, works.len());
     for (task, work) in works.iter().enumerate() {
@@ -111,7 +122,7 @@ pub(crate) fn run<R: Rule>(rule: R, works: &[Work]) -> Run {
     let mut schedule = Vec::new();
     let mut running: Option<(usize, Option<Duration>, u64)> = None;
     let mut late = 0;
-    for unit in 0..END {
+    for unit in 0..end {
         let now = Time::from_nanos(unit);
         let mut resched = Resched::None;
         if let Some((task, burst, used)) = running {
@@ -166,9 +177,9 @@ pub(crate) fn run<R: Rule>(rule: R, works: &[Work]) -> Run {
     Run { schedule, late }
 }
 
-/// The same tasks, but only as many with servers as fit on the CPU by budget over deadline; the
-/// others run in the background.
-pub(crate) fn fitting(works: &[Work]) -> Vec<Work> {
+/// The same tasks, but only as many with servers as fit on so many percent of the CPU by budget over
+/// deadline; the others run in the background.
+pub(crate) fn fitting(works: &[Work], percent: u128) -> Vec<Work> {
     /// Parts of the CPU.
     const ALL: u128 = 1 << 40;
     let mut names: Vec<u16> = Vec::new();
@@ -183,11 +194,11 @@ pub(crate) fn fitting(works: &[Work]) -> Vec<Work> {
         let parts = |length: Duration| u128::from(length.as_nanos()) * ALL;
         let deadline = u128::from(reservation.deadline.as_nanos());
         let more = density + parts(reservation.budget).div_ceil(deadline);
-        if more <= ALL {
+        if more <= ALL * percent / 100 {
             density = more;
             names.extend(name);
         }
-        more <= ALL
+        more <= ALL * percent / 100
     };
     let mut works = works.to_vec();
     for work in &mut works {
