@@ -53,7 +53,13 @@ fn run(
         }
         "sched-deadline" => {
             let allowance = Duration::ZERO;
-            simulate(set, &SchedDeadline { allowance, quantum }, &options, sink)
+            let rule = flyball_policy::servers::SchedDeadline;
+            let servers = SchedDeadline {
+                rule,
+                allowance,
+                quantum,
+            };
+            simulate(set, &servers, &options, sink)
         }
         "fifo" => simulate(set, &Fifo, &options, sink),
         "llf" => simulate(set, &Llf { quantum }, &options, sink),
