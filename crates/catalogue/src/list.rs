@@ -9,7 +9,7 @@ use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scheduler::{Scheduler, Shape};
 use crate::servers::{
-    Cbs, DeferrableServers, Grub, Iris, PollingServers, SchedDeadline, SporadicServers, Tbs,
+    Bids, Cbs, DeferrableServers, Grub, Iris, PollingServers, SchedDeadline, SporadicServers, Tbs,
 };
 
 /// A policy as the user knows it: a scheduler by name, with its placement.
@@ -372,6 +372,10 @@ catalogue! {
         Iris {
             "IRIS",
             "as hard cbs, but budgets come again earlier if the CPU would idle (reconstructed)"
+        }
+        Bids {
+            "BIDS",
+            "as cbs, but a budget comes later after a job of little importance (reconstructed)"
         }
         Tbs {
             "Total bandwidth servers",

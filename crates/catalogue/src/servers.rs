@@ -30,6 +30,8 @@ pub type Grub = OwnServers<Reclaim>;
 pub type Iris = OwnServers<servers::Iris>;
 /// Total bandwidth servers.
 pub type Tbs = OwnServers<servers::TotalBandwidth>;
+/// Servers that come again later after jobs of little importance.
+pub type Bids = OwnServers<servers::Bids>;
 /// Polling servers.
 pub type PollingServers = OwnServers<Polling>;
 /// Deferrable servers.

@@ -11,7 +11,7 @@ use flyball_trace::Duration;
 use std::ops::ControlFlow;
 
 /// Those whose servers are scheduled by deadlines, and enforce their budgets.
-const POLICIES: [&str; 4] = ["cbs", "sched-deadline", "grub", "iris"];
+const POLICIES: [&str; 5] = ["cbs", "sched-deadline", "grub", "iris", "bids"];
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -35,9 +35,9 @@ fn studied(set: &TaskSet, policy: &str) -> PolicyReport {
     study.unwrap().policies.remove(0)
 }
 
-/// With hard servers under `cbs`, and Linux's under `grub`.
+/// With hard servers under `cbs`, soft ones under `bids`, and Linux's under `grub`.
 fn hard(mut set: TaskSet) -> TaskSet {
-    let text = "[policies.cbs]\nmode = \"hard\"\n[policies.grub]\nvariant = \"linux\"\n[[task]]\nperiod = \"1ms\"\nwcet = \"1ms\"";
+    let text = "[policies.cbs]\nmode = \"hard\"\n[policies.bids]\nmode = \"soft\"\n[policies.grub]\nvariant = \"linux\"\n[[task]]\nperiod = \"1ms\"\nwcet = \"1ms\"";
     let text = format!("schema = 1\n{text}");
     let read = flyball_model::read_str(&text, flyball_model::Format::Toml, "hard").unwrap();
     set.policies = read.policies;

@@ -3,7 +3,7 @@
 use super::{ALLOWANCE, QUANTUM, ServerRule};
 use crate::settings::{Setting, Values};
 use flyball_policy::servers::{
-    ConstantBandwidth, Grub, Iris, Periodic, SchedDeadline, Sporadic, TotalBandwidth,
+    Bids, ConstantBandwidth, Grub, Iris, Periodic, SchedDeadline, Sporadic, TotalBandwidth,
 };
 
 const SOFT_OR_HARD: &str = "a used up budget is replenished at once with a later deadline (soft), or at its deadline (hard)";
@@ -101,6 +101,62 @@ impl ServerRule for Reclaim {
             1..=MILLION => Some(Reclaim::Linux(limit)),
             _ => None,
         }
+    }
+}
+
+impl ServerRule for Bids {
+    const NAME: &'static str = "bids";
+    const SOURCE: &'static str = "Ordinez, Donari, Santos and Orozco, \"A behavior priority driven \
+                                  approach for resource reservation scheduling\", SAC 2008";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::choice("mode", SOFT_OR_HARD, &["hard", "soft"]),
+        Setting::decimal(
+            "alpha",
+            "by how many periods a server comes later for each step of a job's result",
+            "1",
+        ),
+        Setting::count(
+            "levels",
+            "the most steps that a result counts for, up to 255: 1 as first published",
+            1,
+        ),
+        Setting::decimal(
+            "least",
+            "the least distance between a server's budgets, in periods; below 1 the results from \
+             128 on are negative (255 is -1), after which a server comes earlier",
+            "1",
+        ),
+        ALLOWANCE,
+        QUANTUM,
+    ];
+    type Rule = Bids;
+    type Encoded = (bool, u32, u8, u32);
+
+    fn new(values: &dyn Values) -> Result<Bids, &'static str> {
+        let levels = u8::try_from(values.integer("levels"));
+        let levels = levels.map_err(|_| "`levels` is at most 255")?;
+        let is_hard = values.text("mode") == "hard";
+        let (alpha, least) = (values.millionths("alpha"), values.millionths("least"));
+        Bids::decoded((is_hard, alpha, levels, least))
+            .ok_or("`least` is more than 0, and at most 1")
+    }
+
+    fn rule(&self) -> Bids {
+        *self
+    }
+
+    fn encoded(&self) -> (bool, u32, u8, u32) {
+        (self.budgets.is_hard, self.alpha, self.levels, self.least)
+    }
+
+    fn decoded((is_hard, alpha, levels, least): (bool, u32, u8, u32)) -> Option<Bids> {
+        let bids = Bids {
+            budgets: ConstantBandwidth { is_hard },
+            alpha,
+            levels,
+            least,
+        };
+        (levels > 0 && (1..=MILLION).contains(&least)).then_some(bids)
     }
 }
 

@@ -50,6 +50,8 @@ struct Server<T> {
     name: Option<u16>,
 }
 
+const _: () = assert!(size_of::<Server<()>>() <= 64, "a server takes 64 bytes");
+
 /// Where a task runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Member {
@@ -179,6 +181,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         .and(Wants::BURSTS)
         .and(Wants::ALARMS)
         .and(Wants::PREEMPTED)
+        .and(Wants::RESULTS.when(R::RESULTS))
         .and(B::WANTS);
 
     fn capacity(&self) -> usize {
@@ -325,6 +328,17 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         }
         self.exhaust(number, now);
         Resched::One(cpu)
+    }
+
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        match self.members[task.index()] {
+            Member::In(number) if R::RESULTS => {
+                self.rule
+                    .ended(&mut self.rows[number.index()].account, result);
+            }
+            Member::Background if B::WANTS.results => self.background.ended(task, result, now),
+            _ => {}
+        }
     }
 
     #[inline(never)]

@@ -23,6 +23,9 @@ pub trait Rule {
     /// arrival, and a server without tasks may still count ([`Rule::emptied`]).
     const RECLAIMS: bool = false;
 
+    /// Whether the rule wants to know what jobs say of themselves ([`Rule::ended`]).
+    const RESULTS: bool = false;
+
     /// The order among servers, the least first. It changes only when a method has been called for
     /// that server that decides: see the type.
     #[inline]
@@ -73,6 +76,10 @@ pub trait Rule {
 
     /// A task offers the CPU to others. By default that is about the tasks of its server alone.
     fn yields(&mut self, _account: &mut Account<Self::State>) {}
+
+    /// A job of the server is done, and says this of itself
+    /// ([`Policy::ended`](crate::Policy::ended)). Its task leaves next.
+    fn ended(&mut self, _account: &mut Account<Self::State>, _result: u8) {}
 
     // ---- servers without work ------------------------------------------------------------------
 

@@ -119,6 +119,7 @@ pub(crate) fn run_until<R: Rule>(rule: R, works: &[Work], end: u64) -> Run {
     }
     let mut jobs: Vec<VecDeque<_>> = works.iter().map(|it| it.jobs.clone().into()).collect();
     let mut left = vec![0; works.len()];
+    let mut results = vec![0; works.len()];
     let mut schedule = Vec::new();
     let mut running: Option<(usize, Option<Duration>, u64)> = None;
     let mut late = 0;
@@ -132,6 +133,9 @@ pub(crate) fn run_until<R: Rule>(rule: R, works: &[Work], end: u64) -> Run {
                 _ if is_over => Some(Stop::BurstEnd),
                 _ => None,
             };
+            if why == Some(Stop::Completed) && Under::<R>::WANTS.results {
+                policy.ended(TaskId::from_index(task), results[task], now);
+            }
             if let Some(why) = why {
                 let used = Usage::time(units(used));
                 resched = policy.stopped(CPU, TaskId::from_index(task), used, why, now);
@@ -141,7 +145,7 @@ pub(crate) fn run_until<R: Rule>(rule: R, works: &[Work], end: u64) -> Run {
         for task in 0..works.len() {
             if left[task] == 0 && jobs[task].front().is_some_and(|job| job.at <= unit) {
                 let job = jobs[task].pop_front().unwrap();
-                left[task] = job.length;
+                (left[task], results[task]) = (job.length, job.result);
                 let why = Ready::Released {
                     release: Time::from_nanos(job.at),
                 };

@@ -6,7 +6,7 @@ use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
 use super::servers::{Isolation, OfTheirOwn};
 use flyball_catalogue::{
-    Cbs, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler, Tbs,
+    Bids, Cbs, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler, Tbs,
 };
 
 const CBS: OfTheirOwn = servers::<Cbs>(Isolation::OfEach);
@@ -36,6 +36,7 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     (SCHED_DEADLINE.policy, &SCHED_DEADLINE),
     (GRUB.policy, &GRUB),
     (IRIS.policy, &IRIS),
+    (BIDS.policy, &BIDS),
     (TBS.policy, &TBS),
 ];
 
