@@ -13,6 +13,7 @@ const CBS: OfTheirOwn = servers::<Cbs>(Isolation::OfEach);
 const SCHED_DEADLINE: OfTheirOwn = servers::<SchedDeadline>(Isolation::OfEach);
 const GRUB: OfTheirOwn = servers::<Grub>(Isolation::OfAll);
 const IRIS: OfTheirOwn = servers::<Iris>(Isolation::OfEach);
+const BIDS: OfTheirOwn = servers::<Bids>(Isolation::OfEach);
 const TBS: OfTheirOwn = servers::<Tbs>(Isolation::Nothing);
 
 const fn servers<S: Scheduler>(isolation: Isolation) -> OfTheirOwn {
