@@ -2,7 +2,7 @@
 
 use core::fmt;
 use flyball_policy::i_plus_pi::Fraction;
-use flyball_policy::servers::Reservation;
+use flyball_policy::servers::{Mode, Reservation};
 use flyball_policy::{CpuSet, Duration};
 
 /// How the jobs of a task arrive.
@@ -149,5 +149,10 @@ fn reservation(server: &flyball_model::Server) -> Reservation {
         budget: server.budget,
         period: server.period,
         deadline: server.deadline,
+        mode: match server.mode {
+            None => Mode::OfRule,
+            Some(flyball_model::ServerMode::Hard) => Mode::Hard,
+            Some(flyball_model::ServerMode::Soft) => Mode::Soft,
+        },
     }
 }

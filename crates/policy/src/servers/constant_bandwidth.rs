@@ -7,14 +7,14 @@
 //! Source: Buttazzo, *Hard real-time computing systems*, section 6.9; the test of a deadline that is
 //! shorter than the period is derived here, as Linux has it.
 
-use super::account::Account;
-use super::rule::{Rule, Supply};
+use super::account::{Account, Mode};
+use super::rule::{Arrival, Rule, Supply};
 use flyball_trace::Time;
 
 /// The rule of constant bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ConstantBandwidth {
-    /// Whether a server whose budget is used up waits for its deadline.
+    /// Whether a server whose budget is used up waits for its deadline, if its reservation does not say.
     pub is_hard: bool,
 }
 
@@ -23,24 +23,46 @@ impl ConstantBandwidth {
     pub const SOFT: ConstantBandwidth = ConstantBandwidth { is_hard: false };
     /// A budget that is used up is replenished at its deadline.
     pub const HARD: ConstantBandwidth = ConstantBandwidth { is_hard: true };
+
+    /// Whether a server waits for its deadline when its budget is used up.
+    pub(super) fn is_hard<S>(self, account: &Account<S>) -> bool {
+        match account.reservation.mode {
+            Mode::OfRule => self.is_hard,
+            mode => mode == Mode::Hard,
+        }
+    }
+}
+
+/// [`Rule::arrives`] of a server that is hard or soft, whatever else is kept of it.
+pub(super) fn wake<S>(account: &mut Account<S>, now: Time, is_hard: bool) -> Supply {
+    if account.is_new() || now >= account.deadline || account.is_dense(now) {
+        account.renew(now);
+    }
+    if account.is_exhausted() {
+        return postpone(account, now, is_hard);
+    }
+    Supply::Available
+}
+
+/// [`Rule::exhausted`] of a server that is hard or soft, whatever else is kept of it.
+pub(super) fn postpone<S>(account: &mut Account<S>, now: Time, is_hard: bool) -> Supply {
+    if is_hard && now < account.deadline {
+        return Supply::Throttled(account.deadline);
+    }
+    account.replenish(now);
+    Supply::Available
 }
 
 impl Rule for ConstantBandwidth {
-    fn arrives(&self, account: &mut Account, now: Time) -> Supply {
-        if account.is_new() || now >= account.deadline || account.is_dense(now) {
-            account.renew(now);
-        }
-        if account.is_exhausted() {
-            return self.exhausted(account, now);
-        }
-        Supply::Available
+    type State = ();
+
+    fn arrives(&mut self, account: &mut Account, arrival: Arrival) -> Supply {
+        let is_hard = self.is_hard(account);
+        wake(account, arrival.at, is_hard)
     }
 
-    fn exhausted(&self, account: &mut Account, now: Time) -> Supply {
-        if self.is_hard && now < account.deadline {
-            return Supply::Throttled(account.deadline);
-        }
-        account.replenish(now);
-        Supply::Available
+    fn exhausted(&mut self, account: &mut Account, now: Time) -> Supply {
+        let is_hard = self.is_hard(account);
+        postpone(account, now, is_hard)
     }
 }

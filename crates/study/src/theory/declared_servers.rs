@@ -21,9 +21,9 @@ use flyball_trace::Duration;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Servers by this rule.
+/// Servers by this rule; `None`: by one of which nothing is known.
 pub(super) struct Declared {
-    pub(super) rule: Rule,
+    pub(super) rule: Option<Rule>,
 }
 
 /// What is found of the tasks of one CPU.
@@ -72,67 +72,65 @@ pub(crate) fn served(
     }
 }
 
-impl Declared {
-    /// O(tasks × servers), and the tests of all servers.
-    fn find(
-        &self,
-        set: &TaskSet,
-        jobs: &[usize],
-        tasks: &[SporadicTask],
-        limit: WorkLimit,
-    ) -> Found {
-        let mut found = Found {
-            responses: vec![Response::Unbounded; jobs.len()],
-            free: Vec::new(),
-            doubt: None,
-        };
-        // The positions of each server's tasks.
-        let mut members: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-        for (position, &job) in jobs.iter().enumerate() {
-            match set.tasks[job].server {
-                Some(server) => members.entry(server).or_default().push(position),
-                None => found.free.push(set.tasks[job].name.clone()),
-            }
+/// O(tasks × servers), and the tests of all servers.
+fn find(
+    rule: Rule,
+    set: &TaskSet,
+    jobs: &[usize],
+    tasks: &[SporadicTask],
+    limit: WorkLimit,
+) -> Found {
+    let mut found = Found {
+        responses: vec![Response::Unbounded; jobs.len()],
+        free: Vec::new(),
+        doubt: None,
+    };
+    // The positions of each server's tasks.
+    let mut members: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    for (position, &job) in jobs.iter().enumerate() {
+        match set.tasks[job].server {
+            Some(server) => members.entry(server).or_default().push(position),
+            None => found.free.push(set.tasks[job].name.clone()),
         }
-        let cpu = jobs.first().and_then(|&job| set.tasks[job].cpu);
-        let is_here = |number: u16| {
-            let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
-            tasks.any(|it| it.cpu == cpu)
-        };
-        let utilisation = Utilisation::of(&asked(set, is_here));
-        if utilisation.cmp_one() == Ordering::Greater {
-            let bound = "budget to deadline";
-            found.doubt = Some(Reason::AboveBound { bound, utilisation });
-            return found;
-        }
-        for (number, positions) in members {
-            let inside = set.tasks.iter().filter(|it| it.server == Some(number));
-            let free: Vec<_> = inside.filter(|it| is_free(it)).collect();
-            if !free.is_empty() {
-                found.free.extend(free.iter().map(|it| it.name.clone()));
-                continue;
-            }
-            let inside: Vec<_> = positions.iter().map(|&it| tasks[it]).collect();
-            let responses = served(self.rule, &set.servers[usize::from(number)], &inside, limit);
-            let is_late = |&(place, response): &(usize, &Response)| {
-                let task: &SporadicTask = &inside[place];
-                response.is_within(task.deadline().min(task.period())) != Some(true)
-            };
-            if let Some((place, &response)) = responses.iter().enumerate().find(is_late) {
-                found.doubt = found.doubt.or(Some(Reason::Late {
-                    task: positions[place],
-                    response,
-                    deadline: inside[place].deadline().min(inside[place].period()),
-                    blocking: Duration::ZERO,
-                }));
-                continue;
-            }
-            for (&position, response) in positions.iter().zip(responses) {
-                found.responses[position] = response;
-            }
-        }
-        found
     }
+    let cpu = jobs.first().and_then(|&job| set.tasks[job].cpu);
+    let is_here = |number: u16| {
+        let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
+        tasks.any(|it| it.cpu == cpu)
+    };
+    let utilisation = Utilisation::of(&asked(set, is_here));
+    if utilisation.cmp_one() == Ordering::Greater {
+        let bound = "budget to deadline";
+        found.doubt = Some(Reason::AboveBound { bound, utilisation });
+        return found;
+    }
+    for (number, positions) in members {
+        let inside = set.tasks.iter().filter(|it| it.server == Some(number));
+        let free: Vec<_> = inside.filter(|it| is_free(it)).collect();
+        if !free.is_empty() {
+            found.free.extend(free.iter().map(|it| it.name.clone()));
+            continue;
+        }
+        let inside: Vec<_> = positions.iter().map(|&it| tasks[it]).collect();
+        let responses = served(rule, &set.servers[usize::from(number)], &inside, limit);
+        let is_late = |&(place, response): &(usize, &Response)| {
+            let task: &SporadicTask = &inside[place];
+            response.is_within(task.deadline().min(task.period())) != Some(true)
+        };
+        if let Some((place, &response)) = responses.iter().enumerate().find(is_late) {
+            found.doubt = found.doubt.or(Some(Reason::Late {
+                task: positions[place],
+                response,
+                deadline: inside[place].deadline().min(inside[place].period()),
+                blocking: Duration::ZERO,
+            }));
+            continue;
+        }
+        for (&position, response) in positions.iter().zip(responses) {
+            found.responses[position] = response;
+        }
+    }
+    found
 }
 
 impl OneCpu for Declared {
@@ -151,7 +149,10 @@ impl OneCpu for Declared {
         tasks: &[SporadicTask],
         limit: WorkLimit,
     ) -> Answer {
-        let found = self.find(set, jobs, tasks, limit);
+        let Some(rule) = self.rule else {
+            return Answer::Rejects;
+        };
+        let found = find(rule, set, jobs, tasks, limit);
         Answer::accepts_if(found.doubt.is_none() && found.free.is_empty())
     }
 
@@ -167,7 +168,8 @@ impl OneCpu for Declared {
         effort: Effort,
     ) -> Result<Analysed, Obstacle> {
         blocking::none(set, jobs)?;
-        let found = self.find(set, jobs, &tasks, effort.verdict);
+        let rule = self.rule.ok_or(Obstacle::NoTest)?;
+        let found = find(rule, set, jobs, &tasks, effort.verdict);
         Ok(Analysed {
             outcome: Outcome {
                 verdict: found.doubt.map_or(Verdict::Holds, Verdict::Unknown),

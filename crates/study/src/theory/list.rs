@@ -1,12 +1,31 @@
 //! Which policy of the catalogue has which theory on one CPU. A policy without a line has none; a
 //! test names those.
 
+use super::declared_servers::Declared;
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
-use super::servers::OfTheirOwn;
-use flyball_analysis::supply::Rule as Served;
-use flyball_catalogue::{Cbs, Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler};
+use super::servers::{Isolation, OfTheirOwn};
+use flyball_analysis::supply::Rule as Supplied;
+use flyball_catalogue::{
+    Bids, Cbs, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler, Tbs,
+};
+
+const CBS: OfTheirOwn = servers::<Cbs>(Isolation::OfEach, Some(Supplied::SoftConstantBandwidth));
+const SCHED_DEADLINE: OfTheirOwn =
+    servers::<SchedDeadline>(Isolation::OfEach, Some(Supplied::SchedDeadline));
+const GRUB: OfTheirOwn = servers::<Grub>(Isolation::OfAll, None);
+const IRIS: OfTheirOwn = servers::<Iris>(Isolation::OfEach, None);
+const BIDS: OfTheirOwn = servers::<Bids>(Isolation::OfEach, None);
+const TBS: OfTheirOwn = servers::<Tbs>(Isolation::Nothing, None);
+
+const fn servers<S: Scheduler>(isolation: Isolation, rule: Option<Supplied>) -> OfTheirOwn {
+    OfTheirOwn {
+        policy: S::NAME,
+        isolation,
+        declared: Declared { rule },
+    }
+}
 
 /// By the name of a scheduler.
 const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
@@ -18,14 +37,12 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
         <NpEdf as Scheduler>::NAME,
         &EarliestDeadline::NON_PREEMPTIVE,
     ),
-    (
-        <Cbs as Scheduler>::NAME,
-        &OfTheirOwn::under(<Cbs as Scheduler>::NAME, Served::SoftConstantBandwidth),
-    ),
-    (
-        <SchedDeadline as Scheduler>::NAME,
-        &OfTheirOwn::under(<SchedDeadline as Scheduler>::NAME, Served::SchedDeadline),
-    ),
+    (CBS.policy, &CBS),
+    (SCHED_DEADLINE.policy, &SCHED_DEADLINE),
+    (GRUB.policy, &GRUB),
+    (IRIS.policy, &IRIS),
+    (BIDS.policy, &BIDS),
+    (TBS.policy, &TBS),
 ];
 
 /// What is known of the scheduler of that name on one CPU.
@@ -69,7 +86,17 @@ mod tests {
             unknown.map(|entry| entry.name).collect()
         };
         let one = nothing(Placement::is_assigned);
-        assert_eq!(one, ["fp-rr", "llf", "rr", "fifo", "ipi"]);
+        let one_cpu = [
+            "fp-rr",
+            "llf",
+            "rr",
+            "fifo",
+            "ipi",
+            "polling",
+            "deferrable",
+            "sporadic",
+        ];
+        assert_eq!(one, one_cpu);
         let global = nothing(|placement| placement == Placement::Global);
         assert_eq!(global, ["g-fp-rr", "g-llf", "g-rr", "g-fifo"]);
         let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));
