@@ -277,6 +277,12 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         Resched::One(cpu)
     }
 
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        if self.members[task.index()] == Member::Background {
+            self.background.ended(task, result, now);
+        }
+    }
+
     #[inline(never)]
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         let mut resched = if B::WANTS.alarms {
