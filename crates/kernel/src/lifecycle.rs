@@ -134,7 +134,8 @@ impl<C: Config> Core<C> {
     ///
     /// # Errors
     /// [`Error::NoThread`].
-    #[inline]
+    #[expect(clippy::inline_always, reason = "so the plain call is what it was")]
+    #[inline(always)]
     pub fn exit_with(&mut self, cpu: CpuId, result: u8, now: Time) -> Result<(), Error> {
         let task = self.caller(cpu)?;
         self.complete(cpu, task, result, now);
@@ -213,7 +214,8 @@ impl<C: Config> Core<C> {
     ///
     /// # Errors
     /// [`Error::NoThread`].
-    #[inline]
+    #[expect(clippy::inline_always, reason = "so the plain call is what it was")]
+    #[inline(always)]
     pub fn wait_next_with(&mut self, cpu: CpuId, result: u8, now: Time) -> Result<Poll<()>, Error> {
         let task = self.caller_in_table(cpu)?;
         self.complete(cpu, task, result, now);
