@@ -111,4 +111,13 @@ impl<P: Policy> Policy for NonPreemptive<P> {
         let resched = self.policy.inherit(to, from, now);
         self.when_free(resched)
     }
+
+    fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
+        let resched = self.policy.waits(task, owner, now);
+        self.when_free(resched)
+    }
+
+    fn takes_waits(&self) -> bool {
+        self.policy.takes_waits()
+    }
 }

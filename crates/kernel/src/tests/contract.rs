@@ -16,6 +16,8 @@ pub(super) struct Watched<P: Policy> {
     ending: Option<TaskId>,
     /// The tasks of the jobs that were completed so far.
     pub(super) ended: Vec<TaskId>,
+    /// The owners that tasks wait for, as the policy has been told.
+    pub(super) waiting: HashMap<TaskId, TaskId>,
 }
 
 impl<P: Policy> Watched<P> {
@@ -28,6 +30,7 @@ impl<P: Policy> Watched<P> {
             now: Time::ZERO,
             ending: None,
             ended: Vec::new(),
+            waiting: HashMap::new(),
         }
     }
 
@@ -76,12 +79,18 @@ impl<P: Policy> Policy for Watched<P> {
             "{task:?} retires from the queue"
         );
         self.members.remove(&task);
+        let mut waits = self.waiting.iter();
+        assert!(
+            waits.all(|(&waiter, &owner)| waiter != task && owner != task),
+            "{task:?} retires from a chain"
+        );
         self.policy.retire(task, now);
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.check(task, now);
         assert!(self.queued.insert(task), "{task:?} is ready twice");
+        assert!(!self.waiting.contains_key(&task), "{task:?} still waits");
         self.policy.ready(here, task, why, now)
     }
 
@@ -135,10 +144,30 @@ impl<P: Policy> Policy for Watched<P> {
     }
 
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
+        assert!(!self.takes_waits(), "it has the graph");
         self.check(to, now);
         if let Some(from) = from {
             assert!(self.members.contains(&from) && !self.queued.contains(&from));
         }
         self.policy.inherit(to, from, now)
+    }
+
+    fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
+        assert!(Self::WANTS.waits && self.takes_waits(), "nobody asked");
+        self.check(task, now);
+        assert!(!self.queued.contains(&task), "{task:?} is queued");
+        let before = match owner {
+            Some(owner) => self.waiting.insert(task, owner),
+            None => self.waiting.remove(&task),
+        };
+        assert_ne!(before, owner, "nothing new of {task:?}");
+        if let Some(owner) = owner {
+            assert!(self.members.contains(&owner) && owner != task);
+        }
+        self.policy.waits(task, owner, now)
+    }
+
+    fn takes_waits(&self) -> bool {
+        self.policy.takes_waits()
     }
 }
