@@ -22,6 +22,7 @@ impl Task {
                 | Step::Overrun { .. }
                 | Step::Suspend(_)
                 | Step::Yield
+                | Step::Result(_)
                 | Step::Repeat { .. } => None,
             });
         });
