@@ -317,6 +317,24 @@ macro_rules! any {
                     $($policy::$variant(policy) => policy.inherit(to, from, now),)*
                 }
             }
+
+            fn waits(
+                &mut self,
+                task: flyball_policy::TaskId,
+                owner: Option<flyball_policy::TaskId>,
+                now: flyball_policy::Time,
+            ) -> flyball_policy::Resched {
+                match self {
+                    $($policy::$variant(policy) => policy.waits(task, owner, now),)*
+                }
+            }
+
+            #[inline]
+            fn takes_waits(&self) -> bool {
+                match self {
+                    $($policy::$variant(policy) => policy.takes_waits(),)*
+                }
+            }
         }
     };
 }

@@ -12,7 +12,10 @@
 //!
 //! Which thread inherits from which is computed anew along such a chain whenever a thread joins or
 //! leaves it ([`Core::inherit`]), and not kept up by increments: the chain is short, and a state
-//! that is recomputed cannot go stale. A call to lock that would close a ring is refused
+//! that is recomputed cannot go stale. A policy that [wants](flyball_policy::Wants::waits) to see the
+//! chains itself is told who waits for whom instead ([`Core::tell_wait`]).
+//!
+//! A call to lock that would close a ring is refused
 //! ([`Error::Deadlock`]).
 //!
 //! Unlocking hands the mutex over to the most urgent waiter at once, so no other thread can take it
@@ -143,7 +146,7 @@ impl<C: Config> Core<C> {
         }
         let task = self.block(cpu, Object::Mutex(mutex.0), until, now)?;
         self.queue_up(task, mutex.0);
-        self.want(cpu, owner, mutex.0, now);
+        self.want(cpu, task, owner, mutex.0, now);
         Ok(())
     }
 
@@ -266,6 +269,9 @@ impl<C: Config> Core<C> {
             self.forget_wanted(task, mutex);
             self.unlink(heir);
             self.own(cpu, heir, mutex, now);
+            if self.tells_waits() {
+                self.tell_new_owner(heir, mutex, now);
+            }
             self.inherit(cpu, task, now);
             self.wake(cpu, heir, now);
             if !self.mutexes.rows[usize::from(mutex)].waiters.is_empty() {
@@ -282,8 +288,8 @@ impl<C: Config> Core<C> {
         self.links.push_back(&mut row.waiters, task);
     }
 
-    /// A thread has begun to wait for a mutex of `owner`.
-    fn want(&mut self, cpu: CpuId, owner: TaskId, mutex: u16, now: Time) {
+    /// `task` has begun to wait for a mutex of `owner`.
+    fn want(&mut self, cpu: CpuId, task: TaskId, owner: TaskId, mutex: u16, now: Time) {
         let waiters = self.mutexes.rows[usize::from(mutex)].waiters;
         if waiters
             .first()
@@ -291,11 +297,17 @@ impl<C: Config> Core<C> {
         {
             self.remember_wanted(owner, mutex);
         }
+        if self.tells_waits() {
+            self.tell_wait(task, mutex, Some(owner), now);
+        }
         self.inherit(cpu, owner, now);
     }
 
-    /// A thread has ceased to wait for a mutex, and does not get it.
-    pub(crate) fn unwant(&mut self, cpu: CpuId, mutex: u16, now: Time) {
+    /// `task` has ceased to wait for a mutex, and does not get it.
+    pub(crate) fn unwant(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
+        if self.tells_waits() {
+            self.tell_wait(task, mutex, None, now);
+        }
         let row = &self.mutexes.rows[usize::from(mutex)];
         let Some(owner) = row.owner.get() else { return };
         if row.waiters.is_empty() {
@@ -354,14 +366,43 @@ impl<C: Config> Core<C> {
                 if core::mem::take(&mut self.threads[task.index()].limited) {
                     self.limit(task, Time::NEVER);
                 }
-                self.want(cpu, owner, mutex, now);
+                self.want(cpu, task, owner, mutex, now);
             }
         }
     }
 
+    /// Whether the policy is told which thread waits for which, and decides itself what follows.
+    #[inline]
+    pub(crate) fn tells_waits(&self) -> bool {
+        C::Policy::WANTS.waits && self.policy.takes_waits()
+    }
+
+    /// Tells the policy that `task` waits for a mutex of `owner`, or for none any more, if the mutex
+    /// has inheritance.
+    fn tell_wait(&mut self, task: TaskId, mutex: u16, owner: Option<TaskId>, now: Time) {
+        if self.mutexes.rows[usize::from(mutex)].protocol == Protocol::Inherit {
+            let resched = self.policy.waits(task, owner, now);
+            self.attend(resched);
+        }
+    }
+
+    /// Tells the policy that `heir`, which waits no more, has a mutex that others go on waiting for.
+    fn tell_new_owner(&mut self, heir: TaskId, mutex: u16, now: Time) {
+        self.tell_wait(heir, mutex, None, now);
+        let first = self.mutexes.rows[usize::from(mutex)].waiters.first();
+        let mut at = first;
+        while let Some(waiter) = at {
+            self.tell_wait(waiter, mutex, Some(heir), now);
+            at = Some(self.links.after(waiter)).filter(|&next| Some(next) != first);
+        }
+    }
+
     /// Finds out anew from which thread `task` inherits, then the same for the owner of the mutex
-    /// that it waits for, and so on.
+    /// that it waits for, and so on. Does nothing if the policy finds that out itself.
     pub(crate) fn inherit(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        if self.tells_waits() {
+            return;
+        }
         let mut at = Some(task);
         for _ in 0..self.links.capacity() {
             let Some(task) = at else { return };

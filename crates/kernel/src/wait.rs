@@ -199,7 +199,7 @@ impl<C: Config> Core<C> {
     pub(crate) fn withdraw(&mut self, cpu: CpuId, task: TaskId, object: Object, now: Time) {
         self.unlink(task);
         if let Object::Mutex(mutex) = object {
-            self.unwant(cpu, mutex, now);
+            self.unwant(cpu, task, mutex, now);
         }
     }
 

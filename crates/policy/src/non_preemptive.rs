@@ -81,6 +81,10 @@ impl<P: Policy> Policy for NonPreemptive<P> {
         self.policy.stopped(cpu, task, used, why, now)
     }
 
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        self.policy.ended(task, result, now);
+    }
+
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         let resched = self.policy.alarm(cpu, now);
         self.when_free(resched)
@@ -106,5 +110,14 @@ impl<P: Policy> Policy for NonPreemptive<P> {
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
         let resched = self.policy.inherit(to, from, now);
         self.when_free(resched)
+    }
+
+    fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
+        let resched = self.policy.waits(task, owner, now);
+        self.when_free(resched)
+    }
+
+    fn takes_waits(&self) -> bool {
+        self.policy.takes_waits()
     }
 }

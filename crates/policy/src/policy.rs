@@ -42,6 +42,9 @@
 //!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
 //! * [`Policy::ended`] is called once for each job that is completed, and not for one that is given
 //!   up, just before [`Policy::stopped`] with [`Stop::Completed`].
+//! * [`Policy::waits`] is called with the owner after [`Policy::stopped`] with [`Stop::Blocked`]; again
+//!   with another one whenever the mutex is handed over and the task goes on waiting; and with none
+//!   before [`Policy::ready`], or if its job is given up. Owners that others wait for are members.
 //! * Time never goes backwards from call to call, for a policy that wants it
 //!   ([`Wants::clock`]).
 //! * After a call that returned a [`Resched`], the caller picks again on the CPUs it names; it
@@ -162,9 +165,27 @@ pub trait Policy {
 
     /// Priority inheritance: from now on `to` is as urgent as `from`, if that is more urgent than
     /// it is itself; `None` ends this. `from` is not queued. A policy that knows no urgency does
-    /// nothing.
+    /// nothing. Not called for a policy that wants [`Policy::waits`] instead.
     fn inherit(&mut self, _to: TaskId, _from: Option<TaskId>, _now: Time) -> Resched {
         Resched::None
+    }
+
+    /// `task`, which is not queued, waits for a mutex with inheritance that `owner` has; `None`: it
+    /// waits no more. So a policy knows all that wait for a task, at any time, and not only the most
+    /// urgent one at the time of a call. Called for policies that want it ([`Wants::waits`]), instead
+    /// of [`Policy::inherit`].
+    ///
+    /// An owner may wait for another one, and with condition variables even, in a ring, for itself.
+    fn waits(&mut self, _task: TaskId, _owner: Option<TaskId>, _now: Time) -> Resched {
+        Resched::None
+    }
+
+    /// Whether [`Policy::waits`] is called, and not [`Policy::inherit`], of a policy that may want
+    /// that ([`Wants::waits`]). It is always the same; only one of several policies that share a type
+    /// says no.
+    #[inline]
+    fn takes_waits(&self) -> bool {
+        Self::WANTS.waits
     }
 }
 
@@ -196,6 +217,8 @@ pub struct Wants {
     pub released_cpu: bool,
     /// [`Policy::ended`].
     pub results: bool,
+    /// [`Policy::waits`], instead of [`Policy::inherit`].
+    pub waits: bool,
 }
 
 impl Wants {
@@ -208,6 +231,7 @@ impl Wants {
         preempted: false,
         released_cpu: false,
         results: false,
+        waits: false,
     };
     /// [`Wants::clock`] alone.
     pub const CLOCK: Wants = Wants {
@@ -244,6 +268,11 @@ impl Wants {
         results: true,
         ..Wants::NOTHING
     };
+    /// [`Wants::waits`] alone.
+    pub const WAITS: Wants = Wants {
+        waits: true,
+        ..Wants::NOTHING
+    };
 
     /// What either of the two wants.
     #[must_use]
@@ -256,6 +285,7 @@ impl Wants {
             preempted: self.preempted || other.preempted,
             released_cpu: self.released_cpu || other.released_cpu,
             results: self.results || other.results,
+            waits: self.waits || other.waits,
         }
     }
 

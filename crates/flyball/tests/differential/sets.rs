@@ -428,9 +428,11 @@ impl Set {
     fn periodic(&mut self, period: u64, steps: &str) {
         let phase = self.numbers.number(0, 3_000_000);
         let on_miss = self.numbers.of(&["continue", "continue", "skip", "abort"]);
+        // What a job says of itself is a random number among the others.
+        let result = ["", "{ result = { one_of = [0, 3] } }, "][self.tasks.len() % 2];
         self.task(&format!(
             "period = \"{period}ms\"\nphase = \"{phase}ns\"\non_miss = \"{on_miss}\"\n\
-             behaviour = [{steps}]\n"
+             behaviour = [{result}{steps}]\n"
         ));
     }
 

@@ -4,6 +4,7 @@
 //! interrupts have come, the most urgent threads run.
 
 use super::contract::Watched;
+use super::informed::Informed;
 use super::world::{ROWS, Small, Table, ns};
 use crate::{
     Attributes, Core, Entry, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing,
@@ -235,6 +236,8 @@ fn all(steps: &[Step]) -> u64 {
     let fixed = drive(Fixed::new(FixedPriority, rows, cpus), Priority, steps);
     let deadline = |value: u8| Deadline(ns(u64::from(value) * 7));
     let edf = drive(Edf::new(EarliestDeadline, rows, cpus), deadline, steps);
+    let informed = Informed::new(Edf::new(EarliestDeadline, rows, cpus));
+    drive(informed, deadline, steps);
     let sorted = drive(
         SortedEdf::new(EarliestDeadline, rows, cpus),
         deadline,

@@ -2,6 +2,7 @@
 
 use super::world::Small;
 use crate::Core;
+use crate::mutex::Protocol;
 use crate::thread::State;
 use core::cmp::Ordering;
 use flyball_policy::{Policy, Table};
@@ -18,6 +19,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
             let queued = self.policy.queued.contains(&task);
             assert_eq!(queued, is_ready(&task), "{task:?}");
         }
+        self.audit_waits();
         if !settled {
             return;
         }
@@ -37,6 +39,28 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
         {
             assert_ne!(self.policy.compare(waits, runs), Ordering::Less);
         }
+    }
+
+    /// A policy that wants to know who waits for whom knows just that.
+    fn audit_waits(&self) {
+        let mut waiting = self.policy.waiting.clone();
+        let there = if self.tells_waits() {
+            self.mutexes.made
+        } else {
+            0
+        };
+        for row in (0..there).map(|n| &self.mutexes.rows[usize::from(n)]) {
+            for waiter in self.links.iter(row.waiters) {
+                let owner = row.owner.get().unwrap();
+                let told = waiting.remove(&waiter);
+                assert_eq!(told, (row.protocol() == Protocol::Inherit).then_some(owner));
+                if told.is_some() {
+                    let order = self.policy.compare(waiter, owner);
+                    assert_ne!(order, Ordering::Less, "{owner:?} does not inherit");
+                }
+            }
+        }
+        assert!(waiting.is_empty(), "{waiting:?}");
     }
 
     /// The CPU time of all threads, dead ones included.

@@ -7,11 +7,17 @@ use flyball_policy::{
 use std::collections::{HashMap, HashSet};
 
 pub(super) struct Watched<P: Policy> {
-    policy: P,
+    pub(super) policy: P,
     members: HashSet<TaskId>,
     pub(super) queued: HashSet<TaskId>,
     running: HashMap<CpuId, TaskId>,
     now: Time,
+    /// The task whose job is about to stop, completed.
+    ending: Option<TaskId>,
+    /// The tasks of the jobs that were completed so far.
+    pub(super) ended: Vec<TaskId>,
+    /// The owners that tasks wait for, as the policy has been told.
+    pub(super) waiting: HashMap<TaskId, TaskId>,
 }
 
 impl<P: Policy> Watched<P> {
@@ -22,6 +28,9 @@ impl<P: Policy> Watched<P> {
             queued: HashSet::new(),
             running: HashMap::new(),
             now: Time::ZERO,
+            ending: None,
+            ended: Vec::new(),
+            waiting: HashMap::new(),
         }
     }
 
@@ -32,6 +41,7 @@ impl<P: Policy> Watched<P> {
 
     fn tick(&mut self, now: Time) {
         assert!(now >= self.now, "time went backwards");
+        assert_eq!(self.ending, None, "it has ended, and goes on");
         self.now = now;
     }
 }
@@ -69,16 +79,37 @@ impl<P: Policy> Policy for Watched<P> {
             "{task:?} retires from the queue"
         );
         self.members.remove(&task);
+        let mut waits = self.waiting.iter();
+        assert!(
+            waits.all(|(&waiter, &owner)| waiter != task && owner != task),
+            "{task:?} retires from a chain"
+        );
         self.policy.retire(task, now);
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.check(task, now);
         assert!(self.queued.insert(task), "{task:?} is ready twice");
+        assert!(!self.waiting.contains_key(&task), "{task:?} still waits");
         self.policy.ready(here, task, why, now)
     }
 
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        assert!(Self::WANTS.results, "nobody asked for it");
+        self.check(task, now);
+        assert!(
+            self.running.values().any(|&runs| runs == task),
+            "{task:?} has ended without running"
+        );
+        self.ending = Some(task);
+        self.ended.push(task);
+        self.policy.ended(task, result, now);
+    }
+
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        if let Some(ending) = self.ending.take() {
+            assert_eq!((task, why), (ending, Stop::Completed));
+        }
         self.check(task, now);
         assert!(
             self.queued.contains(&task),
@@ -113,10 +144,30 @@ impl<P: Policy> Policy for Watched<P> {
     }
 
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
+        assert!(!self.takes_waits(), "it has the graph");
         self.check(to, now);
         if let Some(from) = from {
             assert!(self.members.contains(&from) && !self.queued.contains(&from));
         }
         self.policy.inherit(to, from, now)
+    }
+
+    fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
+        assert!(Self::WANTS.waits && self.takes_waits(), "nobody asked");
+        self.check(task, now);
+        assert!(!self.queued.contains(&task), "{task:?} is queued");
+        let before = match owner {
+            Some(owner) => self.waiting.insert(task, owner),
+            None => self.waiting.remove(&task),
+        };
+        assert_ne!(before, owner, "nothing new of {task:?}");
+        if let Some(owner) = owner {
+            assert!(self.members.contains(&owner) && owner != task);
+        }
+        self.policy.waits(task, owner, now)
+    }
+
+    fn takes_waits(&self) -> bool {
+        self.policy.takes_waits()
     }
 }
