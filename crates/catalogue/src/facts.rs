@@ -2,7 +2,7 @@
 
 use core::fmt;
 use flyball_policy::i_plus_pi::Fraction;
-use flyball_policy::servers::{Mode, Reservation};
+use flyball_policy::servers::Reservation;
 use flyball_policy::{CpuSet, Duration};
 
 /// How the jobs of a task arrive.
@@ -145,6 +145,7 @@ impl Facts {
 
 #[cfg(feature = "model")]
 fn reservation(server: &flyball_model::Server) -> Reservation {
+    use flyball_policy::servers::Mode;
     Reservation {
         budget: server.budget,
         period: server.period,

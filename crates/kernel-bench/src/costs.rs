@@ -6,8 +6,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The policies, as their images are called.
-pub(crate) const POLICIES: [&str; 9] = [
-    "fp", "fp-256", "rm-16", "rm", "edf", "llf", "rr", "fifo", "ipi",
+pub(crate) const POLICIES: [&str; 10] = [
+    "fp", "fp-256", "rm-16", "rm", "edf", "llf", "rr", "fifo", "ipi", "cbs",
 ];
 /// The image that has room for so many threads only; the others have for all numbers here.
 const SMALL: (&str, u32) = ("rm-16", 16);
@@ -158,7 +158,7 @@ mod tests {
 
     /// Instructions of calls with 25 less urgent threads ready, or 5 where there is no room for
     /// more, by image.
-    const ROWS: [(&str, &[(&str, u32)]); 8] = [
+    const ROWS: [(&str, &[(&str, u32)]); 9] = [
         (
             "fp",
             &[
@@ -223,6 +223,17 @@ mod tests {
         ("rr", &[("yield", 79)]),
         ("fifo", &[("yield", 44)]),
         ("ipi", &[("yield", 157)]),
+        (
+            "cbs",
+            &[
+                ("yield", 334),
+                ("signal_wakes", 585),
+                ("wait_blocks", 465),
+                ("interrupt_wakes", 600),
+                ("send_wakes", 639),
+                ("receive_blocks", 476),
+            ],
+        ),
     ];
     /// The same with a trace of the last events.
     const TRACED: [(&str, &[(&str, u32)]); 1] = [(
