@@ -13,6 +13,7 @@ mod cover;
 pub(crate) mod declared_servers;
 mod edf;
 mod fixed_priority;
+mod fixed_servers;
 mod list;
 pub mod one_cpu;
 mod proof;

@@ -1,7 +1,8 @@
 //! Servers that a task set declares, on one CPU: each holds its own tasks, whatever all others do.
 //!
 //! A server has each budget by its deadline if all servers of the CPU together ask for no more than there
-//! is: budget ÷ deadline each (see [`super::servers`] on why not a staircase). Then its tasks are tested
+//! is: budget ÷ deadline each (see [`super::servers`] on why not a staircase). Under fixed priorities it has it
+//! within its response time among the servers. Then its tasks are tested
 //! with that alone, first come, first served ([`flyball_analysis::supply`]). A task that computes for more
 //! than it declares, or once and without end, is in the way of its own server only. Nothing is known of
 //! the tasks of such a server, and of tasks without one.
@@ -11,7 +12,7 @@ use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
 use super::servers::overruns;
 use crate::reason::{Because, Obstacle};
-use flyball_analysis::supply::{Inside, Rule};
+use flyball_analysis::supply::{Inside, Rule, server_responses};
 use flyball_analysis::{
     Answer, Level, Outcome, Reason, Response, SporadicTask, Strength, Utilisation, Verdict,
     WorkLimit, fixed_priority,
@@ -53,23 +54,68 @@ pub(crate) fn is_free(task: &Task) -> bool {
     overruns(task) || task.arrival == Arrival::Once
 }
 
-/// How long jobs of these tasks take in a server by `rule`.
+/// The servers of these numbers, which are those of a CPU, with the time by which each is sure to have a
+/// budget as deadline; those that are not sure to are left out.
+///
+/// # Errors
+/// [`Reason`] why none is sure to.
+fn granted(
+    rule: Rule,
+    set: &TaskSet,
+    is_here: impl Fn(u16) -> bool,
+    limit: WorkLimit,
+) -> Result<BTreeMap<u16, SporadicTask>, Reason> {
+    let servers = set.servers.iter().zip(0..);
+    let servers = servers.filter(|&(_, number)| is_here(number));
+    let task = |(server, number): (&Server, u16)| {
+        let task = SporadicTask::new(server.budget, server.period, server.deadline);
+        Some((number, task.ok()?))
+    };
+    let tasks: Vec<(u16, SporadicTask)> = servers.filter_map(task).collect();
+    if !matches!(rule, Rule::Polling | Rule::Deferrable) {
+        let utilisation = Utilisation::of(&asked(set, is_here));
+        if utilisation.cmp_one() == Ordering::Greater {
+            let bound = "budget to deadline";
+            return Err(Reason::AboveBound { bound, utilisation });
+        }
+        return Ok(tasks.into_iter().collect());
+    }
+    // Under fixed priorities, by deadlines. Of equals the other one may be ahead.
+    let by_rule: Vec<_> = tasks.iter().map(|&(_, task)| (rule, task)).collect();
+    let granted = tasks
+        .iter()
+        .enumerate()
+        .filter_map(|(place, (number, task))| {
+            let level = |(other, (_, it)): (usize, &(u16, SporadicTask))| {
+                Level(match it.deadline() <= task.deadline() {
+                    _ if other == place => 1,
+                    true => 2,
+                    false => 0,
+                })
+            };
+            let levels: Vec<_> = tasks.iter().enumerate().map(level).collect();
+            let responses = server_responses(&by_rule, &levels, limit).ok()?;
+            let response = responses[place].bound().filter(|it| *it <= task.period())?;
+            let granted = SporadicTask::new(task.wcet(), task.period(), response);
+            Some((*number, granted.ok()?))
+        });
+    Ok(granted.collect())
+}
+
+/// How long jobs of these tasks take in a server by `rule` that has its budgets by its deadline.
 pub(crate) fn served(
     rule: Rule,
-    server: &Server,
+    server: &SporadicTask,
     tasks: &[SporadicTask],
     limit: WorkLimit,
 ) -> Vec<Response> {
-    let supply = SporadicTask::new(server.budget, server.period, server.deadline)
-        .ok()
-        .and_then(|server| Inside::InOrder.supply(rule, &server).ok());
     let same = vec![Level(0); tasks.len()];
-    let known = supply.map(|supply| fixed_priority::response_times_on(supply, tasks, &same, limit));
-    match known {
-        Some(Ok(responses)) => responses,
-        // The times of the server do not fit together, which no reader lets through.
-        Some(Err(_)) | None => vec![Response::Unbounded; tasks.len()],
-    }
+    let known = Inside::InOrder
+        .supply(rule, server)
+        .ok()
+        .and_then(|supply| fixed_priority::response_times_on(supply, tasks, &same, limit).ok());
+    // Otherwise the times of the server do not fit together.
+    known.unwrap_or_else(|| vec![Response::Unbounded; tasks.len()])
 }
 
 /// O(tasks × servers), and the tests of all servers.
@@ -98,12 +144,13 @@ fn find(
         let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
         tasks.any(|it| it.cpu == cpu)
     };
-    let utilisation = Utilisation::of(&asked(set, is_here));
-    if utilisation.cmp_one() == Ordering::Greater {
-        let bound = "budget to deadline";
-        found.doubt = Some(Reason::AboveBound { bound, utilisation });
-        return found;
-    }
+    let granted = match granted(rule, set, is_here, limit) {
+        Ok(granted) => granted,
+        Err(doubt) => {
+            found.doubt = Some(doubt);
+            return found;
+        }
+    };
     for (number, positions) in members {
         let inside = set.tasks.iter().filter(|it| it.server == Some(number));
         let free: Vec<_> = inside.filter(|it| is_free(it)).collect();
@@ -112,7 +159,10 @@ fn find(
             continue;
         }
         let inside: Vec<_> = positions.iter().map(|&it| tasks[it]).collect();
-        let responses = served(rule, &set.servers[usize::from(number)], &inside, limit);
+        let responses = match granted.get(&number) {
+            Some(server) => served(rule, server, &inside, limit),
+            None => vec![Response::Unbounded; inside.len()],
+        };
         let is_late = |&(place, response): &(usize, &Response)| {
             let task: &SporadicTask = &inside[place];
             response.is_within(task.deadline().min(task.period())) != Some(true)

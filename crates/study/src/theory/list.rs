@@ -4,25 +4,48 @@
 use super::declared_servers::Declared;
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
+use super::fixed_servers::OfFixedPriority;
 use super::one_cpu::OneCpu;
 use super::servers::{Isolation, OfTheirOwn};
 use flyball_analysis::supply::Rule as Supplied;
 use flyball_catalogue::{
-    Bids, Cbs, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler, Tbs,
+    Bids, Cbs, DeferrableServers, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, PollingServers, Rm,
+    Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
 };
 
-const CBS: OfTheirOwn = servers::<Cbs>(Isolation::OfEach, Some(Supplied::SoftConstantBandwidth));
+const CBS: OfTheirOwn =
+    by_deadlines::<Cbs>(Isolation::OfEach, Some(Supplied::SoftConstantBandwidth));
 const SCHED_DEADLINE: OfTheirOwn =
-    servers::<SchedDeadline>(Isolation::OfEach, Some(Supplied::SchedDeadline));
-const GRUB: OfTheirOwn = servers::<Grub>(Isolation::OfAll, None);
-const IRIS: OfTheirOwn = servers::<Iris>(Isolation::OfEach, None);
-const BIDS: OfTheirOwn = servers::<Bids>(Isolation::OfEach, None);
-const TBS: OfTheirOwn = servers::<Tbs>(Isolation::Nothing, None);
+    by_deadlines::<SchedDeadline>(Isolation::OfEach, Some(Supplied::SchedDeadline));
+const GRUB: OfTheirOwn = by_deadlines::<Grub>(Isolation::OfAll, None);
+const IRIS: OfTheirOwn = by_deadlines::<Iris>(Isolation::OfEach, None);
+const BIDS: OfTheirOwn = OfTheirOwn {
+    heeds_results: true,
+    ..by_deadlines::<Bids>(Isolation::OfEach, None)
+};
+const TBS: OfTheirOwn = by_deadlines::<Tbs>(Isolation::Nothing, None);
+const POLLING: OfFixedPriority =
+    by_fixed_priority::<PollingServers>(false, Some(Supplied::Polling));
+const DEFERRABLE: OfFixedPriority =
+    by_fixed_priority::<DeferrableServers>(false, Some(Supplied::Deferrable));
+const SPORADIC: OfFixedPriority = by_fixed_priority::<SporadicServers>(true, None);
 
-const fn servers<S: Scheduler>(isolation: Isolation, rule: Option<Supplied>) -> OfTheirOwn {
+const fn by_deadlines<S: Scheduler>(isolation: Isolation, rule: Option<Supplied>) -> OfTheirOwn {
     OfTheirOwn {
         policy: S::NAME,
         isolation,
+        heeds_results: false,
+        declared: Declared { rule },
+    }
+}
+
+const fn by_fixed_priority<S: Scheduler>(
+    is_sporadic: bool,
+    rule: Option<Supplied>,
+) -> OfFixedPriority {
+    OfFixedPriority {
+        policy: S::NAME,
+        is_sporadic,
         declared: Declared { rule },
     }
 }
@@ -43,6 +66,9 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     (IRIS.policy, &IRIS),
     (BIDS.policy, &BIDS),
     (TBS.policy, &TBS),
+    (POLLING.policy, &POLLING),
+    (DEFERRABLE.policy, &DEFERRABLE),
+    (SPORADIC.policy, &SPORADIC),
 ];
 
 /// What is known of the scheduler of that name on one CPU.
@@ -86,17 +112,7 @@ mod tests {
             unknown.map(|entry| entry.name).collect()
         };
         let one = nothing(Placement::is_assigned);
-        let one_cpu = [
-            "fp-rr",
-            "llf",
-            "rr",
-            "fifo",
-            "ipi",
-            "polling",
-            "deferrable",
-            "sporadic",
-        ];
-        assert_eq!(one, one_cpu);
+        assert_eq!(one, ["fp-rr", "llf", "rr", "fifo", "ipi"]);
         let global = nothing(|placement| placement == Placement::Global);
         assert_eq!(global, ["g-fp-rr", "g-llf", "g-rr", "g-fifo"]);
         let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));
