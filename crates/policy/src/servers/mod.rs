@@ -30,6 +30,8 @@
 //! | [`TotalBandwidth`] | budgets are not enforced | Spuri and Buttazzo 1994 |
 //!
 //! Tasks without a server run in the background, by a policy of their own.
+//!
+//! [`Inheriting`] is about mutexes: while a task waits for one, the owner is served in its place.
 
 mod account;
 mod bids;
