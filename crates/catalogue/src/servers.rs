@@ -14,7 +14,7 @@ use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Configured, Setting, Values};
 use core::fmt;
 use flyball_policy::order::Level;
-use flyball_policy::servers::{self, Mode, Reservation, Rule, Seat, Servers};
+use flyball_policy::servers::{self, Inheriting, Mode, Reservation, Rule, Seat, Servers};
 use flyball_policy::{
     Bitmap, Duration, Encode, FixedPriority, Heap, Nothing, Priority, Ranked, RoundRobin, Storage,
     Time,
@@ -131,7 +131,7 @@ impl<R: ServerRule> Scheduler for OwnServers<R> {
         ..Profile::ranked::<Heap<Time, Nothing>, Time>(R::SOURCE)
     };
     type Params = Seat<Priority>;
-    type Policy<S: Storage, C: Storage> = Servers<R::Rule, Background<S>, S>;
+    type Policy<S: Storage, C: Storage> = Inheriting<Servers<R::Rule, Background<S>, S>, S>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
         let order = RoundRobin {
@@ -139,7 +139,7 @@ impl<R: ServerRule> Scheduler for OwnServers<R> {
             quantum: self.quantum,
         };
         let background = Ranked::new(order, size.tasks);
-        Servers::new(self.rule.rule(), background, size.tasks)
+        Inheriting::new(Servers::new(self.rule.rule(), background, size.tasks))
     }
 
     /// The server that the task names, or one of its own, whose deadline is no later than the period, so

@@ -144,9 +144,12 @@ impl<C: Config> Core<C> {
         if self.waits_for(owner, caller) {
             return Err(Error::Deadlock);
         }
+        if self.tells_waits() && until > now {
+            self.tell_wait(caller, mutex.0, Some(owner), now);
+        }
         let task = self.block(cpu, Object::Mutex(mutex.0), until, now)?;
         self.queue_up(task, mutex.0);
-        self.want(cpu, task, owner, mutex.0, now);
+        self.want(cpu, owner, mutex.0, now);
         Ok(())
     }
 
@@ -288,17 +291,14 @@ impl<C: Config> Core<C> {
         self.links.push_back(&mut row.waiters, task);
     }
 
-    /// `task` has begun to wait for a mutex of `owner`.
-    fn want(&mut self, cpu: CpuId, task: TaskId, owner: TaskId, mutex: u16, now: Time) {
+    /// A thread has begun to wait for a mutex of `owner`.
+    fn want(&mut self, cpu: CpuId, owner: TaskId, mutex: u16, now: Time) {
         let waiters = self.mutexes.rows[usize::from(mutex)].waiters;
         if waiters
             .first()
             .is_some_and(|first| self.links.is_alone(first))
         {
             self.remember_wanted(owner, mutex);
-        }
-        if self.tells_waits() {
-            self.tell_wait(task, mutex, Some(owner), now);
         }
         self.inherit(cpu, owner, now);
     }
@@ -366,7 +366,10 @@ impl<C: Config> Core<C> {
                 if core::mem::take(&mut self.threads[task.index()].limited) {
                     self.limit(task, Time::NEVER);
                 }
-                self.want(cpu, task, owner, mutex, now);
+                if self.tells_waits() {
+                    self.tell_wait(task, mutex, Some(owner), now);
+                }
+                self.want(cpu, owner, mutex, now);
             }
         }
     }

@@ -42,9 +42,11 @@
 //!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
 //! * [`Policy::ended`] is called once for each job that is completed, and not for one that is given
 //!   up, just before [`Policy::stopped`] with [`Stop::Completed`].
-//! * [`Policy::waits`] is called with the owner after [`Policy::stopped`] with [`Stop::Blocked`]; again
-//!   with another one whenever the mutex is handed over and the task goes on waiting; and with none
-//!   before [`Policy::ready`], or if its job is given up. Owners that others wait for are members.
+//! * [`Policy::waits`] is called with the owner just before [`Policy::stopped`] with [`Stop::Blocked`],
+//!   or for a task that is blocked already (on a condition variable, whose mutex it has to take
+//!   again); again with another one whenever the mutex is handed over and the task goes on waiting;
+//!   and with none before [`Policy::ready`], or if its job is given up. Owners that others wait for
+//!   are members.
 //! * Time never goes backwards from call to call, for a policy that wants it
 //!   ([`Wants::clock`]).
 //! * After a call that returned a [`Resched`], the caller picks again on the CPUs it names; it
@@ -170,8 +172,8 @@ pub trait Policy {
         Resched::None
     }
 
-    /// `task`, which is not queued, waits for a mutex with inheritance that `owner` has; `None`: it
-    /// waits no more. So a policy knows all that wait for a task, at any time, and not only the most
+    /// `task` waits for a mutex with inheritance that `owner` has, and is about to stop, if it has not
+    /// stopped yet; `None`: it waits no more. So a policy knows all that wait for a task, at any time, and not only the most
     /// urgent one at the time of a call. Called for policies that want it ([`Wants::waits`]), instead
     /// of [`Policy::inherit`].
     ///

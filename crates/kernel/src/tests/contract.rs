@@ -12,8 +12,10 @@ pub(super) struct Watched<P: Policy> {
     pub(super) queued: HashSet<TaskId>,
     running: HashMap<CpuId, TaskId>,
     now: Time,
-    /// The task whose job is about to stop, completed.
-    ending: Option<TaskId>,
+    /// Whether more urgent tasks run before less urgent ones.
+    pub(super) ranks: bool,
+    /// The task that has to stop next, and why.
+    ending: Option<(TaskId, Stop)>,
     /// The tasks of the jobs that were completed so far.
     pub(super) ended: Vec<TaskId>,
     /// The owners that tasks wait for, as the policy has been told.
@@ -28,6 +30,7 @@ impl<P: Policy> Watched<P> {
             queued: HashSet::new(),
             running: HashMap::new(),
             now: Time::ZERO,
+            ranks: true,
             ending: None,
             ended: Vec::new(),
             waiting: HashMap::new(),
@@ -101,14 +104,14 @@ impl<P: Policy> Policy for Watched<P> {
             self.running.values().any(|&runs| runs == task),
             "{task:?} has ended without running"
         );
-        self.ending = Some(task);
+        self.ending = Some((task, Stop::Completed));
         self.ended.push(task);
         self.policy.ended(task, result, now);
     }
 
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         if let Some(ending) = self.ending.take() {
-            assert_eq!((task, why), (ending, Stop::Completed));
+            assert_eq!((task, why), ending);
         }
         self.check(task, now);
         assert!(
@@ -155,7 +158,10 @@ impl<P: Policy> Policy for Watched<P> {
     fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
         assert!(Self::WANTS.waits && self.takes_waits(), "nobody asked");
         self.check(task, now);
-        assert!(!self.queued.contains(&task), "{task:?} is queued");
+        if self.queued.contains(&task) {
+            assert!(self.running.values().any(|&runs| runs == task) && owner.is_some());
+            self.ending = Some((task, Stop::Blocked));
+        }
         let before = match owner {
             Some(owner) => self.waiting.insert(task, owner),
             None => self.waiting.remove(&task),

@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 use flyball_policy::{
     CpuId, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `P`, with a list of what jobs said of themselves, and the graph of tasks that wait for others, from
 /// which it finds out itself what `P` is to inherit.
@@ -12,6 +12,7 @@ pub(super) struct Informed<P> {
     policy: P,
     pub(super) results: Vec<(TaskId, u8)>,
     owners: BTreeMap<u16, TaskId>,
+    queued: BTreeSet<u16>,
 }
 
 impl<P> Informed<P> {
@@ -20,6 +21,7 @@ impl<P> Informed<P> {
             policy,
             results: Vec::new(),
             owners: BTreeMap::new(),
+            queued: BTreeSet::new(),
         }
     }
 }
@@ -32,7 +34,11 @@ impl<P: Policy> Informed<P> {
         for _ in 0..self.policy.capacity() {
             let Some(task) = at else { break };
             resched = resched.and(self.policy.inherit(task, None, now));
-            let waiters = self.owners.iter().filter(|(_, owner)| **owner == task);
+            // One that has not stopped yet does not lend its urgency.
+            let waits = |(waiter, owner): &(&u16, &TaskId)| {
+                **owner == task && !self.queued.contains(*waiter)
+            };
+            let waiters = self.owners.iter().filter(waits);
             let most_urgent = waiters
                 .map(|(&waiter, _)| TaskId(waiter))
                 .min_by(|&a, &b| self.policy.compare(a, b));
@@ -69,13 +75,21 @@ impl<P: Policy> Policy for Informed<P> {
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
+        self.queued.insert(task.0);
         let resched = self.policy.ready(here, task, why, now);
         // A new job may be less urgent than the last one.
         resched.and(self.follow(task, now))
     }
 
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
-        self.policy.stopped(cpu, task, used, why, now)
+        let resched = self.policy.stopped(cpu, task, used, why, now);
+        if matches!(why, Stop::Blocked | Stop::Completed) {
+            self.queued.remove(&task.0);
+        }
+        match self.owners.get(&task.0) {
+            Some(&owner) => resched.and(self.follow(owner, now)),
+            None => resched,
+        }
     }
 
     fn ended(&mut self, task: TaskId, result: u8, _now: Time) {

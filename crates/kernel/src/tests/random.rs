@@ -1,12 +1,14 @@
 //! Random sequences of events. After each, everything that must always hold is checked.
 //!
 //! Together the tests here drive the core through more than a million events: 400 cases of 1,000
-//! steps on average, each under four policies, and a step is at least one call.
+//! steps on average, each under five policies, and a step is at least one call.
 
+use super::contract::Watched;
 use super::informed::Informed;
-use super::world::{CPU, Edf, Fixed, ROWS, RoundRobinFixed, World, at, ns};
+use super::world::{CPU, Edf, Fixed, ROWS, RoundRobinFixed, Table, World, at, ns};
 use crate::{Attributes, Error, OnMiss, Release, Timing};
 use core::task::Poll;
+use flyball_policy::servers::{ConstantBandwidth, Inheriting, Reservation, Seat, Servers};
 use flyball_policy::{Deadline, EarliestDeadline, FixedPriority, Policy, Priority, RoundRobin};
 use flyball_trace::{Duration, Event, Kind, Time};
 #[cfg(not(miri))]
@@ -46,6 +48,8 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         halves: bool,
     ) -> Vec<Event> {
         let mut books = Books::new(&mut self.core);
+        // Tasks of servers run in each other's places.
+        self.core.policy.ranks = !P::WANTS.alarms;
         for step in steps {
             self.step(step, &params, &mut books, halves);
             self.core.audit_all(false);
@@ -134,7 +138,10 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
                     let thread = books.threads[pick(n, books.threads.len())];
                     let params = params(p, ns(u64::from(p) + 1));
                     let adjusted = self.core.adjust(CPU, thread, params, now);
-                    assert!(matches!(adjusted, Ok(()) | Err(Error::Dead)));
+                    // A task stays in its server.
+                    let is_elsewhere =
+                        P::WANTS.alarms && matches!(adjusted, Err(Error::Refused(_)));
+                    assert!(is_elsewhere || matches!(adjusted, Ok(()) | Err(Error::Dead)));
                 }
             }
             // So that what happens does not come to an end.
@@ -314,9 +321,25 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     }
 }
 
+/// Servers that inherit bandwidth, with a watch on both sides of that.
+type Served = Inheriting<Watched<Servers<ConstantBandwidth, Fixed, Table>>, Table>;
+
+/// In a server of its own, in one that it shares, or in the background.
+fn seat(value: u8, deadline: Duration) -> Seat<Priority> {
+    let period = deadline.max(ns(2));
+    match value % 4 {
+        0 => Seat::Background(Priority(value)),
+        1 => Seat::Shared(1, Reservation::every(ns(20), ns(3))),
+        _ => Seat::Own(Reservation::every(
+            period,
+            Duration::from_nanos(period.as_nanos() / 2),
+        )),
+    }
+}
+
 /// A kernel for every kind of policy, driven by the same steps; `others`: in these ways, too, all
 /// of which have to have the same trace. Returns the traces.
-fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [Vec<Event>; 4] {
+fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [Vec<Event>; 5] {
     let same = |drive: &dyn Fn(Way) -> Vec<Event>| {
         let expected = drive(WHOLE);
         for &way in others {
@@ -347,7 +370,12 @@ fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [V
         let fixed = Informed::new(Fixed::new(FixedPriority, ROWS));
         drive(fixed, timing, |p, _| Priority(p % 5), steps, way)
     });
-    [fixed, turns, edf, informed]
+    // In halves the timer would have to be set in between.
+    let background = Fixed::new(FixedPriority, ROWS);
+    let servers = Servers::new(ConstantBandwidth::SOFT, background, ROWS);
+    let served: Served = Inheriting::new(Watched::new(servers));
+    let served = drive(served, timing, seat, steps, WHOLE);
+    [fixed, turns, edf, informed, served]
 }
 
 #[cfg(not(miri))]
@@ -361,7 +389,7 @@ fn timing() -> impl Strategy<Value = Timing> {
 // Making the values alone takes minutes under Miri, which has `a_walk` instead.
 #[cfg(not(miri))]
 proptest! {
-    // 400 cases × 1,000 steps on average × 4 policies.
+    // 400 cases × 1,000 steps on average × 5 policies.
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]

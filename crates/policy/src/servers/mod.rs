@@ -30,11 +30,14 @@
 //! | [`TotalBandwidth`] | budgets are not enforced | Spuri and Buttazzo 1994 |
 //!
 //! Tasks without a server run in the background, by a policy of their own.
+//!
+//! [`Inheriting`] is about mutexes: while a task waits for one, the owner is served in its place.
 
 mod account;
 mod bids;
 mod constant_bandwidth;
 mod grub;
+mod inheritance;
 mod iris;
 mod periodic;
 mod policy;
@@ -48,6 +51,7 @@ pub use account::{Account, Mode, Reservation};
 pub use bids::Bids;
 pub use constant_bandwidth::ConstantBandwidth;
 pub use grub::{Grub, Reclaiming};
+pub use inheritance::Inheriting;
 pub use iris::Iris;
 pub use periodic::Periodic;
 pub use policy::Servers;

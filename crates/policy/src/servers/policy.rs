@@ -20,7 +20,7 @@ use flyball_trace::{CpuId, TaskId, Time};
 /// There is room for as many servers as for tasks. To admit a task is O(servers); every other call
 /// is one operation of a queue of servers, or two where a budget is used up or replenished.
 ///
-/// A task that waits for a mutex does not lend its server to the owner.
+/// [`Inheriting`](super::Inheriting) serves the owner of a mutex while others wait for it.
 #[repr(C)]
 pub struct Servers<R: Rule, B, S: Storage> {
     rule: R,
