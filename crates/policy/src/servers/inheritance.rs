@@ -160,6 +160,7 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
         self.policy.retire(task, now);
     }
 
+    #[inline(never)]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         let row = &mut self.rows[task.index()];
         row.is_ready = true;
@@ -172,6 +173,7 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
         resched.and(self.open_for_waiters(task))
     }
 
+    #[inline(never)]
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         let leaves = matches!(why, Stop::Blocked | Stop::Completed);
         let runs = self.running.holds(task);
@@ -228,6 +230,7 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
         self.policy.has_alarms()
     }
 
+    #[inline(never)]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         if self.is_open {
             self.settle(cpu, now);
