@@ -84,7 +84,9 @@ pub use pfair::{Pd2, Pf, Pfair};
 pub use policy::{
     CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
-pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList, SortedRing};
+pub use queue::{
+    Bitmap, Calendar, End, Flagged, Heap, Queue, SortedList, SortedRing, TopTwo, Unsorted,
+};
 pub use ranked::{FromOrder, Ranked};
 pub use split_task::{SplitTask, Subtask};
 pub use storage::{Inline, Many, Nothing, Storage, Table};
