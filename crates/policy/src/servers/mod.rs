@@ -25,6 +25,7 @@
 //! Tasks without a server run in the background, by a policy of their own.
 
 mod account;
+mod behaviour;
 mod constant_bandwidth;
 mod policy;
 mod rule;
@@ -32,6 +33,7 @@ mod sched_deadline;
 mod seat;
 
 pub use account::{Account, Reservation};
+pub use behaviour::Behaviour;
 pub use constant_bandwidth::ConstantBandwidth;
 pub use policy::Servers;
 pub use rule::{Rule, Supply};
