@@ -9,6 +9,7 @@ use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scheduler::{Scheduler, Shape};
 use crate::servers::{Cbs, SchedDeadline};
+use crate::soos::Soos;
 
 /// A policy as the user knows it: a scheduler by name, with its placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -362,6 +363,11 @@ catalogue! {
         SchedDeadline {
             "Linux's SCHED_DEADLINE",
             "as cbs, by Linux's rules: a budget that is used up comes again in the next period"
+        }
+        Soos {
+            "SOOS",
+            "a server for each task, as cbs with mode = \"hard\", but work is only seen at slots; the \
+             kernel of a paper, with each of its parts a setting"
         };
     all:
         Pd2 {

@@ -16,9 +16,9 @@ use flyball_policy::{
 };
 
 /// What runs where no server does: fixed priorities, and round robin among equals.
-type Background<S> = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, S>>;
+pub(crate) type Background<S> = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, S>>;
 
-const QUANTUM: Setting = Setting::duration(
+pub(crate) const QUANTUM: Setting = Setting::duration(
     "quantum",
     "how long a time slice is of tasks that arrive once, which run in the background",
     Duration::from_millis(10),
@@ -26,13 +26,13 @@ const QUANTUM: Setting = Setting::duration(
 
 /// On a machine it is not zero if nothing else is said: a job computes for as long as it says, and
 /// then it still has to tell the kernel that it is done.
-const ALLOWANCE: Setting = Setting::duration_or_zero(
+pub(crate) const ALLOWANCE: Setting = Setting::duration_or_zero(
     "allowance",
     "how much more than its execution time a task's budget is, for work that is charged to its jobs",
     Duration::ZERO,
 );
 
-fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
+pub(crate) fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
     let order = RoundRobin {
         order: FixedPriority,
         quantum,
@@ -42,7 +42,7 @@ fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
 
 /// The server that the task names, or one of its own, whose deadline is no later than the period, so
 /// that budgets never overlap.
-fn seat(task: &Facts, allowance: Duration) -> Result<Seat<Priority>, Missing> {
+pub(crate) fn seat(task: &Facts, allowance: Duration) -> Result<Seat<Priority>, Missing> {
     let period = match (task.service, task.period) {
         (Service::Shared(number, reservation), _) => {
             return Ok(Seat::Shared(number, reservation));

@@ -83,15 +83,15 @@ pub struct Soos<Q: Queue<Time>, B> {
 }
 
 impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
-    /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
-    /// part of their type have room for that many instead).
-    pub fn new(switches: Switches, background: B, capacity: usize) -> Self {
+    /// The policy without tasks, with room for as many as the empty `list` has room for.
+    pub fn new(switches: Switches, list: Q, background: B) -> Self {
+        let capacity = list.capacity();
         let slot = switches.slot.max(Duration::from_nanos(1));
         Soos {
             switches: Switches { slot, ..switches },
             servers: Table::new(capacity, Server::NONE),
             end: 0,
-            list: Q::new(capacity),
+            list,
             next_reactivation: Time::NEVER,
             running: Slot::EMPTY,
             is_shared: false,

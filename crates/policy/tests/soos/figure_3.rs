@@ -3,7 +3,9 @@
 use crate::world::{Background, CPU, units};
 use flyball_policy::servers::{Reservation, Seat};
 use flyball_policy::soos::{Reactivation, Slack, Soos, Switches};
-use flyball_policy::{Boxed, Fifo, Policy, Ready, Resched, Stop, TaskId, Time, TopTwo, Usage};
+use flyball_policy::{
+    Boxed, Fifo, Policy, Queue, Ready, Resched, Stop, TaskId, Time, TopTwo, Usage,
+};
 use proptest::prelude::*;
 
 /// What is repaired of the printed algorithm.
@@ -95,7 +97,11 @@ fn reactivated(reactivation: Reactivation, periods: &[i64], slots: i64) -> Vec<(
         ..Switches::default()
     };
     let background = Background::new(Fifo, periods.len());
-    let mut policy = Soos::<TopTwo<Time, Boxed>, _>::new(switches, background, periods.len());
+    let mut policy = Soos::new(
+        switches,
+        TopTwo::<Time, Boxed>::new(periods.len()),
+        background,
+    );
     for (task, &period) in periods.iter().enumerate() {
         let period = units(1_000 * u64::try_from(period).unwrap());
         let seat = Seat::Own(Reservation::every(period, units(1)));

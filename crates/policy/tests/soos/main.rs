@@ -8,8 +8,8 @@ mod world;
 use flyball_policy::servers::{Reservation, Seat};
 use flyball_policy::soos::{Slack, Soos, Switches};
 use flyball_policy::{
-    Boxed, Duration, Fifo, Flagged, Heap, Parameter, Policy, Refused, SortedList, TaskId, Time,
-    TopTwo, Unsorted,
+    Boxed, Duration, Fifo, Flagged, Heap, Parameter, Policy, Queue, Refused, SortedList, TaskId,
+    Time, TopTwo, Unsorted,
 };
 use model::model;
 use proptest::prelude::*;
@@ -129,7 +129,11 @@ proptest! {
 #[test]
 fn a_server_is_not_shared() {
     let background = Background::new(Fifo, 4);
-    let mut policy = Soos::<TopTwo<Time, Boxed>, _>::new(Switches::default(), background, 4);
+    let mut policy = Soos::new(
+        Switches::default(),
+        TopTwo::<Time, Boxed>::new(4),
+        background,
+    );
     let reservation = Reservation::every(units(5), units(1));
     let mut admit = |task, seat| policy.admit(TaskId(task), seat, Time::ZERO);
     assert_eq!(admit(0, Seat::Shared(7, reservation)), Ok(()));
@@ -143,4 +147,35 @@ fn a_server_is_not_shared() {
         admit(2, Seat::Own(nothing)),
         Err(Refused::Invalid(Parameter::Budget))
     );
+}
+
+/// Six servers with a unit in eight each, and slots of four units. In the two slots up to the
+/// deadline one server runs in each, or two, or all run in the first.
+#[test]
+fn slack_is_worth_what_slots_cost() {
+    let reservation = Reservation::every(units(8), units(1));
+    let job = Job {
+        at: 0,
+        length: 1,
+        pause: None,
+        result: 0,
+    };
+    let work = Work {
+        seat: Seat::Own(reservation),
+        jobs: vec![job],
+    };
+    let works = vec![work; 6];
+    for (slack, served) in [(Slack::None, 2), (Slack::One, 4), (Slack::All, 6)] {
+        let switches = Switches {
+            slot: units(4),
+            slack,
+            ..Switches::default()
+        };
+        let schedule = run::<TopTwo<Time, Boxed>>(switches, &works);
+        let expected: Vec<usize> = (served..6).collect();
+        assert_eq!(late(&schedule, &works), expected, "{slack:?}");
+        let fits = |work: &&Work| work.reservation().is_some();
+        let works = fitting(switches, &works, true);
+        assert!(works.iter().filter(fits).count() <= served);
+    }
 }

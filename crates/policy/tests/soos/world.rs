@@ -182,7 +182,7 @@ impl Program {
 /// end of a burst, the decision.
 pub(crate) fn run<Q: Queue<Time>>(switches: Switches, works: &[Work]) -> Schedule {
     let background = Background::new(Fifo, works.len());
-    let mut policy = Soos::<Q, _>::new(switches, background, works.len());
+    let mut policy = Soos::new(switches, Q::new(works.len()), background);
     for (task, work) in works.iter().enumerate() {
         policy
             .admit(TaskId::from_index(task), work.seat, Time::ZERO)
