@@ -23,7 +23,7 @@ fn done(names: &[&str], size: Size) -> Reproduction {
 fn claims_hold_as_far_as_they_can_be_compared() {
     let done = done(&[], Size::Short);
     let mut texts = BTreeSet::new();
-    for (experiment, claim) in done.claims() {
+    for (_, claim) in done.claims() {
         assert!(texts.insert(&claim.text), "{claim:?}");
         let compared = !matches!(claim.verdict, Verdict::NotComparable(_));
         assert_eq!(compared, !claim.criterion.is_empty(), "{claim:?}");
