@@ -5,7 +5,7 @@
 
 use flyball_catalogue::{Boot, Multiprocessor, Shape};
 use flyball_script::image::{Change, ChangeKind};
-use flyball_script::{Call, Image, Length, Op, Place};
+use flyball_script::{Call, Image, Length, Op, Outcome, Place};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -47,9 +47,13 @@ fuzz_target!(|bytes: &[u8]| {
         for _ in 0..1_000 {
             let is_done = place.is_done(op);
             let call = place.step(op);
-            assert!(!is_done || call == Call::End);
+            assert!(!is_done || matches!(call, Call::Result(_) | Call::End));
             if let Call::Compute(Length::Drawn(_)) | Call::Suspend(Length::Drawn(_)) = call {
                 let _ = image.length(&task, drawn);
+                drawn += 1;
+            }
+            if let Call::Result(Outcome::Drawn(_)) = call {
+                let _ = image.result(&task, drawn);
                 drawn += 1;
             }
         }

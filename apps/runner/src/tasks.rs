@@ -12,7 +12,7 @@ use core::task::Poll;
 use flyball_kernel::{Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
 use flyball_policy::{Duration, Time};
 use flyball_script::image::{Arrival, Common, Image, Task};
-use flyball_script::{Call, Length, Op, Place};
+use flyball_script::{Call, Length, Op, Outcome, Place};
 use static_cell::{ConstStaticCell, StaticCell};
 
 /// How deep repetitions nest at most.
@@ -166,21 +166,32 @@ pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> 
     let mut mode = Mode::of(number);
     let mut task = mode.task(image);
     let mut place = Place::new([0; DEPTH]);
+    let mut result = 0;
     loop {
         let call = match mode {
             // Whose task is to end has a last job that does nothing.
             Mode::Nothing => Call::End,
             Mode::Row(_) => place.step(|at| image.operation(&task, at).unwrap_or(Op::End)),
         };
+        if let Call::Result(outcome) = call {
+            result = match outcome {
+                Outcome::Fixed(result) => result,
+                Outcome::Drawn(_) => drawn(image.result(&task, change::draw(number))),
+            };
+            continue;
+        }
         if call != Call::End {
             perform(kernel, shared, &task, number, call);
             continue;
         }
         if task.arrival == Arrival::Once || mode == Mode::Nothing {
-            let _ = kernel.call(|core, cpu, now| core.exit(cpu, now).map(|()| Poll::Pending::<()>));
+            let _ = kernel.call(|core, cpu, now| {
+                core.exit_with(cpu, result, now)
+                    .map(|()| Poll::Pending::<()>)
+            });
         }
         let ended = kernel.call(|core, cpu, now| {
-            let ended = core.wait_next(cpu, now);
+            let ended = core.wait_next_with(cpu, result, now);
             if change::turn(core, image, number) {
                 change::catch_up(core, now);
             }
@@ -189,6 +200,7 @@ pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> 
         if let Err(error) = ended {
             output::fail(error);
         }
+        result = 0;
         let now = Mode::of(number);
         if now != mode {
             (mode, task) = (now, now.task(image));
@@ -197,20 +209,27 @@ pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> 
     }
 }
 
-/// How many random lengths a job draws; at least 1.
+/// A random number, which has to be in the image.
+fn drawn<T>(number: Option<T>) -> T {
+    number.unwrap_or_else(|| output::fail("the image has too few random lengths"))
+}
+
+/// How often a job draws a random number; at least 1.
 fn draws(op: impl Fn(u32) -> Op) -> u32 {
     let mut place = Place::new([0; DEPTH]);
     let mut draws = 0;
     loop {
         match place.step(&op) {
-            Call::Compute(Length::Drawn(_)) | Call::Suspend(Length::Drawn(_)) => draws += 1,
+            Call::Compute(Length::Drawn(_))
+            | Call::Suspend(Length::Drawn(_))
+            | Call::Result(Outcome::Drawn(_)) => draws += 1,
             Call::End => return draws.max(1),
             _ => {}
         }
     }
 }
 
-/// Does what a job asks for, but for its end.
+/// Does what a job asks for, but for its end and its result.
 fn perform<P: Program>(
     kernel: &'static Kernel<Runner<P>>,
     shared: &Shared,
@@ -220,10 +239,7 @@ fn perform<P: Program>(
 ) {
     let draw = |length| match length {
         Length::Fixed(time) => time,
-        Length::Drawn(_) => {
-            let drawn = shared.image.length(task, change::draw(number));
-            drawn.unwrap_or_else(|| output::fail("the image has too few random lengths"))
-        }
+        Length::Drawn(_) => drawn(shared.image.length(task, change::draw(number))),
     };
     let performed = match call {
         Call::Compute(length) => {
@@ -253,7 +269,7 @@ fn perform<P: Program>(
         Call::Receive(n) => with(&shared.queues, n, |queue| {
             kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
         }),
-        Call::End => return,
+        Call::Result(_) | Call::End => return,
     };
     match performed {
         Ok(_) => {}

@@ -37,7 +37,7 @@
 //! | [`Condition`] | to wait, under a mutex, until something has changed |
 //! | [`Queue`] | messages |
 //! | [`Interrupt`], [`set_timer`] | handlers, and a timer |
-//! | [`wait_next`], [`sleep`], [`now`], … | the thread's own time |
+//! | [`wait_next`], [`wait_next_with`], [`sleep`], [`now`], … | the thread's own time |
 //! | [`Task`], [`policy_of`] | tasks described once, for any policy of the catalogue |
 //! | [`Schedule`] | what happened, in a file that `flyball inspect` reads |
 //! | [`kernel!`] | the one place that chooses policy, sizes, tracing and accounting |
@@ -93,7 +93,7 @@ pub use text::shut_down;
 pub use thread::{Handle, Stack, Thread, spawn, spawn_abortable};
 pub use time::{
     compute, cpu_time, exit, idle_time, misses, now, park, park_until, sleep, sleep_until,
-    wait_next, yield_now,
+    wait_next, wait_next_with, yield_now,
 };
 
 /// Fixed priorities for up to `N` threads.
@@ -116,7 +116,8 @@ pub mod prelude {
     pub use crate::{
         Condition, Deadline, Duration, EarliestDeadline, EarliestDeadlines, Error, FixedPriorities,
         FixedPriority, Interrupt, Mutex, Priority, Queue, Semaphore, Stack, Thread, Time, compute,
-        exit, now, park, set_timer, shut_down, sleep, sleep_until, wait_next, yield_now,
+        exit, now, park, set_timer, shut_down, sleep, sleep_until, wait_next, wait_next_with,
+        yield_now,
     };
 }
 

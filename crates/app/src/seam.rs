@@ -68,6 +68,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_park_until(until: Time) -> Result<(), Error>;
     pub safe fn _flyball_unpark(thread: ThreadId) -> Result<(), Error>;
     pub safe fn _flyball_wait_next() -> bool;
+    pub safe fn _flyball_wait_next_with(result: u8) -> bool;
     pub safe fn _flyball_exit() -> !;
     pub safe fn _flyball_compute(length: Duration);
 

@@ -18,6 +18,14 @@ pub fn wait_next() -> bool {
     seam::_flyball_wait_next()
 }
 
+/// The same, and tells the policy `result`, what the job says of itself: how urgent the next one is,
+/// for example. What it means is up to the policy; [`wait_next`] says 0. A policy that takes no
+/// results does not hear of it.
+#[inline]
+pub fn wait_next_with(result: u8) -> bool {
+    seam::_flyball_wait_next_with(result)
+}
+
 /// The calling thread leaves the CPU for at least `length`. Where no thread calls nothing happens.
 #[inline]
 pub fn sleep(length: Duration) {

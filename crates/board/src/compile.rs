@@ -348,17 +348,13 @@ fn lengths(
     let jobs = task.arrival.period().map_or(1, |period| {
         (options.until.as_nanos() / period.as_nanos().max(1)).saturating_add(2)
     });
-    let mut lengths = Program::new(task, number, options.seed).lengths(jobs, most + 1);
-    if task.arrival == Arrival::Once {
-        // A job may go on for ever; but each of its lengths takes as long as it says, so those that
-        // add up to the whole time are enough.
-        let mut sum = Duration::ZERO;
-        let needed = lengths.iter().position(|&length| {
-            sum += length;
-            sum > options.until
-        });
-        lengths.truncate(needed.map_or(lengths.len(), |last| last + 1));
-    }
+    // A job may go on for ever; but each of its lengths takes as long as it says, so those that add
+    // up to the whole time are enough.
+    let until = match task.arrival {
+        Arrival::Once => options.until,
+        _ => Duration::MAX,
+    };
+    let lengths = Program::new(task, number, options.seed).lengths(jobs, until, most + 1);
     if lengths.len() > most {
         return Err(BoardError::TooLarge { most: limits.bytes });
     }

@@ -70,6 +70,14 @@ pub(crate) fn stopped<P: Policy>(
     policy.stopped(cpu, task, used, why, now)
 }
 
+/// Tells `policy` the result of a job, if it wants to know.
+#[inline]
+pub(crate) fn ended<P: Policy>(policy: &mut P, task: TaskId, result: u8, now: Time) {
+    if P::WANTS.results {
+        policy.ended(task, result, now);
+    }
+}
+
 /// Asks `policy` which task runs, and ignores a burst that it does not want.
 #[inline]
 pub(crate) fn pick<P: Policy>(policy: &mut P, cpu: CpuId, now: Time) -> Option<Dispatch> {
@@ -236,6 +244,17 @@ macro_rules! any {
                     $($policy::$variant(policy) => {
                         $crate::any::stopped(policy, cpu, task, used, why, now)
                     })*
+                }
+            }
+
+            fn ended(
+                &mut self,
+                task: flyball_policy::TaskId,
+                result: u8,
+                now: flyball_policy::Time,
+            ) {
+                match self {
+                    $($policy::$variant(policy) => $crate::any::ended(policy, task, result, now),)*
                 }
             }
 

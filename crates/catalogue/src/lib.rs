@@ -55,7 +55,10 @@ pub use placement::{Affine, Clustered, Queued};
 pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scheduler::{Scheduler, Shape, Size};
-pub use servers::{Cbs, SchedDeadline};
+pub use servers::{
+    Bids, Cbs, Deferrable, DeferrableServers, Grub, Iris, OwnServers, Polling, PollingServers,
+    Reclaim, SchedDeadline, ServerRule, SporadicServers, Tbs,
+};
 pub use settings::{Configured, Setting, Values};
 pub use soos::Soos;
 pub use sustainable::Sustainable;

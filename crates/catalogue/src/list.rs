@@ -8,7 +8,9 @@ use crate::np_edf::NpEdf;
 use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scheduler::{Scheduler, Shape};
-use crate::servers::{Cbs, SchedDeadline};
+use crate::servers::{
+    Bids, Cbs, DeferrableServers, Grub, Iris, PollingServers, SchedDeadline, SporadicServers, Tbs,
+};
 use crate::soos::Soos;
 
 /// A policy as the user knows it: a scheduler by name, with its placement.
@@ -363,6 +365,35 @@ catalogue! {
         SchedDeadline {
             "Linux's SCHED_DEADLINE",
             "as cbs, by Linux's rules: a budget that is used up comes again in the next period"
+        }
+        Grub {
+            "GRUB",
+            "as cbs, but a budget lasts longer while other servers have no work"
+        }
+        Iris {
+            "IRIS",
+            "as hard cbs, but budgets come again earlier if the CPU would idle (reconstructed)"
+        }
+        Bids {
+            "BIDS",
+            "as cbs, but a budget comes later after a job of little importance (reconstructed)"
+        }
+        Tbs {
+            "Total bandwidth servers",
+            "as cbs, but a budget is not enforced: a job that computes for too long hurts others"
+        }
+        PollingServers {
+            "Polling servers",
+            "a server for each task, with its execution time in every period as a budget, which is \
+             lost when there is no work; the shortest deadline first"
+        }
+        DeferrableServers {
+            "Deferrable servers",
+            "as polling, but a budget is kept up to the end of the period"
+        }
+        SporadicServers {
+            "Sporadic servers",
+            "as polling, but what is used of a budget comes again a period after it could be used"
         }
         Soos {
             "SOOS",

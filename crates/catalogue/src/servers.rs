@@ -1,19 +1,43 @@
-//! Servers: constant bandwidth, and Linux's `SCHED_DEADLINE`.
+//! Servers, by any of their rules.
 //!
 //! Each task has a server of its own, whose budget is the worst-case execution time and an allowance,
 //! in each period and up to the deadline. A task that arrives once runs in the background, by its priority and in
 //! turn with its equals.
 
+mod rules;
+
+pub use rules::{Deferrable, Polling, Reclaim};
+
 use crate::facts::{Facts, Missing, Service};
 use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Configured, Setting, Values};
+use core::fmt;
 use flyball_policy::order::Level;
-use flyball_policy::servers::{self, ConstantBandwidth, Reservation, Seat, Servers};
+use flyball_policy::servers::{self, Reservation, Rule, Seat, Servers};
 use flyball_policy::{
     Bitmap, Duration, Encode, FixedPriority, Heap, Nothing, Priority, Ranked, RoundRobin, Storage,
     Time,
 };
+
+/// Constant bandwidth servers.
+pub type Cbs = OwnServers<servers::ConstantBandwidth>;
+/// Linux's `SCHED_DEADLINE`.
+pub type SchedDeadline = OwnServers<servers::SchedDeadline>;
+/// Constant bandwidth servers that use what others leave over.
+pub type Grub = OwnServers<Reclaim>;
+/// Hard constant bandwidth servers that use what the CPU would idle away.
+pub type Iris = OwnServers<servers::Iris>;
+/// Total bandwidth servers.
+pub type Tbs = OwnServers<servers::TotalBandwidth>;
+/// Servers that come again later after jobs of little importance.
+pub type Bids = OwnServers<servers::Bids>;
+/// Polling servers.
+pub type PollingServers = OwnServers<Polling>;
+/// Deferrable servers.
+pub type DeferrableServers = OwnServers<Deferrable>;
+/// Sporadic servers.
+pub type SporadicServers = OwnServers<servers::Sporadic>;
 
 /// What runs where no server does: fixed priorities, and round robin among equals.
 pub(crate) type Background<S> = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, S>>;
@@ -63,119 +87,84 @@ pub(crate) fn seat(task: &Facts, allowance: Duration) -> Result<Seat<Priority>, 
     }))
 }
 
-const fn profile(source: &'static str) -> Profile {
-    Profile {
-        decision: "O(1): the first task of the first server",
-        ..Profile::ranked::<Heap<Time, Nothing>, Time>(source)
-    }
+/// A rule of servers as the user knows it.
+pub trait ServerRule: Copy + fmt::Debug {
+    /// Its name on the command line and in task sets.
+    const NAME: &'static str;
+    /// Where it was published.
+    const SOURCE: &'static str;
+    /// What it can be told, with what all rules have.
+    const SETTINGS: &'static [Setting] = &[ALLOWANCE, QUANTUM];
+    /// The rule.
+    type Rule: Rule;
+    /// What an image has of it.
+    type Encoded: Encode;
+
+    /// The rule with these settings.
+    ///
+    /// # Errors
+    /// Says why the values do not go together.
+    fn new(values: &dyn Values) -> Result<Self, &'static str>;
+
+    /// The rule, with nothing done yet.
+    fn rule(&self) -> Self::Rule;
+
+    /// For an image.
+    fn encoded(&self) -> Self::Encoded;
+
+    /// From an image; `None`: these are no settings.
+    fn decoded(encoded: Self::Encoded) -> Option<Self>;
 }
 
-/// A constant bandwidth server for each task.
+/// A server for each task, by this rule.
 #[derive(Clone, Copy, Debug)]
-pub struct Cbs {
-    /// What happens when a budget is used up.
-    pub rule: ConstantBandwidth,
+pub struct OwnServers<R> {
+    /// The rule of the servers.
+    pub rule: R,
     /// How much more than its execution time a task's budget is.
     pub allowance: Duration,
     /// The time slices of tasks in the background.
     pub quantum: Duration,
 }
 
-impl Configured for Cbs {
-    const SETTINGS: &'static [Setting] = &[
-        Setting::choice(
-            "mode",
-            "a used up budget is replenished at once with a later deadline (soft), or at its \
-             deadline (hard)",
-            &["soft", "hard"],
-        ),
-        ALLOWANCE,
-        QUANTUM,
-    ];
+impl<R: ServerRule> Configured for OwnServers<R> {
+    const SETTINGS: &'static [Setting] = R::SETTINGS;
 
-    fn new(values: &dyn Values, _: &[Facts]) -> Result<Cbs, &'static str> {
-        let is_hard = values.text("mode") == "hard";
-        Ok(Cbs {
-            rule: ConstantBandwidth { is_hard },
+    fn new(values: &dyn Values, _: &[Facts]) -> Result<OwnServers<R>, &'static str> {
+        Ok(OwnServers {
+            rule: R::new(values)?,
             allowance: values.duration("allowance"),
             quantum: values.duration("quantum"),
         })
     }
 
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        (self.rule.is_hard, self.allowance, self.quantum).emit(put);
+        (self.rule.encoded(), self.allowance, self.quantum).emit(put);
     }
 
-    fn parse(bytes: &mut &[u8]) -> Option<Cbs> {
-        let (is_hard, allowance, quantum) = <(bool, Duration, Duration)>::parse(bytes)?;
-        let cbs = Cbs {
-            rule: ConstantBandwidth { is_hard },
+    fn parse(bytes: &mut &[u8]) -> Option<OwnServers<R>> {
+        let (rule, allowance, quantum) = <(R::Encoded, Duration, Duration)>::parse(bytes)?;
+        let servers = OwnServers {
+            rule: R::decoded(rule)?,
             allowance,
             quantum,
         };
-        (!quantum.is_zero()).then_some(cbs)
+        (!quantum.is_zero()).then_some(servers)
     }
 }
 
-impl Scheduler for Cbs {
-    const NAME: &'static str = "cbs";
-    const PROFILE: Profile = profile(
-        "Abeni and Buttazzo, \"Integrating multimedia applications in hard real-time systems\", \
-         RTSS 1998",
-    );
+impl<R: ServerRule> Scheduler for OwnServers<R> {
+    const NAME: &'static str = R::NAME;
+    const PROFILE: Profile = Profile {
+        decision: "O(1): the first task of the first server",
+        ..Profile::ranked::<Heap<Time, Nothing>, Time>(R::SOURCE)
+    };
     type Params = Seat<Priority>;
-    type Policy<S: Storage, C: Storage> = Servers<ConstantBandwidth, Background<S>, S>;
+    type Policy<S: Storage, C: Storage> = Servers<R::Rule, Background<S>, S>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
-        Servers::new(self.rule, background(self.quantum, size), size.tasks)
-    }
-
-    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Seat<Priority>, Missing> {
-        seat(task, self.allowance)
-    }
-}
-
-/// Linux's `SCHED_DEADLINE`.
-#[derive(Clone, Copy, Debug)]
-pub struct SchedDeadline {
-    /// How much more than its execution time a task's budget is.
-    pub allowance: Duration,
-    /// The time slices of tasks in the background.
-    pub quantum: Duration,
-}
-
-impl Configured for SchedDeadline {
-    const SETTINGS: &'static [Setting] = &[ALLOWANCE, QUANTUM];
-
-    fn new(values: &dyn Values, _: &[Facts]) -> Result<SchedDeadline, &'static str> {
-        Ok(SchedDeadline {
-            allowance: values.duration("allowance"),
-            quantum: values.duration("quantum"),
-        })
-    }
-
-    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        (self.allowance, self.quantum).emit(put);
-    }
-
-    fn parse(bytes: &mut &[u8]) -> Option<SchedDeadline> {
-        let (allowance, quantum) = <(Duration, Duration)>::parse(bytes)?;
-        (!quantum.is_zero()).then_some(SchedDeadline { allowance, quantum })
-    }
-}
-
-impl Scheduler for SchedDeadline {
-    const NAME: &'static str = "sched-deadline";
-    const PROFILE: Profile = profile("Linux, Documentation/scheduler/sched-deadline.rst");
-    type Params = Seat<Priority>;
-    type Policy<S: Storage, C: Storage> = Servers<servers::SchedDeadline, Background<S>, S>;
-
-    fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
-        Servers::new(
-            servers::SchedDeadline,
-            background(self.quantum, size),
-            size.tasks,
-        )
+        let background = background(self.quantum, size);
+        Servers::new(self.rule.rule(), background, size.tasks)
     }
 
     fn params(&self, task: &Facts, _: &dyn Values) -> Result<Seat<Priority>, Missing> {

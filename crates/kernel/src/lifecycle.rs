@@ -122,13 +122,23 @@ impl<C: Config> Core<C> {
     }
 
     /// The running thread ends: its job is complete, its mutexes are unlocked, and the threads that
-    /// wait for its end go on.
+    /// wait for its end go on. The result of the job is 0.
     ///
     /// # Errors
     /// [`Error::NoThread`].
     pub fn exit(&mut self, cpu: CpuId, now: Time) -> Result<(), Error> {
+        self.exit_with(cpu, 0, now)
+    }
+
+    /// The same, with what the job says of itself: see [`Policy::ended`].
+    ///
+    /// # Errors
+    /// [`Error::NoThread`].
+    #[expect(clippy::inline_always, reason = "so the plain call is what it was")]
+    #[inline(always)]
+    pub fn exit_with(&mut self, cpu: CpuId, result: u8, now: Time) -> Result<(), Error> {
         let task = self.caller(cpu)?;
-        self.complete(cpu, task, now);
+        self.complete(cpu, task, result, now);
         self.stop(cpu, task, Stop::Completed, now);
         self.unlock_all(cpu, task, now);
         self.bury(cpu, task, now);
@@ -192,13 +202,23 @@ impl<C: Config> Core<C> {
     }
 
     /// The running thread's job is complete; the thread goes on with its next one, as soon as that
-    /// is released. [`Poll::Ready`]: it has been released already.
+    /// is released. [`Poll::Ready`]: it has been released already. The result of the job is 0.
     ///
     /// # Errors
     /// [`Error::NoThread`].
     pub fn wait_next(&mut self, cpu: CpuId, now: Time) -> Result<Poll<()>, Error> {
+        self.wait_next_with(cpu, 0, now)
+    }
+
+    /// The same, with what the job says of itself: see [`Policy::ended`].
+    ///
+    /// # Errors
+    /// [`Error::NoThread`].
+    #[expect(clippy::inline_always, reason = "so the plain call is what it was")]
+    #[inline(always)]
+    pub fn wait_next_with(&mut self, cpu: CpuId, result: u8, now: Time) -> Result<Poll<()>, Error> {
         let task = self.caller_in_table(cpu)?;
-        self.complete(cpu, task, now);
+        self.complete(cpu, task, result, now);
         self.stop(cpu, task, Stop::Completed, now);
         Ok(if self.next_job(cpu, task, now) {
             Poll::Ready(())

@@ -335,8 +335,8 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// The current job of `task` is done.
-    pub(crate) fn complete(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+    /// The current job of `task` is done, and says `result` of itself.
+    pub(crate) fn complete(&mut self, cpu: CpuId, task: TaskId, result: u8, now: Time) {
         let job = self.job_number(task);
         let jobs = self.jobs.find(task.index());
         // With a periodic tick the deadline may have passed unnoticed.
@@ -344,5 +344,8 @@ impl<C: Config> Core<C> {
             self.note_miss(cpu, task, job, now);
         }
         self.emit(now, cpu, Kind::Complete { task, job });
+        if C::Policy::WANTS.results {
+            self.policy.ended(task, result, now);
+        }
     }
 }

@@ -3,8 +3,7 @@
 use core::task::Poll;
 use flyball_catalogue::{Edf, Facts, Llf, Rm, Rr, Size, TaskTable};
 use flyball_kernel::{
-    Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId,
-    Timing,
+    Attributes, Config, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId, Timing,
 };
 use flyball_machine_host::{Ended, Kernel, Machine};
 use flyball_model::generate::{Deadlines, Options as Sets, Phases, generate};
@@ -87,10 +86,21 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
                 let queue = job.queues[usize::from(n)];
                 kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
             }
-            Call::End if job.once => {
-                kernel.call(|core, cpu, now| core.exit(cpu, now).map(|()| Poll::Pending))
+            Call::Result(result) => {
+                job.program.note(result);
+                continue;
             }
-            Call::End => kernel.call(Core::wait_next),
+            Call::End => {
+                let result = job.program.take_result();
+                kernel.call(|core, cpu, now| {
+                    if job.once {
+                        let exited = core.exit_with(cpu, result, now);
+                        exited.map(|()| Poll::Pending)
+                    } else {
+                        core.wait_next_with(cpu, result, now)
+                    }
+                })
+            }
         };
         called.expect("a task set that is in order asks for nothing that cannot be");
     }

@@ -29,6 +29,7 @@ impl Task {
                 | Step::Overrun { .. }
                 | Step::Suspend(_)
                 | Step::Yield
+                | Step::Result(_)
                 | Step::Repeat { .. } => None,
             });
         });

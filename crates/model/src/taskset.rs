@@ -169,6 +169,9 @@ pub enum Step {
     Send(u16),
     /// Receives one message; waits while the queue is empty.
     Receive(u16),
+    /// The job says this of itself when it ends, unless another one of these steps follows: one of
+    /// the numbers, each equally likely; never empty. It takes no time.
+    Result(Vec<u8>),
     /// Does the steps again and again.
     Repeat {
         /// How often; `None`: without end, which only a task that arrives [`Arrival::Once`] may.

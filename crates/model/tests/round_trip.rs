@@ -64,6 +64,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         (0..SEMAPHORES).prop_map(Step::Signal),
         (0..QUEUES).prop_map(Step::Send),
         (0..QUEUES).prop_map(Step::Receive),
+        vec(any::<u8>(), 1..4).prop_map(Step::Result),
     ];
     let leaf = vec(one, 1..4);
     let nested = leaf.prop_recursive(4, 24, 3, |inner| {
@@ -420,6 +421,8 @@ fn golden() {
                 Step::Compute(Length::Fixed(Duration::from_micros(500))),
             ],
         },
+        Step::Result(vec![2]),
+        Step::Result(vec![0, 0, 3]),
     ];
     let mut set = TaskSet {
         name: "Two".into(),
@@ -486,6 +489,8 @@ behaviour = [
         "yield",
         { compute = "500us" },
     ] },
+    { result = 2 },
+    { result = { one_of = [0, 0, 3] } },
 ]
 "#;
     assert_eq!(to_toml(&set), expected);

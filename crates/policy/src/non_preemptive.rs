@@ -81,6 +81,10 @@ impl<P: Policy> Policy for NonPreemptive<P> {
         self.policy.stopped(cpu, task, used, why, now)
     }
 
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        self.policy.ended(task, result, now);
+    }
+
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         let resched = self.policy.alarm(cpu, now);
         self.when_free(resched)

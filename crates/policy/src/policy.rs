@@ -40,6 +40,8 @@
 //! * [`Policy::pick`] makes its answer the running task of that CPU until [`Policy::stopped`] is
 //!   called for it. Before `pick` is called again for a CPU, the task that runs there has been
 //!   stopped, unless it could go on and the policy does not want to know ([`Wants::preempted`]).
+//! * [`Policy::ended`] is called once for each job that is completed, and not for one that is given
+//!   up, just before [`Policy::stopped`] with [`Stop::Completed`].
 //! * Time never goes backwards from call to call, for a policy that wants it
 //!   ([`Wants::clock`]).
 //! * After a call that returned a [`Resched`], the caller picks again on the CPUs it names; it
@@ -109,6 +111,12 @@ pub trait Policy {
     /// queued. Also called, with `used` zero, for a queued task that does not run and is taken out
     /// ([`Stop::Blocked`], [`Stop::Completed`]); `cpu` has no meaning then.
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched;
+
+    /// The job of `task` is done, and says `result` of itself: a number whose meaning is between the
+    /// application and the policy, 0 if it says nothing. Called right before [`Policy::stopped`] with
+    /// [`Stop::Completed`], for policies that want it ([`Wants::results`]). A job that is given up
+    /// has no result.
+    fn ended(&mut self, _task: TaskId, _result: u8, _now: Time) {}
 
     /// The instant that [`Policy::next_alarm`] asked for on `cpu` has come.
     fn alarm(&mut self, _cpu: CpuId, _now: Time) -> Resched {
@@ -186,6 +194,8 @@ pub struct Wants {
     pub preempted: bool,
     /// [`Policy::released_cpu`].
     pub released_cpu: bool,
+    /// [`Policy::ended`].
+    pub results: bool,
 }
 
 impl Wants {
@@ -197,6 +207,7 @@ impl Wants {
         alarms: false,
         preempted: false,
         released_cpu: false,
+        results: false,
     };
     /// [`Wants::clock`] alone.
     pub const CLOCK: Wants = Wants {
@@ -228,6 +239,11 @@ impl Wants {
         released_cpu: true,
         ..Wants::NOTHING
     };
+    /// [`Wants::results`] alone.
+    pub const RESULTS: Wants = Wants {
+        results: true,
+        ..Wants::NOTHING
+    };
 
     /// What either of the two wants.
     #[must_use]
@@ -239,6 +255,7 @@ impl Wants {
             alarms: self.alarms || other.alarms,
             preempted: self.preempted || other.preempted,
             released_cpu: self.released_cpu || other.released_cpu,
+            results: self.results || other.results,
         }
     }
 

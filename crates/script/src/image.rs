@@ -1,7 +1,7 @@
 //! A whole task set as bytes, to be loaded into a board's memory.
 //!
-//! Everything that is random has been drawn already: a task has the list of the lengths that its
-//! jobs take, in the order in which they need them, so a board needs no random numbers, and does
+//! Everything that is random has been drawn already: a task has the list of the lengths (and results)
+//! that its jobs take, in the order in which they need them, so a board needs no random numbers, and does
 //! just what a simulation does.
 //!
 //! ```text
@@ -16,7 +16,7 @@
 //!            them
 //! changes    16 bytes each: a task's subtask in a mode change, and when
 //! operations 12 bytes each
-//! lengths    8 bytes each
+//! lengths    8 bytes each, in nanoseconds; or a result
 //! subtasks      40 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
 //!            and until when; where its parameters are
 //! releases   20 bytes each, of jobs that are released with jitter or at random: when, and the arrival
@@ -33,7 +33,7 @@ use task::Stretch;
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
@@ -291,6 +291,11 @@ impl<'a> Image<'a> {
         let at = task.rest.operations.place(number, Op::SIZE)?;
         let bytes = self.bytes.get(at..)?.first_chunk()?;
         Op::decode(*bytes)
+    }
+
+    /// A random result of a task, if there are so many random numbers and this one is a result.
+    pub fn result(self, task: &Task, number: u32) -> Option<u8> {
+        u8::try_from(self.length(task, number)?.as_nanos()).ok()
     }
 
     /// A random length of a task, if there are so many.

@@ -20,5 +20,5 @@ pub mod place;
 
 pub use alias::Alias;
 pub use image::{Image, ImageError};
-pub use op::{Length, Op};
+pub use op::{Length, Op, Outcome};
 pub use place::{Call, Place};

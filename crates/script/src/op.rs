@@ -6,18 +6,24 @@
 //! ```
 //!
 //! `what` is the number of a resource or of a counter, and `value` a length of time in nanoseconds,
-//! the number of a distribution, how often something is repeated, or where to go on.
+//! a result, the number of a distribution, how often something is repeated, or where to go on.
 
 use flyball_trace::Duration;
 
-/// A length of time.
+/// What an operation is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Length {
+pub enum Value<T> {
     /// Always the same.
-    Fixed(Duration),
-    /// The next one of the task's random lengths; the number is that of its distribution.
+    Fixed(T),
+    /// The next one of the task's random numbers; this is the number of its distribution.
     Drawn(u32),
 }
+
+/// A length of time.
+pub type Length = Value<Duration>;
+
+/// What a job says of itself when it ends.
+pub type Outcome = Value<u8>;
 
 /// One operation. Resources are counted as in the task set, operations from the first of the task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +62,17 @@ pub enum Op {
     },
     /// The job is done.
     End,
+    /// When the job ends it says this of itself, unless another one of these follows.
+    Result(Outcome),
+}
+
+impl<T> Value<T> {
+    fn map<U>(self, other: impl FnOnce(T) -> U) -> Value<U> {
+        match self {
+            Value::Fixed(value) => Value::Fixed(other(value)),
+            Value::Drawn(number) => Value::Drawn(number),
+        }
+    }
 }
 
 /// "No counter", as a number.
@@ -67,10 +84,11 @@ impl Op {
 
     /// The operation as bytes.
     pub fn encode(self) -> [u8; Op::SIZE] {
-        let length = |fixed: u16, length| match length {
-            Length::Fixed(time) => (fixed, 0, time.as_nanos()),
-            Length::Drawn(number) => (fixed + 1, 0, u64::from(number)),
+        let value = |fixed: u16, value| match value {
+            Value::Fixed(value) => (fixed, 0, value),
+            Value::Drawn(number) => (fixed + 1, 0, u64::from(number)),
         };
+        let length = |fixed, length: Length| value(fixed, length.map(Duration::as_nanos));
         let (code, what, value) = match self {
             Op::Compute(time) => length(0, time),
             Op::Suspend(time) => length(2, time),
@@ -84,6 +102,7 @@ impl Op {
             Op::Begin { counter, times } => (11, counter, u64::from(times)),
             Op::Again { counter, to } => (12, counter.unwrap_or(ALWAYS), u64::from(to)),
             Op::End => (13, 0, 0),
+            Op::Result(result) => value(14, result.map(u64::from)),
         };
         let mut bytes = [0; Op::SIZE];
         bytes[0..2].copy_from_slice(&code.to_le_bytes());
@@ -98,12 +117,12 @@ impl Op {
         let (code, what) = (u16::from_le_bytes([c0, c1]), u16::from_le_bytes([w0, w1]));
         let value = u64::from_le_bytes(value);
         let time = Length::Fixed(Duration::from_nanos(value));
-        let drawn = || u32::try_from(value).ok().map(Length::Drawn);
+        let number = || u32::try_from(value).ok();
         let op = match code {
             0 => Op::Compute(time),
-            1 => Op::Compute(drawn()?),
+            1 => Op::Compute(Value::Drawn(number()?)),
             2 => Op::Suspend(time),
-            3 => Op::Suspend(drawn()?),
+            3 => Op::Suspend(Value::Drawn(number()?)),
             4 => Op::Yield,
             5 => Op::Lock(what),
             6 => Op::Unlock(what),
@@ -113,13 +132,15 @@ impl Op {
             10 => Op::Receive(what),
             11 => Op::Begin {
                 counter: what,
-                times: u32::try_from(value).ok()?,
+                times: number()?,
             },
             12 => Op::Again {
                 counter: Some(what).filter(|&counter| counter != ALWAYS),
-                to: u32::try_from(value).ok()?,
+                to: number()?,
             },
             13 => Op::End,
+            14 => Op::Result(Value::Fixed(u8::try_from(value).ok()?)),
+            15 => Op::Result(Value::Drawn(number()?)),
             _ => return None,
         };
         // What an operation does not use is zero.
@@ -134,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..15) {
+        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..17) {
             let mut bytes = bytes;
             (bytes[0], bytes[1]) = (code, 0);
             if let Some(op) = Op::decode(bytes) {
@@ -175,6 +196,8 @@ mod tests {
                 to: u32::MAX,
             },
             Op::End,
+            Op::Result(Value::Fixed(u8::MAX)),
+            Op::Result(Value::Drawn(u32::MAX)),
         ];
         for op in ops {
             assert_eq!(Op::decode(op.encode()), Some(op));

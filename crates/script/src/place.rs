@@ -1,6 +1,6 @@
 //! The interpreter: where a job is in its task's operations, and what it does next.
 
-use crate::op::{Length, Op};
+use crate::op::{Length, Op, Outcome};
 
 /// What a job asks of the machine that it runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +23,9 @@ pub enum Call {
     Send(u16),
     /// To receive a message.
     Receive(u16),
+    /// To note what the job says of itself when it ends. That takes no time, and is no call of the
+    /// kernel.
+    Result(Outcome),
     /// To end the job.
     End,
 }
@@ -52,12 +55,14 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
         self.at
     }
 
-    /// Whether the job has done all that it had to do. `op` tells the operation of a number.
+    /// Whether the job has done all that it had to do, but for saying how it went. `op` tells the
+    /// operation of a number.
     pub fn is_done(&self, op: impl Fn(u32) -> Op) -> bool {
         let mut at = self.at;
         loop {
             match op(at) {
                 Op::End => return true,
+                Op::Result(_) => at += 1,
                 Op::Again {
                     counter: Some(counter),
                     ..
@@ -106,6 +111,7 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
                 Op::Signal(n) => Call::Signal(n),
                 Op::Send(n) => Call::Send(n),
                 Op::Receive(n) => Call::Receive(n),
+                Op::Result(result) => Call::Result(result),
                 Op::End => {
                     self.at = 0;
                     Call::End
@@ -118,6 +124,19 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_that_only_has_a_result_to_tell_is_done() {
+        let ops = [Op::Yield, Op::Result(Outcome::Fixed(3)), Op::End];
+        let op = |at: u32| ops[usize::try_from(at).unwrap()];
+        let mut place = Place::new([0; 0]);
+        assert!(!place.is_done(op));
+        assert_eq!(place.step(op), Call::Yield);
+        assert!(place.is_done(op));
+        assert_eq!(place.step(op), Call::Result(Outcome::Fixed(3)));
+        assert!(place.is_done(op));
+        assert_eq!(place.step(op), Call::End);
+    }
 
     #[test]
     fn repetitions_nest() {

@@ -2,7 +2,7 @@
 
 use flyball_model::random::Random;
 use flyball_model::{Step, Task};
-use flyball_script::{Length, Op, Place};
+use flyball_script::{Length, Op, Outcome, Place};
 use flyball_trace::Duration;
 
 pub use flyball_script::Call;
@@ -41,6 +41,7 @@ impl Script {
                 Step::Signal(n) => Op::Signal(*n),
                 Step::Send(n) => Op::Send(*n),
                 Step::Receive(n) => Op::Receive(*n),
+                Step::Result(results) => Op::Result(self.outcome(results)),
                 Step::Repeat { times, body } => {
                     let counter = times.map(|times| {
                         let counter = depth;
@@ -64,13 +65,26 @@ impl Script {
             flyball_model::Length::Fixed(time) => Length::Fixed(*time),
             // What cannot vary needs no random number.
             length if length.is_fixed() => Length::Fixed(length.longest()),
-            length => {
-                // A job takes a million steps at most, so it has no more lengths than that.
-                let number = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
-                self.lengths.push(length.clone());
-                Length::Drawn(number)
-            }
+            length => Length::Drawn(self.distribution(length.clone())),
         }
+    }
+
+    /// One of some results, which are not times, but are drawn like them.
+    fn outcome(&mut self, results: &[u8]) -> Outcome {
+        let first = results.first().copied().unwrap_or_default();
+        if results.iter().all(|&result| result == first) {
+            return Outcome::Fixed(first);
+        }
+        let results = results.iter().copied().map(u64::from);
+        let results = results.map(Duration::from_nanos).collect();
+        Outcome::Drawn(self.distribution(flyball_model::Length::OneOf(results)))
+    }
+
+    fn distribution(&mut self, length: flyball_model::Length) -> u32 {
+        // A job takes a million steps at most, so it draws no more often than that.
+        let number = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
+        self.lengths.push(length);
+        number
     }
 }
 
@@ -81,6 +95,8 @@ pub struct Program {
     place: Place<Box<[u32]>>,
     /// What is left of the present computation.
     pub left: Duration,
+    /// What the present job has said of itself so far.
+    result: u8,
     /// Where lengths that are not fixed come from, if there are any.
     random: Option<Box<Drawing>>,
 }
@@ -116,6 +132,7 @@ impl Program {
             operations: script.operations.into(),
             place: Place::new(vec![0; usize::from(script.depth)].into()),
             left: Duration::ZERO,
+            result: 0,
         }
     }
 
@@ -129,6 +146,7 @@ impl Program {
                     Call::Compute(length) | Call::Suspend(length) => {
                         self.draw(length);
                     }
+                    Call::Result(result) => self.note(result),
                     Call::End => break,
                     _ => {}
                 }
@@ -136,6 +154,7 @@ impl Program {
         }
         self.place.restart();
         self.left = Duration::ZERO;
+        self.result = 0;
     }
 
     /// Whether the job has done all that it had to do.
@@ -171,33 +190,60 @@ impl Program {
     /// How long that is, this time.
     #[inline]
     pub fn draw(&mut self, length: Length) -> Duration {
-        match (length, &mut self.random) {
-            (Length::Fixed(time), _) => time,
-            (Length::Drawn(number), Some(random)) => {
-                random.drawn = random.drawn.saturating_add(1);
-                random.random.draw(&random.lengths[number as usize])
-            }
-            // Only a script with distributions draws.
-            (Length::Drawn(_), None) => Duration::ZERO,
+        match length {
+            Length::Fixed(time) => time,
+            Length::Drawn(number) => self.next_random(number),
         }
     }
 
-    /// The random lengths that the first `jobs` jobs need, in the order in which they need them. No
-    /// more than `most`, and fewer if a job does very many other things first.
-    pub fn lengths(mut self, jobs: u64, most: usize) -> Vec<Duration> {
+    /// Notes what the job says of itself.
+    pub fn note(&mut self, result: Outcome) {
+        self.result = match result {
+            Outcome::Fixed(result) => result,
+            // The distribution was made of such numbers.
+            Outcome::Drawn(number) => {
+                u8::try_from(self.next_random(number).as_nanos()).unwrap_or(u8::MAX)
+            }
+        };
+    }
+
+    /// What the job that has just ended said of itself; 0 for one that said nothing.
+    pub fn take_result(&mut self) -> u8 {
+        core::mem::take(&mut self.result)
+    }
+
+    fn next_random(&mut self, distribution: u32) -> Duration {
+        // Only a script with distributions draws.
+        let Some(random) = &mut self.random else {
+            return Duration::ZERO;
+        };
+        random.drawn = random.drawn.saturating_add(1);
+        random.random.draw(&random.lengths[distribution as usize])
+    }
+
+    /// The random lengths that the first `jobs` jobs need, in the order in which they need them
+    /// (and results, as nanoseconds): as many as suffice if the lengths alone take `until`. No more
+    /// than `most`, and fewer if a job does very many other things first.
+    pub fn lengths(mut self, jobs: u64, until: Duration, most: usize) -> Vec<Duration> {
         const MOST_STEPS: u32 = 1 << 28;
         let mut drawn = Vec::new();
         let mut ended = 0;
+        let mut sum = Duration::ZERO;
         if self.random.is_none() {
             return drawn;
         }
         for _ in 0..MOST_STEPS {
-            if ended >= jobs || drawn.len() >= most {
+            if ended >= jobs || drawn.len() >= most || sum > until {
                 break;
             }
             match self.step() {
                 Call::Compute(length @ Length::Drawn(_))
-                | Call::Suspend(length @ Length::Drawn(_)) => drawn.push(self.draw(length)),
+                | Call::Suspend(length @ Length::Drawn(_)) => {
+                    let length = self.draw(length);
+                    sum += length;
+                    drawn.push(length);
+                }
+                Call::Result(Outcome::Drawn(number)) => drawn.push(self.next_random(number)),
                 Call::End => ended += 1,
                 _ => {}
             }
@@ -212,6 +258,7 @@ pub fn is_fixed(steps: &[Step]) -> bool {
         Step::Compute(length) | Step::Suspend(length) | Step::Overrun { actual: length, .. } => {
             length.is_fixed()
         }
+        Step::Result(results) => results.windows(2).all(|two| two[0] == two[1]),
         Step::Repeat { body, .. } => is_fixed(body),
         _ => true,
     })
@@ -232,12 +279,46 @@ mod tests {
         let steps: Vec<_> = lengths.iter().cloned().map(Step::Compute).collect();
         let mut task = Task::periodic("a", Duration::MAX, Duration::MAX);
         task.behaviour = steps;
-        let drawn = Program::new(&task, 0, 7).lengths(1, 100_000);
+        let drawn = Program::new(&task, 0, 7).lengths(1, Duration::MAX, 100_000);
         assert_eq!(drawn.len(), lengths.len());
         for (drawn, length) in drawn.iter().zip(&lengths) {
             assert!(*drawn <= length.longest());
             assert!(length.longest().saturating_sub(*drawn) <= Duration::from_micros(1));
         }
+    }
+
+    /// The last result of a job counts, and one that is drawn beforehand for a board is the same.
+    #[test]
+    fn results_are_drawn_as_lengths_are() {
+        let us = Duration::from_micros;
+        let mut task = Task::periodic("a", us(100), us(50));
+        let length = flyball_model::Length::OneOf(vec![us(1), us(2)]);
+        let results = [0, 0, 3];
+        task.behaviour = vec![
+            Step::Result(vec![9]),
+            Step::Compute(length),
+            Step::Result(results.to_vec()),
+        ];
+        assert!(!is_fixed(&task.behaviour[2..]));
+        let beforehand = Program::new(&task, 0, 7).lengths(200, Duration::MAX, 1_000);
+        assert_eq!(beforehand.len(), 400);
+        let mut program = Program::new(&task, 0, 7);
+        let mut seen = [0; 4];
+        for drawn in beforehand.chunks(2) {
+            loop {
+                match program.step() {
+                    Call::Compute(length) => assert_eq!(program.draw(length), drawn[0]),
+                    Call::Result(result) => program.note(result),
+                    _ => break,
+                }
+            }
+            let result = program.take_result();
+            assert_eq!(Duration::from_nanos(result.into()), drawn[1]);
+            assert_eq!(program.take_result(), 0);
+            seen[usize::from(result)] += 1;
+        }
+        assert_eq!(seen[0] + seen[3], 200);
+        assert!(seen[0] > seen[3] && seen[3] > 30, "{seen:?}");
     }
 
     #[test]
@@ -251,7 +332,7 @@ mod tests {
         };
         let mut task = Task::periodic("a", us(100), us(50));
         task.behaviour = vec![between(1, 9), Step::Yield, between(20, 29)];
-        let beforehand = Program::new(&task, 0, 7).lengths(3, 100);
+        let beforehand = Program::new(&task, 0, 7).lengths(3, Duration::MAX, 100);
         assert_eq!(beforehand.len(), 6);
         let mut program = Program::new(&task, 0, 7);
         let mut next = |restart: bool| {

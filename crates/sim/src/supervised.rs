@@ -62,7 +62,11 @@ pub fn simulate_controlled<S: Scheduler, T: Sink>(
 /// Whether a task uses nothing that others might use, so that it need not stay with them.
 pub(crate) fn is_independent(steps: &[Step]) -> bool {
     steps.iter().all(|step| match step {
-        Step::Compute(_) | Step::Overrun { .. } | Step::Suspend(_) | Step::Yield => true,
+        Step::Compute(_)
+        | Step::Overrun { .. }
+        | Step::Suspend(_)
+        | Step::Yield
+        | Step::Result(_) => true,
         Step::Repeat { body, .. } => is_independent(body),
         _ => false,
     })

@@ -13,14 +13,22 @@
 mod chart;
 
 use flyball_catalogue::{
-    Cbs, Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, NpEdf, Pd2, Rm, Rr, SchedDeadline,
+    Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, NpEdf, OwnServers, Pd2, Polling, Rm, Rr,
 };
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_policy::servers::ConstantBandwidth;
+use flyball_policy::servers::{ConstantBandwidth, Iris, SchedDeadline};
 use flyball_sim::{Options, Outcome, SimError, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, Event, Time};
 use std::fmt::Write;
+
+fn own<R>(rule: R, quantum: Duration) -> OwnServers<R> {
+    OwnServers {
+        rule,
+        allowance: Duration::ZERO,
+        quantum,
+    }
+}
 
 fn run(
     set: &TaskSet,
@@ -39,22 +47,11 @@ fn run(
         "fp" => simulate(set, &Fp, &options, sink),
         "fp-rr" => simulate(set, &FpRr { quantum }, &options, sink),
         "rr" => simulate(set, &Rr { quantum }, &options, sink),
-        "cbs" | "cbs-hard" => {
-            let rule = ConstantBandwidth {
-                is_hard: policy == "cbs-hard",
-            };
-            let allowance = Duration::ZERO;
-            let cbs = Cbs {
-                rule,
-                allowance,
-                quantum,
-            };
-            simulate(set, &cbs, &options, sink)
-        }
-        "sched-deadline" => {
-            let allowance = Duration::ZERO;
-            simulate(set, &SchedDeadline { allowance, quantum }, &options, sink)
-        }
+        "cbs" => simulate(set, &own(ConstantBandwidth::SOFT, quantum), &options, sink),
+        "cbs-hard" => simulate(set, &own(ConstantBandwidth::HARD, quantum), &options, sink),
+        "sched-deadline" => simulate(set, &own(SchedDeadline, quantum), &options, sink),
+        "iris" => simulate(set, &own(Iris::default(), quantum), &options, sink),
+        "polling" => simulate(set, &own(Polling, quantum), &options, sink),
         "fifo" => simulate(set, &Fifo, &options, sink),
         "llf" => simulate(set, &Llf { quantum }, &options, sink),
         "g-rm" => simulate(set, &Clustered::global(Rm), &options, sink),

@@ -17,7 +17,10 @@ pub(crate) fn recurring(task: &Task) -> Option<Result<SporadicTask, InvalidTask>
         matches!(step, Step::Send(_) | Step::Signal(_))
     });
     let calls = count(steps, &|step| {
-        !matches!(step, Step::Compute(_) | Step::Overrun { .. })
+        !matches!(
+            step,
+            Step::Compute(_) | Step::Overrun { .. } | Step::Result(_)
+        )
     })
     .saturating_sub(1);
     let wcet = match task.wcet.as_nanos().checked_add(calls) {

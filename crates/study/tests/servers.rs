@@ -10,8 +10,8 @@ use flyball_study::{Registry, StudyOptions, study};
 use flyball_trace::Duration;
 use std::ops::ControlFlow;
 
-/// Those whose servers are of one task.
-const POLICIES: [&str; 2] = ["cbs", "sched-deadline"];
+/// Those whose servers are scheduled by deadlines, and enforce their budgets.
+const POLICIES: [&str; 5] = ["cbs", "sched-deadline", "grub", "iris", "bids"];
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -35,8 +35,9 @@ fn studied(set: &TaskSet, policy: &str) -> PolicyReport {
     study.unwrap().policies.remove(0)
 }
 
+/// With hard servers under `cbs`, soft ones under `bids`, and Linux's under `grub`.
 fn hard(mut set: TaskSet) -> TaskSet {
-    let text = "[policies.cbs]\nmode = \"hard\"\n[[task]]\nperiod = \"1ms\"\nwcet = \"1ms\"";
+    let text = "[policies.cbs]\nmode = \"hard\"\n[policies.bids]\nmode = \"soft\"\n[policies.grub]\nvariant = \"linux\"\n[[task]]\nperiod = \"1ms\"\nwcet = \"1ms\"";
     let text = format!("schema = 1\n{text}");
     let read = flyball_model::read_str(&text, flyball_model::Format::Toml, "hard").unwrap();
     set.policies = read.policies;
@@ -92,7 +93,7 @@ fn sets_without_overruns_hold_as_under_edf() {
             continue;
         }
         for set in [set.clone(), hard(set)] {
-            for policy in POLICIES {
+            for policy in POLICIES.into_iter().chain(["tbs"]) {
                 let report = studied(&set, policy);
                 let verdict = |report: &PolicyReport| report.verdict.schedulable;
                 assert_eq!(verdict(&report), verdict(&edf), "{seed}, {policy}");
@@ -163,4 +164,18 @@ fn a_study_says_which_task_cannot_hurt_the_others() {
     // Together they declare more than the CPU: nothing is proven of the others.
     set.tasks[0] = Task::periodic("control", ms(5), ms(4));
     assert_eq!(studied(&set, "cbs").tasks[0].response_bound, None);
+}
+
+/// Budgets are not enforced, so a task that overruns makes another one late, and that is seen.
+#[test]
+fn a_total_bandwidth_server_isolates_nothing() {
+    let mut set = TaskSet::default();
+    set.tasks.push(Task::periodic("control", ms(12), ms(2)));
+    set.tasks.push(Task::periodic("hog", ms(10), ms(3)));
+    let (declared, actual) = (Length::Fixed(ms(3)), Length::Fixed(ms(12)));
+    set.tasks[1].behaviour = vec![Step::Overrun { declared, actual }];
+    let report = studied(&set, "tbs");
+    assert!(report.tasks[0].measured.misses > 0);
+    assert_eq!(report.tasks[0].response_bound, None);
+    assert_eq!(studied(&set, "cbs").tasks[0].measured.misses, 0);
 }

@@ -212,6 +212,10 @@ macro_rules! __bind {
             fn _flyball_wait_next() -> bool {
                 $kernel.in_thread() && matches!($kernel.call(Core::wait_next), Ok(None))
             }
+            fn _flyball_wait_next_with(result: u8) -> bool {
+                let wait = |core: &mut Core<_>, cpu, now| core.wait_next_with(cpu, result, now);
+                $kernel.in_thread() && matches!($kernel.call(wait), Ok(None))
+            }
             fn _flyball_exit() -> ! {
                 if !$kernel.in_thread() {
                     $kernel.print("flyball: what is no thread cannot end like one\n");

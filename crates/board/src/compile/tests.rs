@@ -154,15 +154,15 @@ fn affinities_are_for_global_policies() {
 #[test]
 fn lengths_are_enough_and_those_of_the_simulation() {
     let task = Task {
-        behaviour: vec![random(), Step::Yield, random()],
+        behaviour: vec![random(), Step::Result(vec![1, 2, 9]), random()],
         ..Task::periodic("a", ms(10), ms(4))
     };
-    let simulated = Program::new(&task, 0, 7).lengths(100, 1_000);
+    let simulated = Program::new(&task, 0, 7).lengths(100, Duration::MAX, 1_000);
     let drawn = contents(MACHINE, &one(task), &options(ms(95)))
         .unwrap()
         .tasks;
     // Jobs are released at 0, 10, …, 90.
-    assert!(drawn[0].lengths.len() >= 20);
+    assert!(drawn[0].lengths.len() >= 30);
     assert_eq!(drawn[0].lengths, simulated[..drawn[0].lengths.len()]);
 }
 
@@ -174,7 +174,7 @@ fn a_job_without_end_has_lengths_for_the_whole_time() {
         wcet: Duration::MAX,
         behaviour: vec![Step::Repeat {
             times: None,
-            body: vec![random()],
+            body: vec![random(), Step::Result(vec![0, 255])],
         }],
         ..Task::periodic("a", ms(10), ms(4))
     };
@@ -308,6 +308,7 @@ fn all_of_it() -> Modes {
         behaviour: vec![
             Step::Wait(0),
             Step::Receive(0),
+            Step::Result(vec![1, 2]),
             Step::Suspend(Length::Fixed(ms(1))),
         ],
         ..Task::periodic("b", ms(50), ms(1))

@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size};
 use crate::servers::{ALLOWANCE, Background, QUANTUM, background, seat};
 use crate::settings::{Configured, Setting, Values};
-use flyball_policy::servers::{Behaviour, Seat};
+use flyball_policy::servers::{Bids, ConstantBandwidth, Seat};
 use flyball_policy::soos::{self, Reactivation, Slack, Switches};
 use flyball_policy::{Duration, Encode, Nothing, Priority, Storage, Time, TopTwo};
 
@@ -88,10 +88,13 @@ impl Configured for Soos {
                     "all" => Slack::All,
                     _ => Slack::One,
                 },
-                is_hard: values.text("mode") == "hard",
-                behaviour: Behaviour {
+                bids: Bids {
+                    budgets: ConstantBandwidth {
+                        is_hard: values.text("mode") == "hard",
+                    },
                     alpha: values.millionths("alpha"),
                     levels: levels.map_err(|_| "`levels` is at most 255")?,
+                    ..Bids::default()
                 },
             },
             list: ListKind::named(values.text("queue")),
@@ -106,13 +109,14 @@ impl Configured for Soos {
         // In the order of their declarations.
         let (slack, list) = (switches.slack as u8, self.list as u8);
         (switches.slot, is_next, slack).emit(put);
-        (switches.is_hard, switches.behaviour, list).emit(put);
+        let bids = &switches.bids;
+        (bids.budgets.is_hard, bids.alpha, bids.levels, list).emit(put);
         (self.allowance, self.quantum).emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Soos> {
         let (slot, is_next, slack): (Duration, bool, u8) = Encode::parse(bytes)?;
-        let (is_hard, behaviour, list): (bool, Behaviour, u8) = Encode::parse(bytes)?;
+        let (is_hard, alpha, levels, list): (bool, u32, u8, u8) = Encode::parse(bytes)?;
         let (allowance, quantum): (Duration, Duration) = Encode::parse(bytes)?;
         let slacks = [Slack::None, Slack::One, Slack::All];
         let lists = [
@@ -133,8 +137,12 @@ impl Configured for Soos {
                     Reactivation::EverySlot
                 },
                 slack: slacks.into_iter().find(|&it| it as u8 == slack)?,
-                is_hard,
-                behaviour,
+                bids: Bids {
+                    budgets: ConstantBandwidth { is_hard },
+                    alpha,
+                    levels,
+                    ..Bids::default()
+                },
             },
             list: lists.into_iter().find(|&it| it as u8 == list)?,
             allowance,

@@ -250,6 +250,7 @@ fn alike(difference: Difference) -> [(CpuId, Kind); 2] {
 fn draws(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Compute(length) | Step::Suspend(length) => !length.is_fixed(),
+        Step::Result(results) => results.windows(2).any(|two| two[0] != two[1]),
         Step::Repeat { body, .. } => draws(body),
         _ => false,
     })

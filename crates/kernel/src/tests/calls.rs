@@ -1,10 +1,12 @@
 //! Calls that threads make, one at a time, and what they answer.
 
-use super::world::{CPU, ROWS, Table, World, at, edf, fixed, ns, round_robin};
-use crate::{Attributes, Error, Protocol, ThreadId, Timing};
+use super::informed::Informed;
+use super::world::{CPU, Fixed, ROWS, Table, World, at, edf, fixed, ns, round_robin};
+use crate::{Attributes, Error, OnMiss, Protocol, ThreadId, Timing};
 use core::task::Poll;
 use flyball_policy::{
-    Deadline, Excess, Heap, Laxity, LeastLaxity, Parameter, Priority, Ranked, Refused,
+    Deadline, Excess, FixedPriority, Heap, Laxity, LeastLaxity, Parameter, Priority, Ranked,
+    Refused,
 };
 use flyball_trace::{Duration, Time};
 
@@ -308,6 +310,32 @@ fn cpu_time_is_exact() {
     world.core.leave(CPU, world.now);
     assert_eq!(world.core.cpu_time(a, world.now), Ok(ns(7 * 7 + 2)));
     assert_eq!(world.core.kernel_time(CPU), ns(5));
+}
+
+/// What a job says of itself reaches the policy; a job that is given up says nothing.
+#[test]
+fn results_of_jobs() {
+    let policy = Informed::new(Fixed::new(FixedPriority, ROWS));
+    let mut world: World<Informed<Fixed>> = World::new(policy, Timing::Tickless);
+    let attributes = Attributes {
+        deadline: Some(ns(5)),
+        on_miss: OnMiss::Abort,
+        ..Attributes::periodic(ns(10))
+    };
+    let thread = world.core.spawn(CPU, attributes, Priority(1), world.now);
+    let task = thread.unwrap().task();
+    world.settle();
+    let next = world.core.wait_next_with(CPU, 7, world.now);
+    world.waits(&next);
+    world.run_until(at(12));
+    let next = world.core.wait_next(CPU, world.now);
+    world.waits(&next);
+    world.run_until(at(26));
+    assert_eq!(world.running(), None, "its third job has been given up");
+    world.run_until(at(31));
+    world.core.exit_with(CPU, 255, world.now).unwrap();
+    let results = &world.core.policy().policy.results;
+    assert_eq!(results[..], [(task, 7), (task, 0), (task, 255)]);
 }
 
 #[test]

@@ -7,11 +7,15 @@ use flyball_policy::{
 use std::collections::{HashMap, HashSet};
 
 pub(super) struct Watched<P: Policy> {
-    policy: P,
+    pub(super) policy: P,
     members: HashSet<TaskId>,
     pub(super) queued: HashSet<TaskId>,
     running: HashMap<CpuId, TaskId>,
     now: Time,
+    /// The task whose job is about to stop, completed.
+    ending: Option<TaskId>,
+    /// The tasks of the jobs that were completed so far.
+    pub(super) ended: Vec<TaskId>,
 }
 
 impl<P: Policy> Watched<P> {
@@ -22,6 +26,8 @@ impl<P: Policy> Watched<P> {
             queued: HashSet::new(),
             running: HashMap::new(),
             now: Time::ZERO,
+            ending: None,
+            ended: Vec::new(),
         }
     }
 
@@ -32,6 +38,7 @@ impl<P: Policy> Watched<P> {
 
     fn tick(&mut self, now: Time) {
         assert!(now >= self.now, "time went backwards");
+        assert_eq!(self.ending, None, "it has ended, and goes on");
         self.now = now;
     }
 }
@@ -78,7 +85,22 @@ impl<P: Policy> Policy for Watched<P> {
         self.policy.ready(here, task, why, now)
     }
 
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        assert!(Self::WANTS.results, "nobody asked for it");
+        self.check(task, now);
+        assert!(
+            self.running.values().any(|&runs| runs == task),
+            "{task:?} has ended without running"
+        );
+        self.ending = Some(task);
+        self.ended.push(task);
+        self.policy.ended(task, result, now);
+    }
+
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        if let Some(ending) = self.ending.take() {
+            assert_eq!((task, why), (ending, Stop::Completed));
+        }
         self.check(task, now);
         assert!(
             self.queued.contains(&task),

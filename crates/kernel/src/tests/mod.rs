@@ -11,6 +11,7 @@ mod calls;
 mod clock;
 mod contract;
 mod ids;
+mod informed;
 mod migrate;
 mod mutexes;
 mod plant;

@@ -1,8 +1,9 @@
 //! Random sequences of events. After each, everything that must always hold is checked.
 //!
 //! Together the tests here drive the core through more than a million events: 400 cases of 1,000
-//! steps on average, each under three policies, and a step is at least one call.
+//! steps on average, each under four policies, and a step is at least one call.
 
+use super::informed::Informed;
 use super::world::{CPU, Edf, Fixed, ROWS, RoundRobinFixed, World, at, ns};
 use crate::{Attributes, Error, OnMiss, Release, Timing};
 use core::task::Poll;
@@ -53,7 +54,17 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
             self.core.audit_all(true);
         }
         self.balance(&books);
-        self.core.into_trace()
+        let ended = std::mem::take(&mut self.core.policy.ended);
+        let trace = self.core.into_trace();
+        let mut completed = trace.iter().filter_map(|event| match event.kind {
+            Kind::Complete { task, .. } => Some(task),
+            _ => None,
+        });
+        for task in ended {
+            assert_eq!(completed.next(), Some(task));
+        }
+        assert!(!P::WANTS.results || completed.next().is_none());
+        trace
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm a kind of step")]
@@ -133,7 +144,9 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
                 self.exit(books);
             }
             Step::WaitNext => {
-                self.ends_in(runner, |world| world.core.wait_next(CPU, now).map(drop));
+                self.ends_in(runner, |world| {
+                    world.core.wait_next_with(CPU, 5, now).map(drop)
+                });
             }
             Step::Exit => self.exit(books),
             Step::Yield => self.ends_in(runner, |world| world.core.yield_now(CPU, now)),
@@ -303,7 +316,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
 
 /// A kernel for every kind of policy, driven by the same steps; `others`: in these ways, too, all
 /// of which have to have the same trace. Returns the traces.
-fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [Vec<Event>; 3] {
+fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [Vec<Event>; 4] {
     let same = |drive: &dyn Fn(Way) -> Vec<Event>| {
         let expected = drive(WHOLE);
         for &way in others {
@@ -330,7 +343,11 @@ fn drive_all(timing: Timing, quantum: u64, steps: &[Step], others: &[Way]) -> [V
         let edf = Edf::new(EarliestDeadline, ROWS);
         drive(edf, timing, |_, deadline| Deadline(deadline), steps, way)
     });
-    [fixed, turns, edf]
+    let informed = same(&|way| {
+        let fixed = Informed::new(Fixed::new(FixedPriority, ROWS));
+        drive(fixed, timing, |p, _| Priority(p % 5), steps, way)
+    });
+    [fixed, turns, edf, informed]
 }
 
 #[cfg(not(miri))]
@@ -344,7 +361,7 @@ fn timing() -> impl Strategy<Value = Timing> {
 // Making the values alone takes minutes under Miri, which has `a_walk` instead.
 #[cfg(not(miri))]
 proptest! {
-    // 400 cases × 1,000 steps on average × 3 policies.
+    // 400 cases × 1,000 steps on average × 4 policies.
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]

@@ -24,7 +24,7 @@ const MOST_HELD: usize = 64;
 /// repetition has `do`.
 const KEYS: &[&str] = &[
     "compute", "actual", "suspend", "lock", "unlock", "wait", "signal", "send", "receive",
-    "repeat", "do",
+    "result", "repeat", "do",
 ];
 
 /// Reads the behaviour of one task.
@@ -118,6 +118,7 @@ impl<'d> Steps<'d> {
             "signal" => Step::Signal(table.require(key, "", find(Sort::Semaphore))?.value),
             "send" => Step::Send(table.require(key, "", find(Sort::Queue))?.value),
             "receive" => Step::Receive(table.require(key, "", find(Sort::Queue))?.value),
+            "result" => Step::Result(table.require(key, "", results)?.value),
             "lock" => {
                 let mutex = table.require(key, "", find(Sort::Mutex))?;
                 Step::Lock(self.lock(mutex).map_err(|error| error.within(key))?)
@@ -287,6 +288,29 @@ impl<'d> Steps<'d> {
             body: body.value,
         })
     }
+}
+
+/// Reads what a job says of itself: a number, or several of which one is drawn.
+fn results<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Vec<u8>> {
+    const HELP: &str =
+        "write a number, or several of which one is drawn, as in `{ one_of = [0, 0, 3] }`";
+    let result = whole(0..=u8::MAX);
+    if !node.get_ref().is_table() {
+        let error = |error: ModelError| error.help(HELP);
+        return result(source, node).map(|one| vec![one]).map_err(error);
+    }
+    let table = Table::open(source, node, &["one_of"])?;
+    let all = table.require("one_of", "the numbers of which one is drawn", |_, node| {
+        let items = list(source, node)?.iter();
+        items
+            .map(|node| result(source, node))
+            .collect::<Read<Vec<_>>>()
+    })?;
+    if all.value.is_empty() {
+        let error = source.error(Kind::OutOfRange, &all.span, "the list is empty");
+        return Err(error.within("one_of").help(HELP));
+    }
+    Ok(all.value)
 }
 
 /// Reads how often something is repeated; `None` is without end.

@@ -163,6 +163,10 @@ impl Document<'_> {
             Step::Signal(number) => write!(f, "{{ signal = {} }}", semaphore(number)),
             Step::Send(number) => write!(f, "{{ send = {} }}", queue(number)),
             Step::Receive(number) => write!(f, "{{ receive = {} }}", queue(number)),
+            Step::Result(results) => match results[..] {
+                [result] => write!(f, "{{ result = {result} }}"),
+                _ => write!(f, "{{ result = {{ one_of = {results:?} }} }}"),
+            },
             Step::Repeat { times, body } => {
                 match times {
                     Some(times) => write!(f, "{{ repeat = {times}, do = ")?,

@@ -46,6 +46,12 @@ impl Reservation {
         product(budget, self.deadline) > product(time, self.budget)
     }
 
+    /// How long it takes to get `budget`, in proportion, rounded down.
+    fn takes(&self, budget: Duration) -> Duration {
+        let time = product(budget, self.deadline) / u128::from(self.budget.as_nanos()).max(1);
+        u64::try_from(time).map_or(Duration::MAX, Duration::from_nanos)
+    }
+
     /// What the reservation gives within `time`, which is at most its deadline, in proportion.
     fn in_proportion(&self, time: Duration) -> Duration {
         let given = product(time, self.budget) / u128::from(self.deadline.as_nanos()).max(1);
@@ -73,9 +79,10 @@ impl Encode for Reservation {
     }
 }
 
-/// The budget that a server has now, and by when.
+/// The budget that a server has now, and by when; `S` is what its rule keeps of it beside that
+/// ([`Rule::State`](super::Rule::State)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Account {
+pub struct Account<S = ()> {
     /// What the server is promised.
     pub reservation: Reservation,
     /// How much of the present budget has been used. It may be more than the budget, where a CPU is
@@ -84,18 +91,23 @@ pub struct Account {
     /// The instant up to which the present budget counts: the server's key among all servers.
     /// [`Time::NEVER`]: there has been none yet.
     pub deadline: Time,
+    /// What the rule of the server keeps.
+    pub state: S,
 }
 
-impl Account {
+impl<S: Default> Account<S> {
     /// An account that has never been used: its deadline is [`Time::NEVER`].
-    pub const fn new(reservation: Reservation) -> Account {
+    pub fn new(reservation: Reservation) -> Account<S> {
         Account {
             reservation,
             used: Duration::ZERO,
             deadline: Time::NEVER,
+            state: S::default(),
         }
     }
+}
 
+impl<S> Account<S> {
     /// What is left of the present budget.
     #[inline]
     pub fn budget(&self) -> Duration {
@@ -119,6 +131,48 @@ impl Account {
     pub fn is_dense(&self, now: Time) -> bool {
         let reservation = &self.reservation;
         reservation.is_exceeded_by(self.budget(), self.deadline.since(now))
+    }
+
+    /// The instant at which a server that gets its budget in proportion all the time would have used
+    /// what has been used.
+    pub fn zero_lag(&self) -> Time {
+        self.deadline - self.reservation.takes(self.budget())
+    }
+
+    /// The end of the period that the deadline is of.
+    pub fn period_end(&self) -> Time {
+        let reservation = &self.reservation;
+        self.deadline + reservation.period.saturating_sub(reservation.deadline)
+    }
+
+    /// The begin of the period that `now` is in, where periods follow each other without a gap.
+    pub fn period_start(&self, now: Time) -> Time {
+        self.deadline - self.reservation.deadline + self.reservation.period * self.periods(now)
+    }
+
+    /// How many periods have ended since that of the deadline began.
+    fn periods(&self, now: Time) -> u64 {
+        let end = self.period_end();
+        if now < end {
+            return 0;
+        }
+        // A server that has had a budget has a period.
+        now.since(end) / self.reservation.period + 1
+    }
+
+    /// Goes on to the period that `now` is in. Each one pays for a budget of what has been used.
+    pub fn advance(&mut self, now: Time) {
+        let periods = self.periods(now);
+        if periods > 0 {
+            let paid = self.reservation.budget * periods;
+            self.used = self.used.saturating_sub(paid);
+            self.deadline += self.reservation.period * periods;
+        }
+    }
+
+    /// A key that never changes: shorter deadlines go first.
+    pub fn by_deadline(&self) -> Time {
+        Time::ZERO + self.reservation.deadline
     }
 
     /// Nothing is left of the budget.

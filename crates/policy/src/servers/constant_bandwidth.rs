@@ -8,7 +8,7 @@
 //! shorter than the period is derived here, as Linux has it.
 
 use super::account::Account;
-use super::rule::{Rule, Supply};
+use super::rule::{Arrival, Rule, Supply};
 use flyball_trace::Time;
 
 /// The rule of constant bandwidth.
@@ -25,22 +25,36 @@ impl ConstantBandwidth {
     pub const HARD: ConstantBandwidth = ConstantBandwidth { is_hard: true };
 }
 
-impl Rule for ConstantBandwidth {
-    fn arrives(&self, account: &mut Account, now: Time) -> Supply {
+impl ConstantBandwidth {
+    /// [`Rule::arrives`], whatever else is kept of a server.
+    pub(super) fn wake<S>(self, account: &mut Account<S>, now: Time) -> Supply {
         if account.is_new() || now >= account.deadline || account.is_dense(now) {
             account.renew(now);
         }
         if account.is_exhausted() {
-            return self.exhausted(account, now);
+            return self.postpone(account, now);
         }
         Supply::Available
     }
 
-    fn exhausted(&self, account: &mut Account, now: Time) -> Supply {
+    /// [`Rule::exhausted`], whatever else is kept of a server.
+    pub(super) fn postpone<S>(self, account: &mut Account<S>, now: Time) -> Supply {
         if self.is_hard && now < account.deadline {
             return Supply::Throttled(account.deadline);
         }
         account.replenish(now);
         Supply::Available
+    }
+}
+
+impl Rule for ConstantBandwidth {
+    type State = ();
+
+    fn arrives(&mut self, account: &mut Account, arrival: Arrival) -> Supply {
+        self.wake(account, arrival.at)
+    }
+
+    fn exhausted(&mut self, account: &mut Account, now: Time) -> Supply {
+        self.postpone(account, now)
     }
 }

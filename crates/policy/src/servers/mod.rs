@@ -1,8 +1,8 @@
 //! Servers: a task may use the CPU time that its server has a budget for, and no more.
 //!
 //! A *server* has a *reservation*: a budget in every period. Servers are scheduled by their
-//! deadlines, earliest first, and the server that is scheduled executes its tasks, first come first
-//! served. What a task asks for beyond its server's budget is served from later budgets of the same
+//! deadlines, earliest first, or by fixed priorities, and the server that is scheduled executes its
+//! tasks, first come first served. What a task asks for beyond its server's budget is served from later budgets of the same
 //! server. So a task that asks for too much delays itself and the tasks of its server, and no
 //! others: *temporal isolation* (Abeni and Buttazzo, *Integrating multimedia applications in hard
 //! real-time systems*, RTSS 1998).
@@ -21,21 +21,38 @@
 //! | [`ConstantBandwidth::SOFT`] | a new budget at once, with a later deadline | Abeni and Buttazzo 1998 |
 //! | [`ConstantBandwidth::HARD`] | no budget until the deadline | Rajkumar et al. 1998, on hard reservations |
 //! | [`SchedDeadline`] | no budget until the period is over | Linux, `sched-deadline.rst` |
+//! | [`Grub`] | as [`ConstantBandwidth::SOFT`], or as [`SchedDeadline`]; it lasts longer where others have no work | Lipari and Baruah 2000; Linux |
+//! | [`Iris`] | as [`ConstantBandwidth::HARD`]; earlier if the CPU would idle | Marzario et al. 2004 |
+//! | [`Bids`] | as [`ConstantBandwidth`]; a server comes later after a job of little importance | reconstructed |
+//! | [`Periodic::POLLING`] | no budget until the period is over, nor when there was no task | Lehoczky et al. 1987 |
+//! | [`Periodic::DEFERRABLE`] | no budget until the period is over | Strosnider et al. 1995 |
+//! | [`Sporadic`] | each piece comes back a period after it could be used | Sprunt et al. 1989 |
+//! | [`TotalBandwidth`] | budgets are not enforced | Spuri and Buttazzo 1994 |
 //!
 //! Tasks without a server run in the background, by a policy of their own.
 
 mod account;
-mod behaviour;
+mod bids;
 mod constant_bandwidth;
+mod grub;
+mod iris;
+mod periodic;
 mod policy;
 mod rule;
 mod sched_deadline;
 mod seat;
+mod sporadic;
+mod total_bandwidth;
 
 pub use account::{Account, Reservation};
-pub use behaviour::Behaviour;
+pub use bids::Bids;
 pub use constant_bandwidth::ConstantBandwidth;
+pub use grub::{Grub, Reclaiming};
+pub use iris::Iris;
+pub use periodic::Periodic;
 pub use policy::Servers;
-pub use rule::{Rule, Supply};
+pub use rule::{Arrival, Rule, Supply};
 pub use sched_deadline::SchedDeadline;
 pub use seat::Seat;
+pub use sporadic::{Pieces, Sporadic};
+pub use total_bandwidth::TotalBandwidth;

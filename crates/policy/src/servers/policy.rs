@@ -1,7 +1,9 @@
-//! Earliest deadline first among servers, each of which serves its tasks first come, first served.
+//! Servers by the keys of their rule, each of which serves its tasks first come, first served.
 
-use super::account::Account;
-use super::rule::{Rule, Supply};
+mod due;
+
+use super::account::{Account, Reservation};
+use super::rule::{Arrival, Rule, Supply};
 use super::seat::Seat;
 use crate::policy::{
     Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
@@ -20,14 +22,15 @@ use flyball_trace::{CpuId, TaskId, Time};
 ///
 /// A task that waits for a mutex does not lend its server to the owner.
 #[repr(C)]
-pub struct Servers<R, B, S: Storage> {
+pub struct Servers<R: Rule, B, S: Storage> {
     rule: R,
-    /// Those with a task and a budget, by deadline. Servers have numbers, as tasks have.
+    /// Those with a task and a budget, by key. Servers have numbers, as tasks have.
     ready: S::Sorted<Time>,
-    /// Those with a task and no budget, by the instant at which they have one.
+    /// Those that wait for an instant, by that and what the rule is ahead: with a task for a
+    /// budget, without one for the end of what they still count.
     throttled: S::Sorted<Time>,
     /// One for each server.
-    rows: S::Table<Server>,
+    rows: S::Table<Server<R::State>>,
     members: S::Table<Member>,
     /// The tasks of each server that are ready.
     links: Links<S>,
@@ -36,8 +39,8 @@ pub struct Servers<R, B, S: Storage> {
 
 /// A row without members is no server.
 #[derive(Clone, Copy)]
-struct Server {
-    account: Account,
+struct Server<T> {
+    account: Account<T>,
     /// Since when it has had no task, if it has none.
     idle_since: Time,
     /// Those that are ready, in the order of service.
@@ -46,6 +49,8 @@ struct Server {
     /// By which tasks name it; `None`: it is a task's own.
     name: Option<u16>,
 }
+
+const _: () = assert!(size_of::<Server<()>>() <= 64, "a server takes 64 bytes");
 
 /// Where a task runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,7 +83,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     }
 
     /// What the server of `task` may use; `None`: it has none.
-    pub fn account(&self, task: TaskId) -> Option<&Account> {
+    pub fn account(&self, task: TaskId) -> Option<&Account<R::State>> {
         match self.members.find(task.index())? {
             Member::In(server) => Some(&self.rows[server.index()].account),
             Member::No | Member::Background => None,
@@ -110,10 +115,14 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             }
             return Ok(Some(number));
         }
-        let is_free = |number: &TaskId| self.rows[number.index()].members == 0;
+        let is_free = |number: &TaskId| {
+            self.rows[number.index()].members == 0
+                && !(R::RECLAIMS && self.throttled.key(*number).is_some())
+        };
         let free = self.numbers().find(is_free).ok_or(Refused::Full)?;
         let server = &mut self.rows[free.index()];
-        (server.account, server.name) = (Account::new(reservation), name);
+        (server.account, server.name) = (Account::new(Reservation::default()), name);
+        self.rule.reserve(&mut server.account, reservation);
         server.idle_since = Time::ZERO;
         Ok(Some(free))
     }
@@ -122,8 +131,8 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     fn enqueue(&mut self, number: TaskId, supply: Supply) -> Resched {
         match supply {
             Supply::Available => {
-                let deadline = self.rows[number.index()].account.deadline;
-                let is_first = self.ready.insert(number, deadline, End::Tail);
+                let key = self.rule.key(&self.rows[number.index()].account);
+                let is_first = self.ready.insert(number, key, End::Tail);
                 if is_first {
                     Resched::One(ONLY_CPU)
                 } else {
@@ -131,7 +140,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
                 }
             }
             Supply::Throttled(until) => {
-                self.throttled.insert(number, until, End::Tail);
+                self.wait(number, until);
                 Resched::None
             }
         }
@@ -145,6 +154,15 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             // The caller picks again anyway.
             let _ = self.enqueue(number, supply);
         }
+    }
+
+    fn dispatch(&mut self, number: TaskId) -> Option<Dispatch> {
+        let server = &self.rows[number.index()];
+        let dispatch = Dispatch::of(server.tasks.first()?);
+        Some(match self.rule.burst(&server.account) {
+            Some(burst) => dispatch.for_at_most(burst),
+            None => dispatch,
+        })
     }
 
     fn dequeue(&mut self, number: TaskId) {
@@ -163,6 +181,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         .and(Wants::BURSTS)
         .and(Wants::ALARMS)
         .and(Wants::PREEMPTED)
+        .and(Wants::RESULTS.when(R::RESULTS))
         .and(B::WANTS);
 
     fn capacity(&self) -> usize {
@@ -215,7 +234,12 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         if server.name != name {
             return Err(Refused::Invalid(Parameter::Server));
         }
-        server.account.reservation = reservation;
+        self.rule.reserve(&mut server.account, reservation);
+        let key = self.rule.key(&server.account);
+        if self.ready.key(number).is_some_and(|queued| queued != key) {
+            self.ready.take(number);
+            self.ready.insert(number, key, End::Tail);
+        }
         self.exhaust(number, now);
         Ok(Resched::One(ONLY_CPU))
     }
@@ -223,7 +247,15 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
     fn retire(&mut self, task: TaskId, now: Time) {
         match core::mem::replace(&mut self.members[task.index()], Member::No) {
             Member::No => {}
-            Member::In(server) => self.rows[server.index()].members -= 1,
+            Member::In(number) => {
+                let server = &mut self.rows[number.index()];
+                server.members -= 1;
+                let counts = R::RECLAIMS && self.throttled.key(number).is_some();
+                if server.members == 0 && !counts {
+                    self.rule
+                        .reserve(&mut server.account, Reservation::default());
+                }
+            }
             Member::Background => self.background.retire(task, now),
         }
     }
@@ -239,13 +271,25 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         if !was_idle {
             return Resched::None;
         }
-        let arrival = match why {
+        let at = match why {
             // The clock said so, and the kernel has needed some time for it.
             Ready::Released { release } if release >= server.idle_since => release.min(now),
             Ready::Released { .. } | Ready::Unblocked => now,
         };
+        let arrival = Arrival {
+            at,
+            idle_since: server.idle_since,
+            is_release: why != Ready::Unblocked,
+        };
         let supply = self.rule.arrives(&mut server.account, arrival);
-        self.enqueue(number, supply)
+        if R::RECLAIMS {
+            self.throttled.remove(number);
+        }
+        let resched = self.enqueue(number, supply);
+        if R::RECLAIMS {
+            return Resched::One(ONLY_CPU);
+        }
+        resched
     }
 
     #[inline(never)]
@@ -257,14 +301,23 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
             return self.background.stopped(cpu, task, used, why, now);
         };
         let server = &mut self.rows[number.index()];
-        server.account.used += used.time;
+        self.rule.charge(&mut server.account, used.time, now);
         match why {
             Stop::Blocked | Stop::Completed => {
                 self.links.remove(&mut server.tasks, task);
                 if server.tasks.is_empty() {
                     server.idle_since = now;
+                    let until = self.rule.emptied(&mut server.account, now);
                     self.dequeue(number);
+                    if let Some(until) = until {
+                        self.wait(number, until);
+                    }
                     return Resched::One(cpu);
+                }
+                if self.rule.goes_on(&mut server.account, now) {
+                    self.dequeue(number);
+                    // The caller picks again anyway.
+                    let _ = self.enqueue(number, Supply::Available);
                 }
             }
             Stop::Yielded => {
@@ -277,58 +330,60 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         Resched::One(cpu)
     }
 
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        match self.members[task.index()] {
+            Member::In(number) if R::RESULTS => {
+                self.rule
+                    .ended(&mut self.rows[number.index()].account, result);
+            }
+            Member::Background if B::WANTS.results => self.background.ended(task, result, now),
+            _ => {}
+        }
+    }
+
     #[inline(never)]
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
-        let mut resched = if B::WANTS.alarms {
+        let resched = if B::WANTS.alarms {
             self.background.alarm(cpu, now)
         } else {
             Resched::None
         };
-        while let Some(number) = self.throttled.first()
-            && self.throttled.key(number).is_some_and(|until| until <= now)
-        {
-            self.throttled.take(number);
-            self.rule
-                .replenish(&mut self.rows[number.index()].account, now);
-            resched = resched.and(self.enqueue(number, Supply::Available));
-        }
-        resched
+        resched.and(self.serve_due(now))
     }
 
     fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
-        let replenished = self
-            .throttled
-            .first()
-            .and_then(|number| self.throttled.key(number));
+        let due = self.first_due();
         if !B::WANTS.alarms {
-            return replenished;
+            return due;
         }
         let other = self.background.next_alarm(cpu);
-        [replenished, other].into_iter().flatten().min()
+        [due, other].into_iter().flatten().min()
     }
 
     #[inline(never)]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let Some(number) = self.ready.first() else {
-            return self.background.pick(cpu, now);
+            let other = self.background.pick(cpu, now);
+            if other.is_some() || !R::RECLAIMS || !self.reclaim_idle(now) {
+                return other;
+            }
+            return self.dispatch(self.ready.first()?);
         };
-        let server = &self.rows[number.index()];
-        let task = server.tasks.first()?;
-        Some(Dispatch::of(task).for_at_most(server.account.budget()))
+        self.dispatch(number)
     }
 
-    /// By the deadlines of their servers; what runs in the background is less urgent.
+    /// By the keys of their servers; what runs in the background is less urgent.
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        let deadline = |task| {
+        let key = |task| {
             self.account(task)
-                .map_or(Time::NEVER, |account| account.deadline)
+                .map_or(Time::NEVER, |account| self.rule.key(account))
         };
         let is_in = |task: TaskId| self.members[task.index()] == Member::Background;
         match (is_in(a), is_in(b)) {
             (true, true) => self.background.compare(a, b),
             (true, false) => Ordering::Greater,
             (false, true) => Ordering::Less,
-            (false, false) => deadline(a).cmp(&deadline(b)),
+            (false, false) => key(a).cmp(&key(b)),
         }
     }
 

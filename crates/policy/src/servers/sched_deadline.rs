@@ -11,25 +11,20 @@
 //! waits for that end.
 
 use super::account::Account;
-use super::rule::{Rule, Supply};
+use super::rule::{Arrival, Rule, Supply};
 use flyball_trace::Time;
 
 /// Linux's rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SchedDeadline;
 
-/// When the next period begins.
-fn next_period(account: &Account) -> Time {
-    let reservation = &account.reservation;
-    account.deadline + reservation.period.saturating_sub(reservation.deadline)
-}
-
-impl Rule for SchedDeadline {
-    fn arrives(&self, account: &mut Account, now: Time) -> Supply {
+impl SchedDeadline {
+    /// [`Rule::arrives`], whatever else is kept of a server.
+    pub(super) fn wake<S>(account: &mut Account<S>, now: Time) -> Supply {
         let is_constrained = account.reservation.deadline < account.reservation.period;
         if account.is_new() {
             account.renew(now);
-        } else if is_constrained && account.deadline < now && now < next_period(account) {
+        } else if is_constrained && account.deadline < now && now < account.period_end() {
             account.use_up();
         } else if is_constrained && now <= account.deadline {
             account.thin(now);
@@ -37,22 +32,35 @@ impl Rule for SchedDeadline {
             account.renew(now);
         }
         if account.is_exhausted() {
-            return self.exhausted(account, now);
+            return SchedDeadline::throttle(account, now);
         }
         Supply::Available
     }
 
-    fn exhausted(&self, account: &mut Account, now: Time) -> Supply {
-        let next = next_period(account);
+    /// [`Rule::exhausted`], whatever else is kept of a server.
+    pub(super) fn throttle<S>(account: &mut Account<S>, now: Time) -> Supply {
+        let next = account.period_end();
         if now < next {
             return Supply::Throttled(next);
         }
         account.replenish(now);
         Supply::Available
     }
+}
+
+impl Rule for SchedDeadline {
+    type State = ();
+
+    fn arrives(&mut self, account: &mut Account, arrival: Arrival) -> Supply {
+        SchedDeadline::wake(account, arrival.at)
+    }
+
+    fn exhausted(&mut self, account: &mut Account, now: Time) -> Supply {
+        SchedDeadline::throttle(account, now)
+    }
 
     /// As `sched_yield` does: nothing is left of the run time of this period.
-    fn yields(&self, account: &mut Account) {
+    fn yields(&mut self, account: &mut Account) {
         account.use_up();
     }
 }

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Source: Donari, Ordinez, Santos and Orozco, *Kernel internals for real-time*, with BIDS as its
-//! servers ([`Behaviour`](crate::servers::Behaviour)). Each improvement of the paper can be left out ([`Switches`], and the
+//! servers ([`Bids`](crate::servers::Bids)). Each improvement of the paper can be left out ([`Switches`], and the
 //! queue that is the list). *Reconstructed*, since the paper does not say it:
 //!
 //! * A server is reactivated when a job has come and its period is over, and not by the period alone,
@@ -101,11 +101,6 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
         }
     }
 
-    /// A job of `task` says how important it was, before it ends ([`Switches::behaviour`]).
-    pub fn ended(&mut self, task: TaskId, result: u8, _now: Time) {
-        self.servers[task.index()].result = result;
-    }
-
     fn is_in_background(&self, task: TaskId) -> bool {
         self.servers[task.index()].member == Member::Background
     }
@@ -122,7 +117,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
         let server = &mut self.servers[task.index()];
         while server.budget().is_zero() {
             let next = server.next_period();
-            if self.switches.is_hard {
+            if self.switches.bids.budgets.is_hard {
                 return self.wait(task, next);
             }
             server.reactivate(next);
@@ -189,6 +184,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         .and(Wants::BURSTS)
         .and(Wants::ALARMS)
         .and(Wants::PREEMPTED)
+        .and(Wants::RESULTS)
         .and(B::WANTS);
 
     fn capacity(&self) -> usize {
@@ -282,6 +278,14 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         Resched::None
     }
 
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        if self.is_in_background(task) {
+            self.background.ended(task, result, now);
+        } else {
+            self.servers[task.index()].result = result;
+        }
+    }
+
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         if self.is_in_background(task) {
             if why == Stop::Preempted && !B::WANTS.preempted {
@@ -299,7 +303,8 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         if why == Stop::Completed {
             let result = core::mem::take(&mut server.result);
             let period = server.reservation.period;
-            server.next = server.last + self.switches.behaviour.separation(period, result);
+            let separation = self.switches.bids.separation(period, result);
+            server.next = server.last + separation.max(period);
         }
         if is_out || server.budget().is_zero() {
             if is_out {

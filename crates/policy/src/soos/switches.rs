@@ -1,6 +1,6 @@
 //! Which of the paper's improvements there are.
 
-use crate::servers::Behaviour;
+use crate::servers::Bids;
 use flyball_trace::Duration;
 
 /// How the kernel works: the paper's is the default, but for the mode, of which it has both.
@@ -12,10 +12,9 @@ pub struct Switches {
     pub reactivation: Reactivation,
     /// What happens to the rest of a slot.
     pub slack: Slack,
-    /// Whether a server whose budget is used up waits for its next period.
-    pub is_hard: bool,
-    /// What the result of a job does.
-    pub behaviour: Behaviour,
+    /// What happens when a budget is used up, and what the result of a job does. A result brings no
+    /// server earlier here.
+    pub bids: Bids,
 }
 
 /// How the servers are found that are due.
@@ -44,11 +43,7 @@ impl Default for Switches {
             slot: Duration::from_millis(10),
             reactivation: Reactivation::Next,
             slack: Slack::One,
-            is_hard: true,
-            behaviour: Behaviour {
-                alpha: 0,
-                levels: 1,
-            },
+            bids: Bids::default(),
         }
     }
 }

@@ -62,7 +62,7 @@ fn aligned(switches: Switches, works: &[Work]) -> (Switches, Vec<Work>) {
         }
     }
     let mut switches = switches;
-    switches.behaviour.alpha = switches.behaviour.alpha.next_multiple_of(1_000_000);
+    switches.bids.alpha = switches.bids.alpha.next_multiple_of(1_000_000);
     (switches, works)
 }
 

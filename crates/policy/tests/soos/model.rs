@@ -52,7 +52,8 @@ impl Plain {
 
 /// The schedule, and whether a server had its deadline behind it and a budget.
 pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
-    let Switches { is_hard, slack, .. } = switches;
+    let Switches { slack, bids, .. } = switches;
+    let is_hard = bids.budgets.is_hard;
     let server = |work: &Work| {
         let reservation = work.reservation()?;
         let (q, d, p) = (
@@ -93,9 +94,10 @@ pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
                     gives_up = true;
                 }
                 if let Some(Event::Ends(result)) = happened {
-                    let phi = u64::from(result.min(switches.behaviour.levels));
-                    let alpha = u64::from(switches.behaviour.alpha);
-                    server.next = server.last + server.p + server.p * alpha * phi / 1_000_000;
+                    let phi = u64::from(result.min(bids.levels));
+                    let alpha = u64::from(bids.alpha);
+                    server.next =
+                        server.last + server.p + (server.p * alpha * phi).div_ceil(1_000_000);
                 }
             }
             _ => {}

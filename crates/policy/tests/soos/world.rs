@@ -1,6 +1,6 @@
 //! Tasks, what they do, and the policy that is called as the kernel calls it.
 
-use flyball_policy::servers::{Behaviour, Reservation, Seat};
+use flyball_policy::servers::{Bids, ConstantBandwidth, Reservation, Seat};
 use flyball_policy::soos::{Reactivation, Slack, Soos, Switches};
 use flyball_policy::{
     Boxed, CpuId, Duration, Fifo, Policy, Queue, Ranked, Ready, Resched, SortedList, Stop, TaskId,
@@ -113,10 +113,11 @@ pub(crate) fn switches() -> impl Strategy<Value = Switches> {
                 slot: units(slot),
                 reactivation,
                 slack,
-                is_hard,
-                behaviour: Behaviour {
+                bids: Bids {
+                    budgets: ConstantBandwidth { is_hard },
                     alpha: alpha * 500_000,
                     levels,
+                    ..Bids::default()
                 },
             },
         )

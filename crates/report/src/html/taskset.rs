@@ -175,6 +175,10 @@ fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
         Step::Signal(n) => format!("signal {}", semaphore(*n)),
         Step::Send(n) => format!("send to {}", queue(*n)),
         Step::Receive(n) => format!("receive from {}", queue(*n)),
+        Step::Result(results) => match results[..] {
+            [result] => format!("result {result}"),
+            _ => format!("result one of {results:?}"),
+        },
         Step::Repeat { times, body } => {
             let body = steps(body, set, left);
             match times {

@@ -205,6 +205,10 @@ impl Policy for Watched {
         during(Activity::Other, || self.0.ready(here, task, why, now))
     }
 
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        during(Activity::Other, || self.0.ended(task, result, now));
+    }
+
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         during(Activity::Other, || {
             self.0.stopped(cpu, task, used, why, now)

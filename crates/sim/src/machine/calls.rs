@@ -72,6 +72,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     }
                     Ok(Poll::Ready(()))
                 }
+                Call::Result(result) => {
+                    // Nor is it to note how the job went.
+                    self.lanes[cpu.index()].unpaid -= 1;
+                    self.threads[row].program.note(result);
+                    continue;
+                }
                 Call::Suspend(length) => {
                     let length = self.threads[row].program.draw(length);
                     core.sleep_until(cpu, now + length, now)
@@ -110,10 +116,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], ENDLESS, now),
                 Call::End => {
                     self.counts.jobs += 1;
+                    let result = self.threads[row].program.take_result();
                     if self.threads[row].once {
-                        core.exit(cpu, now).map(|()| Poll::Pending)
+                        core.exit_with(cpu, result, now).map(|()| Poll::Pending)
                     } else {
-                        core.wait_next(cpu, now)
+                        core.wait_next_with(cpu, result, now)
                     }
                 }
             };

@@ -4,8 +4,24 @@
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::OneCpu;
-use super::servers::OfTheirOwn;
-use flyball_catalogue::{Cbs, Dm, Edf, Fp, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler};
+use super::servers::{Isolation, OfTheirOwn};
+use flyball_catalogue::{
+    Bids, Cbs, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler, Tbs,
+};
+
+const CBS: OfTheirOwn = servers::<Cbs>(Isolation::OfEach);
+const SCHED_DEADLINE: OfTheirOwn = servers::<SchedDeadline>(Isolation::OfEach);
+const GRUB: OfTheirOwn = servers::<Grub>(Isolation::OfAll);
+const IRIS: OfTheirOwn = servers::<Iris>(Isolation::OfEach);
+const BIDS: OfTheirOwn = servers::<Bids>(Isolation::OfEach);
+const TBS: OfTheirOwn = servers::<Tbs>(Isolation::Nothing);
+
+const fn servers<S: Scheduler>(isolation: Isolation) -> OfTheirOwn {
+    OfTheirOwn {
+        policy: S::NAME,
+        isolation,
+    }
+}
 
 /// By the name of a scheduler.
 const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
@@ -17,14 +33,12 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
         <NpEdf as Scheduler>::NAME,
         &EarliestDeadline::NON_PREEMPTIVE,
     ),
-    (
-        <Cbs as Scheduler>::NAME,
-        &OfTheirOwn(<Cbs as Scheduler>::NAME),
-    ),
-    (
-        <SchedDeadline as Scheduler>::NAME,
-        &OfTheirOwn(<SchedDeadline as Scheduler>::NAME),
-    ),
+    (CBS.policy, &CBS),
+    (SCHED_DEADLINE.policy, &SCHED_DEADLINE),
+    (GRUB.policy, &GRUB),
+    (IRIS.policy, &IRIS),
+    (BIDS.policy, &BIDS),
+    (TBS.policy, &TBS),
 ];
 
 /// What is known of the scheduler of that name on one CPU.
@@ -68,7 +82,17 @@ mod tests {
             unknown.map(|entry| entry.name).collect()
         };
         let one = nothing(Placement::is_assigned);
-        assert_eq!(one, ["fp-rr", "llf", "rr", "fifo", "ipi"]);
+        let one_cpu = [
+            "fp-rr",
+            "llf",
+            "rr",
+            "fifo",
+            "ipi",
+            "polling",
+            "deferrable",
+            "sporadic",
+        ];
+        assert_eq!(one, one_cpu);
         let global = nothing(|placement| placement == Placement::Global);
         assert_eq!(global, ["g-fp-rr", "g-llf", "g-rr", "g-fifo"]);
         let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));

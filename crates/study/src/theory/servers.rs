@@ -8,7 +8,13 @@
 //! A task that computes for more is in the way of others as its server allows: in no interval does
 //! the server ask for more than its budget ÷ deadline of the CPU (Abeni and Buttazzo 1998; a
 //! staircase as of a sporadic task is no bound, since a later budget may be used early). So for
-//! the others the CPU is slower by that: they are tested with longer execution times instead.
+//! the others the CPU is slower by that: they are tested with longer execution times instead. Under
+//! IRIS a budget that comes early begins where the CPU would idle, so nothing that was asked for before
+//! is left then, and the same holds from there on.
+//!
+//! Under GRUB a server may use the bandwidth of others, which is theirs again when they have work. That
+//! is safe if all ask for no more than the CPU by budget ÷ deadline (Lipari and Baruah 2000), which is
+//! tested, too. The total bandwidth server enforces nothing.
 
 use super::blocking;
 use super::edf::EarliestDeadline;
@@ -21,8 +27,24 @@ use flyball_model::behaviour::count;
 use flyball_model::{Step, Task, TaskSet};
 use flyball_trace::Duration;
 
-/// A constant bandwidth server for each task, soft or hard, or Linux's, under the policy of this name.
-pub(super) struct OfTheirOwn(pub(super) &'static str);
+/// Servers by deadlines, one for each task.
+pub(super) struct OfTheirOwn {
+    /// The name of the policy.
+    pub(super) policy: &'static str,
+    /// What is known of the others where a task overruns.
+    pub(super) isolation: Isolation,
+}
+
+/// How servers keep a task that overruns from others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Isolation {
+    /// A server asks for no more than budget ÷ deadline of the CPU.
+    OfEach,
+    /// So do all of them together, if that is no more than the CPU.
+    OfAll,
+    /// They do not.
+    Nothing,
+}
 
 fn overruns(task: &Task) -> bool {
     count(&task.behaviour, &|step| {
@@ -30,10 +52,11 @@ fn overruns(task: &Task) -> bool {
     }) > 0
 }
 
-/// Whether budgets may be more than what tasks declare.
-fn has_allowance(set: &TaskSet, policy: &str) -> bool {
+/// Whether budgets may be more than what tasks declare, or servers use less than the CPU together.
+fn has_other_budgets(set: &TaskSet, policy: &str) -> bool {
     let settings = set.policies.get(policy);
-    settings.is_some_and(|settings| settings.values.contains_key("allowance"))
+    let has = |name| settings.is_some_and(|settings| settings.values.contains_key(name));
+    ["allowance", "variant", "limit"].into_iter().any(has)
 }
 
 /// With deadlines within the periods: those of the servers.
@@ -41,17 +64,22 @@ fn within_periods(tasks: &[SporadicTask]) -> Vec<SporadicTask> {
     tasks.iter().map(|task| task.within_period()).collect()
 }
 
-/// The tasks on a CPU of which `servers` may take budget ÷ deadline at any time, with as much longer
-/// execution times, rounded up; `None`: nothing is left of the CPU.
-fn beside(servers: &[SporadicTask], tasks: &[SporadicTask]) -> Option<Vec<SporadicTask>> {
-    /// Parts of a CPU.
-    const ALL: u128 = 1 << 40;
+/// Parts of a CPU.
+const ALL: u128 = 1 << 40;
+
+/// Budget ÷ deadline of all of them, each rounded up.
+fn density(servers: &[SporadicTask]) -> u128 {
     let part = |server: &SporadicTask| {
         let [budget, deadline] = [server.wcet(), server.deadline()].map(Duration::as_nanos);
         (u128::from(budget) * ALL).div_ceil(u128::from(deadline))
     };
-    let taken = servers.iter().map(part).fold(0, u128::saturating_add);
-    let left = ALL.checked_sub(taken).filter(|&left| left > 0)?;
+    servers.iter().map(part).fold(0, u128::saturating_add)
+}
+
+/// The tasks on a CPU of which `servers` may take budget ÷ deadline at any time, with as much longer
+/// execution times, rounded up; `None`: nothing is left of the CPU.
+fn beside(servers: &[SporadicTask], tasks: &[SporadicTask]) -> Option<Vec<SporadicTask>> {
+    let left = ALL.checked_sub(density(servers)).filter(|&left| left > 0)?;
     let longer = |task: &SporadicTask| {
         let wcet = (u128::from(task.wcet().as_nanos()) * ALL).div_ceil(left);
         let wcet = Duration::from_nanos(u64::try_from(wcet).ok()?);
@@ -63,6 +91,7 @@ fn beside(servers: &[SporadicTask], tasks: &[SporadicTask]) -> Option<Vec<Sporad
 /// What is known of the tasks that compute for no more than they declare, beside `hog` and others
 /// that do.
 fn isolated(
+    isolation: Isolation,
     set: &TaskSet,
     jobs: &[usize],
     tasks: &[SporadicTask],
@@ -73,7 +102,12 @@ fn isolated(
     let all = || jobs.iter().zip(tasks);
     let hogs: Vec<_> = all().filter(|it| is_hog(it.0)).map(|it| *it.1).collect();
     let others: Vec<_> = all().filter(|it| !is_hog(it.0)).map(|it| *it.1).collect();
-    let slower = beside(&hogs, &others);
+    let is_isolated = match isolation {
+        Isolation::OfEach => true,
+        Isolation::OfAll => density(tasks) <= ALL,
+        Isolation::Nothing => false,
+    };
+    let slower = beside(&hogs, &others).filter(|_| is_isolated);
     let outcome = slower.map(|slower| edf_demand::test(&slower, effort.verdict));
     let Some(outcome) = outcome.filter(Outcome::holds) else {
         return Err(Obstacle::Does(hog.name.clone(), Uncovered::Overruns));
@@ -145,11 +179,11 @@ impl OneCpu for OfTheirOwn {
         blocking::none(set, jobs)?;
         let tasks = within_periods(&tasks);
         if let Some(&hog) = jobs.iter().find(|&&job| overruns(&set.tasks[job])) {
-            if has_allowance(set, self.0) {
+            if has_other_budgets(set, self.policy) {
                 let name = set.tasks[hog].name.clone();
                 return Err(Obstacle::Does(name, Uncovered::Overruns));
             }
-            return isolated(set, jobs, &tasks, &set.tasks[hog], effort);
+            return isolated(self.isolation, set, jobs, &tasks, &set.tasks[hog], effort);
         }
         let mut analysed = EarliestDeadline::PREEMPTIVE.analyse(set, jobs, tasks, effort)?;
         if !analysed.outcome.holds() {

@@ -1,0 +1,12 @@
+//! Servers against a model that goes from one unit of time to the next and knows the rules only as
+//! textbooks have them; and what servers promise.
+
+mod bids;
+mod constant_bandwidth;
+mod fixed_priority;
+mod grub;
+mod iris;
+mod promises;
+mod textbook;
+mod total_bandwidth;
+mod world;
