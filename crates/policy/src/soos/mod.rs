@@ -13,6 +13,8 @@
 //!  [C] [D] [E]           slot      [E until 70 ms]                      C ends  D ends
 //! ```
 //!
+//! Slots are counted from time zero, and the first one that the kernel sees is that of the first job.
+//!
 //! Source: Donari, Ordinez, Santos and Orozco, *Kernel internals for real-time*, with BIDS as its
 //! servers ([`Bids`](crate::servers::Bids)). Each improvement of the paper can be left out ([`Switches`], and the
 //! queue that is the list). *Reconstructed*, since the paper does not say it:
@@ -78,6 +80,7 @@ pub struct Soos<Q: Queue<Time>, B> {
     is_shared: bool,
     /// The beginning of this slot, as the kernel noticed it.
     began: Time,
+    /// When the next one begins; [`Time::NEVER`]: no job has come yet.
     next_slot: Time,
     background: B,
 }
@@ -96,9 +99,15 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
             running: Slot::EMPTY,
             is_shared: false,
             began: Time::ZERO,
-            next_slot: Time::ZERO,
+            next_slot: Time::NEVER,
             background,
         }
+    }
+
+    /// The first beginning of a slot at `time` or after it.
+    fn slot_from(&self, time: Time) -> Time {
+        let slot = self.switches.slot;
+        Time::ZERO + slot * time.as_nanos().div_ceil(slot.as_nanos())
     }
 
     fn is_in_background(&self, task: TaskId) -> bool {
@@ -275,6 +284,9 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
             Ready::Unblocked => now,
         };
         self.wait(task, arrival);
+        if self.next_slot.is_never() {
+            self.next_slot = self.slot_from(now);
+        }
         Resched::None
     }
 
@@ -334,9 +346,8 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         if now < self.next_slot {
             return self.in_background(other);
         }
-        let slot = self.switches.slot;
         self.began = now;
-        self.next_slot = Time::ZERO + slot * (now.as_nanos() / slot.as_nanos() + 1);
+        self.next_slot = self.slot_from(now + Duration::from_nanos(1));
         self.is_shared = false;
         self.list.settle();
         self.reactivate(now);
@@ -348,12 +359,12 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
     }
 
     fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
-        let slot = self.next_slot;
+        let slot = Some(self.next_slot).filter(|slot| !slot.is_never());
         if !B::WANTS.alarms {
-            return Some(slot);
+            return slot;
         }
         let other = self.background.next_alarm(cpu);
-        Some(other.map_or(slot, |other| other.min(slot)))
+        [slot, other].into_iter().flatten().min()
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
