@@ -13,7 +13,7 @@
 //!  [C] [D] [E]           slot      [E until 70 ms]                      C ends  D ends
 //! ```
 //!
-//! Slots are counted from time zero, and the first one that the kernel sees is that of the first job.
+//! The first slot begins when the first job of a server comes.
 //!
 //! Source: Donari, Ordinez, Santos and Orozco, *Kernel internals for real-time*, with BIDS as its
 //! servers ([`Bids`](crate::servers::Bids)). Each improvement of the paper can be left out ([`Switches`], and the
@@ -102,12 +102,6 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
             next_slot: Time::NEVER,
             background,
         }
-    }
-
-    /// The first beginning of a slot at `time` or after it.
-    fn slot_from(&self, time: Time) -> Time {
-        let slot = self.switches.slot;
-        Time::ZERO + slot * time.as_nanos().div_ceil(slot.as_nanos())
     }
 
     fn is_in_background(&self, task: TaskId) -> bool {
@@ -285,7 +279,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         };
         self.wait(task, arrival);
         if self.next_slot.is_never() {
-            self.next_slot = self.slot_from(now);
+            self.next_slot = arrival;
         }
         Resched::None
     }
@@ -346,8 +340,9 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         if now < self.next_slot {
             return self.in_background(other);
         }
+        let slot = self.switches.slot;
         self.began = now;
-        self.next_slot = self.slot_from(now + Duration::from_nanos(1));
+        self.next_slot += slot * (now.since(self.next_slot) / slot + 1);
         self.is_shared = false;
         self.list.settle();
         self.reactivate(now);

@@ -80,8 +80,8 @@ pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
     let mut schedule = Schedule::new();
     let mut event = 0;
     let mut is_late = false;
+    let mut first_job = None;
     for t in 0..END {
-        let begins = t % switches.slot.as_nanos() == 0;
         let ran = schedule.last().copied().flatten();
         let happened = ran.and_then(|task: usize| programs[task].ran(t));
         let mut gives_up = false;
@@ -110,6 +110,14 @@ pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
                 (Some(_), Some(server)) => server.wait(t),
             }
         }
+        if servers
+            .iter()
+            .flatten()
+            .any(|server| server.waits.is_some())
+        {
+            first_job.get_or_insert(t);
+        }
+        let begins = first_job.is_some_and(|first| (t - first) % switches.slot.as_nanos() == 0);
         let look = |servers: &mut Vec<Option<Plain>>, event: &mut u64| {
             for server in servers.iter_mut().flatten() {
                 while begins && server.waits.is_some_and(|at| at <= t) {
