@@ -18,6 +18,27 @@ struct Plain {
 }
 
 impl Plain {
+    /// The server of a task; `None`: it has none.
+    fn of(work: &Work) -> Option<Plain> {
+        let reservation = work.reservation()?;
+        let (q, d, p) = (
+            reservation.budget.as_nanos(),
+            reservation.deadline.as_nanos(),
+            reservation.period.as_nanos(),
+        );
+        let (left, last, next) = (q, 0, 0);
+        Some(Plain {
+            q,
+            d,
+            p,
+            left,
+            last,
+            next,
+            waits: None,
+            ready: None,
+        })
+    }
+
     fn deadline(&self) -> u64 {
         self.last + self.d
     }
@@ -54,26 +75,7 @@ impl Plain {
 pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
     let Switches { slack, bids, .. } = switches;
     let is_hard = bids.budgets.is_hard;
-    let server = |work: &Work| {
-        let reservation = work.reservation()?;
-        let (q, d, p) = (
-            reservation.budget.as_nanos(),
-            reservation.deadline.as_nanos(),
-            reservation.period.as_nanos(),
-        );
-        let (left, last, next) = (q, 0, 0);
-        Some(Plain {
-            q,
-            d,
-            p,
-            left,
-            last,
-            next,
-            waits: None,
-            ready: None,
-        })
-    };
-    let mut servers: Vec<Option<Plain>> = works.iter().map(server).collect();
+    let mut servers: Vec<Option<Plain>> = works.iter().map(Plain::of).collect();
     let mut programs = Program::all(works);
     let mut background: Vec<usize> = Vec::new();
     let (mut slot_of, mut shared) = (None, false);
