@@ -18,6 +18,7 @@
 //! | non-preemptive EDF | [`np_edf`] |
 //! | I+PI | [`ipi`] |
 //! | servers with budgets | [`servers`] |
+//! | servers in slots, as SOOS has them | [`soos`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
 //! | a scheduler as it is written into an image | [`written`] |
 //! | several schedulers as one, for images | [`any`] |
@@ -35,6 +36,7 @@ pub mod rule;
 pub mod scheduler;
 pub mod servers;
 pub mod settings;
+pub mod soos;
 pub mod sustainable;
 #[cfg(feature = "model")]
 pub mod task_table;
@@ -58,6 +60,7 @@ pub use servers::{
     Reclaim, SchedDeadline, ServerRule, SporadicServers, Tbs,
 };
 pub use settings::{Configured, Setting, Values};
+pub use soos::Soos;
 pub use sustainable::Sustainable;
 #[cfg(feature = "model")]
 pub use task_table::TaskTable;

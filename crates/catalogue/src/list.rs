@@ -11,6 +11,7 @@ use crate::scheduler::{Scheduler, Shape};
 use crate::servers::{
     Bids, Cbs, DeferrableServers, Grub, Iris, PollingServers, SchedDeadline, SporadicServers, Tbs,
 };
+use crate::soos::Soos;
 
 /// A policy as the user knows it: a scheduler by name, with its placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -393,6 +394,11 @@ catalogue! {
         SporadicServers {
             "Sporadic servers",
             "as polling, but what is used of a budget comes again a period after it could be used"
+        }
+        Soos {
+            "SOOS",
+            "a server for each task, as cbs with mode = \"hard\", but work is only seen at slots; the \
+             kernel of a paper, with each of its parts a setting"
         };
     all:
         Pd2 {

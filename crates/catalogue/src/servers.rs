@@ -40,9 +40,9 @@ pub type DeferrableServers = OwnServers<Deferrable>;
 pub type SporadicServers = OwnServers<servers::Sporadic>;
 
 /// What runs where no server does: fixed priorities, and round robin among equals.
-type Background<S> = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, S>>;
+pub(crate) type Background<S> = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, S>>;
 
-const QUANTUM: Setting = Setting::duration(
+pub(crate) const QUANTUM: Setting = Setting::duration(
     "quantum",
     "how long a time slice is of tasks that arrive once, which run in the background",
     Duration::from_millis(10),
@@ -50,11 +50,52 @@ const QUANTUM: Setting = Setting::duration(
 
 /// On a machine it is not zero if nothing else is said: a job computes for as long as it says, and
 /// then it still has to tell the kernel that it is done.
-const ALLOWANCE: Setting = Setting::duration_or_zero(
+pub(crate) const ALLOWANCE: Setting = Setting::duration_or_zero(
     "allowance",
     "how much more than its execution time a task's budget is, for work that is charged to its jobs",
     Duration::ZERO,
 );
+
+pub(crate) fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
+    let order = RoundRobin {
+        order: FixedPriority,
+        quantum,
+    };
+    Ranked::new(order, size.tasks)
+}
+
+/// The server that the task names, of one of these modes, or one of its own, whose deadline is no later than the period, so
+/// that budgets never overlap.
+pub(crate) fn seat(
+    task: &Facts,
+    allowance: Duration,
+    modes: &[Mode],
+) -> Result<Seat<Priority>, Missing> {
+    let period = match (task.service, task.period) {
+        (Service::Shared(number, reservation), _) => {
+            if !modes.contains(&reservation.mode) {
+                return Err(Missing::Other(
+                    "has a server of a `mode` that there is not under it",
+                ));
+            }
+            return Ok(Seat::Shared(number, reservation));
+        }
+        (Service::Own, Some(period)) => period,
+        (Service::Own, None) | (Service::Background, _) => {
+            return Ok(Seat::Background(Priority(task.priority.unwrap_or(0))));
+        }
+    };
+    let deadline = period.min(task.deadline_or_never());
+    if task.wcet > deadline {
+        return Err(Missing::Other("computes for more than its period"));
+    }
+    Ok(Seat::Own(Reservation {
+        budget: (task.wcet + allowance).min(deadline),
+        period,
+        deadline,
+        mode: Mode::OfRule,
+    }))
+}
 
 /// A rule of servers as the user knows it.
 pub trait ServerRule: Copy + fmt::Debug {
@@ -134,40 +175,11 @@ impl<R: ServerRule> Scheduler for OwnServers<R> {
     type Policy<S: Storage, C: Storage> = Inheriting<Servers<R::Rule, Background<S>, S>, S>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
-        let order = RoundRobin {
-            order: FixedPriority,
-            quantum: self.quantum,
-        };
-        let background = Ranked::new(order, size.tasks);
+        let background = background(self.quantum, size);
         Inheriting::new(Servers::new(self.rule.rule(), background, size.tasks))
     }
 
-    /// The server that the task names, or one of its own, whose deadline is no later than the period, so
-    /// that budgets never overlap.
     fn params(&self, task: &Facts, _: &dyn Values) -> Result<Seat<Priority>, Missing> {
-        let period = match (task.service, task.period) {
-            (Service::Shared(number, reservation), _) => {
-                if !R::MODES.contains(&reservation.mode) {
-                    return Err(Missing::Other(
-                        "has a server of a `mode` that there is not under it",
-                    ));
-                }
-                return Ok(Seat::Shared(number, reservation));
-            }
-            (Service::Own, Some(period)) => period,
-            (Service::Own, None) | (Service::Background, _) => {
-                return Ok(Seat::Background(Priority(task.priority.unwrap_or(0))));
-            }
-        };
-        let deadline = period.min(task.deadline_or_never());
-        if task.wcet > deadline {
-            return Err(Missing::Other("computes for more than its period"));
-        }
-        Ok(Seat::Own(Reservation {
-            budget: (task.wcet + self.allowance).min(deadline),
-            period,
-            deadline,
-            mode: Mode::OfRule,
-        }))
+        seat(task, self.allowance, R::MODES)
     }
 }

@@ -296,6 +296,7 @@ fn policies_are_listed_with_their_settings() {
         "polling",
         "deferrable",
         "sporadic",
+        "soos",
     ];
     let on_several = [
         "g-fp", "g-rm", "g-dm", "g-edf", "g-llf", "g-rr", "pd2", "pf", "c-edf", "c-rm", "p-edf",
@@ -315,7 +316,7 @@ fn policies_are_listed_with_their_settings() {
     );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 47);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 48);
     let of_tasks = |policy: &str| {
         let mut policies = json["policies"].as_array().unwrap().iter();
         let found = policies.find(|it| it["policy"] == policy).unwrap();

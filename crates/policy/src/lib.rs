@@ -29,6 +29,7 @@
 //! | any of these on one CPU without preemption | [`non_preemptive`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
 //! | servers with budgets: temporal isolation | [`servers`] |
+//! | a kernel of servers in slots, as published | [`soos`] |
 //! | what acts on policies from time to time | [`control`] |
 //! | such a controller above I+PI, for several CPUs | [`supervisor`] |
 //! | where the jobs of a split task are: semi-partitioned scheduling | [`split_task`] |
@@ -61,6 +62,7 @@ pub mod ranked;
 mod refused;
 mod resched;
 pub mod servers;
+pub mod soos;
 pub mod split_task;
 pub mod storage;
 pub mod supervisor;
@@ -84,8 +86,11 @@ pub use pfair::{Pd2, Pf, Pfair};
 pub use policy::{
     CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
-pub use queue::{Bitmap, Calendar, End, Heap, Queue, SortedList, SortedRing};
+pub use queue::{
+    Bitmap, Calendar, End, Flagged, Heap, Queue, SortedList, SortedRing, TopTwo, Unsorted,
+};
 pub use ranked::{FromOrder, Ranked};
+pub use soos::Soos;
 pub use split_task::{SplitTask, Subtask};
 pub use storage::{Inline, Many, Nothing, Storage, Table};
 pub use supervisor::Supervisor;

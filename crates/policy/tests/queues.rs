@@ -3,8 +3,8 @@
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::queue::{Dated, Levelled};
 use flyball_policy::{
-    Bitmap, Calendar, Duration, End, Heap, Inline, Queue, Ranked, SortedList, SortedRing,
-    StaticOrder, Storage, TaskId, Time,
+    Bitmap, Calendar, Duration, End, Flagged, Heap, Inline, Queue, Ranked, SortedList, SortedRing,
+    StaticOrder, Storage, TaskId, Time, TopTwo, Unsorted,
 };
 use proptest::prelude::*;
 
@@ -33,17 +33,24 @@ impl<K: Copy + Ord> Model<K> {
 #[derive(Clone, Debug)]
 enum Step {
     Insert(TaskId, u8, End),
+    /// As `Insert`, without asking which one is the first then.
+    Put(TaskId, u8, End),
     Remove(TaskId),
+    /// Takes out the first, if there is one.
+    Serve,
+    Settle,
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let task = || (0..TASKS).prop_map(TaskId);
+    let end = || prop_oneof![Just(End::Head), Just(End::Tail)];
     prop_oneof![
-        3 => (task(), 0u8..6, prop_oneof![Just(End::Head), Just(End::Tail)])
-            .prop_map(|(task, key, end)| Step::Insert(task, key, end)),
-        2 => (task(), any::<u8>(), prop_oneof![Just(End::Head), Just(End::Tail)])
-            .prop_map(|(task, key, end)| Step::Insert(task, key, end)),
+        3 => (task(), 0u8..6, end()).prop_map(|(task, key, end)| Step::Insert(task, key, end)),
+        2 => (task(), any::<u8>(), end()).prop_map(|(task, key, end)| Step::Insert(task, key, end)),
+        1 => (task(), any::<u8>(), end()).prop_map(|(task, key, end)| Step::Put(task, key, end)),
         2 => task().prop_map(Step::Remove),
+        1 => Just(Step::Serve),
+        1 => Just(Step::Settle),
     ]
 }
 
@@ -63,7 +70,20 @@ fn agrees<K: Copy + Ord + Default + std::fmt::Debug, Q: Queue<K>>(
                     prop_assert_eq!(first, model.0[0].0 == task);
                 }
             }
+            Step::Put(task, key, end) => {
+                if queue.key(task).is_none() {
+                    queue.put(task, key_of(key), end);
+                    model.insert(task, key_of(key), end);
+                }
+            }
             Step::Remove(task) => prop_assert_eq!(queue.remove(task), model.remove(task)),
+            Step::Serve => {
+                if let Some(&(task, _)) = model.0.first() {
+                    queue.take(task);
+                    model.remove(task);
+                }
+            }
+            Step::Settle => queue.settle(),
         }
         prop_assert_eq!(queue.first(), model.0.first().map(|&(task, _)| task));
         for task in (0..TASKS).map(TaskId) {
@@ -138,6 +158,21 @@ proptest! {
     #[test]
     fn sorted_list(steps in proptest::collection::vec(step(), 0..80)) {
         agrees::<u64, SortedList<u64, Small>>(&steps, u64::from)?;
+    }
+
+    #[test]
+    fn top_two(steps in proptest::collection::vec(step(), 0..80)) {
+        agrees::<u64, TopTwo<u64, Small>>(&steps, u64::from)?;
+    }
+
+    #[test]
+    fn unsorted(steps in proptest::collection::vec(step(), 0..80)) {
+        agrees::<u64, Unsorted<u64, Small>>(&steps, u64::from)?;
+    }
+
+    #[test]
+    fn flagged(steps in proptest::collection::vec(step(), 0..80)) {
+        agrees::<u64, Flagged<u64, Small>>(&steps, u64::from)?;
     }
 
     #[test]
@@ -232,6 +267,52 @@ fn a_calendar_is_right_for_years() {
             assert_eq!(calendar.insert(task, key, end), heap.insert(task, key, end));
         }
         assert_eq!(calendar.first(), heap.first(), "round {round}");
+    }
+}
+
+thread_local! {
+    static COMPARISONS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// A key that counts how often it is asked whether it is less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Counted(u64);
+
+impl PartialOrd for Counted {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Counted {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        COMPARISONS.set(COMPARISONS.get() + 1);
+        self.0.cmp(&other.0)
+    }
+}
+
+proptest! {
+    /// As the paper says: two comparisons to put in, none to take out the first, and for the second
+    /// as many as there are others.
+    #[test]
+    fn top_two_compares_twice(keys in proptest::collection::vec(0_u64..9, 2..64)) {
+        let count = |work: &mut dyn FnMut()| {
+            COMPARISONS.set(0);
+            work();
+            COMPARISONS.get()
+        };
+        let mut queue = TopTwo::<Counted, Inline<64>>::new(64);
+        for (task, &key) in keys.iter().enumerate() {
+            let task = TaskId::from_index(task);
+            let put = count(&mut || queue.put(task, Counted(key), End::Tail));
+            prop_assert!(put <= 2);
+        }
+        for left in (0..keys.len()).rev() {
+            let first = queue.first().unwrap();
+            prop_assert_eq!(count(&mut || queue.take(first)), 0);
+            let others = u32::try_from(left).unwrap().saturating_sub(2);
+            prop_assert_eq!(count(&mut || queue.settle()), others);
+        }
     }
 }
 

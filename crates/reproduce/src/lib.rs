@@ -14,6 +14,7 @@ pub mod epos_study;
 pub mod hartstone;
 pub mod miosix;
 pub mod multicore_shares;
+pub mod soos;
 mod work;
 
 pub use work::{Plan, Setup, Size, Work};
@@ -36,7 +37,7 @@ pub struct Extent<'a> {
 }
 
 /// All works, in the order in which they are listed.
-pub const ALL: [&Work; 3] = [&miosix::WORK, &epos::WORK, &epos_study::WORK];
+pub const ALL: [&Work; 4] = [&miosix::WORK, &soos::WORK, &epos::WORK, &epos_study::WORK];
 
 /// The work of that name.
 pub fn find(name: &str) -> Option<&'static Work> {

@@ -12,11 +12,13 @@
 
 mod chart;
 
+use flyball_catalogue::soos::ListKind;
 use flyball_catalogue::{
-    Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, NpEdf, OwnServers, Pd2, Polling, Rm, Rr,
+    Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, NpEdf, OwnServers, Pd2, Polling, Rm, Rr, Soos,
 };
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_policy::servers::{ConstantBandwidth, Iris, SchedDeadline};
+use flyball_policy::soos::{Slack, Switches};
 use flyball_sim::{Options, Outcome, SimError, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, Event, Time};
@@ -27,6 +29,20 @@ fn own<R>(rule: R, quantum: Duration) -> OwnServers<R> {
         rule,
         allowance: Duration::ZERO,
         quantum,
+    }
+}
+
+/// With slots as long as a quantum.
+fn soos(slack: Slack, slot: Duration) -> Soos {
+    Soos {
+        switches: Switches {
+            slot,
+            slack,
+            ..Switches::default()
+        },
+        list: ListKind::TopTwo,
+        allowance: Duration::ZERO,
+        quantum: slot,
     }
 }
 
@@ -52,6 +68,9 @@ fn run(
         "sched-deadline" => simulate(set, &own(SchedDeadline, quantum), &options, sink),
         "iris" => simulate(set, &own(Iris::default(), quantum), &options, sink),
         "polling" => simulate(set, &own(Polling, quantum), &options, sink),
+        "soos" => simulate(set, &soos(Slack::One, quantum), &options, sink),
+        "soos-none" => simulate(set, &soos(Slack::None, quantum), &options, sink),
+        "soos-all" => simulate(set, &soos(Slack::All, quantum), &options, sink),
         "fifo" => simulate(set, &Fifo, &options, sink),
         "llf" => simulate(set, &Llf { quantum }, &options, sink),
         "g-rm" => simulate(set, &Clustered::global(Rm), &options, sink),
@@ -151,6 +170,7 @@ golden!(
     lehoczky_1990,
     non_preemptive,
     overrun,
+    slots,
     cottet_rm,
     cottet_dm_edf_llf,
     round_robin,

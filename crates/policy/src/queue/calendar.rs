@@ -30,6 +30,7 @@
 //! where very many do not fit no other is let in until it is. So it comes to fit deadlines of
 //! microseconds and of hours.
 
+use super::rank::Numbers;
 use super::{End, Queue};
 use crate::storage::{Storage, Table};
 use flyball_trace::{Duration, Slot, TaskId, Time};
@@ -102,9 +103,7 @@ pub struct Calendar<K, S: Storage, const WORDS: usize = 64, const SHIFT: u8 = 15
     alone: u32,
     together: u32,
     outside: u32,
-    /// The last numbers that were given at the head and at the tail of equals.
-    head: i64,
-    tail: i64,
+    numbers: Numbers,
     roots: [[Slot; WORD]; WORDS],
     nodes: S::Table<Node<K>>,
 }
@@ -341,8 +340,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Queue<K>
             alone: 0,
             together: 0,
             outside: 0,
-            head: 0,
-            tail: 0,
+            numbers: Numbers::default(),
             roots: [[Slot::EMPTY; WORD]; WORDS],
             nodes: Table::new(capacity, empty),
         }
@@ -354,16 +352,7 @@ impl<K: Dated, S: Storage, const WORDS: usize, const SHIFT: u8> Queue<K>
 
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         debug_assert!(self.key(task).is_none(), "{task:?} is queued already");
-        let number = match end {
-            End::Head => {
-                self.head -= 1;
-                self.head
-            }
-            End::Tail => {
-                self.tail += 1;
-                self.tail
-            }
-        };
+        let number = self.numbers.next(end);
         let home = self.home(key);
         self.nodes[task.index()] = Node {
             key,

@@ -8,6 +8,7 @@
 //! place:     task 0 -> 1    task 2 -> 0    task 5 -> 2
 //! ```
 
+use super::rank::{Numbers, Rank};
 use super::{End, Queue};
 use crate::storage::{Storage, Table};
 use flyball_trace::{CpuId, TaskId};
@@ -204,59 +205,10 @@ fn parent(at: usize) -> usize {
     (at - 1) / 2
 }
 
-/// A heap in which equal keys keep their order: each task gets a number when it is queued, rising
-/// at the tail and falling at the head. Its 48 bits last for four years of a million a second.
+/// A heap in which equal keys keep their order, by [`Numbers`].
 pub struct Heap<K, S: Storage> {
     ranks: IndexedHeap<Rank<K>, S>,
-    head: i64,
-    tail: i64,
-}
-
-/// A key, and then the number: the upper 48 bits of what also has the task.
-#[derive(Clone, Copy)]
-pub struct Rank<K> {
-    key: K,
-    number_and_task: i64,
-}
-
-impl<K> Rank<K> {
-    const TASK_BITS: u32 = u16::BITS;
-
-    fn new(key: K, number: i64, task: TaskId) -> Rank<K> {
-        Rank {
-            key,
-            number_and_task: number << Self::TASK_BITS | i64::from(task.0),
-        }
-    }
-}
-
-impl<K: Copy + Ord + Default> Entry for Rank<K> {
-    type Id = TaskId;
-
-    fn none() -> Self {
-        Rank {
-            key: K::default(),
-            number_and_task: 0,
-        }
-    }
-
-    #[inline]
-    fn id(&self) -> TaskId {
-        // The lower bits.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        TaskId(self.number_and_task as u16)
-    }
-
-    fn of(self, task: TaskId) -> Self {
-        Rank::new(self.key, self.number_and_task >> Self::TASK_BITS, task)
-    }
-
-    #[inline]
-    fn is_before(&self, other: &Self) -> bool {
-        // The comparison of tuples looks at both numbers even where the keys differ.
-        self.key < other.key
-            || self.key == other.key && self.number_and_task < other.number_and_task
-    }
+    numbers: Numbers,
 }
 
 impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
@@ -267,8 +219,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
     fn new(capacity: usize) -> Self {
         Heap {
             ranks: IndexedHeap::new(capacity),
-            head: 0,
-            tail: 0,
+            numbers: Numbers::default(),
         }
     }
 
@@ -278,16 +229,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
 
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         debug_assert!(!self.ranks.contains(task), "{task:?} is queued already");
-        let number = match end {
-            End::Head => {
-                self.head -= 1;
-                self.head
-            }
-            End::Tail => {
-                self.tail += 1;
-                self.tail
-            }
-        };
+        let number = self.numbers.next(end);
         self.ranks.insert(Rank::new(key, number, task));
         self.first() == Some(task)
     }

@@ -12,19 +12,30 @@
 //! | [`Calendar`] | O(1) to O(log n) | O(1) to O(log n) | O(1) | instants: the more they differ, the better |
 //! | [`SortedRing`] | O(1) at either end, else O(n) | O(1) for the first, else O(n) | O(1) | any |
 //! | [`SortedList`] | O(n) | O(1) | O(1) | any |
+//! | [`TopTwo`] | O(1) | O(1), and O(n) later | O(1) | any |
+//! | [`Unsorted`] | O(1) | O(1) | O(n) | any |
+//! | [`Flagged`] | O(1) | O(1) | O(n) of all tasks | any |
 
 mod bitmap;
 mod calendar;
+mod flagged;
 mod heap;
 pub mod links;
 mod list;
+mod rank;
 mod ring;
+mod top_two;
+mod unsorted;
 
 pub use bitmap::{Bitmap, Levelled};
 pub use calendar::{Calendar, Dated};
-pub use heap::{Entry, Heap, Id, IndexedHeap, Rank};
+pub use flagged::Flagged;
+pub use heap::{Entry, Heap, Id, IndexedHeap};
 pub use list::SortedList;
+pub use rank::Rank;
 pub use ring::SortedRing;
+pub use top_two::TopTwo;
+pub use unsorted::Unsorted;
 
 use crate::storage::Storage;
 use flyball_trace::TaskId;
@@ -65,6 +76,11 @@ pub trait Queue<K: Copy + Ord + Default> {
     /// is the first now.
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool;
 
+    /// As [`Queue::insert`], for a caller that does not ask which one is the first now.
+    fn put(&mut self, task: TaskId, key: K, end: End) {
+        self.insert(task, key, end);
+    }
+
     /// Takes out `task`; returns its key, or `None` if it was not in the queue.
     fn remove(&mut self, task: TaskId) -> Option<K>;
 
@@ -85,4 +101,7 @@ pub trait Queue<K: Copy + Ord + Default> {
 
     /// The key under which `task` is queued; `None` if it is not.
     fn key(&self, task: TaskId) -> Option<K>;
+
+    /// Does what can wait until the caller has time. No answer depends on it.
+    fn settle(&mut self) {}
 }

@@ -63,7 +63,7 @@ impl Reservation {
 
     /// Whether `budget` within `time` is more than the reservation gives: more than its budget
     /// within its deadline, in proportion.
-    fn is_exceeded_by(&self, budget: Duration, time: Duration) -> bool {
+    pub(crate) fn is_exceeded_by(&self, budget: Duration, time: Duration) -> bool {
         product(budget, self.deadline) > product(time, self.budget)
     }
 

@@ -20,6 +20,18 @@ use flyball_trace::{Duration, Time};
 /// One, in millionths.
 const ONE: u32 = 1_000_000;
 
+impl Default for Bids {
+    /// As first published, with hard servers and an α of 1.
+    fn default() -> Bids {
+        Bids {
+            budgets: ConstantBandwidth::HARD,
+            alpha: ONE,
+            levels: 1,
+            least: ONE,
+        }
+    }
+}
+
 /// The rule of BIDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bids {
@@ -46,7 +58,7 @@ impl Bids {
     }
 
     /// How long after it came a server comes again, rounded up.
-    fn separation(&self, period: Duration, result: u8) -> Duration {
+    pub(crate) fn separation(&self, period: Duration, result: u8) -> Duration {
         let parts = i64::from(ONE) + i64::from(self.alpha) * self.phi(result);
         let parts = u128::try_from(parts).unwrap_or(0).max(self.least.into());
         let length = (u128::from(period.as_nanos()) * parts).div_ceil(ONE.into());
@@ -78,12 +90,12 @@ impl Rule for Bids {
         if next != Time::ZERO {
             account.renew(arrival.at);
         }
-        let is_hard = self.budgets.is_hard(account);
+        let is_hard = self.budgets.is_hard_for(&account.reservation);
         wake(account, arrival.at, is_hard)
     }
 
     fn exhausted(&mut self, account: &mut Account<Next>, now: Time) -> Supply {
-        let is_hard = self.budgets.is_hard(account);
+        let is_hard = self.budgets.is_hard_for(&account.reservation);
         postpone(account, now, is_hard)
     }
 

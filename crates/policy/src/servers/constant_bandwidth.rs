@@ -7,7 +7,7 @@
 //! Source: Buttazzo, *Hard real-time computing systems*, section 6.9; the test of a deadline that is
 //! shorter than the period is derived here, as Linux has it.
 
-use super::account::{Account, Mode};
+use super::account::{Account, Mode, Reservation};
 use super::rule::{Arrival, Rule, Supply};
 use flyball_trace::Time;
 
@@ -25,8 +25,8 @@ impl ConstantBandwidth {
     pub const HARD: ConstantBandwidth = ConstantBandwidth { is_hard: true };
 
     /// Whether a server waits for its deadline when its budget is used up.
-    pub(super) fn is_hard<S>(self, account: &Account<S>) -> bool {
-        match account.reservation.mode {
+    pub(crate) fn is_hard_for(self, reservation: &Reservation) -> bool {
+        match reservation.mode {
             Mode::OfRule => self.is_hard,
             mode => mode == Mode::Hard,
         }
@@ -57,12 +57,12 @@ impl Rule for ConstantBandwidth {
     type State = ();
 
     fn arrives(&mut self, account: &mut Account, arrival: Arrival) -> Supply {
-        let is_hard = self.is_hard(account);
+        let is_hard = self.is_hard_for(&account.reservation);
         wake(account, arrival.at, is_hard)
     }
 
     fn exhausted(&mut self, account: &mut Account, now: Time) -> Supply {
-        let is_hard = self.is_hard(account);
+        let is_hard = self.is_hard_for(&account.reservation);
         postpone(account, now, is_hard)
     }
 }
