@@ -1,6 +1,6 @@
 //! Tasks, what they do, and the policy that is called as the kernel calls it.
 
-use flyball_policy::servers::{Bids, ConstantBandwidth, Reservation, Seat};
+use flyball_policy::servers::{Bids, ConstantBandwidth, Mode, Reservation, Seat};
 use flyball_policy::soos::{Reactivation, Slack, Soos, Switches};
 use flyball_policy::{
     Boxed, CpuId, Duration, Fifo, Policy, Queue, Ranked, Ready, Resched, SortedList, Stop, TaskId,
@@ -49,6 +49,7 @@ pub(crate) fn reservation() -> impl Strategy<Value = Reservation> {
         budget: units(budget),
         deadline: units(budget + slack),
         period: units(budget + slack + rest),
+        mode: Mode::OfRule,
     })
 }
 
