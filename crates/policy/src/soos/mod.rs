@@ -313,19 +313,21 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
             let separation = self.switches.bids.separation(period, result);
             server.next = server.last + separation.max(period);
         }
-        if is_out || server.budget().is_zero() {
-            if is_out {
-                self.list.remove(task);
-            } else {
-                self.postpone(task);
-            }
+        if is_out {
+            self.list.remove(task);
+        } else if server.budget().is_zero() {
+            self.postpone(task);
             if now == self.began {
-                // The slot begins in this very instant.
+                // It was used up with the slot before, and this one has just been decided.
                 self.reactivate(now);
                 self.running = self.list.first().into();
-            } else if self.running.holds(task) {
-                self.running = self.next_in_slot();
+                return Resched::One(cpu);
             }
+        } else {
+            return Resched::One(cpu);
+        }
+        if self.running.holds(task) {
+            self.running = self.next_in_slot();
         }
         Resched::One(cpu)
     }
