@@ -382,6 +382,7 @@ impl<C: Config> Core<C> {
 
     /// Tells the policy that `task` waits for a mutex of `owner`, or for none any more, if the mutex
     /// has inheritance.
+    #[inline(never)]
     fn tell_wait(&mut self, task: TaskId, mutex: u16, owner: Option<TaskId>, now: Time) {
         if self.mutexes.rows[usize::from(mutex)].protocol == Protocol::Inherit {
             let resched = self.policy.waits(task, owner, now);
@@ -390,6 +391,7 @@ impl<C: Config> Core<C> {
     }
 
     /// Tells the policy that `heir`, which waits no more, has a mutex that others go on waiting for.
+    #[inline(never)]
     fn tell_new_owner(&mut self, heir: TaskId, mutex: u16, now: Time) {
         self.tell_wait(heir, mutex, None, now);
         let first = self.mutexes.rows[usize::from(mutex)].waiters.first();

@@ -19,10 +19,11 @@
 //! then those that wait for it leave their servers, and come back when it can. That is decided when
 //! the CPU is, so what comes to the same within an instant changes nothing.
 
+use super::chains::Chains;
 use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
-use crate::storage::{Storage, Table};
+use crate::storage::Storage;
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, Slot, TaskId, Time};
+use flyball_trace::{CpuId, TaskId, Time};
 
 /// The policy `P` of one CPU, in which a task that waits for a mutex is not out of the way: the task
 /// that it waits for runs in its place.
@@ -30,41 +31,16 @@ use flyball_trace::{CpuId, Slot, TaskId, Time};
 /// Complexity: that of `P`, and O(tasks) more when a task begins to wait for a mutex or ceases to.
 #[repr(C)]
 pub struct Inheriting<P, S: Storage> {
-    /// The task that runs, and in whose place.
-    running: Slot,
-    place: Slot,
-    /// Whether tasks may have to leave or enter their places.
-    is_open: bool,
-    rows: S::Table<Row>,
+    chains: Chains<S>,
     policy: P,
-}
-
-/// What is known of a task.
-#[derive(Clone, Copy)]
-struct Row {
-    /// The task that has the mutex that this one waits for.
-    owner: Slot,
-    /// How many tasks wait for this one.
-    waiters: u16,
-    is_ready: bool,
-    /// Whether it is queued as far as the policy knows.
-    is_placed: bool,
 }
 
 impl<P: Policy, S: Storage> Inheriting<P, S> {
     /// The same policy, with inheritance.
+    #[inline(never)]
     pub fn new(policy: P) -> Inheriting<P, S> {
-        let row = Row {
-            owner: Slot::EMPTY,
-            waiters: 0,
-            is_ready: false,
-            is_placed: false,
-        };
         Inheriting {
-            running: Slot::EMPTY,
-            place: Slot::EMPTY,
-            is_open: false,
-            rows: Table::new(policy.capacity(), row),
+            chains: Chains::new(policy.capacity()),
             policy,
         }
     }
@@ -74,51 +50,21 @@ impl<P: Policy, S: Storage> Inheriting<P, S> {
         &self.policy
     }
 
-    /// The task that runs in the place of `task`: the first one in its chain that can; `None`: none
-    /// of them can. A chain may be a ring, but no chain has more tasks than there are.
-    fn end(&self, mut task: TaskId) -> Option<TaskId> {
-        for _ in 0..self.rows.capacity() {
-            let row = &self.rows[task.index()];
-            if row.is_ready {
-                return Some(task);
-            }
-            task = row.owner.get()?;
-        }
-        None
-    }
-
     /// Takes tasks out of their places in which no task can run, and puts others into theirs.
     #[cold]
     #[inline(never)]
     fn settle(&mut self, cpu: CpuId, now: Time) {
-        self.is_open = false;
-        for task in (0..self.rows.capacity()).map(TaskId::from_index) {
-            let is_placed = self.rows[task.index()].is_placed;
-            if is_placed == self.end(task).is_some() {
-                continue;
-            }
-            self.rows[task.index()].is_placed = !is_placed;
+        let mut from = 0;
+        while let Some((task, enters)) = self.chains.settle(from) {
             // The CPU is about to be decided.
-            let _ = if is_placed {
-                self.policy
-                    .stopped(cpu, task, Usage::default(), Stop::Blocked, now)
-            } else {
+            let _ = if enters {
                 self.policy.ready(cpu, task, Ready::Unblocked, now)
+            } else {
+                let none = Usage::default();
+                self.policy.stopped(cpu, task, none, Stop::Blocked, now)
             };
+            from = task.index() + 1;
         }
-    }
-
-    /// Whether `task` can run has changed, and so it may have for those that wait for it.
-    fn open_for_waiters(&mut self, task: TaskId) -> Resched {
-        if self.rows[task.index()].waiters == 0 {
-            return Resched::None;
-        }
-        self.open()
-    }
-
-    fn open(&mut self) -> Resched {
-        self.is_open = true;
-        Resched::One(ONLY_CPU)
     }
 }
 
@@ -147,71 +93,41 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
     }
 
     fn retire(&mut self, task: TaskId, now: Time) {
-        if core::mem::take(&mut self.rows[task.index()].is_placed) {
-            // Its job was given up while it waited. The CPU is decided anyway.
+        if self.chains.retire(task) {
+            // The CPU is decided anyway.
+            let none = Usage::default();
             let _ = self
                 .policy
-                .stopped(ONLY_CPU, task, Usage::default(), Stop::Completed, now);
-        }
-        if self.place.holds(task) {
-            // What runs there has used nothing of a server that is still there.
-            self.place = Slot::EMPTY;
+                .stopped(ONLY_CPU, task, none, Stop::Completed, now);
         }
         self.policy.retire(task, now);
     }
 
     #[inline(never)]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
-        let row = &mut self.rows[task.index()];
-        row.is_ready = true;
-        let resched = if core::mem::replace(&mut row.is_placed, true) {
+        let resched = if self.chains.ready(task) {
+            self.policy.ready(here, task, why, now)
+        } else {
             // It waited, and another task may run in its place.
             Resched::One(ONLY_CPU)
-        } else {
-            self.policy.ready(here, task, why, now)
         };
-        resched.and(self.open_for_waiters(task))
+        if self.chains.is_open() {
+            return Resched::One(ONLY_CPU);
+        }
+        resched
     }
 
     #[inline(never)]
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
-        let leaves = matches!(why, Stop::Blocked | Stop::Completed);
-        let runs = self.running.holds(task);
-        if leaves {
-            self.rows[task.index()].is_ready = false;
-            if self.place.holds(task) && !runs {
-                // Another one runs in its place, and has to stop first.
-                return self.open();
-            }
+        let stopped = self.chains.stopped(task, why);
+        // The CPU is decided in any case.
+        if let Some((place, why)) = stopped.place {
+            let _ = self.policy.stopped(cpu, place, used, why, now);
         }
-        let place = if runs {
-            self.running = Slot::EMPTY;
-            core::mem::take(&mut self.place).get()
-        } else {
-            Some(task)
-        };
-        let is_gone = leaves && self.end(task).is_none();
-        let is_own = place == Some(task);
-        let mut resched = Resched::One(cpu);
-        if let Some(place) = place
-            && !(is_own && is_gone)
-        {
-            // What a task does is its own affair in its own place alone.
-            let why = match why {
-                Stop::Yielded if is_own => why,
-                Stop::BurstEnd => why,
-                _ => Stop::Preempted,
-            };
-            resched = resched.and(self.policy.stopped(cpu, place, used, why, now));
+        if stopped.leaves {
+            let _ = self.policy.stopped(cpu, task, Usage::default(), why, now);
         }
-        if is_gone && core::mem::take(&mut self.rows[task.index()].is_placed) {
-            let used = if is_own { used } else { Usage::default() };
-            resched = resched.and(self.policy.stopped(cpu, task, used, why, now));
-        }
-        if leaves {
-            resched = resched.and(self.open_for_waiters(task));
-        }
-        resched
+        Resched::One(ONLY_CPU)
     }
 
     fn ended(&mut self, task: TaskId, result: u8, now: Time) {
@@ -232,15 +148,11 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
 
     #[inline(never)]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
-        if self.is_open {
+        if self.chains.is_open() {
             self.settle(cpu, now);
         }
         let mut dispatch = self.policy.pick(cpu, now)?;
-        let place = dispatch.task;
-        // In a place that has been settled some task can run.
-        let task = self.end(place).unwrap_or(place);
-        (self.running, self.place) = (Slot::of(task), Slot::of(place));
-        dispatch.task = task;
+        dispatch.task = self.chains.picked(dispatch.task);
         Some(dispatch)
     }
 
@@ -250,13 +162,7 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
     }
 
     fn waits(&mut self, task: TaskId, owner: Option<TaskId>, _now: Time) -> Resched {
-        let before = core::mem::replace(&mut self.rows[task.index()].owner, owner.into());
-        if let Some(before) = before.get() {
-            self.rows[before.index()].waiters -= 1;
-        }
-        if let Some(owner) = owner {
-            self.rows[owner.index()].waiters += 1;
-        }
-        self.open()
+        self.chains.wait(task, owner);
+        Resched::One(ONLY_CPU)
     }
 }

@@ -35,6 +35,7 @@
 
 mod account;
 mod bids;
+mod chains;
 mod constant_bandwidth;
 mod grub;
 mod inheritance;

@@ -1,6 +1,7 @@
 //! Servers by the keys of their rule, each of which serves its tasks first come, first served.
 
 mod due;
+mod shared;
 
 use super::account::{Account, Reservation};
 use super::rule::{Arrival, Rule, Supply};
@@ -150,7 +151,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     /// Asks the rule about a server that has used up its budget, and has tasks.
     fn exhaust(&mut self, number: TaskId, now: Time) {
         let account = &mut self.rows[number.index()].account;
-        if account.is_exhausted() && self.ready.remove(number).is_some() {
+        if account.is_exhausted() && shared::remove(&mut self.ready, number).is_some() {
             let supply = self.rule.exhausted(account, now);
             // The caller picks again anyway.
             let _ = self.enqueue(number, supply);
@@ -167,8 +168,8 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     }
 
     fn dequeue(&mut self, number: TaskId) {
-        if self.ready.remove(number).is_none() {
-            self.throttled.remove(number);
+        if shared::remove(&mut self.ready, number).is_none() {
+            shared::remove(&mut self.throttled, number);
         }
     }
 }
@@ -264,7 +265,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
     #[inline(never)]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         let Member::In(number) = self.members[task.index()] else {
-            return self.background.ready(here, task, why, now);
+            return shared::ready(&mut self.background, here, task, why, now);
         };
         let server = &mut self.rows[number.index()];
         let was_idle = server.tasks.is_empty();
@@ -284,7 +285,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         };
         let supply = self.rule.arrives(&mut server.account, arrival);
         if R::RECLAIMS {
-            self.throttled.remove(number);
+            shared::remove(&mut self.throttled, number);
         }
         let resched = self.enqueue(number, supply);
         if R::RECLAIMS {
@@ -299,7 +300,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
             if why == Stop::Preempted && !B::WANTS.preempted {
                 return Resched::None;
             }
-            return self.background.stopped(cpu, task, used, why, now);
+            return shared::stopped(&mut self.background, cpu, task, used, why, now);
         };
         let server = &mut self.rows[number.index()];
         self.rule.charge(&mut server.account, used.time, now);
@@ -364,7 +365,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
     #[inline(never)]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let Some(number) = self.ready.first() else {
-            let other = self.background.pick(cpu, now);
+            let other = shared::pick(&mut self.background, cpu, now);
             if other.is_some() || !R::RECLAIMS || !self.reclaim_idle(now) {
                 return other;
             }

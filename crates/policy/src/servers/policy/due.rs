@@ -1,8 +1,8 @@
 //! Servers that wait for an instant: for a budget, or for the end of what they count without work.
 
-use super::{Rule, Servers};
+use super::{Rule, Servers, shared};
 use crate::policy::{ONLY_CPU, Policy, Resched};
-use crate::queue::{End, Queue};
+use crate::queue::Queue;
 use crate::servers::Reservation;
 use crate::storage::Storage;
 use flyball_trace::{TaskId, Time};
@@ -11,7 +11,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     /// Puts a server, which is in no queue, among those that wait for an instant.
     pub(super) fn wait(&mut self, number: TaskId, until: Time) {
         let key = until + self.rule.ahead();
-        self.throttled.insert(number, key, End::Tail);
+        shared::insert(&mut self.throttled, number, key);
     }
 
     /// The first instant that a server waits for.
@@ -27,7 +27,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             && let Some(due) = self.first_due()
             && due <= now
         {
-            self.throttled.take(number);
+            shared::remove(&mut self.throttled, number);
             let server = &mut self.rows[number.index()];
             if R::RECLAIMS && server.tasks.is_empty() {
                 self.rule.lapses(&mut server.account);
