@@ -60,17 +60,26 @@ const SCHEDULING: usize = 3;
 const SWITCH: usize = 4;
 const STEP: usize = 5;
 
+/// How a policy cuts time into slots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slots {
+    /// When the first one begins.
+    pub first: Time,
+    /// How long each is, not zero.
+    pub length: Duration,
+}
+
 /// The overheads of the machine that `measured` was recorded on, by the random numbers of `seed`.
-/// Zero where it shows none. `cluster` CPUs share a kernel, at least one. `slot` is the length of
-/// the policy's slots if it cuts time into them. O(events).
+/// Zero where it shows none. `cluster` CPUs share a kernel, at least one. `slots` are the policy's,
+/// if it cuts time into them. O(events).
 pub fn calibrate(
     set: &TaskSet,
     measured: &Trace,
     seed: u64,
     cluster: u8,
-    slot: Option<Duration>,
+    slots: Option<Slots>,
 ) -> Overheads {
-    let mut observer = Observer::new(set, seed, cluster, slot);
+    let mut observer = Observer::new(set, seed, cluster, slots);
     for event in &measured.events {
         observer.observe(event);
     }
@@ -137,8 +146,8 @@ struct Observer {
     /// How many CPUs share a kernel, and in each such cluster the CPU of the last event.
     cluster: usize,
     inside: Vec<Option<usize>>,
-    /// How long the policy's slots are, if it cuts time into them.
-    slot: Option<Duration>,
+    /// The policy's slots, if it cuts time into them.
+    slots: Option<Slots>,
     /// How long it took from the beginning of an entry on one CPU to that of one on another that
     /// had to look because of it.
     interrupts: Vec<Duration>,
@@ -160,7 +169,7 @@ struct Lane {
 }
 
 impl Observer {
-    fn new(set: &TaskSet, seed: u64, cluster: u8, slot: Option<Duration>) -> Observer {
+    fn new(set: &TaskSet, seed: u64, cluster: u8, slots: Option<Slots>) -> Observer {
         let tasks = set.tasks.iter().enumerate();
         let cpus = usize::from(set.platform.cpus.max(1));
         Observer {
@@ -174,7 +183,7 @@ impl Observer {
             lanes: vec![Lane::default(); cpus],
             cluster: cluster.max(1).into(),
             inside: vec![None; cpus],
-            slot: slot.filter(|slot| !slot.is_zero()),
+            slots: slots.filter(|slots| !slots.length.is_zero()),
             interrupts: Vec::new(),
             messages: Vec::new(),
             done: HashMap::new(),
@@ -255,11 +264,14 @@ impl Observer {
         }
     }
 
-    /// When the slot of an instant began; time zero if there are no slots.
+    /// When the slot of an instant began; time zero if there are no slots, or none yet.
     fn slot_of(&self, now: Time) -> Time {
-        let now = now.since(Time::ZERO);
-        let begun = self.slot.map(|slot| slot * (now / slot));
-        Time::ZERO + begun.unwrap_or_default()
+        match self.slots {
+            Some(Slots { first, length }) if first <= now => {
+                first + length * (now.since(first) / length)
+            }
+            _ => Time::ZERO,
+        }
     }
 
     /// The entry is over, and `next` runs, or no task.
@@ -306,7 +318,7 @@ impl Observer {
         let others = self.lanes.iter().enumerate();
         let others = others.filter(|&(other, _)| other != cpu);
         let cause = others.map(|(_, lane)| lane.entry.began).max();
-        let cause = cause.max(self.slot.map(|_| self.slot_of(began)));
+        let cause = cause.max(self.slots.map(|_| self.slot_of(began)));
         if let Some(cause) = cause.filter(|&cause| cause > Time::ZERO && began > cause) {
             self.interrupts.push(began.since(cause));
         }
@@ -523,7 +535,11 @@ mod tests {
             header: Header::default(),
             events: events.into_iter().map(event).collect(),
         };
-        let overheads = calibrate(&set, &trace, 0, 2, Some(us(100)));
+        let slots = Slots {
+            first: Time::ZERO,
+            length: us(100),
+        };
+        let overheads = calibrate(&set, &trace, 0, 2, Some(slots));
         let [release, scheduling, switch, ipi] = [
             &overheads.release,
             &overheads.scheduling,

@@ -3,15 +3,35 @@
 //! The simulation is given what the machine's kernel was seen to spend ([`calibrate`]), so what is
 //! left of a difference is what the simulation does not know of the machine.
 
-use crate::calibrate::{calibrate, time_slice};
+use crate::calibrate::{Slots, calibrate, time_slice};
 use crate::measured::{Measured, Measurement};
+use flyball_model::TaskSet;
 use flyball_sim::Options;
 use flyball_study::Recorder;
 use flyball_study::StudyError;
 use flyball_study::Theory;
 use flyball_study::compare::{SideBySide, compare};
-use flyball_trace::{Duration, Sink, TaskId, Time};
+use flyball_trace::file::Trace;
+use flyball_trace::{Duration, Kind, Sink, TaskId, Time};
 use std::ops::ControlFlow;
+
+/// The instant that the first job of a task with a server counts from, which is when slots begin.
+fn first_job(set: &TaskSet, trace: &Trace) -> Option<Time> {
+    trace.events.iter().find_map(|event| {
+        let Kind::Release { task, deadline, .. } = event.kind else {
+            return None;
+        };
+        let task = set.tasks.get(task.index())?;
+        let has_server = set.servers.is_empty() || task.server.is_some();
+        if task.arrival.period().is_none() || !has_server {
+            return None;
+        }
+        Some(match task.deadline {
+            Some(relative) if !deadline.is_never() => deadline - relative,
+            _ => event.time,
+        })
+    })
+}
 
 impl Measurement<'_> {
     /// How many CPUs have to do with each other: those of a cluster, and all where tasks are split.
@@ -47,8 +67,16 @@ impl Measurement<'_> {
         let (measured_summary, measured_trace) = seen.finish(measured.end);
         let mut set = self.set.clone();
         let quantum = self.values.quantum();
-        let slot = quantum.filter(|_| matches!(self.entry.theory, Theory::Fair));
-        set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster(), slot);
+        let slots = match self.values.slot() {
+            Some(length) => first_job(&set, &measured_trace).map(|first| Slots { first, length }),
+            None => quantum
+                .filter(|_| matches!(self.entry.theory, Theory::Fair))
+                .map(|length| Slots {
+                    first: Time::ZERO,
+                    length,
+                }),
+        };
+        set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster(), slots);
         let overheads = &set.platform.overheads;
         let slice = quantum.map(|quantum| {
             let meant = |task: TaskId| self.slice_of(task);

@@ -156,6 +156,12 @@ impl Values {
         Some(self.duration(QUANTUM)).filter(|quantum| !quantum.is_zero())
     }
 
+    /// The setting by which a policy says how long its slots are that begin with the first job, if it
+    /// has such.
+    pub fn slot(&self) -> Option<Duration> {
+        self.optional_duration("slot")
+    }
+
     /// The setting by which a policy without a quantum says how short the bursts are that it gives,
     /// if it has one; no shorter than a microsecond.
     pub fn shortest_burst(&self) -> Option<Duration> {
