@@ -131,6 +131,8 @@ fn does(task: &str, what: Uncovered) -> String {
         Uncovered::Semaphore => "uses a semaphore",
         Uncovered::Queue => "uses a queue",
         Uncovered::Yields => "yields",
+        Uncovered::Between => "may arrive between the budgets of its server",
+        Uncovered::Results => "has results, and its server comes later or earlier for them",
         Uncovered::Jitter => "has release jitter",
         Uncovered::Event => "is released by messages or signals",
         Uncovered::SomeCpus => "may run on some CPUs only",

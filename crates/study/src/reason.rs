@@ -95,6 +95,10 @@ pub enum Uncovered {
     Queue,
     /// It yields.
     Yields,
+    /// Its jobs may arrive between the budgets of its server.
+    Between,
+    /// Its jobs say something of themselves when they end, and the policy acts on it.
+    Results,
     /// Its jobs are released with jitter.
     Jitter,
     /// Its jobs are released by messages or signals.

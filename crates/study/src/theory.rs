@@ -12,6 +12,7 @@ mod clusters;
 mod cover;
 mod edf;
 mod fixed_priority;
+mod fixed_servers;
 mod list;
 pub mod one_cpu;
 mod proof;

@@ -12,6 +12,8 @@ use std::ops::ControlFlow;
 
 /// Those whose servers are scheduled by deadlines, and enforce their budgets.
 const POLICIES: [&str; 5] = ["cbs", "sched-deadline", "grub", "iris", "bids"];
+/// The same by fixed priorities.
+const FIXED: [&str; 3] = ["polling", "deferrable", "sporadic"];
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -119,7 +121,7 @@ fn tasks_are_isolated_from_those_that_overrun() {
         let set = random_set(&mut Random::new(0x5f, seed.into()), true);
         let edf = studied(&set, "edf");
         for set in [set.clone(), hard(set)] {
-            for policy in POLICIES {
+            for policy in POLICIES.into_iter().chain(FIXED) {
                 let report = studied(&set, policy);
                 for (number, task) in report.tasks.iter().enumerate() {
                     let Some(bound) = task.response_bound else {
@@ -164,6 +166,48 @@ fn a_study_says_which_task_cannot_hurt_the_others() {
     // Together they declare more than the CPU: nothing is proven of the others.
     set.tasks[0] = Task::periodic("control", ms(5), ms(4));
     assert_eq!(studied(&set, "cbs").tasks[0].response_bound, None);
+}
+
+/// By fixed priorities it is that of deadline monotonic priorities, if jobs arrive when their servers
+/// have budgets.
+#[test]
+fn sets_without_overruns_hold_as_under_deadline_monotonic_priorities() {
+    let (mut seen, mut sporadic) = ([0; 2], 0);
+    for seed in 0..common::config(150).cases {
+        let set = random_set(&mut Random::new(0x60, seed.into()), false);
+        let dm = studied(&set, "dm");
+        if dm.verdict.proof.as_deref() == Some("simulation") {
+            continue;
+        }
+        for policy in FIXED {
+            let report = studied(&set, policy);
+            let is_periodic = |task: &Task| matches!(task.arrival, Arrival::Periodic { .. });
+            if policy != "sporadic" && !set.tasks.iter().all(is_periodic) {
+                assert_ne!(report.verdict.holds(), Some(true), "{seed}, {policy}");
+                sporadic += 1;
+                continue;
+            }
+            let verdict = report.verdict.schedulable;
+            assert_eq!(verdict, dm.verdict.schedulable, "{seed}, {policy}");
+            seen[usize::from(dm.verdict.holds() == Some(true))] += 1;
+        }
+    }
+    let enough = seen.iter().all(|&seen| seen > 10) && sporadic > 10;
+    assert!(enough, "{seen:?}, {sporadic}");
+}
+
+/// What a server does after a result is no more that of EDF.
+#[test]
+fn nothing_is_proven_of_servers_that_heed_results() {
+    let mut set = TaskSet::default();
+    set.tasks.push(Task::periodic("a", ms(5), ms(2)));
+    assert_eq!(studied(&set, "bids").verdict.holds(), Some(true));
+    let compute = Step::Compute(Length::Fixed(ms(2)));
+    set.tasks[0].behaviour = vec![compute, Step::Result(vec![0, 1])];
+    assert_eq!(studied(&set, "cbs").verdict.holds(), Some(true));
+    let report = studied(&set, "bids");
+    assert_ne!(report.verdict.holds(), Some(true));
+    assert!(report.tasks[0].measured.misses > 0);
 }
 
 /// Budgets are not enforced, so a task that overruns makes another one late, and that is seen.

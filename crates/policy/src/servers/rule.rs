@@ -26,8 +26,8 @@ pub trait Rule {
     /// Whether the rule wants to know what jobs say of themselves ([`Rule::ended`]).
     const RESULTS: bool = false;
 
-    /// The order among servers, the least first. It changes only when a method has been called for
-    /// that server that decides: see the type.
+    /// The order among servers, the least first. Only the methods that decide, [`Rule::goes_on`] and
+    /// [`Rule::reserve`] may change it.
     #[inline]
     fn key(&self, account: &Account<Self::State>) -> Time {
         account.deadline

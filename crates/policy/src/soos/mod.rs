@@ -87,6 +87,7 @@ pub struct Soos<Q: Queue<Time>, B> {
 
 impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     /// The policy without tasks, with room for as many as the empty `list` has room for.
+    #[inline(never)] // As images of all policies are smaller.
     pub fn new(switches: Switches, list: Q, background: B) -> Self {
         let capacity = list.capacity();
         let slot = switches.slot.max(Duration::from_nanos(1));
@@ -116,6 +117,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// A server with work, which is in no list, goes into the list, or waits for a budget.
+    #[inline(never)]
     fn enlist(&mut self, task: TaskId) {
         let server = &mut self.servers[task.index()];
         while server.budget().is_zero() {
@@ -136,6 +138,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// Reactivates the servers that are due, in the order of their numbers.
+    #[inline(never)]
     fn reactivate(&mut self, now: Time) {
         if self.switches.reactivation == Reactivation::Next && now < self.next_reactivation {
             return;
@@ -267,6 +270,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
     }
 
     /// A server sees its job at the next slot.
+    #[inline(never)]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         if self.is_in_background(task) {
             let resched = self.background.ready(here, task, why, now);
@@ -292,6 +296,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         }
     }
 
+    #[inline(never)]
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         if self.is_in_background(task) {
             if why == Stop::Preempted && !B::WANTS.preempted {
@@ -333,6 +338,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
 
     /// A slot begins: what has been put off is done, servers are reactivated, and the first of the
     /// list has the slot.
+    #[inline(never)]
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         let other = if B::WANTS.alarms {
             self.background.alarm(cpu, now)
@@ -364,6 +370,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         [slot, other].into_iter().flatten().min()
     }
 
+    #[inline(never)]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let Some(task) = self.running.get() else {
             return self.background.pick(cpu, now);

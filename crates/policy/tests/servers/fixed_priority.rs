@@ -1,9 +1,11 @@
 //! Servers by fixed priorities: polling, deferrable, sporadic.
 
 use super::textbook::{Promise, Textbook, model};
-use super::world::{Job, Work, run, units, works};
+use super::world::{Background, CPU, Job, Under, Work, run, units, works};
 use flyball_policy::servers::{Periodic, Reservation, Seat, Sporadic};
+use flyball_policy::{Fifo, Policy, Ready, Stop, TaskId, Time, Usage};
 use proptest::prelude::*;
+use std::cmp::Ordering;
 
 /// A server whose budget is whole again at the begin of each period.
 struct Server {
@@ -194,4 +196,24 @@ fn three_servers_at_fixed_priorities() {
     assert_eq!(run(Periodic::POLLING, &works).drawn(13), "01220112021-0");
     assert_eq!(run(Periodic::DEFERRABLE, &works).drawn(13), "0121012201--0");
     assert_eq!(run(Sporadic, &works).drawn(13), "01210122012-0");
+}
+
+/// A server that gets a longer period gives way to others at once.
+#[test]
+fn another_reservation_is_another_priority() {
+    let mut policy = Under::new(Periodic::DEFERRABLE, Background::new(Fifo, 2), 2);
+    let every = |period| Seat::Own(Reservation::every(units(period), units(2)));
+    let [first, second] = [0, 1].map(TaskId);
+    let now = Time::ZERO;
+    for (task, period) in [(first, 4), (second, 6)] {
+        policy.admit(task, every(period), now).unwrap();
+        let _ = policy.ready(CPU, task, Ready::Released { release: now }, now);
+    }
+    assert_eq!(policy.compare(first, second), Ordering::Less);
+    assert_eq!(policy.pick(CPU, now).unwrap().task, first);
+    let nothing = Usage::time(units(0));
+    let _ = policy.stopped(CPU, first, nothing, Stop::Preempted, now);
+    assert!(policy.adjust(first, every(8), now).unwrap().includes(CPU));
+    assert_eq!(policy.pick(CPU, now).unwrap().task, second);
+    assert_eq!(policy.compare(first, second), Ordering::Greater);
 }

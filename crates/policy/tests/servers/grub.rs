@@ -2,8 +2,9 @@
 
 use super::constant_bandwidth::{Book as Bandwidth, Rules};
 use super::textbook::{Promise, Textbook, model};
-use super::world::{Job, Work, run, run_until, units, works};
+use super::world::{Background, CPU, Job, Under, Work, run, run_until, units, works};
 use flyball_policy::servers::{Grub, Reservation, Seat};
+use flyball_policy::{Fifo, Policy, Ready, Refused, Stop, TaskId, Time, Usage};
 use proptest::prelude::*;
 
 /// Parts of a unit of time, and of the CPU.
@@ -205,4 +206,34 @@ fn linux_leaves_a_part_of_the_cpu() {
     let ran = run_until(Grub::linux(950_000), &works, 100 * STEP).schedule;
     let used = ran.iter().flatten().count();
     assert!((94_950..=95_000).contains(&used), "{used}");
+}
+
+/// The row of a server that is gone is not given away before its 0-lag time: here it has used 2 of
+/// its 4 in 8 at 2.
+#[test]
+fn a_server_that_is_gone_counts_up_to_its_zero_lag_time() {
+    let mut policy = Under::new(Grub::published(), Background::new(Fifo, 2), 2);
+    let seat = Seat::Own(Reservation::every(units(8), units(4)));
+    let [first, second] = [0, 1].map(TaskId);
+    let at = Time::from_nanos;
+    let release = Ready::Released { release: at(0) };
+    for task in [first, second] {
+        policy.admit(task, seat, at(0)).unwrap();
+        let _ = policy.ready(CPU, task, release, at(0));
+    }
+    assert_eq!(policy.pick(CPU, at(0)).unwrap().task, first);
+    let _ = policy.stopped(CPU, first, Usage::time(units(2)), Stop::Completed, at(2));
+    policy.retire(first, at(2));
+    assert_eq!(policy.admit(first, seat, at(2)), Err(Refused::Full));
+    assert_eq!(policy.next_alarm(CPU), Some(at(4)));
+    // Both counted: 4 units of the budget last for 4.
+    let burst = |policy: &mut Under<Grub>, now| policy.pick(CPU, at(now)).unwrap().burst;
+    assert_eq!(burst(&mut policy, 2), Some(units(4)));
+    let used = Usage::time(units(2));
+    let _ = policy.stopped(CPU, second, used, Stop::Preempted, at(4));
+    assert!(policy.alarm(CPU, at(4)).includes(CPU));
+    assert_eq!(policy.next_alarm(CPU), None);
+    // Of the 2 that are left, a rest of less than one is lost.
+    assert_eq!(burst(&mut policy, 4), Some(units(3)));
+    assert_eq!(policy.admit(first, seat, at(4)), Ok(()));
 }

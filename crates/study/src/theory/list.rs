@@ -3,23 +3,39 @@
 
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
+use super::fixed_servers::OfFixedPriority;
 use super::one_cpu::OneCpu;
 use super::servers::{Isolation, OfTheirOwn};
 use flyball_catalogue::{
-    Bids, Cbs, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, Rm, Rule, SchedDeadline, Scheduler, Tbs,
+    Bids, Cbs, DeferrableServers, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, PollingServers, Rm,
+    Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
 };
 
-const CBS: OfTheirOwn = servers::<Cbs>(Isolation::OfEach);
-const SCHED_DEADLINE: OfTheirOwn = servers::<SchedDeadline>(Isolation::OfEach);
-const GRUB: OfTheirOwn = servers::<Grub>(Isolation::OfAll);
-const IRIS: OfTheirOwn = servers::<Iris>(Isolation::OfEach);
-const BIDS: OfTheirOwn = servers::<Bids>(Isolation::OfEach);
-const TBS: OfTheirOwn = servers::<Tbs>(Isolation::Nothing);
+const CBS: OfTheirOwn = by_deadlines::<Cbs>(Isolation::OfEach);
+const SCHED_DEADLINE: OfTheirOwn = by_deadlines::<SchedDeadline>(Isolation::OfEach);
+const GRUB: OfTheirOwn = by_deadlines::<Grub>(Isolation::OfAll);
+const IRIS: OfTheirOwn = by_deadlines::<Iris>(Isolation::OfEach);
+const BIDS: OfTheirOwn = OfTheirOwn {
+    heeds_results: true,
+    ..by_deadlines::<Bids>(Isolation::OfEach)
+};
+const TBS: OfTheirOwn = by_deadlines::<Tbs>(Isolation::Nothing);
+const POLLING: OfFixedPriority = by_fixed_priority::<PollingServers>(false);
+const DEFERRABLE: OfFixedPriority = by_fixed_priority::<DeferrableServers>(false);
+const SPORADIC: OfFixedPriority = by_fixed_priority::<SporadicServers>(true);
 
-const fn servers<S: Scheduler>(isolation: Isolation) -> OfTheirOwn {
+const fn by_deadlines<S: Scheduler>(isolation: Isolation) -> OfTheirOwn {
     OfTheirOwn {
         policy: S::NAME,
         isolation,
+        heeds_results: false,
+    }
+}
+
+const fn by_fixed_priority<S: Scheduler>(is_sporadic: bool) -> OfFixedPriority {
+    OfFixedPriority {
+        policy: S::NAME,
+        is_sporadic,
     }
 }
 
@@ -39,6 +55,9 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     (IRIS.policy, &IRIS),
     (BIDS.policy, &BIDS),
     (TBS.policy, &TBS),
+    (POLLING.policy, &POLLING),
+    (DEFERRABLE.policy, &DEFERRABLE),
+    (SPORADIC.policy, &SPORADIC),
 ];
 
 /// What is known of the scheduler of that name on one CPU.
@@ -82,17 +101,7 @@ mod tests {
             unknown.map(|entry| entry.name).collect()
         };
         let one = nothing(Placement::is_assigned);
-        let one_cpu = [
-            "fp-rr",
-            "llf",
-            "rr",
-            "fifo",
-            "ipi",
-            "polling",
-            "deferrable",
-            "sporadic",
-        ];
-        assert_eq!(one, one_cpu);
+        assert_eq!(one, ["fp-rr", "llf", "rr", "fifo", "ipi"]);
         let global = nothing(|placement| placement == Placement::Global);
         assert_eq!(global, ["g-fp-rr", "g-llf", "g-rr", "g-fifo"]);
         let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));

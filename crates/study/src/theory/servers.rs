@@ -33,6 +33,8 @@ pub(super) struct OfTheirOwn {
     pub(super) policy: &'static str,
     /// What is known of the others where a task overruns.
     pub(super) isolation: Isolation,
+    /// Whether a server comes later or earlier after a job that has a result.
+    pub(super) heeds_results: bool,
 }
 
 /// How servers keep a task that overruns from others.
@@ -46,21 +48,29 @@ pub(super) enum Isolation {
     Nothing,
 }
 
-fn overruns(task: &Task) -> bool {
+/// Whether jobs compute for another time than the task declares.
+pub(super) fn overruns(task: &Task) -> bool {
     count(&task.behaviour, &|step| {
         matches!(step, Step::Overrun { .. })
     }) > 0
 }
 
+/// Whether jobs may say something of themselves when they end.
+fn has_results(task: &Task) -> bool {
+    let is_more =
+        |step: &Step| matches!(step, Step::Result(results) if results.iter().any(|&it| it > 0));
+    count(&task.behaviour, &is_more) > 0
+}
+
 /// Whether budgets may be more than what tasks declare, or servers use less than the CPU together.
-fn has_other_budgets(set: &TaskSet, policy: &str) -> bool {
+pub(super) fn has_other_budgets(set: &TaskSet, policy: &str) -> bool {
     let settings = set.policies.get(policy);
     let has = |name| settings.is_some_and(|settings| settings.values.contains_key(name));
     ["allowance", "variant", "limit"].into_iter().any(has)
 }
 
 /// With deadlines within the periods: those of the servers.
-fn within_periods(tasks: &[SporadicTask]) -> Vec<SporadicTask> {
+pub(super) fn within_periods(tasks: &[SporadicTask]) -> Vec<SporadicTask> {
     tasks.iter().map(|task| task.within_period()).collect()
 }
 
@@ -153,7 +163,8 @@ impl OneCpu for OfTheirOwn {
     fn is_exact(&self, set: &TaskSet, jobs: &[usize]) -> bool {
         jobs.iter().all(|&job| {
             let task = &set.tasks[job];
-            task.deadline <= task.arrival.period() && !overruns(task)
+            let does_more = overruns(task) || self.heeds_results && has_results(task);
+            task.deadline <= task.arrival.period() && !does_more
         })
     }
 
@@ -177,6 +188,12 @@ impl OneCpu for OfTheirOwn {
             return Err(Obstacle::Does(name, Uncovered::Server));
         }
         blocking::none(set, jobs)?;
+        if self.heeds_results
+            && let Some(&task) = jobs.iter().find(|&&job| has_results(&set.tasks[job]))
+        {
+            let name = set.tasks[task].name.clone();
+            return Err(Obstacle::Does(name, Uncovered::Results));
+        }
         let tasks = within_periods(&tasks);
         if let Some(&hog) = jobs.iter().find(|&&job| overruns(&set.tasks[job])) {
             if has_other_budgets(set, self.policy) {
