@@ -87,7 +87,7 @@ pub struct Soos<Q: Queue<Time>, B> {
 
 impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     /// The policy without tasks, with room for as many as the empty `list` has room for.
-    #[inline(never)] // As images of all policies are smaller.
+    #[inline(never)] // As most here, since images of all policies are smaller by that.
     pub fn new(switches: Switches, list: Q, background: B) -> Self {
         let capacity = list.capacity();
         let slot = switches.slot.max(Duration::from_nanos(1));
@@ -110,6 +110,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// A server with work is due at `at`, or when it may be reactivated.
+    #[inline(never)]
     fn wait(&mut self, task: TaskId, at: Time) {
         let server = &mut self.servers[task.index()];
         server.due = at.max(server.next);
@@ -131,6 +132,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// A server of the list that has used up its budget is postponed.
+    #[inline(never)]
     fn postpone(&mut self, task: TaskId) {
         if self.list.remove(task).is_some() {
             self.enlist(task);
@@ -158,6 +160,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// Which server has the rest of the slot, when that which had the CPU has given it up.
+    #[inline(never)]
     fn next_in_slot(&mut self) -> Slot {
         let goes_on = match self.switches.slack {
             Slack::None => false,
@@ -202,6 +205,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
     /// # Errors
     /// [`Refused::Invalid`] for a reservation that makes no sense, or for a server that another task
     /// has.
+    #[inline(never)]
     fn admit(&mut self, task: TaskId, seat: Self::Params, now: Time) -> Result<(), Refused> {
         let row = task.index();
         match self.servers.find(row) {
@@ -237,6 +241,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
     ///
     /// # Errors
     /// As [`Policy::admit`], and [`Refused::Invalid`] if that is another place.
+    #[inline(never)]
     fn adjust(&mut self, task: TaskId, seat: Self::Params, now: Time) -> Result<Resched, Refused> {
         let member = self.servers.find(task.index()).map(|it| it.member);
         let (name, reservation) = match (member.unwrap_or(Member::No), seat) {
