@@ -277,7 +277,7 @@ impl Machine {
         match self {
             Machine::CortexM3 | Machine::CortexM3At62 => 0x2100_0000,
             // Behind the program.
-            Machine::Lm3s6965 => 0x0003_0000,
+            Machine::Lm3s6965 => 0x0003_4000,
             Machine::Riscv => 0x9000_0000,
         }
     }

@@ -32,7 +32,7 @@ impl ListKind {
 
 macro_rules! lists {
     ($($kind:ident: $queue:ident),*) => {
-        /// A list of any kind, by deadline.
+        /// A list of any kind, by deadline. What it does is out of line, as an image has all kinds.
         pub enum AnyList<S: Storage> {
             $(
                 #[doc = concat!("[`ListKind::", stringify!($kind), "`]")]
@@ -67,14 +67,17 @@ macro_rules! lists {
                 match self { $(AnyList::$kind(list) => list.insert(task, key, end),)* }
             }
 
+            #[inline(never)]
             fn put(&mut self, task: TaskId, key: Time, end: End) {
                 match self { $(AnyList::$kind(list) => list.put(task, key, end),)* }
             }
 
+            #[inline(never)]
             fn remove(&mut self, task: TaskId) -> Option<Time> {
                 match self { $(AnyList::$kind(list) => list.remove(task),)* }
             }
 
+            #[inline(never)]
             fn first(&self) -> Option<TaskId> {
                 match self { $(AnyList::$kind(list) => list.first(),)* }
             }
@@ -83,6 +86,7 @@ macro_rules! lists {
                 match self { $(AnyList::$kind(list) => list.key(task),)* }
             }
 
+            #[inline(never)]
             fn settle(&mut self) {
                 match self { $(AnyList::$kind(list) => list.settle(),)* }
             }

@@ -88,7 +88,7 @@ unsafe impl Board for Lm3s6965 {
     const LINES: u16 = 44;
     const TIMER_LINES: [u16; 2] = [19, 21];
     /// The last quarter of the flash.
-    const LOADED: Range<usize> = 0x0003_0000..0x0004_0000;
+    const LOADED: Range<usize> = 0x0003_4000..0x0004_0000;
     const SPARE: Range<usize> = 0..0;
 
     fn init() {

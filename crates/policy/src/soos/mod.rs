@@ -87,6 +87,7 @@ pub struct Soos<Q: Queue<Time>, B> {
 
 impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     /// The policy without tasks, with room for as many as the empty `list` has room for.
+    #[inline(never)] // As most here, since images of all policies are smaller by that.
     pub fn new(switches: Switches, list: Q, background: B) -> Self {
         let capacity = list.capacity();
         let slot = switches.slot.max(Duration::from_nanos(1));
@@ -109,6 +110,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// A server with work is due at `at`, or when it may be reactivated.
+    #[inline(never)]
     fn wait(&mut self, task: TaskId, at: Time) {
         let server = &mut self.servers[task.index()];
         server.due = at.max(server.next);
@@ -116,6 +118,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// A server with work, which is in no list, goes into the list, or waits for a budget.
+    #[inline(never)]
     fn enlist(&mut self, task: TaskId) {
         let server = &mut self.servers[task.index()];
         while server.budget().is_zero() {
@@ -130,6 +133,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// A server of the list that has used up its budget is postponed.
+    #[inline(never)]
     fn postpone(&mut self, task: TaskId) {
         if self.list.remove(task).is_some() {
             self.enlist(task);
@@ -137,6 +141,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// Reactivates the servers that are due, in the order of their numbers.
+    #[inline(never)]
     fn reactivate(&mut self, now: Time) {
         if self.switches.reactivation == Reactivation::Next && now < self.next_reactivation {
             return;
@@ -156,6 +161,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// Which server has the rest of the slot, when that which had the CPU has given it up.
+    #[inline(never)]
     fn next_in_slot(&mut self) -> Slot {
         let goes_on = match self.switches.slack {
             Slack::None => false,
@@ -200,6 +206,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
     /// # Errors
     /// [`Refused::Invalid`] for a reservation that makes no sense, or for a server that another task
     /// has.
+    #[inline(never)]
     fn admit(&mut self, task: TaskId, seat: Self::Params, now: Time) -> Result<(), Refused> {
         let row = task.index();
         match self.servers.find(row) {
@@ -235,6 +242,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
     ///
     /// # Errors
     /// As [`Policy::admit`], and [`Refused::Invalid`] if that is another place.
+    #[inline(never)]
     fn adjust(&mut self, task: TaskId, seat: Self::Params, now: Time) -> Result<Resched, Refused> {
         let member = self.servers.find(task.index()).map(|it| it.member);
         let (name, reservation) = match (member.unwrap_or(Member::No), seat) {
@@ -268,6 +276,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
     }
 
     /// A server sees its job at the next slot.
+    #[inline(never)]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         if self.is_in_background(task) {
             let resched = self.background.ready(here, task, why, now);
@@ -293,6 +302,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         }
     }
 
+    #[inline(never)]
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         if self.is_in_background(task) {
             if why == Stop::Preempted && !B::WANTS.preempted {
@@ -334,6 +344,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
 
     /// A slot begins: what has been put off is done, servers are reactivated, and the first of the
     /// list has the slot.
+    #[inline(never)]
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         let other = if B::WANTS.alarms {
             self.background.alarm(cpu, now)
@@ -365,6 +376,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         [slot, other].into_iter().flatten().min()
     }
 
+    #[inline(never)]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let Some(task) = self.running.get() else {
             return self.background.pick(cpu, now);
