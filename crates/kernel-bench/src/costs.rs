@@ -226,12 +226,12 @@ mod tests {
         (
             "cbs",
             &[
-                ("yield", 334),
-                ("signal_wakes", 585),
-                ("wait_blocks", 465),
-                ("interrupt_wakes", 600),
-                ("send_wakes", 639),
-                ("receive_blocks", 476),
+                ("yield", 335),
+                ("signal_wakes", 584),
+                ("wait_blocks", 486),
+                ("interrupt_wakes", 599),
+                ("send_wakes", 638),
+                ("receive_blocks", 497),
             ],
         ),
     ];

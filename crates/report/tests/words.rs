@@ -84,7 +84,7 @@ fn both_witnesses_are_heard() {
     assert_eq!(
         of(Not, miss(), Ok((None, isolated))),
         "Job 3 of \"b\" misses its deadline at 30ms. Whatever \"b\", \"c\" may do, the others meet \
-         their deadlines, as each has a server of its own."
+         their deadlines, as their servers have their budgets."
     );
     let deadlock = Seen::Deadlock {
         task: "l".into(),

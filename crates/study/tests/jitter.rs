@@ -133,7 +133,9 @@ fn what_no_test_covers_is_no_no() {
     let mut go_on = |_: Progress<'_>| ControlFlow::Continue(());
     let set = all_sporadic(set);
     let found = study(&Registry::standard(), "", set.clone(), &options, &mut go_on).unwrap();
-    for it in found.policies {
+    // Slots are longer than these deadlines: jobs are seen to be late.
+    let in_slots = |it: &&PolicyReport| it.policy == "soos";
+    for it in found.policies.iter().filter(|it| !in_slots(it)) {
         assert_ne!(it.verdict.schedulable, Schedulable::Not, "{}", it.policy);
     }
     // Of less time than a job takes nothing is left on any number of CPUs.

@@ -280,11 +280,6 @@ struct Set {
     share: u64,
 }
 
-/// The same set, in which no mutex lends anything.
-pub(crate) fn set_without_inheritance(seed: u64) -> String {
-    random_set(seed).replace("protocol = \"inherit\"", "protocol = \"none\"")
-}
-
 /// The task set of that number, as a file: three to six tasks that share mutexes, semaphores and
 /// queues. Some wait for what comes later, so that they block.
 pub(crate) fn random_set(seed: u64) -> String {

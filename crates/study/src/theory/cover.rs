@@ -21,6 +21,13 @@ pub(crate) fn check_steps(set: &TaskSet) -> Result<(), Obstacle> {
     check_jobs(set, false)
 }
 
+/// Whether jobs compute for another time than the task declares.
+pub(crate) fn overruns(task: &Task) -> bool {
+    count(&task.behaviour, &|step| {
+        matches!(step, Step::Overrun { .. })
+    }) > 0
+}
+
 fn check_jobs(set: &TaskSet, overruns: bool) -> Result<(), Obstacle> {
     let is_covered = |step: &Step| match *step {
         Step::Lock(_) | Step::Unlock(_) => true,

@@ -1,16 +1,16 @@
 //! Servers that a task set declares, on one CPU: each holds its own tasks, whatever all others do.
 //!
 //! A server has each budget by its deadline if all servers of the CPU together ask for no more than there
-//! is: budget ÷ deadline each (see [`super::servers`] on why not a staircase). Under fixed priorities it has it
+//! is: budget ÷ deadline each (`theory/servers.rs` says why not a staircase). Under fixed priorities it has it
 //! within its response time among the servers. Then its tasks are tested
 //! with that alone, first come, first served ([`flyball_analysis::supply`]). A task that computes for more
 //! than it declares, or once and without end, is in the way of its own server only. Nothing is known of
 //! the tasks of such a server, and of tasks without one.
 
 use super::blocking;
+use super::cover::overruns;
 use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
-use super::servers::overruns;
 use crate::reason::{Because, Obstacle};
 use flyball_analysis::supply::{Inside, Rule, server_responses};
 use flyball_analysis::{

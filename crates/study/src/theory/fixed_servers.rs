@@ -12,11 +12,12 @@
 //! whatever it does.
 
 use super::blocking;
+use super::cover::overruns;
 use super::declared_servers::Declared;
 use super::fixed_priority::FixedPriority;
 use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
-use super::servers::{has_other_budgets, overruns, within_periods};
+use super::servers::{has_other_budgets, within_periods};
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::with_jitter;
 use flyball_analysis::{Answer, Response, SporadicTask, WorkLimit};

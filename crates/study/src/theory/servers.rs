@@ -17,6 +17,7 @@
 //! tested, too. The total bandwidth server enforces nothing.
 
 use super::blocking;
+use super::cover::overruns;
 use super::declared_servers::Declared;
 use super::edf::EarliestDeadline;
 use super::one_cpu::{Analysed, OneCpu};
@@ -49,13 +50,6 @@ pub(super) enum Isolation {
     OfAll,
     /// They do not.
     Nothing,
-}
-
-/// Whether jobs compute for another time than the task declares.
-pub(super) fn overruns(task: &Task) -> bool {
-    count(&task.behaviour, &|step| {
-        matches!(step, Step::Overrun { .. })
-    }) > 0
 }
 
 /// Whether jobs may say something of themselves when they end.
