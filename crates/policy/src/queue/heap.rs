@@ -205,7 +205,7 @@ fn parent(at: usize) -> usize {
     (at - 1) / 2
 }
 
-/// A heap in which equal keys keep their order, by [`Numbers`].
+/// A heap in which equal keys keep their order, by the numbers that they have.
 pub struct Heap<K, S: Storage> {
     ranks: IndexedHeap<Rank<K>, S>,
     numbers: Numbers,
