@@ -13,7 +13,7 @@
 //! Which thread inherits from which is computed anew along such a chain whenever a thread joins or
 //! leaves it ([`Core::inherit`]), and not kept up by increments: the chain is short, and a state
 //! that is recomputed cannot go stale. A policy that [wants](flyball_policy::Wants::waits) to see the
-//! chains itself is told who waits for whom instead ([`Core::tell_wait`]).
+//! chains itself is told which task waits for which instead ([`Core::tell_wait`]).
 //!
 //! A call to lock that would close a ring is refused
 //! ([`Error::Deadlock`]).

@@ -42,7 +42,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
         }
     }
 
-    /// A policy that wants to know who waits for whom knows just that.
+    /// A policy that wants to know which task waits for which knows just that.
     fn audit_waits(&self) {
         let mut waiting = self.policy.waiting.clone();
         let there = if self.tells_waits() {

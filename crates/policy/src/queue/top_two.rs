@@ -2,7 +2,7 @@
 //!
 //! The paper calls it the ServerList. A new task is compared with the first and the second: it is one
 //! of them from now on, or goes to the end. When the first leaves, the second takes its place
-//! at once, and who is second now is found when there is time ([`Queue::settle`]).
+//! at once, and which is second now is found when there is time ([`Queue::settle`]).
 //!
 //! ```text
 //!                 first  second  in no order

@@ -1,4 +1,4 @@
-//! Who waits for whom, and who runs in whose place.
+//! Which task waits for which, and which runs in the place of which.
 //!
 //! The same for all policies, so that an image of several has it once.
 

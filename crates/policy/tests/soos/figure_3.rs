@@ -19,7 +19,7 @@ struct Repairs {
     of_all: bool,
 }
 
-/// The algorithm of figure 3: who is reactivated in which slot. All servers are due in slot 0.
+/// The algorithm of figure 3: which server is reactivated in which slot. All servers are due in slot 0.
 fn figure_3(repairs: Repairs, periods: &[i64], slots: i64) -> Vec<(i64, usize)> {
     let mut reactivated = Vec::new();
     let mut r = vec![0; periods.len()];
@@ -61,7 +61,7 @@ fn by_periods(periods: &[i64], slots: i64) -> Vec<(i64, usize)> {
         .collect()
 }
 
-/// As printed nobody is reactivated after the first slot, and any repair is missed.
+/// As printed no server is reactivated after the first slot, and any repair is missed.
 #[test]
 fn figure_3_fails_where_it_is_not_repaired() {
     let periods = [2, 3];
