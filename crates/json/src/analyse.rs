@@ -85,8 +85,8 @@ pub struct Server {
     pub name: String,
     /// What it asks for of its CPU: budget ÷ deadline.
     pub asks_for_ppm: u64,
-    /// What all servers of its CPU ask for together.
-    pub all_ask_for_ppm: u64,
+    /// What all servers of its CPU ask for together; `null`: it is on no CPU yet.
+    pub all_ask_for_ppm: Option<u64>,
     /// Its tasks that compute for no more than they declare.
     pub tasks: Vec<Served>,
     /// Its tasks that may compute for as long as they like. Nothing is known of the others then.

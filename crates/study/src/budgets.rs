@@ -2,10 +2,11 @@
 //!
 //! Of constant bandwidth servers, which serve their tasks first come, first served.
 
-use crate::theory::{declared_servers as declared, with_deadlines};
+use crate::reason::Obstacle;
+use crate::theory::{check_set, declared_servers as declared, with_deadlines, without_mutexes};
 use flyball_analysis::supply::{Inside, Least, Rule, Sizing};
 use flyball_analysis::{SporadicTask, Utilisation, WorkLimit};
-use flyball_model::TaskSet;
+use flyball_model::{Task, TaskSet};
 use flyball_trace::Duration;
 use std::cmp::Ordering;
 
@@ -19,6 +20,8 @@ pub struct Budgets {
     pub servers: Vec<ForServer>,
     /// What those of each CPU ask for: budget ÷ deadline each. Where it is above one, they may be late.
     pub asked: Vec<Utilisation>,
+    /// What the set has that the tests do not cover: nothing is known of any task then.
+    pub uncovered: Option<Obstacle>,
 }
 
 /// What is known of a server.
@@ -26,8 +29,8 @@ pub struct Budgets {
 pub struct ForServer {
     /// Its number in the set.
     pub server: usize,
-    /// Its CPU, by its place in [`Budgets::asked`].
-    pub cpu: usize,
+    /// Its CPU, by its place in [`Budgets::asked`]; `None`: there are several, and it is on none yet.
+    pub cpu: Option<usize>,
     /// What it asks for: budget ÷ deadline.
     pub asked: Utilisation,
     /// The numbers of its tasks that compute for no more than they declare; how long a job of each can
@@ -40,30 +43,44 @@ pub struct ForServer {
     pub needs: Vec<(Duration, Least<Duration>)>,
 }
 
-/// What is known of the servers of `set`, with so much work for each test. O(servers × tasks), and some 100 tests for each server.
+/// What is known of the servers of `set`, with so much work for each test.
+/// O(servers × tasks), and some 100 tests for each server.
 pub fn budgets(set: &TaskSet, limit: WorkLimit) -> Budgets {
     let cpus = set.platform.cpus.max(1);
     let asked = (0..cpus).map(|cpu| {
         let here = |number: u16| {
             let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
-            tasks.any(|it| it.cpu.unwrap_or(0) == cpu)
+            tasks.any(|it| place(set, it) == Some(cpu.into()))
         };
         Utilisation::of(&declared::asked(set, here))
     });
     let asked: Vec<_> = asked.collect();
+    let everyone: Vec<usize> = (0..set.tasks.len()).collect();
+    let covered = check_set(set, true).and_then(|()| without_mutexes(set, &everyone));
     let servers = (0..set.servers.len()).filter_map(|server| {
         let mut found = for_server(set, server, limit)?;
-        if asked[found.cpu].cmp_one() == Ordering::Greater {
+        let fits = |cpu: usize| asked[cpu].cmp_one() != Ordering::Greater;
+        if covered.is_err() || !found.cpu.is_some_and(fits) {
             for (_, bound) in &mut found.tasks {
                 *bound = None;
             }
+        }
+        if covered.is_err() {
+            found.needs.clear();
         }
         Some(found)
     });
     Budgets {
         servers: servers.collect(),
         asked,
+        uncovered: covered.err(),
     }
+}
+
+/// The CPU of a task, if it has one.
+fn place(set: &TaskSet, task: &Task) -> Option<usize> {
+    let only = (set.platform.cpus <= 1).then_some(0);
+    task.cpu.or(only).map(usize::from)
 }
 
 fn for_server(set: &TaskSet, number: usize, limit: WorkLimit) -> Option<ForServer> {
@@ -104,7 +121,7 @@ fn for_server(set: &TaskSet, number: usize, limit: WorkLimit) -> Option<ForServe
     let first = bounded.first().or(free.first()).copied();
     Some(ForServer {
         server: number,
-        cpu: first.and_then(|it| set.tasks[it].cpu).unwrap_or(0).into(),
+        cpu: first.and_then(|it| place(set, &set.tasks[it])),
         asked: Utilisation::of(declared::density(server).as_slice()),
         tasks: numbers.into_iter().zip(bounds).collect(),
         needs: if free.is_empty() {

@@ -4,7 +4,7 @@ mod common;
 
 use flyball_analysis::WorkLimit;
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Length, Server, Step, Task, TaskSet};
+use flyball_model::{Arrival, Cost, Length, Mutex, Protocol, Server, Step, Task, TaskSet};
 use flyball_study::budgets::budgets;
 use flyball_study::reason::{Because, Seen};
 use flyball_study::results::{PolicyReport, Schedulable};
@@ -262,6 +262,57 @@ fn smallest_budgets_are_enough_and_no_more() {
         }
     }
     assert!(enough > 100 && too_little > 50, "{enough} {too_little}");
+}
+
+/// Of what tests do not cover no bound and no budget is told: waiting, mutexes, the kernel's work, a tick, and
+/// tasks that have no CPU yet.
+#[test]
+fn of_what_is_not_covered_nothing_is_told() {
+    type Change = fn(&mut TaskSet);
+    const CHANGES: [Change; 5] = [
+        |set| {
+            let wait = Step::Suspend(Length::Fixed(ms(1)));
+            set.tasks[0].behaviour.push(wait);
+        },
+        |set| {
+            let name = "bus".to_owned();
+            let protocol = Protocol::Inherit;
+            set.mutexes.push(Mutex { name, protocol });
+            set.tasks[0].behaviour.insert(0, Step::Lock(0));
+            set.tasks[0].behaviour.push(Step::Unlock(0));
+        },
+        |set| set.platform.overheads.call = Cost::fixed(Duration::from_nanos(1)),
+        |set| set.platform.tick = Some(ms(1)),
+        |set| set.platform.cpus = 2,
+    ];
+    let mut set = TaskSet::default();
+    for (number, name) in (0..).zip(["s0", "s1"]) {
+        set.servers.push(Server {
+            name: name.to_owned(),
+            budget: ms(2),
+            period: ms(5),
+            deadline: ms(5),
+            mode: None,
+            cpu: None,
+        });
+        let mut task = Task::periodic(name, ms(20), ms(2));
+        task.server = Some(number);
+        set.tasks.push(task);
+    }
+    let found = budgets(&set, WorkLimit::default());
+    let bound = |it: &(usize, Option<Duration>)| it.1.is_some();
+    assert!(found.servers.iter().all(|it| it.tasks.iter().all(bound)));
+    assert!(found.servers.iter().all(|it| !it.needs.is_empty()));
+    for (number, change) in CHANGES.into_iter().enumerate() {
+        let mut set = set.clone();
+        change(&mut set);
+        let found = budgets(&set, WorkLimit::default());
+        let told = found.servers.iter().any(|it| it.tasks.iter().any(bound));
+        assert!(!told, "{number}");
+        // A budget is enough wherever the server comes to be.
+        let needs = found.servers.iter().any(|it| !it.needs.is_empty());
+        assert_eq!(needs, set.platform.cpus > 1, "{number}");
+    }
 }
 
 /// Whether all tasks of a server are proven to be in time.

@@ -1,6 +1,7 @@
 //! Sections 3.3, 4.1 and 4.2: what the three activities of a slot cost, by the number of servers.
 
 use super::counted::{Activity, Slot, slots};
+use super::float;
 use super::kernels::Kernel;
 use super::sets::all_at_once;
 use crate::work::{Plan, Setup};
@@ -70,8 +71,7 @@ impl What {
         let sum = |of: &dyn Fn(&Slot) -> u32, among: &dyn Fn(&Slot) -> bool| -> [f64; 2] {
             let among: Vec<_> = slots.iter().filter(|slot| among(slot)).collect();
             let sum: u32 = among.iter().map(|slot| of(slot)).sum();
-            let count = u32::try_from(among.len()).unwrap_or(u32::MAX);
-            [sum.into(), count.into()]
+            [sum.into(), float(among.len())]
         };
         let due = |slot: &Slot| slot.reactivated > 0;
         let of = |activity: Activity| move |slot: &Slot| slot.of(activity);

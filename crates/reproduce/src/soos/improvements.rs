@@ -1,6 +1,7 @@
 //! Figure 5: what the two improvements save, alone and together.
 
 use super::counted::slots;
+use super::float;
 use super::kernels::settings;
 use super::sets::{SLOT, random};
 use crate::work::{Plan, Setup};
@@ -105,8 +106,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
 fn mean(set: &TaskSet, kernel: Soos, until: Duration) -> Result<f64, BenchError> {
     let slots = slots(set, kernel, until)?;
     let rows: f64 = slots.iter().map(|slot| f64::from(slot.all())).sum();
-    let count = u32::try_from(slots.len()).unwrap_or(u32::MAX);
-    Ok(rows / f64::from(count.max(1)))
+    Ok(rows / float(slots.len()).max(1.0))
 }
 
 /// What the variable, the list and both save, in the mean of the groups, if each slot costs so many

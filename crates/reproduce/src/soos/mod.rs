@@ -43,3 +43,8 @@ pub const WORK: Work = Work {
     ],
     goes_on: false,
 };
+
+/// How many, as a factor. A run of some minutes has a million slots and jobs at most, far below 2³².
+fn float(count: impl TryInto<u32>) -> f64 {
+    f64::from(count.try_into().unwrap_or(u32::MAX))
+}

@@ -1,6 +1,7 @@
 //! Figure 4: the kernel's work in a slot, at least, in the mean and at most.
 
 use super::counted::{Activity, Slot, slots};
+use super::float;
 use super::kernels::Kernel;
 use super::sets::{SLOT, random};
 use crate::work::{Plan, Setup};
@@ -69,10 +70,6 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
-fn count(length: usize) -> f64 {
-    f64::from(u32::try_from(length).unwrap_or(u32::MAX)).max(1.0)
-}
-
 /// Least, mean and most of all slots, in the mean of the sets.
 fn least_mean_most(all: &[Vec<Slot>]) -> [f64; 3] {
     let mut sums = [0.0; 3];
@@ -80,14 +77,14 @@ fn least_mean_most(all: &[Vec<Slot>]) -> [f64; 3] {
         let rows = || slots.iter().map(|slot| f64::from(slot.all()));
         let found = [
             rows().fold(f64::INFINITY, f64::min),
-            rows().sum::<f64>() / count(slots.len()),
+            rows().sum::<f64>() / float(slots.len()).max(1.0),
             rows().fold(0.0, f64::max),
         ];
         for (sum, found) in sums.iter_mut().zip(found) {
             *sum += found;
         }
     }
-    sums.map(|sum| sum / count(all.len()))
+    sums.map(|sum| sum / float(all.len()).max(1.0))
 }
 
 fn claims(all: &[Vec<Slot>]) -> Vec<Claim> {
@@ -137,7 +134,7 @@ fn figure(all: &[Vec<Slot>]) -> Figure {
     let slots: Vec<_> = all.iter().flatten().collect();
     let mean = |activity| {
         let sum: f64 = slots.iter().map(|slot| f64::from(slot.of(activity))).sum();
-        sum / count(slots.len())
+        sum / float(slots.len()).max(1.0)
     };
     let points = (0..).map(f64::from).zip(ACTIVITIES);
     let points = points.map(|(x, (activity, _))| [x, mean(activity)]);

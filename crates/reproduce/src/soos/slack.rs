@@ -1,5 +1,6 @@
 //! Section 4.1: what becomes of the rest of a slot when a job ends in it.
 
+use super::float;
 use super::sets::{MILLISECOND, SLOT, number, random};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, RunResult, Trial};
@@ -99,9 +100,9 @@ fn wasted(events: &[Event]) -> Duration {
 fn response(result: &RunResult) -> f64 {
     let tasks = result.summary.tasks.iter();
     let (sum, jobs) = tasks.fold((0.0, 0.0), |(sum, jobs), task| {
-        let count = u32::try_from(task.response.count()).unwrap_or(u32::MAX);
+        let count = float(task.response.count());
         let mean = number(task.response.mean().unwrap_or_default(), MILLISECOND);
-        (sum + mean * f64::from(count), jobs + f64::from(count))
+        (sum + mean * count, jobs + count)
     });
     sum / jobs.max(1.0)
 }

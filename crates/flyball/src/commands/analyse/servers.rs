@@ -5,6 +5,7 @@ use flyball_analysis::supply::Least;
 use flyball_analysis::{Utilisation, WorkLimit};
 use flyball_json::analyse::{Budget, Served, Server};
 use flyball_model::TaskSet;
+use flyball_report::words;
 use flyball_study::budgets::{Budgets, ForServer, budgets};
 use flyball_trace::Duration;
 use std::cmp::Ordering;
@@ -40,6 +41,16 @@ pub(super) fn text(set: &TaskSet, limit: WorkLimit) -> String {
     for (cpu, asked) in found.asked.iter().enumerate() {
         text += &left(cpu, found.asked.len(), asked);
     }
+    for it in found.servers.iter().filter(|it| it.cpu.is_none()) {
+        let name = &set.servers[it.server].name;
+        let _ = writeln!(
+            text,
+            "\"{name}\" is on no CPU yet: say which with its key `cpu`."
+        );
+    }
+    if let Some(why) = &found.uncovered {
+        let _ = writeln!(text, "Nothing is known of tasks. {}.", words::obstacle(why));
+    }
     tasks(&mut text, set, &found);
     needs(&mut text, set, &found);
     text
@@ -52,7 +63,7 @@ pub(super) fn json(set: &TaskSet, limit: WorkLimit) -> Vec<Server> {
     let server = |it: &ForServer| Server {
         name: set.servers[it.server].name.clone(),
         asks_for_ppm: it.asked.parts_per_million(),
-        all_ask_for_ppm: found.asked[it.cpu].parts_per_million(),
+        all_ask_for_ppm: it.cpu.map(|cpu| found.asked[cpu].parts_per_million()),
         tasks: (it.tasks.iter())
             .map(|(task, bound)| Served {
                 name: name(task),
