@@ -38,6 +38,8 @@ pub(crate) struct Cpu<S> {
     /// A burst that begins after the timer was set, and is at least this long, does not end before
     /// the timer fires; so the timer, which is set anew then, may stay as it is.
     patience: Duration,
+    /// When the timer was set.
+    set: S,
     /// What of the burst has been used, and what no thread had, in ticks.
     pub(crate) used: u64,
     pub(crate) idle: u64,
@@ -69,6 +71,7 @@ impl<S: Stamp> Cpu<S> {
             counted: S::default(),
             burst: Duration::MAX,
             patience: Duration::MAX,
+            set: S::default(),
             used: 0,
             idle: 0,
             kernel: 0,
@@ -82,6 +85,13 @@ impl<S: Stamp> Cpu<S> {
         } else {
             self.burst.saturating_sub(S::length(self.used))
         }
+    }
+
+    /// Whether a burst that begins now may end before the timer fires. The time since the timer was
+    /// set may be known too short, where stamps have wrapped: then it is set once more than it has to.
+    fn ends_before_timer(&self) -> bool {
+        let since = S::length(self.counted.ticks_since(self.set));
+        self.burst < self.patience.saturating_sub(since)
     }
 
     #[inline]
@@ -378,7 +388,9 @@ impl<C: Config> Core<C> {
             state.burst = choice.burst.unwrap_or(Duration::MAX);
             if state.burst < state.patience {
                 core::hint::cold_path();
-                state.set(work::TIMER);
+                if state.ends_before_timer() {
+                    state.set(work::TIMER);
+                }
             }
         }
         if Self::TELLS_USE {
@@ -467,14 +479,21 @@ impl<C: Config> Core<C> {
 
     /// As [`Core::next_timer`]; the timer is going to be set to that.
     fn set_timer(&mut self, cpu: CpuId, clock: &mut impl Clock<C::Stamp>) -> Time {
+        let mut left = Duration::MAX;
         if C::Policy::WANTS.bursts {
             let state = self.cpu_mut(cpu);
-            state.patience = state.left();
+            left = state.left();
+            (state.patience, state.set) = (left, state.counted);
         }
-        self.timer_at(cpu, clock)
+        self.timer_after(cpu, left, clock)
     }
 
     pub(crate) fn timer_at(&self, cpu: CpuId, clock: &mut impl Clock<C::Stamp>) -> Time {
+        self.timer_after(cpu, self.cpu(cpu).left(), clock)
+    }
+
+    /// When the timer of `cpu` has to fire if the burst that runs there ends after `left`.
+    fn timer_after(&self, cpu: CpuId, left: Duration, clock: &mut impl Clock<C::Stamp>) -> Time {
         let keeps_time = self.keeps_time(cpu);
         if self.tick().is_some() {
             return if keeps_time {
@@ -491,12 +510,8 @@ impl<C: Config> Core<C> {
             // A policy without an alarm on this CPU never wants to be called.
             next = next.min(self.policy.next_alarm(cpu).unwrap_or(Time::NEVER));
         }
-        if C::Policy::WANTS.bursts {
-            let state = self.cpu(cpu);
-            let left = state.left();
-            if left < Duration::MAX {
-                next = next.min(clock.time(state.counted) + left);
-            }
+        if C::Policy::WANTS.bursts && left < Duration::MAX {
+            next = next.min(clock.time(self.cpu(cpu).counted) + left);
         }
         next
     }
