@@ -12,7 +12,8 @@
 //! | `first N` | the same, up to the first of them |
 //! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
 //!
-//! One more image has no policy of interest, but queues: `QUEUE N` (`queues`).
+//! One more image has no policy of interest, but queues: `QUEUE N` (`queues`). And one has SOOS, and
+//! tasks that compute: `SLOTS PERIOD TURNS PERIOD TURNS …` ([`slots`]).
 //!
 //! A figure is a line of four words, `name sum count worst`: what `count` of them took together,
 //! and the longest of them. All are instructions of an emulated core, not times of any hardware; an
@@ -29,6 +30,7 @@ mod mark;
 mod output;
 pub mod queues;
 mod releases;
+pub mod slots;
 
 #[doc(hidden)]
 pub use flyball_app;
