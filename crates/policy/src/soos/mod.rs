@@ -54,7 +54,7 @@ use crate::policy::{
     Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
 use crate::queue::{End, Queue};
-use crate::servers::Seat;
+use crate::servers::{Bids, Seat};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
@@ -320,8 +320,13 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         if why == Stop::Completed {
             let result = core::mem::take(&mut server.result);
             let period = server.reservation.period;
-            let separation = self.switches.bids.separation(period, result);
-            server.next = server.last + separation.max(period);
+            server.next = server.last + period;
+            // Most jobs say nothing, and the division takes longer than all the rest.
+            let bids = &self.switches.bids;
+            if result > 0 || bids.least > Bids::default().least {
+                let separation = bids.separation(period, result);
+                server.next = server.last + separation.max(period);
+            }
         }
         if is_out {
             self.list.remove(task);
@@ -356,7 +361,11 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         }
         let slot = self.switches.slot;
         self.began = now;
-        self.next_slot += slot * (now.since(self.next_slot) / slot + 1);
+        self.next_slot += slot;
+        if self.next_slot <= now {
+            core::hint::cold_path();
+            self.next_slot += slot * (now.since(self.next_slot) / slot + 1);
+        }
         self.is_shared = false;
         self.list.settle();
         self.reactivate(now);
