@@ -442,6 +442,13 @@ fn every_note_is_a_sentence() {
              `--until` for another length.",
         ),
         (
+            Note::ResultsUnheard {
+                task: "t".into(),
+                heard_by: vec!["bids".into(), "soos".into()],
+            },
+            "Results of jobs, as \"t\" has them, do nothing but under bids, soos.",
+        ),
+        (
             Note::LongHyperperiod {
                 length: Some(ms(1_000 * 3600 * 24 * 3)),
                 simulated: ms(3),

@@ -5,6 +5,7 @@ use crate::recorder::{Recorder, Watch};
 use crate::settings::Values;
 use flyball_catalogue::{Facts, Profile, Scheduler, Setting, Sustainable, Written};
 use flyball_model::TaskSet;
+use flyball_policy::{Boxed, Policy};
 use flyball_sim::{Called, Modes, Options, Outcome, SimError, simulate_modes};
 
 /// The schedulers of one policy.
@@ -67,6 +68,11 @@ impl Schedulers {
             Some(affine) if set.limited().is_some() => affine.sustainable(),
             _ => self.scheduler.sustainable(),
         }
+    }
+
+    /// Whether the policy hears of what jobs say of themselves when they end.
+    pub fn takes_results(&self) -> bool {
+        self.scheduler.takes_results()
     }
 
     /// Whether the task set says all that the policy has to know, which the set calls `policy`, and
@@ -139,6 +145,9 @@ pub(crate) trait Erased: Send + Sync {
     /// [`Scheduler::SUSTAINABLE`].
     fn sustainable(&self) -> Sustainable;
 
+    /// [`Wants::results`](flyball_policy::Wants::results) of the policy.
+    fn takes_results(&self) -> bool;
+
     /// As [`flyball_sim::fits`].
     fn fits(&self, policy: &str, values: &Values, set: &TaskSet) -> Result<(), SimError>;
 
@@ -189,6 +198,10 @@ impl<S: Scheduler + 'static> Erased for Made<S> {
 
     fn sustainable(&self) -> Sustainable {
         S::SUSTAINABLE
+    }
+
+    fn takes_results(&self) -> bool {
+        <S::Policy<Boxed, Boxed> as Policy>::WANTS.results
     }
 
     fn fits(&self, policy: &str, values: &Values, set: &TaskSet) -> Result<(), SimError> {

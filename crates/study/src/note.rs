@@ -27,6 +27,14 @@ pub enum Note {
     DoesNotRepeat(Duration),
     /// The release jitter of this task is not below its period: several jobs may come at once.
     LongJitter(String),
+    /// Jobs of this task say something of themselves when they end, and not all policies of the
+    /// study hear of it.
+    ResultsUnheard {
+        /// The task's name.
+        task: String,
+        /// All policies that do, by name, whether they are of the study or not.
+        heard_by: Vec<String>,
+    },
     /// The hyperperiod is longer than the simulation.
     LongHyperperiod {
         /// How long it is; `None`: longer than a [`Duration`] can be.

@@ -158,6 +158,11 @@ impl Entry {
         Ok(cpus <= 1 || is_clustered && (cluster == 1 || cluster == cpus))
     }
 
+    /// Whether the policy hears of what jobs say of themselves when they end.
+    pub fn takes_results(&self) -> bool {
+        self.schedulers.takes_results()
+    }
+
     /// What theory proves about a task set under the policy, with so much work.
     ///
     /// # Errors

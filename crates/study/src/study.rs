@@ -1,5 +1,6 @@
 //! One task set under several policies: what theory proves, what the simulation shows.
 
+use crate::about_tasks;
 use crate::assigned::Assigned;
 use crate::error::StudyError;
 use crate::exact_times::doubt;
@@ -12,7 +13,7 @@ use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Ve
 use crate::theory::{Effort, Findings};
 use crate::verdict::weigh;
 use flyball_analysis::Fit;
-use flyball_model::{Cost, Jitter, OverheadFile, Overheads, Statistic, Task, TaskSet};
+use flyball_model::{Cost, Jitter, OverheadFile, Overheads, Statistic, TaskSet};
 use flyball_schedulers::Recorder;
 use flyball_schedulers::Values;
 use flyball_sim::{Ended, Options};
@@ -210,7 +211,8 @@ pub fn study(
     }
     notes.extend(common_notes(&mut policies));
     notes.extend(affinities(&set));
-    notes.extend(long_jitter(&set));
+    notes.extend(about_tasks::long_jitter(&set));
+    notes.extend(about_tasks::unheard_results(registry, &set, &policies));
     Ok(Study {
         file: file.to_owned(),
         cpus: set.platform.cpus,
@@ -331,16 +333,6 @@ pub struct Observed {
     pub summary: Summary,
     /// Its events, as many as were kept.
     pub trace: Trace,
-}
-
-/// Says so of the first task whose jobs may come several at once.
-fn long_jitter(set: &TaskSet) -> Option<Note> {
-    let is_long = |task: &&Task| {
-        let period = task.arrival.period();
-        period.is_some_and(|period| task.jitter >= period)
-    };
-    let task = set.tasks.iter().find(is_long)?;
-    Some(Note::LongJitter(task.name.clone()))
 }
 
 /// What theory found and what was seen, together. Slacks were searched for up to so many tasks.

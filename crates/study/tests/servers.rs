@@ -6,6 +6,7 @@ use flyball_analysis::WorkLimit;
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Cost, Length, Mutex, Protocol, Server, Step, Task, TaskSet};
 use flyball_study::budgets::budgets;
+use flyball_study::note::Note;
 use flyball_study::reason::{Because, Seen};
 use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_study::{Registry, StudyOptions, study};
@@ -400,4 +401,34 @@ fn a_total_bandwidth_server_isolates_nothing() {
     assert!(report.tasks[0].measured.misses > 0);
     assert_eq!(report.tasks[0].response_bound, None);
     assert_eq!(studied(&set, "cbs").tasks[0].measured.misses, 0);
+}
+
+/// A study says so once, if one of its policies takes no notice of what jobs say of themselves.
+#[test]
+fn results_that_a_policy_does_not_hear_of_are_noted() {
+    let mut set = TaskSet::default();
+    set.tasks.push(Task::periodic("quiet", ms(5), ms(1)));
+    set.tasks.push(Task::periodic("talks", ms(5), ms(1)));
+    let compute = Step::Compute(Length::Fixed(ms(1)));
+    let notes = |set: &TaskSet, policies: &[&str]| {
+        let options = StudyOptions {
+            policies: policies.iter().map(ToString::to_string).collect(),
+            ..StudyOptions::default()
+        };
+        let mut watch = |_: flyball_study::Progress<'_>| ControlFlow::Continue(());
+        let registry = Registry::standard();
+        let found = study(&registry, "set", set.clone(), &options, &mut watch);
+        found.unwrap().notes
+    };
+    let unheard = Note::ResultsUnheard {
+        task: "talks".to_owned(),
+        heard_by: vec!["bids".to_owned(), "soos".to_owned()],
+    };
+    let is_noted = |set: &TaskSet, policies: &[&str]| notes(set, policies).contains(&unheard);
+    for (results, says_something) in [(vec![0], false), (vec![0, 2], true)] {
+        set.tasks[1].behaviour = vec![compute.clone(), Step::Result(results)];
+        assert_eq!(is_noted(&set, &["edf"]), says_something);
+        assert_eq!(is_noted(&set, &["bids", "cbs"]), says_something);
+        assert!(!is_noted(&set, &["bids", "soos"]));
+    }
 }

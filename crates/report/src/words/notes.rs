@@ -31,6 +31,10 @@ pub fn note(note: &Note) -> String {
         Note::LongJitter(task) => format!(
             "The release jitter of {task:?} is not below its period: several of its jobs may come at once."
         ),
+        Note::ResultsUnheard { task, heard_by } => format!(
+            "Results of jobs, as {task:?} has them, do nothing but under {}.",
+            heard_by.join(", ")
+        ),
         Note::LongHyperperiod { length, simulated } => {
             let long = match length {
                 Some(length) => format!("is {}", years(*length)),

@@ -22,11 +22,11 @@ use super::declared_servers::Declared;
 use super::edf::EarliestDeadline;
 use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
+use crate::about_tasks::has_results;
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::with_jitter;
 use flyball_analysis::{Answer, Outcome, Response, SporadicTask, WorkLimit, edf_demand};
-use flyball_model::behaviour::count;
-use flyball_model::{Step, Task, TaskSet};
+use flyball_model::{Task, TaskSet};
 use flyball_trace::Duration;
 
 /// Servers by deadlines, one for each task.
@@ -50,13 +50,6 @@ pub(super) enum Isolation {
     OfAll,
     /// They do not.
     Nothing,
-}
-
-/// Whether jobs may say something of themselves when they end.
-fn has_results(task: &Task) -> bool {
-    let is_more =
-        |step: &Step| matches!(step, Step::Result(results) if results.iter().any(|&it| it > 0));
-    count(&task.behaviour, &is_more) > 0
 }
 
 /// Whether budgets may be more than what tasks declare, or servers use less than the CPU together.
