@@ -9,6 +9,8 @@ pub(crate) enum Fault {
     None,
     /// A tenth of what a server uses is not charged.
     ForgetsToCharge,
+    /// A budget comes again three periods too late.
+    LeavesOutPeriods,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +26,12 @@ impl Rule for Faulty {
     }
 
     fn exhausted(&mut self, account: &mut Account, now: Time) -> Supply {
-        { RULE }.exhausted(account, now)
+        match { RULE }.exhausted(account, now) {
+            Supply::Throttled(until) if self.0 == Fault::LeavesOutPeriods => {
+                Supply::Throttled(until + account.reservation.period * 3)
+            }
+            supply => supply,
+        }
     }
 
     fn charge(&mut self, account: &mut Account, used: Duration, now: Time) {
@@ -32,7 +39,7 @@ impl Rule for Faulty {
             Fault::ForgetsToCharge => {
                 used.saturating_sub(Duration::from_nanos(used.as_nanos() / 10))
             }
-            _ => used,
+            Fault::None | Fault::LeavesOutPeriods => used,
         };
         { RULE }.charge(account, used, now);
     }

@@ -13,7 +13,7 @@ use flyball_trace::{Duration, Event};
 use observer::{Observer, Promise};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use script::{Admission, Reserved, Script, promises, script, units};
+use script::{Admission, Reserved, Script, script, units};
 use std::cell::Cell;
 
 /// In units.
@@ -72,7 +72,7 @@ fn observed<R: ServerRule>(script: &Script, kind: Kind, rule: R) -> (Observer, u
     let mut events: Vec<Event> = Vec::new();
     let options = Options::until(units(UNTIL));
     simulate(&script.set(mode), &scheduler, &options, &mut events).unwrap();
-    let promises = promises(script, |server| kind.promise(server));
+    let promises: Vec<_> = script.servers.iter().map(|it| kind.promise(it)).collect();
     let mut observer = Observer::new(&promises, &script.seats(), &script.lends);
     for event in &events {
         observer.see(event);
@@ -105,7 +105,8 @@ fn no_server_has_too_much_or_too_little_and_none_is_late() {
     let soak = soak.unwrap_or(1);
     let events = Cell::new(0);
     let config = ProptestConfig {
-        cases: 1_000 * soak,
+        cases: 500 * soak,
+        failure_persistence: None,
         ..ProptestConfig::default()
     };
     let all = TestRunner::new(config).run(&script(), |script| {
@@ -126,6 +127,7 @@ fn no_server_has_too_much_or_too_little_and_none_is_late() {
 fn found(fault: Fault, change: impl Fn(&mut Script)) -> [usize; 3] {
     let config = ProptestConfig {
         cases: 200,
+        failure_persistence: None,
         ..ProptestConfig::default()
     };
     let found_now = Cell::new([0; 3]);
@@ -158,4 +160,7 @@ fn faults_are_seen() {
     let as_it_is = |_: &mut Script| ();
     assert_eq!(found(Fault::None, as_it_is), [0; 3]);
     assert!(found(Fault::ForgetsToCharge, as_it_is)[0] > 0);
+    assert!(found(Fault::LeavesOutPeriods, as_it_is)[1] > 0);
+    let without_inheritance = |script: &mut Script| script.lends.fill(false);
+    assert!(found(Fault::None, without_inheritance)[2] > 0);
 }

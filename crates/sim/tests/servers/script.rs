@@ -4,7 +4,6 @@
 //! budget has room for a section of that one each time that it locks it. All others compute for up to
 //! ten times as long as they declare, and lock what they like.
 
-use crate::observer::Promise;
 use flyball_model::{
     Arrival, Length, Mutex, OnMiss, Protocol, Server, ServerMode, Step, Task, TaskSet,
 };
@@ -194,11 +193,6 @@ fn responds(servers: &[Reserved]) -> bool {
     })
 }
 
-/// What no rule but a soft one gives more of, and what all give.
-pub(crate) fn promises(script: &Script, promise: impl Fn(&Reserved) -> Promise) -> Vec<Promise> {
-    script.servers.iter().map(promise).collect()
-}
-
 /// Computes, with sections of these mutexes. Inner ones have higher numbers.
 fn ops(mutexes: std::ops::Range<u16>) -> impl Strategy<Value = Vec<Op>> {
     let inner = proptest::option::of((mutexes.clone(), 1_u64..3));
@@ -221,7 +215,7 @@ fn ops(mutexes: std::ops::Range<u16>) -> impl Strategy<Value = Vec<Op>> {
     })
 }
 
-/// With a server of this number at most.
+/// Of any server but the first, or in the background.
 fn chore() -> impl Strategy<Value = Chore> {
     let overrun = prop_oneof![1 => Just(1_u64), 1 => 2_u64..11];
     let on_miss = select(&[OnMiss::Continue, OnMiss::Skip][..]);
