@@ -246,7 +246,7 @@ mod tests {
                 ("signal_wakes", 351),
                 ("wait_blocks", 241),
                 ("interrupt_wakes", 365),
-                ("send_wakes", 408),
+                ("send_wakes", 409),
                 ("receive_blocks", 249),
             ],
         ),

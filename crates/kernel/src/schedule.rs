@@ -38,8 +38,6 @@ pub(crate) struct Cpu<S> {
     /// A burst that begins after the timer was set, and is at least this long, does not end before
     /// the timer fires; so the timer, which is set anew then, may stay as it is.
     patience: Duration,
-    /// When the timer was set.
-    set: S,
     /// What of the burst has been used, and what no thread had, in ticks.
     pub(crate) used: u64,
     pub(crate) idle: u64,
@@ -71,7 +69,6 @@ impl<S: Stamp> Cpu<S> {
             counted: S::default(),
             burst: Duration::MAX,
             patience: Duration::MAX,
-            set: S::default(),
             used: 0,
             idle: 0,
             kernel: 0,
@@ -85,13 +82,6 @@ impl<S: Stamp> Cpu<S> {
         } else {
             self.burst.saturating_sub(S::length(self.used))
         }
-    }
-
-    /// Whether a burst that begins now may end before the timer fires. The time since the timer was
-    /// set may be known too short, where stamps have wrapped: then it is set once more than it has to.
-    fn ends_before_timer(&self) -> bool {
-        let since = S::length(self.counted.ticks_since(self.set));
-        self.burst < self.patience.saturating_sub(since)
     }
 
     #[inline]
@@ -388,11 +378,12 @@ impl<C: Config> Core<C> {
             state.burst = choice.burst.unwrap_or(Duration::MAX);
             if state.burst < state.patience {
                 core::hint::cold_path();
-                if state.ends_before_timer() {
-                    state.set(work::TIMER);
+                if self.ends_before_timer(cpu) {
+                    self.cpu_mut(cpu).set(work::TIMER);
                 }
             }
         }
+        let state = self.cpu_mut(cpu);
         if Self::TELLS_USE {
             state.used = 0;
         }
@@ -415,6 +406,14 @@ impl<C: Config> Core<C> {
             run: Some(choice.task),
             switch: next != there,
         }
+    }
+
+    /// Whether a burst that begins now may end before the timer fires. The time since the timer was
+    /// set may be known too short, where stamps have wrapped: then it is set once more than it has to.
+    fn ends_before_timer(&self, cpu: CpuId) -> bool {
+        let (state, set) = (self.cpu(cpu), self.timers[cpu.index()]);
+        let since = C::Stamp::length(state.counted.ticks_since(set));
+        state.burst < state.patience.saturating_sub(since)
     }
 
     /// The policy has not been told yet that `task` stops. By itself, as it takes more registers
@@ -483,7 +482,8 @@ impl<C: Config> Core<C> {
         if C::Policy::WANTS.bursts {
             let state = self.cpu_mut(cpu);
             left = state.left();
-            (state.patience, state.set) = (left, state.counted);
+            state.patience = left;
+            self.timers[cpu.index()] = state.counted;
         }
         self.timer_after(cpu, left, clock)
     }
