@@ -16,7 +16,7 @@
 //! The first slot begins when the first job of a server comes.
 //!
 //! Source: Donari, Ordinez, Santos and Orozco, *Kernel internals for real-time*, with BIDS as its
-//! servers ([`Bids`](crate::servers::Bids)). Each improvement of the paper can be left out ([`Switches`], and the
+//! servers ([`Bids`]). Each improvement of the paper can be left out ([`Switches`], and the
 //! queue that is the list). *Reconstructed*, since the paper does not say it:
 //!
 //! * A server is reactivated when a job has come and its period is over, and not by the period alone,
