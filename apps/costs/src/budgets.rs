@@ -29,7 +29,7 @@ pub fn measure() -> Result<(), Error> {
     shut_down(0);
 }
 
-/// Whoever runs uses up its budget, again and again; if the CPU idles, it does so up to the next
+/// The server that runs uses up its budget, again and again; if the CPU idles, it does so up to the next
 /// budget.
 #[inline(never)]
 fn use_up(mut policy: Policies, tasks: usize) {
