@@ -24,7 +24,8 @@ impl Mark {
     /// Stands for an instant that is not known yet.
     pub(crate) const NONE: Mark = Mark(0);
 
-    /// Whether this instant is `before` or, by half a round of the counter, after it.
+    /// Whether this instant is not before the other one, from which it is less than half a round of the
+    /// counter away.
     pub(crate) fn is_after(self, before: Mark) -> bool {
         self.0.wrapping_sub(before.0).cast_signed() >= 0
     }

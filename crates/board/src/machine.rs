@@ -47,13 +47,13 @@ pub struct Limits {
     pub waiting: usize,
     /// Repetitions inside each other.
     pub depth: usize,
-    /// Time that a run takes: the longest that is tested. Clocks have 64 bits.
+    /// Time that a run takes. Clocks have 64 bits, so it could be longer.
     pub time: Duration,
     /// Bytes that a task set with all its random numbers may have.
     pub bytes: usize,
 }
 
-/// The longest run on any machine.
+/// The longest run on any machine. (One of 1,000 s, for which counters go round, is tested.)
 const LONGEST: Duration = Duration::from_secs(3_600);
 
 impl Machine {
