@@ -25,8 +25,10 @@
 //! * A budget ends in the instant at which it is used up, and the rest of the slot is given away as
 //!   at the end of a job. A hard server is reactivated when the period is over, a soft one at once,
 //!   but with the deadline of that next period.
-//! * A task that goes on after a wait has what was left of its budget, if that is no more than the
-//!   budget's share of the time up to the deadline. Otherwise its server is reactivated.
+//! * Where nobody else may have the rest of a slot, a task that waits is charged with it.
+//! * A task that goes on after a wait has what was left of its budget, if that is no more than its
+//!   share, as guaranteed below, of the time from the slot up to the deadline. Otherwise its server is
+//!   reactivated.
 //!
 //! # What is guaranteed
 //!
@@ -39,7 +41,7 @@
 //! * Q + *s* with [`Slack::One`], as every other server that ends wastes less than a slot;
 //! * Q with [`Slack::All`], where nothing is wasted.
 //!
-//! D − *s* is D where all arrivals and periods are whole slots. (Servers are seen as jobs of EDF with
+//! D − *s* is D where all arrivals and periods are whole slots, and no task waits within a job. (Servers are seen as jobs of EDF with
 //! a release jitter of *s*; the test by density is sufficient.)
 //!
 //! Complexity: see the queue. A slot at which a server is due is O(servers), any other one O(1) with
@@ -151,7 +153,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
             while self.servers[row].due <= now {
                 let server = &mut self.servers[row];
                 let due = core::mem::replace(&mut server.due, Time::NEVER);
-                if due >= server.deadline() || server.is_dense(due) {
+                if due >= server.deadline() || server.is_dense(&self.switches, now) {
                     server.reactivate(due);
                 }
                 self.enlist(TaskId::from_index(row));
@@ -160,18 +162,19 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
         }
     }
 
-    /// Which server has the rest of the slot, when that which had the CPU has given it up.
+    /// Gives the rest of the slot to the next server, when `task` has given up the CPU.
     #[inline(never)]
-    fn next_in_slot(&mut self) -> Slot {
+    fn give_up(&mut self, task: TaskId, why: Stop, now: Time) {
         let goes_on = match self.switches.slack {
             Slack::None => false,
             Slack::One => !core::mem::replace(&mut self.is_shared, true),
             Slack::All => true,
         };
+        self.running = Slot::EMPTY;
         if goes_on {
-            self.list.first().into()
-        } else {
-            Slot::EMPTY
+            self.running = self.list.first().into();
+        } else if why == Stop::Blocked {
+            self.servers[task.index()].wasted += self.next_slot.since(now);
         }
     }
 
@@ -342,7 +345,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
             return Resched::One(cpu);
         }
         if self.running.holds(task) {
-            self.running = self.next_in_slot();
+            self.give_up(task, why, now);
         }
         Resched::One(cpu)
     }

@@ -1,5 +1,6 @@
 //! What SOOS knows of a task and its server.
 
+use super::Switches;
 use crate::servers::Reservation;
 use flyball_trace::{Duration, Time};
 
@@ -19,6 +20,8 @@ pub(super) struct Server {
     pub(super) reservation: Reservation,
     /// How much of the budget has been used since the last reactivation.
     pub(super) used: Duration,
+    /// How much of it has been wasted since then, as the task has waited within a slot.
+    pub(super) wasted: Duration,
     /// The last reactivation.
     pub(super) last: Time,
     /// There is no reactivation before this instant.
@@ -34,6 +37,7 @@ impl Server {
         member: Member::No,
         reservation: Reservation::every(Duration::ZERO, Duration::ZERO),
         used: Duration::ZERO,
+        wasted: Duration::ZERO,
         last: Time::ZERO,
         next: Time::ZERO,
         due: Time::NEVER,
@@ -45,18 +49,26 @@ impl Server {
     }
 
     pub(super) fn budget(&self) -> Duration {
-        self.reservation.budget.saturating_sub(self.used)
+        let budget = self.reservation.budget.saturating_sub(self.used);
+        budget.saturating_sub(self.wasted)
     }
 
-    /// Whether what is left of the budget is more than its share of the time up to the deadline.
-    pub(super) fn is_dense(&self, now: Time) -> bool {
-        let time = self.deadline().since(now);
-        self.reservation.is_exceeded_by(self.budget(), time)
+    /// Whether what the server may still take of the CPU is more than its share of the time from this
+    /// slot up to the deadline. Its share is what is guaranteed.
+    pub(super) fn is_dense(&self, switches: &Switches, slot: Time) -> bool {
+        let share = Reservation {
+            budget: switches.taken(self.reservation.budget),
+            deadline: self.reservation.deadline.saturating_sub(switches.slot),
+            ..self.reservation
+        };
+        let left = share.budget.saturating_sub(self.used + self.wasted);
+        share.is_exceeded_by(left, self.deadline().since(slot))
     }
 
     /// A whole budget, but for what has been used too much.
     pub(super) fn reactivate(&mut self, at: Time) {
         self.used = self.used.saturating_sub(self.reservation.budget);
+        self.wasted = Duration::ZERO;
         self.last = at;
     }
 

@@ -47,3 +47,14 @@ impl Default for Switches {
         }
     }
 }
+
+impl Switches {
+    /// What a server takes of the CPU with a budget, and with what is wasted after it.
+    pub(super) fn taken(&self, budget: Duration) -> Duration {
+        match self.slack {
+            Slack::None => self.slot * budget.as_nanos().div_ceil(self.slot.as_nanos()),
+            Slack::One => budget + self.slot,
+            Slack::All => budget,
+        }
+    }
+}

@@ -102,7 +102,7 @@ fn is_isolated(switches: Switches, works: &[Work]) -> Result<(), TestCaseError> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(5_000))]
 
     /// Whatever the list is.
     #[test]
@@ -177,5 +177,30 @@ fn slack_is_worth_what_slots_cost() {
         let fits = |work: &&Work| work.reservation().is_some();
         let works = fitting(switches, &works, true);
         assert!(works.iter().filter(fits).count() <= served);
+    }
+}
+
+/// A task that waits in each slot wastes the rest of it, where nobody else may have it; that is on its
+/// own budget, and hurts nobody. The servers fit: 4 ÷ (8 − 2) and 2 ÷ (8 − 2).
+#[test]
+fn who_waits_pays_for_the_slot() {
+    let work = |budget, at, length, pause| Work {
+        seat: Seat::Own(Reservation::every(units(8), units(budget))),
+        jobs: vec![Job {
+            at,
+            length,
+            pause,
+            result: 0,
+        }],
+    };
+    let works = [work(4, 0, 8, Some((1, 1))), work(2, 1, 2, None)];
+    for is_hard in [true, false] {
+        let mut switches = Switches {
+            slot: units(2),
+            slack: Slack::None,
+            ..Switches::default()
+        };
+        switches.bids.budgets.is_hard = is_hard;
+        is_isolated(switches, &works).unwrap();
     }
 }

@@ -9,6 +9,11 @@ struct Plain {
     d: u64,
     p: u64,
     left: u64,
+    /// What it takes of the CPU with a whole budget, and by how much later than it comes.
+    takes: u64,
+    late: u64,
+    /// Slots' ends that are on its budget.
+    wasted: u64,
     last: u64,
     next: u64,
     /// It has work, and waits for this instant.
@@ -19,7 +24,7 @@ struct Plain {
 
 impl Plain {
     /// The server of a task; `None`: it has none.
-    fn of(work: &Work) -> Option<Plain> {
+    fn of(work: &Work, switches: Switches) -> Option<Plain> {
         let reservation = work.reservation()?;
         let (q, d, p) = (
             reservation.budget.as_nanos(),
@@ -27,11 +32,20 @@ impl Plain {
             reservation.period.as_nanos(),
         );
         let (left, last, next) = (q, 0, 0);
+        let slot = switches.slot.as_nanos();
+        let takes = match switches.slack {
+            Slack::None => q.next_multiple_of(slot),
+            Slack::One => q + slot,
+            Slack::All => q,
+        };
         Some(Plain {
             q,
             d,
             p,
             left,
+            takes,
+            late: slot,
+            wasted: 0,
             last,
             next,
             waits: None,
@@ -47,25 +61,37 @@ impl Plain {
         self.waits = Some(at.max(self.next));
     }
 
+    fn is_out(&self) -> bool {
+        self.left <= self.wasted
+    }
+
+    fn renew(&mut self, at: u64) {
+        (self.last, self.left, self.wasted) = (at, self.q, 0);
+    }
+
     fn exhausted(&mut self, is_hard: bool, event: u64) {
         self.ready = None;
         if is_hard {
             self.waits = Some(self.last + self.p);
         } else {
-            (self.last, self.left) = (self.last + self.p, self.q);
+            self.renew(self.last + self.p);
             self.ready = Some(event);
         }
     }
 
     /// It is seen at a slot.
-    fn seen(&mut self, is_hard: bool, event: u64) {
+    fn seen(&mut self, is_hard: bool, event: u64, slot: u64) {
         let at = self.waits.take().unwrap();
-        let has_much = || self.left * self.d > (self.deadline() - at) * self.q;
+        let has_much = || {
+            let left = (self.takes + self.left).saturating_sub(self.q + self.wasted);
+            let time = self.deadline().saturating_sub(slot);
+            left * self.d.saturating_sub(self.late) > time * self.takes
+        };
         if at >= self.deadline() || has_much() {
-            (self.last, self.left) = (at, self.q);
+            self.renew(at);
         }
         self.ready = Some(event);
-        if self.left == 0 {
+        if self.is_out() {
             self.exhausted(is_hard, event);
         }
     }
@@ -74,8 +100,10 @@ impl Plain {
 /// The schedule, and whether a server had its deadline behind it and a budget.
 pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
     let Switches { slack, bids, .. } = switches;
+    let slot = switches.slot.as_nanos();
     let is_hard = bids.budgets.is_hard;
-    let mut servers: Vec<Option<Plain>> = works.iter().map(Plain::of).collect();
+    let mut servers: Vec<Option<Plain>> =
+        works.iter().map(|work| Plain::of(work, switches)).collect();
     let mut programs = Program::all(works);
     let mut background: Vec<usize> = Vec::new();
     let (mut slot_of, mut shared) = (None, false);
@@ -119,18 +147,18 @@ pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
         {
             first_job.get_or_insert(t);
         }
-        let begins = first_job.is_some_and(|first| (t - first) % switches.slot.as_nanos() == 0);
+        let begins = first_job.is_some_and(|first| (t - first) % slot == 0);
         let look = |servers: &mut Vec<Option<Plain>>, event: &mut u64| {
             for server in servers.iter_mut().flatten() {
                 while begins && server.waits.is_some_and(|at| at <= t) {
                     *event += 1;
-                    server.seen(is_hard, *event);
+                    server.seen(is_hard, *event, t);
                 }
             }
         };
         look(&mut servers, &mut event);
         if let Some(server) = ran.and_then(|task| servers[task].as_mut())
-            && server.left == 0
+            && server.is_out()
             && happened.is_none()
         {
             gives_up = true;
@@ -153,11 +181,18 @@ pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
             };
             slot_of = first.filter(|_| goes_on);
             shared = true;
+            if let Some(Event::Pauses) = happened
+                && !goes_on
+            {
+                let first = first_job.unwrap();
+                let rest = slot - (t - first) % slot;
+                servers[ran.unwrap()].as_mut().unwrap().wasted += rest;
+            }
         }
         is_late |= servers
             .iter()
             .flatten()
-            .any(|server| server.ready.is_some() && server.deadline() <= t && server.left > 0);
+            .any(|server| server.ready.is_some() && server.deadline() <= t && !server.is_out());
         schedule.push(slot_of.or(background.first().copied()));
     }
     (schedule, is_late)

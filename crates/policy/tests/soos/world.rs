@@ -24,7 +24,7 @@ pub(crate) fn units(count: u64) -> Duration {
 pub(crate) struct Job {
     pub(crate) at: u64,
     pub(crate) length: u64,
-    /// After how much of it the task waits, and how long.
+    /// Each time it has done so much of it, the task waits for so long.
     pub(crate) pause: Option<(u64, u64)>,
     pub(crate) result: u8,
 }
@@ -56,7 +56,7 @@ pub(crate) fn reservation() -> impl Strategy<Value = Reservation> {
 /// Jobs that come at any time and compute for whatever they like or, if they behave, no more often
 /// than their period and for no longer than their budget.
 pub(crate) fn jobs(of: Reservation, behaves: bool) -> impl Strategy<Value = Vec<Job>> {
-    let pause = prop::option::weighted(0.3, (1_u64..8, 0_u64..12));
+    let pause = prop::option::weighted(0.5, (1_u64..6, 0_u64..10));
     prop::collection::vec((0_u64..20, 1_u64..8, pause, 0_u8..4), 0..14).prop_map(move |jobs| {
         let mut next = 0;
         let job = |(gap, length, pause, result): (u64, u64, Option<(u64, u64)>, u8)| {
@@ -160,7 +160,7 @@ impl Program {
             self.job = None;
             return Some(Event::Ends(result));
         }
-        let (_, pause) = job.pause.filter(|&(after, _)| after == done)?;
+        let (_, pause) = job.pause.filter(|&(after, _)| done % after == 0)?;
         self.wakes = Some(now + pause);
         Some(Event::Pauses)
     }
