@@ -5,7 +5,8 @@
 
 use flyball_analysis::Fit;
 use flyball_catalogue::{Origin, Written};
-use flyball_model::{Overheads, Setting, TaskSet, Value};
+use flyball_model::behaviour::count;
+use flyball_model::{Overheads, Setting, Step, TaskSet, Value};
 use flyball_policy::Subtask;
 use flyball_sim::SimError;
 use flyball_study::Recorder;
@@ -36,16 +37,28 @@ pub struct Measurement<'a> {
     scheduler: Box<dyn Written>,
 }
 
-/// Budgets are longer by so much on machines, where a policy has such and the set says nothing else.
-const ALLOWANCE: Duration = Duration::from_micros(5);
+/// Budgets are longer by so much on machines for the end of a job, and for each of its calls: what the
+/// kernel does there is on the budget.
+const CALL: Duration = Duration::from_micros(5);
+/// More calls than these are left to the `allowance` of the set.
+const MOST_CALLS: u64 = 19;
 
+/// Makes budgets longer, where a policy has such and the set does not say by how much.
 fn allow(entry: &Entry, set: &mut TaskSet) {
     let mut settings = entry.settings().iter();
     if settings.any(|setting| setting.name == "allowance") {
+        let is_call = |step: &Step| {
+            !matches!(
+                step,
+                Step::Compute(_) | Step::Overrun { .. } | Step::Result(_)
+            )
+        };
+        let calls = set.tasks.iter().map(|it| count(&it.behaviour, &is_call));
+        let calls = calls.fold(0, u64::max).min(MOST_CALLS);
         let policies = set.policies.entry(entry.name.to_owned()).or_default();
         let values = policies.values.entry("allowance".to_owned());
         values.or_insert_with(|| Setting {
-            value: Value::Duration(ALLOWANCE),
+            value: Value::Duration(CALL * (calls + 1)),
             place: None,
         });
     }

@@ -152,10 +152,10 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
         for row in 0..self.end {
             while self.servers[row].due <= now {
                 let server = &mut self.servers[row];
-                let due = core::mem::replace(&mut server.due, Time::NEVER);
-                if due >= server.deadline() || server.is_dense(&self.switches, now) {
-                    server.reactivate(due);
+                if server.begins_anew(&self.switches, now) {
+                    server.reactivate(server.due);
                 }
+                server.due = Time::NEVER;
                 self.enlist(TaskId::from_index(row));
             }
             self.next_reactivation = self.next_reactivation.min(self.servers[row].due);

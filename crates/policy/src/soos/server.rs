@@ -22,7 +22,7 @@ pub(super) struct Server {
     pub(super) used: Duration,
     /// How much of it has been wasted since then, as the task has waited within a slot.
     pub(super) wasted: Duration,
-    /// The last reactivation.
+    /// The last reactivation; [`Time::NEVER`]: there has been none.
     pub(super) last: Time,
     /// There is no reactivation before this instant.
     pub(super) next: Time,
@@ -38,7 +38,7 @@ impl Server {
         reservation: Reservation::every(Duration::ZERO, Duration::ZERO),
         used: Duration::ZERO,
         wasted: Duration::ZERO,
-        last: Time::ZERO,
+        last: Time::NEVER,
         next: Time::ZERO,
         due: Time::NEVER,
         result: 0,
@@ -53,9 +53,14 @@ impl Server {
         budget.saturating_sub(self.wasted)
     }
 
+    /// Whether the server, due at an instant and seen at this slot, has a budget from then on.
+    pub(super) fn begins_anew(&self, switches: &Switches, slot: Time) -> bool {
+        self.last.is_never() || self.due >= self.deadline() || self.is_dense(switches, slot)
+    }
+
     /// Whether what the server may still take of the CPU is more than its share of the time from this
     /// slot up to the deadline. Its share is what is guaranteed.
-    pub(super) fn is_dense(&self, switches: &Switches, slot: Time) -> bool {
+    fn is_dense(&self, switches: &Switches, slot: Time) -> bool {
         let share = Reservation {
             budget: switches.taken(self.reservation.budget),
             deadline: self.reservation.deadline.saturating_sub(switches.slot),

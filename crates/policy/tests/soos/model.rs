@@ -14,6 +14,8 @@ struct Plain {
     late: u64,
     /// Slots' ends that are on its budget.
     wasted: u64,
+    /// It has had a budget.
+    has_been: bool,
     last: u64,
     next: u64,
     /// It has work, and waits for this instant.
@@ -46,6 +48,7 @@ impl Plain {
             takes,
             late: slot,
             wasted: 0,
+            has_been: false,
             last,
             next,
             waits: None,
@@ -67,6 +70,7 @@ impl Plain {
 
     fn renew(&mut self, at: u64) {
         (self.last, self.left, self.wasted) = (at, self.q, 0);
+        self.has_been = true;
     }
 
     fn exhausted(&mut self, is_hard: bool, event: u64) {
@@ -87,7 +91,7 @@ impl Plain {
             let time = self.deadline().saturating_sub(slot);
             left * self.d.saturating_sub(self.late) > time * self.takes
         };
-        if at >= self.deadline() || has_much() {
+        if !self.has_been || at >= self.deadline() || has_much() {
             self.renew(at);
         }
         self.ready = Some(event);
