@@ -6,15 +6,17 @@
 
 mod rules;
 
-pub use rules::{Deferrable, Polling, Reclaim};
+pub use rules::{Deferrable, Linux, Polling, Reclaim};
 
 use crate::facts::{Facts, Missing, Service};
 use crate::profile::Profile;
-use crate::scheduler::{Scheduler, Size};
+use crate::scheduler::{Scheduler, Size, Unserved};
 use crate::settings::{Configured, Setting, Values};
 use core::fmt;
 use flyball_policy::order::Level;
-use flyball_policy::servers::{self, Inheriting, Mode, Reservation, Rule, Seat, Servers};
+use flyball_policy::servers::{
+    self, Admission, Inheriting, Mode, Reservation, Rule, Seat, Servers,
+};
 use flyball_policy::{
     Bitmap, Duration, Encode, FixedPriority, Heap, Nothing, Priority, Ranked, RoundRobin, Storage,
     Time,
@@ -23,7 +25,7 @@ use flyball_policy::{
 /// Constant bandwidth servers.
 pub type Cbs = OwnServers<servers::ConstantBandwidth>;
 /// Linux's `SCHED_DEADLINE`.
-pub type SchedDeadline = OwnServers<servers::SchedDeadline>;
+pub type SchedDeadline = OwnServers<Linux>;
 /// Constant bandwidth servers that use what others leave over.
 pub type Grub = OwnServers<Reclaim>;
 /// Hard constant bandwidth servers that use what the CPU would idle away.
@@ -97,6 +99,46 @@ pub(crate) fn seat(
     }))
 }
 
+/// Whether one of these tasks has the server of this number.
+fn is_taken(tasks: &[Facts], number: u16) -> bool {
+    let mut tasks = tasks.iter();
+    tasks.any(|task| matches!(task.service, Service::Shared(other, _) if other == number))
+}
+
+/// The first of the tasks whose server is not admitted beside those of the tasks before.
+/// O(tasks²) where tasks share servers.
+fn overfull(
+    tasks: &[Facts],
+    mut admission: Admission,
+    seat: impl Fn(&Facts) -> Option<Seat<Priority>>,
+) -> Option<(usize, Unserved)> {
+    let nothing = Reservation::default();
+    let seats = tasks.iter().enumerate();
+    for (position, seat) in seats.filter_map(|(position, task)| Some((position, seat(task)?))) {
+        let reservation = match seat {
+            Seat::Shared(number, _) if is_taken(&tasks[..position], number) => continue,
+            Seat::Own(reservation) | Seat::Shared(_, reservation) => reservation,
+            Seat::Background(_) => continue,
+        };
+        if admission.change(&nothing, &reservation).is_err() {
+            let fits = admission.left(reservation.period);
+            return Some((position, Unserved::Overfull { reservation, fits }));
+        }
+    }
+    None
+}
+
+/// The first of the tasks whose server another one has, under policies where it is one task's.
+/// O(tasks²) where there are servers.
+pub(crate) fn shared(tasks: &[Facts]) -> Option<(usize, Unserved)> {
+    let is_second = |&(position, task): &(usize, &Facts)| match task.service {
+        Service::Shared(number, _) => is_taken(&tasks[..position], number),
+        Service::Own | Service::Background => false,
+    };
+    let (position, _) = tasks.iter().enumerate().find(is_second)?;
+    Some((position, Unserved::Shared))
+}
+
 /// A rule of servers as the user knows it.
 pub trait ServerRule: Copy + fmt::Debug {
     /// Its name on the command line and in task sets.
@@ -120,6 +162,11 @@ pub trait ServerRule: Copy + fmt::Debug {
 
     /// The rule, with nothing done yet.
     fn rule(&self) -> Self::Rule;
+
+    /// How much servers on so many CPUs may ask for.
+    fn admission(&self, _cpus: usize) -> Admission {
+        Admission::UNLIMITED
+    }
 
     /// For an image.
     fn encoded(&self) -> Self::Encoded;
@@ -176,7 +223,13 @@ impl<R: ServerRule> Scheduler for OwnServers<R> {
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
         let background = background(self.quantum, size);
-        Inheriting::new(Servers::new(self.rule.rule(), background, size.tasks))
+        let servers = Servers::new(self.rule.rule(), background, size.tasks);
+        Inheriting::new(servers.with_admission(self.rule.admission(size.cpus)))
+    }
+
+    fn unserved(&self, tasks: &[Facts], cpus: usize) -> Option<(usize, Unserved)> {
+        let seat = |task: &Facts| seat(task, self.allowance, R::MODES).ok();
+        overfull(tasks, self.rule.admission(cpus), seat)
     }
 
     fn params(&self, task: &Facts, _: &dyn Values) -> Result<Seat<Priority>, Missing> {

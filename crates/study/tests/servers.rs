@@ -4,7 +4,7 @@ mod common;
 
 use flyball_analysis::WorkLimit;
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Cost, Length, Mutex, Protocol, Server, Step, Task, TaskSet};
+use flyball_model::{Arrival, Cost, Length, Mutex, Protocol, Server, Step, Task, TaskSet, Value};
 use flyball_study::budgets::budgets;
 use flyball_study::note::Note;
 use flyball_study::reason::{Because, Seen};
@@ -22,7 +22,12 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
+/// Under `sched-deadline` with all sets, whatever they ask for.
 fn studied(set: &TaskSet, policy: &str) -> PolicyReport {
+    let mut set = set.clone();
+    let settings = set.policies.entry("sched-deadline".to_owned()).or_default();
+    let unlimited = Value::Integer(0).into();
+    settings.values.insert("limit".to_owned(), unlimited);
     let options = StudyOptions {
         policies: vec![policy.to_owned()],
         until: Some(ms(2_000)),
@@ -30,13 +35,7 @@ fn studied(set: &TaskSet, policy: &str) -> PolicyReport {
         ..StudyOptions::default()
     };
     let mut watch = |_: flyball_study::Progress<'_>| ControlFlow::Continue(());
-    let study = study(
-        &Registry::standard(),
-        "set",
-        set.clone(),
-        &options,
-        &mut watch,
-    );
+    let study = study(&Registry::standard(), "set", set, &options, &mut watch);
     study.unwrap().policies.remove(0)
 }
 

@@ -34,6 +34,7 @@
 //! [`Inheriting`] is about mutexes: while a task waits for one, the owner is served in its place.
 
 mod account;
+mod admission;
 mod bids;
 mod chains;
 mod constant_bandwidth;
@@ -49,6 +50,7 @@ mod sporadic;
 mod total_bandwidth;
 
 pub use account::{Account, Mode, Reservation};
+pub use admission::Admission;
 pub use bids::Bids;
 pub use constant_bandwidth::ConstantBandwidth;
 pub use grub::{Grub, Reclaiming};
