@@ -52,6 +52,7 @@ pub mod control;
 pub mod encode;
 pub mod global;
 pub mod i_plus_pi;
+mod linked;
 mod member;
 pub mod non_preemptive;
 pub mod order;

@@ -31,6 +31,9 @@
 //!
 //! Tasks without a server run in the background, by a policy of their own.
 //!
+//! [`Servers`] are those of one CPU, and [`GlobalServers`] those of CPUs that share them.
+//! [`Admission`] limits what all ask for together.
+//!
 //! [`Inheriting`] is about mutexes: while a task waits for one, the owner is served in its place.
 
 mod account;
@@ -38,6 +41,7 @@ mod admission;
 mod bids;
 mod chains;
 mod constant_bandwidth;
+mod global;
 mod grub;
 mod inheritance;
 mod iris;
@@ -53,6 +57,7 @@ pub use account::{Account, Mode, Reservation};
 pub use admission::Admission;
 pub use bids::Bids;
 pub use constant_bandwidth::ConstantBandwidth;
+pub use global::GlobalServers;
 pub use grub::{Grub, Reclaiming};
 pub use inheritance::Inheriting;
 pub use iris::Iris;

@@ -248,16 +248,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         if !was_idle {
             return Resched::None;
         }
-        let at = match why {
-            // The clock said so, and the kernel has needed some time for it.
-            Ready::Released { release } if release >= server.idle_since => release.min(now),
-            Ready::Released { .. } | Ready::Unblocked => now,
-        };
-        let arrival = Arrival {
-            at,
-            idle_since: server.idle_since,
-            is_release: why != Ready::Unblocked,
-        };
+        let arrival = Arrival::of(why, server.idle_since, now);
         let supply = self.rule.arrives(&mut server.account, arrival);
         if R::RECLAIMS {
             shared::remove(&mut self.throttled, number);

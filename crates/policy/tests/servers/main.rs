@@ -5,6 +5,7 @@ mod admission;
 mod bids;
 mod constant_bandwidth;
 mod fixed_priority;
+mod global;
 mod grub;
 mod iris;
 mod promises;
