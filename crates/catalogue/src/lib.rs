@@ -56,8 +56,9 @@ pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scheduler::{Scheduler, Shape, Size, Unserved};
 pub use servers::{
-    Bids, Cbs, Deferrable, DeferrableServers, Grub, Iris, Linux, OwnServers, Polling,
-    PollingServers, Reclaim, SchedDeadline, ServerRule, SporadicServers, Tbs,
+    Bids, Cbs, Deferrable, DeferrableServers, Everywhere, GlobalCbs, GlobalRule,
+    GlobalSchedDeadline, Grub, Iris, Linux, OwnServers, Polling, PollingServers, Reclaim,
+    SchedDeadline, ServerRule, SporadicServers, Tbs,
 };
 pub use settings::{Configured, Setting, Values};
 pub use soos::Soos;

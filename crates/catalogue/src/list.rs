@@ -9,7 +9,8 @@ use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scheduler::{Scheduler, Shape};
 use crate::servers::{
-    Bids, Cbs, DeferrableServers, Grub, Iris, PollingServers, SchedDeadline, SporadicServers, Tbs,
+    Bids, Cbs, DeferrableServers, GlobalCbs, GlobalSchedDeadline, Grub, Iris, PollingServers,
+    SchedDeadline, SporadicServers, Tbs,
 };
 use crate::soos::Soos;
 
@@ -405,7 +406,15 @@ catalogue! {
             "PD²",
             "each task gets its share of every stretch of time; holds whatever can be held"
         }
-        Pf { "PF", "as PD², with ties broken by all windows to come" };
+        Pf { "PF", "as PD², with ties broken by all windows to come" }
+        GlobalCbs {
+            "Global constant bandwidth servers",
+            "a server for each task, as cbs; the nearest deadlines of servers first, on whatever CPU"
+        }
+        GlobalSchedDeadline {
+            "Linux's SCHED_DEADLINE on all CPUs",
+            "as g-cbs, by Linux's rules, and its admission of what all CPUs have room for"
+        };
     split:
         "edf-wm": Windows Edf {
             "Semi-partitioned EDF, EDF-WM",

@@ -4,8 +4,10 @@
 //! in each period and up to the deadline. A task that arrives once runs in the background, by its priority and in
 //! turn with its equals.
 
+mod global;
 mod rules;
 
+pub use global::{Everywhere, GlobalCbs, GlobalRule, GlobalSchedDeadline};
 pub use rules::{Deferrable, Linux, Polling, Reclaim};
 
 use crate::facts::{Facts, Missing, Service};
@@ -59,11 +61,15 @@ pub(crate) const ALLOWANCE: Setting = Setting::duration_or_zero(
 );
 
 pub(crate) fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
-    let order = RoundRobin {
+    Ranked::new(in_turn(quantum), size.tasks)
+}
+
+/// Fixed priorities, and round robin among equals.
+const fn in_turn(quantum: Duration) -> RoundRobin<FixedPriority> {
+    RoundRobin {
         order: FixedPriority,
         quantum,
-    };
-    Ranked::new(order, size.tasks)
+    }
 }
 
 /// The server that the task names, of one of these modes, or one of its own, whose deadline is no later than the period, so

@@ -9,8 +9,8 @@ use super::one_cpu::OneCpu;
 use super::servers::{Isolation, OfTheirOwn};
 use flyball_analysis::supply::Rule as Supplied;
 use flyball_catalogue::{
-    Bids, Cbs, DeferrableServers, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, PollingServers, Rm,
-    Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
+    Bids, Cbs, DeferrableServers, Dm, Edf, Fp, GlobalCbs, GlobalSchedDeadline, Grub, Iris, NpEdf,
+    Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
 };
 
 const CBS: OfTheirOwn =
@@ -90,6 +90,15 @@ pub(super) fn ranks(scheduler: &str) -> Option<&'static FixedPriority> {
 /// Whether the scheduler of that name is EDF, of which more is known where CPUs share a queue.
 pub(super) fn is_edf(scheduler: &str) -> bool {
     scheduler == <Edf as Rule>::NAME
+}
+
+/// Whether the scheduler of that name serves servers on all CPUs.
+pub(super) fn has_servers(scheduler: &str) -> bool {
+    [
+        <GlobalCbs as Scheduler>::NAME,
+        <GlobalSchedDeadline as Scheduler>::NAME,
+    ]
+    .contains(&scheduler)
 }
 
 /// Whether the scheduler of that name is fair in slots.
