@@ -99,9 +99,8 @@ pub(crate) fn seat(
     }
     Ok(Seat::Own(Reservation {
         budget: (task.wcet + allowance).min(deadline),
-        period,
         deadline,
-        mode: Mode::OfRule,
+        ..Reservation::every(period, Duration::ZERO)
     }))
 }
 

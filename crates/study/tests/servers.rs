@@ -165,6 +165,7 @@ fn set_with_servers(random: &mut Random) -> TaskSet {
             period: ms(period),
             deadline: ms(deadline),
             mode: None,
+            alpha: None,
             cpu: None,
         });
         for task in 0..draw(1, 4) {
@@ -293,6 +294,7 @@ fn of_what_is_not_covered_nothing_is_told() {
             period: ms(5),
             deadline: ms(5),
             mode: None,
+            alpha: None,
             cpu: None,
         });
         let mut task = Task::periodic(name, ms(20), ms(2));
@@ -429,5 +431,27 @@ fn results_that_a_policy_does_not_hear_of_are_noted() {
         assert_eq!(is_noted(&set, &["edf"]), says_something);
         assert_eq!(is_noted(&set, &["bids", "cbs"]), says_something);
         assert!(!is_noted(&set, &["bids", "soos"]));
+    }
+}
+
+/// Two servers whose jobs say that they are of little importance: one comes again
+/// after its period all the same, and one three periods later, at 0, 40, 80 ms and so on.
+#[test]
+fn a_server_may_have_an_alpha_of_its_own() {
+    let text = |name: &str, alpha: &str| {
+        format!(
+            "[[server]]\nname = \"{name}\"\nbudget = \"1ms\"\nperiod = \"10ms\"\n{alpha}\n\
+             [[task]]\nname = \"{name}\"\nserver = \"{name}\"\nperiod = \"10ms\"\non_miss = \"skip\"\n\
+             behaviour = [{{ compute = \"1ms\" }}, {{ result = 1 }}]\n"
+        )
+    };
+    let (own, rule) = (text("own", "alpha = 3"), text("rule", ""));
+    for (policy, slots) in [("bids", ""), ("soos", "slot = \"1ms\"\n")] {
+        let settings = format!("[policies.{policy}]\nalpha = 0\n{slots}");
+        let set = format!("schema = 1\n{settings}{own}{rule}");
+        let set = flyball_model::read_str(&set, flyball_model::Format::Toml, "set").unwrap();
+        let report = studied(&set, policy);
+        let [own, rule] = [0, 1].map(|task| report.tasks[task].measured.completed);
+        assert_eq!((own, rule), (50, 200), "{policy}");
     }
 }

@@ -55,7 +55,7 @@ mod total_bandwidth;
 
 pub use account::{Account, Mode, Reservation};
 pub use admission::Admission;
-pub use bids::Bids;
+pub use bids::{Alpha, Bids};
 pub use constant_bandwidth::ConstantBandwidth;
 pub use global::GlobalServers;
 pub use grub::{Grub, Reclaiming};

@@ -320,7 +320,8 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         if why == Stop::Completed {
             let result = core::mem::take(&mut server.result);
             let period = server.reservation.period;
-            let separation = self.switches.bids.separation(period, result);
+            let bids = self.switches.bids.of(&server.reservation);
+            let separation = bids.separation(period, result);
             server.next = server.last + separation.max(period);
         }
         if is_out {

@@ -155,6 +155,7 @@ fn added(book: &mut Book, works: &[Work]) -> Vec<Option<usize>> {
             d: reservation.deadline.as_nanos(),
             p: reservation.period.as_nanos(),
             mode: reservation.mode,
+            alpha: reservation.alpha.millionths(),
         });
         count += 1;
         Some(count - 1)
