@@ -2,6 +2,7 @@
 //! runs or names policies has it: the laboratory, the simulator, the images of all machines, the
 //! measurements, and the tables of the documentation.
 
+use crate::csd::Csd;
 use crate::fair::{Pd2, Pf};
 use crate::ipi::Ipi;
 use crate::np_edf::NpEdf;
@@ -357,6 +358,10 @@ catalogue! {
     orders: Fp FpRr Rm Dm Edf Llf Rr Fifo;
     one:
         NpEdf { "Non-preemptive EDF", "the nearest absolute deadline first, each job to its end" }
+        Csd {
+            "CSD",
+            "EDF for tasks with short periods; the others behind them, the shortest period first"
+        }
         Ipi { "I+PI", "a controller gives each task its share of every round" }
         Cbs {
             "Constant bandwidth servers",

@@ -10,6 +10,7 @@
 pub mod blocking;
 mod clusters;
 mod cover;
+mod csd;
 pub(crate) mod declared_servers;
 mod edf;
 mod fixed_priority;
