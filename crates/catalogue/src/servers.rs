@@ -228,8 +228,9 @@ impl<R: ServerRule> Scheduler for OwnServers<R> {
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
         let background = background(self.quantum, size);
-        let servers = Servers::new(self.rule.rule(), background, size.tasks);
-        Inheriting::new(servers.with_admission(self.rule.admission(size.cpus)))
+        let mut servers = Servers::new(self.rule.rule(), background, size.tasks);
+        servers.limit(self.rule.admission(size.cpus));
+        Inheriting::new(servers)
     }
 
     fn unserved(&self, tasks: &[Facts], cpus: usize) -> Option<(usize, Unserved)> {

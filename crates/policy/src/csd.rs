@@ -62,8 +62,8 @@ impl Encode for InQueue {
 pub enum Urgency {
     /// An absolute deadline.
     Dynamic(Time),
-    /// A period.
-    Static(Duration),
+    /// A period, as an instant.
+    Static(Time),
 }
 
 impl Default for Urgency {
@@ -80,7 +80,7 @@ impl Order for StaticAndDynamic {
     fn key(&self, params: &InQueue, release: Time) -> Urgency {
         match *params {
             InQueue::Dynamic(deadline) => Urgency::Dynamic(release + deadline.0),
-            InQueue::Static(period) => Urgency::Static(period.0),
+            InQueue::Static(period) => Urgency::Static(Time::ZERO + period.0),
         }
     }
 
@@ -89,7 +89,7 @@ impl Order for StaticAndDynamic {
     fn adjusted(&self, params: &InQueue, key: Urgency) -> Urgency {
         match *params {
             InQueue::Dynamic(_) => key,
-            InQueue::Static(period) => Urgency::Static(period.0),
+            InQueue::Static(period) => Urgency::Static(Time::ZERO + period.0),
         }
     }
 
@@ -109,7 +109,7 @@ impl Order for StaticAndDynamic {
 /// sorted one. A task that inherits the urgency of the other queue is in that one.
 pub struct TwoQueues<S: Storage> {
     dynamic: Unsorted<Time, S>,
-    fixed: SortedList<Duration, S>,
+    fixed: SortedList<Time, S>,
 }
 
 impl<S: Storage> Queue<Urgency> for TwoQueues<S> {
@@ -129,6 +129,7 @@ impl<S: Storage> Queue<Urgency> for TwoQueues<S> {
         self.fixed.capacity()
     }
 
+    #[inline(never)]
     fn insert(&mut self, task: TaskId, key: Urgency, end: End) -> bool {
         match key {
             Urgency::Dynamic(deadline) => self.dynamic.insert(task, deadline, end),
@@ -138,18 +139,13 @@ impl<S: Storage> Queue<Urgency> for TwoQueues<S> {
         }
     }
 
-    fn put(&mut self, task: TaskId, key: Urgency, end: End) {
-        match key {
-            Urgency::Dynamic(deadline) => self.dynamic.put(task, deadline, end),
-            Urgency::Static(period) => self.fixed.put(task, period, end),
-        }
-    }
-
+    #[inline(never)]
     fn remove(&mut self, task: TaskId) -> Option<Urgency> {
         let dynamic = self.dynamic.remove(task).map(Urgency::Dynamic);
         dynamic.or_else(|| self.fixed.remove(task).map(Urgency::Static))
     }
 
+    #[inline(never)]
     fn first(&self) -> Option<TaskId> {
         self.dynamic.first().or_else(|| self.fixed.first())
     }

@@ -34,7 +34,8 @@ fn results_that_a_policy_does_not_hear_of_are_noted() {
         task: "talks".to_owned(),
         heard_by: vec!["bids".to_owned(), "soos".to_owned()],
     };
-    let is_noted = |set: &TaskSet, policies: &[&str]| studied(set, policies).notes.contains(&unheard);
+    let is_noted =
+        |set: &TaskSet, policies: &[&str]| studied(set, policies).notes.contains(&unheard);
     for (results, says_something) in [(vec![0], false), (vec![0, 2], true)] {
         set.tasks[1].behaviour = vec![compute.clone(), Step::Result(results)];
         assert_eq!(is_noted(&set, &["edf"]), says_something);

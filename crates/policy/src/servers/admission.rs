@@ -10,7 +10,8 @@ const ONE: u64 = 1 << 20;
 /// What servers ask for together, and the most that they may: budget ÷ period of each.
 ///
 /// In parts of 2⁻²⁰ of a CPU, each rounded down, as in Linux (`to_ratio` and `__dl_overflow` of
-/// `kernel/sched/deadline.c`). So a sum may be more than the limit by one part for each server.
+/// `kernel/sched/deadline.c`). So a sum may be more than the limit by one part for each server. Periods
+/// of more than 2⁴⁴ ns, which is 4.9 hours, are counted in whole 2, 4, 8, … ns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Admission {
     limit: u64,
@@ -42,11 +43,11 @@ impl Admission {
         if left >= ONE {
             return period;
         }
+        let shift = shift(period);
         // All budgets whose part is rounded down to what is left, or to less.
-        let longer = (u128::from(left) + 1) * u128::from(period.as_nanos());
-        let budget = longer.div_ceil(u128::from(ONE)) - 1;
-        // At most the period.
-        u64::try_from(budget).map_or(period, Duration::from_nanos)
+        let longer = (left + 1) * (period.as_nanos() >> shift);
+        let budget = longer.div_ceil(ONE).saturating_sub(1) << shift | ((1 << shift) - 1);
+        period.min(Duration::from_nanos(budget))
     }
 
     /// A server has another reservation: what it had before the first one, and has after the last,
@@ -69,10 +70,16 @@ impl Admission {
     }
 }
 
+/// By how many bits times are shifted, so that a part of this period does not overflow.
+const fn shift(period: Duration) -> u32 {
+    (u64::BITS - period.as_nanos().leading_zeros()).saturating_sub(44)
+}
+
 /// Budget ÷ period, at most [`ONE`]; of the default, which is nothing, zero.
+#[inline(never)]
 fn part(reservation: &Reservation) -> u64 {
-    let [budget, period] = [reservation.budget, reservation.period].map(Duration::as_nanos);
-    let parts = u128::from(budget) * u128::from(ONE) / u128::from(period.max(1));
-    // A budget is at most the period.
-    u64::try_from(parts).unwrap_or(ONE)
+    let shift = shift(reservation.period);
+    let [budget, period] =
+        [reservation.budget, reservation.period].map(|time| time.as_nanos() >> shift);
+    budget * ONE / period.max(1)
 }

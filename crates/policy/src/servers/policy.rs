@@ -88,10 +88,10 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
         }
     }
 
-    /// The same, where no more is admitted than this: see [`Policy::admit`], [`Policy::adjust`].
-    #[must_use]
-    pub fn with_admission(self, admission: Admission) -> Self {
-        Servers { admission, ..self }
+    /// No more is admitted than this: see [`Policy::admit`], [`Policy::adjust`]. There are no tasks
+    /// yet.
+    pub fn limit(&mut self, admission: Admission) {
+        self.admission = admission;
     }
 
     /// What the server of `task` may use; `None`: it has none.
