@@ -4,7 +4,7 @@
 //! long) and after it (what the schedule says about the set).
 
 use flyball_analysis::Fit;
-use flyball_catalogue::{Origin, Written};
+use flyball_catalogue::{Origin, Placement, Written};
 use flyball_model::{Overheads, Setting, TaskSet, Value};
 use flyball_policy::Subtask;
 use flyball_sim::SimError;
@@ -38,6 +38,8 @@ pub struct Measurement<'a> {
 
 /// Budgets are longer by so much on machines, where a policy has such and the set says nothing else.
 const ALLOWANCE: Duration = Duration::from_micros(5);
+/// The same where all CPUs share a kernel, for whose lock jobs wait, too.
+const SHARED_ALLOWANCE: Duration = Duration::from_micros(50);
 
 fn allow(entry: &Entry, set: &mut TaskSet) {
     let mut settings = entry.settings().iter();
@@ -45,7 +47,10 @@ fn allow(entry: &Entry, set: &mut TaskSet) {
         let policies = set.policies.entry(entry.name.to_owned()).or_default();
         let values = policies.values.entry("allowance".to_owned());
         values.or_insert_with(|| Setting {
-            value: Value::Duration(ALLOWANCE),
+            value: Value::Duration(match entry.placement {
+                Placement::Global => SHARED_ALLOWANCE,
+                _ => ALLOWANCE,
+            }),
             place: None,
         });
     }
