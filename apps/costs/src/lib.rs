@@ -12,7 +12,9 @@
 //! | `first N` | the same, up to the first of them |
 //! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
 //!
-//! One more image has no policy of interest, but queues: `QUEUE N` (`queues`).
+//! Others have no policy of interest, but queues: `QUEUE N` ([`queues`]); servers whose budgets are used
+//! up: `hard N` or `soft N` ([`budgets`]); and SOOS with tasks that compute:
+//! `SLOTS PERIOD TURNS PERIOD TURNS …` ([`slots`]).
 //!
 //! A figure is a line of four words, `name sum count worst`: what `count` of them took together,
 //! and the longest of them. All are instructions of an emulated core, not times of any hardware; an
@@ -23,12 +25,14 @@
     reason = "what is between two marks has to be what is measured, and nothing else"
 )]
 
+pub mod budgets;
 mod calls;
 pub mod decision;
 mod mark;
 mod output;
 pub mod queues;
 mod releases;
+pub mod slots;
 
 #[doc(hidden)]
 pub use flyball_app;

@@ -21,6 +21,20 @@ const MARK: u32 = 3;
 pub(crate) struct Mark(u32);
 
 impl Mark {
+    /// Stands for an instant that is not known yet.
+    pub(crate) const NONE: Mark = Mark(0);
+
+    /// Whether this instant is not before the other one, from which it is less than half a round of the
+    /// counter away.
+    pub(crate) fn is_after(self, before: Mark) -> bool {
+        self.0.wrapping_sub(before.0).cast_signed() >= 0
+    }
+
+    /// The instant so many ticks later.
+    pub(crate) fn later(self, ticks: u32) -> Mark {
+        Mark(self.0.wrapping_add(ticks))
+    }
+
     #[inline(always)]
     pub(crate) fn now() -> Mark {
         let ticks;

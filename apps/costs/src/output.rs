@@ -52,6 +52,23 @@ pub(crate) fn asked<T>(find: impl Fn(&str) -> Option<T>) -> (T, usize) {
     )
 }
 
+/// The numbers of the command line, as many as there are; the others are zero.
+pub(crate) fn numbers<const MOST: usize>() -> [u32; MOST] {
+    let Ok(arguments) = env::args::<512>() else {
+        fail("there is no command line");
+    };
+    let mut numbers = [0; MOST];
+    // The first word is the program's name.
+    for (number, word) in numbers.iter_mut().zip((&arguments).skip(1)) {
+        let word: Result<&str, Utf8Error> = word;
+        *number = match word.map(str::parse) {
+            Ok(Ok(number)) => number,
+            _ => fail("the command line has something else than numbers"),
+        };
+    }
+    numbers
+}
+
 /// Ends: something is not as it has to be.
 pub(crate) fn fail(why: &str) -> ! {
     println!("error: {why}");
@@ -67,6 +84,13 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Nothing yet.
+    pub(crate) const NONE: Tally = Tally {
+        sum: 0,
+        count: 0,
+        worst: 0,
+    };
+
     #[inline(never)]
     pub(crate) fn add(&mut self, instructions: u32) {
         self.sum += instructions;

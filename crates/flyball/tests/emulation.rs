@@ -94,6 +94,27 @@ fn releases(recording: &Recording, period: Duration) -> u32 {
     released
 }
 
+/// The counters of the boards have 32 bits. They go round several times, while nothing happens for
+/// long, and all releases are on time.
+#[test]
+fn a_run_is_longer_than_its_counter() {
+    if !has_qemu() {
+        return;
+    }
+    let (s, until) = (Duration::from_secs, Duration::from_secs(1_000));
+    for machine in [Machine::CortexM3, Machine::Lm3s6965, Machine::Riscv] {
+        for period in [s(7), s(190)] {
+            let task = Task::periodic("a", period, Duration::from_millis(1));
+            let recording = record(machine, task, until);
+            assert_eq!(recording.length(), until, "{}", machine.name());
+            let jobs = 1_000_u64.div_ceil(period.as_nanos() / 1_000_000_000);
+            assert_eq!(u64::from(releases(&recording, period)), jobs);
+            let completed = runs(&recording).len() as u64;
+            assert_eq!(completed, jobs, "{}", machine.name());
+        }
+    }
+}
+
 /// More events than the board has memory for, and none is lost. The host takes the trace in no
 /// time.
 #[test]

@@ -26,6 +26,8 @@ pub(crate) const CHOICES: [&str; 5] = ["checks", "accounting", "traced", "guarde
 pub(crate) const QUEUES: [&str; 4] = ["ring", "heap", "list", "calendar"];
 /// Tasks in such a queue.
 pub(crate) const QUEUED: [u32; 7] = [1, 5, 10, 25, 50, 75, 125];
+/// Servers of which kind use up their budgets.
+pub(crate) const BUDGETS: [&str; 2] = ["hard", "soft"];
 
 /// An instruction takes 2^10 ns, so that the board's counter tells them apart.
 const SHIFT: u32 = 10;
@@ -61,8 +63,14 @@ pub(crate) struct Costs {
     pub(crate) choices: BTreeMap<&'static str, Policy>,
     /// Of each queue, by name and then by the number of tasks: to take out the first task, and to put
     /// it in again with a later deadline.
-    pub(crate) queues: BTreeMap<&'static str, BTreeMap<String, BTreeMap<u32, Figure>>>,
+    pub(crate) queues: ByName,
+    /// Of constant bandwidth servers of each kind, by name and then by their number: a budget is
+    /// used up, and there is a new one.
+    pub(crate) budgets: ByName,
 }
+
+/// Figures by word, name and number.
+pub(crate) type ByName = BTreeMap<&'static str, BTreeMap<String, BTreeMap<u32, Figure>>>;
 
 impl Costs {
     /// Builds and runs all images.
@@ -73,15 +81,8 @@ impl Costs {
             eprintln!("measuring {policy}");
             policies.insert(policy, measure(policy, &READY, &RELEASED)?);
         }
-        let mut queues = BTreeMap::<_, BTreeMap<String, BTreeMap<u32, Figure>>>::new();
-        for queue in QUEUES {
-            let measured = queues.entry(queue).or_default();
-            for n in QUEUED {
-                for (name, figure) in run("queues", queue, n)? {
-                    measured.entry(name).or_default().insert(n, figure);
-                }
-            }
-        }
+        let queues = by_name("queues", &QUEUES, &QUEUED)?;
+        let budgets = by_name("budgets", &BUDGETS, &READY)?;
         let mut choices = BTreeMap::new();
         for choice in CHOICES {
             image::build("flyball-costs", "release", &[choice])?;
@@ -97,8 +98,23 @@ impl Costs {
             policies,
             choices,
             queues,
+            budgets,
         })
     }
+}
+
+/// What an image without a kernel around what it measures says, with each word and each number.
+fn by_name(image: &str, words: &[&'static str], numbers: &[u32]) -> Result<ByName, BenchError> {
+    let mut all = ByName::new();
+    for &word in words {
+        let measured = all.entry(word).or_default();
+        for &n in numbers {
+            for (name, figure) in run(image, word, n)? {
+                measured.entry(name).or_default().insert(n, figure);
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Whether there is room for so many threads beside those that measure.
@@ -226,12 +242,12 @@ mod tests {
         (
             "cbs",
             &[
-                ("yield", 335),
-                ("signal_wakes", 584),
-                ("wait_blocks", 486),
-                ("interrupt_wakes", 599),
-                ("send_wakes", 638),
-                ("receive_blocks", 497),
+                ("yield", 146),
+                ("signal_wakes", 351),
+                ("wait_blocks", 241),
+                ("interrupt_wakes", 365),
+                ("send_wakes", 409),
+                ("receive_blocks", 249),
             ],
         ),
     ];
@@ -284,6 +300,24 @@ mod tests {
         are_no_longer(&["accounting"], &WITH_ACCOUNTING);
         are_no_longer(&["traced"], &TRACED);
         are_no_longer(&[], &ROWS);
+        slots_are_no_longer();
+    }
+
+    /// A slot of SOOS with 15 tasks, whose periods are 15 to 100 slots, and with one.
+    fn slots_are_no_longer() {
+        let few = "1500 5 1000";
+        let many = "3000 20 1000 30 500 40 2000 15 600 25 800 50 900 60 2000 70 3000 80 1000 90 2500 \
+                    100 4000 35 600 45 1000 55 900 65 400";
+        for (words, mean, most) in [(few, 545.0, 1_510), (many, 885.0, 9_400)] {
+            let words: Vec<_> = words.split_whitespace().collect();
+            let printed = image::run("costs-soos", SHIFT, &words).unwrap();
+            let figures: BTreeMap<_, _> = printed.lines().filter_map(parse).collect();
+            let (least, slot) = (figures["least"].worst, figures["slot"]);
+            assert!(least <= 320, "{least}");
+            assert!(slot.mean <= mean && slot.worst <= most, "{printed}");
+            // Each slot has an entry of the timer, and the most is no mean.
+            assert!(least > 50 && f64::from(least) < slot.mean, "{printed}");
+        }
     }
 
     #[test]

@@ -29,7 +29,11 @@ pub(crate) struct Sizes(pub(crate) BTreeMap<&'static str, Size>);
 impl Sizes {
     /// Builds the images, and looks at them.
     pub(crate) fn measure() -> Result<Sizes, BenchError> {
-        let images = [("fp", "minimal-fp"), ("edf", "minimal-edf")];
+        let images = [
+            ("fp", "minimal-fp"),
+            ("edf", "minimal-edf"),
+            ("soos", "minimal-soos"),
+        ];
         let all = || -> Result<Vec<Size>, BenchError> {
             images
                 .iter()

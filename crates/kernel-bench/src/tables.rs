@@ -1,6 +1,8 @@
 //! The tables, as text.
 
-use crate::costs::{ASLEEP, CHOICES, Figure, POLICIES, Policy, QUEUED, QUEUES, READY, RELEASED};
+use crate::costs::{
+    ASLEEP, BUDGETS, CHOICES, Figure, POLICIES, Policy, QUEUED, QUEUES, READY, RELEASED,
+};
 use crate::metric::TESTS;
 use crate::{NOTE, Report};
 use std::collections::BTreeMap;
@@ -109,6 +111,7 @@ pub(crate) fn all(report: &Report) -> String {
         text += &policy_by_threads(policy, &report.costs.policies[policy]);
     }
     text += &queues(report);
+    text += &budgets(report);
     text += &choices(report);
     text + &sizes(report)
 }
@@ -232,6 +235,19 @@ fn queues(report: &Report) -> String {
             table.row(&name, QUEUED.map(|n| mean(figures, n)));
             let worst = |n| figures.get(&n).map(|figure| f64::from(figure.worst));
             table.row("  at most", QUEUED.map(worst));
+        }
+    }
+    table.0
+}
+
+fn budgets(report: &Report) -> String {
+    let title = "CONSTANT BANDWIDTH SERVERS";
+    let mut table = Table::new(title, READY.map(|n| n.to_string()));
+    for kind in BUDGETS {
+        for (name, figures) in &report.costs.budgets[kind] {
+            let name = format!("{kind}: a budget {name}, at most");
+            let worst = |n| figures.get(&n).map(|figure| f64::from(figure.worst));
+            table.row(&name, READY.map(worst));
         }
     }
     table.0

@@ -144,6 +144,8 @@ pub struct Core<C: Config> {
     asking: CpuSet,
     /// Of several CPUs, those that idle with a thread's registers.
     vacant: CpuSet,
+    /// When the timer of each CPU was set, where bursts end.
+    timers: TableOf<C::Cpus, C::Stamp>,
 }
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
@@ -264,6 +266,7 @@ impl<C: Config> Core<C> {
             used: Table::new(sizes.threads, 0),
             arrivals: Arrivals::new(sizes.arrivals),
             cpus: Table::new(sizes.cpus, Cpu::new()),
+            timers: Table::new(sizes.cpus, C::Stamp::default()),
             misses: 0,
             ticks: 0,
             excess: Excess::LEAST,

@@ -378,9 +378,12 @@ impl<C: Config> Core<C> {
             state.burst = choice.burst.unwrap_or(Duration::MAX);
             if state.burst < state.patience {
                 core::hint::cold_path();
-                state.set(work::TIMER);
+                if self.ends_before_timer(cpu) {
+                    self.cpu_mut(cpu).set(work::TIMER);
+                }
             }
         }
+        let state = self.cpu_mut(cpu);
         if Self::TELLS_USE {
             state.used = 0;
         }
@@ -403,6 +406,14 @@ impl<C: Config> Core<C> {
             run: Some(choice.task),
             switch: next != there,
         }
+    }
+
+    /// Whether a burst that begins now may end before the timer fires. The time since the timer was
+    /// set may be known too short, where stamps have wrapped: then it is set once more than it has to.
+    fn ends_before_timer(&self, cpu: CpuId) -> bool {
+        let (state, set) = (self.cpu(cpu), self.timers[cpu.index()]);
+        let since = C::Stamp::length(state.counted.ticks_since(set));
+        state.burst < state.patience.saturating_sub(since)
     }
 
     /// The policy has not been told yet that `task` stops. By itself, as it takes more registers
@@ -467,14 +478,22 @@ impl<C: Config> Core<C> {
 
     /// As [`Core::next_timer`]; the timer is going to be set to that.
     fn set_timer(&mut self, cpu: CpuId, clock: &mut impl Clock<C::Stamp>) -> Time {
+        let mut left = Duration::MAX;
         if C::Policy::WANTS.bursts {
             let state = self.cpu_mut(cpu);
-            state.patience = state.left();
+            left = state.left();
+            state.patience = left;
+            self.timers[cpu.index()] = state.counted;
         }
-        self.timer_at(cpu, clock)
+        self.timer_after(cpu, left, clock)
     }
 
     pub(crate) fn timer_at(&self, cpu: CpuId, clock: &mut impl Clock<C::Stamp>) -> Time {
+        self.timer_after(cpu, self.cpu(cpu).left(), clock)
+    }
+
+    /// When the timer of `cpu` has to fire if the burst that runs there ends after `left`.
+    fn timer_after(&self, cpu: CpuId, left: Duration, clock: &mut impl Clock<C::Stamp>) -> Time {
         let keeps_time = self.keeps_time(cpu);
         if self.tick().is_some() {
             return if keeps_time {
@@ -491,12 +510,8 @@ impl<C: Config> Core<C> {
             // A policy without an alarm on this CPU never wants to be called.
             next = next.min(self.policy.next_alarm(cpu).unwrap_or(Time::NEVER));
         }
-        if C::Policy::WANTS.bursts {
-            let state = self.cpu(cpu);
-            let left = state.left();
-            if left < Duration::MAX {
-                next = next.min(clock.time(state.counted) + left);
-            }
+        if C::Policy::WANTS.bursts && left < Duration::MAX {
+            next = next.min(clock.time(self.cpu(cpu).counted) + left);
         }
         next
     }

@@ -137,9 +137,8 @@ pub trait Policy {
         None
     }
 
-    /// Whether [`Policy::next_alarm`] need be asked at all, of a policy that may want alarms
-    /// ([`Wants::alarms`]). It is always the same; only one of several policies that share a type
-    /// says no.
+    /// Whether there may be an alarm now, and [`Policy::next_alarm`] need be asked. If not, a timer that
+    /// was set for an alarm before may stay as it is, and fire for nothing.
     #[inline]
     fn has_alarms(&self) -> bool {
         Self::WANTS.alarms

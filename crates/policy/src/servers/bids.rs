@@ -138,8 +138,8 @@ impl Rule for Bids {
         if next != Time::ZERO {
             account.renew(arrival.at);
         }
-        let is_hard = self.budgets.is_hard_for(&account.reservation);
-        wake(account, arrival.at, is_hard)
+        wake(account, arrival.at);
+        self.supply(account, arrival.at)
     }
 
     fn exhausted(&mut self, account: &mut Account<Next>, now: Time) -> Supply {

@@ -33,15 +33,13 @@ impl ConstantBandwidth {
     }
 }
 
-/// [`Rule::arrives`] of a server that is hard or soft, whatever else is kept of it.
-pub(super) fn wake<S>(account: &mut Account<S>, now: Time, is_hard: bool) -> Supply {
+/// What arrives finds a new budget, if the present one has no deadline to come or would be too much
+/// for the time up to it.
+#[inline]
+pub(super) fn wake<S>(account: &mut Account<S>, now: Time) {
     if account.is_new() || now >= account.deadline || account.is_dense(now) {
         account.renew(now);
     }
-    if account.is_exhausted() {
-        return postpone(account, now, is_hard);
-    }
-    Supply::Available
 }
 
 /// [`Rule::exhausted`] of a server that is hard or soft, whatever else is kept of it.
@@ -57,8 +55,8 @@ impl Rule for ConstantBandwidth {
     type State = ();
 
     fn arrives(&mut self, account: &mut Account, arrival: Arrival) -> Supply {
-        let is_hard = self.is_hard_for(&account.reservation);
-        wake(account, arrival.at, is_hard)
+        wake(account, arrival.at);
+        self.supply(account, arrival.at)
     }
 
     fn exhausted(&mut self, account: &mut Account, now: Time) -> Supply {

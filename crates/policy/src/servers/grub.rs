@@ -144,7 +144,8 @@ impl Rule for Grub {
         if !was_active {
             account.renew(arrival.at);
         }
-        wake(account, arrival.at, false)
+        wake(account, arrival.at);
+        self.supply(account, arrival.at)
     }
 
     /// Up to where less than a nanosecond is left of the budget, which is at least one before.

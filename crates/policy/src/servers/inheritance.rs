@@ -20,6 +20,7 @@
 //! the CPU is, so what comes to the same within an instant changes nothing.
 
 use super::chains::Chains;
+use super::shared;
 use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::storage::Storage;
 use core::cmp::Ordering;
@@ -58,10 +59,10 @@ impl<P: Policy, S: Storage> Inheriting<P, S> {
         while let Some((task, enters)) = self.chains.settle(from) {
             // The CPU is about to be decided.
             let _ = if enters {
-                self.policy.ready(cpu, task, Ready::Unblocked, now)
+                shared::ready(&mut self.policy, cpu, task, Ready::Unblocked, now)
             } else {
                 let none = Usage::default();
-                self.policy.stopped(cpu, task, none, Stop::Blocked, now)
+                shared::stopped(&mut self.policy, cpu, task, none, Stop::Blocked, now)
             };
             from = task.index() + 1;
         }
@@ -96,9 +97,7 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
         if self.chains.retire(task) {
             // The CPU is decided anyway.
             let none = Usage::default();
-            let _ = self
-                .policy
-                .stopped(ONLY_CPU, task, none, Stop::Completed, now);
+            let _ = shared::stopped(&mut self.policy, ONLY_CPU, task, none, Stop::Completed, now);
         }
         self.policy.retire(task, now);
     }
@@ -106,7 +105,7 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
     #[inline(never)]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         let resched = if self.chains.ready(task) {
-            self.policy.ready(here, task, why, now)
+            shared::ready(&mut self.policy, here, task, why, now)
         } else {
             // It waited, and another task may run in its place.
             Resched::One(ONLY_CPU)
@@ -122,10 +121,10 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
         let stopped = self.chains.stopped(task, why);
         // The CPU is decided in any case.
         if let Some((place, why)) = stopped.place {
-            let _ = self.policy.stopped(cpu, place, used, why, now);
+            let _ = shared::stopped(&mut self.policy, cpu, place, used, why, now);
         }
         if stopped.leaves {
-            let _ = self.policy.stopped(cpu, task, Usage::default(), why, now);
+            let _ = shared::stopped(&mut self.policy, cpu, task, Usage::default(), why, now);
         }
         Resched::One(ONLY_CPU)
     }
@@ -151,7 +150,7 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
         if self.chains.is_open() {
             self.settle(cpu, now);
         }
-        let mut dispatch = self.policy.pick(cpu, now)?;
+        let mut dispatch = shared::pick(&mut self.policy, cpu, now)?;
         dispatch.task = self.chains.picked(dispatch.task);
         Some(dispatch)
     }

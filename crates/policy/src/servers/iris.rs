@@ -27,7 +27,8 @@ impl Rule for Iris {
     const RECLAIMS: bool = true;
 
     fn arrives(&mut self, account: &mut Account, arrival: Arrival) -> Supply {
-        wake(account, arrival.at, true)
+        wake(account, arrival.at);
+        self.supply(account, arrival.at)
     }
 
     fn exhausted(&mut self, account: &mut Account, now: Time) -> Supply {

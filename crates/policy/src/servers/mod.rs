@@ -50,6 +50,7 @@ mod policy;
 mod rule;
 mod sched_deadline;
 mod seat;
+mod shared;
 mod sporadic;
 mod total_bandwidth;
 

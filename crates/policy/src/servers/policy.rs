@@ -2,12 +2,12 @@
 
 mod due;
 mod seats;
-mod shared;
 
 use super::account::Account;
 use super::admission::Admission;
 use super::rule::{Arrival, Rule, Supply};
 use super::seat::Seat;
+use super::shared;
 use crate::policy::{
     Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
@@ -103,31 +103,44 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     }
 
     /// A server with tasks, that is in no queue, is put where it belongs.
+    #[inline]
     fn enqueue(&mut self, number: TaskId, supply: Supply) -> Resched {
-        match supply {
-            Supply::Available => {
-                let key = self.rule.key(&self.rows[number.index()].account);
-                let is_first = self.ready.insert(number, key, End::Tail);
-                if is_first {
-                    Resched::One(ONLY_CPU)
-                } else {
-                    Resched::None
-                }
-            }
-            Supply::Throttled(until) => {
-                self.wait(number, until);
-                Resched::None
-            }
+        if let Supply::Throttled(until) = supply {
+            self.wait(number, until);
+            return Resched::None;
+        }
+        let key = self.rule.key(&self.rows[number.index()].account);
+        let is_first = self.ready.insert(number, key, End::Tail);
+        if is_first {
+            Resched::One(ONLY_CPU)
+        } else {
+            Resched::None
+        }
+    }
+
+    /// The same where that is rare.
+    #[cold]
+    #[inline(never)]
+    fn requeue(&mut self, number: TaskId, supply: Supply) -> Resched {
+        self.enqueue(number, supply)
+    }
+
+    /// Asks the rule about a server that has tasks, if its budget is used up.
+    #[inline]
+    fn settle(&mut self, number: TaskId, now: Time) {
+        if self.rows[number.index()].account.is_exhausted() {
+            self.exhaust(number, now);
         }
     }
 
     /// Asks the rule about a server that has used up its budget, and has tasks.
+    #[inline(never)]
     fn exhaust(&mut self, number: TaskId, now: Time) {
-        let account = &mut self.rows[number.index()].account;
-        if account.is_exhausted() && shared::remove(&mut self.ready, number).is_some() {
+        if self.unready(number) {
+            let account = &mut self.rows[number.index()].account;
             let supply = self.rule.exhausted(account, now);
             // The caller picks again anyway.
-            let _ = self.enqueue(number, supply);
+            let _ = self.requeue(number, supply);
         }
     }
 
@@ -140,10 +153,23 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
         })
     }
 
+    /// A server is put in no queue.
+    #[inline]
     fn dequeue(&mut self, number: TaskId) {
-        if shared::remove(&mut self.ready, number).is_none() {
+        if !self.unready(number) {
             shared::remove(&mut self.throttled, number);
         }
+    }
+
+    /// Takes a server from those with a budget. Most often it is the first. Returns whether it was
+    /// one of them.
+    #[inline]
+    fn unready(&mut self, number: TaskId) -> bool {
+        if self.ready.first() == Some(number) {
+            self.ready.take(number);
+            return true;
+        }
+        shared::remove(&mut self.ready, number).is_some()
     }
 }
 
@@ -218,7 +244,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
             self.ready.take(number);
             self.ready.insert(number, key, End::Tail);
         }
-        self.exhaust(number, now);
+        self.settle(number, now);
         Ok(Resched::One(ONLY_CPU))
     }
 
@@ -237,7 +263,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         let Member::In(number) = self.members[task.index()] else {
             return shared::ready(&mut self.background, here, task, why, now);
@@ -260,7 +286,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         resched
     }
 
-    #[inline(never)]
+    #[inline]
     fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         let Member::In(number) = self.members[task.index()] else {
             if why == Stop::Preempted && !B::WANTS.preempted {
@@ -285,7 +311,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
                 if self.rule.goes_on(&mut server.account, now) {
                     self.dequeue(number);
                     // The caller picks again anyway.
-                    let _ = self.enqueue(number, Supply::Available);
+                    let _ = self.requeue(number, Supply::Available);
                 }
             }
             Stop::Yielded => {
@@ -294,7 +320,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
             }
             Stop::Preempted | Stop::BurstEnd => {}
         }
-        self.exhaust(number, now);
+        self.settle(number, now);
         Resched::One(cpu)
     }
 
@@ -328,7 +354,12 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         [due, other].into_iter().flatten().min()
     }
 
-    #[inline(never)]
+    #[inline]
+    fn has_alarms(&self) -> bool {
+        self.throttled.first().is_some() || B::WANTS.alarms && self.background.has_alarms()
+    }
+
+    #[inline]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let Some(number) = self.ready.first() else {
             let other = shared::pick(&mut self.background, cpu, now);

@@ -48,6 +48,15 @@ pub trait Rule {
     /// The budget is used up, and there are tasks.
     fn exhausted(&mut self, account: &mut Account<Self::State>, now: Time) -> Supply;
 
+    /// What the server has now: what is left of the budget, or what follows when it is used up.
+    #[inline]
+    fn supply(&mut self, account: &mut Account<Self::State>, now: Time) -> Supply {
+        if account.is_exhausted() {
+            return self.exhausted(account, now);
+        }
+        Supply::Available
+    }
+
     /// `due`, the instant up to which the server had no budget, has come, and it still has tasks.
     /// The kernel may be late: `now`.
     fn replenish(&mut self, account: &mut Account<Self::State>, _due: Time, now: Time) -> Supply {

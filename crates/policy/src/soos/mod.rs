@@ -16,7 +16,7 @@
 //! The first slot begins when the first job of a server comes.
 //!
 //! Source: Donari, Ordinez, Santos and Orozco, *Kernel internals for real-time*, with BIDS as its
-//! servers ([`Bids`](crate::servers::Bids)). Each improvement of the paper can be left out ([`Switches`], and the
+//! servers ([`Bids`]). Each improvement of the paper can be left out ([`Switches`], and the
 //! queue that is the list). *Reconstructed*, since the paper does not say it:
 //!
 //! * A server is reactivated when a job has come and its period is over, and not by the period alone,
@@ -54,7 +54,7 @@ use crate::policy::{
     Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
 use crate::queue::{End, Queue};
-use crate::servers::Seat;
+use crate::servers::{Bids, Seat};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
@@ -320,9 +320,14 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         if why == Stop::Completed {
             let result = core::mem::take(&mut server.result);
             let period = server.reservation.period;
-            let bids = self.switches.bids.of(&server.reservation);
-            let separation = bids.separation(period, result);
-            server.next = server.last + separation.max(period);
+            server.next = server.last + period;
+            // Most jobs say nothing, and the division takes longer than all the rest.
+            let bids = &self.switches.bids;
+            if result > 0 || bids.least > Bids::default().least {
+                let bids = bids.of(&server.reservation);
+                let separation = bids.separation(period, result);
+                server.next = server.last + separation.max(period);
+            }
         }
         if is_out {
             self.list.remove(task);
@@ -357,7 +362,11 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         }
         let slot = self.switches.slot;
         self.began = now;
-        self.next_slot += slot * (now.since(self.next_slot) / slot + 1);
+        self.next_slot += slot;
+        if self.next_slot <= now {
+            core::hint::cold_path();
+            self.next_slot += slot * (now.since(self.next_slot) / slot + 1);
+        }
         self.is_shared = false;
         self.list.settle();
         self.reactivate(now);

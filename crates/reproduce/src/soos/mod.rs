@@ -7,6 +7,7 @@
 //! | [`overhead`] | a slot's work, at least, in the mean and at most (figures 2b and 4) |
 //! | [`slack`] | what becomes of the rest of a slot when a job ends in it (4.1) |
 //! | [`isolation`] | how late others are if a task computes for longer than it says (3.1) |
+//! | [`soft`] | how soon soft jobs are done, at equal guarantees (not in the paper) |
 //! | [`limit`] | how many tasks fill a slot (chapter 2) |
 
 pub mod complexity;
@@ -18,6 +19,7 @@ pub mod limit;
 pub mod overhead;
 mod sets;
 pub mod slack;
+pub mod soft;
 
 use crate::work::Work;
 
@@ -39,6 +41,7 @@ pub const WORK: Work = Work {
         overhead::PLAN,
         slack::PLAN,
         isolation::PLAN,
+        soft::PLAN,
         limit::PLAN,
     ],
     goes_on: false,

@@ -14,9 +14,11 @@ mod bare;
 
 use cpu_time::ProcessTime;
 use flyball_catalogue::placement::InCalendar;
-use flyball_catalogue::{Clustered, Edf, Fp, Queued, Rm, Rr};
+
+use flyball_catalogue::{Clustered, Edf, Fp, OwnServers, Queued, Rm, Rr};
 use flyball_model::TaskSet;
 use flyball_model::generate::{Options as Random, generate};
+use flyball_policy::servers::ConstantBandwidth;
 use flyball_sim::{Options, Outcome, Scheduler, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
 use flyball_trace::{Duration, NoTrace, Sink};
@@ -113,8 +115,8 @@ fn as_f64(n: u64) -> f64 {
 fn table() {
     println!("million jobs a second of CPU time, one CPU, tracing off");
     println!(
-        "{:>7} {:>8} {:>8} {:>8} {:>8} {:>16}",
-        "tasks", "edf", "rm", "fp", "rr", "edf + metrics"
+        "{:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>16}",
+        "tasks", "edf", "rm", "fp", "rr", "cbs", "edf + metrics"
     );
     for tasks in [1, 10, 100, 1_000, 10_000] {
         let set = set(tasks, 1);
@@ -122,12 +124,19 @@ fn table() {
         let rr = Rr {
             quantum: Duration::from_millis(10),
         };
+        // A server for each task.
+        let cbs = OwnServers {
+            rule: ConstantBandwidth::SOFT,
+            allowance: Duration::ZERO,
+            quantum: Duration::from_millis(10),
+        };
         println!(
-            "{tasks:>7} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>16.2}",
+            "{tasks:>7} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>16.2}",
             rate(&set, &Edf, none) / 1e6,
             rate(&set, &Rm, none) / 1e6,
             rate(&set, &Fp, none) / 1e6,
             rate(&set, &rr, none) / 1e6,
+            rate(&set, &cbs, none) / 1e6,
             rate(&set, &Edf, || metrics(tasks, 1)) / 1e6,
         );
     }

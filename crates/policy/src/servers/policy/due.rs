@@ -1,13 +1,15 @@
 //! Servers that wait for an instant: for a budget, or for the end of what they count without work.
 
-use super::{Rule, Servers, shared};
+use super::{Rule, Servers};
 use crate::policy::{ONLY_CPU, Policy, Resched};
 use crate::queue::Queue;
+use crate::servers::shared;
 use crate::storage::Storage;
 use flyball_trace::{TaskId, Time};
 
 impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     /// Puts a server, which is in no queue, among those that wait for an instant.
+    #[inline(never)]
     pub(super) fn wait(&mut self, number: TaskId, until: Time) {
         let key = until + self.rule.ahead();
         shared::insert(&mut self.throttled, number, key);
@@ -26,7 +28,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             && let Some(due) = self.first_due()
             && due <= now
         {
-            shared::remove(&mut self.throttled, number);
+            self.throttled.take(number);
             let server = &mut self.rows[number.index()];
             if R::RECLAIMS && server.tasks.is_empty() {
                 self.rule.lapses(&mut server.account);
@@ -37,7 +39,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
                 continue;
             }
             let supply = self.rule.replenish(&mut server.account, due, now);
-            resched = resched.and(self.enqueue(number, supply));
+            resched = resched.and(self.requeue(number, supply));
         }
         resched
     }

@@ -1,36 +1,36 @@
-//! What is the same under all rules, so that an image of several has it once: tasks without a server,
-//! and queues of servers.
+//! Calls out of line, so that an image of several rules has them once: of tasks without a server, of
+//! queues of servers, and of a policy that is asked at several places.
 
 use crate::policy::{Dispatch, Policy, Ready, Resched, Stop, Usage};
 use crate::queue::{End, Queue};
 use flyball_trace::{CpuId, TaskId, Time};
 
 #[inline(never)]
-pub(super) fn ready<B: Policy>(
-    background: &mut B,
+pub(super) fn ready<P: Policy>(
+    policy: &mut P,
     here: CpuId,
     task: TaskId,
     why: Ready,
     now: Time,
 ) -> Resched {
-    background.ready(here, task, why, now)
+    policy.ready(here, task, why, now)
 }
 
 #[inline(never)]
-pub(super) fn stopped<B: Policy>(
-    background: &mut B,
+pub(super) fn stopped<P: Policy>(
+    policy: &mut P,
     cpu: CpuId,
     task: TaskId,
     used: Usage,
     why: Stop,
     now: Time,
 ) -> Resched {
-    background.stopped(cpu, task, used, why, now)
+    policy.stopped(cpu, task, used, why, now)
 }
 
 #[inline(never)]
-pub(super) fn pick<B: Policy>(background: &mut B, cpu: CpuId, now: Time) -> Option<Dispatch> {
-    background.pick(cpu, now)
+pub(super) fn pick<P: Policy>(policy: &mut P, cpu: CpuId, now: Time) -> Option<Dispatch> {
+    policy.pick(cpu, now)
 }
 
 #[inline(never)]
