@@ -116,7 +116,7 @@ impl Split {
 
 impl OneCpu for Combined {
     fn name(&self) -> &'static str {
-        "demand of the dynamic queue, response times of the static one"
+        "demand, then response times"
     }
 
     fn because(&self) -> Because {
