@@ -145,7 +145,7 @@ impl Facts {
 
 #[cfg(feature = "model")]
 fn reservation(server: &flyball_model::Server) -> Reservation {
-    use flyball_policy::servers::Mode;
+    use flyball_policy::servers::{Alpha, Mode};
     Reservation {
         budget: server.budget,
         period: server.period,
@@ -155,5 +155,6 @@ fn reservation(server: &flyball_model::Server) -> Reservation {
             Some(flyball_model::ServerMode::Hard) => Mode::Hard,
             Some(flyball_model::ServerMode::Soft) => Mode::Soft,
         },
+        alpha: server.alpha.map_or(Alpha::OF_RULE, Alpha::of),
     }
 }

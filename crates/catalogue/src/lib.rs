@@ -17,6 +17,7 @@
 //! | PD² and PF | [`fair`] |
 //! | non-preemptive EDF | [`np_edf`] |
 //! | I+PI | [`ipi`] |
+//! | EDF above rate monotonic priorities | [`csd`] |
 //! | servers with budgets | [`servers`] |
 //! | servers in slots, as SOOS has them | [`soos`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
@@ -25,6 +26,7 @@
 #![cfg_attr(not(any(test, feature = "model")), no_std)]
 
 pub mod any;
+pub mod csd;
 pub mod facts;
 pub mod fair;
 pub mod ipi;
@@ -43,6 +45,7 @@ pub mod task_table;
 pub mod written;
 
 pub use any::Boot;
+pub use csd::Csd;
 pub use facts::{Arrival, Facts, Missing, Service};
 pub use fair::{Pd2, Pf, until_slot};
 pub use ipi::Ipi;
@@ -54,10 +57,11 @@ pub use np_edf::NpEdf;
 pub use placement::{Affine, Clustered, Queued};
 pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
-pub use scheduler::{Scheduler, Shape, Size};
+pub use scheduler::{Scheduler, Shape, Size, Unserved};
 pub use servers::{
-    Bids, Cbs, Deferrable, DeferrableServers, Grub, Iris, OwnServers, Polling, PollingServers,
-    Reclaim, SchedDeadline, ServerRule, SporadicServers, Tbs,
+    Bids, Cbs, Deferrable, DeferrableServers, Everywhere, GlobalCbs, GlobalRule,
+    GlobalSchedDeadline, Grub, Iris, Linux, OwnServers, Polling, PollingServers, Reclaim,
+    SchedDeadline, ServerRule, SporadicServers, Tbs,
 };
 pub use settings::{Configured, Setting, Values};
 pub use soos::Soos;

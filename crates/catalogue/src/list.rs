@@ -2,6 +2,7 @@
 //! runs or names policies has it: the laboratory, the simulator, the images of all machines, the
 //! measurements, and the tables of the documentation.
 
+use crate::csd::Csd;
 use crate::fair::{Pd2, Pf};
 use crate::ipi::Ipi;
 use crate::np_edf::NpEdf;
@@ -9,7 +10,8 @@ use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scheduler::{Scheduler, Shape};
 use crate::servers::{
-    Bids, Cbs, DeferrableServers, Grub, Iris, PollingServers, SchedDeadline, SporadicServers, Tbs,
+    Bids, Cbs, DeferrableServers, GlobalCbs, GlobalSchedDeadline, Grub, Iris, PollingServers,
+    SchedDeadline, SporadicServers, Tbs,
 };
 use crate::soos::Soos;
 
@@ -356,6 +358,10 @@ catalogue! {
     orders: Fp FpRr Rm Dm Edf Llf Rr Fifo;
     one:
         NpEdf { "Non-preemptive EDF", "the nearest absolute deadline first, each job to its end" }
+        Csd {
+            "CSD",
+            "EDF for tasks with short periods; the others behind them, the shortest period first"
+        }
         Ipi { "I+PI", "a controller gives each task its share of every round" }
         Cbs {
             "Constant bandwidth servers",
@@ -405,7 +411,15 @@ catalogue! {
             "PD²",
             "each task gets its share of every stretch of time; holds whatever can be held"
         }
-        Pf { "PF", "as PD², with ties broken by all windows to come" };
+        Pf { "PF", "as PD², with ties broken by all windows to come" }
+        GlobalCbs {
+            "Global constant bandwidth servers",
+            "a server for each task, as cbs; the nearest deadlines of servers first, on whatever CPU"
+        }
+        GlobalSchedDeadline {
+            "Linux's SCHED_DEADLINE on all CPUs",
+            "as g-cbs, by Linux's rules, and its admission of what all CPUs have room for"
+        };
     split:
         "edf-wm": Windows Edf {
             "Semi-partitioned EDF, EDF-WM",

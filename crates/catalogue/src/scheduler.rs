@@ -4,7 +4,8 @@ use crate::facts::{Facts, Missing};
 use crate::profile::Profile;
 use crate::settings::{Configured, Values};
 use crate::sustainable::Sustainable;
-use flyball_policy::{Encode, Policy, Storage};
+use flyball_policy::servers::Reservation;
+use flyball_policy::{Duration, Encode, Policy, Storage};
 
 /// A policy together with its configuration and with what each task tells it. The simulator, the
 /// laboratory and the images of all machines make the policy from this one description.
@@ -49,6 +50,26 @@ pub trait Scheduler: Configured {
     /// # Errors
     /// [`Missing`] if the facts lack what the policy has to know.
     fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing>;
+
+    /// Of these tasks, which share a kernel with so many CPUs, the first that is not served beside
+    /// those before, by its position, and why not; `None`: all are served.
+    fn unserved(&self, _tasks: &[Facts], _cpus: usize) -> Option<(usize, Unserved)> {
+        None
+    }
+}
+
+/// Why a task's server is not served beside others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unserved {
+    /// It asks for more than is left.
+    Overfull {
+        /// What it asks for.
+        reservation: Reservation,
+        /// The longest budget in its period that would be admitted.
+        fits: Duration,
+    },
+    /// Another task has it, and a server is one task's.
+    Shared,
 }
 
 /// How large the tables of a policy are.

@@ -4,17 +4,21 @@
 //! in each period and up to the deadline. A task that arrives once runs in the background, by its priority and in
 //! turn with its equals.
 
+mod global;
 mod rules;
 
-pub use rules::{Deferrable, Polling, Reclaim};
+pub use global::{Everywhere, GlobalCbs, GlobalRule, GlobalSchedDeadline};
+pub use rules::{Deferrable, Linux, Polling, Reclaim};
 
 use crate::facts::{Facts, Missing, Service};
 use crate::profile::Profile;
-use crate::scheduler::{Scheduler, Size};
+use crate::scheduler::{Scheduler, Size, Unserved};
 use crate::settings::{Configured, Setting, Values};
 use core::fmt;
 use flyball_policy::order::Level;
-use flyball_policy::servers::{self, Inheriting, Mode, Reservation, Rule, Seat, Servers};
+use flyball_policy::servers::{
+    self, Admission, Inheriting, Mode, Reservation, Rule, Seat, Servers,
+};
 use flyball_policy::{
     Bitmap, Duration, Encode, FixedPriority, Heap, Nothing, Priority, Ranked, RoundRobin, Storage,
     Time,
@@ -23,7 +27,7 @@ use flyball_policy::{
 /// Constant bandwidth servers.
 pub type Cbs = OwnServers<servers::ConstantBandwidth>;
 /// Linux's `SCHED_DEADLINE`.
-pub type SchedDeadline = OwnServers<servers::SchedDeadline>;
+pub type SchedDeadline = OwnServers<Linux>;
 /// Constant bandwidth servers that use what others leave over.
 pub type Grub = OwnServers<Reclaim>;
 /// Hard constant bandwidth servers that use what the CPU would idle away.
@@ -57,11 +61,15 @@ pub(crate) const ALLOWANCE: Setting = Setting::duration_or_zero(
 );
 
 pub(crate) fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
-    let order = RoundRobin {
+    Ranked::new(in_turn(quantum), size.tasks)
+}
+
+/// Fixed priorities, and round robin among equals.
+const fn in_turn(quantum: Duration) -> RoundRobin<FixedPriority> {
+    RoundRobin {
         order: FixedPriority,
         quantum,
-    };
-    Ranked::new(order, size.tasks)
+    }
 }
 
 /// The server that the task names, of one of these modes, or one of its own, whose deadline is no later than the period, so
@@ -91,10 +99,49 @@ pub(crate) fn seat(
     }
     Ok(Seat::Own(Reservation {
         budget: (task.wcet + allowance).min(deadline),
-        period,
         deadline,
-        mode: Mode::OfRule,
+        ..Reservation::every(period, Duration::ZERO)
     }))
+}
+
+/// Whether one of these tasks has the server of this number.
+fn is_taken(tasks: &[Facts], number: u16) -> bool {
+    let mut tasks = tasks.iter();
+    tasks.any(|task| matches!(task.service, Service::Shared(other, _) if other == number))
+}
+
+/// The first of the tasks whose server is not admitted beside those of the tasks before.
+/// O(tasks²) where tasks share servers.
+fn overfull(
+    tasks: &[Facts],
+    mut admission: Admission,
+    seat: impl Fn(&Facts) -> Option<Seat<Priority>>,
+) -> Option<(usize, Unserved)> {
+    let nothing = Reservation::default();
+    let seats = tasks.iter().enumerate();
+    for (position, seat) in seats.filter_map(|(position, task)| Some((position, seat(task)?))) {
+        let reservation = match seat {
+            Seat::Shared(number, _) if is_taken(&tasks[..position], number) => continue,
+            Seat::Own(reservation) | Seat::Shared(_, reservation) => reservation,
+            Seat::Background(_) => continue,
+        };
+        if admission.change(&nothing, &reservation).is_err() {
+            let fits = admission.left(reservation.period);
+            return Some((position, Unserved::Overfull { reservation, fits }));
+        }
+    }
+    None
+}
+
+/// The first of the tasks whose server another one has, under policies where it is one task's.
+/// O(tasks²) where there are servers.
+pub(crate) fn shared(tasks: &[Facts]) -> Option<(usize, Unserved)> {
+    let is_second = |&(position, task): &(usize, &Facts)| match task.service {
+        Service::Shared(number, _) => is_taken(&tasks[..position], number),
+        Service::Own | Service::Background => false,
+    };
+    let (position, _) = tasks.iter().enumerate().find(is_second)?;
+    Some((position, Unserved::Shared))
 }
 
 /// A rule of servers as the user knows it.
@@ -120,6 +167,11 @@ pub trait ServerRule: Copy + fmt::Debug {
 
     /// The rule, with nothing done yet.
     fn rule(&self) -> Self::Rule;
+
+    /// How much servers on so many CPUs may ask for.
+    fn admission(&self, _cpus: usize) -> Admission {
+        Admission::UNLIMITED
+    }
 
     /// For an image.
     fn encoded(&self) -> Self::Encoded;
@@ -176,7 +228,14 @@ impl<R: ServerRule> Scheduler for OwnServers<R> {
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
         let background = background(self.quantum, size);
-        Inheriting::new(Servers::new(self.rule.rule(), background, size.tasks))
+        let mut servers = Servers::new(self.rule.rule(), background, size.tasks);
+        servers.limit(self.rule.admission(size.cpus));
+        Inheriting::new(servers)
+    }
+
+    fn unserved(&self, tasks: &[Facts], cpus: usize) -> Option<(usize, Unserved)> {
+        let seat = |task: &Facts| seat(task, self.allowance, R::MODES).ok();
+        overfull(tasks, self.rule.admission(cpus), seat)
     }
 
     fn params(&self, task: &Facts, _: &dyn Values) -> Result<Seat<Priority>, Missing> {

@@ -287,6 +287,7 @@ fn policies_are_listed_with_their_settings() {
         "fifo",
         "np-edf",
         "ipi",
+        "csd",
         "cbs",
         "sched-deadline",
         "grub",
@@ -299,7 +300,19 @@ fn policies_are_listed_with_their_settings() {
         "soos",
     ];
     let on_several = [
-        "g-fp", "g-rm", "g-dm", "g-edf", "g-llf", "g-rr", "pd2", "pf", "c-edf", "c-rm", "p-edf",
+        "g-fp",
+        "g-rm",
+        "g-dm",
+        "g-edf",
+        "g-llf",
+        "g-rr",
+        "pd2",
+        "pf",
+        "g-cbs",
+        "g-sched-deadline",
+        "c-edf",
+        "c-rm",
+        "p-edf",
         "p-fp",
     ];
     for name in on_one_cpu.into_iter().chain(on_several) {
@@ -316,7 +329,7 @@ fn policies_are_listed_with_their_settings() {
     );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 48);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 51);
     let of_tasks = |policy: &str| {
         let mut policies = json["policies"].as_array().unwrap().iter();
         let found = policies.find(|it| it["policy"] == policy).unwrap();

@@ -4,7 +4,7 @@
 //! long) and after it (what the schedule says about the set).
 
 use flyball_analysis::Fit;
-use flyball_catalogue::{Origin, Written};
+use flyball_catalogue::{Origin, Placement, Written};
 use flyball_model::behaviour::count;
 use flyball_model::{Overheads, Setting, Step, TaskSet, Value};
 use flyball_policy::Subtask;
@@ -42,6 +42,8 @@ pub struct Measurement<'a> {
 const CALL: Duration = Duration::from_micros(5);
 /// More calls than these are left to the `allowance` of the set.
 const MOST_CALLS: u64 = 19;
+/// At least by so much where all CPUs share a kernel, for whose lock jobs wait, too.
+const SHARED: Duration = Duration::from_micros(50);
 
 /// Makes budgets longer, where a policy has such and the set does not say by how much.
 fn allow(entry: &Entry, set: &mut TaskSet) {
@@ -58,7 +60,10 @@ fn allow(entry: &Entry, set: &mut TaskSet) {
         let policies = set.policies.entry(entry.name.to_owned()).or_default();
         let values = policies.values.entry("allowance".to_owned());
         values.or_insert_with(|| Setting {
-            value: Value::Duration(CALL * (calls + 1)),
+            value: Value::Duration(match entry.placement {
+                Placement::Global => SHARED.max(CALL * (calls + 1)),
+                _ => CALL * (calls + 1),
+            }),
             place: None,
         });
     }

@@ -17,6 +17,9 @@ pub struct Server {
     pub deadline: Duration,
     /// What happens when the budget is used up; `None`: what the policy does otherwise.
     pub mode: Option<ServerMode>,
+    /// By how many periods the server comes later for each step of a job's result, in millionths, up to a
+    /// thousand periods; `None`: what the policy does otherwise.
+    pub alpha: Option<u32>,
     /// The CPU that the server belongs to, and its tasks with it.
     pub cpu: Option<u8>,
 }

@@ -27,26 +27,36 @@ impl Share {
 
     /// Reads a decimal fraction from 0 to 1 with at most six digits behind the point.
     pub(crate) fn parse(text: &str) -> Option<Share> {
-        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-        let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        if !are_digits(whole) || !are_digits(part) || part.len() > 6 {
-            return None;
-        }
-        let millionths = format!("{part:0<6}").parse::<u32>().ok()?;
-        let whole = whole.parse::<u32>().ok()?.checked_mul(Share::ONE.0)?;
-        let share = Share(whole.checked_add(millionths)?);
+        let share = Share(millionths(text)?);
         (share <= Share::ONE).then_some(share)
     }
 }
 
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, part) = (self.0 / Share::ONE.0, self.0 % Share::ONE.0);
-        let part = format!("{part:06}");
-        match part.trim_end_matches('0') {
-            "" => write!(f, "{whole}.0"),
-            part => write!(f, "{whole}.{part}"),
-        }
+        f.write_str(&decimal(self.0))
+    }
+}
+
+/// Reads a decimal fraction with at most six digits behind the point, in millionths.
+pub(crate) fn millionths(text: &str) -> Option<u32> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if !are_digits(whole) || !are_digits(part) || part.len() > 6 {
+        return None;
+    }
+    let millionths = format!("{part:0<6}").parse::<u32>().ok()?;
+    let whole = whole.parse::<u32>().ok()?.checked_mul(Share::ONE.0)?;
+    whole.checked_add(millionths)
+}
+
+/// Writes so many millionths as such a fraction.
+pub(crate) fn decimal(millionths: u32) -> String {
+    let (whole, part) = (millionths / Share::ONE.0, millionths % Share::ONE.0);
+    let part = format!("{part:06}");
+    match part.trim_end_matches('0') {
+        "" => format!("{whole}.0"),
+        part => format!("{whole}.{part}"),
     }
 }
 

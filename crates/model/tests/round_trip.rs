@@ -227,17 +227,20 @@ fn platform() -> impl Strategy<Value = Platform> {
 fn servers(cpus: u8) -> impl Strategy<Value = (Vec<Server>, Vec<Option<u16>>)> {
     let mode = option::of(select(vec![ServerMode::Hard, ServerMode::Soft]));
     let lengths = (1_u64..1 << 40, 0_u64..1 << 40, 0_u64..1 << 40);
-    let server = (lengths, mode, option::of(0..cpus)).prop_map(|(lengths, mode, cpu)| {
-        let (budget, slack, rest) = lengths;
-        Server {
-            name: String::new(),
-            budget: Duration::from_nanos(budget),
-            period: Duration::from_nanos(budget + slack + rest),
-            deadline: Duration::from_nanos(budget + slack),
-            mode,
-            cpu,
-        }
-    });
+    let alpha = option::of(0..=1_000_000_000_u32);
+    let server =
+        (lengths, mode, alpha, option::of(0..cpus)).prop_map(|(lengths, mode, alpha, cpu)| {
+            let (budget, slack, rest) = lengths;
+            Server {
+                name: String::new(),
+                budget: Duration::from_nanos(budget),
+                period: Duration::from_nanos(budget + slack + rest),
+                deadline: Duration::from_nanos(budget + slack),
+                mode,
+                alpha,
+                cpu,
+            }
+        });
     let which = vec(option::of(0..3_u16), 6);
     (vec(server, 3), which)
 }

@@ -34,83 +34,52 @@
 //! * Of several free CPUs a task gets the one where it ran last, or else the one where the kernel
 //!   works.
 
+use crate::linked::{Keys, Linked};
 use crate::member::Members;
 use crate::order::Order;
-use crate::policy::{CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
-use crate::queue::{End, Entry, IndexedHeap, Queue};
-use crate::storage::{Storage, Table};
+use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::queue::{End, Queue};
+use crate::storage::Storage;
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, Slot, TaskId, Time};
+use flyball_trace::{CpuId, TaskId, Time};
 
 /// A policy for all CPUs of a cluster, made of an order and a queue of the waiting tasks. `C` is
 /// where the tables of CPUs are.
 pub struct Global<O: Order, Q: Queue<O::Key>, C: Storage> {
     order: O,
-    /// The tasks that are queued, and not linked.
-    waiting: Q,
     members: Members<O, Q::Storage>,
-    places: <Q::Storage as Storage>::Table<Place>,
-    cpus: C::Table<Cpu>,
-    /// The CPUs without a link.
-    free: CpuSet,
-    /// All CPUs by their links, the least urgent first. It is read when no CPU is free; until then
-    /// a free one may stand where it stood last, or not at all. Where keys change while tasks run
-    /// it is not kept.
-    links: IndexedHeap<Link<O::Key>, C>,
-    /// The last numbers that were given at the head and at the tail of equals.
-    head: i64,
-    tail: i64,
+    linked: Linked<O::Key, Q, C>,
 }
 
-/// Where a task is.
-#[derive(Clone, Copy, Default)]
-struct Place {
-    linked: Option<CpuId>,
-    runs: Option<CpuId>,
-    /// Where it ran last.
-    last: Option<CpuId>,
-    /// Its place among equals: the smaller, the earlier.
-    number: i64,
+/// The keys of the tasks at an instant.
+struct At<'a, O: Order, S: Storage> {
+    order: &'a O,
+    members: &'a Members<O, S>,
+    now: Time,
 }
 
-/// What a CPU does.
-#[derive(Clone, Copy, Default)]
-struct Cpu {
-    linked: Slot,
-    runs: Slot,
-    /// Since when.
-    since: Time,
-}
-
-/// A CPU with a link, by the key of the linked task and its place among equals.
-#[derive(Clone, Copy)]
-struct Link<K> {
-    key: K,
-    number: i64,
-    cpu: CpuId,
-}
-
-impl<K: Copy + Ord + Default> Entry for Link<K> {
-    type Id = CpuId;
-
-    fn none() -> Self {
-        Link {
-            key: K::default(),
-            number: 0,
-            cpu: CpuId(0),
+impl<'a, O: Order, S: Storage> At<'a, O, S> {
+    #[inline]
+    fn new(order: &'a O, members: &'a Members<O, S>, now: Time) -> Self {
+        At {
+            order,
+            members,
+            now,
         }
     }
+}
 
-    fn id(&self) -> CpuId {
-        self.cpu
+impl<O: Order, S: Storage> Keys<O::Key> for At<'_, O, S> {
+    const DYNAMIC: bool = O::DYNAMIC;
+
+    #[inline]
+    fn key(&self, task: TaskId) -> O::Key {
+        self.members.key(task)
     }
 
-    fn of(self, cpu: CpuId) -> Self {
-        Link { cpu, ..self }
-    }
-
-    fn is_before(&self, other: &Self) -> bool {
-        (self.key, self.number) > (other.key, other.number)
+    #[inline]
+    fn running(&self, task: TaskId, since: Time) -> O::Key {
+        self.members.key_at(self.order, task, since, self.now)
     }
 }
 
@@ -119,180 +88,25 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
     /// below `capacity` (storages whose size is part of their type have room for that many
     /// instead).
     pub fn new(order: O, capacity: usize, cpus: usize) -> Self {
-        let table: C::Table<Cpu> = Table::new(cpus, Cpu::default());
-        let all = (0..=CpuSet::LARGEST.0).take(cpus.min(table.capacity()));
         Global {
             order,
-            waiting: Q::new(capacity),
             members: Members::new(capacity),
-            places: Table::new(capacity, Place::default()),
-            cpus: table,
-            free: all.fold(CpuSet::EMPTY, |set, cpu| set.with(CpuId(cpu))),
-            links: IndexedHeap::new(cpus),
-            head: 0,
-            tail: 0,
+            linked: Linked::new(capacity, cpus),
         }
     }
 
     /// The task that is linked to a CPU.
     pub fn linked(&self, cpu: CpuId) -> Option<TaskId> {
-        self.cpus[cpu.index()].linked.get()
+        self.linked.on(cpu)
     }
 
     fn check(&self, params: &O::Params) -> Result<(), Refused> {
-        Members::<O, Q::Storage>::check(&self.order, params, |key| self.waiting.accepts(key))
+        Members::<O, Q::Storage>::check(&self.order, params, |key| self.linked.accepts(key))
     }
 
-    /// The key of the task that is linked to `cpu`, at `now`.
-    fn key_on(&self, cpu: CpuId, now: Time) -> Option<O::Key> {
-        let link = &self.cpus[cpu.index()];
-        let task = link.linked.get()?;
-        Some(if link.runs.holds(task) {
-            self.members.key_at(&self.order, task, link.since, now)
-        } else {
-            self.members.key(task)
-        })
-    }
-
-    /// Of the CPUs, all of which have a link, the one whose link is the least urgent, and its key.
-    /// O(1); O(CPUs) where keys change while tasks run.
-    fn least_urgent(&self, now: Time) -> Option<(CpuId, O::Key)> {
-        let cpu = |number: usize| u8::try_from(number).ok().map(CpuId);
-        if O::DYNAMIC {
-            let cpus = (0..self.cpus.capacity()).filter_map(cpu);
-            let keys = cpus.filter_map(|cpu| {
-                let task = self.linked(cpu)?;
-                Some((
-                    self.key_on(cpu, now)?,
-                    self.places[task.index()].number,
-                    cpu,
-                ))
-            });
-            let last = keys.max_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))?;
-            return Some((last.2, last.0));
-        }
-        debug_assert!(self.free == CpuSet::EMPTY, "a free CPU is better");
-        let link = self.links.first()?;
-        Some((link.cpu, link.key))
-    }
-
-    /// Links `task`, which is nowhere else, to `cpu`, which is free.
-    fn link(&mut self, task: TaskId, cpu: CpuId) {
-        self.cpus[cpu.index()].linked = Slot::of(task);
-        self.places[task.index()].linked = Some(cpu);
-        self.free = self.free.without(cpu);
-        if !O::DYNAMIC {
-            self.links.put(Link {
-                key: self.members.key(task),
-                number: self.places[task.index()].number,
-                cpu,
-            });
-        }
-    }
-
-    /// Ends the link of `cpu`; returns the task that had it.
-    fn unlink(&mut self, cpu: CpuId) -> Option<TaskId> {
-        let task = self.linked(cpu)?;
-        self.cpus[cpu.index()].linked = Slot::EMPTY;
-        self.places[task.index()].linked = None;
-        self.free = self.free.with(cpu);
-        Some(task)
-    }
-
-    /// Links `task` to `cpu`, which is free. If the task still runs on another CPU it is linked to
-    /// that one, and the task that was linked there gets `cpu`. Returns the CPU that must
-    /// reschedule.
-    fn assign(&mut self, task: TaskId, cpu: CpuId) -> Resched {
-        let Some(runs) = self.places[task.index()].runs.filter(|&runs| runs != cpu) else {
-            self.link(task, cpu);
-            return Resched::One(cpu);
-        };
-        let other = self.unlink(runs);
-        self.link(task, runs);
-        match other {
-            Some(other) => {
-                self.link(other, cpu);
-                Resched::One(cpu)
-            }
-            None => Resched::One(runs),
-        }
-    }
-
-    /// `task` gets a new place among equals.
-    fn number(&mut self, task: TaskId, end: End) {
-        self.places[task.index()].number = match end {
-            End::Head => {
-                self.head -= 1;
-                self.head
-            }
-            End::Tail => {
-                self.tail += 1;
-                self.tail
-            }
-        };
-    }
-
-    /// `task`, which has been linked until now, waits at its end of its equals.
-    fn wait(&mut self, task: TaskId, end: End) {
-        self.number(task, end);
-        self.waiting.insert(task, self.members.key(task), end);
-    }
-
-    /// `task` is queued under the key that it has now, and runs if it is urgent enough.
-    fn enqueue(&mut self, here: CpuId, task: TaskId, end: End, now: Time) -> Resched {
-        self.number(task, end);
-        let Place { runs, last, .. } = self.places[task.index()];
-        let wishes = [runs, last, Some(here)].into_iter().flatten();
-        let mut wishes = wishes.filter(|&cpu| self.free.contains(cpu));
-        if let Some(cpu) = wishes.next().or_else(|| self.free.iter().next()) {
-            return self.assign(task, cpu);
-        }
-        let key = self.members.key(task);
-        match self.least_urgent(now) {
-            Some((cpu, least)) if key < least => {
-                let old = self.unlink(cpu);
-                let resched = self.assign(task, cpu);
-                if let Some(old) = old {
-                    // It is the last of its equals that are linked, so it comes before all that
-                    // wait.
-                    self.waiting.insert(old, self.members.key(old), End::Head);
-                }
-                resched
-            }
-            _ => {
-                self.waiting.insert(task, key, end);
-                Resched::None
-            }
-        }
-    }
-
-    /// `cpu` has become free: the first waiting task gets it.
-    fn fill(&mut self, cpu: CpuId) -> Resched {
-        let Some(task) = self.waiting.first() else {
-            return Resched::One(cpu);
-        };
-        self.waiting.take(task);
-        self.assign(task, cpu)
-    }
-
-    /// The key of `task` has changed, and if it is queued so does its place.
     fn requeue(&mut self, task: TaskId, now: Time) -> Resched {
-        let Place { linked, runs, .. } = self.places[task.index()];
-        let end = if runs.is_some() { End::Head } else { End::Tail };
-        if let Some(cpu) = linked {
-            self.unlink(cpu);
-            self.wait(task, end);
-            let resched = self.fill(cpu);
-            if self.linked(cpu) == Some(task) {
-                return Resched::None;
-            }
-            return resched;
-        }
-        if self.waiting.remove(task).is_none() {
-            return Resched::None;
-        }
-        // It waited, so no CPU is free, and none has to be chosen.
-        self.enqueue(CpuId(0), task, end, now)
+        let keys = At::new(&self.order, &self.members, now);
+        self.linked.requeue(&keys, task)
     }
 }
 
@@ -304,13 +118,13 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     const WANTS: Wants = Members::<O, Q::Storage>::WANTS;
 
     fn capacity(&self) -> usize {
-        self.waiting.capacity()
+        self.linked.capacity()
     }
 
     fn admit(&mut self, task: TaskId, params: O::Params, _: Time) -> Result<(), Refused> {
         self.check(&params)?;
         self.members.admit(&self.order, task, params)?;
-        self.places[task.index()] = Place::default();
+        self.linked.forget(task);
         Ok(())
     }
 
@@ -325,65 +139,39 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     /// # Errors
     /// What it refuses of a member's parameters.
     fn tune(&mut self, order: O, _: Time) -> Result<Resched, Refused> {
-        let has_level = |key| self.waiting.accepts(key);
+        let has_level = |key| self.linked.accepts(key);
         self.members.tune(&mut self.order, order, has_level)?;
         Ok(Resched::None)
     }
 
     fn retire(&mut self, task: TaskId, _: Time) {
-        debug_assert!(self.waiting.key(task).is_none(), "{task:?} is still queued");
+        debug_assert!(!self.linked.is_queued(task), "{task:?} is still queued");
         self.members.retire(task);
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.members.ready(&self.order, task, why);
-        self.enqueue(here, task, End::Tail, now)
+        let keys = At::new(&self.order, &self.members, now);
+        self.linked.enqueue(&keys, here, task, End::Tail)
     }
 
-    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, _: Time) -> Resched {
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
         let slice_is_over = self.members.stopped(&self.order, task, used, why);
-        let place = &mut self.places[task.index()];
-        let linked = place.linked;
+        let keys = At::new(&self.order, &self.members, now);
         if matches!(why, Stop::Blocked | Stop::Completed) {
-            let mut resched = Resched::None;
-            if let Some(runs) = place.runs.take() {
-                self.cpus[runs.index()].runs = Slot::EMPTY;
-                resched = Resched::One(runs);
-            }
-            if let Some(linked) = linked {
-                self.unlink(linked);
-                return resched.and(self.fill(linked));
-            }
-            self.waiting.take(task);
-            return resched;
+            let left = self.linked.leave(task);
+            return left.and(self.linked.dequeue(&keys, task));
         }
         let end = if slice_is_over { End::Tail } else { End::Head };
+        let mut resched = Resched::One(cpu);
         if slice_is_over || O::DYNAMIC {
-            if let Some(linked) = linked {
-                self.unlink(linked);
-                self.wait(task, end);
-                return self.fill(linked).and(Resched::One(cpu));
-            }
-            self.waiting.take(task);
-            self.wait(task, end);
+            resched = self.linked.rotate(&keys, task, end).and(resched);
         }
-        Resched::One(cpu)
+        resched
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
-        let link = &mut self.cpus[cpu.index()];
-        let before = core::mem::replace(&mut link.runs, link.linked);
-        link.since = now;
-        let linked = link.linked;
-        if before != linked
-            && let Some(before) = before.get()
-        {
-            self.places[before.index()].runs = None;
-        }
-        let task = linked.get()?;
-        let place = &mut self.places[task.index()];
-        place.runs = Some(cpu);
-        place.last = Some(cpu);
+        let task = self.linked.pick(cpu, now)?;
         Some(self.members.dispatch(&self.order, task))
     }
 

@@ -23,6 +23,7 @@
 //! | how the ready tasks are kept | [`queue`] |
 //! | order × queue on one CPU | [`ranked`] |
 //! | an order that does not change, at the price of fixed priorities | [`by_rank`] |
+//! | EDF above rate monotonic priorities, each with its queue: CSD | [`csd`] |
 //! | order × queue on several CPUs | [`global`] |
 //! | an order on several CPUs, with affinities | [`affine`] |
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
@@ -49,9 +50,11 @@ pub mod affine;
 mod boxed;
 pub mod by_rank;
 pub mod control;
+pub mod csd;
 pub mod encode;
 pub mod global;
 pub mod i_plus_pi;
+mod linked;
 mod member;
 pub mod non_preemptive;
 pub mod order;

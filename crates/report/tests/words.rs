@@ -449,6 +449,16 @@ fn every_note_is_a_sentence() {
             "Results of jobs, as \"t\" has them, do nothing but under bids, soos.",
         ),
         (
+            Note::ServersAskTooMuch {
+                cpu: 1,
+                server: "video".into(),
+                asked: Utilisation::of(&[SporadicTask::new(ms(1), ms(4), ms(4)).unwrap()]),
+                taken: Utilisation::of(&[SporadicTask::new(ms(4), ms(5), ms(5)).unwrap()]),
+            },
+            "The servers of CPU 1 ask for more than it has: \"video\" asks for 0.2500, and 0.2000 is \
+             left. So none is sure of its budget.",
+        ),
+        (
             Note::LongHyperperiod {
                 length: Some(ms(1_000 * 3600 * 24 * 3)),
                 simulated: ms(3),

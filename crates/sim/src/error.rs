@@ -1,9 +1,9 @@
 //! What a simulation cannot do.
 
-use flyball_catalogue::Missing;
+use flyball_catalogue::{Missing, Unserved};
 use flyball_kernel::Error;
 use flyball_policy::Refused;
-use flyball_trace::Time;
+use flyball_trace::{Duration, Time};
 use std::fmt;
 
 /// Why a simulation did not start, or did not go on. Tasks are named as the user named them.
@@ -59,6 +59,13 @@ pub enum SimError {
         /// Why.
         refused: Refused,
     },
+    /// The policy does not serve a server beside others.
+    Unserved {
+        /// The server, or else the task whose own it is: `server "video"`.
+        what: String,
+        /// Why not.
+        why: Unserved,
+    },
     /// A call of a task failed that should not fail: it signals a semaphore that is at its largest
     /// value.
     Call {
@@ -106,6 +113,7 @@ impl fmt::Display for SimError {
                  when it is late stay, and all of a sporadic task"
             ),
             SimError::Refused { what, error } => write!(f, "\"{what}\": {error}"),
+            SimError::Unserved { what, why } => write!(f, "{what}: {}", Why(*why)),
             SimError::NotAdmitted { task, refused } => write!(f, "\"{task}\": {refused}"),
             SimError::Call {
                 task,
@@ -127,3 +135,41 @@ impl fmt::Display for SimError {
 }
 
 impl std::error::Error for SimError {}
+
+/// Why a server is not served, in words.
+struct Why(Unserved);
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reservation, fits) = match self.0 {
+            Unserved::Shared => {
+                return f.write_str("several tasks name it, and here a server is one task's");
+            }
+            Unserved::Overfull { reservation, fits } => (reservation, fits),
+        };
+        let parts = |budget: Duration| u128::from(budget.as_nanos()) * PLACES;
+        let period = u128::from(reservation.period.as_nanos().max(1));
+        write!(
+            f,
+            "asks for {} of a CPU, and {} is left",
+            Part(parts(reservation.budget).div_ceil(period)),
+            Part(parts(fits) / period)
+        )?;
+        if fits.is_zero() {
+            return Ok(());
+        }
+        write!(f, ": up to {fits} in {} would fit", reservation.period)
+    }
+}
+
+/// What is shown of a part.
+const PLACES: u128 = 10_000;
+
+/// So many ten-thousandths.
+struct Part(u128);
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:04}", self.0 / PLACES, self.0 % PLACES)
+    }
+}

@@ -6,7 +6,7 @@ use crate::machine::{Node, reason};
 use crate::modes::Modes;
 use crate::partition;
 use flyball_catalogue::{Facts, Scheduler};
-use flyball_model::TaskSet;
+use flyball_model::{Task, TaskSet};
 use flyball_trace::{CpuId, Duration, Sink, TaskId, Time};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -144,7 +144,23 @@ pub fn fits<'a, S: Scheduler + 'a>(
     for task in &set.tasks {
         called.params(task, &Facts::of(set, task))?;
     }
-    clusters(set, called.scheduler).map(drop)
+    let (clusters, size) = clusters(set, called.scheduler)?;
+    let all = usize::from(set.platform.cpus.max(1));
+    for (cluster, numbers) in clusters.iter().enumerate() {
+        let tasks: Vec<&Task> = numbers.iter().map(|&task| &set.tasks[task]).collect();
+        let facts: Vec<Facts> = tasks.iter().map(|task| Facts::of(set, task)).collect();
+        // The last one may be smaller.
+        let cpus = size.min(all - cluster * size);
+        if let Some((position, why)) = called.scheduler.unserved(&facts, cpus) {
+            let task = tasks[position];
+            let what = match set.server_of(task) {
+                Some((_, server)) => format!("server \"{}\"", server.name),
+                None => format!("task \"{}\"", task.name),
+            };
+            return Err(SimError::Unserved { what, why });
+        }
+    }
+    Ok(())
 }
 
 /// The numbers of the tasks of each cluster, and how many CPUs a cluster has.

@@ -14,10 +14,10 @@ mod chart;
 
 use flyball_catalogue::soos::ListKind;
 use flyball_catalogue::{
-    Clustered, Dm, Edf, Fifo, Fp, FpRr, Llf, NpEdf, OwnServers, Pd2, Polling, Rm, Rr, Soos,
+    Clustered, Dm, Edf, Fifo, Fp, FpRr, Linux, Llf, NpEdf, OwnServers, Pd2, Polling, Rm, Rr, Soos,
 };
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_policy::servers::{ConstantBandwidth, Iris, SchedDeadline};
+use flyball_policy::servers::{ConstantBandwidth, Iris};
 use flyball_policy::soos::{Slack, Switches};
 use flyball_sim::{Options, Outcome, SimError, simulate};
 use flyball_trace::metrics::{Metrics, TaskInfo};
@@ -65,7 +65,7 @@ fn run(
         "rr" => simulate(set, &Rr { quantum }, &options, sink),
         "cbs" => simulate(set, &own(ConstantBandwidth::SOFT, quantum), &options, sink),
         "cbs-hard" => simulate(set, &own(ConstantBandwidth::HARD, quantum), &options, sink),
-        "sched-deadline" => simulate(set, &own(SchedDeadline, quantum), &options, sink),
+        "sched-deadline" => simulate(set, &own(Linux::UNLIMITED, quantum), &options, sink),
         "iris" => simulate(set, &own(Iris::default(), quantum), &options, sink),
         "polling" => simulate(set, &own(Polling, quantum), &options, sink),
         "soos" => simulate(set, &soos(Slack::One, quantum), &options, sink),

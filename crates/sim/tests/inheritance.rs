@@ -1,9 +1,9 @@
 //! Servers whose tasks share mutexes, against a scheduler that goes from one unit of time to the next:
 //! a task that waits is served by the one at the end of its chain, on its own server's budget.
 
-use flyball_catalogue::{OwnServers, ServerRule};
+use flyball_catalogue::{Linux, OwnServers, ServerRule};
 use flyball_model::{Length, Mutex, Protocol, Step, Task, TaskSet};
-use flyball_policy::servers::{ConstantBandwidth, SchedDeadline};
+use flyball_policy::servers::ConstantBandwidth;
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event, Kind};
 use proptest::prelude::*;
@@ -397,7 +397,7 @@ proptest! {
         let set = set(&fitting(others), Protocol::Inherit);
         prop_assert_eq!(misses(&set, ConstantBandwidth::SOFT), 0);
         prop_assert_eq!(misses(&set, ConstantBandwidth::HARD), 0);
-        prop_assert_eq!(misses(&set, SchedDeadline), 0);
+        prop_assert_eq!(misses(&set, Linux::UNLIMITED), 0);
     }
 
     /// A task is in time if its budget has room for a section of the only task that it shares a
@@ -418,7 +418,7 @@ proptest! {
         let set = set(&fitting(tasks), Protocol::Inherit);
         prop_assert_eq!(misses(&set, ConstantBandwidth::SOFT), 0);
         prop_assert_eq!(misses(&set, ConstantBandwidth::HARD), 0);
-        prop_assert_eq!(misses(&set, SchedDeadline), 0);
+        prop_assert_eq!(misses(&set, Linux::UNLIMITED), 0);
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! Of constant bandwidth servers, which serve their tasks first come, first served.
 
+use crate::about_tasks::place;
 use crate::reason::Obstacle;
 use crate::theory::{check_set, declared_servers as declared, with_deadlines, without_mutexes};
 use flyball_analysis::supply::{Inside, Least, Rule, Sizing};
 use flyball_analysis::{SporadicTask, Utilisation, WorkLimit};
-use flyball_model::{Task, TaskSet};
+use flyball_model::TaskSet;
 use flyball_trace::Duration;
 use std::cmp::Ordering;
 
@@ -50,7 +51,7 @@ pub fn budgets(set: &TaskSet, limit: WorkLimit) -> Budgets {
     let asked = (0..cpus).map(|cpu| {
         let here = |number: u16| {
             let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
-            tasks.any(|it| place(set, it) == Some(cpu.into()))
+            tasks.any(|it| place(set, it) == Some(cpu))
         };
         Utilisation::of(&declared::asked(set, here))
     });
@@ -75,12 +76,6 @@ pub fn budgets(set: &TaskSet, limit: WorkLimit) -> Budgets {
         asked,
         uncovered: covered.err(),
     }
-}
-
-/// The CPU of a task, if it has one.
-fn place(set: &TaskSet, task: &Task) -> Option<usize> {
-    let only = (set.platform.cpus <= 1).then_some(0);
-    task.cpu.or(only).map(usize::from)
 }
 
 fn for_server(set: &TaskSet, number: usize, limit: WorkLimit) -> Option<ForServer> {
@@ -121,7 +116,9 @@ fn for_server(set: &TaskSet, number: usize, limit: WorkLimit) -> Option<ForServe
     let first = bounded.first().or(free.first()).copied();
     Some(ForServer {
         server: number,
-        cpu: first.and_then(|it| place(set, &set.tasks[it])),
+        cpu: first
+            .and_then(|it| place(set, &set.tasks[it]))
+            .map(usize::from),
         asked: Utilisation::of(declared::density(server).as_slice()),
         tasks: numbers.into_iter().zip(bounds).collect(),
         needs: if free.is_empty() {

@@ -2,6 +2,7 @@
 
 use crate::reason::{Because, Seen};
 use flyball_analysis::{Fit, Stop};
+use flyball_catalogue::Unserved;
 use flyball_model::{ModelError, closest};
 use flyball_sim::{Missing, SimError};
 use std::fmt;
@@ -94,6 +95,12 @@ impl StudyError {
             StudyError::NotMeasured { .. } => {
                 "measure them: `flyball overheads --policy … --out FILE`"
             }
+            StudyError::Sim(SimError::Unserved { why, .. }) => match why {
+                Unserved::Overfull { .. } => {
+                    "lower its budget, or raise the policy's `limit`: with 0 there is none"
+                }
+                Unserved::Shared => "give each task a server of its own, or choose another policy",
+            },
             StudyError::Sim(SimError::SharedAcrossCpus { .. }) => {
                 "bind the tasks that share it to one CPU"
             }

@@ -35,6 +35,17 @@ pub enum Note {
         /// All policies that do, by name, whether they are of the study or not.
         heard_by: Vec<String>,
     },
+    /// The servers of a CPU ask for more than it has.
+    ServersAskTooMuch {
+        /// The CPU.
+        cpu: u8,
+        /// The first server that is too much beside those before it, by name.
+        server: String,
+        /// What it asks for.
+        asked: Utilisation,
+        /// What those before it ask for: no more than the CPU.
+        taken: Utilisation,
+    },
     /// The hyperperiod is longer than the simulation.
     LongHyperperiod {
         /// How long it is; `None`: longer than a [`Duration`] can be.

@@ -279,6 +279,7 @@ impl Recurring {
             Theory::None
             | Theory::Global
             | Theory::GlobalDeadline
+            | Theory::GlobalServers
             | Theory::GlobalFixed(_)
             | Theory::Fair
             | Theory::Split(_) => Answer::accepts_if(!overloaded(&known)),

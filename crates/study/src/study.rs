@@ -213,6 +213,7 @@ pub fn study(
     notes.extend(affinities(&set));
     notes.extend(about_tasks::long_jitter(&set));
     notes.extend(about_tasks::unheard_results(registry, &set, &policies));
+    notes.extend(about_tasks::overloaded_servers(registry, &set, &policies));
     Ok(Study {
         file: file.to_owned(),
         cpus: set.platform.cpus,

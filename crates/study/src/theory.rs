@@ -10,6 +10,7 @@
 pub mod blocking;
 mod clusters;
 mod cover;
+mod csd;
 pub(crate) mod declared_servers;
 mod edf;
 mod fixed_priority;
@@ -51,7 +52,9 @@ pub enum Theory {
     Global,
     /// The same, and the earliest absolute deadlines are served first.
     GlobalDeadline,
-    /// The same, and each task has a fixed rank, of which the smaller is served first; of equals,
+    /// The same of servers, each of which has one task.
+    GlobalServers,
+    /// All CPUs serve one queue, and each task has a fixed rank, of which the smaller is served first; of equals,
     /// the one that came first.
     GlobalFixed(fn(&Task) -> u64),
     /// All CPUs serve one queue, and each task gets its share of every stretch of time, in slots of
@@ -67,7 +70,9 @@ impl Theory {
         match self {
             Theory::None | Theory::Global => Vec::new(),
             Theory::OneCpu(theory) => vec![theory.name()],
-            Theory::GlobalDeadline => gedf::Test::ALL.map(gedf::Test::name).into(),
+            Theory::GlobalDeadline | Theory::GlobalServers => {
+                gedf::Test::ALL.map(gedf::Test::name).into()
+            }
             Theory::GlobalFixed(_) => gfp::Test::ALL.map(gfp::Test::name).into(),
             Theory::Fair => vec![several::FAIR],
             Theory::Split(_) => vec![split::TEST],
@@ -87,6 +92,7 @@ impl Theory {
             Placement::Clustered | Placement::Global if list::is_fair(entry.scheduler) => {
                 Theory::Fair
             }
+            Placement::Global if list::has_servers(entry.scheduler) => Theory::GlobalServers,
             Placement::Clustered | Placement::Global => ranked(entry).unwrap_or(Theory::Global),
         }
     }
@@ -171,6 +177,7 @@ fn apply(
         Theory::None | Theory::Global => Err(Obstacle::NoTest),
         Theory::OneCpu(theory) => covered.and_then(|()| one_cpu::analyse(theory, set, effort)),
         Theory::GlobalDeadline => covered.and_then(|()| several::global(set, cluster, effort)),
+        Theory::GlobalServers => covered.and_then(|()| several::servers(set, cluster, effort)),
         Theory::GlobalFixed(rank) => {
             covered.and_then(|()| several::global_fixed(&FixedPriority(rank), set, cluster, effort))
         }

@@ -4,9 +4,8 @@ mod common;
 
 use flyball_analysis::WorkLimit;
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Cost, Length, Mutex, Protocol, Server, Step, Task, TaskSet};
+use flyball_model::{Arrival, Cost, Length, Mutex, Protocol, Server, Step, Task, TaskSet, Value};
 use flyball_study::budgets::budgets;
-use flyball_study::note::Note;
 use flyball_study::reason::{Because, Seen};
 use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_study::{Registry, StudyOptions, study};
@@ -22,7 +21,12 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
+/// Under `sched-deadline` with all sets, whatever they ask for.
 fn studied(set: &TaskSet, policy: &str) -> PolicyReport {
+    let mut set = set.clone();
+    let settings = set.policies.entry("sched-deadline".to_owned()).or_default();
+    let unlimited = Value::Integer(0).into();
+    settings.values.insert("limit".to_owned(), unlimited);
     let options = StudyOptions {
         policies: vec![policy.to_owned()],
         until: Some(ms(2_000)),
@@ -30,13 +34,7 @@ fn studied(set: &TaskSet, policy: &str) -> PolicyReport {
         ..StudyOptions::default()
     };
     let mut watch = |_: flyball_study::Progress<'_>| ControlFlow::Continue(());
-    let study = study(
-        &Registry::standard(),
-        "set",
-        set.clone(),
-        &options,
-        &mut watch,
-    );
+    let study = study(&Registry::standard(), "set", set, &options, &mut watch);
     study.unwrap().policies.remove(0)
 }
 
@@ -166,6 +164,7 @@ fn set_with_servers(random: &mut Random) -> TaskSet {
             period: ms(period),
             deadline: ms(deadline),
             mode: None,
+            alpha: None,
             cpu: None,
         });
         for task in 0..draw(1, 4) {
@@ -294,6 +293,7 @@ fn of_what_is_not_covered_nothing_is_told() {
             period: ms(5),
             deadline: ms(5),
             mode: None,
+            alpha: None,
             cpu: None,
         });
         let mut task = Task::periodic(name, ms(20), ms(2));
@@ -401,34 +401,4 @@ fn a_total_bandwidth_server_isolates_nothing() {
     assert!(report.tasks[0].measured.misses > 0);
     assert_eq!(report.tasks[0].response_bound, None);
     assert_eq!(studied(&set, "cbs").tasks[0].measured.misses, 0);
-}
-
-/// A study says so once, if one of its policies takes no notice of what jobs say of themselves.
-#[test]
-fn results_that_a_policy_does_not_hear_of_are_noted() {
-    let mut set = TaskSet::default();
-    set.tasks.push(Task::periodic("quiet", ms(5), ms(1)));
-    set.tasks.push(Task::periodic("talks", ms(5), ms(1)));
-    let compute = Step::Compute(Length::Fixed(ms(1)));
-    let notes = |set: &TaskSet, policies: &[&str]| {
-        let options = StudyOptions {
-            policies: policies.iter().map(ToString::to_string).collect(),
-            ..StudyOptions::default()
-        };
-        let mut watch = |_: flyball_study::Progress<'_>| ControlFlow::Continue(());
-        let registry = Registry::standard();
-        let found = study(&registry, "set", set.clone(), &options, &mut watch);
-        found.unwrap().notes
-    };
-    let unheard = Note::ResultsUnheard {
-        task: "talks".to_owned(),
-        heard_by: vec!["bids".to_owned(), "soos".to_owned()],
-    };
-    let is_noted = |set: &TaskSet, policies: &[&str]| notes(set, policies).contains(&unheard);
-    for (results, says_something) in [(vec![0], false), (vec![0, 2], true)] {
-        set.tasks[1].behaviour = vec![compute.clone(), Step::Result(results)];
-        assert_eq!(is_noted(&set, &["edf"]), says_something);
-        assert_eq!(is_noted(&set, &["bids", "cbs"]), says_something);
-        assert!(!is_noted(&set, &["bids", "soos"]));
-    }
 }

@@ -3,7 +3,8 @@
 use super::{ALLOWANCE, QUANTUM, ServerRule};
 use crate::settings::{Setting, Values};
 use flyball_policy::servers::{
-    Bids, ConstantBandwidth, Grub, Iris, Mode, Periodic, SchedDeadline, Sporadic, TotalBandwidth,
+    Admission, Bids, ConstantBandwidth, Grub, Iris, Mode, Periodic, SchedDeadline, Sporadic,
+    TotalBandwidth,
 };
 
 const SOFT_OR_HARD: &str = "a used up budget is replenished at once with a later deadline (soft), or at its deadline (hard)";
@@ -163,6 +164,59 @@ impl ServerRule for Bids {
     }
 }
 
+/// Linux's servers, with its admission control.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Linux {
+    /// Servers may ask for so many millionths of each CPU, at most a million; 0: for as much as they
+    /// like.
+    pub limit: u32,
+}
+
+impl Linux {
+    /// Without admission control.
+    pub const UNLIMITED: Linux = Linux { limit: 0 };
+}
+
+impl ServerRule for Linux {
+    const NAME: &'static str = "sched-deadline";
+    const SOURCE: &'static str = "Linux, Documentation/scheduler/sched-deadline.rst";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::decimal(
+            "limit",
+            "how much of each CPU servers may ask for together by budget / period, at most 1; more is \
+             refused; 0: nothing is",
+            "0.95",
+        ),
+        ALLOWANCE,
+        QUANTUM,
+    ];
+    type Rule = SchedDeadline;
+    type Encoded = u32;
+
+    fn new(values: &dyn Values) -> Result<Linux, &'static str> {
+        Linux::decoded(values.millionths("limit")).ok_or("`limit` is at most 1")
+    }
+
+    fn rule(&self) -> SchedDeadline {
+        SchedDeadline
+    }
+
+    fn admission(&self, cpus: usize) -> Admission {
+        match self.limit {
+            0 => Admission::UNLIMITED,
+            limit => Admission::limited(limit, cpus),
+        }
+    }
+
+    fn encoded(&self) -> u32 {
+        self.limit
+    }
+
+    fn decoded(limit: u32) -> Option<Linux> {
+        (limit <= MILLION).then_some(Linux { limit })
+    }
+}
+
 /// Polling servers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Polling;
@@ -198,8 +252,6 @@ macro_rules! plain {
 }
 
 plain! {
-    SchedDeadline: "sched-deadline", SchedDeadline = SchedDeadline,
-        "Linux, Documentation/scheduler/sched-deadline.rst";
     Iris: "iris", Iris = Iris::default(),
         "Marzario, Lipari, Balbastre and Crespo, \"IRIS: a new reclaiming algorithm for server-based \
          real-time systems\", RTAS 2004";

@@ -9,8 +9,8 @@ pub use list::{AnyList, ListKind};
 
 use crate::facts::{Facts, Missing};
 use crate::profile::Profile;
-use crate::scheduler::{Scheduler, Size};
-use crate::servers::{ALLOWANCE, Background, QUANTUM, background, seat};
+use crate::scheduler::{Scheduler, Size, Unserved};
+use crate::servers::{ALLOWANCE, Background, QUANTUM, background, seat, shared};
 use crate::settings::{Configured, Setting, Values};
 use flyball_policy::servers::{Bids, ConstantBandwidth, Mode, Seat};
 use flyball_policy::soos::{self, Reactivation, Slack, Switches};
@@ -174,5 +174,9 @@ impl Scheduler for Soos {
             self.allowance,
             &[Mode::OfRule, Mode::Hard, Mode::Soft],
         )
+    }
+
+    fn unserved(&self, tasks: &[Facts], _: usize) -> Option<(usize, Unserved)> {
+        shared(tasks)
     }
 }

@@ -85,19 +85,12 @@ struct Tally {
     released: u64,
 }
 
-/// A set on the board, and its simulation with the overheads that were measured there.
-fn run(case: &Case<'_>, registry: &Registry, set: &TaskSet, seed: u64) -> SideBySide {
+/// A set on the board, and its simulation with the overheads that were measured there; with the set as it
+/// ran, whose budgets may be longer.
+fn run(case: &Case<'_>, registry: &Registry, set: TaskSet, seed: u64) -> (TaskSet, SideBySide) {
     let (file, until) = ("random.toml", Some(case.until));
-    let measurement = Measurement::new(
-        registry,
-        case.policy,
-        file,
-        set.clone(),
-        until,
-        case.until,
-        None,
-    )
-    .expect("a random set fits every policy");
+    let measurement = Measurement::new(registry, case.policy, file, set, until, case.until, None)
+        .expect("a random set fits every policy");
     let options = flyball::board_options(&measurement, seed);
     let mut watch = |_| ControlFlow::Continue(());
     let recording = flyball_board::run(case.machine, measurement.set(), &options, &mut watch)
@@ -107,9 +100,10 @@ fn run(case: &Case<'_>, registry: &Registry, set: &TaskSet, seed: u64) -> SideBy
         end: recording.end,
         dropped: recording.dropped,
     };
-    measurement
+    let side = measurement
         .beside(&measured, seed)
-        .expect("a random set can be simulated")
+        .expect("a random set can be simulated");
+    (measurement.set().clone(), side)
 }
 
 /// Whether both schedules are the same, but for small differences in time.
@@ -177,8 +171,7 @@ fn tally(case: &Case<'_>) -> Tally {
         if of_tasks.any(|known| known.name == "quantum") {
             text = sets::time_slices(policy, seed, &text);
         }
-        let set = read(&text);
-        let side = run(case, &registry, &set, seed);
+        let (set, side) = run(case, &registry, read(&text), seed);
         let of = format!("{policy}, seed {seed}");
         if side.comparison.is_same_order() {
             if let Err(why) = same(&side) {
@@ -303,7 +296,7 @@ fn a_cpu_waits_for_a_task_that_another_lets_go() {
         return;
     }
     let case = Case::several_cpus("g-edf", handed_over, 1);
-    let side = run(&case, &Registry::standard(), &read(&handed_over(0)), 0);
+    let (_, side) = run(&case, &Registry::standard(), read(&handed_over(0)), 0);
     same(&side).expect("it is handed over");
     let mut events = side.measured.events.iter();
     let mut next = |is: &dyn Fn(&Event) -> bool| {

@@ -147,11 +147,16 @@ pub(crate) fn handed_over(_: u64) -> String {
     text
 }
 
-/// The settings of a policy whose time slices can be of any length.
+/// The settings of a policy whose time slices can be of any length. It admits all sets, as some are overloaded.
 pub(crate) fn quantum(policy: &str, seed: u64) -> String {
     let mut numbers = Numbers::new(seed, 6);
     let quantum = numbers.number(300_000, 2_000_000);
-    format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n")
+    let limit = if policy.ends_with("sched-deadline") {
+        "limit = 0\n"
+    } else {
+        ""
+    };
+    format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n{limit}")
 }
 
 /// A set in which a third of the tasks say how long their time slices are, and a sixth that they

@@ -1,7 +1,7 @@
 //! Reads servers, and puts each with its tasks on one CPU.
 
 use super::resources::{Resources, Sort};
-use super::table::{Read, Table, choice, tables, time, whole};
+use super::table::{Node, Read, Table, choice, millionths, tables, time, whole};
 use crate::check::{MOST_CPUS, no_such_cpu};
 use crate::error::Kind;
 use crate::hint::quoted;
@@ -10,7 +10,12 @@ use crate::taskset::{Server, ServerMode, Task, TaskSet};
 use flyball_trace::Duration;
 use toml::Spanned;
 
-const KEYS: &[&str] = &["name", "budget", "period", "deadline", "mode", "cpu"];
+const KEYS: &[&str] = &[
+    "name", "budget", "period", "deadline", "mode", "alpha", "cpu",
+];
+
+/// A thousand periods, in millionths.
+const MOST_ALPHA: u32 = 1_000_000_000;
 
 /// The words for what happens when a budget is used up.
 pub(super) const MODES: &[(&str, ServerMode)] =
@@ -26,6 +31,7 @@ impl<'d> Resources<'d> {
             let period = table.require("period", "after which the budget is there again", time)?;
             let deadline = table.get("deadline", time)?;
             let mode = table.get("mode", choice(MODES))?;
+            let alpha = table.get("alpha", alpha)?;
             let cpu = table.get("cpu", whole(0..=MOST_CPUS - 1))?;
             if let Some(cpu) = cpu.as_ref().filter(|cpu| cpu.value >= cpus) {
                 return Err(no_such_cpu(source, cpu, cpus).within("cpu"));
@@ -37,10 +43,17 @@ impl<'d> Resources<'d> {
                 period: period.value,
                 deadline: deadline.map_or(period.value, |deadline| deadline.value),
                 mode: mode.map(|mode| mode.value),
+                alpha: alpha.map(|alpha| alpha.value),
                 cpu: cpu.map(|cpu| cpu.value),
             })
         })
     }
+}
+
+/// Reads a factor of periods.
+fn alpha(source: &Source<'_>, node: &Node<'_>) -> Read<u32> {
+    let what = "a number of periods from 0 to 1000, such as 0.5";
+    millionths(source, node, what, MOST_ALPHA)
 }
 
 /// Whether the budget is in the deadline, and the deadline in the period.

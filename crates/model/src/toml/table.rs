@@ -224,14 +224,20 @@ where
 /// Reads a part of a CPU.
 pub(super) fn share(source: &Source<'_>, node: &Node<'_>) -> Read<Share> {
     let what = "a part of a CPU from 0 to 1, such as 0.25";
-    let (kind, share) = match node.get_ref() {
-        DeValue::Float(number) => (Kind::OutOfRange, Share::parse(number.as_str())),
+    millionths(source, node, what, Share::ONE.millionths()).map(Share::from_millionths)
+}
+
+/// Reads a fraction with at most six digits behind the point, in millionths, of which there are `most`.
+pub(super) fn millionths(source: &Source<'_>, node: &Node<'_>, what: &str, most: u32) -> Read<u32> {
+    let parse = |text| crate::share::millionths(text).filter(|it| *it <= most);
+    let (kind, found) = match node.get_ref() {
+        DeValue::Float(number) => (Kind::OutOfRange, parse(number.as_str())),
         DeValue::Integer(number) if number.radix() == 10 => {
-            (Kind::OutOfRange, Share::parse(number.as_str()))
+            (Kind::OutOfRange, parse(number.as_str()))
         }
         _ => (Kind::WrongType, None),
     };
-    share.ok_or_else(|| {
+    found.ok_or_else(|| {
         let mut error = expected(source, node, what, node.get_ref());
         error.kind = kind;
         error.help("it may have six digits behind the point")

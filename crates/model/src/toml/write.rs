@@ -5,6 +5,7 @@ use super::platform::JITTER;
 use super::servers::MODES;
 use crate::behaviour::{best_case, demand};
 use crate::settings::{Settings, Value};
+use crate::share::decimal;
 use crate::taskset::{
     Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Server, Step, Task,
     TaskSet, Trigger,
@@ -210,6 +211,9 @@ fn server(f: &mut Formatter<'_>, server: &Server) -> fmt::Result {
     }
     if let Some((word, _)) = MODES.iter().find(|(_, it)| server.mode == Some(*it)) {
         writeln!(f, "mode = \"{word}\"")?;
+    }
+    if let Some(alpha) = server.alpha {
+        writeln!(f, "alpha = {}", decimal(alpha))?;
     }
     match server.cpu {
         Some(cpu) => writeln!(f, "cpu = {cpu}"),

@@ -1,5 +1,6 @@
 //! What a server may use, and what it has used of it.
 
+use super::bids::Alpha;
 use crate::encode::Encode;
 use crate::policy::{Parameter, Refused};
 use flyball_trace::{Duration, Time};
@@ -15,6 +16,8 @@ pub struct Reservation {
     pub deadline: Duration,
     /// What happens when a budget is used up, under rules that can do either.
     pub mode: Mode,
+    /// By how much the server comes later after a job of little importance, under rules that ask for it.
+    pub alpha: Alpha,
 }
 
 /// What happens when a budget is used up.
@@ -37,6 +40,7 @@ impl Reservation {
             period,
             deadline: period,
             mode: Mode::OfRule,
+            alpha: Alpha::OF_RULE,
         }
     }
 
@@ -97,6 +101,7 @@ impl Encode for Reservation {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
         let mode = self.mode as u8;
         (self.budget, self.period, self.deadline, mode).emit(put);
+        self.alpha.emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Reservation> {
@@ -107,6 +112,7 @@ impl Encode for Reservation {
             period,
             deadline,
             mode: *modes.get(usize::from(mode))?,
+            alpha: Alpha::parse(bytes)?,
         })
     }
 }

@@ -12,10 +12,49 @@
 //! where φ is the result, up to a most (1 in the first version). With BIPS φ may be negative, so that
 //! it comes earlier, but no earlier than a part of P.
 
-use super::account::Account;
+use super::account::{Account, Reservation};
 use super::constant_bandwidth::{ConstantBandwidth, postpone, wake};
 use super::rule::{Arrival, Rule, Supply};
+use crate::encode::Encode;
 use flyball_trace::{Duration, Time};
+
+/// α of a server, in millionths: by how many periods it comes later for each step of φ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Alpha(u32);
+
+impl Alpha {
+    /// That of the rule.
+    pub const OF_RULE: Alpha = Alpha(u32::MAX);
+
+    /// So many millionths, less than [`u32::MAX`].
+    pub const fn of(millionths: u32) -> Alpha {
+        Alpha(millionths)
+    }
+
+    /// In millionths; `None`: that of the rule.
+    pub const fn millionths(self) -> Option<u32> {
+        match self {
+            Alpha::OF_RULE => None,
+            Alpha(own) => Some(own),
+        }
+    }
+}
+
+impl Default for Alpha {
+    fn default() -> Alpha {
+        Alpha::OF_RULE
+    }
+}
+
+impl Encode for Alpha {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        self.0.emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Alpha> {
+        u32::parse(bytes).map(Alpha)
+    }
+}
 
 /// One, in millionths.
 const ONE: u32 = 1_000_000;
@@ -37,7 +76,7 @@ impl Default for Bids {
 pub struct Bids {
     /// What happens when a budget is used up and the job goes on.
     pub budgets: ConstantBandwidth,
-    /// α in millionths: by how many periods a server comes later for each step of φ.
+    /// α in millionths, of servers that have none of their own: by how many periods a server comes later for each step of φ.
     pub alpha: u32,
     /// φ is at most that. 1: a job is important (0) or not.
     pub levels: u8,
@@ -54,6 +93,14 @@ impl Bids {
             i64::from(result.cast_signed()).clamp(-levels, levels)
         } else {
             i64::from(result).min(levels)
+        }
+    }
+
+    /// The rule for this server.
+    pub(crate) fn of(self, reservation: &Reservation) -> Bids {
+        Bids {
+            alpha: reservation.alpha.millionths().unwrap_or(self.alpha),
+            ..self
         }
     }
 
@@ -77,7 +124,8 @@ impl Rule for Bids {
     fn ended(&mut self, account: &mut Account<Next>, result: u8) {
         let reservation = &account.reservation;
         let release = account.deadline - reservation.deadline;
-        account.state = release + self.separation(reservation.period, result);
+        let separation = self.of(reservation).separation(reservation.period, result);
+        account.state = release + separation;
     }
 
     fn arrives(&mut self, account: &mut Account<Next>, arrival: Arrival) -> Supply {

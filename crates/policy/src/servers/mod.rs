@@ -31,12 +31,17 @@
 //!
 //! Tasks without a server run in the background, by a policy of their own.
 //!
+//! [`Servers`] are those of one CPU, and [`GlobalServers`] those of CPUs that share them.
+//! [`Admission`] limits what all ask for together.
+//!
 //! [`Inheriting`] is about mutexes: while a task waits for one, the owner is served in its place.
 
 mod account;
+mod admission;
 mod bids;
 mod chains;
 mod constant_bandwidth;
+mod global;
 mod grub;
 mod inheritance;
 mod iris;
@@ -50,8 +55,10 @@ mod sporadic;
 mod total_bandwidth;
 
 pub use account::{Account, Mode, Reservation};
-pub use bids::Bids;
+pub use admission::Admission;
+pub use bids::{Alpha, Bids};
 pub use constant_bandwidth::ConstantBandwidth;
+pub use global::GlobalServers;
 pub use grub::{Grub, Reclaiming};
 pub use inheritance::Inheriting;
 pub use iris::Iris;

@@ -1,8 +1,10 @@
 //! Servers by the keys of their rule, each of which serves its tasks first come, first served.
 
 mod due;
+mod seats;
 
-use super::account::{Account, Reservation};
+use super::account::Account;
+use super::admission::Admission;
 use super::rule::{Arrival, Rule, Supply};
 use super::seat::Seat;
 use super::shared;
@@ -35,6 +37,7 @@ pub struct Servers<R: Rule, B, S: Storage> {
     members: S::Table<Member>,
     /// The tasks of each server that are ready.
     links: Links<S>,
+    admission: Admission,
     background: B,
 }
 
@@ -80,8 +83,15 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             rows: Table::new(capacity, server),
             members: Table::new(capacity, Member::No),
             links: Links::new(capacity),
+            admission: Admission::UNLIMITED,
             background,
         }
+    }
+
+    /// No more is admitted than this: see [`Policy::admit`], [`Policy::adjust`]. There are no tasks
+    /// yet.
+    pub fn limit(&mut self, admission: Admission) {
+        self.admission = admission;
     }
 
     /// What the server of `task` may use; `None`: it has none.
@@ -90,43 +100,6 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             Member::In(server) => Some(&self.rows[server.index()].account),
             Member::No | Member::Background => None,
         }
-    }
-
-    fn numbers(&self) -> impl Iterator<Item = TaskId> + use<R, B, S> {
-        (0..self.rows.capacity()).map(TaskId::from_index)
-    }
-
-    /// The server that a task with this seat has; `None`: none.
-    ///
-    /// # Errors
-    /// [`Refused`].
-    fn seat(&mut self, seat: &Seat<B::Params>) -> Result<Option<TaskId>, Refused> {
-        let (name, reservation) = match *seat {
-            Seat::Own(reservation) => (None, reservation),
-            Seat::Shared(name, reservation) => (Some(name), reservation),
-            Seat::Background(_) => return Ok(None),
-        };
-        reservation.check()?;
-        let is_it = |number: &TaskId| {
-            let server = &self.rows[number.index()];
-            name.is_some() && server.members > 0 && server.name == name
-        };
-        if let Some(number) = self.numbers().find(is_it) {
-            if self.rows[number.index()].account.reservation != reservation {
-                return Err(Refused::Invalid(Parameter::Server));
-            }
-            return Ok(Some(number));
-        }
-        let is_free = |number: &TaskId| {
-            self.rows[number.index()].members == 0
-                && !(R::RECLAIMS && self.throttled.key(*number).is_some())
-        };
-        let free = self.numbers().find(is_free).ok_or(Refused::Full)?;
-        let server = &mut self.rows[free.index()];
-        (server.account, server.name) = (Account::new(Reservation::default()), name);
-        self.rule.reserve(&mut server.account, reservation);
-        server.idle_since = Time::ZERO;
-        Ok(Some(free))
     }
 
     /// A server with tasks, that is in no queue, is put where it belongs.
@@ -218,7 +191,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
 
     /// # Errors
     /// [`Refused::Invalid`] for a reservation that makes no sense, or differs from that of the
-    /// server.
+    /// server; [`Refused::Overload`] if all servers ask for too much with this one.
     fn admit(&mut self, task: TaskId, seat: Self::Params, now: Time) -> Result<(), Refused> {
         match self.members.find(task.index()) {
             None => return Err(Refused::Full),
@@ -243,7 +216,8 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
     /// the background the task tells the policy there something else.
     ///
     /// # Errors
-    /// [`Refused::Invalid`] also if that is another place: for that a task is retired and admitted.
+    /// [`Refused::Invalid`] also if that is another place: for that a task is retired and admitted;
+    /// [`Refused::Overload`] if all servers ask for too much then.
     fn adjust(&mut self, task: TaskId, seat: Self::Params, now: Time) -> Result<Resched, Refused> {
         let member = self.members.find(task.index());
         let (number, name, reservation) = match (*member.unwrap_or(&Member::No), seat) {
@@ -262,6 +236,8 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         if server.name != name {
             return Err(Refused::Invalid(Parameter::Server));
         }
+        let old = &server.account.reservation;
+        self.admission.change(old, &reservation)?;
         self.rule.reserve(&mut server.account, reservation);
         let key = self.rule.key(&server.account);
         if self.ready.key(number).is_some_and(|queued| queued != key) {
@@ -280,8 +256,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
                 server.members -= 1;
                 let counts = R::RECLAIMS && self.throttled.key(number).is_some();
                 if server.members == 0 && !counts {
-                    self.rule
-                        .reserve(&mut server.account, Reservation::default());
+                    self.release(number);
                 }
             }
             Member::Background => self.background.retire(task, now),
@@ -299,16 +274,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         if !was_idle {
             return Resched::None;
         }
-        let at = match why {
-            // The clock said so, and the kernel has needed some time for it.
-            Ready::Released { release } if release >= server.idle_since => release.min(now),
-            Ready::Released { .. } | Ready::Unblocked => now,
-        };
-        let arrival = Arrival {
-            at,
-            idle_since: server.idle_since,
-            is_release: why != Ready::Unblocked,
-        };
+        let arrival = Arrival::of(why, server.idle_since, now);
         let supply = self.rule.arrives(&mut server.account, arrival);
         if R::RECLAIMS {
             shared::remove(&mut self.throttled, number);

@@ -1,6 +1,7 @@
 //! What a rule of servers decides.
 
 use super::account::{Account, Reservation};
+use crate::policy::Ready;
 use flyball_trace::{Duration, Time};
 
 /// When budgets are replenished, and what happens until then.
@@ -124,6 +125,23 @@ pub struct Arrival {
     pub idle_since: Time,
     /// Whether it is a new job, and not one that goes on after a wait.
     pub is_release: bool,
+}
+
+impl Arrival {
+    /// A task comes for this reason at `now`, to a server that has had none since `idle_since`.
+    #[inline]
+    pub(super) fn of(why: Ready, idle_since: Time, now: Time) -> Arrival {
+        let at = match why {
+            // The clock said so, and the kernel has needed some time for it.
+            Ready::Released { release } if release >= idle_since => release.min(now),
+            Ready::Released { .. } | Ready::Unblocked => now,
+        };
+        Arrival {
+            at,
+            idle_since,
+            is_release: why != Ready::Unblocked,
+        }
+    }
 }
 
 /// Whether a server has a budget.

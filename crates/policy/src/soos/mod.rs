@@ -327,6 +327,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
             // Most jobs say nothing, and the division takes longer than all the rest.
             let bids = &self.switches.bids;
             if result > 0 || bids.least > Bids::default().least {
+                let bids = bids.of(&server.reservation);
                 let separation = bids.separation(period, result);
                 server.next = server.last + separation.max(period);
             }

@@ -48,7 +48,10 @@ impl Textbook for Book {
             least,
             ..
         } = self.rule;
-        let Promise { d, p, .. } = self.budgets.promise(i);
+        let Promise {
+            d, p, alpha: own, ..
+        } = self.budgets.promise(i);
+        let alpha = own.unwrap_or(alpha);
         let last = self.budgets.now(i).1 - d;
         let advances = least < ONE;
         let value = match i32::from(result) {

@@ -5,13 +5,14 @@ use super::world::{END, Work};
 use flyball_policy::servers::{Mode, Seat};
 use std::collections::VecDeque;
 
-/// Budget, deadline and period of a server.
+/// Budget, deadline and period of a server, and what it says of rules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Promise {
     pub(crate) q: u64,
     pub(crate) d: u64,
     pub(crate) p: u64,
     pub(crate) mode: Mode,
+    pub(crate) alpha: Option<u32>,
 }
 
 /// A rule. Servers have numbers, in the order in which they were added; `t` is the instant.
@@ -130,6 +131,7 @@ fn seats(works: &[Work], book: &mut dyn Textbook) -> (Vec<Option<usize>>, usize)
                 d: reservation.deadline.as_nanos(),
                 p: reservation.period.as_nanos(),
                 mode: reservation.mode,
+                alpha: reservation.alpha.millionths(),
             });
             names.len() - 1
         }))

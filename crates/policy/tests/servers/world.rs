@@ -1,6 +1,6 @@
 //! Tasks at random, and what a policy does with them.
 
-use flyball_policy::servers::{Mode, Reservation, Rule, Seat, Servers};
+use flyball_policy::servers::{Alpha, Mode, Reservation, Rule, Seat, Servers};
 use flyball_policy::{
     Boxed, CpuId, Duration, Fifo, Policy, Ranked, Ready, Resched, SortedList, Stop, TaskId, Time,
     Usage,
@@ -59,11 +59,13 @@ impl Run {
 
 /// With at most so many units of budget.
 fn reservation(most: u64) -> impl Strategy<Value = Reservation> {
-    (1..=most, 0_u64..4, 0_u64..8).prop_map(|(budget, slack, rest)| Reservation {
+    let alpha = proptest::option::of((0_u32..=20).prop_map(|tenths| Alpha::of(tenths * 100_000)));
+    (1..=most, 0_u64..4, 0_u64..8, alpha).prop_map(|(budget, slack, rest, alpha)| Reservation {
         budget: units(budget),
         deadline: units(budget + slack),
         period: units(budget + slack + rest),
         mode: Mode::OfRule,
+        alpha: alpha.unwrap_or_default(),
     })
 }
 

@@ -8,6 +8,8 @@ struct Plain {
     q: u64,
     d: u64,
     p: u64,
+    /// In millionths; `None`: that of all.
+    alpha: Option<u32>,
     left: u64,
     /// What it takes of the CPU with a whole budget, and by how much later than it comes.
     takes: u64,
@@ -44,6 +46,7 @@ impl Plain {
             q,
             d,
             p,
+            alpha: reservation.alpha.millionths(),
             left,
             takes,
             late: slot,
@@ -129,7 +132,7 @@ pub(crate) fn model(switches: Switches, works: &[Work]) -> (Schedule, bool) {
                 }
                 if let Some(Event::Ends(result)) = happened {
                     let phi = u64::from(result.min(bids.levels));
-                    let alpha = u64::from(bids.alpha);
+                    let alpha = u64::from(server.alpha.unwrap_or(bids.alpha));
                     server.next =
                         server.last + server.p + (server.p * alpha * phi).div_ceil(1_000_000);
                 }

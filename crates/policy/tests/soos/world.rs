@@ -1,6 +1,6 @@
 //! Tasks, what they do, and the policy that is called as the kernel calls it.
 
-use flyball_policy::servers::{Bids, ConstantBandwidth, Mode, Reservation, Seat};
+use flyball_policy::servers::{Alpha, Bids, ConstantBandwidth, Mode, Reservation, Seat};
 use flyball_policy::soos::{Reactivation, Slack, Soos, Switches};
 use flyball_policy::{
     Boxed, CpuId, Duration, Fifo, Policy, Queue, Ranked, Ready, Resched, SortedList, Stop, TaskId,
@@ -45,11 +45,14 @@ impl Work {
 }
 
 pub(crate) fn reservation() -> impl Strategy<Value = Reservation> {
-    (1_u64..5, 0_u64..20, 0_u64..10).prop_map(|(budget, slack, rest)| Reservation {
+    // Whole periods, which are whole slots where these are.
+    let alpha = prop::option::of((0_u32..3).prop_map(|alpha| Alpha::of(alpha * 1_000_000)));
+    (1_u64..5, 0_u64..20, 0_u64..10, alpha).prop_map(|(budget, slack, rest, alpha)| Reservation {
         budget: units(budget),
         deadline: units(budget + slack),
         period: units(budget + slack + rest),
         mode: Mode::OfRule,
+        alpha: alpha.unwrap_or_default(),
     })
 }
 

@@ -35,6 +35,19 @@ pub fn note(note: &Note) -> String {
             "Results of jobs, as {task:?} has them, do nothing but under {}.",
             heard_by.join(", ")
         ),
+        Note::ServersAskTooMuch {
+            cpu,
+            server,
+            asked,
+            taken,
+        } => {
+            let left = 1_000_000_u64.saturating_sub(taken.parts_per_million());
+            let left = format!("{}.{:04}", left / 1_000_000, left % 1_000_000 / 100);
+            format!(
+                "The servers of CPU {cpu} ask for more than it has: {server:?} asks for {asked}, and \
+                 {left} is left. So none is sure of its budget."
+            )
+        }
         Note::LongHyperperiod { length, simulated } => {
             let long = match length {
                 Some(length) => format!("is {}", years(*length)),

@@ -5,9 +5,9 @@ mod observer;
 mod script;
 
 use faulty::{Fault, Faulty};
-use flyball_catalogue::{Deferrable, OwnServers, Polling, ServerRule};
+use flyball_catalogue::{Deferrable, Linux, OwnServers, Polling, ServerRule};
 use flyball_model::ServerMode;
-use flyball_policy::servers::{ConstantBandwidth, SchedDeadline};
+use flyball_policy::servers::ConstantBandwidth;
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event};
 use observer::{Observer, Promise};
@@ -112,7 +112,7 @@ fn no_server_has_too_much_or_too_little_and_none_is_late() {
     let all = TestRunner::new(config).run(&script(), |script| {
         let more = keeps_its_promises(&script, Kind::Soft, ConstantBandwidth::SOFT)
             + keeps_its_promises(&script, Kind::Hard, ConstantBandwidth::HARD)
-            + keeps_its_promises(&script, Kind::Hard, SchedDeadline)
+            + keeps_its_promises(&script, Kind::Hard, Linux::UNLIMITED)
             + keeps_its_promises(&script, Kind::Polling, Polling)
             + keeps_its_promises(&script, Kind::Deferrable, Deferrable);
         events.set(events.get() + more);

@@ -111,6 +111,7 @@ impl Script {
             period: units(it.period),
             deadline: units(it.deadline),
             mode,
+            alpha: None,
             cpu: None,
         };
         let chores = self.chores.iter().zip(self.seats()).enumerate();

@@ -23,6 +23,11 @@ impl Entry {
         reads
     }
 
+    /// Whether tasks run in the servers that they name.
+    pub fn has_servers(&self) -> bool {
+        self.schedulers.reads().iter().any(|it| it.key == "server")
+    }
+
     /// The names of the tests that a study asks of it, beside those of every policy.
     pub fn tests(&self) -> Vec<&'static str> {
         self.theory.tests()

@@ -1,6 +1,7 @@
 //! Which policy of the catalogue has which theory on one CPU. A policy without a line has none; a
 //! test names those.
 
+use super::csd::Combined;
 use super::declared_servers::Declared;
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
@@ -9,8 +10,8 @@ use super::one_cpu::OneCpu;
 use super::servers::{Isolation, OfTheirOwn};
 use flyball_analysis::supply::Rule as Supplied;
 use flyball_catalogue::{
-    Bids, Cbs, DeferrableServers, Dm, Edf, Fp, Grub, Iris, NpEdf, Pd2, Pf, PollingServers, Rm,
-    Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
+    Bids, Cbs, Csd, DeferrableServers, Dm, Edf, Fp, GlobalCbs, GlobalSchedDeadline, Grub, Iris,
+    NpEdf, Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
 };
 
 const CBS: OfTheirOwn =
@@ -60,6 +61,7 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
         <NpEdf as Scheduler>::NAME,
         &EarliestDeadline::NON_PREEMPTIVE,
     ),
+    (<Csd as Scheduler>::NAME, &Combined),
     (CBS.policy, &CBS),
     (SCHED_DEADLINE.policy, &SCHED_DEADLINE),
     (GRUB.policy, &GRUB),
@@ -90,6 +92,15 @@ pub(super) fn ranks(scheduler: &str) -> Option<&'static FixedPriority> {
 /// Whether the scheduler of that name is EDF, of which more is known where CPUs share a queue.
 pub(super) fn is_edf(scheduler: &str) -> bool {
     scheduler == <Edf as Rule>::NAME
+}
+
+/// Whether the scheduler of that name serves servers on all CPUs.
+pub(super) fn has_servers(scheduler: &str) -> bool {
+    [
+        <GlobalCbs as Scheduler>::NAME,
+        <GlobalSchedDeadline as Scheduler>::NAME,
+    ]
+    .contains(&scheduler)
 }
 
 /// Whether the scheduler of that name is fair in slots.

@@ -20,8 +20,36 @@ const GLOBAL_FIXED: &str = "global fixed priorities' sufficient tests";
 /// The name of the test for PF and PD².
 pub(super) const FAIR: &str = "proportionate fairness";
 
+/// Servers on all CPUs, by the tests for global EDF, if the set declares none.
+///
+/// As long as no job is late the schedule is that of global EDF: a job whose deadline is within the period comes when the
+/// deadline of its server is over, or for Linux's rules the period is, so it has a whole budget, up to its own deadline, and its
+/// task computes for no more than that. Where the deadline is beyond the period, the server's is at the
+/// end of the period: the tests take that one. What has no server runs when none does, as what has no
+/// deadline does under EDF.
+pub(super) fn servers(set: &TaskSet, cluster: u8, effort: Effort) -> Result<Findings, Obstacle> {
+    if !set.servers.is_empty() {
+        return Err(Obstacle::NoTest);
+    }
+    if let Some(task) = with_jitter(set, &everyone(set)) {
+        let name = set.tasks[task].name.clone();
+        return Err(Obstacle::Does(name, Uncovered::Jitter));
+    }
+    by_deadlines(set, cluster, effort, |known| Some(known.within_periods()))
+}
+
 /// Global EDF in each cluster, by all tests of the literature.
 pub(super) fn global(set: &TaskSet, cluster: u8, effort: Effort) -> Result<Findings, Obstacle> {
+    by_deadlines(set, cluster, effort, |_| None)
+}
+
+/// The earliest deadlines first, which are those of the tasks, or of others that `instead` makes of them.
+fn by_deadlines(
+    set: &TaskSet,
+    cluster: u8,
+    effort: Effort,
+    instead: impl Fn(&gedf::Set) -> Option<gedf::Set>,
+) -> Result<Findings, Obstacle> {
     let limit = effort.verdict;
     // There may be a hundred clusters, and what is found out here is no part of the verdict.
     let for_bounds = limit.divided(clusters(set, cluster).count());
@@ -31,6 +59,8 @@ pub(super) fn global(set: &TaskSet, cluster: u8, effort: Effort) -> Result<Findi
         cluster,
         |_, _| true,
         |numbers, known, cpus| {
+            let others = instead(known);
+            let known = others.as_ref().unwrap_or(known);
             let test = gedf::accepted_by(&gedf::Test::ALL, known, cpus, limit)?;
             if let Some(found) = gedf::response_times(known, cpus, for_bounds) {
                 bounds.extend(numbers.iter().copied().zip(found));

@@ -3,7 +3,6 @@
 use super::{Rule, Servers};
 use crate::policy::{ONLY_CPU, Policy, Resched};
 use crate::queue::Queue;
-use crate::servers::Reservation;
 use crate::servers::shared;
 use crate::storage::Storage;
 use flyball_trace::{TaskId, Time};
@@ -34,8 +33,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             if R::RECLAIMS && server.tasks.is_empty() {
                 self.rule.lapses(&mut server.account);
                 if server.members == 0 {
-                    self.rule
-                        .reserve(&mut server.account, Reservation::default());
+                    self.release(number);
                 }
                 resched = Resched::One(ONLY_CPU);
                 continue;

@@ -1,0 +1,58 @@
+//! Which server a task has, and what servers are promised.
+
+use super::{Rule, Servers};
+use crate::policy::{Parameter, Policy, Refused};
+use crate::queue::Queue;
+use crate::servers::{Account, Reservation, Seat};
+use crate::storage::{Storage, Table};
+use flyball_trace::{TaskId, Time};
+
+impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
+    fn numbers(&self) -> impl Iterator<Item = TaskId> + use<R, B, S> {
+        (0..self.rows.capacity()).map(TaskId::from_index)
+    }
+
+    /// The server that a task with this seat has; `None`: none.
+    ///
+    /// # Errors
+    /// [`Refused`].
+    pub(super) fn seat(&mut self, seat: &Seat<B::Params>) -> Result<Option<TaskId>, Refused> {
+        let (name, reservation) = match *seat {
+            Seat::Own(reservation) => (None, reservation),
+            Seat::Shared(name, reservation) => (Some(name), reservation),
+            Seat::Background(_) => return Ok(None),
+        };
+        reservation.check()?;
+        let is_it = |number: &TaskId| {
+            let server = &self.rows[number.index()];
+            name.is_some() && server.members > 0 && server.name == name
+        };
+        if let Some(number) = self.numbers().find(is_it) {
+            if self.rows[number.index()].account.reservation != reservation {
+                return Err(Refused::Invalid(Parameter::Server));
+            }
+            return Ok(Some(number));
+        }
+        let is_free = |number: &TaskId| {
+            self.rows[number.index()].members == 0
+                && !(R::RECLAIMS && self.throttled.key(*number).is_some())
+        };
+        let free = self.numbers().find(is_free).ok_or(Refused::Full)?;
+        self.admission
+            .change(&Reservation::default(), &reservation)?;
+        let server = &mut self.rows[free.index()];
+        (server.account, server.name) = (Account::new(Reservation::default()), name);
+        self.rule.reserve(&mut server.account, reservation);
+        server.idle_since = Time::ZERO;
+        Ok(Some(free))
+    }
+
+    /// A server without members gives back what it was promised.
+    pub(super) fn release(&mut self, number: TaskId) {
+        let account = &mut self.rows[number.index()].account;
+        let nothing = Reservation::default();
+        // Nothing is admitted always.
+        let _ = self.admission.change(&account.reservation, &nothing);
+        self.rule.reserve(account, nothing);
+    }
+}
