@@ -43,8 +43,17 @@ pub(crate) trait Kind {
     ///
     /// # Errors
     /// [`Error::Missing`] if the policy has to know more.
-    fn params(period: Duration) -> Result<<Self::Policy as flyball_policy::Policy>::Params, Error>;
+    fn params(period: Duration) -> Result<Params<Self>, Error>;
+
+    /// What threads tell it that are equals, and take turns when they yield.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] if the policy has to know more.
+    fn equals() -> Result<Params<Self>, Error>;
 }
+
+/// What a task tells the policy of a kind.
+type Params<K> = <<K as Kind>::Policy as flyball_policy::Policy>::Params;
 
 /// The kernel that is measured.
 pub(crate) struct Measured<K, const CPUS: usize>(PhantomData<K>);

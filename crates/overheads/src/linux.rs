@@ -14,9 +14,13 @@
 //! * *Interrupt*: what it takes to interrupt another CPU, which knows no policy. It is what a
 //!   kernel for several CPUs has to expect on this processor, too, so it is in the file of
 //!   overheads.
+//!
+//! `deadline` has no part in that: it says what Linux does with threads that have budgets.
 
 #[cfg(target_os = "linux")]
 mod class;
+#[cfg(target_os = "linux")]
+pub mod deadline;
 #[cfg(target_os = "linux")]
 mod interrupt;
 #[cfg(target_os = "linux")]

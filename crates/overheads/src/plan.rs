@@ -68,7 +68,8 @@ impl Default for Plan {
 
 /// A policy that is measured: one of the catalogue, by its name. Those that act at instants of
 /// their own are not measured ([`Wants::alarms`](flyball_policy::Wants::alarms),
-/// [`Wants::bursts`](flyball_policy::Wants::bursts)), nor are clusters and split tasks.
+/// [`Wants::bursts`](flyball_policy::Wants::bursts)), nor are clusters and split tasks. Of servers
+/// the soft ones are, `cbs`: a thread has one of its own with a budget as long as its period, so that none is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Policy(&'static str);
 

@@ -8,9 +8,10 @@ use core::marker::PhantomData;
 use flyball_catalogue::placement::{InCalendar, InHeap, List};
 use flyball_catalogue::settings::Defaults;
 use flyball_catalogue::{
-    Clustered, Edf, Entry, Facts, Fp, Placement, Queued, Rm, Rule, RuleVisitor, Scheduler, Size,
-    Visitor, visit, visit_rule,
+    Cbs, Clustered, Edf, Entry, Facts, Fp, Placement, Queued, Rm, Rule, RuleVisitor, Scheduler,
+    Service, Size, Visitor, visit, visit_rule,
 };
+use flyball_policy::servers::Reservation;
 use flyball_policy::{Duration, Inline, Many, Policy as _, Queue as _};
 
 /// A scheduler on at most `CPUS` CPUs.
@@ -25,7 +26,31 @@ impl<S: Scheduler, const CPUS: usize> Kind for Of<S, CPUS> {
     }
 
     fn params(period: Duration) -> Result<S::Params, Error> {
-        let mut facts = Facts::periodic(period, Duration::ZERO);
+        Self::told(Facts::periodic(period, Self::wcet(period)))
+    }
+
+    fn equals() -> Result<S::Params, Error> {
+        let period = Duration::from_millis(10);
+        let mut facts = Facts::periodic(period, Self::wcet(period));
+        // Servers take no turns, but the threads of one server do.
+        facts.service = Service::Shared(0, Reservation::every(period, period));
+        Self::told(facts)
+    }
+}
+
+impl<S: Scheduler, const CPUS: usize> Of<S, CPUS> {
+    /// A server has a budget that is not used up in any measurement. All other policies are told of
+    /// jobs that take no time, which none refuses.
+    fn wcet(period: Duration) -> Duration {
+        if <S::Policy<Many<1024>, Inline<CPUS>>>::WANTS.bursts {
+            period
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    fn told(mut facts: Facts) -> Result<S::Params, Error> {
+        let period = facts.period_or_never();
         // As rate monotonic has it, in the levels that there are: one for every 128 µs.
         let level = u8::try_from(period.as_nanos() / 128_000);
         facts.priority = Some(level.map_or(0, |level| u8::MAX - level));
@@ -122,7 +147,8 @@ pub(crate) fn is_measured(entry: &Entry) -> bool {
 
         fn visit<S: Scheduler + 'static>(self) -> bool {
             let wants = <S::Policy<Inline<1>, Inline<1>>>::WANTS;
-            wants.alarms || wants.bursts
+            // Soft servers do so only when a budget is used up.
+            (wants.alarms || wants.bursts) && S::NAME != Cbs::NAME
         }
     }
     let is_placed = !matches!(

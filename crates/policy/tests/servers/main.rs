@@ -9,6 +9,7 @@ mod global;
 mod grub;
 mod iris;
 mod promises;
+mod simso;
 mod textbook;
 mod total_bandwidth;
 mod world;
