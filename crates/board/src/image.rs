@@ -1,0 +1,148 @@
+//! Images that measure: each prints figures of what its command line asks for.
+//!
+//! They are for the board of [`Machine::CortexM3`]. Cargo builds them from `apps/`; where nothing has
+//! changed that takes a moment.
+
+use crate::elf::{absolute, cargo};
+use crate::sources::Sources;
+use crate::{BoardError, Machine, Phase, Watch, child};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The board that they are for.
+const MACHINE: Machine = Machine::CortexM3;
+/// An image that does not end by itself is ended after this long.
+const LIMIT: Duration = Duration::from_mins(5);
+
+/// How images are built.
+#[derive(Clone, Copy, Debug)]
+pub struct Build<'a> {
+    /// The package in `apps/`.
+    pub package: &'a str,
+    /// One of its images; `None`: all of them.
+    pub image: Option<&'a str>,
+    /// Cargo's profile: `release`, or `small` for few bytes.
+    pub profile: &'a str,
+    /// The package's features that are on.
+    pub features: &'a [&'a str],
+}
+
+impl Build<'_> {
+    /// Builds what has to be built.
+    ///
+    /// # Errors
+    /// [`BoardError`], if there are no sources, no cargo or no target, or if cargo fails.
+    pub fn make(&self, watch: &mut Watch<'_>) -> Result<(), BoardError> {
+        let sources = Sources::find();
+        let (apps, target) = (sources.folder()?.join("apps"), sources.target()?);
+        let features = self.features.join(",");
+        let mut args = vec!["--package", self.package, "--profile", self.profile];
+        args.extend(["--features", &features]);
+        args.extend(self.image.into_iter().flat_map(|name| ["--bin", name]));
+        cargo(MACHINE, &apps, &target, &args, watch)
+    }
+}
+
+/// Returns the path of an image that was built last with this profile, by its name.
+///
+/// # Errors
+/// [`BoardError`], if there are no sources, or no such image.
+pub fn find(name: &str, profile: &str) -> Result<PathBuf, BoardError> {
+    let folder = Sources::find().target()?.join(MACHINE.triple());
+    absolute(&folder.join(profile).join(name))
+}
+
+/// Runs the image `elf` with the words of its command line, an instruction taking 2^`shift` ns.
+/// Returns what it printed.
+///
+/// # Errors
+/// [`BoardError::Board`] with what it printed if it says that something is wrong, and what may go
+/// wrong with any program.
+pub fn run(
+    elf: &Path,
+    shift: u32,
+    words: &[&str],
+    watch: &mut Watch<'_>,
+) -> Result<String, BoardError> {
+    let folder = tempfile::tempdir().map_err(|error| BoardError::Host {
+        what: "a temporary folder cannot be made",
+        error,
+    })?;
+    let name = elf.file_name().unwrap_or_default().to_string_lossy();
+    let (program, flags) = MACHINE.emulator_of(1, shift, &[&[&*name], words].concat());
+    let mut command = Command::new(program);
+    command.args(flags).arg("-kernel").arg(elf);
+    let mut watch = || watch(Phase::Running);
+    let ended = child::run(command, program, folder.path(), Some(LIMIT), &mut watch)?;
+    if ended.status.success() {
+        return Ok(ended.printed);
+    }
+    if !ended.printed.is_empty() {
+        return Err(BoardError::Board(ended.printed));
+    }
+    Err(BoardError::Emulator {
+        program,
+        status: ended.status.to_string(),
+        said: ended.said,
+    })
+}
+
+/// Bytes of an image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Size {
+    /// Code, constants, and what variables begin with.
+    pub code: u64,
+    /// Variables, stacks among them.
+    pub ram: u64,
+    /// Of the code, functions of the crate `flyball-policy`. What of it was made part of other
+    /// functions is not counted.
+    pub policy: u64,
+}
+
+/// Returns how large the image `elf` is.
+///
+/// # Errors
+/// [`BoardError::Host`] if it cannot be read, and [`BoardError::Image`] if it is no image.
+pub fn size(elf: &Path) -> Result<Size, BoardError> {
+    let bytes = fs::read(elf).map_err(|error| BoardError::Host {
+        what: "the board's image cannot be read",
+        error,
+    })?;
+    let elf = object::File::parse(&*bytes).map_err(|error| BoardError::Image(error.to_string()))?;
+    let mut size = Size::default();
+    for section in elf.sections() {
+        match section.kind() {
+            SectionKind::Text | SectionKind::ReadOnlyData => size.code += section.size(),
+            SectionKind::Data => {
+                size.code += section.size();
+                size.ram += section.size();
+            }
+            SectionKind::UninitializedData => size.ram += section.size(),
+            _ => {}
+        }
+    }
+    let functions = elf.symbols().filter(|it| it.kind() == SymbolKind::Text);
+    // The compiler writes names of crates into those of functions. No other crate names this one:
+    // generic parameters are left out.
+    let policy = functions.filter(|it| it.name().is_ok_and(|name| name.contains("flyball_policy")));
+    size.policy = policy.map(|it| it.size()).sum();
+    Ok(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_image_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("image");
+        assert!(matches!(size(&path), Err(BoardError::Host { .. })));
+        fs::write(&path, "no image").unwrap();
+        let error = size(&path).unwrap_err();
+        assert!(matches!(error, BoardError::Image(_)), "{error}");
+    }
+}
