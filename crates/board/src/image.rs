@@ -17,6 +17,10 @@ const MACHINE: Machine = Machine::CortexM3;
 /// An image that does not end by itself is ended after this long.
 const LIMIT: Duration = Duration::from_mins(5);
 
+/// Images of `apps/costs` are run so that an instruction takes 2^10 ns, as the board's counter has to
+/// tell one from the next.
+pub const SHIFT: u32 = 10;
+
 /// How images are built.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
@@ -30,7 +34,27 @@ pub struct Build<'a> {
     pub features: &'a [&'a str],
 }
 
-impl Build<'_> {
+impl<'a> Build<'a> {
+    /// One image of `apps/costs`, with all options of the kernel off.
+    pub const fn costs(image: &'a str) -> Build<'a> {
+        Build {
+            package: "flyball-costs",
+            image: Some(image),
+            profile: "release",
+            features: &[],
+        }
+    }
+
+    /// One image of `apps/minimal`, of as few bytes as can be.
+    pub const fn minimal(image: &'a str) -> Build<'a> {
+        Build {
+            package: "flyball-minimal",
+            image: Some(image),
+            profile: "small",
+            features: &["small"],
+        }
+    }
+
     /// Builds what has to be built.
     ///
     /// # Errors

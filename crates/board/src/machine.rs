@@ -154,6 +154,11 @@ impl Machine {
         matches!(self.architecture(), Architecture::Riscv)
     }
 
+    /// Whether there are images for its board that measure by themselves: see [`image`](crate::image).
+    pub const fn measures(self) -> bool {
+        matches!(self, Machine::CortexM3 | Machine::CortexM3At62)
+    }
+
     /// What it can hold.
     pub const fn limits(self) -> Limits {
         match self {

@@ -2,6 +2,7 @@
 
 use crate::error::BenchError;
 use crate::image;
+use flyball_board::image::SHIFT;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -28,9 +29,6 @@ pub(crate) const QUEUES: [&str; 4] = ["ring", "heap", "list", "calendar"];
 pub(crate) const QUEUED: [u32; 7] = [1, 5, 10, 25, 50, 75, 125];
 /// Servers of which kind use up their budgets.
 pub(crate) const BUDGETS: [&str; 2] = ["hard", "soft"];
-
-/// An instruction takes 2^10 ns, so that the board's counter tells them apart.
-const SHIFT: u32 = 10;
 
 /// Instructions of one of many.
 #[derive(Clone, Copy, Serialize)]

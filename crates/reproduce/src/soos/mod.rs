@@ -9,16 +9,23 @@
 //! | [`isolation`] | how late others are if a task computes for longer than it says (3.1) |
 //! | [`soft`] | how soon soft jobs are done, at equal guarantees (not in the paper) |
 //! | [`limit`] | how many tasks fill a slot (chapter 2) |
+//! | [`size`] | bytes of an image (figure 4) |
+//!
+//! On a machine that counts instructions, all that is counted is instructions there, and rows of
+//! tables otherwise.
 
 pub mod complexity;
 mod counted;
 pub mod improvements;
+mod instructions;
 pub mod isolation;
 mod kernels;
 pub mod limit;
 pub mod overhead;
 mod sets;
+pub mod size;
 pub mod slack;
+mod slot;
 pub mod soft;
 
 use crate::work::Work;
@@ -31,7 +38,8 @@ pub const WORK: Work = Work {
              del Sur, Bahía Blanca",
     notes: &[
         "The authors measured on a Lego RCX (Hitachi H8/3297, 16 MHz) with a logic analyser. Nothing here ran \
-         on it, so no time is compared with theirs: what the kernel looks at is counted in simulation.",
+         on it, so no time is compared with theirs: what the kernel looks at is counted in simulation, and what it \
+         executes on an emulated Cortex-M3.",
         "What the paper leaves open is reconstructed in the policy \"soos\": when a budget ends and begins \
          again, and what becomes of jobs that come within a slot.",
     ],
@@ -43,6 +51,7 @@ pub const WORK: Work = Work {
         isolation::PLAN,
         soft::PLAN,
         limit::PLAN,
+        size::PLAN,
     ],
     goes_on: false,
 };
