@@ -122,9 +122,22 @@ pub struct Size {
     /// Variables, stacks among them.
     pub ram: u64,
     /// Of the code, functions of the crate `flyball-policy`. What of it was made part of other
-    /// functions is not counted.
+    /// functions is not counted, here and below.
     pub policy: u64,
+    /// Of the code, functions that ask the policy, set the timer and switch to the thread that was
+    /// chosen.
+    pub dispatcher: u64,
 }
+
+/// In the names of the policy's functions. No other function has its crate's name: generic
+/// parameters are left out.
+const POLICY: &[&str] = &["flyball_policy"];
+/// In those of the dispatcher's: modules, as the compiler writes them, and the handler that switches.
+const DISPATCHER: &[&str] = &[
+    "flyball_kernel8schedule",
+    "flyball_machine_cortexm3cpu",
+    "PendSV",
+];
 
 /// Returns how large the image `elf` is.
 ///
@@ -148,11 +161,16 @@ pub fn size(elf: &Path) -> Result<Size, BoardError> {
             _ => {}
         }
     }
-    let functions = elf.symbols().filter(|it| it.kind() == SymbolKind::Text);
-    // The compiler writes names of crates into those of functions. No other crate names this one:
-    // generic parameters are left out.
-    let policy = functions.filter(|it| it.name().is_ok_and(|name| name.contains("flyball_policy")));
-    size.policy = policy.map(|it| it.size()).sum();
+    let sum = |words: &[&str]| -> u64 {
+        let functions = elf.symbols().filter(|it| it.kind() == SymbolKind::Text);
+        let named = functions.filter(|it| {
+            it.name()
+                .is_ok_and(|name| words.iter().any(|word| name.contains(word)))
+        });
+        named.map(|it| it.size()).sum()
+    };
+    size.policy = sum(POLICY);
+    size.dispatcher = sum(DISPATCHER);
     Ok(size)
 }
 

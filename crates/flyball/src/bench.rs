@@ -187,8 +187,17 @@ impl Bench for Board<'_> {
 
     fn size(&mut self, image: &str) -> Result<ImageSize, BenchError> {
         let elf = self.image(Build::minimal(image), image).map_err(failed)?;
-        let Size { code, policy, .. } = image::size(&elf).map_err(failed)?;
-        Ok(ImageSize { code, policy })
+        let Size {
+            code,
+            policy,
+            dispatcher,
+            ..
+        } = image::size(&elf).map_err(failed)?;
+        Ok(ImageSize {
+            code,
+            policy,
+            dispatcher,
+        })
     }
 }
 

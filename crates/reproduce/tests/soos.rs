@@ -80,8 +80,17 @@ impl Bench for CortexM3 {
 
     fn size(&mut self, name: &str) -> Result<ImageSize, BenchError> {
         let elf = self.image(Build::minimal(name), name);
-        let image::Size { code, policy, .. } = image::size(&elf).unwrap();
-        Ok(ImageSize { code, policy })
+        let image::Size {
+            code,
+            policy,
+            dispatcher,
+            ..
+        } = image::size(&elf).unwrap();
+        Ok(ImageSize {
+            code,
+            policy,
+            dispatcher,
+        })
     }
 }
 

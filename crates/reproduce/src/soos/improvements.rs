@@ -59,7 +59,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let unit = Unit::of(setup);
     let [sets, slots] = match unit {
         Unit::Rows => [[1, 5, 20], [200, 6_000, 60_000]],
-        Unit::Instructions => [[1, 3, 10], [200, 2_000, 6_000]],
+        Unit::Instructions => [[1, 5, 20], [200, 3_000, 6_000]],
     };
     let mut scope = Scope {
         unit,

@@ -21,8 +21,9 @@ use flyball_trace::Duration;
 pub(super) const IN_SLOT: u32 = 160_000;
 /// Instructions of a thread's turn, by which jobs are measured: close enough.
 const TURN: u64 = 140;
-/// For which sets there is an image, and which: one with room for more tasks takes longer.
+/// The image of the whole kernel with room for 30 tasks.
 pub(super) const SMALL: &str = "costs-soos";
+/// One with room for 40, under which a slot takes longer.
 pub(super) const LARGE: &str = "costs-soos-64";
 
 /// What the policy executes in each slot up to `until`, on the machine.

@@ -92,8 +92,8 @@ fn claims(found: &[(Kernel, u32)]) -> Vec<Claim> {
         claim(
             "SOOS can have more servers than the control kernel",
             Kernel::Control,
-            "Both are O(n) in this slot. SOOS looks at about four rows to put a server into its list, where the \
-             control kernel sets a flag and then looks at all tasks once.",
+            "Both are O(n) in this slot. To put a server into the list of SOOS costs more than to set a flag, \
+             and the control kernel then looks at all tasks once.",
         ),
     ]
 }

@@ -35,8 +35,9 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             .into(),
         settings: vec![("options of the kernel".into(), "none".into())],
         assumptions: vec![
-            "Scheduler and servers are the functions of the policy, with its list and its background. What of them \
-             the compiler made part of the kernel's functions, and the kernel's dispatcher, are not counted."
+            "Scheduler and servers are the functions of the policy, with its list and its background; the dispatcher \
+             is those of the kernel that ask the policy, set the timer and switch threads. What of them the compiler \
+             made part of other functions is not counted."
                 .into(),
             "A kilobyte has 1,024 bytes.".into(),
         ],
@@ -46,7 +47,18 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
 }
 
 fn claims(found: Option<ImageSize>) -> Vec<Claim> {
-    let of = |found: ImageSize| [found.code, found.policy];
+    let bytes = found.map(|found| {
+        let ImageSize {
+            code,
+            policy,
+            dispatcher,
+        } = found;
+        let parts = format!("{} bytes: {policy} and {dispatcher}", policy + dispatcher);
+        [
+            (code, format!("{code} bytes")),
+            (policy + dispatcher, parts),
+        ]
+    });
     let claim = |number: usize| {
         let (text, most) = PUBLISHED[number];
         let claim = Claim {
@@ -57,13 +69,13 @@ fn claims(found: Option<ImageSize>) -> Vec<Claim> {
             ours: "–".into(),
             verdict: Verdict::NotComparable("In simulation there is no image.".into()),
         };
-        let Some(bytes) = found.map(|found| of(found)[number]) else {
+        let Some((bytes, ours)) = bytes.as_ref().map(|bytes| bytes[number].clone()) else {
             return claim;
         };
         let fits = super::float(bytes) <= most * KILOBYTE;
         Claim {
             criterion: "no more".into(),
-            ours: format!("{bytes} bytes"),
+            ours,
             verdict: Verdict::of(fits, || {
                 "Times have 64 bits here, on a processor of 32, servers have the rules of BIDS with their divisions, \
                  and a background has a policy of its own."
