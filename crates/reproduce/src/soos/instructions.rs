@@ -1,12 +1,11 @@
 //! Instructions of an emulated Cortex-M3: what the policy executes in a slot, and what the whole
 //! kernel does.
 //!
-//! Two kinds of images count them. `costs-activities` is told a task set and has the policy alone go
+//! Three kinds of images count them. `costs-activities` is told a task set and has the policy alone go
 //! through it: each slot is a line with the instructions of each activity. `costs-soos` is the
 //! kernel with threads that compute, in slots of 160,000 instructions: what a thread's turn takes
-//! longer than others, the kernel has had. An exception's entry and exit count for none.
+//! longer than others, the kernel has had. `costs-queues` is a queue alone. An exception's entry and exit count for none.
 
-use super::float;
 use super::sets::SLOT;
 use super::slot::Slot;
 use crate::work::Setup;
@@ -77,19 +76,40 @@ pub(super) fn whole(
         words.extend([periods(task)?.to_string(), turns.to_string()]);
     }
     let printed = count(setup, image, &words)?;
-    let of = |name: &str| -> Result<[u32; 3], BenchError> {
-        let mut lines = printed.lines();
-        let figures = lines.find_map(|line| numbers(line, name));
-        figures.ok_or_else(|| not_understood(&printed))
-    };
-    let ([_, _, first], [_, _, least], [sum, count, most]) =
-        (of("first")?, of("least")?, of("slot")?);
+    let [_, _, first] = figure(&printed, "first")?;
+    let [_, _, least] = figure(&printed, "least")?;
+    let [sum, count, most] = figure(&printed, "slot")?;
     Ok(Whole {
         first: first.into(),
         least: least.into(),
-        mean: f64::from(sum) / float(count).max(1.0),
+        mean: f64::from(sum) / f64::from(count).max(1.0),
         most: most.into(),
     })
+}
+
+/// What a queue of so many servers executes in the mean, on the machine: to take out the first, to do
+/// what it has put off, and to put the server in again with a later deadline.
+///
+/// # Errors
+/// [`BenchError`] if it cannot be run, or prints what it should not.
+pub(super) fn hold(
+    setup: &mut Setup<'_>,
+    queue: &str,
+    servers: u32,
+) -> Result<[f64; 3], BenchError> {
+    let words = [queue.to_owned(), servers.to_string()];
+    let printed = count(setup, "costs-queues", &words)?;
+    let mean = |name| {
+        let [sum, count, _] = figure(&printed, name)?;
+        Ok::<_, BenchError>(f64::from(sum) / f64::from(count).max(1.0))
+    };
+    Ok([mean("take")?, mean("settle")?, mean("put")?])
+}
+
+/// Sum, count and most of the figure of that name.
+fn figure(printed: &str, name: &str) -> Result<[u32; 3], BenchError> {
+    let figure = printed.lines().find_map(|line| numbers(line, name));
+    figure.ok_or_else(|| not_understood(printed))
 }
 
 fn count(setup: &mut Setup<'_>, image: &str, words: &[String]) -> Result<String, BenchError> {

@@ -10,6 +10,7 @@
 //! | [`soft`] | how soon soft jobs are done, at equal guarantees (not in the paper) |
 //! | [`limit`] | how many tasks fill a slot (chapter 2) |
 //! | [`size`] | bytes of an image (figure 4) |
+//! | [`queues`] | which queue is the fastest, by the number of servers (not in the paper) |
 //!
 //! On a machine that counts instructions, all that is counted is instructions there, and rows of
 //! tables otherwise.
@@ -22,6 +23,7 @@ pub mod isolation;
 mod kernels;
 pub mod limit;
 pub mod overhead;
+pub mod queues;
 mod sets;
 pub mod size;
 pub mod slack;
@@ -52,6 +54,7 @@ pub const WORK: Work = Work {
         soft::PLAN,
         limit::PLAN,
         size::PLAN,
+        queues::PLAN,
     ],
     goes_on: false,
 };
