@@ -13,8 +13,9 @@
 //! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
 //!
 //! Others have no policy of interest, but queues: `QUEUE N` ([`queues`]); servers whose budgets are used
-//! up: `hard N` or `soft N` ([`budgets`]); and SOOS with tasks that compute:
-//! `SLOTS PERIOD TURNS PERIOD TURNS …` ([`slots`]).
+//! up: `hard N` or `soft N` ([`budgets`]); SOOS with tasks that compute:
+//! `SLOTS PERIOD TURNS PERIOD TURNS …` ([`slots`]); and the policy of SOOS alone, activity by activity
+//! ([`activities`]).
 //!
 //! A figure is a line of four words, `name sum count worst`: what `count` of them took together,
 //! and the longest of them. All are instructions of an emulated core, not times of any hardware; an
@@ -25,6 +26,7 @@
     reason = "what is between two marks has to be what is measured, and nothing else"
 )]
 
+pub mod activities;
 pub mod budgets;
 mod calls;
 pub mod decision;

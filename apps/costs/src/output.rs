@@ -52,21 +52,38 @@ pub(crate) fn asked<T>(find: impl Fn(&str) -> Option<T>) -> (T, usize) {
     )
 }
 
-/// The numbers of the command line, as many as there are; the others are zero.
-pub(crate) fn numbers<const MOST: usize>() -> [u32; MOST] {
-    let Ok(arguments) = env::args::<512>() else {
+/// The numbers of the command line, as many as there are; the others are zero. It has at most
+/// `BYTES`.
+pub(crate) fn numbers<const MOST: usize, const BYTES: usize>() -> [u32; MOST] {
+    described::<(), MOST, BYTES>(|_, ()| None).1
+}
+
+/// What the first words of the command line say, and the numbers after them. `see` is told each
+/// word with what has been understood of those before it, and returns `None` for the first number.
+pub(crate) fn described<T: Default + Copy, const MOST: usize, const BYTES: usize>(
+    see: impl Fn(&str, T) -> Option<T>,
+) -> (T, [u32; MOST]) {
+    let Ok(arguments) = env::args::<BYTES>() else {
         fail("there is no command line");
     };
-    let mut numbers = [0; MOST];
+    let (mut said, mut numbers, mut count) = (T::default(), [0; MOST], 0);
     // The first word is the program's name.
-    for (number, word) in numbers.iter_mut().zip((&arguments).skip(1)) {
+    for word in (&arguments).skip(1) {
         let word: Result<&str, Utf8Error> = word;
-        *number = match word.map(str::parse) {
-            Ok(Ok(number)) => number,
-            _ => fail("the command line has something else than numbers"),
+        let word = word.unwrap_or_default();
+        if count == 0
+            && let Some(more) = see(word, said)
+        {
+            said = more;
+            continue;
+        }
+        let (Ok(number), true) = (word.parse(), count < MOST) else {
+            fail("the command line has something that is not understood");
         };
+        numbers[count] = number;
+        count += 1;
     }
-    numbers
+    (said, numbers)
 }
 
 /// Ends: something is not as it has to be.

@@ -28,7 +28,7 @@ const TURN: u64 = 100;
 /// More than a turn takes with all that it does beside, in time.
 const BUDGET: Duration = Duration::from_nanos(200 * 1_024);
 /// The most tasks.
-const MOST: usize = 30;
+const MOST: usize = 40;
 /// Turns before the start from which the length of one is found.
 const TRIALS: u32 = 20;
 
@@ -47,6 +47,9 @@ struct Count {
     edge: Option<Mark>,
     /// What the kernel has had in it.
     work: i32,
+    /// What it had in the first slot, in which all servers are reactivated.
+    first: Option<u32>,
+    /// In the others.
     least: u32,
     tally: Tally,
 }
@@ -57,6 +60,7 @@ static COUNT: SpinLock<Count> = SpinLock::new(Count {
     shortest: u32::MAX,
     edge: None,
     work: 0,
+    first: None,
     least: u32::MAX,
     tally: Tally::NONE,
 });
@@ -84,8 +88,12 @@ impl Count {
         while let Some(edge) = self.edge.filter(|&edge| now.is_after(edge)) {
             self.edge = Some(edge.later(TICKS));
             let all = core::mem::take(&mut self.work).max(0).unsigned_abs();
-            self.least = self.least.min(all);
-            self.tally.add(all);
+            if self.first.is_none() {
+                self.first = Some(all);
+            } else {
+                self.least = self.least.min(all);
+                self.tally.add(all);
+            }
         }
         self.work += gap.cast_signed() - self.calm.cast_signed();
     }
@@ -114,8 +122,11 @@ fn background(slots: u32) {
     loop {
         // It seldom looks, as that counts as the kernel's work.
         compute(50_000);
-        let (tally, least) = COUNT.with(|count| (count.tally, count.least));
-        if tally.count() >= slots {
+        let (first, tally, least) = COUNT.with(|count| (count.first, count.tally, count.least));
+        if let Some(first) = first
+            && tally.count() >= slots
+        {
+            println!("first {first} 1 {first}");
             println!("least {least} 1 {least}");
             tally.print("slot");
             shut_down(0);
@@ -123,13 +134,13 @@ fn background(slots: u32) {
     }
 }
 
-/// Makes the threads for what the command line says: how many slots are counted, and for each task
-/// a period in slots and the turns that its jobs make.
+/// Makes the threads for what the command line says: how many slots are counted beside the first, and
+/// for each task a period in slots and the turns that its jobs make.
 ///
 /// # Errors
 /// What the kernel says.
 pub fn prepare<B: Binding<Params = Seat<()>>>() -> Result<(), Error> {
-    let [slots, numbers @ ..] = output::numbers::<{ 1 + 2 * MOST }>();
+    let [slots, numbers @ ..] = output::numbers::<{ 1 + 2 * MOST }, 1_024>();
     for (stack, task) in STACKS.iter().zip(numbers.chunks_exact(2)) {
         let (slots, turns) = (task[0], task[1]);
         if turns > 0 {
@@ -150,4 +161,50 @@ pub fn prepare<B: Binding<Params = Seat<()>>>() -> Result<(), Error> {
     }
     let seat = Seat::Background(());
     spawn::<B, 1024>(&BACKGROUND, Thread::once(), seat, move || background(slots)).map(drop)
+}
+
+/// An image of SOOS with room for so many threads.
+#[macro_export]
+macro_rules! slots_image {
+    ($threads:literal) => {
+        use $crate::flyball_app::policy::servers::{Bids, ConstantBandwidth};
+        use $crate::flyball_app::policy::soos::{Soos, Switches};
+        use $crate::flyball_app::policy::{Fifo, Queue, TopTwo};
+        use $crate::flyball_app::{Bitmap, Inline, NoTrace, Ranked, Time, Timing};
+        use $crate::slots::{SLOT, prepare};
+
+        type Room = Inline<$threads>;
+        type Policy = Soos<TopTwo<Time, Room>, Ranked<Fifo, Bitmap<(), Room, 1>>>;
+
+        fn policy() -> Policy {
+            let switches = Switches {
+                slot: SLOT,
+                bids: Bids {
+                    budgets: ConstantBandwidth::HARD,
+                    ..Bids::default()
+                },
+                ..Switches::default()
+            };
+            Soos::new(switches, TopTwo::new($threads), Ranked::new(Fifo, $threads))
+        }
+
+        $crate::flyball_app::kernel! {
+            machine: flyball_machine_cortexm,
+            policy: Policy = policy(),
+            trace: NoTrace = NoTrace,
+            init: prepare::<Application>,
+            threads: $threads,
+            mutexes: 0,
+            semaphores: 0,
+            conditions: 0,
+            queues: 0,
+            messages: 0,
+            jobs: true,
+            arrivals: 0,
+            accounting: false,
+            checks: false,
+            guarded: false,
+            timing: Timing::Tickless,
+        }
+    };
 }

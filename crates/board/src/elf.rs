@@ -154,7 +154,7 @@ fn place(machine: Machine, kind: Kind, name: &str) -> PathBuf {
     folder.join("release").join(name)
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, BoardError> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, BoardError> {
     path.canonicalize().map_err(|error| BoardError::Host {
         what: "the board's image cannot be found",
         error,
@@ -169,30 +169,44 @@ fn build(
     name: &str,
     watch: &mut Watch<'_>,
 ) -> Result<(), BoardError> {
+    let mut args = vec!["--release", "--bin", name];
+    if name == SUPERVISED {
+        args.extend(["--package", "flyball-supervised"]);
+    }
+    if name == RUNNER {
+        args.extend(["--package", "flyball-runner"]);
+        let features = machine.features().iter();
+        args.extend(features.flat_map(|name| ["--features", name]));
+    }
+    cargo(machine, sources, target, &args, watch)
+}
+
+/// Has cargo build what `args` say, of the package or workspace in `sources`, for a machine.
+pub(crate) fn cargo(
+    machine: Machine,
+    sources: &Path,
+    target: &Path,
+    args: &[&str],
+    watch: &mut Watch<'_>,
+) -> Result<(), BoardError> {
     let folder = tempfile::tempdir().map_err(|error| BoardError::Host {
         what: "a temporary folder cannot be made",
         error,
     })?;
     let mut cargo = Command::new("cargo");
     cargo
-        .args(["build", "--release", "--quiet", "--target-dir"])
+        .args(["build", "--quiet", "--target-dir"])
         .arg(target)
-        .args(["--bin", name, "--target", machine.triple()])
+        .args(["--target", machine.triple()])
+        .args(args)
         .current_dir(sources);
-    if name == SUPERVISED {
-        cargo.args(["--package", "flyball-supervised"]);
-    }
-    if name == RUNNER {
-        cargo.args(["--package", "flyball-runner"]);
-        cargo.args(
-            machine
-                .features()
-                .iter()
-                .flat_map(|name| ["--features", name]),
-        );
-    }
     for variable in FOREIGN {
         cargo.env_remove(variable);
+    }
+    for (name, _) in env::vars_os() {
+        if name.to_string_lossy().starts_with("CARGO_PROFILE_") {
+            cargo.env_remove(name);
+        }
     }
     let mut watch = || watch(Phase::Building);
     let ended = child::run(cargo, "cargo", folder.path(), None, &mut watch)?;

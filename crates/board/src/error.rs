@@ -71,6 +71,8 @@ pub enum BoardError {
     NoTriple(&'static str),
     /// The image cannot be built; what cargo said.
     Build(String),
+    /// The image cannot be read; why.
+    Image(String),
     /// The image has not counted anything.
     NoCounts,
     /// The image has not said what its supervisor sees.
@@ -210,6 +212,7 @@ impl fmt::Display for BoardError {
             BoardError::Build(said) => {
                 write!(f, "the board's image cannot be built:\n{}", said.trim_end())
             }
+            BoardError::Image(error) => write!(f, "the board's image cannot be read: {error}"),
             BoardError::NoCounts => f.write_str("the image has not counted anything"),
             BoardError::NoObservations => {
                 f.write_str("the image has not said what its supervisor sees")

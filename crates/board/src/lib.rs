@@ -31,6 +31,7 @@
 //! | how a task set becomes data for a board | [`compile`] |
 //! | how an application of the user's own is run | [`application`] |
 //! | where the images are, and how they are built | [`elf`] |
+//! | how images that measure are built, run and weighed | [`image`] |
 //! | where Flyball's sources are | [`sources`] |
 //! | how the emulator is run | [`emulator`] |
 //! | how the schedule is read back | [`recording`] |
@@ -47,6 +48,7 @@ pub mod emulator;
 mod error;
 pub mod fault;
 mod generated;
+pub mod image;
 pub mod machine;
 pub mod recording;
 pub mod sources;

@@ -154,6 +154,11 @@ impl Machine {
         matches!(self.architecture(), Architecture::Riscv)
     }
 
+    /// Whether there are images for its board that measure by themselves: see [`image`](crate::image).
+    pub const fn measures(self) -> bool {
+        matches!(self, Machine::CortexM3 | Machine::CortexM3At62)
+    }
+
     /// What it can hold.
     pub const fn limits(self) -> Limits {
         match self {
@@ -243,7 +248,17 @@ impl Machine {
 
     /// The emulator, and what it is told for so many CPUs; but for image and task set.
     pub(crate) fn emulator(self, cpus: u8) -> (&'static str, Vec<String>) {
-        const FLAGS: [&str; 11] = [
+        self.emulator_of(cpus, self.shift(), &[])
+    }
+
+    /// The same, with an instruction that takes 2^`shift` ns, and the words of a command line.
+    pub(crate) fn emulator_of(
+        self,
+        cpus: u8,
+        shift: u32,
+        words: &[&str],
+    ) -> (&'static str, Vec<String>) {
+        const FLAGS: [&str; 9] = [
             "-nodefaults",
             "-display",
             "none",
@@ -253,8 +268,6 @@ impl Machine {
             "none",
             "-nic",
             "none",
-            "-semihosting-config",
-            "enable=on,target=native",
         ];
         let cpus = cpus.to_string();
         let (program, board) = match self {
@@ -267,9 +280,15 @@ impl Machine {
                 vec!["-M", "virt", "-m", "512M", "-bios", "none", "-smp", &cpus],
             ),
         };
-        // Without `sleep=off` runs differ. The image writes files itself, by semihosting.
-        let count = format!("shift={},sleep=off", self.shift());
-        let flags = board.into_iter().chain(FLAGS).chain(["-icount", &count]);
+        // The image writes files itself, by semihosting. A comma in a word is written twice.
+        let words = words
+            .iter()
+            .map(|word| format!(",arg={}", word.replace(',', ",,")));
+        let semihosting = format!("enable=on,target=native{}", words.collect::<String>());
+        // Without `sleep=off` runs differ.
+        let count = format!("shift={shift},sleep=off");
+        let last = ["-semihosting-config", &semihosting, "-icount", &count];
+        let flags = board.into_iter().chain(FLAGS).chain(last);
         (program, flags.map(str::to_owned).collect())
     }
 

@@ -3,16 +3,19 @@
 use crate::on_machine::runs_on;
 use crate::progress::{Spinner, interrupted};
 use crate::schedule::task_name;
+use flyball_board::image::{self, Build, Size};
 use flyball_board::{BoardError, Machine, Options, Phase};
 use flyball_measure::bench::{
-    Bench, BenchError, RunResult, SUPERVISOR, Stage, SupervisedTrial, Trial,
+    Bench, BenchError, COUNTING, ImageSize, RunResult, SUPERVISOR, Stage, SupervisedTrial, Trial,
 };
 use flyball_measure::costs::Kernel;
 use flyball_policy::supervisor::Observation;
 use flyball_report::reproduction;
 use flyball_study::{Registry, StudyError};
 use flyball_trace::{Duration, Sink};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 /// Boots the kernel for each trial.
 pub(crate) struct Board<'a> {
@@ -20,6 +23,8 @@ pub(crate) struct Board<'a> {
     machine: Machine,
     quiet: bool,
     stage: &'static str,
+    /// The images that measure and have been built.
+    built: HashMap<String, PathBuf>,
 }
 
 impl<'a> Board<'a> {
@@ -29,7 +34,31 @@ impl<'a> Board<'a> {
             machine,
             quiet,
             stage: "",
+            built: HashMap::new(),
         }
+    }
+
+    /// Shows that an image measures, or is built for that.
+    fn watch_image(&self, name: &str) -> impl FnMut(Phase) -> ControlFlow<()> {
+        let stage = self.stage;
+        let mut spinner = Spinner::new(self.quiet);
+        move |phase| {
+            spinner.show(|| match phase {
+                Phase::Building => format!("building the image {name}"),
+                Phase::Running => format!("{stage}: {name} on the board"),
+            })
+        }
+    }
+
+    /// Where the one image of a package is, which is built the first time.
+    fn image(&mut self, build: Build<'_>, name: &str) -> Result<PathBuf, BoardError> {
+        if let Some(path) = self.built.get(name) {
+            return Ok(path.clone());
+        }
+        build.make(&mut self.watch_image(name))?;
+        let path = image::find(name, build.profile)?;
+        self.built.insert(name.to_owned(), path.clone());
+        Ok(path)
     }
 
     /// Shows what a trial is at, under a policy and for so long.
@@ -63,6 +92,7 @@ impl Bench for Board<'_> {
     fn has(&self, policy: &str) -> bool {
         match policy {
             SUPERVISOR => self.machine.supervises(),
+            COUNTING => self.machine.measures(),
             _ => runs_on(self.machine, self.registry).any(|entry| entry.name == policy),
         }
     }
@@ -147,6 +177,27 @@ impl Bench for Board<'_> {
         );
         seen.map_err(failed)?.into_iter().for_each(see);
         Ok(())
+    }
+
+    fn count(&mut self, image: &str, words: &[&str]) -> Result<String, BenchError> {
+        let elf = self.image(Build::costs(image), image).map_err(failed)?;
+        let mut watch = self.watch_image(image);
+        image::run(&elf, image::SHIFT, words, &mut watch).map_err(failed)
+    }
+
+    fn size(&mut self, image: &str) -> Result<ImageSize, BenchError> {
+        let elf = self.image(Build::minimal(image), image).map_err(failed)?;
+        let Size {
+            code,
+            policy,
+            dispatcher,
+            ..
+        } = image::size(&elf).map_err(failed)?;
+        Ok(ImageSize {
+            code,
+            policy,
+            dispatcher,
+        })
     }
 }
 

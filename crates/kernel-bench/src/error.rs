@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use flyball_board::BoardError;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -7,20 +8,8 @@ use std::path::PathBuf;
 /// Why there are no figures.
 #[derive(Debug)]
 pub(crate) enum BenchError {
-    /// A program could not be started.
-    Start {
-        /// Which.
-        program: &'static str,
-        /// Why.
-        error: io::Error,
-    },
-    /// A program has failed.
-    Failed {
-        /// What it was to do.
-        what: String,
-        /// What it said.
-        said: String,
-    },
+    /// An image could not be built, run or read.
+    Board(BoardError),
     /// An image printed what is no figure.
     Figure(String),
     /// A file could not be read or written.
@@ -30,8 +19,6 @@ pub(crate) enum BenchError {
         /// Why.
         error: io::Error,
     },
-    /// An image is no program that can be understood.
-    Elf(object::Error),
     /// The file with the peers' figures is not as it should be.
     Peers(toml::de::Error),
     /// The report cannot be written.
@@ -41,13 +28,9 @@ pub(crate) enum BenchError {
 impl fmt::Display for BenchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BenchError::Start { program, error } => {
-                write!(f, "`{program}` does not start: {error}")
-            }
-            BenchError::Failed { what, said } => write!(f, "{what} failed:\n{said}"),
+            BenchError::Board(error) => error.fmt(f),
             BenchError::Figure(line) => write!(f, "the image printed {line:?}, which is no figure"),
             BenchError::File { path, error } => write!(f, "{}: {error}", path.display()),
-            BenchError::Elf(error) => write!(f, "the image cannot be read: {error}"),
             BenchError::Peers(error) => write!(f, "benches/kernel-peers.toml: {error}"),
             BenchError::Json(error) => write!(f, "the report cannot be written: {error}"),
         }
@@ -55,3 +38,9 @@ impl fmt::Display for BenchError {
 }
 
 impl std::error::Error for BenchError {}
+
+impl From<BoardError> for BenchError {
+    fn from(error: BoardError) -> BenchError {
+        BenchError::Board(error)
+    }
+}

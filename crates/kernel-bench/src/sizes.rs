@@ -2,17 +2,14 @@
 
 use crate::error::BenchError;
 use crate::image;
-use object::{Object, ObjectSection, SectionKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 /// Threads that the smaller of two images has room for; the other has room for twice as many.
 const THREADS: u64 = 8;
 
 /// Bytes of an image.
-#[derive(Clone, Copy, Default, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 pub(crate) struct Size {
     /// Code, constants, and what variables begin with.
     pub(crate) code: u64,
@@ -34,11 +31,9 @@ impl Sizes {
             ("edf", "minimal-edf"),
             ("soos", "minimal-soos"),
         ];
-        let all = || -> Result<Vec<Size>, BenchError> {
-            images
-                .iter()
-                .map(|(_, name)| size(&image::path(name, "small")))
-                .collect()
+        let all = || -> Result<Vec<_>, BenchError> {
+            let sizes = images.iter().map(|(_, name)| image::size(name, "small"));
+            sizes.collect()
         };
         image::build("flyball-minimal", "small", &["small", "twice"])?;
         let twice = all()?;
@@ -50,32 +45,12 @@ impl Sizes {
             (
                 policy,
                 Size {
+                    code: once.code,
+                    ram: once.ram,
                     ram_per_thread,
-                    ..once
                 },
             )
         });
         Ok(Sizes(sizes.collect()))
     }
-}
-
-fn size(path: &Path) -> Result<Size, BenchError> {
-    let bytes = fs::read(path).map_err(|error| BenchError::File {
-        path: path.into(),
-        error,
-    })?;
-    let elf = object::File::parse(&*bytes).map_err(BenchError::Elf)?;
-    let mut size = Size::default();
-    for section in elf.sections() {
-        match section.kind() {
-            SectionKind::Text | SectionKind::ReadOnlyData => size.code += section.size(),
-            SectionKind::Data => {
-                size.code += section.size();
-                size.ram += section.size();
-            }
-            SectionKind::UninitializedData => size.ram += section.size(),
-            _ => {}
-        }
-    }
-    Ok(size)
 }

@@ -87,12 +87,28 @@ pub struct Stage {
 /// What [`Bench::has`] is asked for by those who want [`Bench::supervise`].
 pub const SUPERVISOR: &str = "supervisor";
 
+/// What [`Bench::has`] is asked for by those who want [`Bench::count`] and [`Bench::size`].
+pub const COUNTING: &str = "counting instructions";
+
+/// Bytes of an image without options.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageSize {
+    /// Code, constants, and what variables begin with.
+    pub code: u64,
+    /// Of these, functions of the policy. What of it was made part of other functions is not counted,
+    /// here and below.
+    pub policy: u64,
+    /// Of these, functions of the kernel that ask the policy, set the timer and switch threads.
+    pub dispatcher: u64,
+}
+
 /// Something that runs task sets.
 pub trait Bench {
     /// The machine; `None`: it simulates.
     fn machine(&self) -> Option<Machine>;
 
-    /// Whether it can run this policy; [`SUPERVISOR`]: whether it can run tasks under one.
+    /// Whether it can run this policy; [`SUPERVISOR`]: whether it can run tasks under one;
+    /// [`COUNTING`]: whether it has images that count instructions.
     fn has(&self, policy: &str) -> bool;
 
     /// For how long a trial may be; longer ones are refused.
@@ -131,6 +147,31 @@ pub trait Bench {
         trial: &SupervisedTrial,
         see: &mut dyn FnMut(Observation),
     ) -> Result<(), BenchError>;
+
+    /// Has an image of `apps/costs` count, in instructions, what the words of its command line ask
+    /// for. Returns what it printed, a line a figure.
+    ///
+    /// # Errors
+    /// [`BenchError`]; always if it has no such images.
+    fn count(&mut self, image: &str, words: &[&str]) -> Result<String, BenchError> {
+        let _ = words;
+        Err(without_images(image))
+    }
+
+    /// Weighs an image of `apps/minimal`, which is built for few bytes.
+    ///
+    /// # Errors
+    /// [`BenchError`]; always if it has no such images.
+    fn size(&mut self, image: &str) -> Result<ImageSize, BenchError> {
+        Err(without_images(image))
+    }
+}
+
+fn without_images(image: &str) -> BenchError {
+    StudyError::Bench(format!(
+        "there is no image {image}: nothing counts instructions here"
+    ))
+    .into()
 }
 
 /// Why a trial could not be run.

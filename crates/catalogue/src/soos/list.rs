@@ -19,6 +19,11 @@ impl ListKind {
     /// As a setting has them, the default first.
     pub(super) const NAMES: &'static [&'static str] = &["top-two", "sorted", "unsorted", "flagged"];
 
+    /// Its name as a setting.
+    pub const fn name(self) -> &'static str {
+        ListKind::NAMES[self as usize]
+    }
+
     /// The kind of that name.
     pub(super) fn named(name: &str) -> ListKind {
         match name {

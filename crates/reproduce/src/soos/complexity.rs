@@ -1,11 +1,11 @@
 //! Sections 3.3, 4.1 and 4.2: what the three activities of a slot cost, by the number of servers.
 
-use super::counted::{Activity, Slot, slots};
 use super::float;
 use super::kernels::Kernel;
 use super::sets::all_at_once;
+use super::slot::{Activity, Slot, Unit, slots};
 use crate::work::{Plan, Setup};
-use flyball_measure::bench::BenchError;
+use flyball_measure::bench::{BenchError, COUNTING};
 use flyball_policy::soos::Slack;
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Series, Shape, Verdict, decimal,
@@ -16,7 +16,7 @@ use std::fmt;
 pub const PLAN: Plan = Plan {
     name: "complexity",
     title: "Activities of a slot (sections 3.3, 4.1 and 4.2)",
-    on_machine: &[],
+    on_machine: &[COUNTING],
     run,
 };
 
@@ -79,9 +79,9 @@ impl What {
             What::Check => sum(&of(Activity::Reactivation), &|slot| !due(slot)),
             What::Due => sum(&of(Activity::Reactivation), &due),
             What::Insertion => {
-                let [rows, _] = sum(&of(Activity::Insertion), &due);
+                let [counts, _] = sum(&of(Activity::Insertion), &due);
                 let [servers, _] = sum(&|slot| slot.reactivated, &due);
-                [rows, servers]
+                [counts, servers]
             }
             What::Choice => sum(&of(Activity::Choice), &|_| true),
             What::Settling => sum(&of(Activity::Settling), &|_| true),
@@ -131,11 +131,14 @@ impl fmt::Display for Growth {
 type Counted = Vec<(u32, Vec<Slot>)>;
 
 /// All that was counted.
-struct Found(Vec<(Kernel, Counted)>);
+struct Found {
+    kernels: Vec<(Kernel, Counted)>,
+    unit: Unit,
+}
 
 impl Found {
     fn points(&self, kernel: Kernel, what: What) -> Vec<[f64; 2]> {
-        let counted = self.0.iter().filter(|(other, _)| *other == kernel);
+        let counted = self.kernels.iter().filter(|(other, _)| *other == kernel);
         let counted = counted.flat_map(|(_, counted)| counted);
         counted
             .map(|(n, slots)| [f64::from(*n), what.mean(slots)])
@@ -153,9 +156,10 @@ impl Found {
                     .map_or(0.0, |it| it[1])
             };
             format!(
-                "{}: {}, rows {} with 5, {} with 50, {} with 200",
+                "{}: {}, {} {} with 5, {} with 50, {} with 200",
                 what.title(),
                 Growth::of(&points),
+                self.unit.name(),
                 decimal(at(5.0)),
                 decimal(at(50.0)),
                 decimal(at(200.0)),
@@ -179,22 +183,25 @@ impl Found {
 }
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
-    let mut found = Vec::new();
+    let unit = Unit::of(setup);
+    let mut kernels = Vec::new();
     for kernel in KERNELS {
         let mut counted = Vec::new();
         for n in NUMBERS {
             setup.bench.go_on()?;
             let (set, until) = all_at_once(n);
-            let slots = slots(&set, kernel.settings(Slack::None), until)?;
+            let slots = slots(setup, &set, kernel.settings(Slack::None), until)?;
             counted.push((n, slots));
         }
-        found.push((kernel, counted));
+        kernels.push((kernel, counted));
     }
-    let found = Found(found);
+    let found = Found { kernels, unit };
     Ok(Experiment {
-        about: "Servers of equal periods, all of which are reactivated in one slot; one job ends in each slot \
-                after that. What is counted is how often the kernel looks at a row of its tables."
-            .into(),
+        about: format!(
+            "Servers of equal periods, all of which are reactivated in one slot; one job ends in each slot after \
+             that. {}",
+            unit.sentence()
+        ),
         settings: vec![("servers".into(), NUMBERS.map(|n| n.to_string()).join(", "))],
         assumptions: vec![
             "The other kernels are settings of this one, as the paper describes them: all servers are looked at \
@@ -263,13 +270,13 @@ fn figure(found: &Found) -> Figure {
         });
         Panel {
             title: what.title().into(),
-            y: Axis::numbers("rows"),
+            y: Axis::numbers(found.unit.name()),
             series: series.collect(),
         }
     };
     Figure {
         name: "complexity".into(),
-        title: "Rows that the kernel looks at, by activity.".into(),
+        title: found.unit.title(", by activity"),
         caption: "Means over the slots that each activity is about.".into(),
         x: Axis::numbers("servers"),
         panels: What::ALL.map(panel).into(),

@@ -5,6 +5,7 @@
 //! nothing depends on a machine; but a row of the list and one of the servers count the same, and what
 //! each slot costs beside (to save and load a context) is not in it.
 
+use super::slot::{Activity, Slot};
 use flyball_catalogue::soos::AnyList;
 use flyball_catalogue::{self as catalogue, Configured, Facts, Missing, Scheduler, Size, Values};
 use flyball_measure::bench::BenchError;
@@ -22,40 +23,6 @@ use flyball_trace::{Duration, NoTrace};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::{Index, IndexMut};
-
-/// What a row is looked at for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Activity {
-    /// Which servers are due, and what they have then: the paper's activity 1.
-    Reactivation = 0,
-    /// To put a server into the list: activity 2.
-    Insertion,
-    /// To choose the server that runs: activity 3.
-    Choice,
-    /// To find the second of the list, which was put off.
-    Settling,
-    /// At the end of a job, and at its arrival.
-    Other,
-}
-
-/// Rows that were looked at from the beginning of a slot to that of the next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Slot {
-    /// By activity.
-    pub(super) rows: [u32; 5],
-    /// How many servers were put into the list.
-    pub(super) reactivated: u32,
-}
-
-impl Slot {
-    pub(super) fn of(&self, activity: Activity) -> u32 {
-        self.rows[activity as usize]
-    }
-
-    pub(super) fn all(&self) -> u32 {
-        self.rows.iter().sum()
-    }
-}
 
 /// What is counted on this thread.
 #[derive(Default)]
@@ -76,7 +43,7 @@ fn count<T>(change: impl FnOnce(&mut Count) -> T) -> T {
 fn look() {
     count(|count| {
         if let Some(activity) = count.activity {
-            count.slot.rows[activity as usize] += 1;
+            count.slot.counts[activity as usize] += 1;
         }
     });
 }
@@ -153,7 +120,7 @@ impl Queue<Time> for Asked {
         count(|count| {
             count.slot.reactivated += 1;
             // With debug assertions each list makes sure first that the task is not in it.
-            count.slot.rows[Activity::Insertion as usize] -= u32::from(cfg!(debug_assertions));
+            count.slot.counts[Activity::Insertion as usize] -= u32::from(cfg!(debug_assertions));
         });
     }
 

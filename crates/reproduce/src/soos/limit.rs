@@ -1,10 +1,10 @@
 //! Chapter 2: how many tasks a kernel can have.
 
-use super::counted::{Slot, slots};
 use super::kernels::Kernel;
 use super::sets::all_at_once;
+use super::slot::{Slot, Unit, slots};
 use crate::work::{Plan, Setup};
-use flyball_measure::bench::BenchError;
+use flyball_measure::bench::{BenchError, COUNTING};
 use flyball_policy::soos::Slack;
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Series, Shape, Verdict,
@@ -14,7 +14,7 @@ use flyball_report::reproduction::{
 pub const PLAN: Plan = Plan {
     name: "limit",
     title: "How many tasks there can be (chapter 2 and section 4.1)",
-    on_machine: &[],
+    on_machine: &[COUNTING],
     run,
 };
 
@@ -29,20 +29,21 @@ const KERNELS: [Kernel; 4] = [
     Kernel::Soos,
 ];
 
-/// Rows in the worst slot, that in which all tasks are reactivated at once.
-fn worst(kernel: Kernel, tasks: u32) -> Result<u32, BenchError> {
+/// What is counted in the worst slot, that in which all tasks are reactivated at once.
+fn worst(setup: &mut Setup<'_>, kernel: Kernel, tasks: u32) -> Result<u32, BenchError> {
     let (set, until) = all_at_once(tasks);
-    let slots = slots(&set, kernel.settings(Slack::None), until)?;
+    let slots = slots(setup, &set, kernel.settings(Slack::None), until)?;
     Ok(slots.iter().map(Slot::all).max().unwrap_or(0))
 }
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
-    let full = worst(Kernel::Control, TASKS)?;
+    let unit = Unit::of(setup);
+    let full = worst(setup, Kernel::Control, TASKS)?;
     let mut found = Vec::new();
     for kernel in KERNELS {
         setup.bench.go_on()?;
         let mut tasks = 0;
-        while tasks < MOST && worst(kernel, tasks + 1)? <= full {
+        while tasks < MOST && worst(setup, kernel, tasks + 1)? <= full {
             tasks += 1;
         }
         found.push((kernel, tasks));
@@ -51,14 +52,14 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         about: "A slot is taken to be full with what the control kernel looks at if all of its 13 tasks are \
                 reactivated at once. With how many tasks is it full under the others?"
             .into(),
-        settings: vec![("a slot".into(), format!("{full} rows"))],
+        settings: vec![("a slot".into(), format!("{full} {}", unit.name()))],
         assumptions: vec![
             "What fills a slot of the control kernel is not known: its limit is one of the program. That more tasks \
              would cost too much is what the paper says of it."
                 .into(),
         ],
         claims: claims(&found),
-        figures: vec![figure(&found)],
+        figures: vec![figure(&found, unit)],
         ..Experiment::default()
     })
 }
@@ -91,19 +92,19 @@ fn claims(found: &[(Kernel, u32)]) -> Vec<Claim> {
         claim(
             "SOOS can have more servers than the control kernel",
             Kernel::Control,
-            "Both are O(n) in this slot. SOOS looks at about four rows to put a server into its list, where the \
-             control kernel sets a flag and then looks at all tasks once.",
+            "Both are O(n) in this slot. To put a server into the list of SOOS costs more than to set a flag, \
+             and the control kernel then looks at all tasks once.",
         ),
     ]
 }
 
-fn figure(found: &[(Kernel, u32)]) -> Figure {
+fn figure(found: &[(Kernel, u32)], unit: Unit) -> Figure {
     let points = (0..).map(f64::from).zip(found);
     let points = points.map(|(x, (_, tasks))| [x, f64::from(*tasks)]);
     Figure {
         name: "limit".into(),
         title: "Tasks that can be reactivated at once in a slot that 13 tasks of the control kernel fill.".into(),
-        caption: "By the rows of tables that the kernel looks at.".into(),
+        caption: unit.sentence().into(),
         x: Axis::categories("", found.iter().map(|(kernel, _)| kernel.name())),
         panels: vec![Panel {
             title: String::new(),

@@ -9,16 +9,25 @@
 //! | [`isolation`] | how late others are if a task computes for longer than it says (3.1) |
 //! | [`soft`] | how soon soft jobs are done, at equal guarantees (not in the paper) |
 //! | [`limit`] | how many tasks fill a slot (chapter 2) |
+//! | [`size`] | bytes of an image (figure 4) |
+//! | [`queues`] | which queue is the fastest, by the number of servers (not in the paper) |
+//!
+//! On a machine that counts instructions, all that is counted is instructions there, and rows of
+//! tables otherwise.
 
 pub mod complexity;
 mod counted;
 pub mod improvements;
+mod instructions;
 pub mod isolation;
 mod kernels;
 pub mod limit;
 pub mod overhead;
+pub mod queues;
 mod sets;
+pub mod size;
 pub mod slack;
+mod slot;
 pub mod soft;
 
 use crate::work::Work;
@@ -31,7 +40,8 @@ pub const WORK: Work = Work {
              del Sur, Bahía Blanca",
     notes: &[
         "The authors measured on a Lego RCX (Hitachi H8/3297, 16 MHz) with a logic analyser. Nothing here ran \
-         on it, so no time is compared with theirs: what the kernel looks at is counted in simulation.",
+         on it, so no time is compared with theirs: what the kernel looks at is counted in simulation, and what it \
+         executes on an emulated Cortex-M3.",
         "What the paper leaves open is reconstructed in the policy \"soos\": when a budget ends and begins \
          again, and what becomes of jobs that come within a slot.",
     ],
@@ -43,6 +53,8 @@ pub const WORK: Work = Work {
         isolation::PLAN,
         soft::PLAN,
         limit::PLAN,
+        size::PLAN,
+        queues::PLAN,
     ],
     goes_on: false,
 };
