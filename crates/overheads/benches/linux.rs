@@ -24,12 +24,11 @@ fn main() {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use flyball_catalogue::{OwnServers, Reclaim, Scheduler};
+    use flyball_catalogue::{Linux, OwnServers, Reclaim, Scheduler};
     use flyball_model::random::Random;
     use flyball_model::taskset::{Length, Step};
     use flyball_model::{Platform, Task, TaskSet};
     use flyball_overheads::linux::deadline::{self, Ran, Refusal, Thread};
-    use flyball_policy::servers;
     use flyball_sim::{Options, simulate};
     use flyball_trace::Duration;
     use flyball_trace::metrics::{Metrics, TaskInfo};
@@ -201,7 +200,7 @@ mod linux {
             let ours = if self.threads.iter().any(|it| it.reclaims) {
                 self.simulated(cpus, &by(Reclaim::Linux(RECLAIMED)))
             } else {
-                self.simulated(cpus, &by(servers::SchedDeadline))
+                self.simulated(cpus, &by(Linux::UNLIMITED))
             };
             let refused = [
                 ours.iter().map(|it| u64::from(it.is_none())).sum(),

@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use flyball_overheads::linux::deadline::{Refusal, Thread, run};
-use flyball_policy::servers::{Mode, Reservation};
+use flyball_policy::servers::{Alpha, Mode, Reservation};
 use flyball_trace::Duration;
 use std::thread::available_parallelism;
 
@@ -47,6 +47,7 @@ fn linux_refuses_what_our_servers_refuse() {
             deadline: thread.deadline,
             period: thread.period,
             mode: Mode::OfRule,
+            alpha: Alpha::OF_RULE,
         };
         let is_invalid = answer(thread) == Err(Refusal::Invalid);
         assert_eq!(is_invalid, ours.check().is_err(), "{thread:?}");

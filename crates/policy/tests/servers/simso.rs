@@ -5,7 +5,7 @@
 //! does what the rule says, and with all of them what SimSo does: so they explain every difference.
 
 use super::world::{Job, Work, run, units};
-use flyball_policy::servers::{Mode, Reservation, SchedDeadline, Seat};
+use flyball_policy::servers::{Alpha, Mode, Reservation, SchedDeadline, Seat};
 
 /// What SimSo does in another way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +65,7 @@ impl Task {
                 deadline: units(self.deadline),
                 period: units(self.period),
                 mode: Mode::OfRule,
+                alpha: Alpha::OF_RULE,
             }),
             jobs: arrivals.map(|at| Job::new(at, self.length)).collect(),
         }
