@@ -7,6 +7,7 @@ mod fixed_priority;
 mod grub;
 mod iris;
 mod promises;
+mod published;
 mod simso;
 mod textbook;
 mod total_bandwidth;
