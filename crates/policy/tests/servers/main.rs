@@ -9,6 +9,7 @@ mod global;
 mod grub;
 mod iris;
 mod promises;
+mod published;
 mod simso;
 mod textbook;
 mod total_bandwidth;
