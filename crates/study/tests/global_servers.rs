@@ -84,7 +84,10 @@ proptest! {
             let servers = studied(&set, policy).unwrap();
             if within && edf.simulated.misses == 0 {
                 prop_assert_eq!(&servers.trace.events, &edf.trace.events);
-                prop_assert_eq!(servers.verdict.holds() == Some(true), edf.verdict.schedulable == Schedulable::Always);
+                let [hold, known] = [&servers, &edf].map(|it| it.verdict.holds() == Some(true));
+                // The schedule of jobs repeats, and is a proof; what servers have left of budgets may not.
+                let is_seen = edf.verdict.proof.as_deref() == Some("simulation");
+                prop_assert!(hold == known || known && is_seen);
                 SAME.fetch_add(1, Ordering::Relaxed);
             }
             if servers.verdict.schedulable == Schedulable::Always {

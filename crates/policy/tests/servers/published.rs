@@ -1,7 +1,7 @@
 //! Schedules of Linux's documentation and of a textbook.
 
 use super::world::{Background, CPU, Job, Under, Work, run, units};
-use flyball_policy::servers::{Mode, Periodic, Reservation, SchedDeadline, Seat, Sporadic};
+use flyball_policy::servers::{Alpha, Mode, Periodic, Reservation, SchedDeadline, Seat, Sporadic};
 use flyball_policy::{Fifo, Policy, Ready, Stop, TaskId, Time, Usage};
 
 /// Budget, deadline and period.
@@ -11,6 +11,7 @@ fn reservation([budget, deadline, period]: [u64; 3]) -> Reservation {
         deadline: units(deadline),
         period: units(period),
         mode: Mode::OfRule,
+        alpha: Alpha::OF_RULE,
     }
 }
 
