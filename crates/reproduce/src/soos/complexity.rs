@@ -3,7 +3,8 @@
 use super::float;
 use super::kernels::Kernel;
 use super::sets::all_at_once;
-use super::slot::{Activity, Slot, Unit, slots};
+use super::slot::{Activity, Slot, Unit};
+use super::slots::slots;
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, COUNTING};
 use flyball_policy::soos::Slack;

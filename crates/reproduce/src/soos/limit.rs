@@ -2,7 +2,8 @@
 
 use super::kernels::Kernel;
 use super::sets::all_at_once;
-use super::slot::{Slot, Unit, slots};
+use super::slot::{Slot, Unit};
+use super::slots::slots;
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, COUNTING};
 use flyball_policy::soos::Slack;

@@ -28,6 +28,7 @@ mod sets;
 pub mod size;
 pub mod slack;
 mod slot;
+mod slots;
 pub mod soft;
 
 use crate::work::Work;

@@ -1,11 +1,7 @@
 //! What is counted of a slot: rows of tables in simulation, instructions on a machine.
 
-use super::{counted, instructions};
 use crate::work::Setup;
-use flyball_catalogue::Soos;
-use flyball_measure::bench::{BenchError, COUNTING};
-use flyball_model::TaskSet;
-use flyball_trace::Duration;
+use flyball_measure::bench::COUNTING;
 
 /// What the policy is at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,21 +81,5 @@ impl Unit {
             Unit::Rows => format!("Rows that the kernel looks at{rest}."),
             Unit::Instructions => format!("Instructions that the policy executes{rest}."),
         }
-    }
-}
-
-/// What the policy does in each slot up to `until`, in [`Unit::of`] this set-up.
-///
-/// # Errors
-/// [`BenchError`] if it can be neither simulated nor run.
-pub(super) fn slots(
-    setup: &mut Setup<'_>,
-    set: &TaskSet,
-    soos: Soos,
-    until: Duration,
-) -> Result<Vec<Slot>, BenchError> {
-    match Unit::of(setup) {
-        Unit::Rows => counted::slots(set, soos, until),
-        Unit::Instructions => instructions::slots(setup, set, soos, until),
     }
 }
