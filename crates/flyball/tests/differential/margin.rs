@@ -28,7 +28,7 @@ use flyball_study::{Entry, Recorder, Registry, SideBySide, Theory, Values};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Metrics;
 use flyball_trace::{CpuId, Duration, Event, Kind, Time};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 /// By how much the length of a time slice may be off, in nanoseconds: some tens, which add up, and
@@ -203,7 +203,8 @@ pub(crate) fn ends_with_a_call(side: &SideBySide) -> bool {
 const ENTRY: Duration = Duration::from_micros(2);
 
 /// Whether all instants of completion differ by no more than the [entries](ENTRY) since the CPU was
-/// last idle add up to. (A CPU that has more to do than it can is never idle.)
+/// last idle add up to. (A CPU that has more to do than it can is never idle. Where a job that has begun waits
+/// meanwhile, as for the next budget of its server, it has yet to do what it was late with.)
 pub(crate) fn adds_up(side: &SideBySide) -> bool {
     let mut ends = HashMap::new();
     for event in &side.simulated.events {
@@ -211,14 +212,22 @@ pub(crate) fn adds_up(side: &SideBySide) -> bool {
             ends.insert((task, job), event.time);
         }
     }
+    let mut begun = HashSet::new();
     let mut entries = vec![(0, Time::ZERO); usize::from(side.measured.header.cpus)];
     side.measured.events.iter().all(|event| {
         let (since_idle, last) = &mut entries[event.cpu.index()];
         *since_idle += u64::from(*last != event.time);
         *last = event.time;
         match event.kind {
-            Kind::Idle => *since_idle = 0,
+            Kind::Idle if begun.is_empty() => *since_idle = 0,
+            Kind::Dispatch { task, .. } => {
+                begun.insert(task);
+            }
+            Kind::Abort { task, .. } => {
+                begun.remove(&task);
+            }
             Kind::Complete { task, job } => {
+                begun.remove(&task);
                 let Some(&there) = ends.get(&(task, job)) else {
                     return true;
                 };
