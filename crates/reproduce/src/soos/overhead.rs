@@ -94,7 +94,7 @@ fn means(of: impl ExactSizeIterator<Item = [f64; 3]>) -> [f64; 3] {
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let unit = Unit::of(setup);
     let sets: u32 = setup.size.of([1, 5, 20]);
-    let slots_each = match unit {
+    let slots_each: u32 = match unit {
         Unit::Rows => setup.size.of([500, 60_000, 60_000]),
         Unit::Instructions => setup.size.of([200, 3_000, 10_000]),
     };
@@ -108,16 +108,11 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         setup.bench.go_on()?;
         let set = random(TASKS, UTILISATION, u64::from(seed))?;
         let settings = Kernel::Soos.settings(Slack::One);
-        let mut slots = slots(setup, &set, settings, SLOT * slots_each)?;
+        let mut slots = slots(setup, &set, settings, SLOT * u64::from(slots_each))?;
         let mut first = f64::from(slots.remove(0).all());
         found.slots.push(slots);
         if unit == Unit::Instructions {
-            let whole = whole(
-                setup,
-                SMALL,
-                &set,
-                slots_each.try_into().unwrap_or(u32::MAX),
-            )?;
+            let whole = whole(setup, SMALL, &set, slots_each)?;
             first = whole.first;
             found.whole.push(whole);
         }
