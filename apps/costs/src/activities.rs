@@ -2,7 +2,7 @@
 //!
 //! The policy is told what a kernel would tell it, and nothing computes between. The command line is
 //! `LIST REACTIVATION SLACK SLOTS PERIOD LENGTH PERIOD LENGTH …`: how the list of ready servers is
-//! kept, how those that are due are found, and who has the rest of a slot, by the names of the
+//! kept, how those that are due are found, and which server has the rest of a slot, by the names of the
 //! policy's settings; how many slots there are; and for each task a period in slots and how many
 //! microseconds of a slot of 10 ms its jobs take, which is its budget, too.
 //!
@@ -336,7 +336,7 @@ impl<Q: Queue<Time>> World<Q> {
         self.now = next;
     }
 
-    /// The job that runs is over, if it is. Returns whether it has to be decided who runs.
+    /// The job that runs is over, if it is. Returns whether there has to be a decision.
     fn end_job(&mut self) -> bool {
         let Some(running) = &self.running else {
             return false;

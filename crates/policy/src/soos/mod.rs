@@ -25,7 +25,7 @@
 //! * A budget ends in the instant at which it is used up, and the rest of the slot is given away as
 //!   at the end of a job. A hard server is reactivated when the period is over, a soft one at once,
 //!   but with the deadline of that next period.
-//! * Where nobody else may have the rest of a slot, a task that waits is charged with it.
+//! * A task that waits is charged with the rest of its slot, where no other server may have it.
 //! * A task that goes on after a wait has what was left of its budget, if that is no more than its
 //!   share, as guaranteed below, of the time from the slot up to the deadline. Otherwise its server is
 //!   reactivated.

@@ -180,10 +180,10 @@ fn slack_is_worth_what_slots_cost() {
     }
 }
 
-/// A task that waits in each slot wastes the rest of it, where nobody else may have it; that is on its
-/// own budget, and hurts nobody. The servers fit: 4 ÷ (8 − 2) and 2 ÷ (8 − 2).
+/// A task that waits in each slot wastes the rest of it, where no other server may have it; that is on its
+/// own budget, and makes no other task late. The servers fit: 4 ÷ (8 − 2) and 2 ÷ (8 − 2).
 #[test]
-fn who_waits_pays_for_the_slot() {
+fn a_task_that_waits_pays_for_the_slot() {
     let work = |budget, at, length, pause| Work {
         seat: Seat::Own(Reservation::every(units(8), units(budget))),
         jobs: vec![Job {

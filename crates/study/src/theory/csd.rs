@@ -23,7 +23,7 @@ use flyball_trace::Duration;
 /// EDF above rate monotonic priorities.
 pub(super) struct Combined;
 
-/// Who is served how.
+/// Which tasks are scheduled by deadline, and which by priority.
 struct Split {
     /// Whether each task is in the dynamic queue.
     dynamic: Vec<bool>,
