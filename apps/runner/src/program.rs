@@ -99,6 +99,7 @@ impl<P: Program> Config for Runner<P> {
     type Jobs = Rows;
     type Arrivals = Objects;
     type Accounts = Rows;
+    type Budgets = Rows;
 }
 
 #[cfg(target_arch = "arm")]

@@ -213,6 +213,7 @@ macro_rules! kernel {
                 type Jobs = <If<{ FLYBALL_SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
                 type Arrivals = $crate::__rows!(FLYBALL_SETTINGS.arrivals);
                 type Accounts = <If<{ FLYBALL_SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
+                type Budgets = <If<{ <FlyballTrace as $crate::Sink>::BUDGETS }> as Choice>::Of<Self::Threads, Nothing>;
                 const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
                 const CHECKS: bool = FLYBALL_SETTINGS.checks;
                 const TICKS: bool = matches!(FLYBALL_SETTINGS.timing, $crate::Timing::Tick(_));

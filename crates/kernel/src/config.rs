@@ -8,7 +8,7 @@ use flyball_trace::{Duration, Sink};
 ///
 /// ```
 /// use flyball_kernel::Config;
-/// use flyball_policy::{Bitmap, FixedPriority, Inline, Ranked};
+/// use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Ranked};
 /// use flyball_policy::order::Level;
 /// use flyball_trace::{NoTrace, Time};
 ///
@@ -28,6 +28,7 @@ use flyball_trace::{Duration, Sink};
 ///     type Jobs = Inline<16>;
 ///     type Arrivals = Inline<4>;
 ///     type Accounts = Inline<16>;
+///     type Budgets = Nothing;
 /// }
 /// ```
 pub trait Config {
@@ -62,6 +63,9 @@ pub trait Config {
     /// The CPU time of threads: as many rows as [`Config::Threads`] has, or
     /// [`Nothing`](flyball_policy::Nothing) where no caller asks for it.
     type Accounts: Storage;
+    /// What servers have, as it was last traced: as many rows as [`Config::Threads`] has, or
+    /// [`Nothing`](flyball_policy::Nothing) where that is not traced.
+    type Budgets: Storage;
 
     /// Whether CPU time is counted. Where it is not, and neither policy nor trace need the clock,
     /// the times that a machine passes to most calls are not looked at.

@@ -53,6 +53,7 @@
 //! code. What can go wrong is an [`Error`].
 #![cfg_attr(not(test), no_std)]
 
+mod budget;
 pub mod config;
 pub mod entry;
 mod error;
@@ -95,7 +96,7 @@ pub use trigger::Trigger;
 use alarms::Alarms;
 use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{CpuSet, Excess, Policy, Resched, Storage, Table};
+use flyball_policy::{Budget, CpuSet, Excess, Policy, Resched, Storage, Table};
 use flyball_trace::{CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
@@ -146,6 +147,8 @@ pub struct Core<C: Config> {
     vacant: CpuSet,
     /// When the timer of each CPU was set, where bursts end.
     timers: TableOf<C::Cpus, C::Stamp>,
+    /// What servers had when it was traced last.
+    budgets: TableOf<C::Budgets, Budget>,
 }
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
@@ -277,6 +280,7 @@ impl<C: Config> Core<C> {
             conditions: Objects::new(sizes.conditions),
             queues: Objects::new(sizes.queues),
             messages: Objects::new(sizes.messages),
+            budgets: Table::new(sizes.threads, Budget::default()),
         }
     }
 

@@ -94,6 +94,7 @@ impl<C: Config> Core<C> {
         let adjusted = self.policy.adjust(task, params, now);
         let resched = adjusted.map_err(|refused| self.refused(refused))?;
         self.attend(resched);
+        self.trace_server_of(cpu, task, now);
         // Which thread inherits from which may have changed, for this one and for the one it waits
         // for.
         self.inherit(cpu, task, now);

@@ -183,6 +183,7 @@ impl<C: Config> Core<C> {
         if self.policy.next_alarm(cpu).is_some_and(|at| at <= now) {
             let resched = self.policy.alarm(cpu, now);
             self.attend(resched);
+            self.trace_servers(cpu, now);
         }
     }
 
@@ -365,6 +366,7 @@ impl<C: Config> Core<C> {
             "the policy chose a thread that is not there"
         );
         let next = Slot::of(choice.task);
+        self.trace_server_of(cpu, choice.task, now);
         if C::Trace::ENABLED
             && next != before
             && let Some(task) = before.get()
@@ -580,8 +582,10 @@ impl<C: Config> Core<C> {
         if Self::STOPS {
             state.stopped = true;
         }
+        self.trace_use(cpu, task, used, now);
         let resched = self.policy.stopped(cpu, task, Usage::time(used), why, now);
         self.attend(resched);
+        self.trace_server_of(cpu, task, now);
         if matches!(why, Stop::Blocked | Stop::Completed) {
             let state = self.cpu_mut(cpu);
             state.last = state.running;

@@ -34,6 +34,13 @@ pub enum ServerMode {
 }
 
 impl TaskSet {
+    /// The name of the server that a task runs in, under policies that have servers: the task's own name
+    /// if it names none.
+    pub fn server_name<'a>(&'a self, task: &'a Task) -> &'a str {
+        self.server_of(task)
+            .map_or(&task.name, |(_, server)| &server.name)
+    }
+
     /// The server of a task, and its number; `None`: it names none.
     pub fn server_of(&self, task: &Task) -> Option<(u16, &Server)> {
         let number = task.server?;

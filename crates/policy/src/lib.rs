@@ -87,7 +87,8 @@ pub use order::{
 };
 pub use pfair::{Pd2, Pf, Pfair};
 pub use policy::{
-    CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+    Budget, CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage,
+    Wants,
 };
 pub use queue::{
     Bitmap, Calendar, End, Flagged, Heap, Queue, SortedList, SortedRing, TopTwo, Unsorted,

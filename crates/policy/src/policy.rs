@@ -53,7 +53,7 @@
 //!   may collect several calls (all releases of one instant) before it does.
 
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, Duration, TaskId, Time};
+use flyball_trace::{CpuId, Duration, ServerId, TaskId, Time};
 
 pub use crate::refused::{Excess, Parameter, Refused};
 pub use crate::resched::{CpuSet, Resched};
@@ -156,6 +156,21 @@ pub trait Policy {
         Resched::None
     }
 
+    // ---- servers, for traces and applications --------------------------------------------------
+
+    /// The server on whose budget `task` runs, or would run if it were picked; `None`: it has none.
+    /// Asked of policies that say so ([`Wants::budgets`]).
+    fn server_of(&self, _task: TaskId) -> Option<ServerId> {
+        None
+    }
+
+    /// What a server has at `now`, if it has used this much of the CPU since it was picked, and that is
+    /// not known to the policy yet; `None`: there is no such server, or it has not had a budget yet.
+    /// O(1). Asked of policies that say so ([`Wants::budgets`]).
+    fn budget(&self, _server: ServerId, _used: Duration, _now: Time) -> Option<Budget> {
+        None
+    }
+
     // ---- urgency, for mutexes and queues of waiting tasks --------------------------------------
 
     /// Which of two members is more urgent now: [`Ordering::Less`] if `a` is. A policy that knows
@@ -220,6 +235,9 @@ pub struct Wants {
     pub results: bool,
     /// [`Policy::waits`], instead of [`Policy::inherit`].
     pub waits: bool,
+    /// Nothing by itself: the policy has servers, and answers [`Policy::server_of`] and
+    /// [`Policy::budget`].
+    pub budgets: bool,
 }
 
 impl Wants {
@@ -233,6 +251,7 @@ impl Wants {
         released_cpu: false,
         results: false,
         waits: false,
+        budgets: false,
     };
     /// [`Wants::clock`] alone.
     pub const CLOCK: Wants = Wants {
@@ -275,6 +294,12 @@ impl Wants {
         ..Wants::NOTHING
     };
 
+    /// [`Wants::budgets`] alone.
+    pub const BUDGETS: Wants = Wants {
+        budgets: true,
+        ..Wants::NOTHING
+    };
+
     /// What either of the two wants.
     #[must_use]
     pub const fn and(self, other: Wants) -> Wants {
@@ -287,6 +312,7 @@ impl Wants {
             released_cpu: self.released_cpu || other.released_cpu,
             results: self.results || other.results,
             waits: self.waits || other.waits,
+            budgets: self.budgets || other.budgets,
         }
     }
 
@@ -331,6 +357,18 @@ pub enum Stop {
 pub struct Usage {
     /// Processor time.
     pub time: Duration,
+}
+
+/// What a server may use of a CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Budget {
+    /// How much CPU time is left.
+    pub left: Duration,
+    /// Up to when it counts.
+    pub deadline: Time,
+    /// How much of what the server has used since it was picked was not charged to it: it had what
+    /// others left over.
+    pub reclaimed: Duration,
 }
 
 /// A policy's choice for one CPU: `Dispatch::of(task).for_at_most(burst)`.

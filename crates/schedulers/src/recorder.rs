@@ -30,6 +30,8 @@ pub struct Recorder {
     /// On one CPU: the task that ran last.
     last: Option<TaskId>,
     header: Header,
+    /// The name of each task's server.
+    servers: Vec<String>,
     events: Vec<Event>,
     most: usize,
     /// Events that were not kept, and when the first of them happened.
@@ -76,7 +78,13 @@ impl Recorder {
                     .map(|semaphore| semaphore.name.clone())
                     .collect(),
                 queues: set.queues.iter().map(|queue| queue.name.clone()).collect(),
+                servers: Vec::new(),
             },
+            servers: set
+                .tasks
+                .iter()
+                .map(|task| set.server_name(task).to_owned())
+                .collect(),
             events: Vec::new(),
             most,
             left_out: 0,
@@ -166,13 +174,12 @@ impl Recorder {
         self.header.end_ns = self.cut.unwrap_or(end).min(end).as_nanos();
         self.header.dropped = self.left_out;
         let metrics = self.metrics.unwrap_or_else(|| Metrics::new(&[], 0));
-        (
-            metrics.finish(end),
-            Trace {
-                header: self.header,
-                events: self.events,
-            },
-        )
+        let mut trace = Trace {
+            header: self.header,
+            events: self.events,
+        };
+        trace.name_servers(|task| self.servers.get(task.index()).cloned().unwrap_or_default());
+        (metrics.finish(end), trace)
     }
 }
 
@@ -186,6 +193,8 @@ impl Phase {
 }
 
 impl Sink for Recorder {
+    const BUDGETS: bool = true;
+
     fn record(&mut self, event: Event) {
         if self.events.len() < self.most {
             self.events.push(event);

@@ -81,6 +81,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Jobs = Boxed;
     type Arrivals = Boxed;
     type Accounts = Boxed;
+    type Budgets = Boxed;
 }
 
 /// A cluster of CPUs, its kernel and its tasks.

@@ -25,6 +25,7 @@ impl<T> Tap<T> {
 
 impl<T: Sink> Sink for Tap<T> {
     const ENABLED: bool = T::ENABLED;
+    const BUDGETS: bool = T::BUDGETS;
 
     fn record(&mut self, event: Event) {
         let name = |row: TaskId| self.tasks.get(row.index()).copied().unwrap_or(row);

@@ -2,7 +2,7 @@
 //!
 //! Order in a trace is the order in which things happened; times never go backwards on one CPU.
 
-use crate::{CpuId, Duration, Object, TaskId, Time};
+use crate::{CpuId, Duration, Object, ServerId, TaskId, Time};
 use core::fmt;
 
 /// One thing that happened.
@@ -150,6 +150,33 @@ pub enum Kind {
     },
     /// The periodic tick.
     Tick,
+    /// A server has used up its budget.
+    Exhaust {
+        /// Whose budget.
+        server: ServerId,
+    },
+    /// A server has CPU time up to another deadline than before, or more of it: a
+    /// [`Kind::Budget`] that says how much follows if that has changed.
+    Replenish {
+        /// Whose budget.
+        server: ServerId,
+        /// Up to when the budget counts.
+        deadline: Time,
+    },
+    /// What is left of a server's budget from now on, until its tasks run.
+    Budget {
+        /// Whose budget.
+        server: ServerId,
+        /// How much CPU time is left; more than zero.
+        left: Duration,
+    },
+    /// A server has run for longer than its budget was charged with: it had what others left over.
+    Reclaim {
+        /// Which server.
+        server: ServerId,
+        /// How much longer.
+        length: Duration,
+    },
     /// The CPU worked for the kernel, from the event's time on.
     Overhead {
         /// On what.
@@ -251,7 +278,32 @@ impl Kind {
             | Kind::Abort { task, .. }
             | Kind::Start { task }
             | Kind::Exit { task } => Some(task),
-            Kind::Idle | Kind::Tick | Kind::Overhead { .. } => None,
+            Kind::Exhaust { .. }
+            | Kind::Replenish { .. }
+            | Kind::Budget { .. }
+            | Kind::Reclaim { .. }
+            | Kind::Idle
+            | Kind::Tick
+            | Kind::Overhead { .. } => None,
+        }
+    }
+
+    /// The server that the event is about, if it is about one.
+    pub const fn server(&self) -> Option<ServerId> {
+        let mut kind = *self;
+        match kind.server_mut() {
+            Some(server) => Some(*server),
+            None => None,
+        }
+    }
+
+    const fn server_mut(&mut self) -> Option<&mut ServerId> {
+        match self {
+            Kind::Exhaust { server }
+            | Kind::Replenish { server, .. }
+            | Kind::Budget { server, .. }
+            | Kind::Reclaim { server, .. } => Some(server),
+            _ => None,
         }
     }
 
@@ -280,6 +332,9 @@ impl Kind {
         if let Some(task) = self.task_mut() {
             *task = name(*task);
         }
+        if let Some(server) = self.server_mut() {
+            *server = ServerId::of(name(server.task()));
+        }
         self
     }
 
@@ -305,6 +360,10 @@ impl Kind {
             Kind::Start { .. } => "start",
             Kind::Exit { .. } => "exit",
             Kind::Tick => "tick",
+            Kind::Exhaust { .. } => "exhaust",
+            Kind::Replenish { .. } => "replenish",
+            Kind::Budget { .. } => "budget",
+            Kind::Reclaim { .. } => "reclaim",
             Kind::Overhead { .. } => "overhead",
         }
     }
@@ -322,6 +381,9 @@ impl fmt::Display for Event {
         )?;
         if let Some(task) = self.kind.task() {
             write!(f, " task {task}")?;
+        }
+        if let Some(server) = self.kind.server() {
+            write!(f, " server {server}")?;
         }
         match self.kind {
             Kind::Release { job, deadline, .. } => write!(f, " job {job} deadline {deadline}"),
@@ -345,7 +407,14 @@ impl fmt::Display for Event {
             } => write!(f, " from task {from}"),
             Kind::Inherit { from: None, .. } => write!(f, " no more"),
             Kind::Overhead { cause, length } => write!(f, " {cause} {length}"),
-            Kind::Idle | Kind::Tick | Kind::Start { .. } | Kind::Exit { .. } => Ok(()),
+            Kind::Replenish { deadline, .. } => write!(f, " deadline {deadline}"),
+            Kind::Budget { left, .. } => write!(f, " left {left}"),
+            Kind::Reclaim { length, .. } => write!(f, " {length}"),
+            Kind::Idle
+            | Kind::Tick
+            | Kind::Start { .. }
+            | Kind::Exit { .. }
+            | Kind::Exhaust { .. } => Ok(()),
         }
     }
 }

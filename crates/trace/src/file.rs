@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "FLYTRACE"  8 bytes
-//! version     4 bytes, little-endian: 1
+//! version     4 bytes, little-endian: 1, or 2 if the header names servers
 //! length      4 bytes: of the header
 //! header      JSON: see Header
 //! records     24 bytes each, to the end of the file
@@ -11,11 +11,14 @@
 //! The header says how many records follow, so a file that was cut off is noticed.
 
 use crate::metrics::TaskInfo;
-use crate::{Event, Record, Time};
+use crate::{Event, Record, ServerId, TaskId, Time};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"FLYTRACE";
-const VERSION: u32 = 1;
+/// Of traces without servers.
+const WITHOUT_SERVERS: u32 = 1;
+/// Of traces with servers, whose budgets are among the events.
+const VERSION: u32 = 2;
 
 /// A schedule: what happened, and what the numbers in it stand for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -48,6 +51,9 @@ pub struct Header {
     pub semaphores: Vec<String>,
     /// The queues' names, by number.
     pub queues: Vec<String>,
+    /// The servers' names, by number. A number that is no server's has an empty one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<String>,
 }
 
 /// Why a file is not a trace.
@@ -68,7 +74,7 @@ pub enum TraceError {
     },
     /// A record is none.
     Record(usize),
-    /// A record speaks of a task or CPU that the header does not name.
+    /// A record speaks of a task, a server or a CPU that the header does not name.
     NotAdmitted(usize),
 }
 
@@ -86,6 +92,27 @@ impl Trace {
         Time::from_nanos(self.header.end_ns)
     }
 
+    /// Names the servers that there are events of: each has the number of a task, and the name that
+    /// `name` returns for that.
+    pub fn name_servers(&mut self, name: impl Fn(TaskId) -> String) {
+        let mut servers = vec![String::new(); self.header.tasks.len()];
+        let numbers = self.events.iter().filter_map(|event| event.kind.server());
+        for server in numbers {
+            if let Some(place) = servers.get_mut(server.index())
+                && place.is_empty()
+            {
+                *place = name(server.task());
+            }
+        }
+        let is_named = |name: &String| !name.is_empty();
+        let end = servers
+            .iter()
+            .rposition(is_named)
+            .map_or(0, |last| last + 1);
+        servers.truncate(end);
+        self.header.servers = servers;
+    }
+
     /// The trace as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let written = Written {
@@ -96,7 +123,12 @@ impl Trace {
         let header = serde_json::to_vec(&written).unwrap_or_default();
         let mut bytes = Vec::with_capacity(16 + header.len() + self.events.len() * Record::SIZE);
         bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        let version = if self.header.servers.is_empty() {
+            WITHOUT_SERVERS
+        } else {
+            VERSION
+        };
+        bytes.extend_from_slice(&version.to_le_bytes());
         bytes.extend_from_slice(
             &u32::try_from(header.len())
                 .unwrap_or(u32::MAX)
@@ -117,7 +149,7 @@ impl Trace {
     pub fn from_bytes(bytes: &[u8]) -> Result<Trace, TraceError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(TraceError::NotATrace)?;
         let (version, rest) = number(rest)?;
-        if version != VERSION {
+        if ![WITHOUT_SERVERS, VERSION].contains(&version) {
             return Err(TraceError::Version(version));
         }
         let (length, rest) = number(rest)?;
@@ -141,7 +173,12 @@ impl Trace {
                 .kind
                 .task()
                 .is_none_or(|task| task.index() < header.tasks.len());
-            if !task || event.cpu.0 >= header.cpus {
+            let named = |server: ServerId| header.servers.get(server.index());
+            let server = event
+                .kind
+                .server()
+                .is_none_or(|server| named(server).is_some_and(|name| !name.is_empty()));
+            if !task || !server || event.cpu.0 >= header.cpus {
                 return Err(TraceError::NotAdmitted(at));
             }
             events.push(event);
@@ -162,7 +199,7 @@ impl fmt::Display for TraceError {
             TraceError::Version(version) => {
                 write!(
                     f,
-                    "the trace has version {version}, and only {VERSION} is known here"
+                    "the trace has version {version}, and none after {VERSION} is known here"
                 )
             }
             TraceError::Header(error) => write!(f, "the trace's header is damaged: {error}"),
@@ -176,7 +213,7 @@ impl fmt::Display for TraceError {
             TraceError::NotAdmitted(at) => {
                 write!(
                     f,
-                    "event {at} of the trace is about a task or CPU that its header lacks"
+                    "event {at} of the trace is about a task, a server or a CPU that its header lacks"
                 )
             }
         }
@@ -188,7 +225,7 @@ impl std::error::Error for TraceError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CpuId, Kind, TaskId};
+    use crate::{CpuId, Duration, Kind, TaskId};
 
     fn example() -> Trace {
         let task = |name: &str| TaskInfo {
@@ -223,16 +260,36 @@ mod tests {
     }
 
     #[test]
+    fn servers_have_names() {
+        let mut trace = example();
+        let left = Duration::from_nanos(5);
+        trace.events[1].kind = Kind::Budget {
+            server: ServerId(1),
+            left,
+        };
+        // It is not among the names.
+        assert!(matches!(
+            Trace::from_bytes(&trace.to_bytes()),
+            Err(TraceError::NotAdmitted(1))
+        ));
+        trace.name_servers(|task| format!("of {task}"));
+        assert_eq!(trace.header.servers, ["", "of 1"]);
+        let bytes = trace.to_bytes();
+        assert_eq!(bytes[8], 2);
+        assert_eq!(Trace::from_bytes(&bytes).unwrap(), trace);
+    }
+
+    #[test]
     fn damage_is_noticed() {
         let bytes = example().to_bytes();
         for cut in 0..bytes.len() {
             assert!(Trace::from_bytes(&bytes[..cut]).is_err(), "cut at {cut}");
         }
         let mut wrong = bytes.clone();
-        wrong[8] = 2;
+        wrong[8] = 3;
         assert!(matches!(
             Trace::from_bytes(&wrong),
-            Err(TraceError::Version(2))
+            Err(TraceError::Version(3))
         ));
         let mut wrong = bytes.clone();
         let last = wrong.len() - Record::SIZE;

@@ -10,6 +10,12 @@ use core::fmt;
 #[repr(transparent)]
 pub struct TaskId(pub u16);
 
+/// A server: a budget that one or several tasks run on. It has the number of one of its tasks, the
+/// first that it had if that number was free; so servers are known wherever tasks are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct ServerId(pub u16);
+
 /// A CPU, counted from zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
@@ -122,6 +128,26 @@ impl TaskId {
     }
 }
 
+impl ServerId {
+    /// The server that has the number of this task.
+    #[inline]
+    pub const fn of(task: TaskId) -> ServerId {
+        ServerId(task.0)
+    }
+
+    /// The task whose number the server has.
+    #[inline]
+    pub const fn task(self) -> TaskId {
+        TaskId(self.0)
+    }
+
+    /// The row number.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl CpuId {
     /// The CPU's number.
     pub const fn index(self) -> usize {
@@ -135,6 +161,12 @@ impl fmt::Debug for TaskId {
     }
 }
 
+impl fmt::Debug for ServerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "server {}", self.0)
+    }
+}
+
 impl fmt::Debug for CpuId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cpu {}", self.0)
@@ -142,6 +174,12 @@ impl fmt::Debug for CpuId {
 }
 
 impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for ServerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -7,7 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`time`] | [`Time`] and [`Duration`], 64-bit nanoseconds |
-//! | [`id`] | [`TaskId`], [`CpuId`], [`Object`] |
+//! | [`id`] | [`TaskId`], [`ServerId`], [`CpuId`], [`Object`] |
 //! | [`event`] | [`Event`]: what can happen |
 //! | [`record`] | [`Record`]: an event in 24 bytes |
 //! | [`sink`] | where events go: nowhere, into a [`Ring`], into a list, into metrics |
@@ -28,7 +28,7 @@ pub mod sink;
 pub mod time;
 
 pub use event::{Cause, Event, Kind};
-pub use id::{CpuId, Object, Slot, TaskId};
+pub use id::{CpuId, Object, ServerId, Slot, TaskId};
 pub use record::Record;
 pub use sink::{NoTrace, Ring, Sink};
 pub use time::{Duration, Time};

@@ -8,10 +8,11 @@
 //!  | time   | value  | job  | task | kind | cpu  |
 //! ```
 //!
-//! `value` is the absolute deadline of a release, the object of a block, or a length of time. The
+//! `value` is the absolute deadline of a release or a budget, the object of a block, or a length of time.
+//! `task` is a server's number in events of servers. The
 //! width is fixed so that a ring can drop its oldest record without decoding it.
 
-use crate::{Cause, CpuId, Duration, Event, Kind, Object, TaskId, Time};
+use crate::{Cause, CpuId, Duration, Event, Kind, Object, ServerId, TaskId, Time};
 
 /// An event in 24 bytes. Every event has exactly one record; not every 24 bytes are a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +53,7 @@ impl Record {
         let value = u64::from_le_bytes([v0, v1, v2, v3, v4, v5, v6, v7]);
         let job = u32::from_le_bytes([j0, j1, j2, j3]);
         let task = TaskId(u16::from_le_bytes([i0, i1]));
+        let server = ServerId::of(task);
         let small = u16::try_from(value).ok();
         let kind = match code {
             0 => Kind::Release {
@@ -98,6 +100,19 @@ impl Record {
                 job,
                 by: unpack_task(value)?,
             },
+            20 => Kind::Exhaust { server },
+            21 => Kind::Replenish {
+                server,
+                deadline: Time::from_nanos(value),
+            },
+            22 => Kind::Budget {
+                server,
+                left: Duration::from_nanos(value),
+            },
+            23 => Kind::Reclaim {
+                server,
+                length: Duration::from_nanos(value),
+            },
             _ => return None,
         };
         let event = Event {
@@ -138,6 +153,10 @@ impl From<Event> for Record {
             Kind::Tick => (17, 0, 0, 0),
             Kind::Overhead { cause, length } => (18, cause.code(), 0, length.as_nanos()),
             Kind::Arrive { task, job, by } => (19, task.0, job, pack_task(by)),
+            Kind::Exhaust { server } => (20, server.0, 0, 0),
+            Kind::Replenish { server, deadline } => (21, server.0, 0, deadline.as_nanos()),
+            Kind::Budget { server, left } => (22, server.0, 0, left.as_nanos()),
+            Kind::Reclaim { server, length } => (23, server.0, 0, length.as_nanos()),
         };
         let mut bytes = [0; Record::SIZE];
         bytes[0..8].copy_from_slice(&event.time.as_nanos().to_le_bytes());

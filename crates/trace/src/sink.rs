@@ -11,6 +11,10 @@ pub trait Sink {
     /// that makes them.
     const ENABLED: bool = true;
 
+    /// Whether it takes what servers have ([`Kind::Budget`](crate::Kind::Budget) and the other kinds of
+    /// events of servers). Where it does not, they are not made.
+    const BUDGETS: bool = false;
+
     /// Takes one event. Must not block; a full sink drops something and counts it.
     fn record(&mut self, event: Event);
 }
@@ -26,6 +30,7 @@ impl Sink for NoTrace {
 
 impl<S: Sink> Sink for &mut S {
     const ENABLED: bool = S::ENABLED;
+    const BUDGETS: bool = S::BUDGETS;
     fn record(&mut self, event: Event) {
         (**self).record(event);
     }
@@ -34,6 +39,7 @@ impl<S: Sink> Sink for &mut S {
 /// Both sinks see every event.
 impl<A: Sink, B: Sink> Sink for (A, B) {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
+    const BUDGETS: bool = A::BUDGETS || B::BUDGETS;
     fn record(&mut self, event: Event) {
         if A::ENABLED {
             self.0.record(event);
@@ -46,6 +52,7 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
 
 #[cfg(feature = "std")]
 impl Sink for std::vec::Vec<Event> {
+    const BUDGETS: bool = true;
     fn record(&mut self, event: Event) {
         self.push(event);
     }

@@ -68,6 +68,7 @@ impl Config for Two {
     type Jobs = Table;
     type Arrivals = Nothing;
     type Accounts = Nothing;
+    type Budgets = Nothing;
 }
 
 fn run(timing: Timing) -> Vec<(u8, u64)> {

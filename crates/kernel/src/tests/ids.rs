@@ -117,6 +117,7 @@ impl<const CPUS: usize> Config for Bare<CPUS> {
     type Jobs = Table;
     type Arrivals = Nothing;
     type Accounts = Nothing;
+    type Budgets = Nothing;
 }
 
 /// A thread begins, and CPU 0 decides.

@@ -2,7 +2,7 @@
 
 use super::bids::Alpha;
 use crate::encode::Encode;
-use crate::policy::{Parameter, Refused};
+use crate::policy::{Budget, Parameter, Refused};
 use flyball_trace::{Duration, Time};
 
 /// A budget of CPU time in every period, to be had by the deadline.
@@ -169,6 +169,15 @@ impl<S> Account<S> {
     pub fn is_dense(&self, now: Time) -> bool {
         let reservation = &self.reservation;
         reservation.is_exceeded_by(self.budget(), self.deadline.since(now))
+    }
+
+    /// What there is of a budget; `None`: there has been none yet.
+    pub fn present(&self) -> Option<Budget> {
+        (!self.is_new()).then_some(Budget {
+            left: self.budget(),
+            deadline: self.deadline,
+            reclaimed: Duration::ZERO,
+        })
     }
 
     /// The instant at which a server that gets its budget in proportion all the time would have used

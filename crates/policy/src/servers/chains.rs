@@ -152,6 +152,12 @@ impl<S: Storage> Chains<S> {
         task
     }
 
+    /// The place in which `task` runs, or would run.
+    pub(super) fn place_of(&self, task: TaskId) -> TaskId {
+        let place = self.place.get().filter(|_| self.running.holds(task));
+        place.unwrap_or(task)
+    }
+
     /// Whether tasks may have to leave or enter their places, which is asked before one is picked.
     #[inline]
     pub(super) fn is_open(&self) -> bool {

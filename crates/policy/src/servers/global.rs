@@ -4,14 +4,17 @@ use super::account::{Account, Reservation};
 use super::admission::Admission;
 use super::rule::{Arrival, Rule, Supply};
 use super::seat::Seat;
+use super::shared;
 use crate::linked::{Keys, Linked};
 use crate::member::Members;
 use crate::order::Order;
-use crate::policy::{Dispatch, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::policy::{
+    Budget, Dispatch, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
 use crate::queue::{End, Queue};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, TaskId, Time};
+use flyball_trace::{CpuId, Duration, ServerId, TaskId, Time};
 
 /// Servers by the rule `R` on all CPUs of a cluster, the most urgent first, each with one task.
 ///
@@ -200,7 +203,8 @@ impl<R: Rule, O: Order, S: Storage, C: Storage> Policy for GlobalServers<R, O, S
         .and(Wants::BURSTS)
         .and(Wants::ALARMS)
         .and(Wants::PREEMPTED)
-        .and(Wants::RESULTS.when(R::RESULTS));
+        .and(Wants::RESULTS.when(R::RESULTS))
+        .and(Wants::BUDGETS.when(R::ENFORCES));
 
     fn capacity(&self) -> usize {
         self.rows.capacity()
@@ -365,6 +369,15 @@ impl<R: Rule, O: Order, S: Storage, C: Storage> Policy for GlobalServers<R, O, S
             Some(burst) => dispatch.for_at_most(burst),
             None => dispatch,
         })
+    }
+
+    fn server_of(&self, task: TaskId) -> Option<ServerId> {
+        self.account(task).map(|_| ServerId::of(task))
+    }
+
+    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
+        let account = self.account(server.task()).filter(|_| R::ENFORCES)?;
+        shared::budget(&self.rule, account, used, now)
     }
 
     /// By the keys of their servers; what runs in the background is less urgent.

@@ -157,7 +157,7 @@ impl Rule for Grub {
         Some(Duration::from_nanos(more / self.rate + 1))
     }
 
-    fn charge(&mut self, account: &mut Account<Reclaiming>, used: Duration, _: Time) {
+    fn charge(&self, account: &mut Account<Reclaiming>, used: Duration, _: Time) {
         let charged = used.as_nanos().saturating_mul(self.rate);
         let charged = charged.saturating_add(u64::from(account.state.fraction));
         account.used += Duration::from_nanos(charged / ONE);

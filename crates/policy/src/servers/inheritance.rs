@@ -21,10 +21,12 @@
 
 use super::chains::Chains;
 use super::shared;
-use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::policy::{
+    Budget, Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
 use crate::storage::Storage;
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, TaskId, Time};
+use flyball_trace::{CpuId, Duration, ServerId, TaskId, Time};
 
 /// The policy `P` of one CPU, in which a task that waits for a mutex is not out of the way: the task
 /// that it waits for runs in its place.
@@ -153,6 +155,15 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
         let mut dispatch = shared::pick(&mut self.policy, cpu, now)?;
         dispatch.task = self.chains.picked(dispatch.task);
         Some(dispatch)
+    }
+
+    /// Of a task that runs in the place of another one: the server of that.
+    fn server_of(&self, task: TaskId) -> Option<ServerId> {
+        self.policy.server_of(self.chains.place_of(task))
+    }
+
+    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
+        self.policy.budget(server, used, now)
     }
 
     /// By their places.

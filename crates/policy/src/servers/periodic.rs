@@ -55,7 +55,7 @@ impl Rule for Periodic {
     }
 
     /// Only what has been used in the present period counts for its budget.
-    fn charge(&mut self, account: &mut Account, used: Duration, now: Time) {
+    fn charge(&self, account: &mut Account, used: Duration, now: Time) {
         let late = used.min(now.since(account.period_start(now)));
         account.used += used.saturating_sub(late);
         account.advance(now);

@@ -9,13 +9,13 @@ use super::rule::{Arrival, Rule, Supply};
 use super::seat::Seat;
 use super::shared;
 use crate::policy::{
-    Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+    Budget, Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
 use crate::queue::links::{Links, List};
 use crate::queue::{End, Queue};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, TaskId, Time};
+use flyball_trace::{CpuId, Duration, ServerId, TaskId, Time};
 
 /// Servers by the rule `R` on one CPU; tasks without a server are scheduled by `B` when no server
 /// has work and a budget.
@@ -183,6 +183,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
         .and(Wants::ALARMS)
         .and(Wants::PREEMPTED)
         .and(Wants::RESULTS.when(R::RESULTS))
+        .and(Wants::BUDGETS.when(R::ENFORCES))
         .and(B::WANTS);
 
     fn capacity(&self) -> usize {
@@ -198,7 +199,7 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
             Some(Member::No) => {}
             Some(_) => return Err(Refused::Member),
         }
-        self.members[task.index()] = match (self.seat(&seat)?, seat) {
+        self.members[task.index()] = match (self.seat(task, &seat)?, seat) {
             (Some(server), _) => {
                 self.rows[server.index()].members += 1;
                 Member::In(server)
@@ -369,6 +370,21 @@ impl<R: Rule, B: Policy, S: Storage> Policy for Servers<R, B, S> {
             return self.dispatch(self.ready.first()?);
         };
         self.dispatch(number)
+    }
+
+    fn server_of(&self, task: TaskId) -> Option<ServerId> {
+        match self.members.find(task.index())? {
+            Member::In(server) => Some(ServerId::of(*server)),
+            Member::No | Member::Background => None,
+        }
+    }
+
+    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
+        let server = self.rows.find(server.index())?;
+        if server.members == 0 || !R::ENFORCES {
+            return None;
+        }
+        shared::budget(&self.rule, &server.account, used, now)
     }
 
     /// By the keys of their servers; what runs in the background is less urgent.

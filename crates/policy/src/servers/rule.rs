@@ -27,6 +27,10 @@ pub trait Rule {
     /// Whether the rule wants to know what jobs say of themselves ([`Rule::ended`]).
     const RESULTS: bool = false;
 
+    /// Whether budgets are enforced: otherwise a server runs for as long as it likes, and it has no
+    /// budget that could be told ([`Policy::budget`](crate::Policy::budget)).
+    const ENFORCES: bool = true;
+
     /// The order among servers, the least first. Only the methods that decide, [`Rule::goes_on`] and
     /// [`Rule::reserve`] may change it.
     #[inline]
@@ -80,7 +84,7 @@ pub trait Rule {
 
     /// The server has used CPU time since [`Rule::burst`].
     #[inline]
-    fn charge(&mut self, account: &mut Account<Self::State>, used: Duration, _now: Time) {
+    fn charge(&self, account: &mut Account<Self::State>, used: Duration, _now: Time) {
         account.used += used;
     }
 

@@ -1,9 +1,11 @@
 //! Calls out of line, so that an image of several rules has them once: of tasks without a server, of
 //! queues of servers, and of a policy that is asked at several places.
 
-use crate::policy::{Dispatch, Policy, Ready, Resched, Stop, Usage};
+use super::account::Account;
+use super::rule::Rule;
+use crate::policy::{Budget, Dispatch, Policy, Ready, Resched, Stop, Usage};
 use crate::queue::{End, Queue};
-use flyball_trace::{CpuId, TaskId, Time};
+use flyball_trace::{CpuId, Duration, TaskId, Time};
 
 #[inline(never)]
 pub(super) fn ready<P: Policy>(
@@ -41,4 +43,29 @@ pub(super) fn insert(queue: &mut impl Queue<Time>, number: TaskId, key: Time) {
 #[inline(never)]
 pub(super) fn remove(queue: &mut impl Queue<Time>, number: TaskId) -> Option<Time> {
     queue.remove(number)
+}
+
+/// What a server has when it has used so much since it was picked
+/// ([`Policy::budget`](crate::Policy::budget)).
+#[inline(never)]
+pub(super) fn budget<R: Rule>(
+    rule: &R,
+    account: &Account<R::State>,
+    used: Duration,
+    now: Time,
+) -> Option<Budget> {
+    let mut then = *account;
+    if !used.is_zero() {
+        rule.charge(&mut then, used, now);
+    }
+    let charged = then.used.saturating_sub(account.used);
+    let reclaimed = if R::RECLAIMS {
+        used.saturating_sub(charged)
+    } else {
+        Duration::ZERO
+    };
+    Some(Budget {
+        reclaimed,
+        ..then.present()?
+    })
 }

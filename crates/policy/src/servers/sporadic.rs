@@ -138,7 +138,7 @@ impl Rule for Sporadic {
         account.refresh(arrival.at)
     }
 
-    fn charge(&mut self, account: &mut Account<Pieces>, used: Duration, now: Time) {
+    fn charge(&self, account: &mut Account<Pieces>, used: Duration, now: Time) {
         let period = account.reservation.period;
         account.state.consume(used, period);
         account.refresh(now);

@@ -30,6 +30,7 @@ fn assign(account: &mut Account, arrival: Time) {
 
 impl Rule for TotalBandwidth {
     type State = ();
+    const ENFORCES: bool = false;
 
     /// A job that goes on after a wait keeps its deadline.
     fn arrives(&mut self, account: &mut Account, arrival: Arrival) -> Supply {
@@ -48,7 +49,7 @@ impl Rule for TotalBandwidth {
         None
     }
 
-    fn charge(&mut self, _: &mut Account, _: Duration, _: Time) {}
+    fn charge(&self, _: &mut Account, _: Duration, _: Time) {}
 
     /// It never is, since nothing is charged.
     fn exhausted(&mut self, _: &mut Account, _: Time) -> Supply {

@@ -53,13 +53,13 @@ mod switches;
 pub use switches::{Reactivation, Slack, Switches};
 
 use crate::policy::{
-    Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+    Budget, Dispatch, ONLY_CPU, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
 use crate::queue::{End, Queue};
 use crate::servers::{Bids, Seat};
 use crate::storage::{Storage, Table};
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
+use flyball_trace::{CpuId, Duration, ServerId, Slot, TaskId, Time};
 use server::{Member, Server};
 
 /// SOOS on one CPU. Its list of servers is a `Q`; `B` schedules tasks without a server, when there
@@ -198,6 +198,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         .and(Wants::ALARMS)
         .and(Wants::PREEMPTED)
         .and(Wants::RESULTS)
+        .and(Wants::BUDGETS)
         .and(B::WANTS);
 
     fn capacity(&self) -> usize {
@@ -396,6 +397,20 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         };
         let budget = self.servers[task.index()].budget();
         Some(Dispatch::of(task).for_at_most(budget))
+    }
+
+    fn server_of(&self, task: TaskId) -> Option<ServerId> {
+        let server = self.servers.find(task.index())?;
+        matches!(server.member, Member::Server(_)).then_some(ServerId::of(task))
+    }
+
+    fn budget(&self, server: ServerId, used: Duration, _: Time) -> Option<Budget> {
+        let server = self.servers.find(server.index())?;
+        (!server.last.is_never()).then(|| Budget {
+            left: server.budget().saturating_sub(used),
+            deadline: server.deadline(),
+            reclaimed: Duration::ZERO,
+        })
     }
 
     /// By the deadlines of their servers; what runs in the background is less urgent.

@@ -50,6 +50,7 @@ pub(crate) fn run<S: Scheduler>(
             .map(|semaphore| semaphore.name.clone())
             .collect(),
         queues: set.queues.iter().map(|queue| queue.name.clone()).collect(),
+        servers: Vec::new(),
     };
     (metrics.finish(end), Trace { header, events })
 }

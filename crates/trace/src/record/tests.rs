@@ -37,6 +37,20 @@ fn kind() -> impl Strategy<Value = Kind> {
             .prop_map(|(task, job, by)| Kind::Arrive { task, job, by }),
         task().prop_map(|task| Kind::Start { task }),
         task().prop_map(|task| Kind::Exit { task }),
+        any::<u16>().prop_map(|server| Kind::Exhaust {
+            server: ServerId(server)
+        }),
+        (any::<u16>(), any::<u64>(), 0..3).prop_map(|(server, length, which)| {
+            let (server, at) = (ServerId(server), Duration::from_nanos(length));
+            match which {
+                0 => Kind::Replenish {
+                    server,
+                    deadline: Time::ZERO + at,
+                },
+                1 => Kind::Budget { server, left: at },
+                _ => Kind::Reclaim { server, length: at },
+            }
+        }),
         Just(Kind::Idle),
         Just(Kind::Tick),
         (proptest::sample::select(&Cause::ALL[..]), any::<u64>()).prop_map(|(cause, ns)| {
@@ -56,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_decode_are_the_record_of_what_they_decode_to(bytes in any::<[u8; 24]>(), code in 0u8..22) {
+    fn bytes_that_decode_are_the_record_of_what_they_decode_to(bytes in any::<[u8; 24]>(), code in 0u8..26) {
         let mut bytes = bytes;
         bytes[22] = code;
         if let Some(event) = Record(bytes).decode() {

@@ -12,11 +12,16 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
         (0..self.rows.capacity()).map(TaskId::from_index)
     }
 
-    /// The server that a task with this seat has; `None`: none.
+    /// The server that `task` has with this seat; `None`: none. A new one has the number of the task,
+    /// if that is free.
     ///
     /// # Errors
     /// [`Refused`].
-    pub(super) fn seat(&mut self, seat: &Seat<B::Params>) -> Result<Option<TaskId>, Refused> {
+    pub(super) fn seat(
+        &mut self,
+        task: TaskId,
+        seat: &Seat<B::Params>,
+    ) -> Result<Option<TaskId>, Refused> {
         let (name, reservation) = match *seat {
             Seat::Own(reservation) => (None, reservation),
             Seat::Shared(name, reservation) => (Some(name), reservation),
@@ -37,7 +42,8 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             self.rows[number.index()].members == 0
                 && !(R::RECLAIMS && self.throttled.key(*number).is_some())
         };
-        let free = self.numbers().find(is_free).ok_or(Refused::Full)?;
+        let mut numbers = core::iter::once(task).chain(self.numbers());
+        let free = numbers.find(is_free).ok_or(Refused::Full)?;
         self.admission
             .change(&Reservation::default(), &reservation)?;
         let server = &mut self.rows[free.index()];
