@@ -227,6 +227,7 @@ fn own(event: Event, tasks: &[TaskId]) -> Option<Event> {
             }),
             _ => None,
         },
+        _ if event.kind.server().map(|it| name(it.task())) == Some(None) => None,
         _ => Some(Event {
             kind: event.kind.renamed(|row| name(row).unwrap_or(row)),
             ..event
@@ -245,6 +246,10 @@ fn shift(event: Event, start: Time) -> Event {
         } if !deadline.is_never() => Kind::Release {
             task,
             job,
+            deadline: shift(deadline),
+        },
+        Kind::Replenish { server, deadline } => Kind::Replenish {
+            server,
             deadline: shift(deadline),
         },
         kind => kind,

@@ -64,12 +64,16 @@ impl<C: Config> Core<C> {
             let length = reclaimed;
             self.emit(now, cpu, Kind::Reclaim { server, length });
         }
-        if deadline != before.deadline || left > before.left {
+        let charged = used.saturating_sub(reclaimed);
+        if deadline != before.deadline || left > before.left.saturating_sub(charged) {
             self.emit(now, cpu, Kind::Replenish { server, deadline });
         }
-        if left.is_zero() && !before.left.is_zero() {
+        if left == before.left && used.is_zero() {
+            return;
+        }
+        if left.is_zero() {
             self.emit(now, cpu, Kind::Exhaust { server });
-        } else if left != before.left {
+        } else {
             self.emit(now, cpu, Kind::Budget { server, left });
         }
     }

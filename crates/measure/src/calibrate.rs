@@ -204,6 +204,7 @@ impl Observer {
             self.undecided(other);
         }
         match event.kind {
+            kind if kind.server().is_some() => return,
             Kind::Dispatch { task, job } => {
                 self.decided(cpu, now, Some(task));
                 self.dispatch(task, job, now);

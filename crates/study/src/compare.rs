@@ -139,10 +139,12 @@ pub fn compare(simulated: &Trace, measured: &Trace, cluster: u8) -> Comparison {
 /// The events that are compared.
 fn decided(trace: &Trace, cpu: CpuId) -> impl Iterator<Item = Event> + '_ {
     let is_decided = |event: &Event| {
-        !matches!(
-            event.kind,
-            Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. }
-        )
+        // What a server has is made of times, and what it did with them is seen in its tasks.
+        event.kind.server().is_none()
+            && !matches!(
+                event.kind,
+                Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. }
+            )
     };
     let events = trace.events.iter().copied();
     events.filter(move |event| event.cpu == cpu && is_decided(event))

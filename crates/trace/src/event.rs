@@ -156,7 +156,7 @@ pub enum Kind {
         server: ServerId,
     },
     /// A server has CPU time up to another deadline than before, or more of it: a
-    /// [`Kind::Budget`] that says how much follows if that has changed.
+    /// [`Kind::Budget`] that says how much follows, unless that is what it last had, and has not used.
     Replenish {
         /// Whose budget.
         server: ServerId,

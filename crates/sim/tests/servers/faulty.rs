@@ -34,7 +34,7 @@ impl Rule for Faulty {
         }
     }
 
-    fn charge(&mut self, account: &mut Account, used: Duration, now: Time) {
+    fn charge(&self, account: &mut Account, used: Duration, now: Time) {
         let used = match self.0 {
             Fault::ForgetsToCharge => {
                 used.saturating_sub(Duration::from_nanos(used.as_nanos() / 10))

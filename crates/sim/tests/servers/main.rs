@@ -1,15 +1,17 @@
 //! What servers promise, checked from the trace alone, in overload and with locks.
 
 mod faulty;
+mod ledger;
 mod observer;
 mod script;
 
 use faulty::{Fault, Faulty};
-use flyball_catalogue::{Deferrable, Linux, OwnServers, Polling, ServerRule};
+use flyball_catalogue::{Deferrable, Linux, OwnServers, Polling, Reclaim, ServerRule};
 use flyball_model::ServerMode;
-use flyball_policy::servers::ConstantBandwidth;
+use flyball_policy::servers::{ConstantBandwidth, Iris, Sporadic};
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event};
+use ledger::Ledger;
 use observer::{Observer, Promise};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -58,8 +60,8 @@ impl Kind {
     }
 }
 
-/// What the observer has seen of a simulation, and of how many events.
-fn observed<R: ServerRule>(script: &Script, kind: Kind, rule: R) -> (Observer, usize) {
+/// What happens.
+fn simulated<R: ServerRule>(script: &Script, kind: Kind, rule: R) -> Vec<Event> {
     let scheduler = OwnServers {
         rule,
         allowance: Duration::ZERO,
@@ -72,6 +74,12 @@ fn observed<R: ServerRule>(script: &Script, kind: Kind, rule: R) -> (Observer, u
     let mut events: Vec<Event> = Vec::new();
     let options = Options::until(units(UNTIL));
     simulate(&script.set(mode), &scheduler, &options, &mut events).unwrap();
+    events
+}
+
+/// What the observer has seen of a simulation, and of how many events.
+fn observed<R: ServerRule>(script: &Script, kind: Kind, rule: R) -> (Observer, usize) {
+    let events = simulated(script, kind, rule);
     let promises: Vec<_> = script.servers.iter().map(|it| kind.promise(it)).collect();
     let mut observer = Observer::new(&promises, &script.seats(), &script.lends);
     for event in &events {
@@ -163,4 +171,47 @@ fn faults_are_seen() {
     assert!(found(Fault::LeavesOutPeriods, as_it_is)[1] > 0);
     let without_inheritance = |script: &mut Script| script.lends.fill(false);
     assert!(found(Fault::None, without_inheritance)[2] > 0);
+}
+
+/// The budgets of a trace, compared with what has run.
+fn kept<R: ServerRule>(script: &Script, kind: Kind, rule: R) -> Ledger {
+    let mut script = script.admitted(kind.admission());
+    script.lends.fill(false);
+    let budgets = script.servers.iter().map(|it| units(it.budget)).collect();
+    let in_pieces = R::NAME == Sporadic::NAME;
+    let mut ledger = Ledger::new(budgets, script.seats(), in_pieces);
+    for event in &simulated(&script, kind, rule) {
+        ledger.see(event);
+    }
+    ledger
+}
+
+#[test]
+fn budgets_in_a_trace_are_what_has_not_been_used() {
+    let config = ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let (compared, found) = (Cell::new(0), Cell::new(0));
+    let all = TestRunner::new(config).run(&script(), |script| {
+        let ledgers = [
+            kept(&script, Kind::Soft, ConstantBandwidth::SOFT),
+            kept(&script, Kind::Hard, ConstantBandwidth::HARD),
+            kept(&script, Kind::Deferrable, Reclaim::Published),
+            kept(&script, Kind::Hard, Iris::default()),
+            kept(&script, Kind::Deferrable, Deferrable),
+            kept(&script, Kind::Deferrable, Sporadic),
+        ];
+        for ledger in &ledgers {
+            prop_assert_eq!(&ledger.difference, &None);
+            compared.set(compared.get() + ledger.compared);
+        }
+        let faulty = kept(&script, Kind::Hard, Faulty(Fault::ForgetsToCharge));
+        found.set(found.get() + usize::from(faulty.difference.is_some()));
+        Ok(())
+    });
+    all.unwrap();
+    eprintln!("{} budgets, {} faults", compared.get(), found.get());
+    assert!(compared.get() > 50_000 && found.get() > 50);
 }
