@@ -4,6 +4,7 @@
 //! |---|---|
 //! | process *CPUs* | a track a CPU: which task runs, and the kernel's work; arrows where a job goes on on another CPU; how long the running job has to its deadline where it begins or goes on; a counter of ready tasks |
 //! | process *Tasks* | a track a task: running, ready, blocked; releases, deadlines, misses, locks, …; arrows from a release to the job's first dispatch, and from a task that unlocks, signals or sends to the one that goes on or is released by it |
+//! | process *Servers* | a counter a server: what is left of its budget, where a task of it begins and ceases to run, and where it is replenished |
 //!
 //! The format is that of Perfetto's `perfetto_trace.proto`: a `Trace` is a sequence of
 //! `TracePacket`s. All packets form one sequence; its first packet interns every name, so that an
@@ -57,9 +58,11 @@ mod track {
     pub(super) const CPUS: u64 = 1;
     pub(super) const TASKS: u64 = 2;
     pub(super) const READY: u64 = 3;
+    pub(super) const SERVERS: u64 = 4;
     pub(super) const FIRST_CPU: u64 = 0x100;
     pub(super) const FIRST_URGENCY: u64 = 0x200;
     pub(super) const FIRST_TASK: u64 = 0x1_0000;
+    pub(super) const FIRST_SERVER: u64 = 0x2_0000;
 }
 
 /// The trace in Perfetto's format. O(n log n) in the number of events.
@@ -76,7 +79,7 @@ pub fn to_perfetto(trace: &Trace) -> Vec<u8> {
     let points = points(trace, &schedule, &mut names);
     let mut out = Vec::new();
     put(&mut out, first_packet(&names));
-    for descriptor in tracks(trace) {
+    for descriptor in tracks(trace).into_iter().chain(servers(trace, &schedule)) {
         put(
             &mut out,
             pb::TracePacket {
@@ -137,9 +140,8 @@ fn first_packet(names: &Names) -> pb::TracePacket {
     }
 }
 
-/// The two processes and the tracks in them, in the order of their numbers.
-fn tracks(trace: &Trace) -> Vec<pb::TrackDescriptor> {
-    let process = |uuid: u64, pid, name: &str| pb::TrackDescriptor {
+fn process(uuid: u64, pid: i32, name: &str) -> pb::TrackDescriptor {
+    pb::TrackDescriptor {
         process: Some(pb::ProcessDescriptor {
             pid: Some(pid),
             process_name: Some(name.to_owned()),
@@ -147,8 +149,11 @@ fn tracks(trace: &Trace) -> Vec<pb::TrackDescriptor> {
         child_ordering: Some(pb::CHILD_ORDERING_EXPLICIT),
         uuid: Some(uuid),
         ..pb::TrackDescriptor::default()
-    };
-    let child = |parent, uuid, rank, name: String| pb::TrackDescriptor {
+    }
+}
+
+fn child(parent: u64, uuid: u64, rank: i32, name: String) -> pb::TrackDescriptor {
+    pb::TrackDescriptor {
         uuid: Some(uuid),
         parent_uuid: Some(parent),
         name: Some(name),
@@ -156,29 +161,64 @@ fn tracks(trace: &Trace) -> Vec<pb::TrackDescriptor> {
         // Two tasks of the same name are two tasks all the same.
         sibling_merge_behavior: Some(pb::SIBLING_MERGE_NONE),
         ..pb::TrackDescriptor::default()
-    };
+    }
+}
+
+fn counter(unit: i32, parent: u64, uuid: u64, rank: i32, name: String) -> pb::TrackDescriptor {
+    pb::TrackDescriptor {
+        counter: Some(pb::CounterDescriptor { unit: Some(unit) }),
+        ..child(parent, uuid, rank, name)
+    }
+}
+
+/// The process of the servers, if there are any, and a counter for each.
+fn servers(trace: &Trace, schedule: &Schedule) -> Vec<pb::TrackDescriptor> {
+    let counters = schedule.server_lanes().map(|(server, _)| {
+        let name = trace.header.servers.get(server.index());
+        let uuid = track::FIRST_SERVER + u64::from(server.0);
+        let name = format!("{}: left of the budget", name.map_or("", |name| name));
+        counter(
+            pb::UNIT_TIME_NS,
+            track::SERVERS,
+            uuid,
+            i32::from(server.0),
+            name,
+        )
+    });
+    let mut tracks: Vec<_> = counters.collect();
+    if !tracks.is_empty() {
+        tracks.insert(0, process(track::SERVERS, 3, "Servers"));
+    }
+    tracks
+}
+
+/// The processes of CPUs and tasks and the tracks in them, in the order of their numbers.
+fn tracks(trace: &Trace) -> Vec<pb::TrackDescriptor> {
     let header = &trace.header;
     let mut tracks = vec![
         process(track::CPUS, 1, "CPUs"),
         process(track::TASKS, 2, "Tasks"),
     ];
-    let counter = |unit, uuid, rank, name| pb::TrackDescriptor {
-        counter: Some(pb::CounterDescriptor { unit: Some(unit) }),
-        ..child(track::CPUS, uuid, rank, name)
-    };
     for cpu in 0..header.cpus {
         let (number, rank) = (u64::from(cpu), 2 * i32::from(cpu));
         let name = format!("CPU {cpu}");
         tracks.push(child(track::CPUS, track::FIRST_CPU + number, rank, name));
         tracks.push(counter(
             pb::UNIT_TIME_NS,
+            track::CPUS,
             track::FIRST_URGENCY + number,
             rank + 1,
             format!("CPU {cpu}: time to the running job's deadline"),
         ));
     }
     let name = "ready tasks".into();
-    tracks.push(counter(pb::UNIT_COUNT, track::READY, 512, name));
+    tracks.push(counter(
+        pb::UNIT_COUNT,
+        track::CPUS,
+        track::READY,
+        512,
+        name,
+    ));
     // Tasks beyond the sixteen bits of their ids have no events.
     for (rank, task) in (0..=i32::from(u16::MAX)).zip(&header.tasks) {
         let uuid = track::FIRST_TASK + u64::from(rank.unsigned_abs());

@@ -19,10 +19,11 @@
 //! O(events), but for the marks, which have to be sorted because deadlines lie ahead; they are
 //! nearly sorted already.
 
+mod budgets;
 mod follow;
 
 use flyball_trace::file::{Header, Trace};
-use flyball_trace::{Cause, CpuId, Object, TaskId, Time};
+use flyball_trace::{Cause, CpuId, Duration, Object, ServerId, TaskId, Time};
 use follow::Follower;
 use std::collections::HashMap;
 
@@ -37,6 +38,8 @@ pub struct Schedule {
     pub cpus: Vec<CpuLane>,
     /// The tasks, by number.
     pub tasks: Vec<TaskLane>,
+    /// The servers, by number. One whose budget is never told has no parts.
+    pub servers: Vec<ServerLane>,
 }
 
 /// What one CPU did, in order.
@@ -94,6 +97,40 @@ pub struct TaskLane {
     pub waits: Vec<Wait>,
     /// When it owned which mutex, in the order of their ends.
     pub holds: Vec<Hold>,
+}
+
+/// What one server had of its budget, in order and without overlap.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ServerLane {
+    /// From the first budget that is told to the end.
+    pub parts: Vec<BudgetPart>,
+}
+
+/// What was left of a budget for some time, which is never zero: the same all the time, or less and
+/// less while a task of the server ran.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BudgetPart {
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+    /// What was left at the beginning.
+    pub from: Duration,
+    /// What was left at the end.
+    pub to: Duration,
+}
+
+impl BudgetPart {
+    /// What was left at an instant within the part.
+    pub fn left_at(&self, time: Time) -> Duration {
+        let lengths = [time.since(self.start), self.end.since(self.start)];
+        let [gone, all] = lengths.map(|it| u128::from(it.as_nanos()));
+        let used = u128::from(self.from.saturating_sub(self.to).as_nanos()) * gone / all.max(1);
+        // No more than what was there at the beginning.
+        self.from.saturating_sub(Duration::from_nanos(
+            u64::try_from(used).unwrap_or(u64::MAX),
+        ))
+    }
 }
 
 /// Something happened to a job.
@@ -220,6 +257,12 @@ impl Schedule {
         // Not an open range: that would count one further than there are numbers.
         let numbers = (0..=u16::MAX).map(TaskId);
         numbers.zip(&self.tasks)
+    }
+
+    /// The servers that have budgets, with their names.
+    pub fn server_lanes(&self) -> impl Iterator<Item = (ServerId, &ServerLane)> {
+        let all = (0..=u16::MAX).map(ServerId).zip(&self.servers);
+        all.filter(|(_, lane)| !lane.parts.is_empty())
     }
 
     /// The CPUs with their names.

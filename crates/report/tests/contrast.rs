@@ -106,7 +106,7 @@ fn every_task_can_be_seen() {
 fn every_mark_can_be_seen() {
     let marks = [
         "faint", "max", "mean", "late", "bound", "deadline", "ready", "blocked", "hold", "kernel",
-        "focus",
+        "budget", "focus",
     ];
     println!("marks: {:.2}", lowest(SHAPE, &marks, &BACKS));
     lowest(SHAPE, &["max", "late", "mean"], &["track"]);

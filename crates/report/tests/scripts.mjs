@@ -14,10 +14,10 @@ const all = ["time.js", "schedule.js", "parts.js", "theme.js", "frame.js", "draw
 new vm.Script(`(() => {"use strict";\n${all}})();`, { filename: "page.js" });
 
 const exported = "{ formatTime, formatLength, roundStep, lowerBound, entryAt, decode, unpack, View,"
-  + " commonFrame, firstDifference }";
+  + " Tip, commonFrame, firstDifference }";
 const page = vm.runInThisContext(
-  `(() => {"use strict";\n${read("time.js")}${read("schedule.js")}${read("parts.js")}return ${exported}; })()`);
-const { formatTime, formatLength, roundStep, lowerBound, entryAt, decode, unpack, View } = page;
+  `(() => {"use strict";\n${read("time.js")}${read("schedule.js")}${read("parts.js")}${read("tips.js")}return ${exported}; })()`);
+const { formatTime, formatLength, roundStep, lowerBound, entryAt, decode, unpack, View, Tip } = page;
 const { commonFrame, firstDifference } = page;
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -54,7 +54,7 @@ assert.deepEqual([...lane.more[0]], [7, 8, 9]);
 assert.deepEqual([1, 2, 4.9, 5, 7, 11, 12].map((time) => entryAt(lane, time)), [-1, 0, 0, 1, -1, 2, -1]);
 
 // Two CPUs, two tasks; the second runs on both and is late on the second.
-const view = new View({ tasks: ["a", "b"] }, {
+const view = new View({ tasks: ["a", "b"], servers: [{ name: "s", full: 4000000 }] }, {
   start: "9007199254740993", unit: 1000, length: 100, initial: [0, 10],
   cpus: [
     { slices: pack(0, 4, 0, 1, 6, 5, 2, 1), kernel: pack(4, 1, 0) },
@@ -64,7 +64,14 @@ const view = new View({ tasks: ["a", "b"] }, {
     { marks: pack(0, 0, 1, 4, 2, 0), waits: "", holds: "" },
     { marks: pack(1, 0, 1, 3, 1, 0, 0, 3, 0), waits: pack(1, 3, 1, 1), holds: "" },
   ],
+  servers: [pack(2, 4, 1000, 1000, 0, 8, 1000, 0)],
 });
+assert.equal(view.rows, 5);
+// Halfway through what it runs, half of the budget is left.
+const tip = new Tip({}, view);
+assert.equal(tip.describeServer(0, 1), null);
+assert.match(tip.describeServer(0, 3), /^server s\n4 ms of 4 ms left\nkeeps it /);
+assert.match(tip.describeServer(0, 10), /^server s\n2 ms of 4 ms left\nuses it /);
 assert.equal(view.absolute(2), 9007199254742993n);
 assert.deepEqual([...view.tasks[1].runs.start], [4, 10]);
 assert.deepEqual([...view.tasks[1].runs.cpu], [1, 0]);
@@ -78,7 +85,7 @@ assert.deepEqual({ ...view.job(0, 7) }, {});
 
 // Jobs are counted from the task's job before.
 const packed = (unit, length, ...cpus) => ({
-  start: "0", unit, length, initial: [0, length], tasks: [],
+  start: "0", unit, length, initial: [0, length], tasks: [], servers: [],
   cpus: cpus.map((slices) => ({ slices: pack(...slices), kernel: "" })),
 });
 const names = { tasks: ["a", "b"] };

@@ -11,7 +11,7 @@
 //! The header says how many records follow, so a file that was cut off is noticed.
 
 use crate::metrics::TaskInfo;
-use crate::{Event, Record, ServerId, TaskId, Time};
+use crate::{Event, Kind, Record, ServerId, TaskId, Time};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"FLYTRACE";
@@ -84,6 +84,19 @@ pub enum TraceError {
 struct Written<H> {
     events: u64,
     header: H,
+}
+
+impl Header {
+    /// The name of the task or the server that such an event is about, if it is about one that has a
+    /// name here.
+    pub fn name_of(&self, kind: Kind) -> Option<&str> {
+        let task = kind.task().and_then(|task| self.tasks.get(task.index()));
+        let server = kind
+            .server()
+            .and_then(|server| self.servers.get(server.index()));
+        task.map(|task| &*task.name)
+            .or(server.map(|server| &**server))
+    }
 }
 
 impl Trace {
@@ -225,7 +238,7 @@ impl std::error::Error for TraceError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CpuId, Duration, Kind, TaskId};
+    use crate::{CpuId, Duration};
 
     fn example() -> Trace {
         let task = |name: &str| TaskInfo {

@@ -169,7 +169,6 @@ pub(crate) fn difference(policy: &str, simulated: &str, beside: &SideBySide) -> 
 
 /// An event with the name of its task.
 fn line(event: &Event, trace: &Trace) -> String {
-    let task = event.kind.task();
-    let name = task.and_then(|task| trace.header.tasks.get(task.index()));
-    format!("{event}  {}", name.map_or("", |task| task.name.as_str()))
+    let name = trace.header.name_of(event.kind);
+    format!("{event}  {}", name.unwrap_or_default())
 }

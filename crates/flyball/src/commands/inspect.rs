@@ -110,7 +110,7 @@ fn unicode() -> bool {
     })
 }
 
-/// Every event in a window, a line each, with the names of the tasks.
+/// Every event in a window, a line each, with the names of tasks and servers.
 pub(crate) fn lines(trace: &Trace, window: Range<Time>) -> String {
     let mut text = String::new();
     for event in trace
@@ -118,13 +118,9 @@ pub(crate) fn lines(trace: &Trace, window: Range<Time>) -> String {
         .iter()
         .filter(|event| window.contains(&event.time))
     {
-        let name = event
-            .kind
-            .task()
-            .and_then(|task| trace.header.tasks.get(task.index()));
         // Writing to a string cannot fail.
-        let _ = match name {
-            Some(task) => writeln!(text, "{event}  {}", task.name),
+        let _ = match trace.header.name_of(event.kind) {
+            Some(name) => writeln!(text, "{event}  {name}"),
             None => writeln!(text, "{event}"),
         };
     }

@@ -41,7 +41,7 @@ class Chart {
   }
 
   resize() {
-    const rows = this.painter.arrange(this.view.cpus.length + this.view.tasks.length);
+    const rows = this.painter.arrange(this.view.rows);
     const content = AXIS + OVERVIEW + rows;
     const paper = document.documentElement.classList.contains("paper");
     const most = parseFloat(getComputedStyle(this.painter.canvas).maxHeight) || Infinity;

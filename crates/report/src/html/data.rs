@@ -9,14 +9,19 @@
 //! [`numbers`] has it.
 //!
 //! ```text
-//! { "tasks": ["a", …], "objects": ["mutex \"m\"", …], "causes": ["tick", …], "views": [
+//! { "tasks": ["a", …], "servers": [{ "name": "s", "full": 2000000 }, …],
+//!   "objects": ["mutex \"m\"", …], "causes": ["tick", …], "views": [
 //!     { "title": "…", "start": "0", "unit": 1000000, "length": 500, "initial": [0, 40],
 //!       "cpus":  [ { "slices": "gap, length, task * 2 + late, job, …",
 //!                    "kernel": "gap, length, cause, …" }, … ],
 //!       "tasks": [ { "marks": "later, what, job, …",
 //!                    "waits": "gap, length, object + 1 or 0, job, …",
-//!                    "holds": "gap, length, mutex's object, …" }, … ] } ] }
+//!                    "holds": "gap, length, mutex's object, …" }, … ],
+//!       "servers": ["gap, length, left at its beginning, at its end, …", …] } ] }
 //! ```
+//!
+//! What is left of a budget is in thousandths of the most that the server ever has, which is `full`, in
+//! nanoseconds.
 //!
 //! A gap is the time since the end of the entry before; it may be negative for holds. A job is
 //! counted from the task's job before it in the same list.
@@ -24,9 +29,9 @@
 mod numbers;
 
 use super::views::{Most, View, contains, views};
-use crate::slices::{Schedule, Slice, What, object_name};
+use crate::slices::{Schedule, ServerLane, Slice, What, object_name};
 use flyball_trace::file::Trace;
-use flyball_trace::{Cause, Object, TaskId, Time};
+use flyball_trace::{Cause, Duration, Object, TaskId, Time};
 use numbers::{List, Numbers};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -44,6 +49,7 @@ pub(super) struct Data<'a> {
 #[derive(Serialize)]
 struct Written<'a> {
     tasks: Vec<&'a str>,
+    servers: Vec<WrittenServer<'a>>,
     objects: Vec<String>,
     causes: Vec<String>,
     views: Vec<WrittenView>,
@@ -58,6 +64,13 @@ struct WrittenView {
     initial: [i64; 2],
     cpus: Vec<WrittenCpu>,
     tasks: Vec<WrittenTask>,
+    servers: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct WrittenServer<'a> {
+    name: &'a str,
+    full: u64,
 }
 
 #[derive(Serialize)]
@@ -106,6 +119,11 @@ impl<'a> Data<'a> {
             .any(|task| !task.holds.is_empty())
     }
 
+    /// Whether there are servers.
+    pub(super) fn has_servers(&self) -> bool {
+        self.schedule.server_lanes().next().is_some()
+    }
+
     /// Whether the kernel ever takes time.
     pub(super) fn kernel(&self) -> bool {
         self.schedule.cpus.iter().any(|cpu| !cpu.kernel.is_empty())
@@ -132,6 +150,19 @@ impl<'a> Data<'a> {
                 .tasks
                 .iter()
                 .map(|task| &*task.name)
+                .collect(),
+            servers: self
+                .schedule
+                .server_lanes()
+                .map(|(server, lane)| WrittenServer {
+                    name: self
+                        .trace
+                        .header
+                        .servers
+                        .get(server.index())
+                        .map_or("", |name| name),
+                    full: full(lane),
+                })
                 .collect(),
             objects: objects.names(self.trace),
             causes: Cause::ALL.iter().map(Cause::to_string).collect(),
@@ -206,6 +237,18 @@ impl<'a> Data<'a> {
             }
             tasks.push([marks, waits, holds]);
         }
+        let mut servers = Vec::new();
+        for (_, lane) in self.schedule.server_lanes() {
+            let full = full(lane);
+            let mut list = List::new();
+            for part in within(&lane.parts, window, |part| (part.start, part.end)) {
+                let (start, end) = (part.start.max(from), part.end.min(window.end));
+                let levels = [part.left_at(start), part.left_at(end)];
+                let levels = levels.map(|left| thousandths(left, full));
+                list.entry(&mut numbers, start, end, levels);
+            }
+            servers.push(list);
+        }
         let length = numbers.since(window.end);
         let initial = [
             numbers.since(view.initial.start),
@@ -230,8 +273,21 @@ impl<'a> Data<'a> {
             initial: initial.map(|time| time / unit),
             cpus: cpus.collect(),
             tasks: tasks.collect(),
+            servers: servers.into_iter().map(units).collect(),
         }
     }
+}
+
+/// The most that a server has, in nanoseconds; at least one.
+fn full(lane: &ServerLane) -> u64 {
+    let most = lane.parts.iter().map(|part| part.from.max(part.to)).max();
+    most.unwrap_or_default().as_nanos().max(1)
+}
+
+fn thousandths(left: Duration, full: u64) -> i64 {
+    let level = u128::from(left.as_nanos()) * 1000 / u128::from(full);
+    // What is left is at most what is full.
+    i64::try_from(level).unwrap_or(1000)
 }
 
 /// The numbers that stand for what happens to jobs.

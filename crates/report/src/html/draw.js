@@ -1,4 +1,4 @@
-// Draws a view on a canvas: a row a CPU, a row a task, and what is around them.
+// Draws a view on a canvas: a row a CPU, a row a task, a row a server, and what is around them.
 //
 // Only what can be seen is drawn. Slices that would share a pixel are drawn as one, the fainter the
 // less of it they fill, so that the cost of a picture depends on its width rather than on the number
@@ -10,7 +10,7 @@ class Painter extends Frame {
     Object.assign(this, { view, from, to, scroll, perUnit: this.room / (to - from) });
     pen.fillStyle = theme.card;
     pen.fillRect(0, 0, width, height);
-    const rows = view.cpus.length + view.tasks.length;
+    const { rows } = view;
     const bottom = height - OVERVIEW;
     this.clipped(0, AXIS, width, bottom - AXIS, () => {
       for (let row = Math.floor(scroll / this.row); row < rows; row++) {
@@ -24,10 +24,12 @@ class Painter extends Frame {
       for (let row = Math.floor(scroll / this.row); row < rows; row++) {
         const y = AXIS + row * this.row - scroll;
         if (y >= bottom) break;
-        const cpu = row < view.cpus.length;
-        this.label(cpu ? `CPU ${row}` : view.data.tasks[row - view.cpus.length], y, cpu);
+        const cpu = row < view.cpus.length, task = row - view.cpus.length;
+        const server = task - view.tasks.length;
+        const name = cpu ? `CPU ${row}` : server < 0 ? view.data.tasks[task] : `server ${view.data.servers[server].name}`;
+        this.label(name, y, cpu);
         this.clipped(gutter, y, width - gutter, this.row, () => {
-          if (cpu) this.cpu(row, y); else this.task(row - view.cpus.length, y, selected);
+          if (cpu) this.cpu(row, y); else if (server < 0) this.task(task, y, selected); else this.server(server, y);
         });
       }
     });
@@ -114,6 +116,33 @@ class Painter extends Frame {
     pen.fillStyle = theme.hold;
     this.each(holds, () => 0, (x, width) => pen.fillRect(x, top + this.bar + 1, width, 2.5));
     this.marks(marks, number, y, selected);
+  }
+
+  // What is left of a budget: a surface as high as that. Where several parts share a pixel, how much is
+  // left changes too often to be seen.
+  server(number, y) {
+    const { pen, theme } = this;
+    const parts = this.view.servers[number];
+    const [from, to] = parts.more;
+    const bottom = y + this.row - 4, height = this.row - 9;
+    pen.fillStyle = theme.budget;
+    this.each(parts, (i) => i, (x, width, _, i) => {
+      const [a, b] = [this.x(parts.start[i]), this.x(parts.end[i])];
+      if (b - a < 1) {
+        pen.globalAlpha = 0.4;
+        pen.fillRect(x, bottom - height, width, height);
+        pen.globalAlpha = 1;
+        return;
+      }
+      pen.beginPath();
+      pen.moveTo(a, bottom);
+      pen.lineTo(a, bottom - height * from[i] / 1000);
+      pen.lineTo(b, bottom - height * to[i] / 1000);
+      pen.lineTo(b, bottom);
+      pen.fill();
+    });
+    pen.fillStyle = theme.line;
+    pen.fillRect(this.gutter, bottom, this.width - this.gutter, 1);
   }
 
   // A job that goes on on another CPU: a line from where it left the one to where it begins on the

@@ -148,11 +148,9 @@ fn details(number: usize, policy: &str, beside: &SideBySide, most: Most) -> Mark
 
 /// An event in words, with the name of its task.
 fn event(event: &Event, trace: &Trace) -> Markup {
-    let task = event.kind.task();
-    let task = task.and_then(|task| trace.header.tasks.get(task.index()));
     html! {
         (event.kind.name())
-        @if let Some(task) = task { " of " bdi { (task.name) } }
+        @if let Some(name) = trace.header.name_of(event.kind) { " of " bdi { (name) } }
         " at " (event.time)
     }
 }

@@ -101,6 +101,8 @@ class View {
       marks: unpackMarks(task.marks, place), waits: unpack(task.waits, 2, place),
       holds: unpack(task.holds, 1, place),
     }));
+    this.servers = packed.servers.map((parts) => unpack(parts, 2, place));
+    this.rows = this.cpus.length + this.tasks.length + this.servers.length;
     this.tasks.forEach(({ waits }) => addUp(waits.more[1]));
     this.spreadSlices();
     this.findMoves();

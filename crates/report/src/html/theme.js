@@ -7,7 +7,7 @@ class Theme {
     const style = getComputedStyle(document.documentElement);
     const read = (name) => style.getPropertyValue("--" + name).trim();
     for (const name of ["card", "ink", "soft", "faint", "line", "stripe", "late", "ready", "blocked",
-      "hold", "kernel", "focus"]) this[name] = read(name);
+      "hold", "kernel", "focus", "budget"]) this[name] = read(name);
     this.tasks = Array.from({ length: COLOURS }, (_, i) => read("t" + i));
     const family = getComputedStyle(document.body).fontFamily;
     this.font = `12px ${family}`;

@@ -15,7 +15,7 @@ class Tip {
     if (row < view.cpus.length) return this.describeCpu(view.cpus[row], time);
     const number = row - view.cpus.length;
     const task = view.tasks[number];
-    if (!task) return null;
+    if (!task) return this.describeServer(number - view.tasks.length, time);
     const lines = [...this.describeMarks(task, x)];
     const [run, wait, hold] = [entryAt(task.runs, time), entryAt(task.waits, time), entryAt(task.holds, time)];
     const job = run >= 0 ? task.runs.job[run] : wait >= 0 ? task.waits.more[1][wait] : null;
@@ -42,6 +42,19 @@ class Tip {
     if (slice < 0) return lines.join("\n") || null;
     const task = who[slice] >> 1;
     lines.push(this.data.tasks[task], `runs ${this.span(slices, slice)}`, ...this.describeJob(task, job[slice]));
+    return lines.join("\n");
+  }
+
+  describeServer(number, time) {
+    const parts = this.view.servers[number];
+    const i = parts ? entryAt(parts, time) : -1;
+    if (i < 0) return null;
+    const { name, full } = this.data.servers[number];
+    const [from, to] = parts.more.map((levels) => levels[i]);
+    const level = from + (to - from) * (time - parts.start[i]) / (parts.end[i] - parts.start[i]);
+    const left = (level) => formatLength(Math.round(full * level / 1000));
+    const lines = [`server ${name}`, `${left(level)} of ${left(1000)} left`];
+    lines.push(`${from === to ? "keeps" : "uses"} it ${this.span(parts, i)}`);
     return lines.join("\n");
   }
 

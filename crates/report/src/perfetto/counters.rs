@@ -63,3 +63,21 @@ pub(super) fn urgency(schedule: &Schedule, deadlines: &HashMap<(TaskId, u32), Ti
     }
     points
 }
+
+/// What is left of each server's budget, where that begins and ceases to fall, and where it jumps.
+pub(super) fn budgets(schedule: &Schedule) -> Vec<Point> {
+    let mut points = Vec::new();
+    for (server, lane) in schedule.server_lanes() {
+        let track = track::FIRST_SERVER + u64::from(server.0);
+        let mut shown = None;
+        for part in &lane.parts {
+            for (time, left) in [(part.start, part.from), (part.end, part.to)] {
+                if shown.replace(left) != Some(left) {
+                    let left = i64::try_from(left.as_nanos()).unwrap_or(i64::MAX);
+                    points.push(counter(track, time, left));
+                }
+            }
+        }
+    }
+    points
+}

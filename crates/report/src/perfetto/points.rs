@@ -1,6 +1,6 @@
 //! A schedule as beginnings, ends and instants on tracks, in order of time.
 
-use super::counters::{ready, urgency};
+use super::counters::{budgets, ready, urgency};
 use super::flows::{Starts, effects};
 use super::names::Names;
 use super::track;
@@ -128,6 +128,7 @@ pub(super) fn points(trace: &Trace, schedule: &Schedule, names: &mut Names) -> V
     points.extend(effects(trace, schedule, names));
     points.extend(ready(schedule));
     points.extend(urgency(schedule, &deadlines));
+    points.extend(budgets(schedule));
     points.sort_by_key(|point| (point.time, point.kind));
     points
 }

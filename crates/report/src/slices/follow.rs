@@ -4,9 +4,10 @@
 //! the trace: times that go backwards, ends without a beginning and tasks in two places at once
 //! leave gaps, but never overlaps.
 
+use super::budgets::ServerState;
 use super::{CpuLane, Hold, Mark, Schedule, Slice, TaskLane, Wait, What, Work};
 use flyball_trace::file::Trace;
-use flyball_trace::{Cause, Duration, Event, Kind, Object, TaskId, Time};
+use flyball_trace::{Cause, Duration, Event, Kind, Object, ServerId, TaskId, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The states of all CPUs and tasks at one instant, and what came before it.
@@ -14,6 +15,7 @@ pub(super) struct Follower {
     end: Time,
     cpus: Vec<CpuState>,
     tasks: Vec<TaskState>,
+    servers: Vec<ServerState>,
 }
 
 #[derive(Clone, Default)]
@@ -52,11 +54,16 @@ impl Follower {
             end: trace.end(),
             cpus: vec![CpuState::default(); usize::from(trace.header.cpus)],
             tasks: deadlines.map(TaskState::new).collect(),
+            servers: vec![ServerState::default(); trace.header.servers.len()],
         }
     }
 
-    pub(super) fn take(&mut self, Event { time, cpu, kind }: Event) {
-        let end = self.end;
+    pub(super) fn take(&mut self, event: Event) {
+        let (Event { time, cpu, kind }, end) = (event, self.end);
+        let server = kind.server().map(ServerId::index);
+        if let Some(server) = server.and_then(|server| self.servers.get_mut(server)) {
+            server.take(&event, end);
+        }
         if let Some(cpu) = self.cpus.get_mut(cpu.index()) {
             cpu.take(time, kind, end);
         }
@@ -88,6 +95,7 @@ impl Follower {
             end,
             cpus: cpus.collect(),
             tasks: tasks.collect(),
+            servers: self.servers.into_iter().map(|it| it.finish(end)).collect(),
         }
     }
 }

@@ -35,6 +35,7 @@ fn schedule(slices: u64, miss: Option<u64>) -> Schedule {
             marks: miss.into_iter().collect(),
             ..TaskLane::default()
         }],
+        servers: Vec::new(),
     }
 }
 
