@@ -14,6 +14,7 @@ import chart from "./page/chart.mjs";
 import compare from "./page/compare.mjs";
 import look from "./page/look.mjs";
 import paper from "./page/paper.mjs";
+import servers from "./page/servers.mjs";
 
 const { chromium } = createRequire(import.meta.url)("playwright-core");
 const [executablePath, report] = process.argv.slice(2);
@@ -39,7 +40,7 @@ await page.goto(url);
 const settle = () => page.evaluate(() =>
   new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-for (const part of [look, bar, compare, chart, paper]) {
+for (const part of [look, bar, compare, chart, servers, paper]) {
   await page.setViewportSize({ width: 1300, height: 950 });
   try {
     await part({ page, check, settle, browser, url });

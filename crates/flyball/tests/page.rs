@@ -76,6 +76,12 @@ fn one_policy_on_one_cpu() {
 }
 
 #[test]
+fn servers_and_their_budgets() {
+    let servers = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/servers.toml");
+    operate(|_| servers.into(), &["--policy", "cbs,polling"]);
+}
+
+#[test]
 fn every_policy_with_many_tasks_on_many_cpus() {
     let generated = |folder: &Path| {
         let size = ["--tasks", "60", "--cpus", "8", "--utilisation", "6.5"];

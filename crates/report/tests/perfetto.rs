@@ -6,14 +6,15 @@
 mod common;
 
 use common::{example, run};
-use flyball_catalogue::{Edf, Fp, Rm};
+use flyball_catalogue::{Edf, Fp, OwnServers, Rm};
 use flyball_model::{Cost, TaskSet};
+use flyball_policy::servers::ConstantBandwidth;
 use flyball_report::perfetto::messages::{self as pb, TracePacket};
 use flyball_report::perfetto::{PerfettoError, from_perfetto, to_perfetto};
 use flyball_report::slices::Schedule;
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::TaskInfo;
-use flyball_trace::{Cause, CpuId, Duration, Event, Kind, Object, Record, TaskId, Time};
+use flyball_trace::{Cause, CpuId, Duration, Event, Kind, Object, Record, ServerId, TaskId, Time};
 use proptest::prelude::*;
 use prost::Message;
 use std::collections::{HashMap, HashSet};
@@ -275,6 +276,40 @@ fn a_counter_tells_how_urgent_the_running_job_is() {
     assert_eq!(values, [(0, 5), (1, 9), (5, 5), (6, 0)]);
 }
 
+/// A server of 2 ms in 5 ms whose task computes for 3 ms: at the end of the budget the next one comes,
+/// and at the end of the job 1 ms of that is left.
+#[test]
+fn a_counter_tells_what_is_left_of_a_budget() {
+    let text = "schema = 1\n[[server]]\nname = \"s\"\nbudget = \"2ms\"\nperiod = \"5ms\"\n\
+                [[task]]\nserver = \"s\"\nphase = \"1ms\"\nperiod = \"20ms\"\nwcet = \"3ms\"\n";
+    let set = flyball_model::read_str(text, flyball_model::Format::Toml, "t.toml").unwrap();
+    let rule = ConstantBandwidth::SOFT;
+    let scheduler = OwnServers {
+        rule,
+        allowance: Duration::ZERO,
+        quantum: Duration::from_millis(10),
+    };
+    let (_, trace) = run(&set, "cbs", &scheduler, Duration::from_millis(9));
+    let bytes = to_perfetto(&trace);
+    check(&bytes);
+    let packets = pb::Trace::decode(&bytes[..]).unwrap().packet;
+    let values = packets.iter().filter_map(|packet| {
+        let event = packet.track_event.as_ref()?;
+        let value = event.counter_value?;
+        let is_it = event.track_uuid == Some(0x2_0000);
+        is_it.then_some((packet.timestamp? / 1_000_000, value / 1_000_000))
+    });
+    let values: Vec<_> = values.collect();
+    assert_eq!(values, [(1, 2), (3, 0), (3, 2), (4, 1)]);
+    let named = |packet: &pb::TracePacket| Some(packet.track_descriptor.as_ref()?.name.clone()?);
+    assert!(
+        packets
+            .iter()
+            .filter_map(named)
+            .any(|name| name == "s: left of the budget")
+    );
+}
+
 #[test]
 fn names_are_those_of_the_task_set() {
     let set = example("priority-inversion.toml");
@@ -344,7 +379,7 @@ fn long_traces_come_in_parts() {
 
 /// Traces with events of every kind, times in order, and strange names.
 fn any_trace() -> impl Strategy<Value = Trace> {
-    let event = (0..50_u64, 0..17, 0..3_u16, 0..5_u32, any::<u64>());
+    let event = (0..50_u64, 0..21, 0..3_u16, 0..5_u32, any::<u64>());
     let events = proptest::collection::vec(event, 0..80);
     (events, "\\PC{0,9}", 0..3000_u64, any::<u64>()).prop_map(|(events, name, end, start)| {
         let mut now = start >> (start % 64);
@@ -376,6 +411,21 @@ fn any_trace() -> impl Strategy<Value = Trace> {
                     from: (value % 2 == 0).then_some(TaskId(0)),
                 },
                 14 => Kind::Exit { task },
+                15 => Kind::Replenish {
+                    server: ServerId(mutex % 2),
+                    deadline,
+                },
+                16 => Kind::Budget {
+                    server: ServerId(mutex % 2),
+                    left: Duration::from_nanos(value % 40 + 1),
+                },
+                17 => Kind::Exhaust {
+                    server: ServerId(mutex % 2),
+                },
+                18 => Kind::Reclaim {
+                    server: ServerId(mutex % 2),
+                    length: Duration::from_nanos(value % 9),
+                },
                 _ => Kind::Overhead {
                     cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
                     length: Duration::from_nanos(value % 70),
@@ -399,6 +449,7 @@ fn any_trace() -> impl Strategy<Value = Trace> {
             end_ns: (start >> (start % 64)).saturating_add(end),
             tasks: vec![task(&name), task("b"), task("b")],
             mutexes: vec![name],
+            servers: vec!["s".into(), "t".into()],
             ..Header::default()
         };
         Trace { header, events }

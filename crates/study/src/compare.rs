@@ -138,16 +138,18 @@ pub fn compare(simulated: &Trace, measured: &Trace, cluster: u8) -> Comparison {
 
 /// The events that are compared.
 fn decided(trace: &Trace, cpu: CpuId) -> impl Iterator<Item = Event> + '_ {
-    let is_decided = |event: &Event| {
-        // What a server has is made of times, and what it did with them is seen in its tasks.
-        event.kind.server().is_none()
-            && !matches!(
-                event.kind,
-                Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. }
-            )
-    };
     let events = trace.events.iter().copied();
-    events.filter(move |event| event.cpu == cpu && is_decided(event))
+    events.filter(move |event| event.cpu == cpu && is_compared(event))
+}
+
+/// Whether an event of one schedule has to be in the other. What a server has is not: it is made of
+/// times, and what the server did with it is seen in its tasks.
+pub fn is_compared(event: &Event) -> bool {
+    event.kind.server().is_none()
+        && !matches!(
+            event.kind,
+            Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. }
+        )
 }
 
 /// What an event says, but for its time. (The deadline of a release is a time, too.)

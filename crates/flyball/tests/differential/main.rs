@@ -26,6 +26,7 @@ use flyball_board::Machine;
 use flyball_measure::{Measured, Measurement};
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_sim::Options;
+use flyball_study::compare::is_compared;
 use flyball_study::{Registry, SideBySide, Theory};
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId};
 use sets::{eight_cpus, four_cpus_with_affinities, handed_over};
@@ -119,13 +120,8 @@ fn same(side: &SideBySide) -> Result<(), String> {
     // Neither goes on for much longer than the other: what happens at the very end may be in one
     // only.
     for trace in [&side.simulated, &side.measured] {
-        let compared = |event: &&Event| {
-            !matches!(
-                event.kind,
-                Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. }
-            )
-        };
-        let events = trace.events.iter().filter(compared).count();
+        let events = trace.events.iter().filter(|event| is_compared(event));
+        let events = events.count();
         if found.agree + 8 < events {
             return Err(format!("{} of {events} events", found.agree));
         }

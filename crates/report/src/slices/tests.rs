@@ -234,10 +234,67 @@ fn objects_have_names() {
 }
 
 /// Any event at all, in any order: what a damaged trace may hold.
+/// A server whose task runs from 10 to 14, and from 18 until its budget is used up at 20. At 30 it has
+/// another one, of which 3 are used from 32 on, with 2 more that others left over.
+#[test]
+fn budgets_fall_while_tasks_run() {
+    let server = ServerId(0);
+    let budget = |left| Kind::Budget {
+        server,
+        left: Duration::from_nanos(left),
+    };
+    let replenish = |deadline| Kind::Replenish {
+        server,
+        deadline: at(deadline),
+    };
+    let mut trace = trace(
+        50,
+        &[
+            (5, replenish(25)),
+            (5, budget(6)),
+            (14, budget(2)),
+            (20, Kind::Exhaust { server }),
+            (30, replenish(55)),
+            (30, budget(6)),
+            (
+                37,
+                Kind::Reclaim {
+                    server,
+                    length: Duration::from_nanos(2),
+                },
+            ),
+            (37, budget(3)),
+        ],
+    );
+    trace.name_servers(|_| "s".into());
+    let schedule = Schedule::of(&trace);
+    let parts = schedule.servers[0].parts.iter().map(|part| {
+        let [start, end] = [part.start, part.end].map(Time::as_nanos);
+        let [from, to] = [part.from, part.to].map(Duration::as_nanos);
+        (start, end, from, to)
+    });
+    let parts: Vec<_> = parts.collect();
+    let expected = [
+        (5, 10, 6, 6),
+        (10, 14, 6, 2),
+        (14, 18, 2, 2),
+        (18, 20, 2, 0),
+        (20, 30, 0, 0),
+        (30, 32, 6, 6),
+        (32, 37, 6, 3),
+        (37, 50, 3, 3),
+    ];
+    assert_eq!(parts, expected);
+    assert_eq!(
+        schedule.servers[0].parts[6].left_at(at(35)).as_nanos(),
+        6 - 3 * 3 / 5
+    );
+}
+
 fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
     let job = 0..4_u32;
     let task = (0..3_u16).prop_map(TaskId);
-    (0..100_u64, 0..16, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
+    (0..100_u64, 0..19, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
         let kind = match kind {
             0 => release(task, job, value),
             1 => Kind::Skip { task, job },
@@ -256,6 +313,17 @@ fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
             12 => Kind::Miss { task, job },
             13 => Kind::Abort { task, job },
             14 => Kind::Exit { task },
+            15 => Kind::Budget {
+                server: ServerId(0),
+                left: Duration::from_nanos(value),
+            },
+            16 => Kind::Exhaust {
+                server: ServerId(0),
+            },
+            17 => Kind::Replenish {
+                server: ServerId(0),
+                deadline: Time::from_nanos(value),
+            },
             _ => Kind::Overhead {
                 cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
                 length: Duration::from_nanos(value),
@@ -270,7 +338,9 @@ proptest! {
     fn whatever_the_trace_lanes_are_in_order_and_within_it(
         events in proptest::collection::vec(nonsense(), 0..60), end in 0..120_u64,
     ) {
-        let schedule = Schedule::of(&trace(end, &events));
+        let mut trace = trace(end, &events);
+        trace.name_servers(|_| "s".into());
+        let schedule = Schedule::of(&trace);
         for cpu in &schedule.cpus {
             let runs = cpu.slices.iter().map(|slice| (slice.start, slice.end));
             let kernel = cpu.kernel.iter().filter(|work| work.cause != Cause::Cache);
@@ -278,6 +348,10 @@ proptest! {
             all.sort_unstable();
             prop_assert!(all.iter().all(|(start, end)| start < end && *end <= schedule.end));
             prop_assert!(all.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{all:?}");
+        }
+        for server in &schedule.servers {
+            prop_assert!(server.parts.iter().all(|part| part.start < part.end));
+            prop_assert!(server.parts.windows(2).all(|pair| pair[0].end <= pair[1].start));
         }
         for task in &schedule.tasks {
             prop_assert!(task.waits.iter().all(|wait| wait.start < wait.end));

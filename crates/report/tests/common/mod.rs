@@ -52,7 +52,9 @@ pub(crate) fn run<S: Scheduler>(
         queues: set.queues.iter().map(|queue| queue.name.clone()).collect(),
         servers: Vec::new(),
     };
-    (metrics.finish(end), Trace { header, events })
+    let mut trace = Trace { header, events };
+    trace.name_servers(|task| set.server_name(&set.tasks[task.index()]).to_owned());
+    (metrics.finish(end), trace)
 }
 
 /// Three tasks on two CPUs under global rate monotonic, until all have come together again: a job
