@@ -8,7 +8,7 @@
 //!
 //! That is no excuse for everything. If a hair is the reason then the simulation itself does what
 //! the machine did once its computations are off by so little: the set is simulated again and again
-//! with each computation, time slice and cost of the kernel a little smaller or larger, until one
+//! with each computation, time slice, budget and cost of the kernel a little smaller or larger, until one
 //! of these schedules parts from the expected one at the same event, and by the same event that the
 //! machine had there instead. If none does, simulation and machine disagree, and one of them is
 //! wrong.
@@ -21,7 +21,7 @@
 
 use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_model::random::Random;
-use flyball_model::{Cost, Length, Step, TaskSet};
+use flyball_model::{Cost, Length, Step, TaskSet, Value};
 use flyball_sim::Options;
 use flyball_study::compare::{Difference, compare};
 use flyball_study::{Entry, Recorder, Registry, SideBySide, Theory, Values};
@@ -34,6 +34,10 @@ use std::ops::ControlFlow;
 /// By how much the length of a time slice may be off, in nanoseconds: some tens, which add up, and
 /// more where several CPUs want the kernel's lock at its end.
 const SLICES: [u64; 3] = [40, 200, 1_000];
+
+/// By how much a budget may be off, in nanoseconds: what the simulation is off by in each entry is on the
+/// budget, and jobs leave to the next ones what they have not used.
+const BUDGETS: [u64; 3] = [1_000, 4_000, 16_000];
 
 /// Releases that are nearer to each other come in one entry of the machine's kernel: its clock may
 /// count 100 ns, and the way in takes some of these.
@@ -117,11 +121,20 @@ pub(crate) fn hair(
             options.seed = number;
         }
         let mut values = values.clone();
+        let allowance = other
+            .policies
+            .get_mut(entry.name)
+            .and_then(|policy| policy.values.get_mut("allowance"));
+        if let Some(Value::Duration(allowance)) = allowance.map(|it| &mut it.value) {
+            let most = Duration::from_nanos(one_of(BUDGETS, number));
+            let off = random.uniform(Duration::ZERO, most * 2);
+            *allowance = (*allowance + off).saturating_sub(most);
+            values = entry.values("random.toml", &other).expect("it fitted");
+        }
         // Slots are by the clock, and exact.
         let has_slots = matches!(entry.theory, Theory::Fair);
         if let Some(slice) = side.slice.filter(|_| !has_slots) {
-            let most =
-                Duration::from_nanos(SLICES[usize::try_from(number % 3).unwrap_or_default()]);
+            let most = Duration::from_nanos(one_of(SLICES, number));
             let off = random.uniform(Duration::ZERO, most * 2);
             values = entry.with_slice(&values, &mut other, (slice + off).saturating_sub(most));
         }
@@ -129,6 +142,11 @@ pub(crate) fn hair(
         let found = compare(&side.simulated, &simulated, set.platform.cpus);
         found.difference.map(alike) == Some(wanted)
     })
+}
+
+/// One after the other.
+fn one_of(lengths: [u64; 3], number: u64) -> u64 {
+    lengths[usize::try_from(number % 3).unwrap_or_default()]
 }
 
 /// Whether the schedules part because the machine makes two releases in one entry of its kernel
