@@ -13,7 +13,7 @@ use flyball_kernel::{Config, Core};
 use flyball_machine_cortexm::board::Chosen;
 use flyball_machine_cortexm::{BoardConfig, Kernel, Machine, MachineConfig, Stacks, compute};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Ranked, TaskId};
+use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Ranked, TaskId};
 use flyball_runner::{Program, Runner, thread};
 use flyball_trace::NoTrace;
 

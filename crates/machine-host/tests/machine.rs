@@ -5,7 +5,7 @@ use core::task::Poll;
 use flyball_kernel::{Attributes, Config, Error, SemaphoreId, Timing};
 use flyball_machine_host::{Ended, EntryPoint, Kernel, Machine};
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Priority, Ranked, Time};
+use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Nothing, Priority, Ranked, Time};
 use flyball_trace::Event;
 
 struct Small;

@@ -9,7 +9,7 @@ use super::world::{CPU, ROWS, RoundRobinFixed, Table, ns};
 use crate::{Attributes, Clock, Config, Core, Entry, SemaphoreId, Sizes, Stamp, ThreadId, Timing};
 use core::cell::Cell;
 use core::marker::PhantomData;
-use flyball_policy::{Duration, FixedPriority, Inline, Priority, RoundRobin, Time};
+use flyball_policy::{Duration, FixedPriority, Inline, Nothing, Priority, RoundRobin, Time};
 use flyball_trace::NoTrace;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
