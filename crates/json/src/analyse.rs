@@ -73,6 +73,9 @@ pub struct Refusal {
     /// What is known of the servers that the set declares all the same.
     #[serde(default)]
     pub servers: Vec<Server>,
+    /// By how much critical sections of other tasks hurt each server under `cbs`, in sentences.
+    #[serde(default)]
+    pub critical_sections: Vec<String>,
 }
 
 /// What is known of a server, which has its budgets if all servers of its CPU together ask for no more than

@@ -7,7 +7,7 @@ use flyball_analysis::{
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_report::words;
 use flyball_study::assess::{Assessment, assess};
-use flyball_study::note::{AboutPolicy, Note, SplitNote, Way};
+use flyball_study::note::{AboutPolicy, Harm, Note, Shared, SplitNote, Way};
 use flyball_study::reason::{Because, Doubt, Evidence, Obstacle, Seen, Statement, Uncovered};
 use flyball_study::results::{Schedulable, Verdict};
 use flyball_study::{Registry, StudyError};
@@ -378,6 +378,21 @@ fn every_note_is_a_sentence() {
         subtasks: vec![(ms(1), ms(2), 0), (ms(3), ms(4), 1)],
     }]);
     let both = |about| Note::Policies(vec!["rm".into(), "edf".into()], about);
+    let shares = |server: Option<&str>, locks, harm| {
+        AboutPolicy::Shares(Shared {
+            task: "t".into(),
+            server: server.map(str::to_owned),
+            mutex: "m".into(),
+            owners: vec!["a".into(), "b".into()],
+            locks,
+            harm,
+        })
+    };
+    let uses = |section, is_once, pauses| Harm::Budget {
+        section,
+        is_once,
+        pauses,
+    };
     let many: Vec<_> = (0..61).map(|_| "x").collect();
     for (note, sentence) in [
         (
@@ -419,6 +434,46 @@ fn every_note_is_a_sentence() {
         (
             Note::Policy(split),
             "Split tasks: t has 1ms within 2ms on CPU 0, then 3ms within 4ms on CPU 1.",
+        ),
+        (
+            both(shares(None, Some(1), uses(Some(ms(4)), true, false))),
+            "rm, edf: critical sections of \"a\", \"b\" use up to 4ms of the budget of \"t\" each time \
+             \"t\" locks \"m\".",
+        ),
+        (
+            Note::Policy(shares(Some("s"), Some(3), uses(Some(ms(4)), true, true))),
+            "Critical sections of \"a\", \"b\" use up to 4ms of the budget of server \"s\" each time \"t\" \
+             locks \"m\", 12ms a job; it also waits while one suspends itself, waits or yields there.",
+        ),
+        (
+            Note::Policy(shares(None, None, uses(Some(ms(4)), false, false))),
+            "Critical sections of \"a\", \"b\" use the budget of \"t\" while \"t\" waits for \"m\": up to 4ms \
+             each, and it is not known how many come first.",
+        ),
+        (
+            Note::Policy(shares(None, None, uses(None, true, false))),
+            "Critical sections of \"a\", \"b\" use the budget of \"t\" while \"t\" waits for \"m\", and it is \
+             not known how much of it, as one lies inside of another.",
+        ),
+        (
+            both(shares(
+                None,
+                None,
+                Harm::Wait {
+                    longest: Some(ms(9)),
+                },
+            )),
+            "rm, edf: \"t\" waits for \"m\" while \"a\", \"b\" may be without a budget in a critical section, up to \
+             9ms each time.",
+        ),
+        (
+            both(shares(None, None, Harm::Wait { longest: None })),
+            "rm, edf: \"t\" waits for \"m\" while \"a\", \"b\" may be without a budget in a critical section, and \
+             it is not known how long.",
+        ),
+        (
+            both(AboutPolicy::SharesMore(7)),
+            "rm, edf: and so on, for 7 more mutexes of tasks.",
         ),
         (
             charged,

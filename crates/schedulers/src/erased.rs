@@ -75,6 +75,11 @@ impl Schedulers {
         self.scheduler.takes_results()
     }
 
+    /// Whether the policy is told which task waits for which.
+    pub fn takes_waits(&self) -> bool {
+        self.scheduler.takes_waits()
+    }
+
     /// Whether the task set says all that the policy has to know, which the set calls `policy`, and
     /// where tasks run.
     ///
@@ -148,6 +153,9 @@ pub(crate) trait Erased: Send + Sync {
     /// [`Wants::results`](flyball_policy::Wants::results) of the policy.
     fn takes_results(&self) -> bool;
 
+    /// [`Wants::waits`](flyball_policy::Wants::waits) of the policy.
+    fn takes_waits(&self) -> bool;
+
     /// As [`flyball_sim::fits`].
     fn fits(&self, policy: &str, values: &Values, set: &TaskSet) -> Result<(), SimError>;
 
@@ -202,6 +210,10 @@ impl<S: Scheduler + 'static> Erased for Made<S> {
 
     fn takes_results(&self) -> bool {
         <S::Policy<Boxed, Boxed> as Policy>::WANTS.results
+    }
+
+    fn takes_waits(&self) -> bool {
+        <S::Policy<Boxed, Boxed> as Policy>::WANTS.waits
     }
 
     fn fits(&self, policy: &str, values: &Values, set: &TaskSet) -> Result<(), SimError> {

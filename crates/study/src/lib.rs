@@ -38,6 +38,7 @@
 //! Without its features `corpora` and `threads` it needs neither files nor threads, and builds for
 //! WebAssembly.
 
+mod about_sections;
 mod about_tasks;
 pub mod adversary;
 pub mod assess;
@@ -62,6 +63,7 @@ mod study;
 pub mod theory;
 pub mod verdict;
 
+pub use about_sections::about_sections;
 pub use assigned::Assigned;
 pub use compare::SideBySide;
 pub use error::StudyError;

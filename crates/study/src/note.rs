@@ -115,6 +115,47 @@ pub enum AboutPolicy {
     },
     /// These tasks were split; maybe none.
     Split(Vec<SplitNote>),
+    /// A server is hurt by critical sections of tasks that are not its own.
+    Shares(Shared),
+    /// So are others, with so many mutexes.
+    SharesMore(usize),
+}
+
+/// A mutex that a task of a server shares with tasks that are not of that server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shared {
+    /// The task's name.
+    pub task: String,
+    /// The name of its server; `None`: it has one of its own.
+    pub server: Option<String>,
+    /// The mutex's name.
+    pub mutex: String,
+    /// The names of the others whose critical sections may be in its way.
+    pub owners: Vec<String>,
+    /// How often a job locks the mutex; `None`: again and again, without end.
+    pub locks: Option<u64>,
+    /// What that does to the server.
+    pub harm: Harm,
+}
+
+/// What critical sections of other tasks do to a server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Harm {
+    /// They use its budget while its task waits.
+    Budget {
+        /// How much of it each section uses at most; `None`: that is not known, as it contains others.
+        section: Option<Duration>,
+        /// Whether there is at most one each time that the task locks the mutex. If not, how many
+        /// there may be is not known.
+        is_once: bool,
+        /// Whether the owner may pause in a section: then the task waits for longer, and that uses nothing.
+        pauses: bool,
+    },
+    /// Its task waits until the owner has had enough budgets of its own.
+    Wait {
+        /// For how long, each time; `None`: that is not known.
+        longest: Option<Duration>,
+    },
 }
 
 /// How tasks were assigned to CPUs.

@@ -163,6 +163,12 @@ impl Entry {
         self.schedulers.takes_results()
     }
 
+    /// Whether the policy is told which task waits for which, and lets the owner of a mutex run in the
+    /// place of those that wait for it.
+    pub fn takes_waits(&self) -> bool {
+        self.schedulers.takes_waits()
+    }
+
     /// What theory proves about a task set under the policy, with so much work.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! One task set under several policies: what theory proves, what the simulation shows.
 
+use crate::about_sections::about_sections;
 use crate::about_tasks;
 use crate::assigned::Assigned;
 use crate::error::StudyError;
@@ -198,6 +199,10 @@ pub fn study(
             })
         };
         policies.push(study_assigned(entry, file, &here, options, &mut watch)?);
+        let values = entry.values(file, &here.set)?;
+        for note in about_sections(entry, &values, &here.set) {
+            about.add(entry.name, note);
+        }
         if let Some(note) = here.note {
             about.add(entry.name, note);
         }

@@ -18,6 +18,7 @@ mod fixed_servers;
 mod list;
 pub mod one_cpu;
 mod proof;
+mod sections;
 mod servers;
 mod several;
 mod split;
@@ -28,6 +29,7 @@ pub(crate) use cover::{beyond_computing, check_set, check_steps, stays_behind};
 pub(crate) use fixed_priority::levels;
 pub use one_cpu::OneCpu;
 pub use proof::{Effort, Findings};
+pub(crate) use sections::{Section, of as sections_of};
 pub use split::Splitter;
 pub(crate) use split::plan;
 

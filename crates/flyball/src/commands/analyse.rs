@@ -3,6 +3,7 @@
 mod corpus;
 mod json;
 mod one;
+mod sections;
 mod servers;
 
 use crate::args::AnalyseArgs;

@@ -1,12 +1,15 @@
 //! What a reader should know about a study, in sentences.
 
 use flyball_analysis::Sequence;
-use flyball_study::note::{AboutPolicy, Note, SplitNote, Way};
+use flyball_study::note::{AboutPolicy, Harm, Note, Shared, SplitNote, Way};
 use flyball_trace::Duration;
 use std::ops::Range;
 
 /// Up to how many tasks it is said of each where it runs.
 const MOST_NAMES: usize = 60;
+
+/// Up to how many tasks are named whose critical sections are in the way of another one.
+const MOST_OWNERS: usize = 8;
 
 /// A note, in whole sentences.
 pub fn note(note: &Note) -> String {
@@ -142,6 +145,84 @@ fn about_policy(about: &AboutPolicy) -> String {
             let tasks: Vec<_> = tasks.iter().map(split).collect();
             format!("split tasks: {}.", tasks.join("; "))
         }
+        AboutPolicy::Shares(shared) => shares(shared),
+        AboutPolicy::SharesMore(mutexes) => {
+            format!("and so on, for {mutexes} more mutexes of tasks.")
+        }
+    }
+}
+
+/// How critical sections hurt a server.
+fn shares(shared: &Shared) -> String {
+    let Shared {
+        task,
+        server,
+        mutex,
+        owners,
+        locks,
+        harm,
+    } = shared;
+    let others = quoted(owners);
+    let budget = match server {
+        Some(server) => format!("the budget of server \"{server}\""),
+        None => format!("the budget of \"{task}\""),
+    };
+    let waits = match harm {
+        Harm::Budget {
+            section: Some(section),
+            is_once: true,
+            ..
+        } => {
+            let job = match locks {
+                Some(locks) if *locks > 1 => format!(", {} a job", *section * *locks),
+                _ => String::new(),
+            };
+            format!(
+                "critical sections of {others} use up to {section} of {budget} each time \"{task}\" locks \
+                 \"{mutex}\"{job}"
+            )
+        }
+        Harm::Budget {
+            section: Some(section),
+            ..
+        } => format!(
+            "critical sections of {others} use {budget} while \"{task}\" waits for \"{mutex}\": up to {section} \
+             each, and it is not known how many come first"
+        ),
+        Harm::Budget { section: None, .. } => format!(
+            "critical sections of {others} use {budget} while \"{task}\" waits for \"{mutex}\", and it is not known \
+             how much of it, as one lies inside of another"
+        ),
+        Harm::Wait { longest } => {
+            let long = match longest {
+                Some(longest) => format!("up to {longest} each time"),
+                None => "and it is not known how long".to_owned(),
+            };
+            format!(
+                "\"{task}\" waits for \"{mutex}\" while {others} may be without a budget in a critical \
+                 section, {long}"
+            )
+        }
+    };
+    match harm {
+        Harm::Budget { pauses: true, .. } => {
+            format!("{waits}; it also waits while one suspends itself, waits or yields there.")
+        }
+        _ => format!("{waits}."),
+    }
+}
+
+/// Names, as many as can be read.
+fn quoted(names: &[String]) -> String {
+    let shown = |names: &[String]| {
+        let names: Vec<_> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        names.join(", ")
+    };
+    match names.get(..MOST_OWNERS) {
+        Some(first) if names.len() > MOST_OWNERS => {
+            format!("{} and {} more", shown(first), names.len() - MOST_OWNERS)
+        }
+        _ => shown(names),
     }
 }
 

@@ -15,14 +15,12 @@
 //! sections that are not nested, and where no two tasks are equally urgent. It is an upper bound,
 //! so a test that counts it in is sufficient only.
 
+use super::sections::{self, Section};
 use crate::reason::Obstacle;
 use flyball_analysis::{Level, SporadicTask};
-use flyball_model::{Protocol, Step, TaskSet};
+use flyball_model::{Protocol, TaskSet};
 use flyball_trace::Duration;
 use std::collections::{BTreeMap, HashSet};
-
-/// The longest critical section of each mutex that a task uses.
-type Sections = BTreeMap<u16, Duration>;
 
 /// Makes sure that no task locks anything.
 ///
@@ -47,14 +45,14 @@ pub fn add(
     levels: &[Level],
     tasks: &mut [SporadicTask],
 ) -> Result<(), Obstacle> {
-    let sections: Vec<Sections> = jobs
+    let sections: Vec<BTreeMap<u16, Duration>> = jobs
         .iter()
         .map(|&task| sections(set, task))
         .collect::<Result<_, _>>()?;
-    if sections.iter().all(Sections::is_empty) {
+    if sections.iter().all(BTreeMap::is_empty) {
         return Ok(());
     }
-    for number in sections.iter().flat_map(Sections::keys) {
+    for number in sections.iter().flat_map(BTreeMap::keys) {
         let mutex = &set.mutexes[usize::from(*number)];
         if mutex.protocol == Protocol::None {
             return Err(Obstacle::NoProtocol(mutex.name.clone()));
@@ -83,56 +81,16 @@ pub fn add(
     Ok(())
 }
 
-/// The critical sections of a task.
-fn sections(set: &TaskSet, task: usize) -> Result<Sections, Obstacle> {
-    let mut found = Sections::new();
-    let mut open = None;
+/// The longest critical section of each mutex that a task uses.
+///
+/// # Errors
+/// [`Obstacle::Nested`] if a section is inside of another one.
+fn sections(set: &TaskSet, task: usize) -> Result<BTreeMap<u16, Duration>, Obstacle> {
     let task = &set.tasks[task];
-    match walk(&task.behaviour, 1, &mut open, &mut found) {
-        Ok(()) => Ok(found),
-        Err(()) => Err(Obstacle::Nested(task.name.clone())),
+    let found = sections::of(task);
+    if found.values().any(|section| !section.inner.is_empty()) {
+        return Err(Obstacle::Nested(task.name.clone()));
     }
-}
-
-/// Walks the steps, which are done `times` times within an open section.
-fn walk(
-    steps: &[Step],
-    times: u64,
-    open: &mut Option<(u16, Duration)>,
-    found: &mut Sections,
-) -> Result<(), ()> {
-    for step in steps {
-        match step {
-            Step::Lock(mutex) => {
-                let outer = open.replace((*mutex, Duration::ZERO));
-                outer.map_or(Ok(()), |_| Err(()))?;
-            }
-            Step::Unlock(_) => {
-                if let Some((mutex, length)) = open.take() {
-                    let longest = found.entry(mutex).or_default();
-                    *longest = length.max(*longest);
-                }
-            }
-            Step::Compute(length) => {
-                if let Some((_, section)) = open {
-                    *section += length.longest() * times;
-                }
-            }
-            Step::Repeat {
-                times: rounds,
-                body,
-            } => {
-                // Locks are balanced within a repetition: inside a section it only computes, and
-                // outside each round has sections of its own.
-                let rounds = if open.is_some() {
-                    u64::from(rounds.unwrap_or(u32::MAX))
-                } else {
-                    1
-                };
-                walk(body, times.saturating_mul(rounds), open, found)?;
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    let longest = |(&mutex, section): (&u16, &Section)| (mutex, section.longest);
+    Ok(found.iter().map(longest).collect())
 }

@@ -54,26 +54,35 @@ pub(crate) fn is_free(task: &Task) -> bool {
     overruns(task) || task.arrival == Arrival::Once
 }
 
-/// The servers of these numbers, which are those of a CPU, with the time by which each is sure to have a
-/// budget as deadline; those that are not sure to are left out.
-///
-/// # Errors
-/// [`Reason`] why none is sure to.
-fn granted(
-    rule: Rule,
+/// The servers of these numbers, as tasks.
+pub(crate) fn reservations(
     set: &TaskSet,
     is_here: impl Fn(u16) -> bool,
-    limit: WorkLimit,
-) -> Result<BTreeMap<u16, SporadicTask>, Reason> {
+) -> Vec<(u16, SporadicTask)> {
     let servers = set.servers.iter().zip(0..);
     let servers = servers.filter(|&(_, number)| is_here(number));
     let task = |(server, number): (&Server, u16)| {
         let task = SporadicTask::new(server.budget, server.period, server.deadline);
         Some((number, task.ok()?))
     };
-    let tasks: Vec<(u16, SporadicTask)> = servers.filter_map(task).collect();
+    servers.filter_map(task).collect()
+}
+
+/// These servers, which are those of a CPU, with the time by which each is sure to have a
+/// budget as deadline; those that are not sure to are left out.
+///
+/// # Errors
+/// [`Reason`] why none is sure to.
+pub(crate) fn granted(
+    rule: Rule,
+    tasks: Vec<(u16, SporadicTask)>,
+    limit: WorkLimit,
+) -> Result<BTreeMap<u16, SporadicTask>, Reason> {
     if !matches!(rule, Rule::Polling | Rule::Deferrable) {
-        let utilisation = Utilisation::of(&asked(set, is_here));
+        let dense = |(_, task): &(u16, SporadicTask)| {
+            SporadicTask::new(task.wcet(), task.deadline(), task.deadline()).ok()
+        };
+        let utilisation = Utilisation::of(&tasks.iter().filter_map(dense).collect::<Vec<_>>());
         if utilisation.cmp_one() == Ordering::Greater {
             let bound = "budget to deadline";
             return Err(Reason::AboveBound { bound, utilisation });
@@ -144,7 +153,7 @@ fn find(
         let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
         tasks.any(|it| it.cpu == cpu)
     };
-    let granted = match granted(rule, set, is_here, limit) {
+    let granted = match granted(rule, reservations(set, is_here), limit) {
         Ok(granted) => granted,
         Err(doubt) => {
             found.doubt = Some(doubt);

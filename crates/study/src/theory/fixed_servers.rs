@@ -20,6 +20,7 @@ use super::proof::Effort;
 use super::servers::{has_other_budgets, within_periods};
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::with_jitter;
+use flyball_analysis::supply::Rule;
 use flyball_analysis::{Answer, Response, SporadicTask, WorkLimit};
 use flyball_model::{Arrival, TaskSet};
 use flyball_trace::Duration;
@@ -92,6 +93,10 @@ impl OneCpu for OfFixedPriority {
 
     fn knows_overruns(&self) -> bool {
         true
+    }
+
+    fn supply(&self) -> Option<Rule> {
+        self.declared.rule
     }
 
     fn analyse(

@@ -7,6 +7,7 @@ use crate::reason::{Because, Obstacle};
 use crate::recurring::recurring;
 use crate::results;
 use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown, slack};
+use flyball_analysis::supply::Rule;
 use flyball_analysis::{Answer, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit};
 use flyball_model::{Arrival, TaskSet};
 use flyball_trace::Duration;
@@ -49,6 +50,11 @@ pub trait OneCpu: Sync {
     /// ([`Step::Overrun`](flyball_model::Step::Overrun)).
     fn knows_overruns(&self) -> bool {
         false
+    }
+
+    /// By which rule servers give their tasks CPU time, if it is a policy with servers of which that is known.
+    fn supply(&self) -> Option<Rule> {
+        None
     }
 
     /// All that is known of the tasks, with so much work.

@@ -25,6 +25,7 @@ use super::proof::Effort;
 use crate::about_tasks::has_results;
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::with_jitter;
+use flyball_analysis::supply::Rule;
 use flyball_analysis::{Answer, Outcome, Response, SporadicTask, WorkLimit, edf_demand};
 use flyball_model::{Task, TaskSet};
 use flyball_trace::Duration;
@@ -167,6 +168,10 @@ impl OneCpu for OfTheirOwn {
 
     fn knows_overruns(&self) -> bool {
         true
+    }
+
+    fn supply(&self) -> Option<Rule> {
+        self.declared.rule
     }
 
     fn analyse(

@@ -11,12 +11,18 @@ use flyball_study::assess::{Assessment, Division, ForPolicy};
 use flyball_trace::Duration;
 
 /// What is printed of a set that the tests do not cover.
-pub(super) fn refusal(file: &str, not_covered: &str, servers: Vec<Server>) -> Analysed {
+pub(super) fn refusal(
+    file: &str,
+    not_covered: &str,
+    servers: Vec<Server>,
+    critical_sections: Vec<String>,
+) -> Analysed {
     Analysed::Refused(Refusal {
         schema: flyball_json::SCHEMA,
         file: file.to_owned(),
         not_covered: not_covered.to_owned(),
         servers,
+        critical_sections,
     })
 }
 

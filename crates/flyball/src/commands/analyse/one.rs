@@ -2,7 +2,7 @@
 //! overheads cost.
 
 use super::json::{analysis, refusal};
-use super::servers;
+use super::{sections, servers};
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -56,14 +56,17 @@ pub(super) fn run(
         Err(Refused::Contradiction(error)) => return Err(Failure::lab(&shown, error)),
         Err(Refused::NotCovered(obstacle)) if args.json => {
             let why = words::obstacle(&obstacle);
-            output::print_json(&refusal(&shown, &why, servers::json(&set, steps)))?;
+            let sections = sections::sentences(registry, &shown, &set);
+            let servers = servers::json(&set, steps);
+            output::print_json(&refusal(&shown, &why, servers, sections))?;
             return Ok(ExitCode::FAILURE);
         }
         Err(Refused::NotCovered(obstacle)) => {
             let heading = output::heading(&shown, &set);
             let servers = servers::text(&set, steps);
+            let sections = sections::text(&sections::sentences(registry, &shown, &set));
             let why = words::obstacle(&obstacle);
-            output::print(&format!("{heading}{servers}\n{why}.\n"))?;
+            output::print(&format!("{heading}{servers}{sections}\n{why}.\n"))?;
             return Ok(ExitCode::FAILURE);
         }
     };
