@@ -37,6 +37,9 @@ pub struct Settings {
     /// Whether CPU time is counted. Where it is not, [`cpu_time`](crate::cpu_time) and
     /// [`idle_time`](crate::idle_time) are zero, and calls need not look at the clock.
     pub accounting: bool,
+    /// Whether a semaphore can be signalled where the budget of a server is used up, see
+    /// [`Handle::on_exhaust`](crate::Handle::on_exhaust). (The policy has to have servers.)
+    pub overruns: bool,
     /// Whether calls make sure that a thread calls, and that what they name exists. Where they do
     /// not, a handler of an interrupt that waits, or `init`, stops the threads for ever.
     pub checks: bool,
@@ -60,6 +63,7 @@ impl Settings {
         jobs: true,
         arrivals: 8,
         accounting: true,
+        overruns: false,
         checks: true,
         guarded: true,
         timing: Timing::Tickless,
@@ -213,8 +217,9 @@ macro_rules! kernel {
                 type Jobs = <If<{ FLYBALL_SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
                 type Arrivals = $crate::__rows!(FLYBALL_SETTINGS.arrivals);
                 type Accounts = <If<{ FLYBALL_SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
-                type Budgets = <If<{ <FlyballTrace as $crate::Sink>::BUDGETS }> as Choice>::Of<Self::Threads, Nothing>;
+                type Budgets = <If<{ FLYBALL_SETTINGS.overruns || <FlyballTrace as $crate::Sink>::BUDGETS }> as Choice>::Of<Self::Threads, Nothing>;
                 const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
+                const OVERRUNS: bool = FLYBALL_SETTINGS.overruns;
                 const CHECKS: bool = FLYBALL_SETTINGS.checks;
                 const TICKS: bool = matches!(FLYBALL_SETTINGS.timing, $crate::Timing::Tick(_));
             }

@@ -38,6 +38,7 @@
 //! | [`Queue`] | messages |
 //! | [`Interrupt`], [`set_timer`] | handlers, and a timer |
 //! | [`wait_next`], [`wait_next_with`], [`sleep`], [`now`], … | the thread's own time |
+//! | [`Server`], [`budget_left`] | CPU time that is kept for some threads, under policies with servers |
 //! | [`Task`], [`policy_of`] | tasks described once, for any policy of the catalogue |
 //! | [`Schedule`] | what happened, in a file that `flyball inspect` reads |
 //! | [`kernel!`] | the one place that chooses policy, sizes, tracing and accounting |
@@ -66,6 +67,7 @@ mod schedule;
 #[doc(hidden)]
 pub mod seam;
 mod semaphore;
+mod server;
 mod task;
 #[doc(hidden)]
 pub mod text;
@@ -78,9 +80,10 @@ pub use flyball_catalogue as catalogue;
 pub use flyball_kernel::{Error, Protocol, ThreadId, Timing};
 pub use flyball_policy as policy;
 pub use flyball_policy::order::Level;
+pub use flyball_policy::servers::{Reservation, Seat};
 pub use flyball_policy::{
-    Bitmap, ByRank, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy,
-    Priority, Ranked, SortedRing,
+    Bitmap, Budget, ByRank, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline,
+    Policy, Priority, Ranked, SortedRing,
 };
 pub use flyball_trace::{Duration, NoTrace, Ring, Sink, Time};
 pub use interrupt::{Interrupt, set_timer};
@@ -88,12 +91,13 @@ pub use mutex::{Mutex, MutexGuard};
 pub use queue::Queue;
 pub use schedule::{Described, Schedule, ScheduleBuffer};
 pub use semaphore::Semaphore;
+pub use server::Server;
 pub use task::{PolicyOf, Task, policy_of};
 pub use text::shut_down;
 pub use thread::{Handle, Stack, Thread, spawn, spawn_abortable};
 pub use time::{
-    compute, cpu_time, exit, idle_time, misses, now, park, park_until, sleep, sleep_until,
-    wait_next, wait_next_with, yield_now,
+    budget_left, compute, cpu_time, exit, idle_time, misses, now, park, park_until, sleep,
+    sleep_until, wait_next, wait_next_with, yield_now,
 };
 
 /// Fixed priorities for up to `N` threads.
@@ -133,7 +137,7 @@ pub mod __private {
     pub use flyball_kernel::{
         Attributes, ConditionId, Config, Core, Error, MutexId, QueueId, SemaphoreId, ThreadId,
     };
-    pub use flyball_policy::Nothing;
+    pub use flyball_policy::{Budget, Nothing};
     pub use flyball_port::{FileContents, Machine};
     pub use flyball_trace::{Duration, NoTrace, Time};
 }

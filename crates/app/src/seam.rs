@@ -22,6 +22,7 @@ use core::sync::atomic::{AtomicU16, Ordering};
 use flyball_kernel::{
     Attributes, ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId,
 };
+use flyball_policy::Budget;
 use flyball_port::FileContents;
 use flyball_trace::{Duration, Time};
 
@@ -76,6 +77,8 @@ unsafe extern "Rust" {
     pub safe fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_release(thread: ThreadId) -> Result<(), Error>;
     pub safe fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error>;
+    pub safe fn _flyball_budget(thread: ThreadId) -> Result<Option<Budget>, Error>;
+    pub safe fn _flyball_on_exhaust(thread: ThreadId, semaphore: SemaphoreId) -> Result<(), Error>;
     pub safe fn _flyball_stack_used(thread: ThreadId) -> Option<usize>;
     pub safe fn _flyball_idle_time() -> Duration;
     pub safe fn _flyball_misses() -> u64;

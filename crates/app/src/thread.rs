@@ -6,6 +6,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
+use flyball_policy::Budget;
 use flyball_trace::{Duration, TaskId, Time};
 use static_cell::ConstStaticCell;
 
@@ -265,6 +266,26 @@ impl<B: Binding> Handle<B> {
     /// [watch](crate::Settings::guarded) stacks. O(words).
     pub fn stack_used(self) -> Option<usize> {
         seam::_flyball_stack_used(self.id)
+    }
+
+    /// What the thread's server has of its budget now; `None`: the thread has no server, that has not
+    /// had a budget yet, or the policy has no servers.
+    ///
+    /// # Errors
+    /// [`Error::Dead`].
+    pub fn budget(self) -> Result<Option<Budget>, Error> {
+        seam::_flyball_budget(self.id)
+    }
+
+    /// From now on `semaphore` is signalled each time that the budget of the thread's server is used
+    /// up, by whichever of its threads; so a thread that waits for it handles the overrun.
+    ///
+    /// # Errors
+    /// [`Error::Dead`]; [`Error::Invalid`] if the thread has no server; [`Error::Full`] if the
+    /// application does not say [`overruns`](crate::Settings::overruns), or has no room for another
+    /// semaphore.
+    pub fn on_exhaust(self, semaphore: &'static Semaphore) -> Result<(), Error> {
+        seam::_flyball_on_exhaust(self.id, semaphore.id()?)
     }
 
     /// Gives the thread new parameters for the policy.

@@ -91,6 +91,14 @@ pub fn cpu_time() -> Duration {
     time.and_then(Result::ok).unwrap_or_default()
 }
 
+/// How much the server of the calling thread has left of its budget; `None` where no thread calls, the
+/// thread has no server, or the policy has no servers. What the thread does next is charged to it, this
+/// call as well.
+pub fn budget_left() -> Option<Duration> {
+    let budget = seam::_flyball_current().map(seam::_flyball_budget)?;
+    Some(budget.ok()??.left)
+}
+
 /// How long the CPU has had nothing to do so far; zero without accounting.
 pub fn idle_time() -> Duration {
     seam::_flyball_idle_time()

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 7] = [
+const EXAMPLES: [&str; 8] = [
     "blink",
     "producer_consumer",
     "control_loop",
@@ -15,6 +15,7 @@ const EXAMPLES: [&str; 7] = [
     "events",
     "workers",
     "own_policy",
+    "servers",
 ];
 
 fn apps() -> PathBuf {

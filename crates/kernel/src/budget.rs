@@ -1,65 +1,138 @@
-//! What servers have, for the trace.
+//! What servers have: for the trace, for threads that ask, and for those that handle overruns.
 //!
 //! The policy alone knows it. It is asked wherever it may have changed: for the server of a task that
 //! has become ready, has stopped, or has been picked; and for all, after the policy's alarm. What
 //! differs from what was traced last is traced.
 
-use crate::{Config, Core};
+use crate::{Config, Core, Error, SemaphoreId, ThreadId};
 use flyball_policy::{Budget, Policy, Table};
 use flyball_trace::{CpuId, Duration, Kind, ServerId, Sink, TaskId, Time};
 
+/// What is kept of a server.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Server {
+    /// What it had when that was traced last.
+    traced: Budget,
+    /// Signalled where its budget is used up.
+    overrun: Option<SemaphoreId>,
+}
+
 impl<C: Config> Core<C> {
-    /// Whether the trace has budgets. Otherwise none of the code here is compiled.
-    pub(crate) const TRACES_BUDGETS: bool = C::Trace::BUDGETS && C::Policy::WANTS.budgets;
+    /// Whether it matters what servers have. Otherwise most of the code here is not compiled.
+    const FOLLOWS_BUDGETS: bool = C::Policy::WANTS.budgets && (C::Trace::BUDGETS || C::OVERRUNS);
+
+    /// What the server of a thread has at `now`; `None`: the thread has none, or that has not had a
+    /// budget yet, or the policy has no servers.
+    ///
+    /// # Errors
+    /// [`Error::Dead`], [`Error::Unknown`].
+    pub fn budget(&mut self, thread: ThreadId, now: Time) -> Result<Option<Budget>, Error> {
+        let task = self.find(thread)?;
+        if !C::Policy::WANTS.budgets {
+            return Ok(None);
+        }
+        let mut used = Duration::ZERO;
+        if let Some(cpu) = self.cpu_of(task) {
+            self.count(cpu, now);
+            used = self.cpu(cpu).used();
+        }
+        let server = self.policy.server_of(task);
+        Ok(server.and_then(|server| self.policy.budget(server, used, now)))
+    }
+
+    /// From now on `semaphore` is signalled each time that the budget of the thread's server is used
+    /// up; `None`: no more. That goes for all threads of the server.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the thread has no server; [`Error::Full`] without [`Config::OVERRUNS`] or
+    /// a row of [`Config::Budgets`]; [`Error::Dead`], [`Error::Unknown`].
+    pub fn on_exhaust(
+        &mut self,
+        thread: ThreadId,
+        semaphore: Option<SemaphoreId>,
+    ) -> Result<(), Error> {
+        let task = self.find(thread)?;
+        if let Some(semaphore) = semaphore {
+            self.semaphore_value(semaphore)?;
+        }
+        let server = self.policy.server_of(task).ok_or(Error::Invalid)?;
+        let row = self.budgets.find_mut(server.index());
+        row.filter(|_| C::OVERRUNS).ok_or(Error::Full)?.overrun = semaphore;
+        Ok(())
+    }
+
+    /// `task` has become a member of the policy. Nothing is known of its server, if that is a new one.
+    pub(crate) fn has_joined(&mut self, task: TaskId, now: Time) {
+        if Self::FOLLOWS_BUDGETS
+            && let Some(server) = self.policy.server_of(task)
+            && self.policy.budget(server, Duration::ZERO, now).is_none()
+            && let Some(row) = self.budgets.find_mut(server.index())
+        {
+            *row = Server::default();
+        }
+    }
 
     /// `task`, which runs on `cpu`, has used so much since it was picked, and the policy is about to
-    /// hear of it.
+    /// hear of it. Returns the semaphore to signal then.
     #[inline]
-    pub(crate) fn trace_use(&mut self, cpu: CpuId, task: TaskId, used: Duration, now: Time) {
-        if Self::TRACES_BUDGETS
-            && !used.is_zero()
-            && let Some(server) = self.policy.server_of(task)
-        {
-            self.trace_budget(cpu, server, used, now);
+    pub(crate) fn follow_use(
+        &mut self,
+        cpu: CpuId,
+        task: TaskId,
+        used: Duration,
+        now: Time,
+    ) -> Option<SemaphoreId> {
+        if !Self::FOLLOWS_BUDGETS || used.is_zero() {
+            return None;
         }
+        let server = self.policy.server_of(task)?;
+        let left = self.follow(cpu, server, used, now)?;
+        let row = self.budgets.find(server.index())?;
+        row.overrun.filter(|_| C::OVERRUNS && left.is_zero())
     }
 
     /// The server of `task` may have another budget.
     #[inline]
-    pub(crate) fn trace_server_of(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        if Self::TRACES_BUDGETS
+    pub(crate) fn follow_server_of(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        if Self::FOLLOWS_BUDGETS
+            && C::Trace::BUDGETS
             && let Some(server) = self.policy.server_of(task)
         {
-            self.trace_budget(cpu, server, Duration::ZERO, now);
+            self.follow(cpu, server, Duration::ZERO, now);
         }
     }
 
     /// All servers may have other budgets. O(threads).
     #[inline]
-    pub(crate) fn trace_servers(&mut self, cpu: CpuId, now: Time) {
-        if Self::TRACES_BUDGETS {
+    pub(crate) fn follow_servers(&mut self, cpu: CpuId, now: Time) {
+        if Self::FOLLOWS_BUDGETS && C::Trace::BUDGETS {
             for row in 0..self.budgets.capacity() {
                 let server = ServerId::of(TaskId::from_index(row));
-                self.trace_budget(cpu, server, Duration::ZERO, now);
+                self.follow(cpu, server, Duration::ZERO, now);
             }
         }
     }
 
-    /// Traces what the server has, where that differs from what was traced last.
+    /// Traces what the server has, where that differs from what was traced last. Returns what is left.
     #[inline(never)]
-    fn trace_budget(&mut self, cpu: CpuId, server: ServerId, used: Duration, now: Time) {
-        let Some(budget) = self.policy.budget(server, used, now) else {
-            return;
-        };
-        let Some(traced) = self.budgets.find_mut(server.index()) else {
-            return;
-        };
-        let before = core::mem::replace(traced, budget);
+    fn follow(
+        &mut self,
+        cpu: CpuId,
+        server: ServerId,
+        used: Duration,
+        now: Time,
+    ) -> Option<Duration> {
+        let budget = self.policy.budget(server, used, now)?;
         let Budget {
             left,
             deadline,
             reclaimed,
         } = budget;
+        if !C::Trace::BUDGETS {
+            return Some(left);
+        }
+        let row = self.budgets.find_mut(server.index())?;
+        let before = core::mem::replace(&mut row.traced, budget);
         if !reclaimed.is_zero() {
             let length = reclaimed;
             self.emit(now, cpu, Kind::Reclaim { server, length });
@@ -68,13 +141,14 @@ impl<C: Config> Core<C> {
         if deadline != before.deadline || left > before.left.saturating_sub(charged) {
             self.emit(now, cpu, Kind::Replenish { server, deadline });
         }
-        if left == before.left && used.is_zero() {
-            return;
+        if left != before.left || !used.is_zero() {
+            let kind = if left.is_zero() {
+                Kind::Exhaust { server }
+            } else {
+                Kind::Budget { server, left }
+            };
+            self.emit(now, cpu, kind);
         }
-        if left.is_zero() {
-            self.emit(now, cpu, Kind::Exhaust { server });
-        } else {
-            self.emit(now, cpu, Kind::Budget { server, left });
-        }
+        Some(left)
     }
 }

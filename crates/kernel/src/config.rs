@@ -63,13 +63,18 @@ pub trait Config {
     /// The CPU time of threads: as many rows as [`Config::Threads`] has, or
     /// [`Nothing`](flyball_policy::Nothing) where no caller asks for it.
     type Accounts: Storage;
-    /// What servers have, as it was last traced: as many rows as [`Config::Threads`] has, or
-    /// [`Nothing`](flyball_policy::Nothing) where that is not traced.
+    /// What is kept of servers, where their budgets are traced ([`Sink::BUDGETS`]) or with
+    /// [`Config::OVERRUNS`]: as many rows as [`Config::Threads`] has. Otherwise
+    /// [`Nothing`](flyball_policy::Nothing).
     type Budgets: Storage;
 
     /// Whether CPU time is counted. Where it is not, and neither policy nor trace need the clock,
     /// the times that a machine passes to most calls are not looked at.
     const ACCOUNTING: bool = true;
+
+    /// Whether semaphores can be signalled where budgets of servers are used up
+    /// ([`Core::on_exhaust`](crate::Core::on_exhaust)).
+    const OVERRUNS: bool = false;
 
     /// Whether calls make sure that there is a caller, and that the objects they name exist. Where
     /// they do not, such a mistake hits another thread or object, but no other memory. To a machine

@@ -94,9 +94,10 @@ pub use thread::{Attributes, ThreadId};
 pub use trigger::Trigger;
 
 use alarms::Alarms;
+use budget::Server;
 use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Budget, CpuSet, Excess, Policy, Resched, Storage, Table};
+use flyball_policy::{CpuSet, Excess, Policy, Resched, Storage, Table};
 use flyball_trace::{CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
@@ -147,8 +148,7 @@ pub struct Core<C: Config> {
     vacant: CpuSet,
     /// When the timer of each CPU was set, where bursts end.
     timers: TableOf<C::Cpus, C::Stamp>,
-    /// What servers had when it was traced last.
-    budgets: TableOf<C::Budgets, Budget>,
+    budgets: TableOf<C::Budgets, Server>,
 }
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
@@ -280,7 +280,7 @@ impl<C: Config> Core<C> {
             conditions: Objects::new(sizes.conditions),
             queues: Objects::new(sizes.queues),
             messages: Objects::new(sizes.messages),
-            budgets: Table::new(sizes.threads, Budget::default()),
+            budgets: Table::new(sizes.threads, Server::default()),
         }
     }
 

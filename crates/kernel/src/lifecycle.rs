@@ -33,6 +33,7 @@ impl<C: Config> Core<C> {
         let task = self.free.first().ok_or(Error::Full)?;
         let admitted = self.policy.admit(task, params, now);
         admitted.map_err(|refused| self.refused(refused))?;
+        self.has_joined(task, now);
         self.links.remove(&mut self.free, task);
         if let (Some(row), Some(jobs)) = (self.jobs.find_mut(task.index()), jobs) {
             *row = jobs;
@@ -94,7 +95,7 @@ impl<C: Config> Core<C> {
         let adjusted = self.policy.adjust(task, params, now);
         let resched = adjusted.map_err(|refused| self.refused(refused))?;
         self.attend(resched);
-        self.trace_server_of(cpu, task, now);
+        self.follow_server_of(cpu, task, now);
         // Which thread inherits from which may have changed, for this one and for the one it waits
         // for.
         self.inherit(cpu, task, now);

@@ -134,7 +134,7 @@ impl<C: Config> Core<C> {
                 .policy
                 .ready(cpu, task, Ready::Released { release }, now);
             self.attend(resched);
-            self.trace_server_of(cpu, task, now);
+            self.follow_server_of(cpu, task, now);
         }
         if let State::Blocked(_) = state {
             let none = Usage::default();

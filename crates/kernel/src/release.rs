@@ -328,7 +328,7 @@ impl<C: Config> Core<C> {
     fn begin_job(&mut self, cpu: CpuId, task: TaskId, why: Ready, now: Time) {
         let resched = self.policy.ready(cpu, task, why, now);
         self.attend(resched);
-        self.trace_server_of(cpu, task, now);
+        self.follow_server_of(cpu, task, now);
         // A new job may be less urgent than the last one. If the thread kept a mutex, the thread
         // that waits for it may be the more urgent one now.
         if self.threads[task.index()].wanted != MaybeMutex::NONE {

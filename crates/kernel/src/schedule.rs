@@ -56,6 +56,17 @@ pub(crate) mod work {
 }
 
 impl<S: Stamp> Cpu<S> {
+    /// How much of the CPU was used since the task was picked, if the policy has not heard of that at an
+    /// earlier stop for the same decision.
+    #[inline]
+    pub(crate) fn used(&self) -> Duration {
+        if self.stopped {
+            core::hint::cold_path();
+            return Duration::ZERO;
+        }
+        S::length(self.used)
+    }
+
     /// A CPU on which nothing has run yet.
     pub(crate) fn new() -> Cpu<S> {
         Cpu {
@@ -183,7 +194,7 @@ impl<C: Config> Core<C> {
         if self.policy.next_alarm(cpu).is_some_and(|at| at <= now) {
             let resched = self.policy.alarm(cpu, now);
             self.attend(resched);
-            self.trace_servers(cpu, now);
+            self.follow_servers(cpu, now);
         }
     }
 
@@ -366,7 +377,7 @@ impl<C: Config> Core<C> {
             "the policy chose a thread that is not there"
         );
         let next = Slot::of(choice.task);
-        self.trace_server_of(cpu, choice.task, now);
+        self.follow_server_of(cpu, choice.task, now);
         if C::Trace::ENABLED
             && next != before
             && let Some(task) = before.get()
@@ -572,20 +583,14 @@ impl<C: Config> Core<C> {
     pub(crate) fn stop(&mut self, cpu: CpuId, task: TaskId, why: Stop, now: Time) {
         self.count(cpu, now);
         let state = self.cpu_mut(cpu);
-        // What was used before an earlier stop at this same decision has been told already.
-        let used = if state.stopped {
-            core::hint::cold_path();
-            Duration::ZERO
-        } else {
-            C::Stamp::length(state.used)
-        };
+        let used = state.used();
         if Self::STOPS {
             state.stopped = true;
         }
-        self.trace_use(cpu, task, used, now);
+        let overrun = self.follow_use(cpu, task, used, now);
         let resched = self.policy.stopped(cpu, task, Usage::time(used), why, now);
         self.attend(resched);
-        self.trace_server_of(cpu, task, now);
+        self.follow_server_of(cpu, task, now);
         if matches!(why, Stop::Blocked | Stop::Completed) {
             let state = self.cpu_mut(cpu);
             state.last = state.running;
@@ -596,6 +601,11 @@ impl<C: Config> Core<C> {
             if !self.is_alone() {
                 self.vacant = self.vacant.with(cpu);
             }
+        }
+        if let Some(overrun) = overrun {
+            // The semaphore was there when it was named; one that has counted to its end has told
+            // enough.
+            let _ = self.signal(cpu, overrun, now);
         }
     }
 }

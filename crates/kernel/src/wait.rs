@@ -132,7 +132,7 @@ impl<C: Config> Core<C> {
         self.emit(now, cpu, Kind::Wake { task, job });
         let resched = self.policy.ready(cpu, task, Ready::Unblocked, now);
         self.attend(resched);
-        self.trace_server_of(cpu, task, now);
+        self.follow_server_of(cpu, task, now);
     }
 
     /// The wait of `task` has ended in time. By itself, as it takes more registers than all else in

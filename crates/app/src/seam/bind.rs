@@ -45,7 +45,7 @@ macro_rules! __wait_until {
 macro_rules! __bind {
     ($kernel:ident) => {
         use $crate::__private::{
-            AtomicU16, CStr, Choice, ConditionId, Core, Duration, Error, FileContents, If, Message, MutexId, Nothing, Object, Poll,
+            AtomicU16, Budget, CStr, Choice, ConditionId, Core, Duration, Error, FileContents, If, Message, MutexId, Nothing, Object, Poll,
             QueueId, SemaphoreId, ThreadId, Time,
         };
         use $crate::__private::Machine as _;
@@ -255,6 +255,12 @@ macro_rules! __bind {
             }
             fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error> {
                 $kernel.act_now(|core, _, now| core.cpu_time(thread, now))
+            }
+            fn _flyball_budget(thread: ThreadId) -> Result<Option<Budget>, Error> {
+                $kernel.act_now(|core, _, now| core.budget(thread, now))
+            }
+            fn _flyball_on_exhaust(thread: ThreadId, semaphore: SemaphoreId) -> Result<(), Error> {
+                $kernel.act_now(|core, _, _| core.on_exhaust(thread, Some(semaphore)))
             }
             fn _flyball_stack_used(thread: ThreadId) -> Option<usize> {
                 $kernel.high_water(thread.task())

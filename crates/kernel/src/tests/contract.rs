@@ -2,8 +2,9 @@
 
 use core::cmp::Ordering;
 use flyball_policy::{
-    CpuId, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
+    Budget, CpuId, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
 };
+use flyball_trace::{Duration, ServerId};
 use std::collections::{HashMap, HashSet};
 
 pub(super) struct Watched<P: Policy> {
@@ -139,6 +140,24 @@ impl<P: Policy> Policy for Watched<P> {
         assert!(self.queued.contains(&choice.task));
         self.running.insert(cpu, choice.task);
         Some(choice)
+    }
+
+    fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
+        assert!(Self::WANTS.alarms, "no policy asked");
+        assert!(self.next_alarm(cpu).is_some_and(|at| at <= now));
+        self.policy.alarm(cpu, now)
+    }
+
+    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
+        self.policy.next_alarm(cpu)
+    }
+
+    fn server_of(&self, task: TaskId) -> Option<ServerId> {
+        self.policy.server_of(task)
+    }
+
+    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
+        self.policy.budget(server, used, now)
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {

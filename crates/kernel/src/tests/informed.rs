@@ -2,8 +2,9 @@
 
 use core::cmp::Ordering;
 use flyball_policy::{
-    CpuId, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
+    Budget, CpuId, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
 };
+use flyball_trace::{Duration, ServerId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `P`, with a list of what jobs said of themselves, and the graph of tasks that wait for others, from
@@ -98,6 +99,14 @@ impl<P: Policy> Policy for Informed<P> {
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         self.policy.pick(cpu, now)
+    }
+
+    fn server_of(&self, task: TaskId) -> Option<ServerId> {
+        self.policy.server_of(task)
+    }
+
+    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
+        self.policy.budget(server, used, now)
     }
 
     fn compare(&self, a: TaskId, b: TaskId) -> Ordering {

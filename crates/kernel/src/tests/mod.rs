@@ -7,6 +7,7 @@
 mod adversary;
 mod alarms;
 mod audit;
+mod budgets;
 mod calls;
 mod clock;
 mod contract;

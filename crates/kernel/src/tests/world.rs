@@ -38,6 +38,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Config for Small<P, CHECK
     type Arrivals = Inline<4>;
     type Accounts = Table;
     type Budgets = Table;
+    const OVERRUNS: bool = true;
     const CHECKS: bool = CHECKS;
 }
 
