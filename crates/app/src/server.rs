@@ -22,14 +22,15 @@ static NUMBERED: AtomicU16 = AtomicU16::new(0);
 ///     init: init,
 /// }
 ///
-/// const MS: Duration = Duration::from_millis(1);
-/// static VIDEO: Server = Server::new(Reservation::every(MS * 20, MS * 5));
+/// const FRAME: Duration = Duration::from_millis(40);
+/// const VIDEO: Reservation = Reservation::every(FRAME, Duration::from_millis(10));
+/// static SERVER: Server = Server::new(VIDEO);
 /// static DECODE: Stack<512> = Stack::new();
 /// static SHOW: Stack<512> = Stack::new();
 ///
 /// fn init() -> Result<(), Error> {
-///     spawn(&DECODE, Thread::periodic(MS * 40), VIDEO.seat(), || exit())?;
-///     spawn(&SHOW, Thread::periodic(MS * 20), VIDEO.seat(), || exit())?;
+///     spawn(&DECODE, Thread::periodic(FRAME), SERVER.seat(), || exit())?;
+///     spawn(&SHOW, Thread::periodic(FRAME), SERVER.seat(), || exit())?;
 ///     Ok(())
 /// }
 /// ```
@@ -53,7 +54,7 @@ impl Server {
         self.seat_with(self.reservation)
     }
 
-    /// The same, with another reservation: `thread.adjust(VIDEO.seat_with(reservation))` gives it to the
+    /// The same, with another reservation: `thread.adjust(SERVER.seat_with(reservation))` gives it to the
     /// server, and so to all of its threads. Those that are made later have to name it, too.
     pub fn seat_with<P>(&self, reservation: Reservation) -> Seat<P> {
         Seat::Shared(self.number(), reservation)
