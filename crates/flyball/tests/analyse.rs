@@ -638,3 +638,40 @@ behaviour = [{ compute = \"1ms\" }, { suspend = \"1ms\" }, { compute = \"1ms\" }
         "The tests do not cover that \"a\" suspends itself"
     );
 }
+
+/// The tests do not cover mutexes, but servers are hurt by so much and no more.
+#[test]
+fn critical_sections_of_others_are_said_with_their_lengths() {
+    const SET: &str = r#"
+schema = 1
+[[mutex]]
+name = "bus"
+[[task]]
+name = "slow"
+period = "20ms"
+behaviour = [{ lock = "bus" }, { compute = "4ms" }, { unlock = "bus" }]
+[[task]]
+name = "fast"
+period = "10ms"
+behaviour = [{ lock = "bus" }, { compute = "1ms" }, { unlock = "bus" }]
+"#;
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("set.toml");
+    fs::write(&file, SET).unwrap();
+    let sentence = r#"Critical sections of "slow" use up to 4ms of the budget of "fast" each time "fast" locks "bus"."#;
+    let (code, text, _) = run(&[path(&file)]);
+    assert_eq!(code, 1);
+    assert!(text.contains(&format!("\n{sentence}\n")), "{text}");
+    let (_, json, _) = run(&[path(&file), "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["critical_sections"][1], sentence);
+    // Without a mutex nothing is said of any.
+    fs::write(
+        &file,
+        SET.replace("{ lock = \"bus\" }, ", "")
+            .replace(", { unlock = \"bus\" }", ""),
+    )
+    .unwrap();
+    let (_, text, _) = run(&[path(&file)]);
+    assert!(!text.contains("Critical sections"), "{text}");
+}

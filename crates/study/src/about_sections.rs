@@ -11,7 +11,7 @@
 //! * **No protocol**, or a policy that knows none. The server has no work meanwhile, and the owner runs on its own budgets. If it
 //!   is the only other task that uses the mutex, alone in its server, and only computes while it has the mutex, then it is done as
 //!   soon as its server has supplied its longest section
-//!   ([`Rule::supply`](flyball_analysis::supply::Rule::supply)). That is known of servers that
+//!   ([`supply`](flyball_analysis::supply)). That is known of servers that
 //!   never use a budget early, and that are sure of their budgets.
 //!
 //! How long a section is the steps say, by what they compute and not by what they declare.
@@ -20,7 +20,6 @@ use crate::about_tasks::place;
 use crate::note::{AboutPolicy, Harm, Shared};
 use crate::registry::Entry;
 use crate::theory::{Section, Theory, declared_servers as declared, sections_of};
-use flyball_analysis::supply::Rule;
 use flyball_analysis::{SporadicTask, WorkLimit};
 use flyball_model::behaviour::count;
 use flyball_model::{Arrival, Protocol, ServerMode, Step, Task, TaskSet};
@@ -173,7 +172,8 @@ impl Case<'_> {
             return None;
         }
         let task = &self.set.tasks[owner];
-        let rule = self.rule(theory.supply()?, task);
+        let guarantee = theory.guarantee();
+        guarantee.check(self.set).ok()?;
         let cpu = place(self.set, task)?;
         let (number, all) = match server(self.set, task)? {
             Place::In(number) => {
@@ -189,20 +189,17 @@ impl Case<'_> {
             }
             Place::Own => (u16::try_from(owner).ok()?, self.own(cpu)?),
         };
-        let granted = declared::granted(rule, all, WorkLimit::default()).ok()?;
-        rule.supply(granted.get(&number)?).ok()?.inverse(section)
+        let granted = declared::granted(guarantee.among()?, all, WorkLimit::default()).ok()?;
+        let supply = guarantee.always(self.is_hard(task), granted.get(&number)?)?;
+        supply.inverse(section)
     }
 
-    /// The rule of a task's server, which may be hard where the rule is soft otherwise.
-    fn rule(&self, rule: Rule, task: &Task) -> Rule {
+    /// Whether a task's server waits for its deadline when a budget is used up, where the rule can do either.
+    fn is_hard(&self, task: &Task) -> bool {
         let declared = self.set.server_of(task).and_then(|(_, it)| it.mode);
-        let is_hard = match declared {
+        match declared {
             Some(mode) => mode == ServerMode::Hard,
             None => self.values.text("mode") == "hard",
-        };
-        match rule {
-            Rule::SoftConstantBandwidth if is_hard => Rule::HardConstantBandwidth,
-            rule => rule,
         }
     }
 

@@ -95,7 +95,7 @@ fn for_server(set: &TaskSet, number: usize, limit: WorkLimit) -> Option<ForServe
     let rule = Rule::SoftConstantBandwidth;
     let bounds: Vec<Option<Duration>> = if free.is_empty() {
         let server = SporadicTask::new(server.budget, server.period, server.deadline).ok()?;
-        let responses = declared::served(rule, &server, &tasks, limit);
+        let responses = declared::served(Inside::InOrder.supply(rule, &server).ok(), &tasks, limit);
         let in_time = |(task, response): (&SporadicTask, flyball_analysis::Response)| {
             response.bound().filter(|it| *it <= task.deadline())
         };

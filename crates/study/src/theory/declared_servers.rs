@@ -9,12 +9,13 @@
 
 use super::blocking;
 use super::cover::overruns;
+use super::guarantee::Guarantee;
 use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
 use crate::reason::{Because, Obstacle};
-use flyball_analysis::supply::{Inside, Rule, server_responses};
+use flyball_analysis::supply::{Rule, server_responses};
 use flyball_analysis::{
-    Answer, Level, Outcome, Reason, Response, SporadicTask, Strength, Utilisation, Verdict,
+    Answer, Level, Outcome, Reason, Response, SporadicTask, Strength, Supply, Utilisation, Verdict,
     WorkLimit, fixed_priority,
 };
 use flyball_model::{Arrival, Server, Task, TaskSet};
@@ -22,9 +23,9 @@ use flyball_trace::Duration;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Servers by this rule; `None`: by one of which nothing is known.
+/// Servers that give so much.
 pub(super) struct Declared {
-    pub(super) rule: Option<Rule>,
+    pub(super) guarantee: Guarantee,
 }
 
 /// What is found of the tasks of one CPU.
@@ -78,7 +79,7 @@ pub(crate) fn granted(
     tasks: Vec<(u16, SporadicTask)>,
     limit: WorkLimit,
 ) -> Result<BTreeMap<u16, SporadicTask>, Reason> {
-    if !matches!(rule, Rule::Polling | Rule::Deferrable) {
+    if !matches!(rule, Rule::Polling | Rule::Deferrable | Rule::Sporadic) {
         let dense = |(_, task): &(u16, SporadicTask)| {
             SporadicTask::new(task.wcet(), task.deadline(), task.deadline()).ok()
         };
@@ -111,25 +112,22 @@ pub(crate) fn granted(
     Ok(granted.collect())
 }
 
-/// How long jobs of these tasks take in a server by `rule` that has its budgets by its deadline.
+/// How long jobs of these tasks take in a server that gives so much, and serves them in order.
 pub(crate) fn served(
-    rule: Rule,
-    server: &SporadicTask,
+    supply: Option<Supply>,
     tasks: &[SporadicTask],
     limit: WorkLimit,
 ) -> Vec<Response> {
     let same = vec![Level(0); tasks.len()];
-    let known = Inside::InOrder
-        .supply(rule, server)
-        .ok()
+    let known = supply
         .and_then(|supply| fixed_priority::response_times_on(supply, tasks, &same, limit).ok());
-    // Otherwise the times of the server do not fit together.
+    // Otherwise nothing is known of the server, or its times do not fit together.
     known.unwrap_or_else(|| vec![Response::Unbounded; tasks.len()])
 }
 
 /// O(tasks × servers), and the tests of all servers.
 fn find(
-    rule: Rule,
+    guarantee: Guarantee,
     set: &TaskSet,
     jobs: &[usize],
     tasks: &[SporadicTask],
@@ -153,9 +151,13 @@ fn find(
         let mut tasks = set.tasks.iter().filter(|it| it.server == Some(number));
         tasks.any(|it| it.cpu == cpu)
     };
-    let granted = match granted(rule, reservations(set, is_here), limit) {
-        Ok(granted) => granted,
-        Err(doubt) => {
+    let granted = guarantee
+        .among()
+        .map(|rule| granted(rule, reservations(set, is_here), limit));
+    let granted = match granted {
+        None => return found,
+        Some(Ok(granted)) => granted,
+        Some(Err(doubt)) => {
             found.doubt = Some(doubt);
             return found;
         }
@@ -168,10 +170,11 @@ fn find(
             continue;
         }
         let inside: Vec<_> = positions.iter().map(|&it| tasks[it]).collect();
-        let responses = match granted.get(&number) {
-            Some(server) => served(rule, server, &inside, limit),
-            None => vec![Response::Unbounded; inside.len()],
-        };
+        let supply = granted.get(&number).and_then(|granted| {
+            let server = set.servers.get(usize::from(number))?;
+            guarantee.in_order(set, server, granted)
+        });
+        let responses = served(supply, &inside, limit);
         let is_late = |&(place, response): &(usize, &Response)| {
             let task: &SporadicTask = &inside[place];
             response.is_within(task.deadline().min(task.period())) != Some(true)
@@ -208,10 +211,10 @@ impl OneCpu for Declared {
         tasks: &[SporadicTask],
         limit: WorkLimit,
     ) -> Answer {
-        let Some(rule) = self.rule else {
+        if self.guarantee.check(set).is_err() {
             return Answer::Rejects;
-        };
-        let found = find(rule, set, jobs, tasks, limit);
+        }
+        let found = find(self.guarantee, set, jobs, tasks, limit);
         Answer::accepts_if(found.doubt.is_none() && found.free.is_empty())
     }
 
@@ -227,8 +230,8 @@ impl OneCpu for Declared {
         effort: Effort,
     ) -> Result<Analysed, Obstacle> {
         blocking::none(set, jobs)?;
-        let rule = self.rule.ok_or(Obstacle::NoTest)?;
-        let found = find(rule, set, jobs, &tasks, effort.verdict);
+        self.guarantee.check(set)?;
+        let found = find(self.guarantee, set, jobs, &tasks, effort.verdict);
         Ok(Analysed {
             outcome: Outcome {
                 verdict: found.doubt.map_or(Verdict::Holds, Verdict::Unknown),

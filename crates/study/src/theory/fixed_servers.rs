@@ -15,12 +15,12 @@ use super::blocking;
 use super::cover::overruns;
 use super::declared_servers::Declared;
 use super::fixed_priority::FixedPriority;
+use super::guarantee::Guarantee;
 use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
 use super::servers::{has_other_budgets, within_periods};
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::with_jitter;
-use flyball_analysis::supply::Rule;
 use flyball_analysis::{Answer, Response, SporadicTask, WorkLimit};
 use flyball_model::{Arrival, TaskSet};
 use flyball_trace::Duration;
@@ -95,8 +95,8 @@ impl OneCpu for OfFixedPriority {
         true
     }
 
-    fn supply(&self) -> Option<Rule> {
-        self.declared.rule
+    fn guarantee(&self) -> Guarantee {
+        self.declared.guarantee
     }
 
     fn analyse(

@@ -6,6 +6,7 @@ use super::declared_servers::Declared;
 use super::edf::EarliestDeadline;
 use super::fixed_priority::FixedPriority;
 use super::fixed_servers::OfFixedPriority;
+use super::guarantee::Guarantee;
 use super::one_cpu::OneCpu;
 use super::servers::{Isolation, OfTheirOwn};
 use flyball_analysis::supply::Rule as Supplied;
@@ -14,40 +15,42 @@ use flyball_catalogue::{
     NpEdf, Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
 };
 
-const CBS: OfTheirOwn =
-    by_deadlines::<Cbs>(Isolation::OfEach, Some(Supplied::SoftConstantBandwidth));
+const CBS: OfTheirOwn = by_deadlines::<Cbs>(
+    Isolation::OfEach,
+    Guarantee::Of(Supplied::SoftConstantBandwidth),
+);
 const SCHED_DEADLINE: OfTheirOwn =
-    by_deadlines::<SchedDeadline>(Isolation::OfEach, Some(Supplied::SchedDeadline));
-const GRUB: OfTheirOwn = by_deadlines::<Grub>(Isolation::OfAll, None);
-const IRIS: OfTheirOwn = by_deadlines::<Iris>(Isolation::OfEach, None);
+    by_deadlines::<SchedDeadline>(Isolation::OfEach, Guarantee::Of(Supplied::SchedDeadline));
+const GRUB: OfTheirOwn = by_deadlines::<Grub>(Isolation::OfAll, Guarantee::Grub);
+const IRIS: OfTheirOwn = by_deadlines::<Iris>(Isolation::OfEach, Guarantee::Iris);
 const BIDS: OfTheirOwn = OfTheirOwn {
     heeds_results: true,
-    ..by_deadlines::<Bids>(Isolation::OfEach, None)
+    ..by_deadlines::<Bids>(Isolation::OfEach, Guarantee::Bids)
 };
-const TBS: OfTheirOwn = by_deadlines::<Tbs>(Isolation::Nothing, None);
+const TBS: OfTheirOwn = by_deadlines::<Tbs>(Isolation::Nothing, Guarantee::Nothing);
 const POLLING: OfFixedPriority =
-    by_fixed_priority::<PollingServers>(false, Some(Supplied::Polling));
+    by_fixed_priority::<PollingServers>(false, Guarantee::Of(Supplied::Polling));
 const DEFERRABLE: OfFixedPriority =
-    by_fixed_priority::<DeferrableServers>(false, Some(Supplied::Deferrable));
-const SPORADIC: OfFixedPriority = by_fixed_priority::<SporadicServers>(true, None);
+    by_fixed_priority::<DeferrableServers>(false, Guarantee::Of(Supplied::Deferrable));
+const SPORADIC: OfFixedPriority = by_fixed_priority::<SporadicServers>(true, Guarantee::Sporadic);
 
-const fn by_deadlines<S: Scheduler>(isolation: Isolation, rule: Option<Supplied>) -> OfTheirOwn {
+const fn by_deadlines<S: Scheduler>(isolation: Isolation, guarantee: Guarantee) -> OfTheirOwn {
     OfTheirOwn {
         policy: S::NAME,
         isolation,
         heeds_results: false,
-        declared: Declared { rule },
+        declared: Declared { guarantee },
     }
 }
 
 const fn by_fixed_priority<S: Scheduler>(
     is_sporadic: bool,
-    rule: Option<Supplied>,
+    guarantee: Guarantee,
 ) -> OfFixedPriority {
     OfFixedPriority {
         policy: S::NAME,
         is_sporadic,
-        declared: Declared { rule },
+        declared: Declared { guarantee },
     }
 }
 

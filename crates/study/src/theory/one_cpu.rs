@@ -2,12 +2,12 @@
 
 use super::clusters::clusters;
 use super::cover::stays_behind;
+use super::guarantee::Guarantee;
 use super::proof::{Effort, Findings};
 use crate::reason::{Because, Obstacle};
 use crate::recurring::recurring;
 use crate::results;
 use flyball_analysis::sensitivity::{Breakdown, Margin, breakdown, slack};
-use flyball_analysis::supply::Rule;
 use flyball_analysis::{Answer, Outcome, Reason, Response, SporadicTask, Verdict, WorkLimit};
 use flyball_model::{Arrival, TaskSet};
 use flyball_trace::Duration;
@@ -52,9 +52,9 @@ pub trait OneCpu: Sync {
         false
     }
 
-    /// By which rule servers give their tasks CPU time, if it is a policy with servers of which that is known.
-    fn supply(&self) -> Option<Rule> {
-        None
+    /// What servers give to their tasks, if it is a policy with servers.
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Nothing
     }
 
     /// All that is known of the tasks, with so much work.

@@ -20,12 +20,12 @@ use super::blocking;
 use super::cover::overruns;
 use super::declared_servers::Declared;
 use super::edf::EarliestDeadline;
+use super::guarantee::Guarantee;
 use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
 use crate::about_tasks::has_results;
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::with_jitter;
-use flyball_analysis::supply::Rule;
 use flyball_analysis::{Answer, Outcome, Response, SporadicTask, WorkLimit, edf_demand};
 use flyball_model::{Task, TaskSet};
 use flyball_trace::Duration;
@@ -170,8 +170,8 @@ impl OneCpu for OfTheirOwn {
         true
     }
 
-    fn supply(&self) -> Option<Rule> {
-        self.declared.rule
+    fn guarantee(&self) -> Guarantee {
+        self.declared.guarantee
     }
 
     fn analyse(
