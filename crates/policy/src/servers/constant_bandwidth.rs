@@ -37,11 +37,11 @@ impl ConstantBandwidth {
 /// for the time up to it. Returns whether anything is left of the budget then.
 #[inline]
 pub(super) fn wake<S>(account: &mut Account<S>, now: Time) -> bool {
-    let is_over = account.is_new() || now >= account.deadline;
-    if !is_over && account.is_exhausted() {
+    if account.is_new() || now >= account.deadline {
+        account.renew(now);
+    } else if account.is_exhausted() {
         return false;
-    }
-    if is_over || account.is_dense(now) {
+    } else if account.is_dense(now) {
         account.renew(now);
     }
     true
