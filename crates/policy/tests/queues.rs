@@ -86,6 +86,7 @@ fn agrees<K: Copy + Ord + Default + std::fmt::Debug, Q: Queue<K>>(
             Step::Settle => queue.settle(),
         }
         prop_assert_eq!(queue.first(), model.0.first().map(|&(task, _)| task));
+        prop_assert_eq!(queue.first_key(), model.0.first().map(|&(_, key)| key));
         for task in (0..TASKS).map(TaskId) {
             let expected = model
                 .0

@@ -250,6 +250,11 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
         self.ranks.first().map(|rank| rank.id())
     }
 
+    #[inline]
+    fn first_key(&self) -> Option<K> {
+        self.ranks.first().map(|rank| rank.key)
+    }
+
     fn key(&self, task: TaskId) -> Option<K> {
         self.ranks.get(task).map(|rank| rank.key)
     }

@@ -99,6 +99,12 @@ pub trait Queue<K: Copy + Ord + Default> {
     /// The task with the smallest key, and among those the first.
     fn first(&self) -> Option<TaskId>;
 
+    /// The smallest key; `None` if the queue is empty.
+    #[inline]
+    fn first_key(&self) -> Option<K> {
+        self.key(self.first()?)
+    }
+
     /// The key under which `task` is queued; `None` if it is not.
     fn key(&self, task: TaskId) -> Option<K>;
 

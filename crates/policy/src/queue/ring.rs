@@ -241,6 +241,11 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedRing<K, S> {
         (self.len > 0).then(|| self.order[self.head])
     }
 
+    #[inline]
+    fn first_key(&self) -> Option<K> {
+        (self.len > 0).then(|| self.key_of(0))
+    }
+
     fn key(&self, task: TaskId) -> Option<K> {
         self.place(task).map(|_| self.keys[task.index()])
     }

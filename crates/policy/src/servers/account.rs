@@ -67,12 +67,19 @@ impl Reservation {
 
     /// Whether `budget` within `time` is more than the reservation gives: more than its budget
     /// within its deadline, in proportion.
+    #[inline]
     pub(crate) fn is_exceeded_by(&self, budget: Duration, time: Duration) -> bool {
         let lengths = [budget, self.deadline, time, self.budget].map(Duration::as_nanos);
-        if lengths.iter().all(|&length| length <= MASK) {
-            let [budget, deadline, time, own] = lengths.map(|length| length & MASK);
-            return budget * deadline > time * own;
+        if let [Ok(budget), Ok(deadline), Ok(time), Ok(own)] = lengths.map(u32::try_from) {
+            return u64::from(budget) * u64::from(deadline) > u64::from(time) * u64::from(own);
         }
+        self.is_exceeded_in_128_bits(budget, time)
+    }
+
+    /// [`Reservation::is_exceeded_by`] with lengths of more than 4.3 s.
+    #[cold]
+    #[inline(never)]
+    fn is_exceeded_in_128_bits(&self, budget: Duration, time: Duration) -> bool {
         product(budget, self.deadline) > product(time, self.budget)
     }
 
@@ -89,9 +96,6 @@ impl Reservation {
         u64::try_from(given).map_or(self.budget, Duration::from_nanos)
     }
 }
-
-/// Two lengths of so many bits have a product of 64, which is one instruction of a small processor.
-const MASK: u64 = u32::MAX as u64;
 
 fn product(a: Duration, b: Duration) -> u128 {
     u128::from(a.as_nanos()) * u128::from(b.as_nanos())

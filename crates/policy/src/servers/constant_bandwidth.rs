@@ -34,12 +34,17 @@ impl ConstantBandwidth {
 }
 
 /// What arrives finds a new budget, if the present one has no deadline to come or would be too much
-/// for the time up to it.
+/// for the time up to it. Returns whether anything is left of the budget then.
 #[inline]
-pub(super) fn wake<S>(account: &mut Account<S>, now: Time) {
-    if account.is_new() || now >= account.deadline || account.is_dense(now) {
+pub(super) fn wake<S>(account: &mut Account<S>, now: Time) -> bool {
+    if account.is_new() || now >= account.deadline {
+        account.renew(now);
+    } else if account.is_exhausted() {
+        return false;
+    } else if account.is_dense(now) {
         account.renew(now);
     }
+    true
 }
 
 /// [`Rule::exhausted`] of a server that is hard or soft, whatever else is kept of it.
@@ -55,8 +60,10 @@ impl Rule for ConstantBandwidth {
     type State = ();
 
     fn arrives(&mut self, account: &mut Account, arrival: Arrival) -> Supply {
-        wake(account, arrival.at);
-        self.supply(account, arrival.at)
+        if wake(account, arrival.at) {
+            return Supply::Available;
+        }
+        self.exhausted(account, arrival.at)
     }
 
     fn exhausted(&mut self, account: &mut Account, now: Time) -> Supply {

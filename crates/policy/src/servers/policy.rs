@@ -119,7 +119,6 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
     }
 
     /// The same where that is rare.
-    #[cold]
     #[inline(never)]
     fn requeue(&mut self, number: TaskId, supply: Supply) -> Resched {
         self.enqueue(number, supply)

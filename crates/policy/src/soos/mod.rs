@@ -112,7 +112,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// A server with work is due at `at`, or when it may be reactivated.
-    #[inline(never)]
+    #[inline]
     fn wait(&mut self, task: TaskId, at: Time) {
         let server = &mut self.servers[task.index()];
         server.due = at.max(server.next);
@@ -120,7 +120,7 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// A server with work, which is in no list, goes into the list, or waits for a budget.
-    #[inline(never)]
+    #[inline]
     fn enlist(&mut self, task: TaskId) {
         let server = &mut self.servers[task.index()];
         while server.budget().is_zero() {
@@ -143,22 +143,41 @@ impl<Q: Queue<Time>, B: Policy> Soos<Q, B> {
     }
 
     /// Reactivates the servers that are due, in the order of their numbers.
-    #[inline(never)]
+    #[inline]
     fn reactivate(&mut self, now: Time) {
-        if self.switches.reactivation == Reactivation::Next && now < self.next_reactivation {
-            return;
+        let looks = self.switches.reactivation == Reactivation::EverySlot;
+        if looks || now >= self.next_reactivation {
+            self.reactivate_due(now);
         }
-        self.next_reactivation = Time::NEVER;
+    }
+
+    #[inline(never)]
+    fn reactivate_due(&mut self, now: Time) {
+        let mut next = Time::NEVER;
         for row in 0..self.end {
-            while self.servers[row].due <= now {
-                let server = &mut self.servers[row];
-                if server.begins_anew(&self.switches, now) {
-                    server.reactivate(server.due);
-                }
-                server.due = Time::NEVER;
-                self.enlist(TaskId::from_index(row));
+            let mut due = self.servers[row].due;
+            if due <= now {
+                due = self.reactivate_one(row, now);
             }
-            self.next_reactivation = self.next_reactivation.min(self.servers[row].due);
+            next = next.min(due);
+        }
+        self.next_reactivation = next;
+    }
+
+    /// Reactivates the server of this row, which is due. Returns when it is due next.
+    #[inline(never)]
+    fn reactivate_one(&mut self, row: usize, now: Time) -> Time {
+        loop {
+            let server = &mut self.servers[row];
+            if server.begins_anew(&self.switches, now) {
+                server.reactivate(server.due);
+            }
+            server.due = Time::NEVER;
+            self.enlist(TaskId::from_index(row));
+            let due = self.servers[row].due;
+            if due > now {
+                return due;
+            }
         }
     }
 
@@ -323,14 +342,11 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
         }
         if why == Stop::Completed {
             let result = core::mem::take(&mut server.result);
-            let period = server.reservation.period;
-            server.next = server.last + period;
-            // Most jobs say nothing, and the division takes longer than all the rest.
+            server.next = server.next_period();
+            // Most jobs say nothing.
             let bids = &self.switches.bids;
             if result > 0 || bids.least > Bids::default().least {
-                let bids = bids.of(&server.reservation);
-                let separation = bids.separation(period, result);
-                server.next = server.last + separation.max(period);
+                server.separate(bids, result);
             }
         }
         if is_out {

@@ -1,7 +1,7 @@
 //! What SOOS knows of a task and its server.
 
 use super::Switches;
-use crate::servers::Reservation;
+use crate::servers::{Bids, Reservation};
 use flyball_trace::{Duration, Time};
 
 /// What a task of a given number is.
@@ -79,5 +79,15 @@ impl Server {
 
     pub(super) fn next_period(&self) -> Time {
         self.last + self.reservation.period
+    }
+
+    /// A job has said `result` of itself. The next reactivation is as far away as `bids` has it, and
+    /// at least a period: that takes divisions.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn separate(&mut self, bids: &Bids, result: u8) {
+        let period = self.reservation.period;
+        let separation = bids.of(&self.reservation).separation(period, result);
+        self.next = self.last + separation.max(period);
     }
 }

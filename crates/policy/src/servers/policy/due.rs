@@ -17,8 +17,7 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
 
     /// The first instant that a server waits for.
     pub(super) fn first_due(&self) -> Option<Time> {
-        let key = self.throttled.key(self.throttled.first()?)?;
-        Some(key - self.rule.ahead())
+        Some(self.throttled.first_key()? - self.rule.ahead())
     }
 
     /// Serves the servers whose instants have come.
