@@ -312,5 +312,5 @@ fn what_holds_holds_when_jobs_are_shorter_and_arrivals_later() {
         }
     });
     let [theory, seen] = proofs.map(AtomicU32::into_inner);
-    assert!(theory > 20 && seen > 20, "{theory} by theory, {seen} seen");
+    assert!(theory > 20 && seen > 5, "{theory} by theory, {seen} seen");
 }
