@@ -4,8 +4,9 @@
 //! has become ready, has stopped, or has been picked; and for all, after the policy's alarm. What
 //! differs from what was traced last is traced.
 
+use crate::schedule::work;
 use crate::{Config, Core, Error, SemaphoreId, ThreadId};
-use flyball_policy::{Budget, Policy, Table};
+use flyball_policy::{Budget, Policy, Resched, Table};
 use flyball_trace::{CpuId, Duration, Kind, ServerId, Sink, TaskId, Time};
 
 /// What is kept of a server.
@@ -15,6 +16,8 @@ pub(crate) struct Server {
     traced: Budget,
     /// Signalled where its budget is used up.
     overrun: Option<SemaphoreId>,
+    /// Its budget is used up, and that has not been signalled yet.
+    is_overrun: bool,
 }
 
 impl<C: Config> Core<C> {
@@ -73,22 +76,46 @@ impl<C: Config> Core<C> {
     }
 
     /// `task`, which runs on `cpu`, has used so much since it was picked, and the policy is about to
-    /// hear of it. Returns the semaphore to signal then.
+    /// hear of it.
     #[inline]
-    pub(crate) fn follow_use(
-        &mut self,
-        cpu: CpuId,
-        task: TaskId,
-        used: Duration,
-        now: Time,
-    ) -> Option<SemaphoreId> {
-        if !Self::FOLLOWS_BUDGETS || used.is_zero() {
-            return None;
+    pub(crate) fn follow_use(&mut self, cpu: CpuId, task: TaskId, used: Duration, now: Time) {
+        if Self::FOLLOWS_BUDGETS
+            && !used.is_zero()
+            && let Some(server) = self.policy.server_of(task)
+            && let Some(left) = self.follow(cpu, server, used, now)
+            && C::OVERRUNS
+            && left.is_zero()
+            && let Some(row) = self.budgets.find_mut(server.index())
+            && row.overrun.is_some()
+        {
+            // Later, since the task may not be in the list yet that it waits in.
+            row.is_overrun = true;
+            self.cpu_mut(cpu).set(work::OVERRUN);
+            self.attend(Resched::One(cpu));
         }
-        let server = self.policy.server_of(task)?;
-        let left = self.follow(cpu, server, used, now)?;
-        let row = self.budgets.find(server.index())?;
-        row.overrun.filter(|_| C::OVERRUNS && left.is_zero())
+    }
+
+    /// A thread is about to be picked on `cpu`: signals that budgets were used up there.
+    #[inline]
+    pub(crate) fn signal_overruns(&mut self, cpu: CpuId, now: Time) {
+        if Self::FOLLOWS_BUDGETS && C::OVERRUNS && self.cpu(cpu).has(work::OVERRUN) {
+            self.signal_all_overruns(cpu, now);
+        }
+    }
+
+    /// O(threads), and what the threads take that go on.
+    #[cold]
+    #[inline(never)]
+    fn signal_all_overruns(&mut self, cpu: CpuId, now: Time) {
+        self.cpu_mut(cpu).done(work::OVERRUN);
+        for row in 0..self.budgets.capacity() {
+            let row = &mut self.budgets[row];
+            if let (true, Some(overrun)) = (core::mem::take(&mut row.is_overrun), row.overrun) {
+                // The semaphore was there when it was named; one that has counted to its end has told
+                // enough.
+                let _ = self.signal(cpu, overrun, now);
+            }
+        }
     }
 
     /// The server of `task` may have another budget.

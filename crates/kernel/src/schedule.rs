@@ -53,6 +53,8 @@ pub(crate) mod work {
     pub(crate) const TIMER: u8 = 1;
     /// Some thread has to begin its program anew when it runs.
     pub(crate) const RESTART: u8 = 2;
+    /// A budget was used up, and its semaphore has to be signalled.
+    pub(crate) const OVERRUN: u8 = 4;
 }
 
 impl<S: Stamp> Cpu<S> {
@@ -106,7 +108,7 @@ impl<S: Stamp> Cpu<S> {
     }
 
     #[inline]
-    fn done(&mut self, work: u8) {
+    pub(crate) fn done(&mut self, work: u8) {
         self.work &= !work;
     }
 }
@@ -360,6 +362,7 @@ impl<C: Config> Core<C> {
         {
             self.preempt(cpu, task, now);
         }
+        self.signal_overruns(cpu, now);
         let choice = self.policy.pick(cpu, now);
         if C::Policy::WANTS.released_cpu {
             let resched = self.policy.released_cpu(cpu);
@@ -587,7 +590,7 @@ impl<C: Config> Core<C> {
         if Self::STOPS {
             state.stopped = true;
         }
-        let overrun = self.follow_use(cpu, task, used, now);
+        self.follow_use(cpu, task, used, now);
         let resched = self.policy.stopped(cpu, task, Usage::time(used), why, now);
         self.attend(resched);
         self.follow_server_of(cpu, task, now);
@@ -601,11 +604,6 @@ impl<C: Config> Core<C> {
             if !self.is_alone() {
                 self.vacant = self.vacant.with(cpu);
             }
-        }
-        if let Some(overrun) = overrun {
-            // The semaphore was there when it was named; one that has counted to its end has told
-            // enough.
-            let _ = self.signal(cpu, overrun, now);
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::world::{CPU, Fixed, ROWS, Table, World, at, ns};
 use crate::{Attributes, Error, SemaphoreId, ThreadId, Timing};
-use flyball_policy::servers::{ConstantBandwidth, Reservation, SchedDeadline, Seat, Servers};
-use flyball_policy::servers::{Mode, Rule};
+use core::sync::atomic::{AtomicU32, Ordering};
+use flyball_policy::servers::{ConstantBandwidth, Reservation, Rule, SchedDeadline, Seat, Servers};
 use flyball_policy::{Budget, FixedPriority, Priority};
-use flyball_trace::{Kind, ServerId, Time};
+use flyball_trace::{Kind, Time};
 use proptest::prelude::*;
 
 type Served<R> = World<Servers<R, Fixed, Table>>;
@@ -103,44 +103,57 @@ fn a_new_server_signals_nothing() {
     assert_eq!(world.signals(overrun), 0);
 }
 
-/// Threads in two servers, of which each is a hog or ends its jobs at random.
-fn signals_are_exhaustions<R: Rule>(rule: R, mode: Mode, steps: &[(u64, bool)]) {
+/// A thread that waits for the semaphore of its own server, with the last of the budget, is woken by it.
+#[test]
+fn a_thread_waits_for_the_end_of_its_own_budget() {
+    let mut world = world(ConstantBandwidth::SOFT);
+    let overrun = world.core.semaphore(0).unwrap();
+    let thread = world.serve(Attributes::THREAD, own(10, 4));
+    world.core.on_exhaust(thread, Some(overrun)).unwrap();
+    world.now = at(4);
+    let waits = world.core.wait(CPU, overrun, Time::NEVER, world.now);
+    world.waits(&waits);
+    assert_eq!(world.running(), Some(thread.task().0));
+    assert_eq!(world.signals(overrun), 0);
+}
+
+/// Two servers, one of them shared, and threads that compute and sleep at random: there is a signal for
+/// each budget that is used up. Returns how many.
+fn signals_are_exhaustions<R: Rule>(rule: R, steps: &[(u64, Option<u64>)]) -> u32 {
     let mut world = world(rule);
-    let mut servers = Vec::new();
-    for (name, period, budget) in [(1, 50, 12), (2, 80, 30)] {
-        let reservation = Reservation::every(ns(period), ns(budget)).with_mode(mode);
-        let overrun = world.core.semaphore(0).unwrap();
-        let mut threads = [60, 90].map(|period| {
-            let attributes = Attributes::periodic(ns(period));
-            world.serve(attributes, Seat::Shared(name, reservation))
-        });
-        world.core.on_exhaust(threads[0], Some(overrun)).unwrap();
-        threads.sort_by_key(|thread| thread.task());
-        servers.push((ServerId::of(threads[0].task()), overrun));
+    let overrun = world.core.semaphore(0).unwrap();
+    let shared = Seat::Shared(7, Reservation::every(ns(20), ns(6)));
+    for seat in [shared, shared, own(9, 3)] {
+        let thread = world.serve(Attributes::THREAD, seat);
+        world.core.on_exhaust(thread, Some(overrun)).unwrap();
     }
-    for &(length, ends) in steps {
+    world.serve(Attributes::THREAD, BACKGROUND);
+    for &(length, sleep) in steps {
         let until = world.now + ns(length);
         world.run_until(until);
-        if ends && world.core.running(CPU).is_some() {
-            let _ = world.core.wait_next(CPU, world.now);
-            world.settle();
+        if let Some(sleep) = sleep.filter(|_| world.running().is_some()) {
+            let until = world.now + ns(sleep);
+            let sleeps = world.core.sleep_until(CPU, until, world.now);
+            world.waits(&sleeps);
         }
-    }
-    for (server, overrun) in servers {
         let events = world.core.trace().iter();
-        let exhausted = events.filter(|event| event.kind == Kind::Exhaust { server });
+        let exhausted = events.filter(|event| matches!(event.kind, Kind::Exhaust { .. }));
         let exhausted = u32::try_from(exhausted.count()).unwrap();
         assert_eq!(world.signals(overrun), exhausted);
     }
+    world.signals(overrun)
 }
 
-proptest! {
-    #[test]
-    fn each_exhaustion_is_signalled(
-        steps in proptest::collection::vec((1_u64..40, any::<bool>()), 0..60),
-    ) {
-        signals_are_exhaustions(ConstantBandwidth::SOFT, Mode::OfRule, &steps);
-        signals_are_exhaustions(ConstantBandwidth::HARD, Mode::OfRule, &steps);
-        signals_are_exhaustions(SchedDeadline, Mode::OfRule, &steps);
-    }
+#[test]
+fn each_exhaustion_is_signalled() {
+    let signals = AtomicU32::new(0);
+    let sleep = proptest::option::weighted(0.3, 1_u64..26);
+    let steps = proptest::collection::vec((0_u64..8, sleep), 100);
+    proptest!(|(steps in steps)| {
+        let all = signals_are_exhaustions(ConstantBandwidth::SOFT, &steps)
+            + signals_are_exhaustions(ConstantBandwidth::HARD, &steps)
+            + signals_are_exhaustions(SchedDeadline, &steps);
+        signals.fetch_add(all, Ordering::Relaxed);
+    });
+    assert!(signals.into_inner() > 1_000);
 }
