@@ -301,7 +301,7 @@ fn a_counter_tells_what_is_left_of_a_budget() {
     });
     let values: Vec<_> = values.collect();
     assert_eq!(values, [(1, 2), (3, 0), (3, 2), (4, 1)]);
-    let named = |packet: &pb::TracePacket| Some(packet.track_descriptor.as_ref()?.name.clone()?);
+    let named = |packet: &pb::TracePacket| packet.track_descriptor.as_ref()?.name.clone();
     assert!(
         packets
             .iter()
