@@ -5,6 +5,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+/// One browser at a time, since each has to draw within some seconds.
+static BROWSER: Mutex<()> = Mutex::new(());
 
 /// Names of browsers that playwright-core drives.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-headless-shell", "google-chrome"];
@@ -55,6 +59,8 @@ fn operate(file: impl FnOnce(&Path) -> String, options: &[&str]) {
     };
     let folder = tempfile::tempdir().expect("there is room for a temporary folder");
     let file = file(folder.path());
+    // A test that failed has left nothing behind.
+    let _one = BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
     let study = ["study", &file, "--quiet", "--until", "2s", "--out", "."];
     flyball(folder.path(), &[&study, options].concat());
     let report = folder

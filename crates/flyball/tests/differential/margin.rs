@@ -111,6 +111,7 @@ pub(crate) fn hair(
                 &mut overheads.scheduling,
                 &mut overheads.release,
                 &mut overheads.ipi,
+                &mut overheads.call,
             ] {
                 let mean = cost.at(tasks);
                 *cost = Cost::fixed(random.uniform(Duration::ZERO, mean * 2));
