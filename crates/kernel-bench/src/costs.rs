@@ -240,7 +240,7 @@ mod tests {
         (
             "cbs",
             &[
-                ("yield", 146),
+                ("yield", 149),
                 ("signal_wakes", 328),
                 ("wait_blocks", 241),
                 ("interrupt_wakes", 342),
