@@ -297,6 +297,23 @@ macro_rules! any {
                 }
             }
 
+            fn server_of(&self, task: flyball_policy::TaskId) -> Option<flyball_policy::ServerId> {
+                match self {
+                    $($policy::$variant(policy) => policy.server_of(task),)*
+                }
+            }
+
+            fn budget(
+                &self,
+                server: flyball_policy::ServerId,
+                used: flyball_policy::Duration,
+                now: flyball_policy::Time,
+            ) -> Option<flyball_policy::Budget> {
+                match self {
+                    $($policy::$variant(policy) => policy.budget(server, used, now),)*
+                }
+            }
+
             fn compare(
                 &self,
                 a: flyball_policy::TaskId,

@@ -59,7 +59,7 @@ pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scheduler::{Scheduler, Shape, Size, Unserved};
 pub use servers::{
-    Bids, Cbs, Deferrable, DeferrableServers, Everywhere, GlobalCbs, GlobalRule,
+    Allowance, Bids, Cbs, Deferrable, DeferrableServers, Everywhere, GlobalCbs, GlobalRule,
     GlobalSchedDeadline, Grub, Iris, Linux, OwnServers, Polling, PollingServers, Reclaim,
     SchedDeadline, ServerRule, SporadicServers, Tbs,
 };

@@ -4,9 +4,11 @@
 //! in each period and up to the deadline. A task that arrives once runs in the background, by its priority and in
 //! turn with its equals.
 
+mod allowance;
 mod global;
 mod rules;
 
+pub use allowance::Allowance;
 pub use global::{Everywhere, GlobalCbs, GlobalRule, GlobalSchedDeadline};
 pub use rules::{Deferrable, Linux, Polling, Reclaim};
 
@@ -52,14 +54,6 @@ pub(crate) const QUANTUM: Setting = Setting::duration(
     Duration::from_millis(10),
 );
 
-/// On a machine it is not zero if nothing else is said: a job computes for as long as it says, and
-/// then it still has to tell the kernel that it is done.
-pub(crate) const ALLOWANCE: Setting = Setting::duration_or_zero(
-    "allowance",
-    "how much more than its execution time a task's budget is, for work that is charged to its jobs",
-    Duration::ZERO,
-);
-
 pub(crate) fn background<S: Storage>(quantum: Duration, size: Size) -> Background<S> {
     Ranked::new(in_turn(quantum), size.tasks)
 }
@@ -76,7 +70,7 @@ const fn in_turn(quantum: Duration) -> RoundRobin<FixedPriority> {
 /// that budgets never overlap.
 pub(crate) fn seat(
     task: &Facts,
-    allowance: Duration,
+    allowance: Allowance,
     modes: &[Mode],
 ) -> Result<Seat<Priority>, Missing> {
     let period = match (task.service, task.period) {
@@ -98,7 +92,7 @@ pub(crate) fn seat(
         return Err(Missing::Other("computes for more than its period"));
     }
     Ok(Seat::Own(Reservation {
-        budget: (task.wcet + allowance).min(deadline),
+        budget: allowance.budget(task.wcet, deadline),
         deadline,
         ..Reservation::every(period, Duration::ZERO)
     }))
@@ -151,7 +145,7 @@ pub trait ServerRule: Copy + fmt::Debug {
     /// Where it was published.
     const SOURCE: &'static str;
     /// What it can be told, with what all rules have.
-    const SETTINGS: &'static [Setting] = &[ALLOWANCE, QUANTUM];
+    const SETTINGS: &'static [Setting] = &[Allowance::JOB, Allowance::INTERRUPTS, QUANTUM];
     /// The rule.
     type Rule: Rule;
     /// What a task set may say of a server.
@@ -186,7 +180,7 @@ pub struct OwnServers<R> {
     /// The rule of the servers.
     pub rule: R,
     /// How much more than its execution time a task's budget is.
-    pub allowance: Duration,
+    pub allowance: Allowance,
     /// The time slices of tasks in the background.
     pub quantum: Duration,
 }
@@ -197,7 +191,7 @@ impl<R: ServerRule> Configured for OwnServers<R> {
     fn new(values: &dyn Values, _: &[Facts]) -> Result<OwnServers<R>, &'static str> {
         Ok(OwnServers {
             rule: R::new(values)?,
-            allowance: values.duration("allowance"),
+            allowance: Allowance::of(values),
             quantum: values.duration("quantum"),
         })
     }
@@ -207,7 +201,7 @@ impl<R: ServerRule> Configured for OwnServers<R> {
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<OwnServers<R>> {
-        let (rule, allowance, quantum) = <(R::Encoded, Duration, Duration)>::parse(bytes)?;
+        let (rule, allowance, quantum) = <(R::Encoded, Allowance, Duration)>::parse(bytes)?;
         let servers = OwnServers {
             rule: R::decoded(rule)?,
             allowance,

@@ -54,6 +54,7 @@ pub(crate) fn compare(
         overheads: Overheads::default(),
         quantum: None,
         slice: None,
+        reason: None,
         comparison: side_by_side(&simulated, &measured, 1),
         simulated_summary: inspect::summary(&simulated),
         measured_summary: inspect::summary(&measured),
@@ -145,7 +146,7 @@ fn table(policy: &str, machine: Machine, beside: &SideBySide) -> String {
     let _ = writeln!(
         text,
         "{}: {} events in the same order",
-        output::same(beside.comparison.is_same_order()),
+        output::same(beside),
         output::grouped(beside.comparison.agree as u64),
     );
     text += &compare::difference(policy, "here", beside);

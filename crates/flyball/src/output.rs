@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use flyball_board::Fault;
 use flyball_model::TaskSet;
 use flyball_report::{reproduction, words};
+use flyball_study::SideBySide;
 use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_trace::Duration;
 use flyball_trace::metrics::TaskSummary;
@@ -105,9 +106,11 @@ pub(crate) fn fault(task: Option<&str>, fault: &Fault) -> String {
 }
 
 /// Whether two schedules are the same, in a word.
-pub(crate) fn same(same: bool) -> String {
-    if same {
+pub(crate) fn same(beside: &SideBySide) -> String {
+    if beside.comparison.is_same_order() {
         format!("{GREEN}✓ same{GREEN:#}")
+    } else if beside.reason.is_some() {
+        format!("{YELLOW}≈ explained{YELLOW:#}")
     } else {
         format!("{RED}✗ differs{RED:#}")
     }

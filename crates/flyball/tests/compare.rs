@@ -148,6 +148,66 @@ fn servers_in_slots_agree() {
     }
 }
 
+/// Budgets have room for what the kernel does while a job runs, so servers end where they should.
+#[test]
+fn the_examples_agree_under_servers() {
+    if !has_qemu() {
+        return;
+    }
+    for name in ["gap", "cnc", "ins", "automotive", "hartstone-ph", "overrun"] {
+        let file = format!("{}/../../examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let compared = compare(Path::new(&file), "cbs,bids,soos,sched-deadline", "200ms");
+        for policy in compared["policies"].as_array().expect("a list of policies") {
+            let explained = policy["same_order"] == true || policy["reason"].is_string();
+            assert!(explained, "{name}: {policy}");
+        }
+    }
+}
+
+/// A board records what each server has, as the simulation does: as many budgets come again.
+#[test]
+fn boards_record_budgets() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cnc.toml");
+    let folder = TempDir::new().expect("a folder can be made");
+    let events = |command: &[&str], policy: &str| {
+        let path = folder.path().join("trace.txt");
+        Command::cargo_bin("flyball")
+            .expect("the command has been built")
+            .args(command)
+            .arg(file)
+            .args(["--policy", policy, "--until", "50ms", "--trace"])
+            .arg(&path)
+            .output()
+            .expect("the command starts");
+        let text = std::fs::read_to_string(path).expect("it was written");
+        ["replenish", "exhaust"].map(|kind| {
+            let of_kind = |line: &&str| line.split_whitespace().any(|word| word == kind);
+            text.lines().filter(of_kind).count()
+        })
+    };
+    let machines = [
+        ("cortex-m3", has_qemu()),
+        ("lm3s6965", has_qemu()),
+        ("riscv", has_riscv()),
+    ];
+    for policy in ["cbs", "bids", "soos", "sched-deadline"] {
+        let [replenished, exhausted] = events(&["simulate"], policy);
+        assert!(replenished > 3, "{policy}: {replenished}");
+        for (machine, _) in machines.into_iter().filter(|(_, is_there)| *is_there) {
+            let measured = events(&["run", "--machine", machine], policy);
+            assert!(
+                measured[0].abs_diff(replenished) <= 2,
+                "{policy} on {machine}: {measured:?}, {replenished}"
+            );
+            // Budgets are longer there than what jobs compute, so none is used up.
+            assert!(
+                measured[1] < exhausted,
+                "{policy} on {machine}: {measured:?}, {exhausted}"
+            );
+        }
+    }
+}
+
 /// The kernel's work takes 16 times as long, so that there is 16 times as much that the simulation
 /// does not know; but its order is the same. (In the inertial navigation set a job ends 30 us
 /// before a release at 105 ms, which may be too late here, in the avionics set under EDF one 24

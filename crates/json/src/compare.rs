@@ -30,6 +30,13 @@ pub struct Compared {
     pub events: usize,
     /// The first difference; `null`: there is none.
     pub difference: Option<Difference>,
+    /// Why they part, where a reason is known: `hair` (things come so near to each other that either may be
+    /// first: a simulation whose computations and costs are a few microseconds off parts in the same way),
+    /// `one-entry` (the machine makes two releases in one entry of its kernel), `last-call` (the last
+    /// call of a job lets a more urgent task run before it ends) or `no-room` (the machine skips a job that
+    /// waits for earlier ones, for which it has no room). `null`: none, or there is no difference.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// Two things that come in different orders, within 10 µs in both schedules, and so are the
     /// reason for the difference; `null`: there are none.
     pub hair: Option<Hair>,

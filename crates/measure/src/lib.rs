@@ -5,6 +5,7 @@
 //! | a task set that runs on a machine instead of in the simulator | [`measured`] |
 //! | something that runs a task set and tells what happened, be it the simulator or a machine | [`bench`](mod@bench) |
 //! | what the machine spent, and the simulation beside it | [`calibrate`](mod@calibrate), [`side_by_side`] |
+//! | why the two part, where they do | `parting` |
 //! | what a machine's kernel is known to spend | [`costs`] |
 //! | what the kernel spends on this processor | [`overheads`] |
 //! | what it spends on an emulated machine, in instructions | [`instructions`] |
@@ -17,6 +18,7 @@ pub mod costs;
 pub mod instructions;
 pub mod measured;
 pub mod overheads;
+mod parting;
 pub mod side_by_side;
 
 pub use bench::{Bench, BenchError, RunResult, Simulator, Trial};

@@ -6,7 +6,7 @@
 use flyball_analysis::Fit;
 use flyball_catalogue::{Origin, Placement, Written};
 use flyball_model::behaviour::count;
-use flyball_model::{Overheads, Setting, Step, TaskSet, Value};
+use flyball_model::{Overheads, Setting, Step, Task, TaskSet, Value};
 use flyball_policy::Subtask;
 use flyball_sim::SimError;
 use flyball_study::Recorder;
@@ -44,29 +44,47 @@ const CALL: Duration = Duration::from_micros(5);
 const MOST_CALLS: u64 = 19;
 /// At least by so much where all CPUs share a kernel, for whose lock jobs wait, too.
 const SHARED: Duration = Duration::from_micros(50);
+/// And by so much for each instant at which the kernel may interrupt a job for another task: when that
+/// is released, and when it has suspended itself for long enough.
+const INTERRUPT: Duration = Duration::from_micros(2);
 
 /// Makes budgets longer, where a policy has such and the set does not say by how much.
 fn allow(entry: &Entry, set: &mut TaskSet) {
-    let mut settings = entry.settings().iter();
-    if settings.any(|setting| setting.name == "allowance") {
-        let is_call = |step: &Step| {
-            !matches!(
-                step,
-                Step::Compute(_) | Step::Overrun { .. } | Step::Result(_)
-            )
-        };
-        let calls = set.tasks.iter().map(|it| count(&it.behaviour, &is_call));
-        let calls = calls.fold(0, u64::max).min(MOST_CALLS);
-        let policies = set.policies.entry(entry.name.to_owned()).or_default();
-        let values = policies.values.entry("allowance".to_owned());
-        values.or_insert_with(|| Setting {
-            value: Value::Duration(match entry.placement {
-                Placement::Global => SHARED.max(CALL * (calls + 1)),
-                _ => CALL * (calls + 1),
-            }),
-            place: None,
-        });
+    let has = |name| entry.settings().iter().any(|setting| setting.name == name);
+    let is_call = |step: &Step| {
+        !matches!(
+            step,
+            Step::Compute(_) | Step::Overrun { .. } | Step::Result(_)
+        )
+    };
+    let calls = set.tasks.iter().map(|it| count(&it.behaviour, &is_call));
+    let calls = calls.fold(0, u64::max).min(MOST_CALLS);
+    let job = match entry.placement {
+        Placement::Global => SHARED.max(CALL * (calls + 1)),
+        _ => CALL * (calls + 1),
+    };
+    let allowances = [
+        ("allowance", Value::Duration(job)),
+        ("interrupts", Value::Decimal(interrupts(&set.tasks))),
+    ];
+    for (name, value) in allowances.into_iter().filter(|&(name, _)| has(name)) {
+        let policy = set.policies.entry(entry.name.to_owned()).or_default();
+        let values = policy.values.entry(name.to_owned());
+        values.or_insert(Setting { value, place: None });
     }
+}
+
+/// The part of the CPU that interrupts may take at most, rounded up to millionths.
+fn interrupts(tasks: &[Task]) -> String {
+    let is_suspension = |step: &Step| matches!(step, Step::Suspend(_));
+    let part = |task: &Task| {
+        let period = task.arrival.period()?.as_nanos();
+        let times = count(&task.behaviour, &is_suspension).saturating_add(1);
+        let millionths = (INTERRUPT * times).as_nanos().saturating_mul(1_000_000);
+        Some(millionths.div_ceil(period))
+    };
+    let all: u64 = tasks.iter().filter_map(part).fold(0, u64::saturating_add);
+    format!("0.{:06}", all.min(999_999))
 }
 
 /// What happened on the machine.

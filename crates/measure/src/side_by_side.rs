@@ -10,8 +10,10 @@ use flyball_sim::Options;
 use flyball_study::Recorder;
 use flyball_study::StudyError;
 use flyball_study::Theory;
+use flyball_study::Values;
 use flyball_study::compare::{SideBySide, compare};
 use flyball_trace::file::Trace;
+use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Kind, Sink, TaskId, Time};
 use std::ops::ControlFlow;
 
@@ -35,7 +37,7 @@ fn first_job(set: &TaskSet, trace: &Trace) -> Option<Time> {
 
 impl Measurement<'_> {
     /// How many CPUs have to do with each other: those of a cluster, and all where tasks are split.
-    fn sharing(&self) -> u8 {
+    pub(crate) fn sharing(&self) -> u8 {
         if self.subtasks().is_empty() {
             self.cluster()
         } else {
@@ -54,15 +56,7 @@ impl Measurement<'_> {
     /// # Errors
     /// [`StudyError`].
     pub fn beside(&self, measured: &Measured<'_>, seed: u64) -> Result<SideBySide, StudyError> {
-        let recorder = || {
-            Recorder::new(
-                &self.set,
-                self.set.platform.cpus,
-                self.entry.name,
-                usize::MAX,
-            )
-        };
-        let mut seen = recorder();
+        let mut seen = self.recorder();
         measured.events.iter().for_each(|&event| seen.record(event));
         let (measured_summary, measured_trace) = seen.finish(measured.end);
         let mut set = self.set.clone();
@@ -86,19 +80,13 @@ impl Measurement<'_> {
             Some(slice) => self.entry.with_slice(&self.values, &mut set, slice),
             None => self.values.clone(),
         };
-        let mut simulated = recorder();
         let options = Options {
             until: measured.end.since(Time::ZERO),
             stop_at_miss: false,
             seed,
         };
-        let outcome = self
-            .entry
-            .simulate(&values, &set, &options, &mut simulated, &mut |_| {
-                ControlFlow::Continue(())
-            })?;
-        let (simulated_summary, simulated) = simulated.finish(outcome.ended);
-        Ok(SideBySide {
+        let (simulated_summary, simulated) = self.simulated(&values, &set, &options)?;
+        let mut side = SideBySide {
             overheads: set.platform.overheads,
             quantum,
             slice,
@@ -107,6 +95,28 @@ impl Measurement<'_> {
             simulated_summary,
             measured: measured_trace,
             measured_summary,
-        })
+            reason: None,
+        };
+        side.reason = self.reason(&side, &options);
+        Ok(side)
+    }
+
+    fn recorder(&self) -> Recorder {
+        let cpus = self.set.platform.cpus;
+        Recorder::new(&self.set, cpus, self.entry.name, usize::MAX)
+    }
+
+    /// Simulates `set`, which has the tasks of the one that was measured.
+    pub(crate) fn simulated(
+        &self,
+        values: &Values,
+        set: &TaskSet,
+        options: &Options,
+    ) -> Result<(Summary, Trace), StudyError> {
+        let mut recorder = self.recorder();
+        let mut watch = |_| ControlFlow::Continue(());
+        let entry = self.entry;
+        let outcome = entry.simulate(values, set, options, &mut recorder, &mut watch)?;
+        Ok(recorder.finish(outcome.ended))
     }
 }

@@ -24,7 +24,7 @@ fn main() {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use flyball_catalogue::{Linux, OwnServers, Reclaim, Scheduler};
+    use flyball_catalogue::{Allowance, Linux, OwnServers, Reclaim, Scheduler};
     use flyball_model::random::Random;
     use flyball_model::taskset::{Length, Step};
     use flyball_model::{Platform, Task, TaskSet};
@@ -275,7 +275,7 @@ mod linux {
     fn by<R>(rule: R) -> OwnServers<R> {
         OwnServers {
             rule,
-            allowance: Duration::ZERO,
+            allowance: Allowance::default(),
             quantum: Duration::from_millis(10),
         }
     }

@@ -77,7 +77,7 @@ pub use boxed::Boxed;
 pub use by_rank::{ByRank, StaticOrder};
 pub use control::{Controller, Denied, Plant, Reads};
 pub use encode::Encode;
-pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
+pub use flyball_trace::{CpuId, Duration, ServerId, Slot, TaskId, Time};
 pub use global::Global;
 pub use i_plus_pi::IPlusPi;
 pub use non_preemptive::NonPreemptive;

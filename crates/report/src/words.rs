@@ -13,6 +13,7 @@ pub use numbers::{busy, margin, share, utilisation, utilisation_of};
 
 use flyball_analysis::{Reason, Response, Utilisation};
 use flyball_study::StudyError;
+use flyball_study::compare::Parting;
 use flyball_study::reason::{Because, Doubt, Evidence, Obstacle, Seen, Uncovered};
 use flyball_study::results::{Schedulable, Verdict};
 
@@ -339,6 +340,26 @@ pub fn error(error: &StudyError) -> String {
             seen(simulation)
         ),
         error => error.to_string(),
+    }
+}
+
+/// Why a measured schedule and its simulation part: a sentence.
+pub const fn parting(reason: Parting) -> &'static str {
+    match reason {
+        Parting::Hair => {
+            "By a hair: with computations and costs that are a few microseconds off, the simulation parts \
+             in the same way."
+        }
+        Parting::OneEntry => {
+            "The machine's kernel makes two releases in one entry, and decides once."
+        }
+        Parting::NoRoom => {
+            "The machine has no room for another job that waits for earlier ones, and skips it."
+        }
+        Parting::LastCall => {
+            "The last call of a job lets a more urgent task run; on the machine it does so before the job \
+             ends."
+        }
     }
 }
 

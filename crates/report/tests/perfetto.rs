@@ -6,7 +6,7 @@
 mod common;
 
 use common::{example, run};
-use flyball_catalogue::{Edf, Fp, OwnServers, Rm};
+use flyball_catalogue::{Allowance, Edf, Fp, OwnServers, Rm};
 use flyball_model::{Cost, TaskSet};
 use flyball_policy::servers::ConstantBandwidth;
 use flyball_report::perfetto::messages::{self as pb, TracePacket};
@@ -286,7 +286,7 @@ fn a_counter_tells_what_is_left_of_a_budget() {
     let rule = ConstantBandwidth::SOFT;
     let scheduler = OwnServers {
         rule,
-        allowance: Duration::ZERO,
+        allowance: Allowance::default(),
         quantum: Duration::from_millis(10),
     };
     let (_, trace) = run(&set, "cbs", &scheduler, Duration::from_millis(9));

@@ -175,8 +175,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         for cpu in self.cpus() {
             self.enter(cpu, Time::ZERO);
         }
-        let arrived = self.arrive(Time::ZERO)?;
-        self.leave(Time::ZERO, false, released + arrived)
+        self.serve(Time::ZERO, released)
     }
 
     /// Whether this is a cluster of one CPU, for which there is nothing to find out.
@@ -232,9 +231,14 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 from = CpuId(cpu.0 + 1);
             }
         }
+        self.serve(now, 0)
+    }
+
+    /// What comes with the clock at `now` on the CPUs that are in the kernel, which has `released` jobs in this
+    /// entry already; then they leave it.
+    fn serve(&mut self, now: Time, mut released: u32) -> Result<(), SimError> {
         let keeps_time = self.inside.contains(CPU);
         let mut ticked = false;
-        let mut released = 0;
         if keeps_time {
             if !self.changes.is_empty() {
                 released += self.change(now)?;

@@ -14,7 +14,8 @@ mod chart;
 
 use flyball_catalogue::soos::ListKind;
 use flyball_catalogue::{
-    Clustered, Dm, Edf, Fifo, Fp, FpRr, Linux, Llf, NpEdf, OwnServers, Pd2, Polling, Rm, Rr, Soos,
+    Allowance, Clustered, Dm, Edf, Fifo, Fp, FpRr, Linux, Llf, NpEdf, OwnServers, Pd2, Polling, Rm,
+    Rr, Soos,
 };
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_policy::servers::{ConstantBandwidth, Iris};
@@ -27,7 +28,7 @@ use std::fmt::Write;
 fn own<R>(rule: R, quantum: Duration) -> OwnServers<R> {
     OwnServers {
         rule,
-        allowance: Duration::ZERO,
+        allowance: Allowance::default(),
         quantum,
     }
 }
@@ -41,7 +42,7 @@ fn soos(slack: Slack, slot: Duration) -> Soos {
             ..Switches::default()
         },
         list: ListKind::TopTwo,
-        allowance: Duration::ZERO,
+        allowance: Allowance::default(),
         quantum: slot,
     }
 }

@@ -1,7 +1,7 @@
 //! Servers whose tasks share mutexes, against a scheduler that goes from one unit of time to the next:
 //! a task that waits is served by the one at the end of its chain, on its own server's budget.
 
-use flyball_catalogue::{Linux, OwnServers, ServerRule};
+use flyball_catalogue::{Allowance, Linux, OwnServers, ServerRule};
 use flyball_model::{Length, Mutex, Protocol, Step, Task, TaskSet};
 use flyball_policy::servers::ConstantBandwidth;
 use flyball_sim::{Options, simulate};
@@ -73,7 +73,7 @@ fn set(tasks: &[Small], protocol: Protocol) -> TaskSet {
 fn events<R: ServerRule>(set: &TaskSet, rule: R) -> Vec<Event> {
     let scheduler = OwnServers {
         rule,
-        allowance: Duration::ZERO,
+        allowance: Allowance::default(),
         quantum: units(1_000),
     };
     let mut events = Vec::new();

@@ -21,6 +21,7 @@ use crate::note::{AboutPolicy, Harm, Shared};
 use crate::registry::Entry;
 use crate::theory::{Section, Theory, declared_servers as declared, sections_of};
 use flyball_analysis::{SporadicTask, WorkLimit};
+use flyball_catalogue::Allowance;
 use flyball_model::behaviour::count;
 use flyball_model::{Arrival, Protocol, ServerMode, Step, Task, TaskSet};
 use flyball_schedulers::Values;
@@ -205,14 +206,14 @@ impl Case<'_> {
 
     /// The servers of tasks on a CPU that have their own, by the numbers of their tasks.
     fn own(&self, cpu: u8) -> Option<Vec<(u16, SporadicTask)>> {
-        let allowance = self.values.duration("allowance");
+        let allowance = Allowance::of(self.values);
         let here = self.set.tasks.iter().zip(0..).filter(|(task, _)| {
             place(self.set, task) == Some(cpu) && task.arrival != Arrival::Once
         });
         let reservation = |(task, number): (&Task, u16)| {
             let period = task.arrival.period()?;
             let deadline = task.deadline.map_or(period, |it| it.min(period));
-            let budget = (task.wcet + allowance).min(deadline);
+            let budget = allowance.budget(task.wcet, deadline);
             Some((number, SporadicTask::new(budget, period, deadline).ok()?))
         };
         here.map(reservation).collect()

@@ -40,6 +40,33 @@ pub struct SideBySide {
     pub measured: Trace,
     /// Its numbers.
     pub measured_summary: Summary,
+    /// Why they part, where they do and a reason is known.
+    pub reason: Option<Parting>,
+}
+
+impl SideBySide {
+    /// Whether nothing speaks against the simulation: the order is the same, or it is known [why](Parting)
+    /// it is not.
+    pub fn agrees(&self) -> bool {
+        self.comparison.is_same_order() || self.reason.is_some()
+    }
+}
+
+/// Why a schedule and its simulation part, though neither is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parting {
+    /// Two things come so near to each other that either may come first: the simulation parts in the
+    /// same way, once what it cannot know exactly (computations, budgets, the kernel's costs) is off by
+    /// a few microseconds.
+    Hair,
+    /// Two releases come so near to each other that the machine makes both in one entry of its kernel,
+    /// and decides once.
+    OneEntry,
+    /// The last call of a job lets a more urgent task run, which on the machine does so before the job
+    /// ends; in the simulation that call takes no time.
+    LastCall,
+    /// The machine has no room for another job of a task whose jobs wait for earlier ones, and skips it.
+    NoRoom,
 }
 
 /// What came of comparing two schedules.

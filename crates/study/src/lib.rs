@@ -65,7 +65,7 @@ pub mod verdict;
 
 pub use about_sections::about_sections;
 pub use assigned::Assigned;
-pub use compare::SideBySide;
+pub use compare::{Parting, SideBySide};
 pub use error::StudyError;
 pub use flyball_analysis::Fit;
 pub use flyball_schedulers::{Phase, Recorder, Values, settings};

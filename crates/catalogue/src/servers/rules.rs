@@ -1,6 +1,6 @@
 //! How the user knows each rule of servers, and what it can be told.
 
-use super::{ALLOWANCE, QUANTUM, ServerRule};
+use super::{Allowance, QUANTUM, ServerRule};
 use crate::settings::{Setting, Values};
 use flyball_policy::servers::{
     Admission, Bids, ConstantBandwidth, Grub, Iris, Mode, Periodic, SchedDeadline, Sporadic,
@@ -15,7 +15,8 @@ impl ServerRule for ConstantBandwidth {
                                   hard real-time systems\", RTSS 1998";
     const SETTINGS: &'static [Setting] = &[
         Setting::choice("mode", SOFT_OR_HARD, &["soft", "hard"]),
-        ALLOWANCE,
+        Allowance::JOB,
+        Allowance::INTERRUPTS,
         QUANTUM,
     ];
     const MODES: &'static [Mode] = &[Mode::OfRule, Mode::Hard, Mode::Soft];
@@ -67,7 +68,8 @@ impl ServerRule for Reclaim {
             "how much of the CPU Linux's servers may use together",
             "0.95",
         ),
-        ALLOWANCE,
+        Allowance::JOB,
+        Allowance::INTERRUPTS,
         QUANTUM,
     ];
     const MODES: &'static [Mode] = &[Mode::OfRule];
@@ -129,7 +131,8 @@ impl ServerRule for Bids {
              128 on are negative (255 is -1), after which a server comes earlier",
             "1",
         ),
-        ALLOWANCE,
+        Allowance::JOB,
+        Allowance::INTERRUPTS,
         QUANTUM,
     ];
     const MODES: &'static [Mode] = &[Mode::OfRule, Mode::Hard, Mode::Soft];
@@ -187,7 +190,8 @@ impl ServerRule for Linux {
              refused; 0: nothing is",
             "0.95",
         ),
-        ALLOWANCE,
+        Allowance::JOB,
+        Allowance::INTERRUPTS,
         QUANTUM,
     ];
     type Rule = SchedDeadline;

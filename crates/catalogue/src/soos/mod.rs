@@ -10,7 +10,7 @@ pub use list::{AnyList, ListKind};
 use crate::facts::{Facts, Missing};
 use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size, Unserved};
-use crate::servers::{ALLOWANCE, Background, QUANTUM, background, seat, shared};
+use crate::servers::{Allowance, Background, QUANTUM, background, seat, shared};
 use crate::settings::{Configured, Setting, Values};
 use flyball_policy::servers::{Bids, ConstantBandwidth, Mode, Seat};
 use flyball_policy::soos::{self, Reactivation, Slack, Switches};
@@ -24,7 +24,7 @@ pub struct Soos {
     /// How the list of servers is kept that are ready.
     pub list: ListKind,
     /// How much more than its execution time a task's budget is.
-    pub allowance: Duration,
+    pub allowance: Allowance,
     /// The time slices of tasks in the background.
     pub quantum: Duration,
 }
@@ -70,7 +70,8 @@ impl Configured for Soos {
             "the largest result that counts, up to 255; with 0, results do nothing",
             1,
         ),
-        ALLOWANCE,
+        Allowance::JOB,
+        Allowance::INTERRUPTS,
         QUANTUM,
     ];
 
@@ -98,7 +99,7 @@ impl Configured for Soos {
                 },
             },
             list: ListKind::named(values.text("queue")),
-            allowance: values.duration("allowance"),
+            allowance: Allowance::of(values),
             quantum: values.duration("quantum"),
         })
     }
@@ -117,7 +118,7 @@ impl Configured for Soos {
     fn parse(bytes: &mut &[u8]) -> Option<Soos> {
         let (slot, is_next, slack): (Duration, bool, u8) = Encode::parse(bytes)?;
         let (is_hard, alpha, levels, list): (bool, u32, u8, u8) = Encode::parse(bytes)?;
-        let (allowance, quantum): (Duration, Duration) = Encode::parse(bytes)?;
+        let (allowance, quantum): (Allowance, Duration) = Encode::parse(bytes)?;
         let slacks = [Slack::None, Slack::One, Slack::All];
         let lists = [
             ListKind::TopTwo,

@@ -73,10 +73,7 @@ pub(crate) fn run(
         }
         output::print(&text)?;
     }
-    let same = policies
-        .iter()
-        .all(|(_, beside)| beside.comparison.is_same_order());
-    Ok(if same {
+    Ok(if policies.iter().all(|(_, beside)| beside.agrees()) {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
@@ -108,7 +105,7 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
         let cost = |cost: &flyball_model::Cost| output::time(Some(cost.at(set.tasks.len())));
         rows.add_row([
             policy.clone(),
-            output::same(comparison.is_same_order()),
+            output::same(beside),
             output::grouped(comparison.agree as u64),
             output::time(Some(comparison.largest())),
             output::misses(comparison.notable()),
@@ -144,12 +141,15 @@ pub(crate) fn difference(policy: &str, simulated: &str, beside: &SideBySide) -> 
         line(&difference.simulated, &beside.simulated),
         line(&difference.measured, &beside.measured),
     );
+    if let Some(reason) = beside.reason {
+        let _ = writeln!(text, "  {}", words::parting(reason));
+    }
     if let Some(hair) = comparison.hair {
         let [first, then] = hair.simulated;
         let [before, after] = hair.measured;
         let _ = writeln!(
             text,
-            "  A hair decides. These two come in another order on the machine, and are {} apart at \
+            "  These two come in another order on the machine, and are {} apart at \
              most:\n  {simulated:9} {}\n            {}\n  measured  {}\n            {}",
             hair.apart(),
             line(&first, &beside.simulated),
@@ -157,7 +157,7 @@ pub(crate) fn difference(policy: &str, simulated: &str, beside: &SideBySide) -> 
             line(&before, &beside.measured),
             line(&after, &beside.measured),
         );
-    } else if let Some(apart) = difference.near() {
+    } else if let Some(apart) = difference.near().filter(|_| beside.reason.is_none()) {
         let _ = writeln!(
             text,
             "  That is {apart} apart: so near to each other, things that do not cause each other may \

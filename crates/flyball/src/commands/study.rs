@@ -185,7 +185,7 @@ fn summary(study: &Study, report: Option<String>) -> String {
             let _ = writeln!(
                 text,
                 "{BOLD}{policy:width$}{BOLD:#}  {}: {} events in {}; completions differ by {} at most",
-                output::same(comparison.is_same_order()),
+                output::same(beside),
                 output::grouped(comparison.agree as u64),
                 beside.measured.end(),
                 output::time(Some(comparison.largest())),

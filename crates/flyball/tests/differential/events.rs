@@ -73,7 +73,6 @@ fn jobs_that_are_released_by_events_agree() {
         set: chains,
         sets: count(5),
         until: Duration::from_millis(61),
-        doubt: Duration::from_micros(1),
     };
     // Where a job ends with a message, the CPU that it leaves and the one that is interrupted for the
     // job which it releases are about as quick as each other.

@@ -76,7 +76,6 @@ fn jobs_that_are_released_with_jitter_agree() {
         set: jittery,
         sets: count(5),
         until: Duration::from_millis(61),
-        doubt: Duration::from_micros(1),
     };
     let several = |policy| Case::several_cpus(policy, on_two_cpus, 3);
     // Of two CPUs that share a kernel each comes within a hair of the other in many sets.

@@ -1,8 +1,8 @@
 //! Random sets whose jobs wait for each other, on the emulated board and in the simulation: the
 //! same events in the same order, and jobs complete at nearly the same instants.
 //!
-//! Where the schedules of a set part there is a [reason](margin), which can be checked; such sets
-//! are counted, and they are the fewer ones. `SOAK=1` takes 30 sets each, `SOAK=10` ten times as
+//! Where the schedules of a set part there is a [reason](flyball_study::compare::Parting), which is checked;
+//! such sets are counted, and they are the fewer ones. `SOAK=1` takes 30 sets each, `SOAK=10` ten times as
 //! many. `POLICIES=pd2,pf` takes only these policies.
 //!
 //! | to find | look in |
@@ -11,7 +11,7 @@
 //! | the sets | [`sets`] |
 //! | jobs that messages and signals release | [`events`] |
 //! | jobs that are released with jitter | [`jitter`] |
-//! | why schedules may part | [`margin`] |
+//! | by how much instants may differ | [`margin`] |
 
 mod catalogue;
 #[path = "../common/mod.rs"]
@@ -25,7 +25,6 @@ use common::{has_qemu, has_riscv};
 use flyball_board::Machine;
 use flyball_measure::{Measured, Measurement};
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_sim::Options;
 use flyball_study::compare::is_compared;
 use flyball_study::{Registry, SideBySide, Theory};
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId};
@@ -45,8 +44,6 @@ struct Case<'a> {
     sets: u64,
     /// How long each runs.
     until: Duration,
-    /// By how much the simulation may be off in each entry.
-    doubt: Duration,
 }
 
 impl Case<'_> {
@@ -59,7 +56,6 @@ impl Case<'_> {
             set,
             sets: count(few),
             until: Duration::from_millis(60),
-            doubt: Duration::from_micros(4),
         }
     }
 }
@@ -71,7 +67,7 @@ struct Tally {
     compared: u64,
     /// Sets whose schedules part.
     parted: u64,
-    /// Those that part by no hair, or whose jobs are done at other times: which, and how.
+    /// Those that part for no reason, or whose jobs are done at other times: which, and how.
     wrong: Vec<String>,
     events: usize,
     /// Sets in which a task waits for a mutex, semaphore or queue.
@@ -86,9 +82,8 @@ struct Tally {
     released: u64,
 }
 
-/// A set on the board, and its simulation with the overheads that were measured there; with the set as it
-/// ran, whose budgets may be longer.
-fn run(case: &Case<'_>, registry: &Registry, set: TaskSet, seed: u64) -> (TaskSet, SideBySide) {
+/// A set on the board, and its simulation with the overheads that were measured there.
+fn run(case: &Case<'_>, registry: &Registry, set: TaskSet, seed: u64) -> SideBySide {
     let (file, until) = ("random.toml", Some(case.until));
     let measurement = Measurement::new(registry, case.policy, file, set, until, case.until, None)
         .expect("a random set fits every policy");
@@ -101,10 +96,9 @@ fn run(case: &Case<'_>, registry: &Registry, set: TaskSet, seed: u64) -> (TaskSe
         end: recording.end,
         dropped: recording.dropped,
     };
-    let side = measurement
+    measurement
         .beside(&measured, seed)
-        .expect("a random set can be simulated");
-    (measurement.set().clone(), side)
+        .expect("a random set can be simulated")
 }
 
 /// Whether both schedules are the same, but for small differences in time.
@@ -133,7 +127,7 @@ fn same(side: &SideBySide) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares the case's sets. Where a set's schedules part a hair has to be the reason ([`margin`]).
+/// Compares the case's sets. Where a set's schedules part there has to be a reason.
 ///
 /// # Panics
 /// If a set is not scheduled as in its simulation for another reason.
@@ -167,7 +161,7 @@ fn tally(case: &Case<'_>) -> Tally {
         if of_tasks.any(|known| known.name == "quantum") {
             text = sets::time_slices(policy, seed, &text);
         }
-        let (set, side) = run(case, &registry, read(&text), seed);
+        let side = run(case, &registry, read(&text), seed);
         let of = format!("{policy}, seed {seed}");
         if side.comparison.is_same_order() {
             if let Err(why) = same(&side) {
@@ -175,19 +169,12 @@ fn tally(case: &Case<'_>) -> Tally {
             }
             tally.count(&side);
         } else {
-            let values = entry.values("random.toml", &set).expect("it fits");
-            let options = Options {
-                until: case.until,
-                stop_at_miss: false,
-                seed,
-            };
-            let hair = margin::hair(entry, &values, &set, &options, case.doubt, &side);
             let found = &side.comparison;
-            eprintln!("{of}: {:?} {:?} {:?}", hair, found.difference, found.hair);
-            let is_known = margin::is_joined(&set, seed, &side) || margin::ends_with_a_call(&side);
-            if hair.is_none() && !is_known {
+            let reason = side.reason;
+            eprintln!("{of}: {reason:?} {:?} {:?}", found.difference, found.hair);
+            if reason.is_none() {
                 let difference = found.difference;
-                let why = format!("{of} parts, and by no hair: {difference:?}\n{text}");
+                let why = format!("{of} parts, for no reason: {difference:?}\n{text}");
                 tally.wrong.push(why);
             }
             tally.parted += 1;
@@ -292,7 +279,7 @@ fn a_cpu_waits_for_a_task_that_another_lets_go() {
         return;
     }
     let case = Case::several_cpus("g-edf", handed_over, 1);
-    let (_, side) = run(&case, &Registry::standard(), read(&handed_over(0)), 0);
+    let side = run(&case, &Registry::standard(), read(&handed_over(0)), 0);
     same(&side).expect("it is handed over");
     let mut events = side.measured.events.iter();
     let mut next = |is: &dyn Fn(&Event) -> bool| {

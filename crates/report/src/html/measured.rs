@@ -8,6 +8,7 @@ use super::summary::notes;
 use super::taskset::{MOST_ROWS, left_out};
 use super::views::Most;
 use crate::slices::Schedule;
+use crate::words::parting;
 use flyball_model::Cost;
 use flyball_study::compare::{Difference, SideBySide};
 use flyball_study::results::Measured;
@@ -18,28 +19,35 @@ use maud::{Markup, html};
 
 /// The whole section.
 pub(super) fn section(measured: &Measured, room: Room) -> Markup {
-    let names = |same: bool| {
+    let names = |is: &dyn Fn(&SideBySide) -> bool| {
         let policies = measured.policies.iter();
-        let policies = policies.filter(|(_, beside)| beside.comparison.is_same_order() == same);
+        let policies = policies.filter(|(_, beside)| is(beside));
         let names: Vec<&str> = policies.map(|(policy, _)| policy.as_str()).collect();
         names.join(", ")
     };
-    let (same, others) = (names(true), names(false));
+    let is_same = |beside: &SideBySide| beside.comparison.is_same_order();
+    let (same, others) = (names(&is_same), names(&|beside| !beside.agrees()));
+    let hairs = names(&|beside| beside.agrees() && !is_same(beside));
     html! {
         section #measured aria-labelledby="measured-title" {
             h2 #measured-title { "Measured beside simulated" }
             p.answer {
                 @if measured.policies.is_empty() {
                     "Nothing was measured."
-                } @else if others.is_empty() {
+                } @else if others.is_empty() && hairs.is_empty() {
                     strong { "The machine did what the simulation says." }
                     " Every event that was compared is the same, in the same order."
                 } @else {
-                    strong { "The machine took another way under " (others) "." }
+                    @if !others.is_empty() {
+                        strong { "The machine took another way under " (others) "." }
+                    }
+                    @if !hairs.is_empty() {
+                        " " strong { "Why it took another way under " (hairs) " is known: see below." }
+                    }
                     @if !same.is_empty() { " The order of events is the same under " (same) "." }
                 }
             }
-            @if !others.is_empty() {
+            @if !others.is_empty() || !hairs.is_empty() {
                 p.note {
                     "Where two things with different causes happen within some microseconds of each other, \
                      as at the very end of a turn, either may come first."
@@ -80,7 +88,7 @@ fn summary(measured: &Measured) -> Markup {
                         @let comparison = &beside.comparison;
                         tr {
                             th scope="row" { bdi { (policy) } }
-                            td { (same(comparison.is_same_order())) }
+                            td { (same(beside)) }
                             (count(comparison.agree as u64))
                             td.num { (length(beside.measured.end().since(Time::ZERO))) }
                             td.num { (length(comparison.largest())) }
@@ -106,9 +114,15 @@ fn costs(beside: &SideBySide) -> [Duration; 4] {
 }
 
 /// In a word and a symbol; the colour says the same once more.
-fn same(same: bool) -> Markup {
-    let (class, path, text) = if same {
+fn same(beside: &SideBySide) -> Markup {
+    let (class, path, text) = if beside.comparison.is_same_order() {
         ("yes", "M3.5 8.5l3 3 6-7", "The same")
+    } else if beside.reason.is_some() {
+        (
+            "open",
+            "M3 6.5q2.5-3 5 0t5 0M3 11q2.5-3 5 0t5 0",
+            "By a hair",
+        )
     } else {
         ("no", "M4 4l8 8M12 4l-8 8", "Differs")
     };
@@ -130,11 +144,12 @@ fn details(number: usize, policy: &str, beside: &SideBySide, most: Most) -> Mark
                 p.note {
                     "The schedules part here. Simulated: " (event(&simulated, &beside.simulated))
                     ". Measured: " (event(&measured, &beside.measured)) "."
+                    @if let Some(reason) = beside.reason { " " (parting(reason)) }
                     @if let Some(hair) = beside.comparison.hair {
-                        " A hair decides: " (event(&hair.simulated[0], &beside.simulated)) " comes before "
-                        (event(&hair.simulated[1], &beside.simulated)) " in the simulation, and after it, "
+                        " In the simulation " (event(&hair.simulated[0], &beside.simulated)) " comes before "
+                        (event(&hair.simulated[1], &beside.simulated)) ", and after it, "
                         (event(&hair.measured[1], &beside.measured)) ", on the machine."
-                    } @else if let Some(apart) = difference.near() {
+                    } @else if let Some(apart) = difference.near().filter(|_| beside.reason.is_none()) {
                         " That is " (apart) " apart: so near to each other, things that do not cause each other "
                         "may come in any order."
                     }

@@ -2,7 +2,7 @@
 
 use flyball_json::compare::{Compared, ComparedTask, Difference, Hair};
 use flyball_model::Cost;
-use flyball_study::compare::SideBySide;
+use flyball_study::compare::{Parting, SideBySide};
 use flyball_trace::Duration;
 
 /// Each policy and its schedules.
@@ -29,6 +29,15 @@ fn of(policy: &str, beside: &SideBySide) -> Compared {
             simulated_ns: difference.simulated.time.as_nanos(),
             measured: difference.measured.to_string().trim().to_owned(),
             measured_ns: difference.measured.time.as_nanos(),
+        }),
+        reason: beside.reason.map(|reason| {
+            let name = match reason {
+                Parting::Hair => "hair",
+                Parting::OneEntry => "one-entry",
+                Parting::LastCall => "last-call",
+                Parting::NoRoom => "no-room",
+            };
+            name.to_owned()
         }),
         hair: comparison.hair.map(|hair| {
             let ([first, second], [before, after]) = (hair.simulated, hair.measured);

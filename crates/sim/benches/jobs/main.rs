@@ -15,7 +15,7 @@ mod bare;
 use cpu_time::ProcessTime;
 use flyball_catalogue::placement::InCalendar;
 
-use flyball_catalogue::{Clustered, Edf, Fp, OwnServers, Queued, Rm, Rr};
+use flyball_catalogue::{Allowance, Clustered, Edf, Fp, OwnServers, Queued, Rm, Rr};
 use flyball_model::TaskSet;
 use flyball_model::generate::{Options as Random, generate};
 use flyball_policy::servers::ConstantBandwidth;
@@ -127,7 +127,7 @@ fn table() {
         // A server for each task.
         let cbs = OwnServers {
             rule: ConstantBandwidth::SOFT,
-            allowance: Duration::ZERO,
+            allowance: Allowance::default(),
             quantum: Duration::from_millis(10),
         };
         println!(

@@ -6,7 +6,7 @@ mod observer;
 mod script;
 
 use faulty::{Fault, Faulty};
-use flyball_catalogue::{Deferrable, Linux, OwnServers, Polling, Reclaim, ServerRule};
+use flyball_catalogue::{Allowance, Deferrable, Linux, OwnServers, Polling, Reclaim, ServerRule};
 use flyball_model::ServerMode;
 use flyball_policy::servers::{ConstantBandwidth, Iris, Sporadic};
 use flyball_sim::{Options, simulate};
@@ -64,7 +64,7 @@ impl Kind {
 fn simulated<R: ServerRule>(script: &Script, kind: Kind, rule: R) -> Vec<Event> {
     let scheduler = OwnServers {
         rule,
-        allowance: Duration::ZERO,
+        allowance: Allowance::default(),
         quantum: units(1_000),
     };
     let mode = match kind {

@@ -57,7 +57,7 @@ pub(super) enum Isolation {
 pub(super) fn has_other_budgets(set: &TaskSet, policy: &str) -> bool {
     let settings = set.policies.get(policy);
     let has = |name| settings.is_some_and(|settings| settings.values.contains_key(name));
-    ["allowance", "variant"].into_iter().any(has)
+    ["allowance", "interrupts", "variant"].into_iter().any(has)
 }
 
 /// With deadlines within the periods: those of the servers.
