@@ -111,7 +111,10 @@ impl Failure {
                 eprintln!("{error} {}", fault.coloured().trim_end());
             }
             Failure::Lab { file, error: fault } => {
-                eprintln!("{error} {file}: {}", words::error(fault));
+                let place = fault.place();
+                let place = place.map(|at| format!(":{}:{}", at.line, at.column));
+                let place = place.unwrap_or_default();
+                eprintln!("{error} {file}{place}: {}", words::error(fault));
                 if let Some(help) = fault.remedy() {
                     eprintln!("   = help: {help}");
                 }

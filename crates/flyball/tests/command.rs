@@ -533,6 +533,31 @@ fn are_refused(folder: &TempDir, cases: &[(&str, String, &[&str])]) {
 }
 
 #[test]
+fn a_server_that_asks_for_too_much_is_refused_with_its_line() {
+    let server = |name, budget| {
+        format!("[[server]]\nname = \"{name}\"\nbudget = \"{budget}\"\nperiod = \"20ms\"\n\n")
+    };
+    let task = |name, server| {
+        format!(
+            "[[task]]\nname = \"{name}\"\nserver = \"{server}\"\nperiod = \"20ms\"\nwcet = \"1ms\"\n\n"
+        )
+    };
+    let text = format!(
+        "schema = 1\n\n{}{}{}{}",
+        server("control", "14ms"),
+        server("video", "7ms"),
+        task("act", "control"),
+        task("show", "video")
+    );
+    let folder = TempDir::new().unwrap();
+    let set = file(&folder, "set.toml", &text);
+    let (code, _, stderr) = run(&["simulate", path(&set), "-p", "sched-deadline"]);
+    assert_eq!(code, 2, "{stderr}");
+    let refused = "set.toml:8:1: server \"video\": asks for 0.3500 of a CPU, and 0.2500 is left";
+    assert!(stderr.contains(refused), "{stderr}");
+}
+
+#[test]
 fn a_million_tasks_are_refused() {
     let folder = TempDir::new().unwrap();
     let mut text = String::from("period_us,wcet_us\n");

@@ -164,6 +164,7 @@ impl Draft {
                 .behaviour
                 .map_or_else(simple, |behaviour| behaviour.value),
             policies: self.policies,
+            location: source.location(&self.span),
         })
     }
 

@@ -67,8 +67,8 @@ pub use read::{Format, read_file, read_str};
 pub use share::Share;
 pub use study::{Study, read_study};
 pub use taskset::{
-    Arrival, Cost, Jitter, Length, Mutex, OnMiss, Overheads, Place, Platform, Protocol, Queue,
-    Semaphore, Server, ServerMode, Setting, Settings, Step, Task, TaskSet, Trigger, Value,
+    Arrival, Cost, Jitter, Length, Location, Mutex, OnMiss, Overheads, Place, Platform, Protocol,
+    Queue, Semaphore, Server, ServerMode, Setting, Settings, Step, Task, TaskSet, Trigger, Value,
 };
 pub use toml::{SCHEMA, to_toml};
 pub use units::{DurationError, parse_duration};

@@ -1,5 +1,6 @@
 //! Servers: CPU time that is kept for some tasks, whatever the others do.
 
+use crate::settings::Location;
 use crate::taskset::{Task, TaskSet};
 use flyball_trace::Duration;
 
@@ -22,6 +23,8 @@ pub struct Server {
     pub alpha: Option<u32>,
     /// The CPU that the server belongs to, and its tasks with it.
     pub cpu: Option<u8>,
+    /// Where the server stands.
+    pub location: Location,
 }
 
 /// What happens when a server's budget is used up.

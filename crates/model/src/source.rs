@@ -1,7 +1,7 @@
 //! A file's text, and the way from a position in it to a line and a column.
 
 use crate::error::{Excerpt, Kind, ModelError};
-use crate::settings::Place;
+use crate::settings::{Location, Place};
 use core::ops::Range;
 use std::cell::OnceCell;
 
@@ -47,6 +47,11 @@ impl<'t> Source<'t> {
         error.place = Some(self.place(span.start));
         error.excerpt = Some(Box::new(self.excerpt(span)));
         error
+    }
+
+    /// Where something at `span` begins.
+    pub(crate) fn location(&self, span: &Span) -> Location {
+        Location(Some(self.place(span.start)))
     }
 
     /// Line and column of a byte. Takes O(log n) once the first call has read the text.

@@ -7,7 +7,7 @@
 
 pub use crate::platform::{Cost, Jitter, Overheads, Platform};
 pub use crate::server::{Server, ServerMode};
-pub use crate::settings::{Place, Setting, Settings, Value};
+pub use crate::settings::{Location, Place, Setting, Settings, Value};
 use crate::share::Share;
 use flyball_trace::Duration;
 use std::collections::BTreeMap;
@@ -73,6 +73,8 @@ pub struct Task {
     /// What the task says to policies, by the policy's name. It is checked by the code that knows
     /// the policies.
     pub policies: BTreeMap<String, Settings>,
+    /// Where the task stands.
+    pub location: Location,
 }
 
 /// How a task's jobs arrive.
@@ -341,6 +343,7 @@ impl Task {
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Compute(Length::Fixed(wcet))],
             policies: BTreeMap::new(),
+            location: Location::default(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What is written is read back as it was, whatever the task set.
 
 use flyball_model::{
-    Arrival, Cost, Format, Jitter, Length, Mutex, OnMiss, Overheads, Platform, Protocol, Queue,
-    Semaphore, Server, ServerMode, Setting, Settings, Share, Step, Task, TaskSet, Value, behaviour,
-    parse_duration, read_str, to_csv, to_toml,
+    Arrival, Cost, Format, Jitter, Length, Location, Mutex, OnMiss, Overheads, Platform, Protocol,
+    Queue, Semaphore, Server, ServerMode, Setting, Settings, Share, Step, Task, TaskSet, Value,
+    behaviour, parse_duration, read_str, to_csv, to_toml,
 };
 use flyball_trace::Duration;
 use proptest::collection::{btree_map, vec};
@@ -171,6 +171,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     on_miss,
                     behaviour: steps,
                     policies,
+                    location: Location::default(),
                 }
             },
         )
@@ -239,6 +240,7 @@ fn servers(cpus: u8) -> impl Strategy<Value = (Vec<Server>, Vec<Option<u16>>)> {
                 mode,
                 alpha,
                 cpu,
+                location: Location::default(),
             }
         });
     let which = vec(option::of(0..3_u16), 6);

@@ -446,6 +446,14 @@ fn every_note_is_a_sentence() {
              locks \"m\", 12ms a job; it also waits while one suspends itself, waits or yields there.",
         ),
         (
+            Note::Policy(shares(
+                None,
+                Some(u64::MAX - 1),
+                uses(Some(ms(4)), true, false),
+            )),
+            "Critical sections of \"a\", \"b\" use up to 4ms of the budget of \"t\" each time \"t\" locks \"m\".",
+        ),
+        (
             Note::Policy(shares(None, None, uses(Some(ms(4)), false, false))),
             "Critical sections of \"a\", \"b\" use the budget of \"t\" while \"t\" waits for \"m\": up to 4ms \
              each, and it is not known how many come first.",
@@ -453,7 +461,7 @@ fn every_note_is_a_sentence() {
         (
             Note::Policy(shares(None, None, uses(None, true, false))),
             "Critical sections of \"a\", \"b\" use the budget of \"t\" while \"t\" waits for \"m\", and it is \
-             not known how much of it, as one lies inside of another.",
+             not known how much of it, as one lies inside of another or has no end.",
         ),
         (
             both(shares(

@@ -2,6 +2,7 @@
 
 use flyball_catalogue::{Missing, Unserved};
 use flyball_kernel::Error;
+use flyball_model::Location;
 use flyball_policy::Refused;
 use flyball_trace::{Duration, Time};
 use std::fmt;
@@ -63,6 +64,8 @@ pub enum SimError {
     Unserved {
         /// The server, or else the task whose own it is: `server "video"`.
         what: String,
+        /// Where that stands.
+        location: Location,
         /// Why not.
         why: Unserved,
     },
@@ -113,7 +116,7 @@ impl fmt::Display for SimError {
                  when it is late stay, and all of a sporadic task"
             ),
             SimError::Refused { what, error } => write!(f, "\"{what}\": {error}"),
-            SimError::Unserved { what, why } => write!(f, "{what}: {}", Why(*why)),
+            SimError::Unserved { what, why, .. } => write!(f, "{what}: {}", Why(*why)),
             SimError::NotAdmitted { task, refused } => write!(f, "\"{task}\": {refused}"),
             SimError::Call {
                 task,

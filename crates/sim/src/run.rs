@@ -153,11 +153,15 @@ pub fn fits<'a, S: Scheduler + 'a>(
         let cpus = size.min(all - cluster * size);
         if let Some((position, why)) = called.scheduler.unserved(&facts, cpus) {
             let task = tasks[position];
-            let what = match set.server_of(task) {
-                Some((_, server)) => format!("server \"{}\"", server.name),
-                None => format!("task \"{}\"", task.name),
+            let (what, location) = match set.server_of(task) {
+                Some((_, server)) => (format!("server \"{}\"", server.name), server.location),
+                None => (format!("task \"{}\"", task.name), task.location),
             };
-            return Err(SimError::Unserved { what, why });
+            return Err(SimError::Unserved {
+                what,
+                location,
+                why,
+            });
         }
     }
     Ok(())

@@ -14,7 +14,8 @@
 //!   ([`supply`](flyball_analysis::supply)). That is known of servers that
 //!   never use a budget early, and that are sure of their budgets.
 //!
-//! How long a section is the steps say, by what they compute and not by what they declare.
+//! How long a section is the steps say, by what they compute and not by what they declare. Of one without end nothing
+//! is known.
 
 use crate::about_tasks::place;
 use crate::note::{AboutPolicy, Harm, Shared};
@@ -136,7 +137,7 @@ impl Case<'_> {
         let section = |&owner: &usize| &self.sections[owner][&mutex];
         let is_nested = direct.iter().any(|owner| !section(owner).inner.is_empty());
         let longest = direct.iter().map(|owner| section(owner).longest).max();
-        let known = longest.filter(|_| !is_nested);
+        let known = longest.filter(|&it| !is_nested && it < Duration::MAX);
         let harm = if self.inherits(mutex) {
             Harm::Budget {
                 section: known,

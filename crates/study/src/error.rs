@@ -3,7 +3,7 @@
 use crate::reason::{Because, Seen};
 use flyball_analysis::{Fit, Stop};
 use flyball_catalogue::Unserved;
-use flyball_model::{ModelError, closest};
+use flyball_model::{ModelError, Place, closest};
 use flyball_sim::{Missing, SimError};
 use std::fmt;
 
@@ -71,6 +71,14 @@ pub enum StudyError {
 }
 
 impl StudyError {
+    /// Where the file says what is wrong, if that is known and not part of the text.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            StudyError::Sim(SimError::Unserved { location, .. }) => location.0,
+            _ => None,
+        }
+    }
+
     /// What the user can do about it.
     pub fn remedy(&self) -> Option<&'static str> {
         Some(match self {

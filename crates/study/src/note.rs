@@ -143,7 +143,8 @@ pub struct Shared {
 pub enum Harm {
     /// They use its budget while its task waits.
     Budget {
-        /// How much of it each section uses at most; `None`: that is not known, as it contains others.
+        /// How much of it each section uses at most; `None`: that is not known, as it contains others or
+        /// has no end.
         section: Option<Duration>,
         /// Whether there is at most one each time that the task locks the mutex. If not, how many
         /// there may be is not known.

@@ -67,6 +67,27 @@ fn refusal(set: &TaskSet) -> String {
     studied(set, &["sched-deadline"]).unwrap_err().to_string()
 }
 
+/// The line that the refusal is about, and what stands there.
+fn line<'a>(text: &'a str, policy: &str) -> (u32, &'a str) {
+    let refused = studied(&read(text), &[policy]).unwrap_err();
+    let line = refused.place().unwrap().line;
+    let at = usize::try_from(line).unwrap() - 1;
+    (line, text.lines().nth(at).unwrap())
+}
+
+#[test]
+fn a_refusal_names_the_line_of_the_server_or_task() {
+    assert_eq!(line(SERVERS, "sched-deadline"), (11, "[[server]]"));
+    // "a" has two tasks.
+    assert_eq!(line(SERVERS, "soos"), (3, "[[server]]"));
+    let task = |name| format!("[[task]]\nname = \"{name}\"\nperiod = \"10ms\"\nwcet = \"6ms\"\n");
+    let own = format!("schema = 1\n{}{}", task("x"), task("y"));
+    assert_eq!(line(&own, "sched-deadline"), (6, "[[task]]"));
+    // Nothing else has a place of its own.
+    let unknown = studied(&read(SERVERS), &["none"]).unwrap_err();
+    assert_eq!(unknown.place(), None);
+}
+
 #[test]
 fn linux_refuses_a_sum_above_its_limit_and_says_what_fits() {
     let set = read(SERVERS);

@@ -3,7 +3,9 @@
 mod common;
 
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Length, Server, ServerMode, Settings, Step, Task, TaskSet, Value};
+use flyball_model::{
+    Arrival, Length, Location, Server, ServerMode, Settings, Step, Task, TaskSet, Value,
+};
 use flyball_study::results::PolicyReport;
 use flyball_study::{Progress, Registry, StudyOptions, study};
 use flyball_trace::Duration;
@@ -100,6 +102,7 @@ fn random_set(draw: &mut Draw, modes: bool) -> TaskSet {
             mode: mode[usize::try_from(draw.up_to(0, 2 * u64::from(modes))).unwrap()],
             alpha: None,
             cpu: None,
+            location: Location::default(),
         });
         let tasks = draw.up_to(1, 5);
         for place in 0..tasks {
@@ -188,6 +191,7 @@ fn one_server() -> TaskSet {
         mode: None,
         alpha: None,
         cpu: None,
+        location: Location::default(),
     });
     let mut task = Task::periodic("t", units(200), units(20));
     task.server = Some(0);

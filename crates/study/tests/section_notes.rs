@@ -1,6 +1,6 @@
 //! What notes say of critical sections of other tasks, for sets that a reader can follow.
 
-use flyball_model::{Format, Settings, TaskSet, Value, read_str};
+use flyball_model::{Format, Protocol, Settings, Step, TaskSet, Value, read_str};
 use flyball_study::note::{AboutPolicy, Harm, Note, Shared};
 use flyball_study::{Progress, Registry, StudyOptions, study};
 use flyball_trace::Duration;
@@ -192,6 +192,29 @@ fn of_more_than_one_other_task_less_is_known() {
     let (task, others, harm) = said(&read(&nested), "cbs").remove(2);
     assert_eq!((&*task, &*others), ("fast bus", "slow third"));
     assert_eq!(harm, uses(None, true, false));
+}
+
+/// A section that has no end, or a longer one than 64 bits hold, has no bound.
+#[test]
+fn of_sections_without_a_bound_it_is_not_known() {
+    let long = BUS.replace("4ms", "5000000000s");
+    let once = uses(Duration::from_secs(5_000_000_000), true, false);
+    assert_eq!(harms(&read(&long), "cbs")[1], once);
+    let step = "{ compute = \"1ms\", actual = \"5000000000s\" }";
+    let four_times = format!("{{ repeat = 4, do = [{step}] }}");
+    let mut set = read(&long.replace(step, &four_times));
+    assert_eq!(harms(&set, "cbs")[1], uses(None, true, false));
+    set.mutexes[0].protocol = Protocol::None;
+    assert_eq!(harms(&hard(set), "cbs")[1], waits_for(None));
+    // A file cannot say this.
+    let mut set = read(BUS);
+    for step in &mut set.tasks[0].behaviour {
+        if let Step::Overrun { .. } = step {
+            let body = vec![step.clone()];
+            *step = Step::Repeat { times: None, body };
+        }
+    }
+    assert_eq!(harms(&set, "cbs")[1], uses(None, true, false));
 }
 
 /// A task in the background has no server that could be hurt, but hurts those of others.

@@ -4,7 +4,9 @@ mod common;
 
 use flyball_analysis::WorkLimit;
 use flyball_model::random::Random;
-use flyball_model::{Arrival, Cost, Length, Mutex, Protocol, Server, Step, Task, TaskSet, Value};
+use flyball_model::{
+    Arrival, Cost, Length, Location, Mutex, Protocol, Server, Step, Task, TaskSet, Value,
+};
 use flyball_study::budgets::budgets;
 use flyball_study::reason::{Because, Seen};
 use flyball_study::results::{PolicyReport, Schedulable};
@@ -166,6 +168,7 @@ fn set_with_servers(random: &mut Random) -> TaskSet {
             mode: None,
             alpha: None,
             cpu: None,
+            location: Location::default(),
         });
         for task in 0..draw(1, 4) {
             let wcet = draw(1, 3);
@@ -295,6 +298,7 @@ fn of_what_is_not_covered_nothing_is_told() {
             mode: None,
             alpha: None,
             cpu: None,
+            location: Location::default(),
         });
         let mut task = Task::periodic(name, ms(20), ms(2));
         task.server = Some(number);

@@ -45,6 +45,7 @@ impl<'d> Resources<'d> {
                 mode: mode.map(|mode| mode.value),
                 alpha: alpha.map(|alpha| alpha.value),
                 cpu: cpu.map(|cpu| cpu.value),
+                location: source.location(&table.span),
             })
         })
     }

@@ -174,7 +174,9 @@ fn shares(shared: &Shared) -> String {
             ..
         } => {
             let job = match locks {
-                Some(locks) if *locks > 1 => format!(", {} a job", *section * *locks),
+                Some(locks) if *locks > 1 && *section * *locks < Duration::MAX => {
+                    format!(", {} a job", *section * *locks)
+                }
                 _ => String::new(),
             };
             format!(
@@ -191,7 +193,7 @@ fn shares(shared: &Shared) -> String {
         ),
         Harm::Budget { section: None, .. } => format!(
             "critical sections of {others} use {budget} while \"{task}\" waits for \"{mutex}\", and it is not known \
-             how much of it, as one lies inside of another"
+             how much of it, as one lies inside of another or has no end"
         ),
         Harm::Wait { longest } => {
             let long = match longest {

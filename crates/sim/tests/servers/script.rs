@@ -5,7 +5,7 @@
 //! ten times as long as they declare, and lock what they like.
 
 use flyball_model::{
-    Arrival, Length, Mutex, OnMiss, Protocol, Server, ServerMode, Step, Task, TaskSet,
+    Arrival, Length, Location, Mutex, OnMiss, Protocol, Server, ServerMode, Step, Task, TaskSet,
 };
 use flyball_trace::Duration;
 use proptest::prelude::*;
@@ -113,6 +113,7 @@ impl Script {
             mode,
             alpha: None,
             cpu: None,
+            location: Location::default(),
         };
         let chores = self.chores.iter().zip(self.seats()).enumerate();
         TaskSet {

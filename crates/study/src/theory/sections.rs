@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the critical sections of a task are like that begin where it locks some mutex.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Section {
-    /// The longest that a job computes in one, by what it does and not by what it declares.
+    /// The longest that a job computes in one, by what it does and not by what it declares; [`Duration::MAX`]: more
+    /// than 64 bits hold, or without end.
     pub(crate) longest: Duration,
     /// Other mutexes that it locks in them.
     pub(crate) inner: BTreeSet<u16>,
@@ -20,6 +21,10 @@ pub(crate) struct Section {
 pub(crate) fn of(task: &Task) -> BTreeMap<u16, Section> {
     let mut walk = Walk::default();
     walk.steps(&task.behaviour);
+    // A job that goes on forever may leave some open.
+    while !walk.open.is_empty() {
+        walk.unlock();
+    }
     walk.found
 }
 
@@ -87,7 +92,7 @@ impl Walk {
 
     /// Each round leaves the mutexes as it found them: sections that are open compute in all of them.
     fn repeat(&mut self, times: Option<u32>, body: &[Step]) {
-        let rounds = u64::from(times.unwrap_or(u32::MAX));
+        let rounds = times.map_or(u64::MAX, u64::from);
         let before: Vec<u64> = self.open.iter().map(|open| open.times).collect();
         for open in &mut self.open {
             open.times = open.times.saturating_mul(rounds);
@@ -115,6 +120,10 @@ mod tests {
     fn repeat(times: u32, body: Vec<Step>) -> Step {
         let times = Some(times);
         Step::Repeat { times, body }
+    }
+
+    fn forever(body: Vec<Step>) -> Step {
+        Step::Repeat { times: None, body }
     }
 
     fn found(steps: Vec<Step>) -> Vec<(u16, u64, Vec<u16>, bool)> {
@@ -164,5 +173,24 @@ mod tests {
             (2, 0, vec![], true),
         ];
         assert_eq!(found(steps), wanted);
+    }
+
+    /// How long the section of a job with these steps is.
+    fn longest(steps: Vec<Step>) -> Duration {
+        let mut task = Task::periodic("t", ms(100), ms(1));
+        task.behaviour = steps;
+        super::of(&task)[&0].longest
+    }
+
+    #[test]
+    fn what_goes_on_forever_in_a_section_has_no_end() {
+        let endless = || vec![Step::Lock(0), forever(vec![compute(1)])];
+        assert_eq!(longest(endless()), Duration::MAX);
+        let unlocked = endless().into_iter().chain([Step::Unlock(0)]);
+        assert_eq!(longest(unlocked.collect()), Duration::MAX);
+        let idle = forever(vec![Step::Suspend(Length::Fixed(ms(1)))]);
+        assert_eq!(longest(vec![Step::Lock(0), compute(2), idle]), ms(2));
+        let rounds = forever(vec![Step::Lock(0), compute(3), Step::Unlock(0)]);
+        assert_eq!(longest(vec![rounds]), ms(3));
     }
 }
