@@ -21,6 +21,7 @@
 //! | the trait every policy implements, and its vocabulary | [`policy`] |
 //! | what makes one task more urgent than another | [`order`] |
 //! | how the ready tasks are kept | [`queue`] |
+//! | equals ordered by a second key: double-sorted scheduling | [`double_sorted`], [`queue`] |
 //! | what it costs to go from one group of tasks to another | [`costs`] |
 //! | order × queue on one CPU | [`ranked`] |
 //! | an order that does not change, at the price of fixed priorities | [`by_rank`] |
@@ -53,6 +54,7 @@ pub mod by_rank;
 pub mod control;
 pub mod costs;
 pub mod csd;
+pub mod double_sorted;
 pub mod encode;
 pub mod global;
 mod group;
@@ -81,6 +83,7 @@ pub use boxed::Boxed;
 pub use by_rank::{ByRank, StaticOrder};
 pub use control::{Controller, Denied, Plant, Reads};
 pub use costs::{BadCosts, Costs, History, Kept, Path, Round, Visits, Weight};
+pub use double_sorted::{DoubleSorted, Grouped};
 pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
 pub use global::Global;
@@ -98,8 +101,8 @@ pub use policy::{
     Wants,
 };
 pub use queue::{
-    Bitmap, Breadth, Calendar, End, Flagged, Heap, LooseLists, LooseWalk, Queue, Scope, SortedList,
-    SortedRing, StrictLists, StrictWalk, TopTwo, TourLists, Unsorted,
+    AnyDesign, Bitmap, Breadth, Calendar, Design, End, Flagged, Heap, LooseLists, LooseWalk, Queue,
+    Scope, SortedList, SortedRing, StrictLists, StrictWalk, TopTwo, TourLists, Unsorted,
 };
 pub use ranked::{FromOrder, Ranked};
 pub use soos::Soos;

@@ -39,7 +39,7 @@ mod unsorted;
 pub use bitmap::{Bitmap, Levelled};
 pub use calendar::{Calendar, Dated};
 pub use double_sorted::{
-    Breadth, LooseLists, LooseWalk, Scope, StrictLists, StrictWalk, TourLists,
+    AnyDesign, Breadth, Design, LooseLists, LooseWalk, Scope, StrictLists, StrictWalk, TourLists,
 };
 pub use flagged::Flagged;
 pub use heap::{Entry, Heap, Id, IndexedHeap};

@@ -4,6 +4,7 @@ mod costs;
 mod epochs;
 mod figures;
 mod models;
+mod policy;
 mod ranked;
 mod starvation;
 

@@ -29,6 +29,7 @@
 //! that chapter, unsorted.
 
 mod array;
+mod design;
 mod domains;
 mod loose_lists;
 mod loose_walk;
@@ -38,6 +39,7 @@ mod strict_lists;
 mod strict_walk;
 mod tour_lists;
 
+pub use design::{AnyDesign, Design};
 pub use loose_lists::LooseLists;
 pub use loose_walk::{Breadth, LooseWalk};
 pub use scope::Scope;
