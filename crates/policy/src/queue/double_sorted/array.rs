@@ -19,7 +19,7 @@ const WORD: usize = u32::BITS as usize;
 /// A table of lists. As [`Bitmap`](crate::Bitmap) it has the `WORDS` × 32 least urgent levels there
 /// are, up to 256.
 pub(super) struct PriorityArray<S: Storage, const WORDS: usize, const COLUMNS: usize> {
-    /// The `n`-th highest bit is set if the `n`-th of `rows` is not zero.
+    /// The `n`-th highest bit is set if the `n`-th of `rows` is not zero, where there are several.
     words: u32,
     /// The `n`-th highest bit is set if the `n`-th row of that word is not empty.
     rows: [u32; WORDS],
@@ -60,9 +60,19 @@ impl<S: Storage, const WORDS: usize, const COLUMNS: usize> PriorityArray<S, WORD
     /// The first row that is not empty.
     #[inline]
     pub(super) fn first_row(&self) -> Option<usize> {
-        let word = self.words.leading_zeros() as usize;
-        let rows = self.rows.get(word)?;
-        Some(word * WORD + rows.leading_zeros() as usize)
+        let word = if WORDS == 1 {
+            0
+        } else {
+            self.words.leading_zeros() as usize
+        };
+        let rows = *self.rows.get(word)?;
+        (rows != 0).then(|| word * WORD + rows.leading_zeros() as usize)
+    }
+
+    /// The number of the first row that is not empty; if all are, it is beyond the last.
+    #[inline]
+    pub(super) fn first_or_beyond(&self) -> usize {
+        self.first_row().unwrap_or(Self::ROWS)
     }
 
     /// The lists of a row, by column.
@@ -117,7 +127,7 @@ impl<S: Storage, const WORDS: usize, const COLUMNS: usize> PriorityArray<S, WORD
         if is_empty {
             let (word, place) = (row / WORD % WORDS, row % WORD);
             self.rows[word] &= !Self::bit(place);
-            if self.rows[word] == 0 {
+            if WORDS > 1 && self.rows[word] == 0 {
                 self.words &= !Self::bit(word);
             }
         }
@@ -144,7 +154,9 @@ impl<S: Storage, const WORDS: usize, const COLUMNS: usize> PriorityArray<S, WORD
     fn mark(&mut self, row: usize) {
         let (word, place) = (row / WORD % WORDS, row % WORD);
         self.rows[word] |= Self::bit(place);
-        self.words |= Self::bit(word);
+        if WORDS > 1 {
+            self.words |= Self::bit(word);
+        }
     }
 
     #[inline]

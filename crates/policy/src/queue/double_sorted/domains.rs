@@ -74,11 +74,12 @@ impl<S: Storage, const WORDS: usize, const GROUPS: usize> Domains<S, WORDS, GROU
     pub(super) fn insert(&mut self, task: TaskId, level: u8, end: End) -> bool {
         debug_assert!(!self.is_queued(task), "{task:?} is queued already");
         let (row, column) = self.place(task, level);
+        let first = self.array.first_or_beyond();
         match end {
             End::Head => self.array.push_front(row, column, task),
             End::Tail => self.array.push_back(row, column, task),
         }
-        self.first() == Some(task)
+        row < first || row == first && self.first() == Some(task)
     }
 
     #[inline]
