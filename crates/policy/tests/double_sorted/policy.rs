@@ -131,6 +131,7 @@ fn policies_around_hand_groups_on() {
     assert_eq!(policy.pick(CPU, NOW).unwrap().task, TaskId(1));
 }
 
+type Tour<const WORDS: usize> = TourLists<Lane, Small, WORDS, 6>;
 type Lists<const WORDS: usize, const GROUPS: usize> = StrictLists<Lane, Small, WORDS, GROUPS>;
 
 /// A byte a task beyond what a bitmap takes, one more with promotion, and two bytes a level and domain.
@@ -154,6 +155,9 @@ fn memory() {
     // And a word of the bitmap.
     let levels = size_of::<Lists<2, 5>>() - size_of::<Lists<1, 5>>();
     assert!(levels - 2 * 5 * 32 <= 8, "{levels} bytes for 32 levels");
+    // A column for the visit, and where it is.
+    let tour = size_of::<Tour<2>>() - size_of::<Tour<1>>();
+    assert!(tour - (2 * 5 + 3) * 32 <= 8, "{tour} bytes for 32 levels");
     let walk = size_of::<StrictWalk<Lane, Small, 2>>() - size_of::<StrictWalk<Lane, Small, 1>>();
     assert!(walk - 2 * 32 <= 8, "{walk} bytes for 32 levels");
 }

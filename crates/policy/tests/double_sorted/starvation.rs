@@ -135,7 +135,7 @@ impl<'a, Q: Queue<Lane>> World<'a, Q> {
         self.running = Some(task);
     }
 
-    /// So many events of an adversary, who would have some task wait for as long as possible.
+    /// So many events of an adversary, which would have some task wait for as long as possible.
     fn attack(mut self, events: u32, seed: u64) -> Self {
         let mut random = Random(seed);
         for event in 0..events {

@@ -40,8 +40,9 @@ use flyball_trace::TaskId;
 ///
 /// **Starvation.** From when a task T is put in at the tail, until it runs, each other task of
 /// its level has at most one turn or what is left of one, and the adjustments of the level cost not
-/// more than the cheapest round. (A task that changes its group or its level meanwhile counts as
-/// another one.)
+/// more than the cheapest round. (A task that comes back with another group counts as another task.
+/// A running one whose group or priority changes is put in at the head, out of turn, and the promise
+/// says nothing about the adjustments for it.)
 /// *Proof.* Let B be the domain of T. If B's visit is not under way, visits before T's are at most
 /// one of each other domain, as the tour is a round, and the rest of the present one. If B's visit is
 /// under way, T waits in the list of B for the rest of this visit, at most one visit of each other
