@@ -206,10 +206,10 @@ fn the_adversary_is_one() {
     let costs = table_3_1().with_detours();
     let visits = Visits::cheapest(&costs, Kept::ALL);
     let lists = StrictLists::<Lane, Small>::with(TASKS.into(), visits);
-    let lists = World::new(lists, &costs).attack(100_000, 1);
+    let lists = World::new(lists, &costs).attack(EVENTS.min(100_000), 1);
     assert!(lists.most_turns > 10, "{} turns", lists.most_turns);
     let walk = World::new(StrictWalk::<Lane, Small>::new(TASKS.into()), &costs);
-    let walk = walk.attack(100_000, 1);
+    let walk = walk.attack(EVENTS.min(100_000), 1);
     assert!(walk.most_turns > 3, "{} turns", walk.most_turns);
 }
 
