@@ -39,8 +39,9 @@ pub mod slots;
 #[doc(hidden)]
 pub use flyball_app;
 
+use flyball_app::policy::{Group, Grouped, Policy};
 use flyball_app::seam::Binding;
-use flyball_app::{Duration, Error, Stack, Thread, Time, Timing, policy::Policy, spawn};
+use flyball_app::{Duration, Error, Priority, Stack, Thread, Time, Timing, spawn};
 
 /// Whether calls make sure that what they name exists.
 pub const CHECKS: bool = cfg!(feature = "checks");
@@ -112,6 +113,25 @@ impl Rank {
             Rank::High(_) => 9,
             Rank::Middle => 5,
             Rank::Low(_) => 1,
+        }
+    }
+}
+
+impl Rank {
+    /// What it tells a double-sorted policy with so many groups. The most urgent thread is in the
+    /// first group and the one that measures in the last, so to go from the one to the other takes
+    /// the most steps.
+    pub fn in_group(self, groups: u8) -> Grouped<Priority> {
+        let group = match self {
+            Rank::High(_) => 0,
+            Rank::Middle => groups.saturating_sub(1),
+            // Below `groups`.
+            #[expect(clippy::cast_possible_truncation)]
+            Rank::Low(n) => (n % u16::from(groups.max(1))) as u8,
+        };
+        Grouped {
+            params: Priority(self.level()),
+            group: Group(group),
         }
     }
 }

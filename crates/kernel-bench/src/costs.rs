@@ -7,8 +7,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The policies, as their images are called.
-pub(crate) const POLICIES: [&str; 10] = [
-    "fp", "fp-256", "rm-16", "rm", "edf", "llf", "rr", "fifo", "ipi", "cbs",
+pub(crate) const POLICIES: [&str; 15] = [
+    "fp", "fp-256", "fp-rr", "dss-2", "dss", "dss-walk", "dss-tour", "rm-16", "rm", "edf", "llf",
+    "rr", "fifo", "ipi", "cbs",
 ];
 /// The image that has room for so many threads only; the others have for all numbers here.
 const SMALL: (&str, u32) = ("rm-16", 16);
@@ -299,6 +300,28 @@ mod tests {
         are_no_longer(&["traced"], &TRACED);
         are_no_longer(&[], &ROWS);
         slots_are_no_longer();
+        sorted_decisions_are_no_longer();
+    }
+
+    /// Fixed priorities with time slices, and the same double-sorted: however many threads are ready,
+    /// to block and to become ready take together not more than this.
+    fn sorted_decisions_are_no_longer() {
+        let most = [
+            ("fp-rr", 47),
+            ("dss-2", 114),
+            ("dss", 148),
+            ("dss-walk", 65),
+            ("dss-tour", 230),
+        ];
+        for (policy, most) in most {
+            let decisions = |ready| {
+                let found = run(policy, "decision", ready).unwrap();
+                found["decision_blocks"].worst + found["decision_ready"].worst
+            };
+            let (few, many) = (decisions(5), decisions(125));
+            assert_eq!(few, many, "{policy}");
+            assert!(few > 20 && few <= most, "{policy}: {few}, not {most}");
+        }
     }
 
     /// A slot of SOOS with 15 tasks, whose periods are 15 to 100 slots, and with one.

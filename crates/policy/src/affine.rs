@@ -22,6 +22,7 @@
 //! first waiting task that may have a CPU, the policy goes through all of them. O(tasks) where a
 //! CPU becomes free, O(CPUs) for each task that gives way where a task becomes ready.
 
+use crate::grouping::Grouping;
 use crate::member::Members;
 use crate::order::Order;
 use crate::policy::{
@@ -239,6 +240,9 @@ impl<O: Order, S: Storage, C: Storage> Affine<O, S, C> {
         }
     }
 }
+
+/// It takes no notice.
+impl<O: Order, S: Storage, C: Storage> Grouping for Affine<O, S, C> {}
 
 impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
     type Params = Pinned<O::Params>;

@@ -9,6 +9,7 @@
 //!
 //! The schedule is that of [`Ranked`] with the same order and any other queue.
 
+use crate::grouping::Grouping;
 use crate::order::Order;
 use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::queue::{Bitmap, Levelled};
@@ -259,6 +260,9 @@ impl<O: StaticOrder, S: Storage> FromOrder<O> for ByRank<O, S> {
         ByRank::new(order, capacity)
     }
 }
+
+/// It takes no notice.
+impl<O: StaticOrder, S: Storage> Grouping for ByRank<O, S> {}
 
 impl<O: StaticOrder, S: Storage> Policy for ByRank<O, S> {
     type Params = O::Params;

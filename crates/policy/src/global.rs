@@ -34,6 +34,7 @@
 //! * Of several free CPUs a task gets the one where it ran last, or else the one where the kernel
 //!   works.
 
+use crate::grouping::Grouping;
 use crate::linked::{Keys, Linked};
 use crate::member::Members;
 use crate::order::Order;
@@ -109,6 +110,9 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Global<O, Q, C> {
         self.linked.requeue(&keys, task)
     }
 }
+
+/// It takes no notice.
+impl<O: Order, Q: Queue<O::Key>, C: Storage> Grouping for Global<O, Q, C> {}
 
 impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
     type Params = O::Params;

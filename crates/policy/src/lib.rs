@@ -21,6 +21,8 @@
 //! | the trait every policy implements, and its vocabulary | [`policy`] |
 //! | what makes one task more urgent than another | [`order`] |
 //! | how the ready tasks are kept | [`queue`] |
+//! | equals ordered by a second key: double-sorted scheduling | [`double_sorted`], [`queue`] |
+//! | what it costs to go from one group of tasks to another | [`costs`] |
 //! | order × queue on one CPU | [`ranked`] |
 //! | an order that does not change, at the price of fixed priorities | [`by_rank`] |
 //! | EDF above rate monotonic priorities, each with its queue: CSD | [`csd`] |
@@ -50,9 +52,13 @@ pub mod affine;
 mod boxed;
 pub mod by_rank;
 pub mod control;
+pub mod costs;
 pub mod csd;
+pub mod double_sorted;
 pub mod encode;
 pub mod global;
+mod group;
+mod grouping;
 pub mod i_plus_pi;
 mod linked;
 mod member;
@@ -76,9 +82,13 @@ pub use affine::{Affine, Pinned};
 pub use boxed::Boxed;
 pub use by_rank::{ByRank, StaticOrder};
 pub use control::{Controller, Denied, Plant, Reads};
+pub use costs::{BadCosts, Costs, History, Kept, Path, Round, Visits, Weight};
+pub use double_sorted::{DoubleSorted, Grouped};
 pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, ServerId, Slot, TaskId, Time};
 pub use global::Global;
+pub use group::{Group, MOST_GROUPS};
+pub use grouping::Grouping;
 pub use i_plus_pi::IPlusPi;
 pub use non_preemptive::NonPreemptive;
 pub use order::{
@@ -91,7 +101,8 @@ pub use policy::{
     Wants,
 };
 pub use queue::{
-    Bitmap, Calendar, End, Flagged, Heap, Queue, SortedList, SortedRing, TopTwo, Unsorted,
+    AnyDesign, Bitmap, Breadth, Calendar, Design, End, Flagged, Heap, LooseLists, LooseWalk, Queue,
+    Scope, SortedList, SortedRing, StrictLists, StrictWalk, TopTwo, TourLists, Unsorted,
 };
 pub use ranked::{FromOrder, Ranked};
 pub use soos::Soos;

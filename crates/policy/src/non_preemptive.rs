@@ -8,6 +8,8 @@
 //!
 //! Complexity: that of the policy it is made of, and O(1) for what runs.
 
+use crate::group::Group;
+use crate::grouping::Grouping;
 use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
@@ -119,5 +121,20 @@ impl<P: Policy> Policy for NonPreemptive<P> {
 
     fn takes_waits(&self) -> bool {
         self.policy.takes_waits()
+    }
+}
+
+impl<P: Grouping> Grouping for NonPreemptive<P> {
+    fn regroup(&mut self, task: TaskId, group: Group, now: Time) -> Resched {
+        let resched = self.policy.regroup(task, group, now);
+        self.when_free(resched)
+    }
+
+    fn group(&self, task: TaskId) -> Group {
+        self.policy.group(task)
+    }
+
+    fn prefer(&mut self, cpu: CpuId, group: Group) {
+        self.policy.prefer(cpu, group);
     }
 }

@@ -11,6 +11,8 @@
 //! preempted task is ahead of its equals without further ado. Each call costs at most two
 //! operations of the queue.
 
+use crate::group::Group;
+use crate::grouping::Grouping;
 use crate::member::Members;
 use crate::order::Order;
 use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
@@ -35,11 +37,17 @@ impl<O: Order, Q: Queue<O::Key>> Ranked<O, Q> {
     /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
     /// part of their type have room for that many instead).
     pub fn new(order: O, capacity: usize) -> Self {
+        Ranked::with_queue(order, Q::new(capacity))
+    }
+
+    /// The policy without tasks, with a queue that has settings of its own and is empty.
+    pub fn with_queue(order: O, queue: Q) -> Self {
+        let capacity = queue.capacity();
         Ranked {
             running: Slot::EMPTY,
             since: Time::ZERO,
             order,
-            queue: Q::new(capacity),
+            queue,
             members: Members::new(capacity),
         }
     }
@@ -123,6 +131,42 @@ impl<O: Order<Params = K, Key = K>, K: Levelled, S: Storage, const WORDS: usize>
     }
 }
 
+impl<O: Order, Q: Queue<O::Key>> Grouping for Ranked<O, Q> {
+    /// A running task stays ahead of its equals, in its own level; any other that is queued goes behind
+    /// those of its new group.
+    fn regroup(&mut self, task: TaskId, group: Group, now: Time) -> Resched {
+        if Q::GROUPS == 1 || self.queue.group(task) == group {
+            return Resched::None;
+        }
+        let key = self.queue.remove(task);
+        self.queue.regroup(task, group);
+        let Some(key) = key else {
+            return Resched::None;
+        };
+        if !self.running.holds(task) {
+            let first = self.queue.insert(task, key, End::Tail);
+            return self.preempts(task, first, now);
+        }
+        let first = self.queue.insert(task, key, End::Head);
+        self.queue.serve(task);
+        if first {
+            Resched::None
+        } else {
+            Resched::One(ONLY_CPU)
+        }
+    }
+
+    fn group(&self, task: TaskId) -> Group {
+        self.queue.group(task)
+    }
+
+    fn prefer(&mut self, _: CpuId, group: Group) {
+        if self.running.is_empty() {
+            self.queue.prefer(group);
+        }
+    }
+}
+
 impl<O: Order, Q: Queue<O::Key>> Policy for Ranked<O, Q> {
     type Params = O::Params;
     /// Another order of the same type.
@@ -190,6 +234,7 @@ impl<O: Order, Q: Queue<O::Key>> Policy for Ranked<O, Q> {
     fn pick(&mut self, _: CpuId, now: Time) -> Option<Dispatch> {
         let first = self.queue.first();
         self.run(first, now);
+        self.queue.serve(first?);
         Some(self.members.dispatch(&self.order, first?))
     }
 

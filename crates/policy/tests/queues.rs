@@ -3,8 +3,9 @@
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::queue::{Dated, Levelled};
 use flyball_policy::{
-    Bitmap, Calendar, Duration, End, Flagged, Heap, Inline, Queue, Ranked, SortedList, SortedRing,
-    StaticOrder, Storage, TaskId, Time, TopTwo, Unsorted,
+    Bitmap, Calendar, Duration, End, Flagged, Heap, Inline, LooseLists, LooseWalk, Queue, Ranked,
+    SortedList, SortedRing, StaticOrder, Storage, StrictLists, StrictWalk, TaskId, Time, TopTwo,
+    TourLists, Unsorted,
 };
 use proptest::prelude::*;
 
@@ -185,6 +186,20 @@ proptest! {
         agrees::<Lane, Bitmap<Lane, Small, 1>>(&steps, |key| Lane(0xe0 | key))?;
     }
 
+    /// Where all tasks are of one group, they are priority arrays as any other.
+    #[test]
+    fn double_sorted(steps in proptest::collection::vec(step(), 0..80)) {
+        agrees::<Lane, StrictLists<Lane, Small>>(&steps, Lane)?;
+        agrees::<Lane, StrictLists<Lane, Small, 1, 2>>(&steps, |key| Lane(0xe0 | key))?;
+        agrees::<Lane, StrictWalk<Lane, Small>>(&steps, Lane)?;
+        agrees::<Lane, StrictWalk<Lane, Small, 2>>(&steps, |key| Lane(0xc0 | key))?;
+        agrees::<Lane, TourLists<Lane, Small>>(&steps, Lane)?;
+        agrees::<Lane, TourLists<Lane, Small, 4, 3>>(&steps, |key| Lane(0x80 | key))?;
+        // Real-time levels are strict.
+        agrees::<Lane, LooseLists<Lane, Small>>(&steps, |key| Lane(key % 100))?;
+        agrees::<Lane, LooseWalk<Lane, Small>>(&steps, |key| Lane(key % 100))?;
+    }
+
     #[test]
     fn links(steps in proptest::collection::vec((any::<bool>(), 0..TASKS, 0usize..3), 0..100)) {
         let mut links = Links::<Small>::new(usize::from(TASKS));
@@ -204,6 +219,8 @@ proptest! {
             }
             for (list, model) in lists.iter().zip(&model) {
                 prop_assert_eq!(&links.iter(*list).collect::<Vec<_>>(), model);
+                let backwards: Vec<_> = model.iter().rev().copied().collect();
+                prop_assert_eq!(links.backwards(*list).collect::<Vec<_>>(), backwards);
                 prop_assert_eq!(list.first(), model.first().copied());
             }
         }

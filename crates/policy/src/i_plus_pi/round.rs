@@ -1,9 +1,13 @@
 //! How a round runs: the sensors and the actuator of [`IPlusPi`].
 
 use super::{IPlusPi, Member, Settings, Share, Wake};
+use crate::grouping::Grouping;
 use crate::policy::{Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::storage::{Storage, Table};
 use flyball_trace::{CpuId, Duration, TaskId, Time};
+
+/// It takes no notice.
+impl<S: Storage> Grouping for IPlusPi<S> {}
 
 impl<S: Storage> Policy for IPlusPi<S> {
     type Params = Share;

@@ -246,6 +246,17 @@ impl<S: Storage> Links<S> {
         self.0[other.index()].prev = task.0;
     }
 
+    /// The tasks in `list`, last to first.
+    pub fn backwards(&self, list: List) -> impl Iterator<Item = TaskId> + '_ {
+        let before = move |task: TaskId| TaskId(self.0[task.index()].prev);
+        let mut next = list.first().map(before);
+        core::iter::from_fn(move || {
+            let task = next?;
+            next = (task.0 != list.head).then(|| before(task));
+            Some(task)
+        })
+    }
+
     /// The tasks in `list`, first to last.
     pub fn iter(&self, list: List) -> impl Iterator<Item = TaskId> + '_ {
         let mut next = list.first();

@@ -15,9 +15,18 @@
 //! | [`TopTwo`] | O(1) | O(1), and O(n) later | O(1) | any |
 //! | [`Unsorted`] | O(1) | O(1) | O(n) | any |
 //! | [`Flagged`] | O(1) | O(1) | O(n) of all tasks | any |
+//! | [`StrictLists`] | O(1) | O(1) | O(1) | up to 256 levels |
+//! | [`LooseLists`] | O(1) | O(1) | O(1) | up to 256 levels |
+//! | [`StrictWalk`] | O(n) | O(1) | O(1) | up to 256 levels |
+//! | [`LooseWalk`] | O(n) | O(1) | O(1) | up to 256 levels |
+//! | [`TourLists`] | O(1) | O(1) | O(1) | up to 256 levels |
+//!
+//! The last five order equals by a second key, the [`Group`] of a task. To the others all tasks are
+//! of one group.
 
 mod bitmap;
 mod calendar;
+mod double_sorted;
 mod flagged;
 mod heap;
 pub mod links;
@@ -29,6 +38,9 @@ mod unsorted;
 
 pub use bitmap::{Bitmap, Levelled};
 pub use calendar::{Calendar, Dated};
+pub use double_sorted::{
+    AnyDesign, Breadth, Design, LooseLists, LooseWalk, Scope, StrictLists, StrictWalk, TourLists,
+};
 pub use flagged::Flagged;
 pub use heap::{Entry, Heap, Id, IndexedHeap};
 pub use list::SortedList;
@@ -37,6 +49,7 @@ pub use ring::SortedRing;
 pub use top_two::TopTwo;
 pub use unsorted::Unsorted;
 
+use crate::group::Group;
 use crate::storage::Storage;
 use flyball_trace::TaskId;
 
@@ -56,6 +69,10 @@ pub trait Queue<K: Copy + Ord + Default> {
 
     /// How long it takes to put in, to take out and to find the first of n tasks, for a reader.
     const COMPLEXITY: &'static str;
+
+    /// How many groups of tasks it tells apart; 1: it takes no notice of them. Groups beyond are as
+    /// the last one.
+    const GROUPS: usize = 1;
 
     /// Where the queue keeps its tables; its users keep theirs in the same place.
     type Storage: Storage;
@@ -107,6 +124,25 @@ pub trait Queue<K: Copy + Ord + Default> {
 
     /// The key under which `task` is queued; `None` if it is not.
     fn key(&self, task: TaskId) -> Option<K>;
+
+    /// From now on `task`, which is not in the queue, belongs to `group`. All belong to group 0 at
+    /// first.
+    fn regroup(&mut self, _task: TaskId, _group: Group) {}
+
+    /// The group of `task`.
+    #[inline]
+    fn group(&self, _task: TaskId) -> Group {
+        Group(0)
+    }
+
+    /// The CPU is ready for tasks of `group`, and no task runs.
+    #[inline]
+    fn prefer(&mut self, _group: Group) {}
+
+    /// `task`, which is in the queue, runs from now on: so the CPU is ready for its group. It stays
+    /// ahead of its equals until it is taken out or put behind them, or another one runs.
+    #[inline]
+    fn serve(&mut self, _task: TaskId) {}
 
     /// Does what can wait until the caller has time. No answer depends on it.
     fn settle(&mut self) {}

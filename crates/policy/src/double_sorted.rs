@@ -1,0 +1,189 @@
+//! Double-sorted scheduling as a policy: each task has a group besides what its order asks for.
+//!
+//! `DoubleSorted<Ranked<O, Q>>` with a queue `Q` of [`queue`](crate::queue) that knows groups is the
+//! policy `O`, and equals are served group by group. The policy and the queue do all of it; this only
+//! hands on the group that a task comes with.
+//!
+//! ```
+//! use flyball_policy::order::Level;
+//! use flyball_policy::{
+//!     Costs, DoubleSorted, FixedPriority, Inline, Kept, Ranked, StrictLists, Visits,
+//! };
+//!
+//! // Fixed priorities from 0 to 31 for up to 16 tasks, in two groups, of which the second is dear
+//! // to reach.
+//! type Policy = DoubleSorted<Ranked<FixedPriority, StrictLists<Level, Inline<16>, 1, 2>>>;
+//! let costs = Costs::new(&[[0, 1_000], [800, 0]]).unwrap();
+//! let queue = StrictLists::with(16, Visits::cheapest(&costs, Kept::ALL));
+//! let policy = Policy::new(Ranked::with_queue(FixedPriority, queue));
+//! ```
+//!
+//! Source: see [`queue`](crate::queue) and [`costs`](crate::costs).
+
+use crate::encode::Encode;
+use crate::group::{Group, MOST_GROUPS};
+use crate::grouping::Grouping;
+use crate::policy::{
+    Budget, Dispatch, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
+};
+use core::cmp::Ordering;
+use flyball_trace::{CpuId, Duration, ServerId, TaskId, Time};
+
+/// What a task tells a double-sorted policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Grouped<P> {
+    /// What it tells the policy in it.
+    pub params: P,
+    /// Its group, below [`MOST_GROUPS`].
+    pub group: Group,
+}
+
+impl<P: Encode> Encode for Grouped<P> {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        self.params.emit(put);
+        self.group.0.emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Grouped<P>> {
+        let (params, group) = <(P, u8)>::parse(bytes)?;
+        let group = Group(group);
+        (group.index() < MOST_GROUPS).then_some(Grouped { params, group })
+    }
+}
+
+/// `P`, with a group for each task.
+#[repr(C)]
+pub struct DoubleSorted<P> {
+    policy: P,
+}
+
+impl<P: Grouping> DoubleSorted<P> {
+    /// The same policy, told of the groups of its members.
+    pub fn new(policy: P) -> DoubleSorted<P> {
+        DoubleSorted { policy }
+    }
+
+    fn check(group: Group) -> Result<(), Refused> {
+        if group.index() < MOST_GROUPS {
+            Ok(())
+        } else {
+            Err(Refused::Invalid(Parameter::Other))
+        }
+    }
+}
+
+impl<P: Grouping> Grouping for DoubleSorted<P> {
+    fn regroup(&mut self, task: TaskId, group: Group, now: Time) -> Resched {
+        self.policy.regroup(task, group, now)
+    }
+
+    fn group(&self, task: TaskId) -> Group {
+        self.policy.group(task)
+    }
+
+    fn prefer(&mut self, cpu: CpuId, group: Group) {
+        self.policy.prefer(cpu, group);
+    }
+}
+
+impl<P: Grouping> Policy for DoubleSorted<P> {
+    type Params = Grouped<P::Params>;
+    type Settings = P::Settings;
+    const WANTS: Wants = P::WANTS;
+
+    fn capacity(&self) -> usize {
+        self.policy.capacity()
+    }
+
+    /// # Errors
+    /// [`Refused::Invalid`] of [`Parameter::Other`] if there is no such group; else those of `P`.
+    fn admit(&mut self, task: TaskId, params: Self::Params, now: Time) -> Result<(), Refused> {
+        Self::check(params.group)?;
+        self.policy.admit(task, params.params, now)?;
+        // It is not queued yet, so no CPU has to look.
+        let _ = self.policy.regroup(task, params.group, now);
+        Ok(())
+    }
+
+    /// # Errors
+    /// As [`DoubleSorted::admit`](Policy::admit).
+    fn adjust(
+        &mut self,
+        task: TaskId,
+        params: Self::Params,
+        now: Time,
+    ) -> Result<Resched, Refused> {
+        Self::check(params.group)?;
+        let resched = self.policy.adjust(task, params.params, now)?;
+        Ok(resched.and(self.policy.regroup(task, params.group, now)))
+    }
+
+    fn tune(&mut self, settings: P::Settings, now: Time) -> Result<Resched, Refused> {
+        self.policy.tune(settings, now)
+    }
+
+    fn retire(&mut self, task: TaskId, now: Time) {
+        self.policy.retire(task, now);
+    }
+
+    #[inline]
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
+        self.policy.ready(here, task, why, now)
+    }
+
+    #[inline]
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        self.policy.stopped(cpu, task, used, why, now)
+    }
+
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        self.policy.ended(task, result, now);
+    }
+
+    fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
+        self.policy.alarm(cpu, now)
+    }
+
+    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
+        self.policy.next_alarm(cpu)
+    }
+
+    #[inline]
+    fn has_alarms(&self) -> bool {
+        self.policy.has_alarms()
+    }
+
+    #[inline]
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+        self.policy.pick(cpu, now)
+    }
+
+    fn released_cpu(&mut self, cpu: CpuId) -> Resched {
+        self.policy.released_cpu(cpu)
+    }
+
+    fn server_of(&self, task: TaskId) -> Option<ServerId> {
+        self.policy.server_of(task)
+    }
+
+    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
+        self.policy.budget(server, used, now)
+    }
+
+    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
+        self.policy.compare(a, b)
+    }
+
+    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
+        self.policy.inherit(to, from, now)
+    }
+
+    fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
+        self.policy.waits(task, owner, now)
+    }
+
+    #[inline]
+    fn takes_waits(&self) -> bool {
+        self.policy.takes_waits()
+    }
+}
