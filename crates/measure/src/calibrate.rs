@@ -204,7 +204,15 @@ impl Observer {
             self.undecided(other);
         }
         match event.kind {
-            kind if kind.server().is_some() => return,
+            kind if kind.server().is_some() => {
+                // A budget that comes again is an alarm of the policy.
+                if now != self.lanes[cpu].entry.began {
+                    self.undecided(cpu);
+                    self.lanes[cpu].entry.began = now;
+                    self.lanes[cpu].entry.other = true;
+                }
+                return;
+            }
             Kind::Dispatch { task, job } => {
                 self.decided(cpu, now, Some(task));
                 self.dispatch(task, job, now);

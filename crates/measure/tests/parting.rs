@@ -110,14 +110,17 @@ fn the_same_schedule_needs_no_reason() {
 /// What another policy does is explained by nothing.
 #[test]
 fn another_policy_is_no_hair() {
-    let mut text = "schema = 1\n[platform]\ncpus = 2\n".to_owned();
-    for (number, (period, wcet)) in [(10, 4), (12, 5), (15, 7), (20, 6)].iter().enumerate() {
-        let priority = number + 1;
-        text += &format!(
-            "[[task]]\nname = \"t{number}\"\nperiod = \"{period}ms\"\nwcet = \"{wcet}ms\"\n\
+    let tasks = [(10, 4), (12, 5), (15, 7), (20, 6)].iter().zip(1..);
+    let task = |(&(period, wcet), priority): (&(u32, u32), u32)| {
+        format!(
+            "[[task]]\nname = \"t{priority}\"\nperiod = \"{period}ms\"\nwcet = \"{wcet}ms\"\n\
              priority = {priority}\n"
-        );
-    }
+        )
+    };
+    let text = format!(
+        "schema = 1\n[platform]\ncpus = 2\n{}",
+        tasks.map(task).collect::<String>()
+    );
     let side = beside("g-edf", &text, &simulate("g-fp", &text, 1), 1);
     assert!(side.comparison.difference.is_some());
     assert_eq!(side.reason, None);

@@ -332,6 +332,7 @@ proptest! {
             cpu: None,
             cpus: None,
             server: None,
+            location: flyball_model::Location::default(),
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Repeat {
                 times: None,

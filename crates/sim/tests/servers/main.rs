@@ -10,7 +10,7 @@ use flyball_catalogue::{Allowance, Deferrable, Linux, OwnServers, Polling, Recla
 use flyball_model::ServerMode;
 use flyball_policy::servers::{ConstantBandwidth, Iris, Sporadic};
 use flyball_sim::{Options, simulate};
-use flyball_trace::{Duration, Event};
+use flyball_trace::Event;
 use ledger::Ledger;
 use observer::{Observer, Promise};
 use proptest::prelude::*;
