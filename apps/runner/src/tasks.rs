@@ -31,8 +31,19 @@ struct Shared {
 static SHARED: SpinLock<Option<&'static Shared>> = SpinLock::new(None);
 static SHARED_PLACE: StaticCell<Shared> = StaticCell::new();
 
-static STACKS: ConstStaticCell<[ThreadStack; THREADS]> =
-    ConstStaticCell::new([const { Stack::new() }; THREADS]);
+/// The threads' stacks, none of which begins at a multiple of 1 KB. At its beginning is its guard, which no
+/// access reaches; and what cannot be read at the first address of a KB, the emulator takes for unreadable
+/// as a whole where it makes a call of the host, be the call's arguments elsewhere in it.
+#[repr(C, align(1024))]
+struct Placed {
+    before: [u8; 512],
+    stacks: [ThreadStack; THREADS],
+}
+
+static STACKS: ConstStaticCell<Placed> = ConstStaticCell::new(Placed {
+    before: [0; 512],
+    stacks: [const { Stack::new() }; THREADS],
+});
 
 /// Makes the kernel and the first threads of the image that was loaded, and starts. `entry` is what
 /// each thread does, given its number: [`thread`]; `alarm`, which the application's timer calls:
@@ -64,7 +75,7 @@ pub unsafe fn run<P: Program>(
     }
     // What takes long comes before the clock starts: the task set does soon afterwards.
     chosen.choose(image);
-    let changes = ModeChanges::new::<P>(image, STACKS.take());
+    let changes = ModeChanges::new::<P>(image, &mut STACKS.take().stacks);
     for cluster in 0..machine::clusters(&common) {
         Releases::init(image, cluster);
     }

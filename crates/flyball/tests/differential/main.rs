@@ -90,7 +90,10 @@ fn run(case: &Case<'_>, registry: &Registry, set: TaskSet, seed: u64) -> SideByS
     let options = flyball::board_options(&measurement, seed);
     let mut watch = |_| ControlFlow::Continue(());
     let recording = flyball_board::run(case.machine, measurement.set(), &options, &mut watch)
-        .unwrap_or_else(|error| panic!("{error}"));
+        .unwrap_or_else(|error| {
+            let text = flyball_model::to_toml(measurement.set());
+            panic!("{}, seed {seed}: {error}\n{text}", case.policy)
+        });
     let measured = Measured {
         events: &recording.events,
         end: recording.end,
