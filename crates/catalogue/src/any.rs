@@ -297,6 +297,13 @@ macro_rules! any {
                 }
             }
 
+            #[inline]
+            fn has_budgets(&self) -> bool {
+                match self {
+                    $($policy::$variant(policy) => policy.has_budgets(),)*
+                }
+            }
+
             fn server_of(&self, task: flyball_policy::TaskId) -> Option<flyball_policy::ServerId> {
                 match self {
                     $($policy::$variant(policy) => policy.server_of(task),)*

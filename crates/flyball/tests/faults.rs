@@ -193,11 +193,12 @@ impl Run {
 
     /// Where the second task's stack of 2 KiB begins, to a few bytes.
     fn stack(&self) -> u64 {
+        // They begin half a KB after the symbol.
         let elf = object::File::parse(&*self.elf).unwrap();
         let stacks = elf
             .symbols()
             .find(|symbol| symbol.name().is_ok_and(|name| name.contains("6STACKS")));
-        stacks.expect("the image has stacks").address() + 2_048
+        stacks.expect("the image has stacks").address() + 512 + 2_048
     }
 
     /// The code is that of a function whose name contains `name`.

@@ -24,6 +24,11 @@ impl<C: Config> Core<C> {
     /// Whether it matters what servers have. Otherwise most of the code here is not compiled.
     const FOLLOWS_BUDGETS: bool = C::Policy::WANTS.budgets && (C::Trace::BUDGETS || C::OVERRUNS);
 
+    #[inline]
+    fn follows_budgets(&self) -> bool {
+        Self::FOLLOWS_BUDGETS && self.policy.has_budgets()
+    }
+
     /// What the server of a thread has at `now`; `None`: the thread has none, or that has not had a
     /// budget yet, or the policy has no servers.
     ///
@@ -66,7 +71,7 @@ impl<C: Config> Core<C> {
 
     /// `task` has become a member of the policy. Nothing is known of its server, if that is a new one.
     pub(crate) fn has_joined(&mut self, task: TaskId, now: Time) {
-        if Self::FOLLOWS_BUDGETS
+        if self.follows_budgets()
             && let Some(server) = self.policy.server_of(task)
             && self.policy.budget(server, Duration::ZERO, now).is_none()
             && let Some(row) = self.budgets.find_mut(server.index())
@@ -79,7 +84,7 @@ impl<C: Config> Core<C> {
     /// hear of it.
     #[inline]
     pub(crate) fn follow_use(&mut self, cpu: CpuId, task: TaskId, used: Duration, now: Time) {
-        if Self::FOLLOWS_BUDGETS
+        if self.follows_budgets()
             && !used.is_zero()
             && let Some(server) = self.policy.server_of(task)
             && let Some(left) = self.follow(cpu, server, used, now)
@@ -98,7 +103,7 @@ impl<C: Config> Core<C> {
     /// A thread is about to be picked on `cpu`: signals that budgets were used up there.
     #[inline]
     pub(crate) fn signal_overruns(&mut self, cpu: CpuId, now: Time) {
-        if Self::FOLLOWS_BUDGETS && C::OVERRUNS && self.cpu(cpu).has(work::OVERRUN) {
+        if self.follows_budgets() && C::OVERRUNS && self.cpu(cpu).has(work::OVERRUN) {
             self.signal_all_overruns(cpu, now);
         }
     }
@@ -121,7 +126,7 @@ impl<C: Config> Core<C> {
     /// The server of `task` may have another budget.
     #[inline]
     pub(crate) fn follow_server_of(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        if Self::FOLLOWS_BUDGETS
+        if self.follows_budgets()
             && C::Trace::BUDGETS
             && let Some(server) = self.policy.server_of(task)
         {
@@ -132,7 +137,7 @@ impl<C: Config> Core<C> {
     /// All servers may have other budgets. O(threads).
     #[inline]
     pub(crate) fn follow_servers(&mut self, cpu: CpuId, now: Time) {
-        if Self::FOLLOWS_BUDGETS && C::Trace::BUDGETS {
+        if self.follows_budgets() && C::Trace::BUDGETS {
             for row in 0..self.budgets.capacity() {
                 let server = ServerId::of(TaskId::from_index(row));
                 self.follow(cpu, server, Duration::ZERO, now);

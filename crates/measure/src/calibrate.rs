@@ -60,6 +60,9 @@ const SCHEDULING: usize = 3;
 const SWITCH: usize = 4;
 const STEP: usize = 5;
 
+/// What comes later than this after something on another CPU was not caused by it.
+const LONGEST_INTERRUPT: Duration = Duration::from_micros(100);
+
 /// How a policy cuts time into slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slots {
@@ -328,8 +331,12 @@ impl Observer {
         let others = others.filter(|&(other, _)| other != cpu);
         let cause = others.map(|(_, lane)| lane.entry.began).max();
         let cause = cause.max(self.slots.map(|_| self.slot_of(began)));
-        if let Some(cause) = cause.filter(|&cause| cause > Time::ZERO && began > cause) {
-            self.interrupts.push(began.since(cause));
+        let Some(cause) = cause.filter(|&cause| cause > Time::ZERO && began > cause) else {
+            return;
+        };
+        let took = began.since(cause);
+        if took < LONGEST_INTERRUPT {
+            self.interrupts.push(took);
         }
     }
 

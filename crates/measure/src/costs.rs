@@ -20,9 +20,9 @@ pub struct Kernel {
 /// measured decision includes them. Here they are taken out of it, and the task that loses the CPU
 /// makes up for them ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
-    ("rm", [624, 851, 225, 0, 0]),
-    ("dm", [622, 845, 232, 0, 0]),
-    ("edf", [680, 896, 180, 0, 0]),
+    ("rm", [676, 890, 226, 0, 0]),
+    ("dm", [676, 890, 226, 0, 0]),
+    ("edf", [716, 890, 226, 0, 0]),
     ("fifo", [556, 389, 507, 34, 0]),
     ("rr", [572, 367, 419, 61, 237]),
     ("ipi", [1076, 260, 679, 0, 237]),

@@ -158,6 +158,13 @@ pub trait Policy {
 
     // ---- servers, for traces and applications --------------------------------------------------
 
+    /// Whether it has servers, of a policy that may have some ([`Wants::budgets`]). It is always the same;
+    /// only one of several policies that share a type says no.
+    #[inline]
+    fn has_budgets(&self) -> bool {
+        Self::WANTS.budgets
+    }
+
     /// The server on whose budget `task` runs, or would run if it were picked; `None`: it has none.
     /// Asked of policies that say so ([`Wants::budgets`]).
     fn server_of(&self, _task: TaskId) -> Option<ServerId> {
