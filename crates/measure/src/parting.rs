@@ -30,7 +30,7 @@ use flyball_trace::{CpuId, Duration, Event, Kind, TaskId, Time};
 const COMPUTATIONS: [Duration; 2] = [Duration::from_micros(1), Duration::from_micros(4)];
 
 /// By how much a cost of the kernel may be off, at most.
-const COST: Duration = Duration::from_micros(20);
+const COST: Duration = Duration::from_micros(5);
 
 /// By how much the length of a time slice may be off, in nanoseconds: some tens, which add up, and
 /// more where several CPUs want the kernel's lock at its end.
