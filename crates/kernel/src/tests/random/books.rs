@@ -181,6 +181,7 @@ impl Books {
             self.away[row] == Away::Semaphore(n)
                 && world.core.threads[row].state == State::Ready
                 && !world.core.threads[row].timed_out
+                && !world.core.threads[row].restart
         });
         self.signals[n].1 = self.signals[n].0 - count - waking.count() as u64;
     }
