@@ -87,6 +87,12 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
                 u32::MAX
             ))
         }
+        (Kind::Decimal(_), Value::Decimal(_) | Value::Integer(_))
+            if show(value).starts_with('-') =>
+        {
+            let found = show(value);
+            Err(format!("expected a number, 0 or more, found {found}"))
+        }
         (Kind::Duration { .. } | Kind::OptionalDuration(_), Value::Duration(_))
         | (Kind::Integer { .. }, Value::Integer(_))
         | (Kind::Decimal(_), Value::Decimal(_) | Value::Integer(_))
