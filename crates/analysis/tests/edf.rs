@@ -1,6 +1,6 @@
 //! The processor-demand test against the scheduler of `common`, and against the definition.
 
-mod common;
+use crate::common;
 
 use common::{Job, Random, densest, horizon, int, random, simulate};
 use flyball_analysis::{Reason, SporadicTask, Verdict, WorkLimit, edf_demand, edf_response};

@@ -1,6 +1,6 @@
 //! Response times under EDF against the scheduler of `common`.
 
-mod common;
+use crate::common;
 
 use common::{Job, Random, densest, horizon, int, latest, random, simulate};
 use flyball_analysis::{SporadicTask, WorkLimit, edf_response};

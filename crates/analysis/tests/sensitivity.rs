@@ -1,6 +1,6 @@
 //! The edges that the searches find really are edges, and what lies beyond them fails.
 
-mod common;
+use crate::common;
 
 use flyball_analysis::sensitivity::{self, Factor, Margin};
 use flyball_analysis::{

@@ -1,8 +1,7 @@
 //! `flyball run --app` and `flyball compare --app`: applications of the user's own.
 
-mod common;
-#[path = "common/made.rs"]
-mod made;
+use crate::common;
+use crate::made;
 
 use common::{has_qemu, has_riscv};
 use made::{edit, flyball, made, name};

@@ -1,6 +1,6 @@
 //! The example applications print what they should, as processes and on the emulated board.
 
-mod common;
+use crate::common;
 
 use common::{has_qemu, has_riscv};
 use std::fs;

@@ -78,3 +78,28 @@ fn arrows_point_down() {
         }
     }
 }
+
+/// A crate's tests are one program where `tests/main.rs` names them; a file that it does not name
+/// would never be compiled.
+#[test]
+fn no_file_of_tests_is_left_out() {
+    let mut programs = 0;
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for entry in fs::read_dir(crates).expect("it can be read") {
+        let tests = entry.expect("it can be read").path().join("tests");
+        let Ok(main) = fs::read_to_string(tests.join("main.rs")) else {
+            continue;
+        };
+        programs += 1;
+        for entry in fs::read_dir(&tests).expect("it can be read") {
+            let file = entry.expect("it can be read").path();
+            let name = file.file_stem().and_then(|name| name.to_str());
+            let name = name.expect("names are plain");
+            let is_part = name == "main" || main.contains(&format!("\nmod {name};\n"));
+            let is_code =
+                file.extension().is_some_and(|end| end == "rs") || file.join("mod.rs").exists();
+            assert!(is_part || !is_code, "{} is not run", file.display());
+        }
+    }
+    assert_eq!(programs, 8);
+}

@@ -5,7 +5,7 @@
 //! times as many). Of these, those are left out whose order depends on what the kernel's work
 //! costs: they are simulated with half of it and with twice as much.
 
-mod common;
+use crate::common;
 
 use common::has_qemu;
 use flyball_board::{BoardError, Machine};

@@ -1,7 +1,7 @@
 //! The kernel on the emulated board does what the simulation of it does: the same events in the
 //! same order, and jobs complete at nearly the same instants.
 
-mod common;
+use crate::common;
 
 use assert_cmd::Command;
 use common::{has_qemu, has_riscv};

@@ -1,7 +1,7 @@
 //! Every document that the command prints keeps its contract: the JSON Schema in `docs/schemas`,
 //! and the type in `flyball-json` that the schema is made from.
 
-mod common;
+use crate::common;
 
 use assert_cmd::Command;
 use common::{has_qemu, has_riscv};

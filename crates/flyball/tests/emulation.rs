@@ -1,6 +1,6 @@
 //! What the emulated board is worth: how long an instruction takes, and for how long it can run.
 
-mod common;
+use crate::common;
 
 use common::has_qemu;
 use flyball_board::{Machine, Options, Recording, run};

@@ -4,7 +4,7 @@
 //! The images are those of `apps/faults`. They run a task set as any image does, but the second
 //! task goes wrong after 200 µs of its third job.
 
-mod common;
+use crate::common;
 
 use assert_cmd::Command;
 use common::has_qemu;

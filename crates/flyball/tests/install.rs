@@ -1,6 +1,6 @@
 //! `./x install` puts a command into a folder that needs the checkout no longer.
 
-mod common;
+use crate::common;
 
 use common::{has_qemu, has_riscv};
 use std::fs;

@@ -3,7 +3,7 @@
 
 #![cfg(unix)]
 
-mod common;
+use crate::common;
 
 use flyball_model::random::Random;
 use std::fmt::Write as _;

@@ -3,7 +3,7 @@
 //!
 //! The image is `faulty` of `apps/stress`: its tasks 1 to 3 go wrong 200 µs into their third jobs.
 
-mod common;
+use crate::common;
 
 use assert_cmd::Command;
 use common::has_riscv;

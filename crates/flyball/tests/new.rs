@@ -1,8 +1,7 @@
 //! `flyball new` makes crates that build, run and pass their tests, outside of the checkout.
 
-mod common;
-#[path = "common/made.rs"]
-mod made;
+use crate::common;
+use crate::made;
 
 use common::{has_qemu, has_riscv};
 use made::{edit, flyball, made, name, target};
@@ -249,7 +248,7 @@ fn a_policy_has_the_whole_command() {
     let text = fs::read_to_string(&manifest).expect("it is there");
     let (text, _) = text.split_once("[profile.dev]").expect("it has one, too");
     fs::write(&manifest, format!("{text}[profile.dev]{profile}")).expect("it can be written");
-    // `target/debug/deps/new-…`
+    // `target/debug/deps/all-…`
     let test = std::env::current_exe().expect("a test is a file");
     let target = test.ancestors().nth(3).expect("it is in a target folder");
     let (code, printed, said) = cargo_in(target, &path, &["test"]);

@@ -1,7 +1,7 @@
 //! The command `overheads`, and what other commands make of its file.
 #![cfg(target_arch = "x86_64")]
 
-mod common;
+use crate::common;
 
 use assert_cmd::Command;
 use serde_json::Value;

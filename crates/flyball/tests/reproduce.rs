@@ -1,6 +1,6 @@
 //! `flyball reproduce` as a user types it.
 
-mod common;
+use crate::common;
 
 use assert_cmd::Command;
 use common::has_qemu;

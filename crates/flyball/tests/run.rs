@@ -3,7 +3,7 @@
 //! Where QEMU or the tool chain for the board is not installed, the tests that need it are skipped,
 //! unless `FLYBALL_REQUIRE_QEMU` is set. All others have an emulator of a few lines of shell.
 
-mod common;
+use crate::common;
 
 use assert_cmd::Command;
 use common::has_qemu;

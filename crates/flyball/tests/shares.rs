@@ -1,7 +1,7 @@
 //! I+PI in overload on the emulated board: the CPU is divided by share times importance, whatever
 //! the kernel's work takes.
 
-mod common;
+use crate::common;
 
 use common::has_qemu;
 use flyball_board::{Machine, run};

@@ -5,7 +5,7 @@
 //!
 //! `SOAK=100` passes tokens on a hundred times as often.
 
-mod common;
+use crate::common;
 
 use common::has_riscv;
 use std::path::{Path, PathBuf};

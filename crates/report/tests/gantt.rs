@@ -1,6 +1,6 @@
 //! Charts of simulated schedules, as a person sees them.
 
-mod common;
+use crate::common;
 
 use common::{example, migrating, run};
 use flyball_catalogue::{Edf, Fp, Rm};

@@ -1,6 +1,6 @@
 //! The page: what is in it, and that nothing in a task set can break it.
 
-mod common;
+use crate::common;
 
 use common::{example, report, study};
 use flyball_catalogue::Rm;

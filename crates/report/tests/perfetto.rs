@@ -3,7 +3,7 @@
 //! With `FLYBALL_PERFETTO_OUT` set to a folder, the traces that are checked here are also written
 //! there, for `perfetto_schema.py`.
 
-mod common;
+use crate::common;
 
 use common::{example, run};
 use flyball_catalogue::{Allowance, Edf, Fp, OwnServers, Rm};

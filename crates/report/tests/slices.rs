@@ -1,6 +1,6 @@
 //! The slices of simulated schedules, against the numbers that metrics make of the same events.
 
-mod common;
+use crate::common;
 
 use common::run;
 use flyball_catalogue::{Edf, Llf, Rm, Rr};

@@ -1,6 +1,6 @@
 //! A study for programs: CSV and JSON.
 
-mod common;
+use crate::common;
 
 use common::{example, study};
 use flyball_report::csv::to_csv;

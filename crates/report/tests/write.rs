@@ -167,7 +167,7 @@ mod unix {
         let child = Command::new("sh")
             .args(["-c", script])
             .arg(this)
-            .arg("unix::child_that_may_not_write_much")
+            .arg("write::unix::child_that_may_not_write_much")
             .env(FOLDER, folder.path())
             .output()
             .unwrap();

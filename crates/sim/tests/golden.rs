@@ -10,7 +10,7 @@
 //! !  late (lower row: the unit in which a deadline passed)
 //! ```
 
-mod chart;
+use crate::chart;
 
 use flyball_catalogue::soos::ListKind;
 use flyball_catalogue::{

@@ -3,7 +3,7 @@
 //! For random task sets: if an exact test accepts the set, no simulation misses a deadline; if it
 //! rejects the set, the simulation from the critical instant does miss one.
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_catalogue::{Dm, Edf, Fp, Rm};

@@ -2,7 +2,7 @@
 //! beyond periods, with the priorities of the file or with those that were found, in the partition
 //! that was found, and in slots of PD².
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_analysis::WorkLimit;

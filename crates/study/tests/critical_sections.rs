@@ -1,6 +1,6 @@
 //! By how much critical sections of other tasks hurt a server, as notes say, against simulation.
 
-mod common;
+use crate::common;
 
 use flyball_model::random::Random;
 use flyball_model::{Arrival, Length, Mutex, Protocol, Settings, Step, Task, TaskSet, Value};

@@ -1,6 +1,6 @@
 //! EDF above rate monotonic priorities: what theory says, and what is simulated.
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_model::{Task, TaskSet, Value};

@@ -1,6 +1,6 @@
 //! Servers that a set declares, against simulation: a task that has a bound keeps it, whatever others do.
 
-mod common;
+use crate::common;
 
 use flyball_model::random::Random;
 use flyball_model::{

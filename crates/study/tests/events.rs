@@ -1,7 +1,7 @@
 //! Jobs released by messages and signals: what tests accept is never late and its senders never
 //! wait, and nothing but a schedule says that a set misses a deadline because of them.
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_model::{Arrival, Length, Queue, Semaphore, Step, Task, TaskSet, Trigger};

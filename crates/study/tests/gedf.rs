@@ -5,7 +5,7 @@
 //! The tests are about arrivals at whole units of time, so for phases in between they are asked in
 //! a smaller unit.
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_analysis::WorkLimit;

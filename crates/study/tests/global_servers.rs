@@ -1,6 +1,6 @@
 //! Servers on CPUs that share them: what theory says, and what is simulated.
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_model::{Arrival, Format, Length, Step, Task, TaskSet, Value, read_str};

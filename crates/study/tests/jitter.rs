@@ -1,7 +1,7 @@
 //! Release jitter: what the tests of one CPU say of sporadic tasks is what happens when jobs of all
 //! tasks are released at once, each as late as it may be, and the next ones as soon as they may be.
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_model::{Arrival, Jitter, Length, Task, TaskSet};

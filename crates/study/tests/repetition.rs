@@ -1,6 +1,6 @@
 //! What a repeating schedule proves stays true: no later miss, whatever a task set consists of.
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_model::{

@@ -1,6 +1,6 @@
 //! A server for each task: what theory says, and what is simulated.
 
-mod common;
+use crate::common;
 
 use flyball_analysis::WorkLimit;
 use flyball_model::random::Random;

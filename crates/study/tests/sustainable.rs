@@ -1,7 +1,7 @@
 //! "Holds" is a promise about every execution time and every arrival that the task set allows, and
 //! not about the simulated ones only.
 
-mod common;
+use crate::common;
 
 use common::config;
 use flyball_model::{

@@ -1,8 +1,8 @@
 //! Global fixed priorities: the formulas word for word, what one test says of another, and what is
 //! accepted, run.
 
-use crate::random::{Random, sets};
-use crate::simulated::{is_late_by_levels, is_late_by_priorities};
+use crate::gedf::random::{Random, sets};
+use crate::gedf::simulated::{is_late_by_levels, is_late_by_priorities};
 use flyball_analysis::gedf::{Set, Task};
 use flyball_analysis::gfp::{
     Test, by_d_less_kc, by_deadlines, first_late, first_late_by_levels, optimal, test, test_best,

@@ -1,6 +1,6 @@
 //! Random task sets, small enough for the formulas word for word.
 
-use crate::plain;
+use crate::gedf::plain;
 use flyball_analysis::WorkLimit;
 use flyball_analysis::gedf::{Answer, Set, Task, Test, accepted_by, test};
 

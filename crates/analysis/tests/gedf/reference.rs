@@ -1,7 +1,7 @@
 //! Every set and every test, against the reference.
 
-use crate::corpus::{Entry, Reply, Said, read};
-use crate::plain;
+use crate::gedf::corpus::{Entry, Reply, Said, read};
+use crate::gedf::plain;
 use flyball_analysis::WorkLimit;
 use flyball_analysis::gedf::{Answer, Test, test};
 use flyball_analysis::{Fit, partitioned};

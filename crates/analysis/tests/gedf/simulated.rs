@@ -1,7 +1,7 @@
 //! What is accepted, run: global EDF and global fixed priorities from one unit of time to the next,
 //! with arrivals as early as they may be and with random ones.
 
-use crate::random::{Random, accepts, sets};
+use crate::gedf::random::{Random, accepts, sets};
 use flyball_analysis::gedf::{Set, Task, Test, response_times};
 use flyball_analysis::{Level, WorkLimit};
 use std::cmp::Reverse;

@@ -3,8 +3,10 @@
 //! Which sets a policy is compared on follows from where it puts tasks, so a policy that is new is
 //! compared without a word about it here.
 
-use crate::sets::{fair, five_halves, four_cpus, four_times_one_cpu, random_set, two_clusters};
-use crate::{Case, Tally, count, read, tally};
+use crate::differential::sets::{
+    fair, five_halves, four_cpus, four_times_one_cpu, random_set, two_clusters,
+};
+use crate::differential::{Case, Tally, count, read, tally};
 use flyball_board::Machine;
 use flyball_study::{Entry, Registry, Theory};
 use flyball_trace::Duration;
@@ -143,10 +145,10 @@ fn fair_policies_boot_with_the_weights_that_they_are_proven_with() {
         let entry = registry.find(policy).expect("it is one of ours");
         let mut case = case(Machine::Riscv, entry);
         case.until = Duration::from_millis(60);
-        if !crate::has_riscv() {
+        if !crate::differential::has_riscv() {
             return;
         }
-        let side = crate::run(&case, &registry, read(&text), 0);
+        let side = crate::differential::run(&case, &registry, read(&text), 0);
         assert!(
             side.comparison.is_same_order(),
             "{policy}: {:?}",

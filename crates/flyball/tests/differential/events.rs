@@ -1,7 +1,7 @@
 //! Jobs that messages and signals release, on machines and in the simulation.
 
-use crate::sets::Numbers;
-use crate::{Case, Tally, count, differential};
+use crate::differential::sets::Numbers;
+use crate::differential::{Case, Tally, count, differential};
 use flyball_board::Machine;
 use flyball_trace::Duration;
 use std::fmt::Write;

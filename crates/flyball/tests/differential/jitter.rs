@@ -1,7 +1,7 @@
 //! Jobs that are released with jitter or at random distances, on machines and in the simulation.
 
-use crate::sets::Numbers;
-use crate::{Case, count, differential};
+use crate::differential::sets::Numbers;
+use crate::differential::{Case, count, differential};
 use flyball_board::Machine;
 use flyball_trace::Duration;
 use std::fmt::Write;

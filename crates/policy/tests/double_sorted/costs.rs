@@ -1,6 +1,6 @@
 //! The cost array against its example, and against trying everything.
 
-use crate::table_3_1;
+use crate::double_sorted::table_3_1;
 use flyball_policy::costs::{Path, Round, Visits};
 use flyball_policy::{BadCosts, Costs, Group, History, Kept, MOST_GROUPS, Weight};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Many epochs, under a scheduler with two arrays: a task that has had its turn is put into the other one,
 //! and when the first is empty the two are swapped.
 
-use crate::{Lane, Random, Small, TASKS, table_3_1};
+use crate::double_sorted::{Lane, Random, Small, TASKS, table_3_1};
 use flyball_policy::{
     Costs, End, Group, Kept, LooseLists, LooseWalk, Queue, Scope, StrictLists, StrictWalk, TaskId,
     TourLists, Visits,

@@ -1,6 +1,6 @@
 //! Figures 1.1 and 1.2 of the source: how many adjustments an epoch has, sorted and not.
 
-use crate::{Lane, Small};
+use crate::double_sorted::{Lane, Small};
 use flyball_policy::{
     Bitmap, End, Group, LooseLists, LooseWalk, Queue, StrictLists, StrictWalk, TaskId, TourLists,
 };

@@ -1,6 +1,6 @@
 //! Each queue against a model of its section: vectors, searched from end to end.
 
-use crate::{Lane, Small, TASKS, table_3_1};
+use crate::double_sorted::{Lane, Small, TASKS, table_3_1};
 use flyball_policy::{
     Breadth, End, Group, Kept, LooseLists, LooseWalk, Queue, Round, Scope, StrictLists, StrictWalk,
     TaskId, TourLists, Visits,

@@ -1,6 +1,6 @@
 //! The policy that hands groups on, all designs as one type, and how much memory they take.
 
-use crate::{Lane, Small, TASKS, table_3_1};
+use crate::double_sorted::{Lane, Small, TASKS, table_3_1};
 use flyball_policy::order::Level;
 use flyball_policy::{
     AnyDesign, Bitmap, Breadth, CpuId, Design, DoubleSorted, Encode, FixedPriority, Group, Grouped,

@@ -1,6 +1,6 @@
 //! The designs as queues of [`Ranked`] under fixed priorities with time slices.
 
-use crate::{Random, Small, TASKS};
+use crate::double_sorted::{Random, Small, TASKS};
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Breadth, CpuId, Duration, FixedPriority, Group, Grouping, LooseLists, LooseWalk,

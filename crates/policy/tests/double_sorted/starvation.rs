@@ -1,6 +1,6 @@
 //! How long equals wait: not at all known under the designs of the source, bounded on a tour.
 
-use crate::{Lane, Random, Small, TASKS, table_3_1};
+use crate::double_sorted::{Lane, Random, Small, TASKS, table_3_1};
 use flyball_policy::{
     Costs, End, Group, Kept, Queue, Round, StrictLists, StrictWalk, TaskId, TourLists, Visits,
 };

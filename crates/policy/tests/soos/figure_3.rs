@@ -1,6 +1,6 @@
 //! The algorithm that was printed, and what is reactivated in which slot.
 
-use crate::world::{Background, CPU, units};
+use crate::soos::world::{Background, CPU, units};
 use flyball_policy::servers::{Reservation, Seat};
 use flyball_policy::soos::{Reactivation, Slack, Soos, Switches};
 use flyball_policy::{

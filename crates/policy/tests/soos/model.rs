@@ -1,6 +1,6 @@
 //! SOOS from one unit of time to the next.
 
-use crate::world::{END, Event, Program, Schedule, Work};
+use crate::soos::world::{END, Event, Program, Schedule, Work};
 use flyball_policy::soos::{Slack, Switches};
 
 /// A server of the model.

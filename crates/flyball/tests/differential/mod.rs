@@ -14,8 +14,7 @@
 //! | by how much instants may differ | [`margin`] |
 
 mod catalogue;
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod events;
 mod jitter;
 mod margin;

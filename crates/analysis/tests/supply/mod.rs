@@ -1,8 +1,7 @@
 //! What servers give at least, against all that they can do; and what holds inside of them, against
 //! schedulers that go from one unit of time to the next.
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod inside;
 mod machine;
 mod sizing;

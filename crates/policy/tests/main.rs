@@ -1,0 +1,13 @@
+//! All tests of this crate's interface, as one program: it is linked once.
+
+mod affine;
+mod by_rank;
+mod csd;
+mod double_sorted;
+mod global;
+mod queues;
+mod ranked;
+mod refused;
+mod servers;
+mod soos;
+mod tune;

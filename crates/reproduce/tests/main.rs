@@ -1,0 +1,8 @@
+//! All tests of this crate's interface, as one program: it is linked once.
+
+mod epos;
+mod epos_study;
+mod multicore_shares;
+mod reproduce;
+mod soos;
+mod supervised;

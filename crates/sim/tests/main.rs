@@ -1,0 +1,13 @@
+//! All tests of this crate's interface, as one program: it is linked once.
+
+mod chart;
+mod events;
+mod giving_up;
+mod golden;
+mod inheritance;
+mod modes;
+mod pfair;
+mod reference;
+mod servers;
+mod supervised;
+mod ticks;
