@@ -1,32 +1,48 @@
-//! What the end of a budget costs, and the next one: the policy alone, with as many servers as tasks.
+//! What the end of a budget costs, and the next one: the policy alone, with as many servers as tasks. And how many
+//! bytes the policy takes.
 
 use crate::mark::Mark;
 use crate::output::{self, Tally, fail};
 use crate::{Rank, nth};
 use flyball_app::policy::servers::{ConstantBandwidth, Reservation, Seat, Servers};
 use flyball_app::policy::{CpuId, Fifo, Policy, Ready, Stop, TaskId, Usage};
-use flyball_app::{Bitmap, Duration, Error, Inline, Ranked, Time, shut_down};
+use flyball_app::{Bitmap, Duration, Error, Inline, Ranked, Time, println, shut_down};
 
 const TIMES: u32 = 300;
 const CPU: CpuId = CpuId(0);
 
-type Background = Ranked<Fifo, Bitmap<(), Inline<128>, 1>>;
-type Policies = Servers<ConstantBandwidth, Background, Inline<128>>;
+type Background<const N: usize> = Ranked<Fifo, Bitmap<(), Inline<N>, 1>>;
+type Sized<const N: usize> = Servers<ConstantBandwidth, Background<N>, Inline<N>>;
+type Policies = Sized<128>;
 
-/// Measures what the command line says: `hard TASKS` or `soft TASKS`.
+/// Measures what the command line says: `hard TASKS` or `soft TASKS`, or `bytes 64`: how many bytes that many more
+/// threads take, each with a server, and how many of them the background does.
 ///
 /// # Errors
 /// None, but that is what an application may begin with.
 pub fn measure() -> Result<(), Error> {
     let (rule, tasks) = output::asked(|name| {
         Some(match name {
-            "hard" => ConstantBandwidth::HARD,
-            "soft" => ConstantBandwidth::SOFT,
+            "hard" => Some(ConstantBandwidth::HARD),
+            "soft" => Some(ConstantBandwidth::SOFT),
+            "bytes" => None,
             _ => return None,
         })
     });
-    use_up(Servers::new(rule, Ranked::new(Fifo, 128), 128), tasks);
+    if let Some(rule) = rule {
+        use_up(Servers::new(rule, Ranked::new(Fifo, 128), 128), tasks);
+    } else {
+        tell_size();
+    }
     shut_down(0);
+}
+
+/// Room for 128 threads takes so much more than room for 64.
+fn tell_size() {
+    let all = size_of::<Sized<128>>() - size_of::<Sized<64>>();
+    let background = size_of::<Background<128>>() - size_of::<Background<64>>();
+    println!("all {all} 64 {all}");
+    println!("background {background} 64 {background}");
 }
 
 /// The server that runs uses up its budget, again and again; if the CPU idles, it does so up to the next

@@ -171,6 +171,10 @@ fn parse(line: &str) -> Option<(String, Figure)> {
 mod tests {
     use super::*;
 
+    /// Bytes of a server: a row of 64, two of links and membership of 4, and two of queues of 10.
+    const SERVER: u32 = 64 + 2 * 4 + 2 * 10;
+    /// Bytes of a thread in the background.
+    const BACKGROUND: u32 = 5;
     /// Instructions of calls with 25 less urgent threads ready, or 5 where there is no room for
     /// more, by image.
     const ROWS: [(&str, &[(&str, u32)]); 9] = [
@@ -301,6 +305,7 @@ mod tests {
         are_no_longer(&[], &ROWS);
         slots_are_no_longer();
         sorted_decisions_are_no_longer();
+        servers_are_no_larger();
     }
 
     /// Fixed priorities with time slices, and the same double-sorted: however many threads are ready,
@@ -322,6 +327,21 @@ mod tests {
             assert_eq!(few, many, "{policy}");
             assert!(few > 20 && few <= most, "{policy}: {few}, not {most}");
         }
+    }
+
+    /// Bytes of constant bandwidth servers for each thread that there is room for: of a server, a place in its list,
+    /// and rows of two queues. The background, of threads without a server, has its own.
+    fn servers_are_no_larger() {
+        let threads = 64;
+        let bytes = run("budgets", "bytes", threads).unwrap();
+        let [all, background] = ["all", "background"].map(|name| bytes[name].worst);
+        assert!(all - background <= threads * SERVER, "{all} {background}");
+        assert!(background <= threads * BACKGROUND, "{background}");
+        // Nothing is left out: budget, period, deadline, and what of the budget has been used have 8 bytes each.
+        assert!(
+            all - background > threads * 32 && background > 0,
+            "{all} {background}"
+        );
     }
 
     /// A slot of SOOS with 15 tasks, whose periods are 15 to 100 slots, and with one.
