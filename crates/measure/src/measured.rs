@@ -54,7 +54,7 @@ fn allow(entry: &Entry, set: &mut TaskSet) {
     let is_call = |step: &Step| {
         !matches!(
             step,
-            Step::Compute(_) | Step::Overrun { .. } | Step::Result(_)
+            Step::Compute(_) | Step::Overrun { .. } | Step::Stalling { .. } | Step::Result(_)
         )
     };
     let calls = set.tasks.iter().map(|it| count(&it.behaviour, &is_call));

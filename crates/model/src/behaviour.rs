@@ -71,9 +71,12 @@ pub(crate) fn best_case(task: &Task) -> Option<Duration> {
 /// suspends for longer than zero, however short it turns out.
 pub fn takes_time(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
-        Step::Compute(length) | Step::Suspend(length) | Step::Overrun { actual: length, .. } => {
-            !length.shortest().is_zero()
-        }
+        Step::Compute(length)
+        | Step::Suspend(length)
+        | Step::Overrun { actual: length, .. }
+        | Step::Stalling {
+            compute: length, ..
+        } => !length.shortest().is_zero(),
         Step::Repeat { body, .. } => takes_time(body),
         _ => false,
     })
@@ -81,7 +84,11 @@ pub fn takes_time(steps: &[Step]) -> bool {
 
 fn one(step: &Step) -> Result<Demand, TooLarge> {
     match step {
-        Step::Compute(declared) | Step::Overrun { declared, .. } => Ok(Demand {
+        Step::Compute(declared)
+        | Step::Overrun { declared, .. }
+        | Step::Stalling {
+            compute: declared, ..
+        } => Ok(Demand {
             compute: declared.longest(),
             steps: 1,
         }),

@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use crate::share::Share;
 use crate::source::{At, Source, Span};
 use crate::taskset::{Arrival, Length, OnMiss, Step, Task, Trigger};
-use flyball_trace::Duration;
+use flyball_trace::{Duration, Speed};
 use std::collections::{BTreeMap, HashMap};
 
 /// Most tasks in a set: a task's number has 16 bits, and one of the values is left for *none*.
@@ -113,6 +113,8 @@ pub(crate) struct Draft {
     pub(crate) cpu: Option<At<u8>>,
     pub(crate) cpus: Option<At<Vec<At<u8>>>>,
     pub(crate) server: Option<At<u16>>,
+    pub(crate) stalls: Option<At<Share>>,
+    pub(crate) speed: Option<At<u8>>,
     pub(crate) on_miss: Option<At<OnMiss>>,
     pub(crate) behaviour: Option<At<Vec<Step>>>,
     pub(crate) policies: BTreeMap<String, Settings>,
@@ -157,6 +159,8 @@ impl Draft {
                 cpus
             }),
             server: self.server.map(|server| server.value),
+            stalls: self.stalls.map_or(Share::default(), |stalls| stalls.value),
+            speed: self.speed.map(|speed| Speed(speed.value)),
             on_miss: self
                 .on_miss
                 .map_or_else(OnMiss::default, |on_miss| on_miss.value),

@@ -178,6 +178,8 @@ fn draft(
         cpu: None,
         cpus: None,
         server: None,
+        stalls: None,
+        speed: None,
         on_miss: None,
         behaviour: None,
         policies: BTreeMap::new(),

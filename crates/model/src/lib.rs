@@ -52,6 +52,7 @@ mod settings;
 mod share;
 mod sharing;
 mod source;
+mod speeds;
 pub mod study;
 pub mod taskset;
 mod toml;
@@ -65,6 +66,7 @@ pub use measured::{OverheadFile, Statistic, read_overheads};
 pub use printable::printable;
 pub use read::{Format, read_file, read_str};
 pub use share::Share;
+pub use speeds::{Frequency, MOST_SPEEDS, Power, Powers, Slowdown, Speeds};
 pub use study::{Study, read_study};
 pub use taskset::{
     Arrival, Cost, Jitter, Length, Location, Mutex, OnMiss, Overheads, Place, Platform, Protocol,

@@ -1,5 +1,6 @@
 //! The machine that tasks run on, and what the kernel's own work on it costs.
 
+use crate::speeds::Speeds;
 use flyball_trace::Duration;
 
 /// The machine that the tasks run on.
@@ -13,6 +14,8 @@ pub struct Platform {
     pub overheads: Overheads,
     /// How late jobs are released, of what their jitter allows.
     pub jitter: Jitter,
+    /// At which frequencies CPUs can run, where that can be chosen.
+    pub speeds: Option<Speeds>,
 }
 
 /// How late after their arrival simulated jobs are released, of what their tasks' jitter allows.
@@ -58,6 +61,7 @@ impl Default for Platform {
             tick: None,
             overheads: Overheads::default(),
             jitter: Jitter::default(),
+            speeds: None,
         }
     }
 }

@@ -27,6 +27,7 @@ impl Task {
                 Step::Send(n) | Step::Receive(n) => Some(Object::Queue(n)),
                 Step::Compute(_)
                 | Step::Overrun { .. }
+                | Step::Stalling { .. }
                 | Step::Suspend(_)
                 | Step::Yield
                 | Step::Result(_)

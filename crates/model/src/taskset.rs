@@ -9,7 +9,7 @@ pub use crate::platform::{Cost, Jitter, Overheads, Platform};
 pub use crate::server::{Server, ServerMode};
 pub use crate::settings::{Location, Place, Setting, Settings, Value};
 use crate::share::Share;
-use flyball_trace::Duration;
+use flyball_trace::{Duration, Speed};
 use std::collections::BTreeMap;
 
 /// A platform, the tasks on it, and what they share.
@@ -66,6 +66,11 @@ pub struct Task {
     pub cpus: Option<Vec<u8>>,
     /// The server that the task runs in, under policies that have servers.
     pub server: Option<u16>,
+    /// The part of its computations' time at the fastest operating point in which the CPU waits for
+    /// memory.
+    pub stalls: Share,
+    /// The operating point that it is to run at, under policies that choose speeds.
+    pub speed: Option<Speed>,
     /// What happens when a job misses its deadline.
     pub on_miss: OnMiss,
     /// What a job does; never empty.
@@ -154,6 +159,13 @@ pub enum Step {
         declared: Length,
         /// What is really used.
         actual: Length,
+    },
+    /// Uses the CPU, of which it waits for memory for another part of the time than its task says.
+    Stalling {
+        /// For how long, at the fastest operating point.
+        compute: Length,
+        /// The part of this time in which the CPU waits for memory.
+        stalls: Share,
     },
     /// Leaves the CPU for a while.
     Suspend(Length),
@@ -340,6 +352,8 @@ impl Task {
             cpu: None,
             cpus: None,
             server: None,
+            stalls: Share::default(),
+            speed: None,
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Compute(Length::Fixed(wcet))],
             policies: BTreeMap::new(),

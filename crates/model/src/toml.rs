@@ -10,6 +10,7 @@ mod platform;
 mod resources;
 mod servers;
 mod size;
+mod speeds;
 mod study;
 mod table;
 mod task;
@@ -78,7 +79,7 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
         policies,
         tasks: Vec::new(),
     };
-    let tasks = tasks(&document, set.platform.cpus, &resources)?;
+    let tasks = tasks(&document, &set.platform, &resources)?;
     let places: Vec<_> = tasks.iter().map(|task| task.span.clone()).collect();
     set.tasks = tasks.into_iter().map(|task| task.value).collect();
     triggers::check(source, &set, &places)?;
@@ -86,7 +87,11 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
     Ok(set)
 }
 
-fn tasks<'d>(document: &Table<'d>, cpus: u8, resources: &Resources<'d>) -> Read<Vec<At<Task>>> {
+fn tasks<'d>(
+    document: &Table<'d>,
+    platform: &Platform,
+    resources: &Resources<'d>,
+) -> Read<Vec<At<Task>>> {
     let source = document.source;
     let nodes = document
         .get("task", tables("task"))?
@@ -102,7 +107,7 @@ fn tasks<'d>(document: &Table<'d>, cpus: u8, resources: &Resources<'d>) -> Read<
     let mut names = Names::default();
     let tasks = nodes.iter().enumerate();
     tasks
-        .map(|(index, node)| task::read(source, node, index, cpus, &mut names, resources))
+        .map(|(index, node)| task::read(source, node, index, platform, &mut names, resources))
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! Lengths of time as people write them: `10ms`, `2.5 us`, `0`.
+//! Lengths of time as people write them: `10ms`, `2.5 us`, `0`; and frequencies and powers.
 //!
 //! Everything is whole-number arithmetic. A decimal is accepted where it is a whole number of
 //! nanoseconds (`1.5us`), and refused where it is not (`0.0005us`), so that nothing is ever rounded
@@ -151,22 +151,38 @@ pub(crate) fn parse_number(number: &str, unit: Unit) -> Result<Duration, Duratio
         Some((whole, fraction)) => (whole, fraction),
         None => (number, ""),
     };
+    match scaled(whole, fraction, unit.nanos()).map(Duration::from_nanos) {
+        Ok(Duration::MAX) => Err(DurationError::TooLong),
+        length => length,
+    }
+}
+
+/// Reads a decimal number with a unit of these, as so many times the smallest thing that is counted;
+/// `None` if it is none, or not a whole number of those, or does not fit.
+pub(crate) fn parse_with(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let (number, unit) = split(text.trim()).ok()?;
+    let unit = units.iter().find(|it| it.0 == unit)?.1;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    scaled(whole, fraction, unit)
+        .ok()
+        .filter(|_| !fraction.is_empty())
+}
+
+/// `whole.fraction` times `unit`, a whole number.
+fn scaled(whole: &str, fraction: &str, unit: u64) -> Result<u64, DurationError> {
     let all_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) {
         return Err(DurationError::NotANumber);
     }
     let whole = whole.parse::<u64>().ok();
-    let whole = whole.and_then(|whole| whole.checked_mul(unit.nanos()));
+    let whole = whole.and_then(|whole| whole.checked_mul(unit));
     let whole = whole.ok_or(DurationError::TooLong)?;
-    let part = fraction_nanos(fraction, unit)?;
-    match whole.checked_add(part).map(Duration::from_nanos) {
-        None | Some(Duration::MAX) => Err(DurationError::TooLong),
-        Some(length) => Ok(length),
-    }
+    let part = fraction_of(fraction, unit)?;
+    whole.checked_add(part).ok_or(DurationError::TooLong)
 }
 
-/// The nanoseconds in `0.fraction` units.
-fn fraction_nanos(fraction: &str, unit: Unit) -> Result<u64, DurationError> {
+/// `0.fraction` times `unit`.
+fn fraction_of(fraction: &str, unit: u64) -> Result<u64, DurationError> {
     let fraction = fraction.trim_end_matches('0');
     if fraction.is_empty() {
         return Ok(0);
@@ -179,7 +195,7 @@ fn fraction_nanos(fraction: &str, unit: Unit) -> Result<u64, DurationError> {
         return Err(DurationError::TooFine);
     }
     let digits: u128 = fraction.parse().map_err(|_| DurationError::TooFine)?;
-    let scaled = digits * u128::from(unit.nanos());
+    let scaled = digits * u128::from(unit);
     let one = 10_u128.pow(places);
     if !scaled.is_multiple_of(one) {
         return Err(DurationError::TooFine);

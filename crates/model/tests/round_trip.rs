@@ -1,11 +1,12 @@
 //! What is written is read back as it was, whatever the task set.
 
 use flyball_model::{
-    Arrival, Cost, Format, Jitter, Length, Location, Mutex, OnMiss, Overheads, Platform, Protocol,
-    Queue, Semaphore, Server, ServerMode, Setting, Settings, Share, Step, Task, TaskSet, Value,
-    behaviour, parse_duration, read_str, to_csv, to_toml,
+    Arrival, Cost, Format, Frequency, Jitter, Length, Location, MOST_SPEEDS, Mutex, OnMiss,
+    Overheads, Platform, Power, Powers, Protocol, Queue, Semaphore, Server, ServerMode, Setting,
+    Settings, Share, Speeds, Step, Task, TaskSet, Value, behaviour, parse_duration, read_str,
+    to_csv, to_toml,
 };
-use flyball_trace::Duration;
+use flyball_trace::{Duration, Speed};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -14,6 +15,8 @@ use proptest::sample::select;
 const MUTEXES: u16 = 3;
 const SEMAPHORES: u16 = 2;
 const QUEUES: u16 = 2;
+/// How many operating points there are at least, where there are any.
+const FEWEST: u8 = 2;
 
 fn time(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
     // Round numbers, as people write them, and any others.
@@ -51,6 +54,50 @@ fn length(range: std::ops::Range<u64>) -> impl Strategy<Value = Length> {
     ]
 }
 
+fn stalls() -> impl Strategy<Value = Share> {
+    (0_u32..=1_000_000).prop_map(Share::from_millionths)
+}
+
+/// Some operating points, [`FEWEST`] at least.
+fn speeds() -> impl Strategy<Value = Speeds> {
+    let frequencies = proptest::collection::btree_set(1_u64..=1_000_000_000_000, 2..=MOST_SPEEDS);
+    let transition = vec(vec(time(0..1 << 40), MOST_SPEEDS), MOST_SPEEDS);
+    let power = || (0..=Power::MOST.as_microwatts()).prop_map(power);
+    let powers = (
+        vec(power(), MOST_SPEEDS),
+        vec(power(), MOST_SPEEDS),
+        power(),
+    );
+    (frequencies, transition, option::of(powers)).prop_map(
+        |(frequencies, mut transition, powers)| {
+            let count = frequencies.len();
+            transition.truncate(count);
+            for (point, row) in transition.iter_mut().enumerate() {
+                row.truncate(count);
+                row[point] = Duration::ZERO;
+            }
+            let powers = powers.map(|(mut computing, mut stalled, idle)| {
+                computing.truncate(count);
+                stalled.truncate(count);
+                Powers {
+                    computing,
+                    stalled,
+                    idle,
+                }
+            });
+            let frequencies = frequencies
+                .into_iter()
+                .filter_map(Frequency::hertz)
+                .collect();
+            Speeds::new(frequencies, transition, powers).unwrap()
+        },
+    )
+}
+
+fn power(microwatts: u64) -> Power {
+    Power::microwatts(microwatts).unwrap()
+}
+
 /// A step that stands alone, or a few that belong together.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     const LONGEST: u64 = 1 << 40;
@@ -59,6 +106,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         length(0..LONGEST).prop_map(Step::Suspend),
         (length(0..LONGEST), length(0..LONGEST))
             .prop_map(|(declared, actual)| Step::Overrun { declared, actual }),
+        (length(0..LONGEST), stalls())
+            .prop_map(|(compute, stalls)| Step::Stalling { compute, stalls }),
         Just(Step::Yield),
         (0..SEMAPHORES).prop_map(Step::Wait),
         (0..SEMAPHORES).prop_map(Step::Signal),
@@ -130,11 +179,13 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
         (
             on_miss(),
             btree_map("[a-z_]{1,8}|\\PC{0,4}", settings(), 0..3),
+            stalls(),
+            option::of((0..FEWEST).prop_map(Speed)),
         ),
     )
         .prop_map(
             |(arrival, (mut steps, forever, spare), (phase, jitter), deadline, numbers, rest)| {
-                let (on_miss, policies) = rest;
+                let (on_miss, policies, stalls, speed) = rest;
                 let (priority, share, importance, cpu, allowed) = numbers;
                 let allowed = allowed.filter(|_| cpu.is_none());
                 if forever && arrival == Arrival::Once && behaviour::takes_time(&steps) {
@@ -168,6 +219,8 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     cpu,
                     cpus: allowed.map(|cpus| cpus.into_iter().collect()),
                     server: None,
+                    stalls,
+                    speed,
                     on_miss,
                     behaviour: steps,
                     policies,
@@ -213,12 +266,14 @@ fn platform() -> impl Strategy<Value = Platform> {
         },
     );
     let jitter = prop_oneof![Just(Jitter::Random), Just(Jitter::Worst)];
-    (1..=128_u8, option::of(time(1..1 << 40)), overheads, jitter).prop_map(
-        |(cpus, tick, overheads, jitter)| Platform {
+    let tick = option::of(time(1..1 << 40));
+    (1..=128_u8, tick, overheads, jitter, option::of(speeds())).prop_map(
+        |(cpus, tick, overheads, jitter, speeds)| Platform {
             cpus,
             tick,
             overheads,
             jitter,
+            speeds,
         },
     )
 }
@@ -294,6 +349,7 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
             |((name, source), (platform, mut tasks, servers), names, shared, sharing, policies)| {
                 for (task, name) in tasks.iter_mut().zip(names) {
                     task.name = name;
+                    task.speed = task.speed.filter(|_| platform.speeds.is_some());
                 }
                 let (mut servers, which) = servers;
                 for (task, which) in tasks.iter_mut().zip(which) {
@@ -342,6 +398,7 @@ fn flat(mut set: TaskSet) -> TaskSet {
     for task in &mut set.tasks {
         (task.cpus, task.server) = (None, None);
         task.policies.clear();
+        (task.stalls, task.speed) = (Share::default(), None);
         let is_range = matches!(
             task.behaviour[..],
             [Step::Compute(Length::Uniform { min, max })] if min < max && max == task.wcet

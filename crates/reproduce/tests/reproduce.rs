@@ -333,6 +333,8 @@ proptest! {
             cpus: None,
             server: None,
             location: flyball_model::Location::default(),
+            stalls: Share::default(),
+            speed: None,
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Repeat {
                 times: None,

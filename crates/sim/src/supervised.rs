@@ -64,6 +64,7 @@ pub(crate) fn is_independent(steps: &[Step]) -> bool {
     steps.iter().all(|step| match step {
         Step::Compute(_)
         | Step::Overrun { .. }
+        | Step::Stalling { .. }
         | Step::Suspend(_)
         | Step::Yield
         | Step::Result(_) => true,

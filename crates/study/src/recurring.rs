@@ -19,7 +19,7 @@ pub(crate) fn recurring(task: &Task) -> Option<Result<SporadicTask, InvalidTask>
     let calls = count(steps, &|step| {
         !matches!(
             step,
-            Step::Compute(_) | Step::Overrun { .. } | Step::Result(_)
+            Step::Compute(_) | Step::Overrun { .. } | Step::Stalling { .. } | Step::Result(_)
         )
     })
     .saturating_sub(1);

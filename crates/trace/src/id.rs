@@ -21,6 +21,11 @@ pub struct ServerId(pub u16);
 #[repr(transparent)]
 pub struct CpuId(pub u8);
 
+/// An operating point of a CPU: a frequency at which it can run. 0 is the slowest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(transparent)]
+pub struct Speed(pub u8);
+
 /// A task, or none, in two bytes. (An `Option<TaskId>` takes four, and more instructions.)
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
@@ -142,6 +147,14 @@ impl ServerId {
     }
 
     /// The row number.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Speed {
+    /// The number of the operating point, as an index.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize

@@ -28,7 +28,7 @@ pub mod sink;
 pub mod time;
 
 pub use event::{Cause, Event, Kind};
-pub use id::{CpuId, Object, ServerId, Slot, TaskId};
+pub use id::{CpuId, Object, ServerId, Slot, Speed, TaskId};
 pub use record::Record;
 pub use sink::{NoTrace, Ring, Sink};
 pub use time::{Duration, Time};

@@ -3,6 +3,7 @@
 use super::{COLUMNS, cpus};
 use crate::behaviour::best_case;
 use crate::error::{Kind, ModelError};
+use crate::share::Share;
 use crate::taskset::{Arrival, Jitter, Length, OnMiss, Overheads, Step, Task, TaskSet};
 use crate::toml::ON_MISS;
 use csv::WriterBuilder;
@@ -99,6 +100,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
     if platform.jitter != Jitter::default() {
         return refuse("how late jobs are released".into());
     }
+    if platform.speeds.is_some() {
+        return refuse("operating points of the CPUs".into());
+    }
     if platform.cpus != cpus(set) {
         return refuse(format!(
             "the number of CPUs, {}, as no task says it",
@@ -118,6 +122,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
         let periodic = matches!(task.arrival, Arrival::Periodic { .. });
         if task.cpus.is_some() {
             return refuse(format!("the CPUs that task {:?} may run on", task.name));
+        }
+        if task.stalls != Share::default() {
+            return refuse(format!("how task {:?} waits for memory", task.name));
         }
         if !task.policies.is_empty() {
             return refuse(format!("settings of policies for task {:?}", task.name));

@@ -6,7 +6,7 @@
 
 use super::length::length;
 use super::resources::{Resources, Sort};
-use super::table::{Node, Read, Table, describe, list, whole};
+use super::table::{Node, Read, Table, describe, list, stalls, whole};
 use crate::behaviour::takes_time;
 use crate::error::{Kind, ModelError};
 use crate::hint;
@@ -20,11 +20,11 @@ const DEEPEST: usize = 8;
 /// How many mutexes a job may hold at once.
 const MOST_HELD: usize = 64;
 
-/// The keys of a step; each step has one of them, a computation may also have `actual`, and a
-/// repetition has `do`.
+/// The keys of a step; each step has one of them, a computation may also have `actual` or `stalls`,
+/// and a repetition has `do`.
 const KEYS: &[&str] = &[
-    "compute", "actual", "suspend", "lock", "unlock", "wait", "signal", "send", "receive",
-    "result", "repeat", "do",
+    "compute", "actual", "stalls", "suspend", "lock", "unlock", "wait", "signal", "send",
+    "receive", "result", "repeat", "do",
 ];
 
 /// Reads the behaviour of one task.
@@ -109,7 +109,13 @@ impl<'d> Steps<'d> {
             "compute" => {
                 let declared = table.require(key, "", length)?.value;
                 match table.get("actual", length)? {
-                    None => Step::Compute(declared),
+                    None => match table.get("stalls", stalls)? {
+                        None => Step::Compute(declared),
+                        Some(At { value: stalls, .. }) => Step::Stalling {
+                            compute: declared,
+                            stalls,
+                        },
+                    },
                     Some(At { value: actual, .. }) => Step::Overrun { declared, actual },
                 }
             }
@@ -139,7 +145,12 @@ impl<'d> Steps<'d> {
             .collect();
         let (span, message, help) = match &found[..] {
             [(_, "repeat"), (_, "do")] => return Ok("repeat"),
-            [(_, "compute"), (_, "actual")] => return Ok("compute"),
+            [(_, "compute"), (_, "actual" | "stalls")] => return Ok("compute"),
+            [(span, "stalls")] => (
+                span,
+                "`stalls` without `compute`".to_owned(),
+                "write `{ compute = \"1ms\", stalls = 0.2 }`",
+            ),
             [(span, "actual")] => (
                 span,
                 "`actual` without `compute`".to_owned(),

@@ -1,5 +1,6 @@
 //! Reads the platform, and settings of policies: of the whole set, and of a task.
 
+use super::speeds::speeds;
 use super::table::{Node, Read, Table, choice, describe, integer, time, whole};
 use crate::check::MOST_CPUS;
 use crate::error::Kind;
@@ -17,7 +18,11 @@ pub(super) const JITTER: &[(&str, Jitter)] =
 
 /// Reads `[platform]`.
 pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Platform> {
-    let table = Table::open(source, node, &["cpus", "tick", "overheads", "jitter"])?;
+    let table = Table::open(
+        source,
+        node,
+        &["cpus", "tick", "overheads", "jitter", "speeds"],
+    )?;
     let tick = table.get("tick", time)?;
     if let Some(tick) = tick.as_ref().filter(|tick| tick.value.is_zero()) {
         let message = "a tick of no length would come without end";
@@ -37,6 +42,7 @@ pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<P
         jitter: table
             .get("jitter", choice(JITTER))?
             .map_or_else(Jitter::default, |jitter| jitter.value),
+        speeds: table.get("speeds", speeds)?.map(|speeds| speeds.value),
     })
 }
 

@@ -227,6 +227,12 @@ pub(super) fn share(source: &Source<'_>, node: &Node<'_>) -> Read<Share> {
     millionths(source, node, what, Share::ONE.millionths()).map(Share::from_millionths)
 }
 
+/// Reads the part of a computation's time in which the CPU waits for memory.
+pub(super) fn stalls(source: &Source<'_>, node: &Node<'_>) -> Read<Share> {
+    let what = "a part of the time from 0 to 1, such as 0.25";
+    millionths(source, node, what, Share::ONE.millionths()).map(Share::from_millionths)
+}
+
 /// Reads a fraction with at most six digits behind the point, in millionths, of which there are `most`.
 pub(super) fn millionths(source: &Source<'_>, node: &Node<'_>, what: &str, most: u32) -> Read<u32> {
     let parse = |text| crate::share::millionths(text).filter(|it| *it <= most);

@@ -4,12 +4,14 @@ use super::behaviour::Steps;
 use super::length::length;
 use super::platform::policies;
 use super::resources::{Resources, Sort};
-use super::table::{Node, Read, Table, choice, list, share, text, time, whole};
+use super::speeds;
+use super::table::{Node, Read, Table, choice, list, share, stalls, text, time, whole};
 use crate::check::{Draft, MOST_CPUS, Names};
 use crate::error::Kind;
 use crate::hint;
 use crate::source::{At, Source};
-use crate::taskset::{OnMiss, Task};
+use crate::speeds::MOST_SPEEDS;
+use crate::taskset::{OnMiss, Platform, Task};
 
 const KEYS: &[&str] = &[
     "name",
@@ -28,10 +30,16 @@ const KEYS: &[&str] = &[
     "cpu",
     "cpus",
     "server",
+    "stalls",
+    "speed",
     "on_miss",
     "behaviour",
     "policies",
 ];
+
+/// The number of the fastest operating point where there are as many as there may be: 7.
+#[expect(clippy::cast_possible_truncation)]
+const FASTEST: u8 = MOST_SPEEDS as u8 - 1;
 
 /// The words for what happens on a miss, here and in the CSV format.
 pub(crate) const ON_MISS: &[(&str, OnMiss)] = &[
@@ -46,7 +54,7 @@ pub(super) fn read<'d>(
     source: &'d Source<'d>,
     node: &'d Node<'d>,
     index: usize,
-    cpus: u8,
+    platform: &Platform,
     names: &mut Names,
     resources: &'d Resources<'d>,
 ) -> Read<At<Task>> {
@@ -74,7 +82,8 @@ pub(super) fn read<'d>(
         let draft = draft(&table, name, resources)?;
         let trigger = draft.released_by.as_ref();
         let span = trigger.map_or_else(|| node.span(), |trigger| trigger.span.clone());
-        let value = draft.finish(source, cpus)?;
+        let value = draft.finish(source, platform.cpus)?;
+        speeds::check_task(&table, &value, platform.speeds.as_ref())?;
         Ok(At { value, span })
     };
     read().map_err(|error| error.within(&label))
@@ -104,6 +113,8 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         server: table.get("server", |source, node| {
             resources.find(Sort::Server, source, node)
         })?,
+        stalls: table.get("stalls", stalls)?,
+        speed: table.get("speed", whole(0..=FASTEST))?,
         on_miss: table.get("on_miss", choice(ON_MISS))?,
         behaviour: table.get("behaviour", |_, node| {
             Steps::new(source, resources, once).read(node)

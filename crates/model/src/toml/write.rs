@@ -5,7 +5,7 @@ use super::platform::JITTER;
 use super::servers::MODES;
 use crate::behaviour::{best_case, demand};
 use crate::settings::{Settings, Value};
-use crate::share::decimal;
+use crate::share::{Share, decimal};
 use crate::taskset::{
     Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Server, Step, Task,
     TaskSet, Trigger,
@@ -118,6 +118,12 @@ impl Document<'_> {
         if let Some((_, server)) = self.0.server_of(task) {
             writeln!(f, "server = {}", quoted(&server.name))?;
         }
+        if task.stalls != Share::default() {
+            writeln!(f, "stalls = {}", task.stalls)?;
+        }
+        if let Some(speed) = task.speed {
+            writeln!(f, "speed = {}", speed.0)?;
+        }
         match task.on_miss {
             OnMiss::Continue => {}
             OnMiss::Skip => writeln!(f, "on_miss = \"skip\"")?,
@@ -155,6 +161,9 @@ impl Document<'_> {
             Step::Overrun { declared, actual } => {
                 let (declared, actual) = (Shown(declared), Shown(actual));
                 write!(f, "{{ compute = {declared}, actual = {actual} }}")
+            }
+            Step::Stalling { compute, stalls } => {
+                write!(f, "{{ compute = {}, stalls = {stalls} }}", Shown(compute))
             }
             Step::Suspend(length) => write!(f, "{{ suspend = {} }}", Shown(length)),
             Step::Yield => f.write_str("\"yield\""),
@@ -233,10 +242,13 @@ fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {
         writeln!(f, "jitter = \"{word}\"")?;
     }
     let overheads = costs(&platform.overheads);
-    if overheads.is_empty() {
-        return Ok(());
+    if !overheads.is_empty() {
+        write!(f, "\n[platform.overheads]\n{overheads}")?;
     }
-    write!(f, "\n[platform.overheads]\n{overheads}")
+    match &platform.speeds {
+        Some(speeds) => f.write_str(&super::speeds::write(speeds)),
+        None => Ok(()),
+    }
 }
 
 /// The table of overheads, a line for each that is not free of charge everywhere.

@@ -167,6 +167,9 @@ fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
                 duration(actual)
             )
         }
+        Step::Stalling { compute, stalls } => {
+            format!("compute {}, {stalls} of it for memory", duration(compute))
+        }
         Step::Suspend(length) => format!("suspend {}", duration(length)),
         Step::Yield => "yield".into(),
         Step::Lock(n) => format!("lock {}", mutex(*n)),

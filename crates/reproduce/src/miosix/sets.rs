@@ -1,6 +1,6 @@
 //! Parts of task sets that several experiments use.
 
-use flyball_model::{Arrival, Cost, Length, Location, OnMiss, Overheads, Step, Task};
+use flyball_model::{Arrival, Cost, Length, Location, OnMiss, Overheads, Share, Step, Task};
 use flyball_trace::Duration;
 use std::collections::BTreeMap;
 
@@ -20,6 +20,8 @@ pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>
         cpus: None,
         server: None,
         location: Location::default(),
+        stalls: Share::default(),
+        speed: None,
         on_miss: OnMiss::Continue,
         behaviour,
         policies: BTreeMap::new(),

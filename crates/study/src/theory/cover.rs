@@ -89,7 +89,7 @@ pub(crate) fn beyond_computing(
                     steps.extend(body);
                     continue;
                 }
-                Step::Compute(_) | Step::Result(_) => continue,
+                Step::Compute(_) | Step::Stalling { .. } | Step::Result(_) => continue,
                 step if is_fine(step) => continue,
                 Step::Lock(_) | Step::Unlock(_) => Uncovered::Mutex,
                 Step::Overrun { .. } => Uncovered::Overruns,

@@ -48,7 +48,11 @@ impl Walk {
             match step {
                 Step::Lock(mutex) => self.lock(*mutex),
                 Step::Unlock(_) => self.unlock(),
-                Step::Compute(length) | Step::Overrun { actual: length, .. } => {
+                Step::Compute(length)
+                | Step::Overrun { actual: length, .. }
+                | Step::Stalling {
+                    compute: length, ..
+                } => {
                     for open in &mut self.open {
                         open.section.longest += length.longest() * open.times;
                     }
