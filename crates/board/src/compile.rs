@@ -238,7 +238,7 @@ fn compile(
         },
         Arrival::Once => (image::Arrival::Once, Duration::ZERO),
     };
-    let operations = Script::new(&task.behaviour).operations;
+    let operations = Script::new(&task.behaviour, task.stalls).operations;
     let depth = machine.limits().depth;
     let is_too_deep =
         |op: &Op| matches!(op, Op::Begin { counter, .. } if usize::from(*counter) >= depth);

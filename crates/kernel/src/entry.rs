@@ -33,7 +33,7 @@ use crate::config::Config;
 use crate::schedule::Decision;
 use crate::stamp::Clock;
 use flyball_policy::CpuSet;
-use flyball_trace::{CpuId, Sink, TaskId, Time};
+use flyball_trace::{CpuId, Sink, Speed, TaskId, Time};
 
 /// A CPU works for the kernel.
 #[derive(Debug)]
@@ -84,7 +84,10 @@ pub struct More {
     /// When the timer of this CPU has to fire, if that may be earlier than was last told, or it has
     /// fired; [`Time::NEVER`]: not at all. It may be in the past: at once, then.
     pub timer: Option<Time>,
-    /// The same of [`Core::TIMEKEEPER`], whose timer is for all CPUs of the cluster, if it is
+    /// The operating point at which this CPU is to run from now on, if it is another one than was
+    /// last told.
+    pub speed: Option<Speed>,
+    /// The same as `timer` of [`Core::TIMEKEEPER`], whose timer is for all CPUs of the cluster, if it is
     /// another one than this.
     pub timekeeper: Option<Time>,
 }
@@ -196,6 +199,12 @@ impl Decided {
     #[inline]
     pub fn restart<C: Config>(&self, core: &Core<C>) -> bool {
         core.will_restart(self.entry.cpu)
+    }
+
+    /// As [`More::speed`].
+    #[inline]
+    pub fn speed<C: Config>(&self, core: &Core<C>) -> Option<Speed> {
+        core.next_speed(self.entry.cpu)
     }
 
     /// The CPU goes back to what was decided: starts its clock. The machine's `clock` is read if

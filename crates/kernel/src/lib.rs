@@ -98,7 +98,7 @@ use budget::Server;
 use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{CpuSet, Excess, Policy, Resched, Storage, Table};
-use flyball_trace::{CpuId, Duration, Event, Kind, Sink, TaskId, Time};
+use flyball_trace::{CpuId, Duration, Event, Kind, Sink, Speed, TaskId, Time};
 use jobs::{Arrivals, Jobs};
 use mutex::Mutex;
 use queue::Queue;
@@ -149,6 +149,8 @@ pub struct Core<C: Config> {
     /// When the timer of each CPU was set, where bursts end.
     timers: TableOf<C::Cpus, C::Stamp>,
     budgets: TableOf<C::Budgets, Server>,
+    /// The operating point of each CPU; [`schedule::UNKNOWN`]: none has been told.
+    speeds: TableOf<C::Cpus, Speed>,
 }
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
@@ -281,6 +283,7 @@ impl<C: Config> Core<C> {
             queues: Objects::new(sizes.queues),
             messages: Objects::new(sizes.messages),
             budgets: Table::new(sizes.threads, Server::default()),
+            speeds: Table::new(sizes.cpus, schedule::UNKNOWN),
         }
     }
 

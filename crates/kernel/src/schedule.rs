@@ -10,7 +10,7 @@ use crate::stamp::{Clock, Stamp};
 use crate::thread::State;
 use crate::{Core, More, ThreadId};
 use flyball_policy::{CpuSet, Policy, Resched, Stop, Table, Usage};
-use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, TaskId, Time};
+use flyball_trace::{CpuId, Duration, Kind, Sink, Slot, Speed, TaskId, Time};
 
 /// What the kernel knows of one CPU.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ pub(crate) struct Cpu<S> {
     /// Not zero: it has to be decided anew which thread runs. No `bool`: with one, the compiler
     /// does not see that code which has just set it need not test it (15 instructions a call).
     pub(crate) look: u8,
-    /// What else is to be done before the CPU goes on: [`work::TIMER`], [`work::RESTART`].
+    /// What else is to be done before the CPU goes on: see [`work`].
     work: u8,
     /// The policy has been told that the running thread stopped, so it has to pick.
     stopped: bool,
@@ -47,6 +47,9 @@ pub(crate) struct Cpu<S> {
 /// In place of what has been announced: whatever runs next is, even if it is the same.
 const NEWS: u32 = u32::MAX;
 
+/// The operating point of a CPU of which none has been told yet.
+pub(crate) const UNKNOWN: Speed = Speed(u8::MAX);
+
 /// Work of a CPU; see [`Cpu::work`].
 pub(crate) mod work {
     /// The timer may have to fire earlier than it will, or has fired.
@@ -55,6 +58,8 @@ pub(crate) mod work {
     pub(crate) const RESTART: u8 = 2;
     /// A budget was used up, and its semaphore has to be signalled.
     pub(crate) const OVERRUN: u8 = 4;
+    /// The CPU is to run at another operating point.
+    pub(crate) const SPEED: u8 = 8;
 }
 
 impl<S: Stamp> Cpu<S> {
@@ -284,6 +289,10 @@ impl<C: Config> Core<C> {
             && self
                 .running_task(cpu)
                 .is_some_and(|task| self.takes_restart(cpu, task));
+        let speed = self.next_speed(cpu);
+        if speed.is_some() {
+            self.cpu_mut(cpu).done(work::SPEED);
+        }
         let mut timekeeper = None;
         if !self.keeps_time(cpu) && (moves || self.cpus[0].has(work::TIMER)) {
             self.cpus[0].done(work::TIMER);
@@ -292,7 +301,36 @@ impl<C: Config> Core<C> {
         More {
             restart,
             timer: timer.then(|| self.set_timer(cpu, clock)),
+            speed,
             timekeeper,
+        }
+    }
+
+    /// The operating point that `cpu` has to go over to.
+    #[inline]
+    pub(crate) fn next_speed(&self, cpu: CpuId) -> Option<Speed> {
+        let changes = C::Policy::WANTS.speeds && self.cpu(cpu).has(work::SPEED);
+        changes.then(|| self.speeds[cpu.index()])
+    }
+
+    /// The operating point of `cpu`, as the machine or the policy last said; `None`: neither has said
+    /// anything.
+    pub fn speed(&self, cpu: CpuId) -> Option<Speed> {
+        Some(self.speeds[cpu.index()]).filter(|&speed| speed != UNKNOWN)
+    }
+
+    /// The machine says at which operating point `cpu` runs, before the policy has decided anything
+    /// there. Otherwise the first point that the policy asks for is [told](More::speed) in any case.
+    pub fn starts_at(&mut self, cpu: CpuId, speed: Speed) {
+        self.speeds[cpu.index()] = speed;
+    }
+
+    /// `cpu` is to run at this operating point.
+    fn go_at(&mut self, cpu: CpuId, speed: Speed, now: Time) {
+        if self.speeds[cpu.index()] != speed {
+            self.speeds[cpu.index()] = speed;
+            self.cpu_mut(cpu).set(work::SPEED);
+            self.emit(now, cpu, Kind::Speed { speed });
         }
     }
 
@@ -387,6 +425,11 @@ impl<C: Config> Core<C> {
         {
             let job = self.present_job(task);
             self.emit(now, cpu, Kind::Preempt { task, job });
+        }
+        if C::Policy::WANTS.speeds
+            && let Some(speed) = choice.speed
+        {
+            self.go_at(cpu, speed, now);
         }
         let state = self.cpu_mut(cpu);
         state.running = next;

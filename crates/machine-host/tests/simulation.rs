@@ -91,6 +91,8 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
                 job.program.note(result);
                 continue;
             }
+            // It has one operating point.
+            Call::Stalls(_) => continue,
             Call::End => {
                 let result = job.program.take_result();
                 kernel.call(|core, cpu, now| {

@@ -432,6 +432,7 @@ fn script(program: &mut Option<Program>, number: u32) -> Option<Job> {
             }
             Call::Compute(length) => compute += next.draw(length),
             Call::Result(result) => next.note(result),
+            Call::Stalls(_) => {}
             Call::Suspend(length) => {
                 next.draw(length);
                 calls += 1;

@@ -66,6 +66,14 @@ impl Default for Platform {
     }
 }
 
+impl Platform {
+    /// Whether neither the kernel's work nor a change of speed takes any time.
+    pub fn work_is_free(&self) -> bool {
+        let free = |speeds: &Speeds| speeds.transitions().iter().flatten().all(|it| it.is_zero());
+        self.overheads.are_free() && self.speeds.as_ref().is_none_or(free)
+    }
+}
+
 impl Cost {
     /// The same cost for any number of tasks.
     pub fn fixed(cost: Duration) -> Cost {

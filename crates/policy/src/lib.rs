@@ -85,7 +85,7 @@ pub use control::{Controller, Denied, Plant, Reads};
 pub use costs::{BadCosts, Costs, History, Kept, Path, Round, Visits, Weight};
 pub use double_sorted::{DoubleSorted, Grouped};
 pub use encode::Encode;
-pub use flyball_trace::{CpuId, Duration, ServerId, Slot, TaskId, Time};
+pub use flyball_trace::{CpuId, Duration, ServerId, Slot, Speed, TaskId, Time};
 pub use global::Global;
 pub use group::{Group, MOST_GROUPS};
 pub use grouping::Grouping;

@@ -53,7 +53,7 @@
 //!   may collect several calls (all releases of one instant) before it does.
 
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, Duration, ServerId, TaskId, Time};
+use flyball_trace::{CpuId, Duration, ServerId, Speed, TaskId, Time};
 
 pub use crate::refused::{Excess, Parameter, Refused};
 pub use crate::resched::{CpuSet, Resched};
@@ -242,6 +242,8 @@ pub struct Wants {
     pub results: bool,
     /// [`Policy::waits`], instead of [`Policy::inherit`].
     pub waits: bool,
+    /// [`Dispatch::speed`]; otherwise it is ignored.
+    pub speeds: bool,
     /// Nothing by itself: the policy has servers, and answers [`Policy::server_of`] and
     /// [`Policy::budget`].
     pub budgets: bool,
@@ -258,6 +260,7 @@ impl Wants {
         released_cpu: false,
         results: false,
         waits: false,
+        speeds: false,
         budgets: false,
     };
     /// [`Wants::clock`] alone.
@@ -300,7 +303,11 @@ impl Wants {
         waits: true,
         ..Wants::NOTHING
     };
-
+    /// [`Wants::speeds`] alone.
+    pub const SPEEDS: Wants = Wants {
+        speeds: true,
+        ..Wants::NOTHING
+    };
     /// [`Wants::budgets`] alone.
     pub const BUDGETS: Wants = Wants {
         budgets: true,
@@ -319,6 +326,7 @@ impl Wants {
             released_cpu: self.released_cpu || other.released_cpu,
             results: self.results || other.results,
             waits: self.waits || other.waits,
+            speeds: self.speeds || other.speeds,
             budgets: self.budgets || other.budgets,
         }
     }
@@ -378,7 +386,7 @@ pub struct Budget {
     pub reclaimed: Duration,
 }
 
-/// A policy's choice for one CPU: `Dispatch::of(task).for_at_most(burst)`.
+/// A policy's choice for one CPU: `Dispatch::of(task).for_at_most(burst).at(speed)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Dispatch {
@@ -387,13 +395,20 @@ pub struct Dispatch {
     /// After how much of the CPU's time at the latest the task is stopped with
     /// [`Stop::BurstEnd`]; `None`: it runs until something happens.
     pub burst: Option<Duration>,
+    /// The operating point at which the CPU is to run; `None`: it stays where it is. While no task
+    /// is picked it stays there, too.
+    pub speed: Option<Speed>,
 }
 
 impl Dispatch {
     /// `task` runs until something happens.
     #[inline]
     pub const fn of(task: TaskId) -> Dispatch {
-        Dispatch { task, burst: None }
+        Dispatch {
+            task,
+            burst: None,
+            speed: None,
+        }
     }
 
     /// The same, but after `burst` of the CPU's time the task is stopped ([`Stop::BurstEnd`]).
@@ -402,6 +417,16 @@ impl Dispatch {
     pub const fn for_at_most(self, burst: Duration) -> Dispatch {
         Dispatch {
             burst: Some(burst),
+            ..self
+        }
+    }
+
+    /// The same, but the CPU is to run at this operating point.
+    #[inline]
+    #[must_use]
+    pub const fn at(self, speed: Speed) -> Dispatch {
+        Dispatch {
+            speed: Some(speed),
             ..self
         }
     }

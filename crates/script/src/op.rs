@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `what` is the number of a resource or of a counter, and `value` a length of time in nanoseconds,
-//! a result, the number of a distribution, how often something is repeated, or where to go on.
+//! a result, a number of millionths, the number of a distribution, how often something is repeated, or where to go on.
 
 use flyball_trace::Duration;
 
@@ -64,6 +64,9 @@ pub enum Op {
     End,
     /// When the job ends it says this of itself, unless another one of these follows.
     Result(Outcome),
+    /// From here on the job waits for memory for this part of its computations, in millionths of
+    /// their time at the fastest operating point. At the beginning of a task's first job it is 0.
+    Stalls(u32),
 }
 
 impl<T> Value<T> {
@@ -103,6 +106,7 @@ impl Op {
             Op::Again { counter, to } => (12, counter.unwrap_or(ALWAYS), u64::from(to)),
             Op::End => (13, 0, 0),
             Op::Result(result) => value(14, result.map(u64::from)),
+            Op::Stalls(millionths) => (16, 0, u64::from(millionths)),
         };
         let mut bytes = [0; Op::SIZE];
         bytes[0..2].copy_from_slice(&code.to_le_bytes());
@@ -141,6 +145,7 @@ impl Op {
             13 => Op::End,
             14 => Op::Result(Value::Fixed(u8::try_from(value).ok()?)),
             15 => Op::Result(Value::Drawn(number()?)),
+            16 => Op::Stalls(number()?),
             _ => return None,
         };
         // What an operation does not use is zero.
@@ -155,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..17) {
+        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..18) {
             let mut bytes = bytes;
             (bytes[0], bytes[1]) = (code, 0);
             if let Some(op) = Op::decode(bytes) {
@@ -198,6 +203,7 @@ mod tests {
             Op::End,
             Op::Result(Value::Fixed(u8::MAX)),
             Op::Result(Value::Drawn(u32::MAX)),
+            Op::Stalls(1_000_000),
         ];
         for op in ops {
             assert_eq!(Op::decode(op.encode()), Some(op));

@@ -26,6 +26,9 @@ pub enum Call {
     /// To note what the job says of itself when it ends. That takes no time, and is no call of the
     /// kernel.
     Result(Outcome),
+    /// To wait for memory for this part of its computations from now on, in millionths of their time at
+    /// the fastest operating point. To say so takes no time, and is no call of the kernel.
+    Stalls(u32),
     /// To end the job.
     End,
 }
@@ -62,7 +65,7 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
         loop {
             match op(at) {
                 Op::End => return true,
-                Op::Result(_) => at += 1,
+                Op::Result(_) | Op::Stalls(_) => at += 1,
                 Op::Again {
                     counter: Some(counter),
                     ..
@@ -112,6 +115,7 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
                 Op::Send(n) => Call::Send(n),
                 Op::Receive(n) => Call::Receive(n),
                 Op::Result(result) => Call::Result(result),
+                Op::Stalls(millionths) => Call::Stalls(millionths),
                 Op::End => {
                     self.at = 0;
                     Call::End

@@ -32,13 +32,15 @@
 //! |---|---|
 //! | [`simulate`], its options and its outcome | [`run`] |
 //! | task sets that change while they run | [`modes`] |
-//! | CPUs, clock, timer, overheads | [`machine`] |
+//! | CPUs, clock, timer, overheads, operating points | [`machine`] |
+//! | how operating points were used | [`energy`] |
 //! | a controller above the policies of several CPUs | [`supervised`] |
 //! | tasks that are split between CPUs | [`split`] |
 //! | what a job does, step by step | [`program`] |
 //! | how a policy is made from a task set | [`flyball_catalogue`] |
 
 mod called;
+pub mod energy;
 mod error;
 pub mod machine;
 pub mod modes;
@@ -51,6 +53,7 @@ mod tap;
 mod tournament;
 
 pub use called::Called;
+pub use energy::{CpuSpeeds, Energy, SpeedUse, TaskEnergy};
 pub use error::SimError;
 pub use flyball_catalogue::{Missing, Scheduler, Sustainable};
 pub use flyball_policy::Boxed;

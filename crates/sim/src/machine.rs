@@ -30,7 +30,15 @@
 //! ```
 //!
 //! Until then interrupts wait. A cache-related delay is not the kernel's time: it lengthens the job
-//! that was preempted when it goes on. Each cost is that for the number of tasks on the CPU.
+//! that was preempted when it goes on, by the same time whatever the CPU's speed. Each cost is that for the number of tasks on the CPU.
+//!
+//! # Speeds
+//!
+//! Where the platform has operating points, CPUs start at the fastest one, and a policy may choose
+//! another one with the task that it picks. The transition is the kernel's time, before the context
+//! switch. At a lower frequency *f* the kernel's work takes f_max / f times as long, and a computation
+//! that waits for memory for a part μ of its time (1 − μ) · f_max / f + μ times. What is left of a
+//! computation when the speed changes is kept to 2^-31 of a nanosecond.
 
 use crate::error::SimError;
 use crate::program::Program;
@@ -54,10 +62,12 @@ mod change;
 mod cycle;
 mod entry;
 mod moving;
+mod speeds;
 
 pub(crate) use cycle::Cycle;
 use entry::Costs;
 pub(crate) use moving::Migrating;
+use speeds::Clocks;
 
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);
@@ -112,6 +122,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     /// How late that is.
     lateness: Lateness,
     costs: Costs,
+    /// The operating points of CPUs, where there are some.
+    clocks: Option<Box<Clocks>>,
     /// Calls made at one instant, and at which.
     calls: (Time, u64),
     pub(crate) counts: Counts,

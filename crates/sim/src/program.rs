@@ -1,7 +1,8 @@
 //! What a job does, step by step: the script of its task, and its random numbers.
 
 use flyball_model::random::Random;
-use flyball_model::{Step, Task};
+use flyball_model::behaviour::count;
+use flyball_model::{Share, Slowdown, Step, Task};
 use flyball_script::{Length, Op, Outcome, Place};
 use flyball_trace::Duration;
 
@@ -16,12 +17,21 @@ pub struct Script {
     pub lengths: Vec<flyball_model::Length>,
     /// How many repetitions there are at most around an operation.
     depth: u16,
+    /// The part of the time in which the task waits for memory, where computations differ in that.
+    stalls: Option<Share>,
 }
 
 impl Script {
-    /// The script of a behaviour. The steps are flattened; repetitions become jumps.
-    pub fn new(behaviour: &[Step]) -> Script {
+    /// The script of a behaviour. The steps are flattened; repetitions become jumps. Where `stalls` is
+    /// the part of its time in which the task waits for memory, it says so, too.
+    pub fn new(behaviour: &[Step], stalls: Share) -> Script {
         let mut script = Script::default();
+        let differs = |step: &Step| matches!(step, Step::Stalling { .. });
+        if count(behaviour, &differs) > 0 {
+            script.stalls = Some(stalls);
+        } else if stalls != Share::default() {
+            script.operations.push(Op::Stalls(stalls.millionths()));
+        }
         script.flatten(behaviour, 0);
         script.operations.push(Op::End);
         script
@@ -29,10 +39,21 @@ impl Script {
 
     fn flatten(&mut self, steps: &[Step], depth: u16) {
         for step in steps {
+            if let Some(stalls) = self.stalls {
+                let stalls = match step {
+                    Step::Compute(_) | Step::Overrun { .. } => Some(stalls),
+                    Step::Stalling { stalls, .. } => Some(*stalls),
+                    _ => None,
+                };
+                let op = stalls.map(|stalls| Op::Stalls(stalls.millionths()));
+                self.operations.extend(op);
+            }
             let op = match step {
-                Step::Compute(length) | Step::Overrun { actual: length, .. } => {
-                    Op::Compute(self.length(length))
-                }
+                Step::Compute(length)
+                | Step::Overrun { actual: length, .. }
+                | Step::Stalling {
+                    compute: length, ..
+                } => Op::Compute(self.length(length)),
                 Step::Suspend(length) => Op::Suspend(self.length(length)),
                 Step::Yield => Op::Yield,
                 Step::Lock(n) => Op::Lock(*n),
@@ -93,8 +114,14 @@ impl Script {
 pub struct Program {
     operations: Box<[Op]>,
     place: Place<Box<[u32]>>,
-    /// What is left of the present computation.
+    /// How long the present computation takes yet, at the present pace; rounded up.
     pub left: Duration,
+    /// By how much that has been rounded up, in parts of a nanosecond of which there are 2^32.
+    surplus: u32,
+    /// How much longer computations take than at the fastest operating point.
+    pace: Slowdown,
+    /// The part of them in which the job waits for memory.
+    stalls: Share,
     /// What the present job has said of itself so far.
     result: u8,
     /// Where lengths that are not fixed come from, if there are any.
@@ -114,12 +141,11 @@ impl Program {
     /// The program of `task`, the `number`-th of its set. Every task draws from a stream of random
     /// numbers of its own, so that what one task draws does not depend on the others.
     pub fn new(task: &Task, number: usize, seed: u64) -> Program {
-        Program::of(&task.behaviour, number, seed)
+        Program::of(Script::new(&task.behaviour, task.stalls), number, seed)
     }
 
     /// The program of the `number`-th task of a set, whose jobs do this.
-    pub fn of(behaviour: &[Step], number: usize, seed: u64) -> Program {
-        let script = Script::new(behaviour);
+    pub fn of(script: Script, number: usize, seed: u64) -> Program {
         let random = || {
             Box::new(Drawing {
                 random: Random::new(seed, number as u64),
@@ -132,8 +158,61 @@ impl Program {
             operations: script.operations.into(),
             place: Place::new(vec![0; usize::from(script.depth)].into()),
             left: Duration::ZERO,
+            surplus: 0,
+            pace: Slowdown::NONE,
+            stalls: Share::default(),
             result: 0,
         }
+    }
+
+    /// Begins a computation that takes so long at the fastest operating point.
+    #[inline]
+    pub fn compute(&mut self, length: Duration) {
+        self.left = length;
+        if self.pace != Slowdown::NONE {
+            self.surplus = 0;
+            self.stretch(Slowdown::NONE, self.pace);
+        }
+    }
+
+    /// The part of its computations in which the job waits for memory.
+    pub fn stalls(&self) -> Share {
+        self.stalls
+    }
+
+    /// From now on it is this part, in millionths, and computations have this pace.
+    pub fn stall(&mut self, millionths: u32, pace: impl FnOnce(Share) -> Slowdown) {
+        self.stalls = Share::from_millionths(millionths);
+        self.pace = pace(self.stalls);
+    }
+
+    /// The CPU goes on at this pace. What is left of the present computation takes longer, or less
+    /// long, by the ratio of the two, exact to 2^-31 of a nanosecond.
+    pub fn go_on_at(&mut self, pace: Slowdown) {
+        if pace == self.pace {
+            return;
+        }
+        let before = std::mem::replace(&mut self.pace, pace);
+        if !self.left.is_zero() && self.left != Duration::MAX {
+            self.stretch(before, pace);
+        }
+    }
+
+    /// What takes `left` at one pace takes so long at another one.
+    fn stretch(&mut self, from: Slowdown, to: Slowdown) {
+        if self.left == Duration::MAX {
+            return;
+        }
+        // What was rounded up is less than a nanosecond.
+        let exact = (u128::from(self.left.as_nanos()) << 32).saturating_sub(self.surplus.into());
+        let (over, under) = from.fraction();
+        let work = times(exact, under, over);
+        let (over, under) = to.fraction();
+        let exact = times(work, over, under);
+        let nanos = exact.div_ceil(1 << 32);
+        // Less than one nanosecond of 2^32 parts.
+        self.surplus = u32::try_from((nanos << 32) - exact).unwrap_or(0);
+        self.left = u64::try_from(nanos).map_or(Duration::MAX, Duration::from_nanos);
     }
 
     /// Goes back to the beginning, for a new job. The random lengths that the present one would
@@ -183,7 +262,7 @@ impl Program {
             && !time.is_zero()
         {
             self.step();
-            self.left = time;
+            self.compute(time);
         }
     }
 
@@ -252,12 +331,23 @@ impl Program {
     }
 }
 
+/// `number * over / under`, rounded up; the largest number if it is beyond that. `under` is not zero.
+fn times(number: u128, over: u64, under: u64) -> u128 {
+    let (over, under) = (u128::from(over), u128::from(under));
+    // The second product is below 2^128, as both are below 2^64.
+    let whole = (number / under).saturating_mul(over);
+    whole.saturating_add((number % under * over).div_ceil(under))
+}
+
 /// Whether every job does exactly the same.
 pub fn is_fixed(steps: &[Step]) -> bool {
     steps.iter().all(|step| match step {
-        Step::Compute(length) | Step::Suspend(length) | Step::Overrun { actual: length, .. } => {
-            length.is_fixed()
-        }
+        Step::Compute(length)
+        | Step::Suspend(length)
+        | Step::Overrun { actual: length, .. }
+        | Step::Stalling {
+            compute: length, ..
+        } => length.is_fixed(),
         Step::Result(results) => results.windows(2).all(|two| two[0] == two[1]),
         Step::Repeat { body, .. } => is_fixed(body),
         _ => true,

@@ -1,6 +1,7 @@
 //! A simulation from start to end.
 
 use crate::called::Called;
+use crate::energy::SpeedUse;
 use crate::error::SimError;
 use crate::machine::{Node, reason};
 use crate::modes::Modes;
@@ -57,6 +58,8 @@ pub struct Outcome {
     pub deadlock: Option<Deadlock>,
     /// The schedule is known to repeat itself without end, so that what did not happen never will.
     pub repeats: bool,
+    /// How operating points were used, where the platform has some.
+    pub speeds: Option<SpeedUse>,
 }
 
 /// A task waits for a mutex whose owner, directly or through others, waits for the task.
@@ -301,5 +304,9 @@ pub(crate) fn drive<S: Scheduler, T: Sink>(
             .filter_map(|node| node.deadlock)
             .min_by_key(|deadlock| deadlock.at),
         repeats: nodes.iter().all(|node| node.cycle.proved),
+        speeds: nodes
+            .iter_mut()
+            .filter_map(|node| node.speed_use(ended))
+            .reduce(SpeedUse::join),
     })
 }

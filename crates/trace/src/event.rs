@@ -2,7 +2,7 @@
 //!
 //! Order in a trace is the order in which things happened; times never go backwards on one CPU.
 
-use crate::{CpuId, Duration, Object, ServerId, TaskId, Time};
+use crate::{CpuId, Duration, Object, ServerId, Speed, TaskId, Time};
 use core::fmt;
 
 /// One thing that happened.
@@ -177,6 +177,11 @@ pub enum Kind {
         /// How much longer.
         length: Duration,
     },
+    /// The CPU goes over to another operating point. The time that this takes is the kernel's.
+    Speed {
+        /// The new one.
+        speed: Speed,
+    },
     /// The CPU worked for the kernel, from the event's time on.
     Overhead {
         /// On what.
@@ -201,6 +206,8 @@ pub enum Cause {
     Tick,
     /// An interrupt from another CPU.
     Ipi,
+    /// Going over to another operating point.
+    Speed,
     /// Refilling caches after a preemption. This is charged to the preempted job, not to the
     /// kernel: it lengthens the job's execution.
     Cache,
@@ -208,12 +215,13 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order in which a kernel comes to them.
-    pub const ALL: [Cause; 7] = [
+    pub const ALL: [Cause; 8] = [
         Cause::Call,
         Cause::Tick,
         Cause::Release,
         Cause::Ipi,
         Cause::Scheduling,
+        Cause::Speed,
         Cause::ContextSwitch,
         Cause::Cache,
     ];
@@ -227,6 +235,7 @@ impl Cause {
             Cause::Ipi => 4,
             Cause::Cache => 5,
             Cause::Call => 6,
+            Cause::Speed => 7,
         }
     }
 
@@ -244,6 +253,7 @@ impl fmt::Display for Cause {
             Cause::Call => "call",
             Cause::Tick => "tick",
             Cause::Ipi => "ipi",
+            Cause::Speed => "speed",
             Cause::Cache => "cache",
         })
     }
@@ -284,6 +294,7 @@ impl Kind {
             | Kind::Reclaim { .. }
             | Kind::Idle
             | Kind::Tick
+            | Kind::Speed { .. }
             | Kind::Overhead { .. } => None,
         }
     }
@@ -364,6 +375,7 @@ impl Kind {
             Kind::Replenish { .. } => "replenish",
             Kind::Budget { .. } => "budget",
             Kind::Reclaim { .. } => "reclaim",
+            Kind::Speed { .. } => "speed",
             Kind::Overhead { .. } => "overhead",
         }
     }
@@ -406,6 +418,7 @@ impl fmt::Display for Event {
                 from: Some(from), ..
             } => write!(f, " from task {from}"),
             Kind::Inherit { from: None, .. } => write!(f, " no more"),
+            Kind::Speed { speed } => write!(f, " {}", speed.0),
             Kind::Overhead { cause, length } => write!(f, " {cause} {length}"),
             Kind::Replenish { deadline, .. } => write!(f, " deadline {deadline}"),
             Kind::Budget { left, .. } => write!(f, " left {left}"),

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! `value` is the absolute deadline of a release or a budget, the object of a block, or a length of time.
-//! `task` is a server's number in events of servers. The
+//! `task` is a server's number in events of servers, and an operating point where a CPU changes to it. The
 //! width is fixed so that a ring can drop its oldest record without decoding it.
 
-use crate::{Cause, CpuId, Duration, Event, Kind, Object, ServerId, TaskId, Time};
+use crate::{Cause, CpuId, Duration, Event, Kind, Object, ServerId, Speed, TaskId, Time};
 
 /// An event in 24 bytes. Every event has exactly one record; not every 24 bytes are a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,6 +113,9 @@ impl Record {
                 server,
                 length: Duration::from_nanos(value),
             },
+            24 => Kind::Speed {
+                speed: Speed(u8::try_from(task.0).ok()?),
+            },
             _ => return None,
         };
         let event = Event {
@@ -157,6 +160,7 @@ impl From<Event> for Record {
             Kind::Replenish { server, deadline } => (21, server.0, 0, deadline.as_nanos()),
             Kind::Budget { server, left } => (22, server.0, 0, left.as_nanos()),
             Kind::Reclaim { server, length } => (23, server.0, 0, length.as_nanos()),
+            Kind::Speed { speed } => (24, u16::from(speed.0), 0, 0),
         };
         let mut bytes = [0; Record::SIZE];
         bytes[0..8].copy_from_slice(&event.time.as_nanos().to_le_bytes());

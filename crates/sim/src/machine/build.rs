@@ -1,6 +1,6 @@
 //! A cluster with its kernel, made from a task set.
 
-use super::{CPU, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
+use super::{CPU, Clocks, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::called::Called;
 use crate::error::SimError;
 use crate::modes::Modes;
@@ -52,6 +52,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             tasks: numbers.iter().copied().map(TaskId::from_index).collect(),
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
+        let speeds = set.platform.speeds.as_ref();
         let mut node = Node {
             core: Core::new(
                 called.scheduler.policy(Size::new(capacity, cpus)),
@@ -72,7 +73,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             seed,
             arrivals: BinaryHeap::new(),
             lateness: Lateness::of(set),
-            costs: Costs::new(&set.platform.overheads, capacity),
+            costs: Costs::new(&set.platform, capacity),
+            clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus))),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),
             nexts: Tournament::new(cpus),
             inside: CpuSet::EMPTY,
@@ -81,6 +83,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             deadlock: None,
             cycle: Cycle::new::<S>(modes, cpus),
         };
+        if let Some(speeds) = speeds {
+            for cpu in node.cpus() {
+                node.core.starts_at(cpu, speeds.fastest());
+            }
+        }
         node.make_objects(set)?;
         for &number in numbers.iter().filter(|&&number| number < modes.first) {
             let task = &set.tasks[number];

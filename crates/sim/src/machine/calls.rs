@@ -8,6 +8,7 @@ use crate::run::Deadlock;
 use core::task::Poll;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::{Error, Trigger};
+use flyball_model::Slowdown;
 use flyball_policy::{CpuId, TaskId, Time};
 use flyball_trace::Sink;
 use std::cmp::Reverse;
@@ -35,6 +36,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let row = lane.running?;
         let ran = now.since(lane.resumed);
         lane.resumed = now;
+        if let Some(clocks) = &mut self.clocks {
+            let stalls = self.threads[row].program.stalls();
+            clocks.ran(cpu, self.details[row].number, stalls, ran);
+        }
         if self.core.running_task(cpu).map(TaskId::index) != Some(row) {
             return None;
         }
@@ -66,7 +71,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     // Computing is no call.
                     self.lanes[cpu.index()].unpaid -= 1;
                     let program = &mut self.threads[row].program;
-                    program.left = program.draw(length);
+                    let length = program.draw(length);
+                    program.compute(length);
                     if !program.left.is_zero() {
                         return Ok(());
                     }
@@ -76,6 +82,17 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     // Nor is it to note how the job went.
                     self.lanes[cpu.index()].unpaid -= 1;
                     self.threads[row].program.note(result);
+                    continue;
+                }
+                Call::Stalls(millionths) => {
+                    // Nor is it to go on to work of another kind.
+                    self.lanes[cpu.index()].unpaid -= 1;
+                    let clocks = &self.clocks;
+                    let pace = |stalls| match clocks {
+                        Some(clocks) => clocks.pace(cpu, stalls),
+                        None => Slowdown::NONE,
+                    };
+                    self.threads[row].program.stall(millionths, pace);
                     continue;
                 }
                 Call::Suspend(length) => {

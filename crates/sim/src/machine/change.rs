@@ -4,10 +4,10 @@ use super::{CPU, Node, Thread};
 use crate::called::Called;
 use crate::error::SimError;
 use crate::modes::{Change, ChangeKind, Modes};
-use crate::program::Program;
+use crate::program::{Program, Script};
 use flyball_catalogue::{Facts, Scheduler};
 use flyball_kernel::Error;
-use flyball_model::{Arrival, Step, Task};
+use flyball_model::{Arrival, Share, Task};
 use flyball_policy::Time;
 use flyball_trace::Sink;
 use std::collections::VecDeque;
@@ -117,8 +117,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let task = match next {
             Next::End => {
                 self.threads[row].once = true;
-                let nothing = [Step::Yield; 0];
-                self.threads[row].program = Program::of(&nothing, number, self.seed);
+                let nothing = Script::new(&[], Share::default());
+                self.threads[row].program = Program::of(nothing, number, self.seed);
                 return Ok(());
             }
             Next::Task(task) => task,
@@ -136,7 +136,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Err(error) => return Err(self.refused(&self.details[row].name, error)),
             }
         }
-        self.threads[row].program = Program::of(&task.behaviour, number, self.seed);
+        self.threads[row].program = Program::new(&task, number, self.seed);
         Ok(())
     }
 

@@ -42,7 +42,7 @@ impl Cycle {
         let mut state = vec![];
         state.extend(set.semaphores.iter().map(|semaphore| semaphore.initial));
         state.extend(set.queues.iter().map(|_| 0));
-        if !set.platform.overheads.are_free() {
+        if !set.platform.work_is_free() {
             state.extend(std::iter::repeat_n(u32::MAX, cpus));
         }
         let anchor = (from == Time::ZERO).then_some((from, state));

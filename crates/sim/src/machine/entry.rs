@@ -4,7 +4,7 @@ use super::{CPU, Node};
 use crate::error::SimError;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::Entry;
-use flyball_model::Overheads;
+use flyball_model::{Platform, Share};
 use flyball_policy::{CpuId, CpuSet, Duration, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
 
@@ -23,9 +23,10 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    pub(super) fn new(overheads: &Overheads, tasks: usize) -> Costs {
+    pub(super) fn new(platform: &Platform, tasks: usize) -> Costs {
+        let overheads = &platform.overheads;
         Costs {
-            free: overheads.are_free(),
+            free: platform.work_is_free(),
             call: overheads.call.at(tasks),
             tick: overheads.tick.at(tasks),
             release: overheads.release.at(tasks),
@@ -157,6 +158,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
         }
         let mut leave = now;
+        if self.costs.free {
+            self.adjust(cpu, &decided, now);
+            self.set_pace(cpu);
+        }
         let lane = &mut self.lanes[cpu.index()];
         let calls = std::mem::take(&mut lane.unpaid);
         let released = u64::from(released) + std::mem::take(&mut lane.released);
@@ -170,18 +175,20 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Cause::Scheduling,
                 self.costs.scheduling * u64::from(is_new),
             );
+            leave = self.adjust(cpu, &decided, leave);
             leave = self.charge(
                 cpu,
                 leave,
                 Cause::ContextSwitch,
                 self.costs.switch * u64::from(switch),
             );
+            self.set_pace(cpu);
             if let Some(row) = self.lanes[cpu.index()].running
                 && switch
                 && std::mem::take(&mut self.threads[row].cold)
             {
                 self.threads[row].program.left += self.costs.cache;
-                self.charge(cpu, leave, Cause::Cache, self.costs.cache);
+                self.note(cpu, leave, Cause::Cache, self.costs.cache);
             }
         } else if is_new && let Some(row) = self.lanes[cpu.index()].running {
             // Where the kernel's work takes time, others may get in between.
@@ -198,14 +205,25 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         Ok(())
     }
 
-    /// The kernel works on a CPU from `from` on; returns until when.
+    /// The kernel works on a CPU from `from` on, for so long at the fastest operating point; returns
+    /// until when.
     pub(super) fn charge(
         &mut self,
         cpu: CpuId,
         from: Time,
         cause: Cause,
-        length: Duration,
+        mut length: Duration,
     ) -> Time {
+        if let Some(clocks) = &mut self.clocks {
+            length = clocks.pace(cpu, Share::default()).stretch(length);
+            clocks.worked(cpu, length);
+        }
+        self.note(cpu, from, cause, length);
+        from + length
+    }
+
+    /// Tells the trace what a CPU's time goes to from `from` on.
+    pub(super) fn note(&self, cpu: CpuId, from: Time, cause: Cause, length: Duration) {
         if T::ENABLED && !length.is_zero() {
             let kind = Kind::Overhead { cause, length };
             self.sink.borrow_mut().record(Event {
@@ -214,6 +232,5 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 kind,
             });
         }
-        from + length
     }
 }
