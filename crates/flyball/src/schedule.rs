@@ -205,6 +205,9 @@ fn policy(text: &mut String, study: &Study, report: &PolicyReport, chart: &Chart
         output::grouped(simulated.context_switches),
         words::busy(&report.summary),
     );
+    if let Some(used) = &report.speeds {
+        let _ = writeln!(text, "{}", words::speeds(used, simulated));
+    }
 }
 
 /// The part of a trace that its chart shows: what the user wants, or enough to see each task twice.

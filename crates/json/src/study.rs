@@ -124,6 +124,41 @@ pub struct Simulated {
     pub busy_ppm: u64,
     /// How long chains of jobs took that release each other by messages and signals.
     pub chains: Vec<Chain>,
+    /// How operating points were used, where the platform has some.
+    pub speeds: Option<Speeds>,
+}
+
+/// How operating points were used, where the platform has some.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Speeds {
+    /// How often CPUs went over to another operating point.
+    pub adjustments: u64,
+    /// Each CPU.
+    pub cpus: Vec<CpuSpeeds>,
+    /// The energy of tasks and the kernel in joules, without that of idling; none if powers are not
+    /// known.
+    pub energy_j: Option<f64>,
+    /// The same, with that of idling.
+    pub energy_with_idle_j: Option<f64>,
+    /// The energy of each task in joules, in the order of the task set; none if powers are not known.
+    pub tasks_j: Option<Vec<f64>>,
+}
+
+/// How one CPU used its operating points.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CpuSpeeds {
+    /// How often it went over to another one.
+    pub adjustments: u64,
+    /// How long that took, all together.
+    pub changing_ns: u64,
+    /// How long it was at each point, the slowest first, idle or not.
+    pub at_ns: Vec<u64>,
+    /// The energy of the kernel's work in joules.
+    pub kernel_j: Option<f64>,
+    /// The energy of idling in joules.
+    pub idle_j: Option<f64>,
 }
 
 /// The end-to-end latency of a chain: from the release of a job of its first task to the completion

@@ -231,6 +231,7 @@ impl<'a> Measurement<'a> {
         let observed = Observed {
             verdict,
             simulated,
+            speeds: None,
             summary,
             trace,
         };

@@ -34,6 +34,7 @@ mod format;
 mod measured;
 mod policy;
 mod room;
+mod speeds;
 mod summary;
 mod taskset;
 mod views;

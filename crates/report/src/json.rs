@@ -7,8 +7,9 @@ use flyball_json::study as json;
 use flyball_json::task::TaskNumbers;
 use flyball_model::{Task, TaskSet};
 use flyball_study::results as study;
-use flyball_trace::Duration;
+use flyball_study::results::{Energy, SpeedUse};
 use flyball_trace::metrics::{Chain, TaskSummary};
+use flyball_trace::{Duration, TaskId};
 
 pub use compared::compared;
 
@@ -90,9 +91,29 @@ fn policy(report: &study::PolicyReport, set: &TaskSet) -> json::Policy {
                 .iter()
                 .map(|it| chain(it, report))
                 .collect(),
+            speeds: report.speeds.as_ref().map(|used| speeds(used, set)),
         },
         tasks: tasks.map(|(report, set)| task(report, set)).collect(),
         notes: report.notes.iter().map(words::note).collect(),
+    }
+}
+
+fn speeds(used: &SpeedUse, set: &TaskSet) -> json::Speeds {
+    let energy = used.energy();
+    let of_task = |task: usize| used.of_task(TaskId::from_index(task)).joules();
+    let cpus = used.cpus.iter().map(|cpu| json::CpuSpeeds {
+        adjustments: cpu.adjustments,
+        changing_ns: cpu.changing.as_nanos(),
+        at_ns: cpu.at.iter().map(|at| at.as_nanos()).collect(),
+        kernel_j: cpu.kernel.map(Energy::joules),
+        idle_j: cpu.idle.map(Energy::joules),
+    });
+    json::Speeds {
+        adjustments: used.adjustments(),
+        cpus: cpus.collect(),
+        energy_j: energy.map(|(busy, _)| busy.joules()),
+        energy_with_idle_j: energy.map(|(_, all)| all.joules()),
+        tasks_j: energy.map(|_| (0..set.tasks.len()).map(of_task).collect()),
     }
 }
 

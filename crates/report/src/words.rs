@@ -9,7 +9,7 @@ mod numbers;
 
 pub use assessed::{charged, no_policy, why_not};
 pub use notes::note;
-pub use numbers::{busy, margin, share, utilisation, utilisation_of};
+pub use numbers::{busy, margin, part_ppm, share, speeds, utilisation, utilisation_of};
 
 use flyball_analysis::{Reason, Response, Utilisation};
 use flyball_study::StudyError;

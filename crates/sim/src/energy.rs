@@ -76,6 +76,14 @@ impl Energy {
         Energy(u128::from(time.as_nanos()) * u128::from(power.idle.as_microwatts()))
     }
 
+    /// Which part of `all` this is, in millionths, rounded down; 0 if that is nothing.
+    pub fn part_ppm(self, all: Energy) -> u64 {
+        let millionths = self.0.saturating_mul(1_000_000).checked_div(all.0);
+        millionths
+            .and_then(|ppm| u64::try_from(ppm).ok())
+            .unwrap_or(0)
+    }
+
     /// In joules.
     pub fn joules(self) -> f64 {
         // A figure for people: 53 bits of it are more than enough.
@@ -100,6 +108,12 @@ impl SpeedUse {
         let tasks: Energy = self.tasks.iter().map(|task| task.energy).sum();
         let busy: Energy = [kernel?, tasks].into_iter().sum();
         Some((busy, [busy, idle?].into_iter().sum()))
+    }
+
+    /// The energy of a task; zero if it has not computed, or powers are not known. O(log tasks).
+    pub fn of_task(&self, task: TaskId) -> Energy {
+        let found = self.tasks.binary_search_by_key(&task, |it| it.task);
+        found.map_or(Energy::default(), |at| self.tasks[at].energy)
     }
 
     /// The same of several clusters together.
@@ -129,7 +143,13 @@ impl Sum for Energy {
 /// In joules, or the unit below of which it is at least one, with four digits.
 impl fmt::Display for Energy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = [("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6), ("nJ", 1e-9)];
+        let units = [
+            ("kJ", 1e3),
+            ("J", 1.0),
+            ("mJ", 1e-3),
+            ("uJ", 1e-6),
+            ("nJ", 1e-9),
+        ];
         let joules = self.joules();
         let unit = units.iter().find(|unit| joules >= unit.1);
         let (name, size) = unit.copied().unwrap_or(("nJ", 1e-9));

@@ -1,7 +1,7 @@
 //! What a job does, step by step: the script of its task, and its random numbers.
 
-use flyball_model::random::Random;
 use flyball_model::behaviour::count;
+use flyball_model::random::Random;
 use flyball_model::{Share, Slowdown, Step, Task};
 use flyball_script::{Length, Op, Outcome, Place};
 use flyball_trace::Duration;

@@ -8,6 +8,8 @@ use flyball_trace::Duration;
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::{Summary, TaskSummary};
 
+pub use flyball_sim::{CpuSpeeds, Energy, SpeedUse};
+
 /// A task set, and what became of it under each policy.
 #[derive(Clone, Debug, Default)]
 pub struct Study {
@@ -51,6 +53,8 @@ pub struct PolicyReport {
     pub verdict: Verdict,
     /// What the simulation did.
     pub simulated: Simulated,
+    /// How operating points were used in it, where the platform has some.
+    pub speeds: Option<SpeedUse>,
     /// For each task, in the order of the task set.
     pub tasks: Vec<TaskReport>,
     /// By how much all worst-case execution times can grow together, where that is known.

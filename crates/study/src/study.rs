@@ -17,7 +17,7 @@ use flyball_analysis::Fit;
 use flyball_model::{Cost, Jitter, OverheadFile, Overheads, Statistic, TaskSet};
 use flyball_schedulers::Recorder;
 use flyball_schedulers::Values;
-use flyball_sim::{Ended, Options};
+use flyball_sim::{Ended, Options, SpeedUse};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Time};
@@ -322,6 +322,7 @@ fn study_assigned(
     let observed = Observed {
         verdict,
         simulated,
+        speeds: outcome.speeds,
         summary,
         trace,
     };
@@ -335,6 +336,8 @@ pub struct Observed {
     pub verdict: Verdict,
     /// What happened.
     pub simulated: Simulated,
+    /// How operating points were used, where that is known.
+    pub speeds: Option<SpeedUse>,
     /// Its numbers.
     pub summary: Summary,
     /// Its events, as many as were kept.
@@ -354,6 +357,7 @@ pub fn report(
     let Observed {
         verdict,
         simulated,
+        speeds,
         summary,
         trace,
     } = observed;
@@ -383,6 +387,7 @@ pub fn report(
         settings: entry.shown(values, set),
         verdict,
         simulated,
+        speeds,
         tasks: tasks.collect(),
         breakdown,
         summary,

@@ -9,7 +9,7 @@ use crate::progress::{Bar, Disposable};
 use flyball_model::TaskSet;
 use flyball_report::{csv, html, json, perfetto, words};
 use flyball_study::note::Note;
-use flyball_study::results::{Measured, Study};
+use flyball_study::results::{Measured, SpeedUse, Study};
 use flyball_study::{Registry, StudyOptions, study};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -134,7 +134,12 @@ fn summary(study: &Study, report: Option<String>) -> String {
     if several {
         columns.extend(["JOBS MOVED", "TASKS MOVED"]);
     }
-    columns.extend(["SWITCHES", "MARGIN"]);
+    columns.push("SWITCHES");
+    let has_speeds = study.set.platform.speeds.is_some();
+    if has_speeds {
+        columns.extend(["SPEEDS", "ENERGY"]);
+    }
+    columns.push("MARGIN");
     let spare = ["PREEMPTED", "SWITCHES", "JOBS MOVED", "TASKS MOVED"];
     let mut table = output::table(&columns, &columns[3..])
         .prose(&["PROOF"])
@@ -153,6 +158,14 @@ fn summary(study: &Study, report: Option<String>) -> String {
             row.extend([summary.job_migrations(), summary.task_migrations()].map(output::grouped));
         }
         row.push(output::grouped(simulated.context_switches));
+        if has_speeds {
+            let used = policy.speeds.as_ref();
+            let energy = used
+                .and_then(SpeedUse::energy)
+                .map(|(_, all)| all.to_string());
+            row.push(output::grouped(used.map_or(0, SpeedUse::adjustments)));
+            row.push(energy.unwrap_or_else(|| "–".into()));
+        }
         row.push(words::margin(policy.breakdown));
         table.add_row(row);
     }

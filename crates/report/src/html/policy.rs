@@ -6,6 +6,7 @@ use super::data::Data;
 use super::figures::{bar, histograms};
 use super::format::{Unit, cell, count, counted, grouped, length, short};
 use super::room::Room;
+use super::speeds::speeds;
 use super::summary::{badge, key, name, notes, verdict};
 use super::taskset::left_out;
 use crate::slices::{Mark, Schedule, What};
@@ -53,6 +54,7 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room:
                 (notes(&report.notes))
                 (table(study, report, room.rows))
                 (chains(report, room.rows))
+                (speeds(study.set.platform.speeds.as_ref(), report, room.rows))
                 (misses(report, &schedule))
                 (histograms(study, report, room.histograms))
                 h3 { "Schedule" }

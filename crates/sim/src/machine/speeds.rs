@@ -5,7 +5,7 @@ use crate::energy::{CpuSpeeds, Energy, SpeedUse, TaskEnergy};
 use flyball_catalogue::Scheduler;
 use flyball_kernel::Decided;
 use flyball_model::{MOST_SPEEDS, Share, Slowdown, Speeds};
-use flyball_policy::{CpuId, Duration, Policy, Speed, TaskId, Time, Boxed};
+use flyball_policy::{Boxed, CpuId, Duration, Policy, Speed, TaskId, Time};
 use flyball_trace::{Cause, Sink};
 use std::collections::BTreeMap;
 
@@ -86,7 +86,11 @@ impl Clocks {
         let speed = speed.min(self.speeds.fastest());
         let takes = self.speeds.transition(clock.speed, speed);
         // The time of the change is that of the faster one.
-        let until = if clock.speed > speed { now + takes } else { now };
+        let until = if clock.speed > speed {
+            now + takes
+        } else {
+            now
+        };
         let faster = clock.speed.max(speed).index();
         clock.at[clock.speed.index()] += until.since(clock.since);
         clock.busy[faster] += takes;
@@ -112,10 +116,11 @@ impl Clocks {
                 let kernel = |speed: Speed| {
                     Energy::of(speeds, power, speed, nothing, clock.kernel[speed.index()])
                 };
-                let idle = |speed: Speed| {
-                    at[speed.index()].saturating_sub(clock.busy[speed.index()])
-                };
-                let idle = points().map(idle).fold(Duration::ZERO, |sum, idle| sum + idle);
+                let idle =
+                    |speed: Speed| at[speed.index()].saturating_sub(clock.busy[speed.index()]);
+                let idle = points()
+                    .map(idle)
+                    .fold(Duration::ZERO, |sum, idle| sum + idle);
                 (points().map(kernel).sum(), Energy::idle(power, idle))
             });
             let (kernel, idle) = energy.unzip();
@@ -134,8 +139,13 @@ impl Clocks {
                 *tasks.entry(task).or_default() += Energy::of(speeds, power, speed, stalls, time);
             }
         }
-        let tasks = tasks.into_iter().map(|(task, energy)| TaskEnergy { task, energy });
-        SpeedUse { cpus, tasks: tasks.collect() }
+        let tasks = tasks
+            .into_iter()
+            .map(|(task, energy)| TaskEnergy { task, energy });
+        SpeedUse {
+            cpus,
+            tasks: tasks.collect(),
+        }
     }
 }
 
