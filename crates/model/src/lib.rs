@@ -41,6 +41,7 @@ mod check;
 mod csv;
 pub mod error;
 pub mod generate;
+mod groups;
 mod hint;
 pub mod measured;
 mod platform;
@@ -60,6 +61,7 @@ pub mod units;
 pub use check::{MOST_CPUS, MOST_STEPS, MOST_TASKS};
 pub use csv::to_csv;
 pub use error::{Kind, ModelError};
+pub use groups::LAST_GROUP;
 pub use hint::closest;
 pub use measured::{OverheadFile, Statistic, read_overheads};
 pub use printable::printable;
@@ -67,8 +69,9 @@ pub use read::{Format, read_file, read_str};
 pub use share::Share;
 pub use study::{Study, read_study};
 pub use taskset::{
-    Arrival, Cost, Jitter, Length, Location, Mutex, OnMiss, Overheads, Place, Platform, Protocol,
-    Queue, Semaphore, Server, ServerMode, Setting, Settings, Step, Task, TaskSet, Trigger, Value,
+    Arrival, Cost, Groups, Jitter, Length, Location, Mutex, OnMiss, Overheads, Place, Platform,
+    Protocol, Queue, Semaphore, Server, ServerMode, Setting, Settings, Step, Task, TaskSet,
+    Trigger, Value,
 };
 pub use toml::{SCHEMA, to_toml};
 pub use units::{DurationError, parse_duration};

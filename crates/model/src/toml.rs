@@ -4,6 +4,7 @@
 //! O(n log n) in the length of the text.
 
 mod behaviour;
+mod groups;
 mod length;
 mod measured;
 mod platform;
@@ -28,6 +29,7 @@ use crate::error::{Kind, ModelError};
 use crate::source::{At, Source};
 use crate::taskset::{Platform, Task, TaskSet};
 use ::toml::de::DeTable;
+use groups::Common;
 use resources::Resources;
 use table::{Read, Table, integer, tables, text};
 
@@ -77,8 +79,12 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
         platform,
         policies,
         tasks: Vec::new(),
+        programs: Vec::new(),
+        devices: Vec::new(),
     };
-    let tasks = tasks(&document, set.platform.cpus, &resources)?;
+    let mut common = Common::default();
+    let tasks = tasks(&document, set.platform.cpus, &resources, &mut common)?;
+    (set.programs, set.devices) = common.into_names();
     let places: Vec<_> = tasks.iter().map(|task| task.span.clone()).collect();
     set.tasks = tasks.into_iter().map(|task| task.value).collect();
     triggers::check(source, &set, &places)?;
@@ -86,7 +92,12 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
     Ok(set)
 }
 
-fn tasks<'d>(document: &Table<'d>, cpus: u8, resources: &Resources<'d>) -> Read<Vec<At<Task>>> {
+fn tasks<'d>(
+    document: &Table<'d>,
+    cpus: u8,
+    resources: &Resources<'d>,
+    common: &mut Common,
+) -> Read<Vec<At<Task>>> {
     let source = document.source;
     let nodes = document
         .get("task", tables("task"))?
@@ -102,7 +113,7 @@ fn tasks<'d>(document: &Table<'d>, cpus: u8, resources: &Resources<'d>) -> Read<
     let mut names = Names::default();
     let tasks = nodes.iter().enumerate();
     tasks
-        .map(|(index, node)| task::read(source, node, index, cpus, &mut names, resources))
+        .map(|(index, node)| task::read(source, node, index, cpus, &mut names, resources, common))
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use super::{COLUMNS, cpus};
 use crate::behaviour::best_case;
 use crate::error::{Kind, ModelError};
-use crate::taskset::{Arrival, Jitter, Length, OnMiss, Overheads, Step, Task, TaskSet};
+use crate::taskset::{Arrival, Groups, Jitter, Length, OnMiss, Overheads, Step, Task, TaskSet};
 use crate::toml::ON_MISS;
 use csv::WriterBuilder;
 
@@ -14,7 +14,7 @@ use csv::WriterBuilder;
 ///
 /// # Errors
 /// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, servers,
-/// settings of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
+/// groups of tasks, settings of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
 /// or do more than compute.
 pub fn to_csv(set: &TaskSet) -> Result<String, ModelError> {
     fits(set)?;
@@ -118,6 +118,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
         let periodic = matches!(task.arrival, Arrival::Periodic { .. });
         if task.cpus.is_some() {
             return refuse(format!("the CPUs that task {:?} may run on", task.name));
+        }
+        if task.groups != Groups::default() {
+            return refuse(format!("the groups of task {:?}", task.name));
         }
         if !task.policies.is_empty() {
             return refuse(format!("settings of policies for task {:?}", task.name));

@@ -1,6 +1,7 @@
 //! Reads one task.
 
 use super::behaviour::Steps;
+use super::groups::Common;
 use super::length::length;
 use super::platform::policies;
 use super::resources::{Resources, Sort};
@@ -28,6 +29,9 @@ const KEYS: &[&str] = &[
     "cpu",
     "cpus",
     "server",
+    "group",
+    "program",
+    "device",
     "on_miss",
     "behaviour",
     "policies",
@@ -49,6 +53,7 @@ pub(super) fn read<'d>(
     cpus: u8,
     names: &mut Names,
     resources: &'d Resources<'d>,
+    common: &mut Common,
 ) -> Read<At<Task>> {
     let label = match node
         .get_ref()
@@ -71,7 +76,7 @@ pub(super) fn read<'d>(
             },
         };
         names.claim(source, &name)?;
-        let draft = draft(&table, name, resources)?;
+        let draft = draft(&table, name, resources, common)?;
         let trigger = draft.released_by.as_ref();
         let span = trigger.map_or_else(|| node.span(), |trigger| trigger.span.clone());
         let value = draft.finish(source, cpus)?;
@@ -80,7 +85,12 @@ pub(super) fn read<'d>(
     read().map_err(|error| error.within(&label))
 }
 
-fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) -> Read<Draft> {
+fn draft<'d>(
+    table: &Table<'d>,
+    name: At<String>,
+    resources: &'d Resources<'d>,
+    common: &mut Common,
+) -> Read<Draft> {
     let source = table.source;
     let once = table.key("period").is_none() && table.key("sporadic").is_none();
     Ok(Draft {
@@ -104,6 +114,7 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         server: table.get("server", |source, node| {
             resources.find(Sort::Server, source, node)
         })?,
+        groups: common.groups(table)?,
         on_miss: table.get("on_miss", choice(ON_MISS))?,
         behaviour: table.get("behaviour", |_, node| {
             Steps::new(source, resources, once).read(node)
