@@ -126,7 +126,7 @@ scheduling = { five = "1us" }"#,
     case(
         r#"[platform.overheads]
 scheduling = { 5 = "1" }"#,
-        "3:19",
+        "3:20",
         Kind::WrongType,
         "platform: overheads: scheduling: 5",
         r#"expected a time such as "10ms" or "250us", found "1""#,
@@ -159,7 +159,7 @@ scheduling = { 4294967296 = "1us" }"#,
     ),
     case(
         "[policies.dss]\ncosts = [[0, 1], [-1, 0]]",
-        "3:20",
+        "3:19",
         Kind::OutOfRange,
         "policies: dss: costs",
         "expected a whole number from 0 to 4294967295, found -1",
