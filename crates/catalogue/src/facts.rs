@@ -41,6 +41,20 @@ pub struct Facts {
     pub affinity: CpuSet,
     /// What gives the task its CPU time, under policies with servers.
     pub service: Service,
+    /// To which group the task belongs.
+    pub groups: Groups,
+}
+
+/// To which group a task belongs, in each of three ways. Which of them counts is up to the policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Groups {
+    /// The group that the task names by its number; 0 where it names none.
+    pub number: u8,
+    /// The place of the task's program among those that tasks name, in the order in which they name
+    /// them first. Tasks that name none come behind all that do.
+    pub program: u16,
+    /// The same of the device that the task needs.
+    pub device: u16,
 }
 
 /// What gives a task its CPU time, under policies with servers.
@@ -69,6 +83,11 @@ impl Facts {
             importance: None,
             affinity: CpuSet::ALL,
             service: Service::Own,
+            groups: Groups {
+                number: 0,
+                program: 0,
+                device: 0,
+            },
         }
     }
 
@@ -139,8 +158,19 @@ impl Facts {
                 None if set.servers.is_empty() => Service::Own,
                 None => Service::Background,
             },
+            groups: Groups {
+                number: task.groups.number,
+                program: place(task.groups.program, &set.programs),
+                device: place(task.groups.device, &set.devices),
+            },
         }
     }
+}
+
+/// The place itself, or the one behind all these names.
+#[cfg(feature = "model")]
+fn place(number: Option<u16>, names: &[String]) -> u16 {
+    number.unwrap_or_else(|| u16::try_from(names.len()).unwrap_or(u16::MAX))
 }
 
 #[cfg(feature = "model")]

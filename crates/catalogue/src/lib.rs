@@ -18,6 +18,7 @@
 //! | non-preemptive EDF | [`np_edf`] |
 //! | I+PI | [`ipi`] |
 //! | EDF above rate monotonic priorities | [`csd`] |
+//! | fixed priorities, and equals by group | [`dss`] |
 //! | servers with budgets | [`servers`] |
 //! | servers in slots, as SOOS has them | [`soos`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
@@ -27,6 +28,7 @@
 
 pub mod any;
 pub mod csd;
+pub mod dss;
 pub mod facts;
 pub mod fair;
 pub mod ipi;
@@ -46,7 +48,8 @@ pub mod written;
 
 pub use any::Boot;
 pub use csd::Csd;
-pub use facts::{Arrival, Facts, Missing, Service};
+pub use dss::Dss;
+pub use facts::{Arrival, Facts, Groups, Missing, Service};
 pub use fair::{Pd2, Pf, until_slot};
 pub use ipi::Ipi;
 pub use list::{

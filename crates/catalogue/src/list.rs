@@ -3,6 +3,7 @@
 //! measurements, and the tables of the documentation.
 
 use crate::csd::Csd;
+use crate::dss::Dss;
 use crate::fair::{Pd2, Pf};
 use crate::ipi::Ipi;
 use crate::np_edf::NpEdf;
@@ -361,6 +362,10 @@ catalogue! {
         Csd {
             "CSD",
             "EDF for tasks with short periods; the others behind them, the shortest period first"
+        }
+        Dss {
+            "Double-sorted scheduling",
+            "as fp-rr, but equals run group by group, so that the CPU changes seldom from one to another"
         }
         Ipi { "I+PI", "a controller gives each task its share of every round" }
         Cbs {

@@ -97,7 +97,7 @@ pub struct Llf {
 
 without_settings!(Edf, Rm, Dm, Fp, Fifo);
 /// What a task can say of its time slices.
-const TIME_SLICES: &[Setting] = &[Setting::optional_duration(
+pub(crate) const TIME_SLICES: &[Setting] = &[Setting::optional_duration(
     "quantum",
     "how long a time slice of the task is; \"0\": it has none, and runs until it waits, as with \
      SCHED_FIFO",
@@ -106,7 +106,7 @@ const TIME_SLICES: &[Setting] = &[Setting::optional_duration(
 
 /// How long the time slices of a task are whose table has these values, under a policy with this
 /// quantum.
-fn time_slice(values: &dyn Values, quantum: Duration) -> Duration {
+pub(crate) fn time_slice(values: &dyn Values, quantum: Duration) -> Duration {
     match values.optional_duration("quantum") {
         None => quantum,
         Some(Duration::ZERO) => Weighted::<()>::ENDLESS,
@@ -191,7 +191,7 @@ impl Rule for Dm {
     }
 }
 
-fn priority(task: &Facts) -> Result<Priority, Missing> {
+pub(crate) fn priority(task: &Facts) -> Result<Priority, Missing> {
     task.priority.map(Priority).ok_or(Missing::Priority)
 }
 

@@ -1,7 +1,7 @@
 //! What a policy can be told: as a whole, and by each task.
 
 use crate::facts::Facts;
-use flyball_policy::Duration;
+use flyball_policy::{Costs, Duration};
 
 /// One setting that a policy has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +39,9 @@ pub enum Kind {
     },
     /// A length of time or none, and in words what holds where a file says nothing.
     OptionalDuration(&'static str),
+    /// What it costs to go from group to group or none, and in words what holds where a file says
+    /// nothing.
+    Costs(&'static str),
 }
 
 impl Setting {
@@ -72,6 +75,17 @@ impl Setting {
         otherwise: &'static str,
     ) -> Setting {
         let kind = Kind::OptionalDuration(otherwise);
+        Setting { name, about, kind }
+    }
+
+    /// What it costs to go from group to group: a table of whole numbers, which need not be there.
+    /// `otherwise` tells the reader what holds where a file says nothing.
+    pub const fn costs(
+        name: &'static str,
+        about: &'static str,
+        otherwise: &'static str,
+    ) -> Setting {
+        let kind = Kind::Costs(otherwise);
         Setting { name, about, kind }
     }
 
@@ -129,6 +143,8 @@ pub trait Values {
     fn switch(&self, name: &str) -> bool;
     /// A word.
     fn text(&self, name: &str) -> &str;
+    /// What it costs to go from group to group, if the file says so.
+    fn costs(&self, name: &str) -> Option<Costs>;
 }
 
 /// All settings at their defaults.
@@ -187,6 +203,10 @@ impl Values for Defaults {
             Some(Kind::Choice(choices)) => choices.first().copied().unwrap_or(""),
             _ => "",
         }
+    }
+
+    fn costs(&self, _: &str) -> Option<Costs> {
+        None
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::settings::{Defaults, Setting, Values};
 use flyball_model::{Settings, Task, Value};
-use flyball_policy::Duration;
+use flyball_policy::{Costs, Duration};
 
 /// What a task says to a policy, and the defaults for the rest. A value of the wrong kind counts as
 /// none: the code that knows all policies has refused it, with its place in the file.
@@ -64,6 +64,13 @@ impl Values for TaskTable<'_> {
         match self.get(name) {
             Some(Value::Text(text)) => text,
             _ => self.defaults.text(name),
+        }
+    }
+
+    fn costs(&self, name: &str) -> Option<Costs> {
+        match self.get(name) {
+            Some(Value::Table(rows)) => Costs::new(rows).ok(),
+            _ => None,
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use flyball_catalogue::settings::{Defaults, Kind, Setting};
 use flyball_catalogue::{
-    Arrival, Boot, Clustered, Configured, Edf, Facts, FpRr, Llf, Multiprocessor, Placement, Rr,
-    Rule, Scheduler, Shape, Uniprocessor, Values, Visitor, entries, find, path, visit,
+    Arrival, Boot, Clustered, Configured, Edf, Facts, FpRr, Groups, Llf, Multiprocessor, Placement,
+    Rr, Rule, Scheduler, Shape, Uniprocessor, Values, Visitor, entries, find, path, visit,
 };
 use flyball_policy::i_plus_pi::Fraction;
-use flyball_policy::{CpuSet, Duration, Encode};
+use flyball_policy::{Costs, CpuSet, Duration, Encode};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
@@ -47,6 +47,10 @@ impl Values for OwnDefaults {
     fn text(&self, name: &str) -> &str {
         self.has(name, |kind| matches!(kind, Kind::Choice(_)));
         self.0.text(name)
+    }
+    fn costs(&self, name: &str) -> Option<Costs> {
+        self.has(name, |kind| matches!(kind, Kind::Costs(_)));
+        self.0.costs(name)
     }
 }
 
@@ -97,6 +101,9 @@ impl Values for Said {
     fn text(&self, name: &str) -> &str {
         self.known.text(name)
     }
+    fn costs(&self, name: &str) -> Option<Costs> {
+        self.known.costs(name)
+    }
 }
 
 #[test]
@@ -131,6 +138,11 @@ fn facts() -> impl Strategy<Value = Facts> {
             facts.priority = priority;
             facts.importance = importance;
             facts.share = (share > 0).then(|| Fraction::percent(share));
+            facts.groups = Groups {
+                number: u8::try_from(period % 8).unwrap(),
+                program: u16::try_from(wcet % 10).unwrap(),
+                device: u16::try_from(phase % 10).unwrap(),
+            };
             facts.affinity = CpuSet::from_bits(cpus | 1);
             facts
         },

@@ -195,14 +195,19 @@ fn policy(text: &mut String, study: &Study, report: &PolicyReport, chart: &Chart
             output::grouped(report.summary.task_migrations())
         ),
     };
+    let changes = simulated.group_changes.map(|changes| {
+        let changes = output::grouped(changes);
+        format!("{changes} changes of group, ")
+    });
     let _ = writeln!(
         text,
-        "\n{} jobs in {}: {} missed, {} preemptions, {moved}{} context switches, {}",
+        "\n{} jobs in {}: {} missed, {} preemptions, {moved}{} context switches, {}{}",
         output::grouped(simulated.jobs),
         simulated.until,
         output::misses(simulated.misses),
         output::grouped(simulated.preemptions),
         output::grouped(simulated.context_switches),
+        changes.unwrap_or_default(),
         words::busy(&report.summary),
     );
     if let Some(used) = &report.speeds {

@@ -286,6 +286,7 @@ fn policies_are_listed_with_their_settings() {
         "rr",
         "fifo",
         "np-edf",
+        "dss",
         "ipi",
         "csd",
         "cbs",

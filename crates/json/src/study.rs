@@ -116,6 +116,10 @@ pub struct Simulated {
     pub preemptions: u64,
     /// How often a CPU began to run another task than the one it had run last.
     pub context_switches: u64,
+    /// How often a CPU began to run a task of another `group` than that of the one it had run last;
+    /// left out where all tasks are in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_changes: Option<u64>,
     /// How often a job went on on another CPU than the one where it had run last.
     pub job_migrations: u64,
     /// How often a job began on another CPU than the one where the task's job before had run last.

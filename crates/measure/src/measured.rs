@@ -219,6 +219,7 @@ impl<'a> Measurement<'a> {
             });
         }
         let verdict = weigh_measured(&self.set, &self.theory, recorder.first_miss(), length);
+        let group_changes = recorder.group_changes();
         let (summary, mut trace) = recorder.finish(measured.end);
         trace.header.dropped = measured.dropped;
         let simulated = Simulated {
@@ -227,6 +228,7 @@ impl<'a> Measurement<'a> {
             misses: summary.misses(),
             preemptions: summary.preemptions(),
             context_switches: summary.context_switches(),
+            group_changes,
         };
         let observed = Observed {
             verdict,

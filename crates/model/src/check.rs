@@ -3,6 +3,7 @@
 
 use crate::behaviour::{self, Demand};
 use crate::error::{Kind, ModelError};
+use crate::groups::Groups;
 use crate::hint;
 use crate::settings::Settings;
 use crate::share::Share;
@@ -35,37 +36,36 @@ impl Names {
         source: &Source<'_>,
         name: &At<String>,
     ) -> Result<(), ModelError> {
-        let fault = |kind, why: &str, help: &str| {
-            let message = format!("{} {why}", hint::quoted(&name.value));
-            Err(source
-                .error(kind, &name.span, message)
-                .within("name")
-                .help(help))
-        };
-        if name.value.is_empty() {
-            return fault(
-                Kind::OutOfRange,
-                "is no name",
-                "write at least one character",
-            );
-        }
-        if name.value.chars().nth(LONGEST_NAME).is_some() {
-            let why = format!("is longer than {LONGEST_NAME} characters");
-            return fault(Kind::OutOfRange, &why, "choose a shorter name");
-        }
-        if name.value.trim() != name.value || name.value.contains(char::is_control) {
-            let why = "begins or ends with a space, or has a control character in it";
-            return fault(Kind::OutOfRange, why, "use plain text");
-        }
+        is_name(source, name).map_err(|error| error.within("name"))?;
         match self.0.insert(name.value.clone(), name.span.clone()) {
             None => Ok(()),
             Some(first) => {
                 let line = source.place(first.start).line;
                 let help = format!("the first one is in line {line}; rename one of them");
-                fault(Kind::Duplicate, "is there already", &help)
+                let message = format!("{} is there already", hint::quoted(&name.value));
+                let error = source.error(Kind::Duplicate, &name.span, message);
+                Err(error.within("name").help(help))
             }
         }
     }
+}
+
+/// Whether a text is fit for a name.
+pub(crate) fn is_name(source: &Source<'_>, name: &At<String>) -> Result<(), ModelError> {
+    let (why, help) = if name.value.is_empty() {
+        ("is no name".into(), "write at least one character")
+    } else if name.value.chars().nth(LONGEST_NAME).is_some() {
+        let why = format!("is longer than {LONGEST_NAME} characters");
+        (why, "choose a shorter name")
+    } else if name.value.trim() != name.value || name.value.contains(char::is_control) {
+        let why = "begins or ends with a space, or has a control character in it";
+        (why.into(), "use plain text")
+    } else {
+        return Ok(());
+    };
+    let message = format!("{} {why}", hint::quoted(&name.value));
+    let error = source.error(Kind::OutOfRange, &name.span, message);
+    Err(error.help(help))
 }
 
 /// Refuses more tasks than there may be. `span` is the first that is too many.
@@ -115,6 +115,7 @@ pub(crate) struct Draft {
     pub(crate) server: Option<At<u16>>,
     pub(crate) stalls: Option<At<Share>>,
     pub(crate) speed: Option<At<u8>>,
+    pub(crate) groups: Groups,
     pub(crate) on_miss: Option<At<OnMiss>>,
     pub(crate) behaviour: Option<At<Vec<Step>>>,
     pub(crate) policies: BTreeMap<String, Settings>,
@@ -161,6 +162,7 @@ impl Draft {
             server: self.server.map(|server| server.value),
             stalls: self.stalls.map_or(Share::default(), |stalls| stalls.value),
             speed: self.speed.map(|speed| Speed(speed.value)),
+            groups: self.groups,
             on_miss: self
                 .on_miss
                 .map_or_else(OnMiss::default, |on_miss| on_miss.value),

@@ -11,6 +11,7 @@ pub use write::to_csv;
 
 use crate::check::{Draft, MOST_CPUS, MOST_TASKS, Names, too_many_tasks};
 use crate::error::{Kind, ModelError};
+use crate::groups::Groups;
 use crate::hint;
 use crate::source::{At, Source};
 use crate::taskset::{Platform, TaskSet};
@@ -180,6 +181,7 @@ fn draft(
         server: None,
         stalls: None,
         speed: None,
+        groups: Groups::default(),
         on_miss: None,
         behaviour: None,
         policies: BTreeMap::new(),

@@ -41,6 +41,7 @@ mod check;
 mod csv;
 pub mod error;
 pub mod generate;
+mod groups;
 mod hint;
 pub mod measured;
 mod platform;
@@ -61,6 +62,7 @@ pub mod units;
 pub use check::{MOST_CPUS, MOST_STEPS, MOST_TASKS};
 pub use csv::to_csv;
 pub use error::{Kind, ModelError};
+pub use groups::LAST_GROUP;
 pub use hint::closest;
 pub use measured::{OverheadFile, Statistic, read_overheads};
 pub use printable::printable;
@@ -69,8 +71,9 @@ pub use share::Share;
 pub use speeds::{Frequency, MOST_SPEEDS, Power, Powers, Slowdown, Speeds};
 pub use study::{Study, read_study};
 pub use taskset::{
-    Arrival, Cost, Jitter, Length, Location, Mutex, OnMiss, Overheads, Place, Platform, Protocol,
-    Queue, Semaphore, Server, ServerMode, Setting, Settings, Step, Task, TaskSet, Trigger, Value,
+    Arrival, Cost, Groups, Jitter, Length, Location, Mutex, OnMiss, Overheads, Place, Platform,
+    Protocol, Queue, Semaphore, Server, ServerMode, Setting, Settings, Step, Task, TaskSet,
+    Trigger, Value,
 };
 pub use toml::{SCHEMA, to_toml};
 pub use units::{DurationError, parse_duration};

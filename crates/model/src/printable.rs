@@ -53,9 +53,10 @@ impl TaskSet {
         let semaphores = self.semaphores.iter_mut().map(|it| &mut it.name);
         let queues = self.queues.iter_mut().map(|it| &mut it.name);
         let servers = self.servers.iter_mut().map(|it| &mut it.name);
+        let common = self.programs.iter_mut().chain(&mut self.devices);
         let shared = mutexes.chain(semaphores).chain(queues).chain(servers);
         let own = [&mut self.name].into_iter().chain(&mut self.source);
-        for name in tasks.chain(shared).chain(own) {
+        for name in tasks.chain(shared).chain(common).chain(own) {
             if let Cow::Owned(shown) = printable(name) {
                 *name = shown;
             }

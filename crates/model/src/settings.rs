@@ -36,6 +36,8 @@ pub enum Value {
     Bool(bool),
     /// Any other text.
     Text(String),
+    /// A table of whole numbers, row by row. Rows may differ in length.
+    Table(Vec<Vec<u32>>),
 }
 
 /// A place in a file.

@@ -5,6 +5,7 @@
 //! that built it (see the readers): names are unique, references point to something, times make
 //! sense.
 
+pub use crate::groups::Groups;
 pub use crate::platform::{Cost, Jitter, Overheads, Platform};
 pub use crate::server::{Server, ServerMode};
 pub use crate::settings::{Location, Place, Setting, Settings, Value};
@@ -31,6 +32,10 @@ pub struct TaskSet {
     pub queues: Vec<Queue>,
     /// The servers, in the order in which tasks count them.
     pub servers: Vec<Server>,
+    /// The programs that tasks name, in the order in which they name them first.
+    pub programs: Vec<String>,
+    /// The devices that tasks name, in the order in which they name them first.
+    pub devices: Vec<String>,
     /// Settings of policies, by the policy's name. They are checked by the code that knows the
     /// policies.
     pub policies: BTreeMap<String, Settings>,
@@ -71,6 +76,8 @@ pub struct Task {
     pub stalls: Share,
     /// The operating point that it is to run at, under policies that choose speeds.
     pub speed: Option<Speed>,
+    /// What it has in common with other tasks, for policies that put tasks into groups.
+    pub groups: Groups,
     /// What happens when a job misses its deadline.
     pub on_miss: OnMiss,
     /// What a job does; never empty.
@@ -354,6 +361,7 @@ impl Task {
             server: None,
             stalls: Share::default(),
             speed: None,
+            groups: Groups::default(),
             on_miss: OnMiss::Continue,
             behaviour: vec![Step::Compute(Length::Fixed(wcet))],
             policies: BTreeMap::new(),

@@ -4,6 +4,7 @@
 //! O(n log n) in the length of the text.
 
 mod behaviour;
+mod groups;
 mod length;
 mod measured;
 mod platform;
@@ -29,6 +30,7 @@ use crate::error::{Kind, ModelError};
 use crate::source::{At, Source};
 use crate::taskset::{Platform, Task, TaskSet};
 use ::toml::de::DeTable;
+use groups::Common;
 use resources::Resources;
 use table::{Read, Table, integer, tables, text};
 
@@ -78,8 +80,12 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
         platform,
         policies,
         tasks: Vec::new(),
+        programs: Vec::new(),
+        devices: Vec::new(),
     };
-    let tasks = tasks(&document, &set.platform, &resources)?;
+    let mut common = Common::default();
+    let tasks = tasks(&document, &set.platform, &resources, &mut common)?;
+    (set.programs, set.devices) = common.into_names();
     let places: Vec<_> = tasks.iter().map(|task| task.span.clone()).collect();
     set.tasks = tasks.into_iter().map(|task| task.value).collect();
     triggers::check(source, &set, &places)?;
@@ -91,6 +97,7 @@ fn tasks<'d>(
     document: &Table<'d>,
     platform: &Platform,
     resources: &Resources<'d>,
+    common: &mut Common,
 ) -> Read<Vec<At<Task>>> {
     let source = document.source;
     let nodes = document
@@ -107,7 +114,9 @@ fn tasks<'d>(
     let mut names = Names::default();
     let tasks = nodes.iter().enumerate();
     tasks
-        .map(|(index, node)| task::read(source, node, index, platform, &mut names, resources))
+        .map(|(index, node)| {
+            task::read(source, node, index, platform, &mut names, resources, common)
+        })
         .collect()
 }
 

@@ -1,10 +1,10 @@
 //! What is written is read back as it was, whatever the task set.
 
 use flyball_model::{
-    Arrival, Cost, Format, Frequency, Jitter, Length, Location, MOST_SPEEDS, Mutex, OnMiss,
-    Overheads, Platform, Power, Powers, Protocol, Queue, Semaphore, Server, ServerMode, Setting,
-    Settings, Share, Speeds, Step, Task, TaskSet, Value, behaviour, parse_duration, read_str,
-    to_csv, to_toml,
+    Arrival, Cost, Format, Frequency, Groups, Jitter, LAST_GROUP, Length, Location, MOST_SPEEDS,
+    Mutex, OnMiss, Overheads, Platform, Power, Powers, Protocol, Queue, Semaphore, Server,
+    ServerMode, Setting, Settings, Share, Speeds, Step, Task, TaskSet, Value, behaviour,
+    parse_duration, read_str, to_csv, to_toml,
 };
 use flyball_trace::{Duration, Speed};
 use proptest::collection::{btree_map, vec};
@@ -221,6 +221,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     server: None,
                     stalls,
                     speed,
+                    groups: Groups::default(),
                     on_miss,
                     behaviour: steps,
                     policies,
@@ -302,6 +303,33 @@ fn servers(cpus: u8) -> impl Strategy<Value = (Vec<Server>, Vec<Option<u16>>)> {
     (vec(server, 3), which)
 }
 
+/// The groups of some tasks: their numbers, and which of three programs and devices they name.
+fn groups() -> impl Strategy<Value = Vec<(u8, Option<u16>, Option<u16>)>> {
+    let names = || option::of(0..3_u16);
+    vec((0..=LAST_GROUP, names(), names()), 6)
+}
+
+/// Gives each of these numbers, which are the first to the last of so many `names`, the place at which
+/// it comes first; returns the names in that order.
+fn in_order<'a>(
+    numbers: impl Iterator<Item = &'a mut Option<u16>>,
+    names: &[String],
+) -> Vec<String> {
+    let mut order = Vec::new();
+    for number in numbers.flatten() {
+        let place = order.iter().position(|it| it == number);
+        let place = place.unwrap_or_else(|| {
+            order.push(*number);
+            order.len() - 1
+        });
+        *number = u16::try_from(place).unwrap();
+    }
+    order
+        .iter()
+        .map(|&it| names[usize::from(it)].clone())
+        .collect()
+}
+
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
         time(0..u64::MAX).prop_map(Value::Duration),
@@ -312,6 +340,7 @@ fn value() -> impl Strategy<Value = Value> {
             .prop_filter("a text that is no time", |text| parse_duration(text)
                 .is_err())
             .prop_map(Value::Text),
+        vec(vec(any::<u32>(), 0..4), 1..4).prop_map(Value::Table),
     ]
 }
 
@@ -330,7 +359,12 @@ fn settings() -> impl Strategy<Value = Settings> {
 fn task_set() -> impl Strategy<Value = TaskSet> {
     let tasks = platform().prop_flat_map(|platform| {
         let cpus = platform.cpus;
-        (Just(platform), vec(task(cpus), 1..6), servers(cpus))
+        (
+            Just(platform),
+            vec(task(cpus), 1..6),
+            servers(cpus),
+            (groups(), names(3), names(3)),
+        )
     });
     let sharing = (
         any::<[bool; MUTEXES as usize]>(),
@@ -346,7 +380,14 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
         btree_map("[a-z_]{1,8}|\\PC{0,4}", settings(), 0..3),
     )
         .prop_map(
-            |((name, source), (platform, mut tasks, servers), names, shared, sharing, policies)| {
+            |(
+                (name, source),
+                (platform, mut tasks, servers, groups),
+                names,
+                shared,
+                sharing,
+                policies,
+            )| {
                 for (task, name) in tasks.iter_mut().zip(names) {
                     task.name = name;
                     task.speed = task.speed.filter(|_| platform.speeds.is_some());
@@ -358,6 +399,18 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
                         (task.cpu, task.cpus) = (servers[usize::from(number)].cpu, None);
                     }
                 }
+                let (groups, programs, devices) = groups;
+                for (task, (number, program, device)) in tasks.iter_mut().zip(groups) {
+                    task.groups = Groups {
+                        number,
+                        program,
+                        device,
+                    };
+                }
+                let of_tasks = tasks.iter_mut().map(|task| &mut task.groups.program);
+                let programs = in_order(of_tasks, &programs);
+                let of_tasks = tasks.iter_mut().map(|task| &mut task.groups.device);
+                let devices = in_order(of_tasks, &devices);
                 let (inherit, initial, capacity) = sharing;
                 let mut shared = shared.into_iter();
                 let mutexes = inherit.map(|inherit| Mutex {
@@ -385,6 +438,8 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
                     semaphores,
                     queues,
                     servers,
+                    programs,
+                    devices,
                     policies,
                 }
             },
@@ -397,6 +452,7 @@ fn flat(mut set: TaskSet) -> TaskSet {
         .retain(|task| matches!(task.arrival, Arrival::Periodic { .. }) && !task.wcet.is_zero());
     for task in &mut set.tasks {
         (task.cpus, task.server) = (None, None);
+        task.groups = Groups::default();
         task.policies.clear();
         (task.stalls, task.speed) = (Share::default(), None);
         let is_range = matches!(
@@ -557,6 +613,42 @@ behaviour = [
 "#;
     assert_eq!(to_toml(&set), expected);
     assert_eq!(read_str(expected, Format::Toml, "x.toml"), Ok(set));
+}
+
+/// Programs and devices are numbered as the tasks name them first; a table has no column for them.
+#[test]
+fn groups_of_tasks() {
+    let task = |name: &str, keys: &str| {
+        format!("[[task]]\nname = \"{name}\"\nperiod = \"9ms\"\nwcet = \"1ms\"\n{keys}\n")
+    };
+    let text = [
+        "schema = 1\n".to_owned(),
+        task("a", "program = \"mem\"\ngroup = 7"),
+        task("b", "device = \"disk0\""),
+        task("c", "program = \"gcc\"\ndevice = \"disk1\""),
+        task("d", "program = \"mem\"\ndevice = \"disk0\""),
+    ];
+    let set = read_str(&text.concat(), Format::Toml, "x.toml").unwrap();
+    assert_eq!(set.programs, ["mem", "gcc"]);
+    assert_eq!(set.devices, ["disk0", "disk1"]);
+    let groups = set.tasks.iter().map(|task| {
+        let it = task.groups;
+        (it.number, it.program, it.device)
+    });
+    let expected = [
+        (7, Some(0), None),
+        (0, None, Some(0)),
+        (0, Some(1), Some(1)),
+        (0, Some(0), Some(0)),
+    ];
+    assert!(groups.eq(expected));
+    assert_eq!(set.program_of(&set.tasks[3]), Some("mem"));
+    assert_eq!(set.device_of(&set.tasks[0]), None);
+    let refused = to_csv(&set).unwrap_err();
+    assert_eq!(
+        refused.message,
+        "a CSV file cannot hold the groups of task \"a\""
+    );
 }
 
 /// What a task says to policies keeps its places, and finds none in a table.

@@ -85,6 +85,24 @@ impl Encode for bool {
     }
 }
 
+/// Whether there is a value, and the value.
+impl<T: Encode> Encode for Option<T> {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        self.is_some().emit(put);
+        if let Some(value) = self {
+            value.emit(put);
+        }
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Option<T>> {
+        Some(if bool::parse(bytes)? {
+            Some(T::parse(bytes)?)
+        } else {
+            None
+        })
+    }
+}
+
 /// Types that are encoded as another: how they become that, and how they are made of it.
 macro_rules! as_other {
     ($($type:ty as $other:ty: $into:expr, $from:expr;)*) => {$(

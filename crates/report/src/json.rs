@@ -56,6 +56,7 @@ fn policy(report: &study::PolicyReport, set: &TaskSet) -> json::Policy {
         misses,
         preemptions,
         context_switches,
+        group_changes,
     } = report.simulated;
     let tasks = report.tasks.iter().zip(&set.tasks);
     json::Policy {
@@ -82,6 +83,7 @@ fn policy(report: &study::PolicyReport, set: &TaskSet) -> json::Policy {
             misses,
             preemptions,
             context_switches,
+            group_changes,
             job_migrations: report.summary.job_migrations(),
             task_migrations: report.summary.task_migrations(),
             busy_ppm: report.summary.utilisation_ppm(),

@@ -332,6 +332,7 @@ proptest! {
             cpu: None,
             cpus: None,
             server: None,
+            groups: flyball_model::Groups::default(),
             location: flyball_model::Location::default(),
             stalls: Share::default(),
             speed: None,

@@ -13,6 +13,7 @@
 //! | what is kept of a simulation | `recorder` |
 
 mod erased;
+mod group_changes;
 pub mod quantum;
 pub mod reads;
 mod recorder;

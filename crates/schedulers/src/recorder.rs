@@ -1,5 +1,6 @@
 //! What is kept of a simulation: numbers always, and as many events as were asked for.
 
+use crate::group_changes::GroupChanges;
 use flyball_model::TaskSet;
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::metrics::{Metrics, Summary, TaskInfo};
@@ -29,6 +30,8 @@ pub struct Recorder {
     ends: Vec<Time>,
     /// On one CPU: the task that ran last.
     last: Option<TaskId>,
+    /// `None`: all tasks are in one group.
+    group_changes: Option<GroupChanges>,
     header: Header,
     /// The name of each task's server.
     servers: Vec<String>,
@@ -62,6 +65,7 @@ impl Recorder {
             phases: vec![Phase::default()],
             ends: Vec::new(),
             last: None,
+            group_changes: GroupChanges::of(set, cpus),
             due: vec![VecDeque::new(); tasks.len()],
             first_deadline: None,
             header: Header {
@@ -108,6 +112,12 @@ impl Recorder {
     /// What happened in each phase.
     pub fn phases(&self) -> &[Phase] {
         &self.phases
+    }
+
+    /// How often a CPU began to run a task of another `group` than that of the one it had run last;
+    /// `None`: all tasks are in one.
+    pub fn group_changes(&self) -> Option<u64> {
+        self.group_changes.as_ref().map(|changes| changes.count)
     }
 
     /// Keeps up with what is due when. For a miss: when it was.
@@ -208,6 +218,9 @@ impl Sink for Recorder {
             self.first_deadline = deadline.or(Some(event.time));
         }
         self.count(&event, deadline);
+        if let Some(changes) = &mut self.group_changes {
+            changes.record(&event);
+        }
         if let Some(metrics) = &mut self.metrics {
             metrics.record(event);
         }

@@ -13,7 +13,8 @@ use crate::quantum::QUANTUM;
 use flyball_catalogue::Setting;
 use flyball_catalogue::settings::Kind;
 use flyball_catalogue::task_table::millionths;
-use flyball_model::{Kind as ErrorKind, ModelError, Place, Settings, Task, Value};
+use flyball_model::{Kind as ErrorKind, ModelError, Place, Settings, Task, Value, closest};
+use flyball_policy::Costs;
 use flyball_trace::Duration;
 use std::collections::BTreeMap;
 
@@ -26,14 +27,14 @@ pub fn default(setting: &Setting) -> Option<Value> {
         Kind::Switch(default) => Value::Bool(default),
         Kind::Choice(choices) => Value::Text(choices.first().copied().unwrap_or("").to_owned()),
         Kind::Integer { default, .. } => Value::Integer(default.into()),
-        Kind::OptionalDuration(_) => return None,
+        Kind::OptionalDuration(_) | Kind::Costs(_) => return None,
     })
 }
 
 /// What holds where a task set says nothing, in words where that is no value.
 pub fn otherwise(setting: &Setting) -> String {
     match setting.kind {
-        Kind::OptionalDuration(words) => words.to_owned(),
+        Kind::OptionalDuration(words) | Kind::Costs(words) => words.to_owned(),
         _ => default(setting).as_ref().map(show).unwrap_or_default(),
     }
 }
@@ -46,6 +47,7 @@ pub const fn type_of(setting: &Setting) -> &'static str {
         Kind::Switch(_) => "switch",
         Kind::Choice(_) => "word",
         Kind::Integer { .. } => "integer",
+        Kind::Costs(_) => "table",
     }
 }
 
@@ -63,6 +65,7 @@ pub fn allowed(setting: &Setting) -> String {
             quoted.collect::<Vec<_>>().join(", ")
         }
         Kind::Integer { least, .. } => format!("{least} or more"),
+        Kind::Costs(_) => "1 to 8 rows and as many columns, such as [[0, 9], [7, 0]]".into(),
     }
 }
 
@@ -76,8 +79,12 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
             Value::Duration(Duration::ZERO),
         ) => Err("expected a time above zero, found 0".to_owned()),
         (Kind::Choice(choices), Value::Text(text)) if !choices.contains(&text.as_str()) => {
-            let choices = choices.join(", ");
-            Err(format!("expected one of: {choices}; found \"{text}\""))
+            let meant = closest(text, choices.iter().copied());
+            let meant = meant.map(|meant| format!(" (did you mean \"{meant}\"?)"));
+            let (choices, meant) = (choices.join(", "), meant.unwrap_or_default());
+            Err(format!(
+                "expected one of: {choices}; found \"{text}\"{meant}"
+            ))
         }
         (Kind::Integer { least, .. }, Value::Integer(n))
             if !u32::try_from(*n).is_ok_and(|n| n >= least) =>
@@ -93,6 +100,9 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
             let found = show(value);
             Err(format!("expected a number, 0 or more, found {found}"))
         }
+        (Kind::Costs(_), Value::Table(rows)) => {
+            Costs::new(rows).map(drop).map_err(|bad| bad.to_string())
+        }
         (Kind::Duration { .. } | Kind::OptionalDuration(_), Value::Duration(_))
         | (Kind::Integer { .. }, Value::Integer(_))
         | (Kind::Decimal(_), Value::Decimal(_) | Value::Integer(_))
@@ -106,6 +116,10 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
         (Kind::Decimal(_), _) => Err(format!("expected a number, found {}", show(value))),
         (Kind::Switch(_), _) => Err(format!("expected true or false, found {}", show(value))),
         (Kind::Choice(_), _) => Err(format!("expected a text, found {}", show(value))),
+        (Kind::Costs(_), _) => Err(format!(
+            "expected a table such as [[0, 9], [7, 0]], found {}",
+            show(value)
+        )),
     }
 }
 
@@ -116,6 +130,7 @@ pub fn show(value: &Value) -> String {
         Value::Integer(n) => n.to_string(),
         Value::Decimal(text) | Value::Text(text) => text.clone(),
         Value::Bool(yes) => yes.to_string(),
+        Value::Table(rows) => format!("{rows:?}"),
     }
 }
 
@@ -211,6 +226,14 @@ impl Values {
         }
     }
 
+    /// A setting that is a table of costs, if a task set says one.
+    pub fn costs(&self, name: &str) -> Option<Costs> {
+        match self.0.get(name) {
+            Some(Value::Table(rows)) => Costs::new(rows).ok(),
+            _ => None,
+        }
+    }
+
     /// All settings, as a user would write them.
     pub fn shown(&self) -> Vec<(String, String)> {
         self.0
@@ -243,6 +266,10 @@ impl flyball_catalogue::Values for Values {
 
     fn text(&self, name: &str) -> &str {
         Values::text(self, name)
+    }
+
+    fn costs(&self, name: &str) -> Option<Costs> {
+        Values::costs(self, name)
     }
 }
 

@@ -39,6 +39,7 @@ impl<'a, S: Scheduler> Called<'a, S> {
         params.map_err(|missing| SimError::Missing {
             task: task.name.clone(),
             missing,
+            location: task.location,
         })
     }
 }

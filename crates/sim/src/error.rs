@@ -21,6 +21,8 @@ pub enum SimError {
         task: String,
         /// What.
         missing: Missing,
+        /// Where the task stands.
+        location: Location,
     },
     /// There are several CPUs, and it is not said on which one the task runs.
     NoCpu {
@@ -92,7 +94,7 @@ impl fmt::Display for SimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SimError::Settings(why) => write!(f, "the policy's settings: {why}"),
-            SimError::Missing { task, missing } => write!(f, "task \"{task}\" {missing}"),
+            SimError::Missing { task, missing, .. } => write!(f, "task \"{task}\" {missing}"),
             SimError::NoCpu { task } => write!(
                 f,
                 "task \"{task}\" is bound to no CPU: partitioned scheduling needs `cpu = …` for each task \

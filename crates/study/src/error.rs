@@ -74,7 +74,9 @@ impl StudyError {
     /// Where the file says what is wrong, if that is known and not part of the text.
     pub fn place(&self) -> Option<Place> {
         match self {
-            StudyError::Sim(SimError::Unserved { location, .. }) => location.0,
+            StudyError::Sim(
+                SimError::Unserved { location, .. } | SimError::Missing { location, .. },
+            ) => location.0,
             _ => None,
         }
     }

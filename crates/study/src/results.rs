@@ -152,6 +152,9 @@ pub struct Simulated {
     pub preemptions: u64,
     /// How often a CPU began to run another task than the one it had run last.
     pub context_switches: u64,
+    /// How often a CPU began to run a task of another `group` than that of the one it had run last;
+    /// `None`: all tasks are in one.
+    pub group_changes: Option<u64>,
 }
 
 /// What became of one task.

@@ -307,6 +307,7 @@ fn study_assigned(
     let doubt = doubt(set, entry.sustainable(set));
     let first_miss = recorder.first_miss();
     let verdict = weigh(set, entry.name, &theory, doubt, &outcome, first_miss)?;
+    let group_changes = recorder.group_changes();
     let (summary, trace) = recorder.finish(outcome.ended);
     let mut notes: Vec<Note> = note.into_iter().collect();
     if options.keep > 0 && trace.header.dropped > 0 {
@@ -318,6 +319,7 @@ fn study_assigned(
         misses: outcome.misses,
         preemptions: outcome.preemptions,
         context_switches: outcome.context_switches,
+        group_changes,
     };
     let observed = Observed {
         verdict,

@@ -163,6 +163,9 @@ fn tally(case: &Case<'_>) -> Tally {
         if of_tasks.any(|known| known.name == "quantum") {
             text = sets::time_slices(policy, seed, &text);
         }
+        if entry.reads().iter().any(|read| read.key == "group") {
+            text = sets::groups(seed, &text);
+        }
         let side = run(case, &registry, read(&text), seed);
         let of = format!("{policy}, seed {seed}");
         if side.comparison.is_same_order() {

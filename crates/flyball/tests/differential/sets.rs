@@ -156,7 +156,44 @@ pub(crate) fn quantum(policy: &str, seed: u64) -> String {
     } else {
         ""
     };
-    format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n{limit}")
+    let variant = if policy == "dss" {
+        variant(&mut numbers)
+    } else {
+        String::new()
+    };
+    format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n{limit}{variant}")
+}
+
+/// One of the variants of double-sorted scheduling for sets with [`groups`], in half of them with a table of
+/// costs.
+fn variant(numbers: &mut Numbers) -> String {
+    let variants = &[
+        "strict-lists",
+        "loose-lists",
+        "strict-walk",
+        "loose-walk",
+        "tour-lists",
+    ];
+    let variant = numbers.of(variants);
+    let costs = if numbers.once_in(2) {
+        "costs = [[0, 9, 2, 4], [3, 0, 7, 1], [1, 6, 0, 8], [5, 2, 9, 0]]\n"
+    } else {
+        ""
+    };
+    format!("variant = \"{variant}\"\n{costs}")
+}
+
+/// The same set, with its tasks in up to four groups on three levels, so that most have equals.
+pub(crate) fn groups(seed: u64, text: &str) -> String {
+    let mut numbers = Numbers::new(seed, 8);
+    let line = |line: &str| match line.strip_prefix("priority = ") {
+        Some(_) => {
+            let (priority, group) = (numbers.number(1, 3), numbers.number(0, 3));
+            format!("priority = {priority}\ngroup = {group}\n")
+        }
+        None => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// A set in which a third of the tasks say how long their time slices are, and a sixth that they

@@ -4,7 +4,7 @@ use super::{COLUMNS, cpus};
 use crate::behaviour::best_case;
 use crate::error::{Kind, ModelError};
 use crate::share::Share;
-use crate::taskset::{Arrival, Jitter, Length, OnMiss, Overheads, Step, Task, TaskSet};
+use crate::taskset::{Arrival, Groups, Jitter, Length, OnMiss, Overheads, Step, Task, TaskSet};
 use crate::toml::ON_MISS;
 use csv::WriterBuilder;
 
@@ -15,7 +15,7 @@ use csv::WriterBuilder;
 ///
 /// # Errors
 /// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, servers,
-/// settings of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
+/// groups of tasks, settings of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
 /// or do more than compute.
 pub fn to_csv(set: &TaskSet) -> Result<String, ModelError> {
     fits(set)?;
@@ -125,6 +125,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
         }
         if task.stalls != Share::default() {
             return refuse(format!("how task {:?} waits for memory", task.name));
+        }
+        if task.groups != Groups::default() {
+            return refuse(format!("the groups of task {:?}", task.name));
         }
         if !task.policies.is_empty() {
             return refuse(format!("settings of policies for task {:?}", task.name));

@@ -1,7 +1,7 @@
 //! Reads the platform, and settings of policies: of the whole set, and of a task.
 
 use super::speeds::speeds;
-use super::table::{Node, Read, Table, choice, describe, integer, time, whole};
+use super::table::{Node, Read, Table, choice, describe, integer, list, time, whole};
 use crate::check::MOST_CPUS;
 use crate::error::Kind;
 use crate::hint;
@@ -156,11 +156,31 @@ fn value(source: &Source<'_>, node: &Node<'_>) -> Read<Value> {
             Ok(Value::Decimal(number.as_str().to_owned()))
         }
         DeValue::Boolean(value) => Ok(Value::Bool(*value)),
+        DeValue::Array(rows) if rows.first().is_some_and(is_list) => {
+            let number = whole(0..=u32::MAX);
+            let row = |row| {
+                list(source, row)?
+                    .iter()
+                    .map(|it| number(source, it))
+                    .collect()
+            };
+            rows.iter().map(row).collect::<Read<_>>().map(Value::Table)
+        }
         other => {
             let found = describe(other);
             let message =
                 format!("expected a time, a number, true, false or a text, found {found}");
-            Err(source.error(Kind::WrongType, &node.span(), message))
+            let error = source.error(Kind::WrongType, &node.span(), message);
+            Err(match other {
+                DeValue::Array(_) => {
+                    error.help("a table of numbers is a list of its rows: [[0, 1], [1, 0]]")
+                }
+                _ => error,
+            })
         }
     }
+}
+
+fn is_list(node: &Node<'_>) -> bool {
+    matches!(node.get_ref(), DeValue::Array(_))
 }

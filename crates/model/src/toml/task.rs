@@ -1,6 +1,7 @@
 //! Reads one task.
 
 use super::behaviour::Steps;
+use super::groups::Common;
 use super::length::length;
 use super::platform::policies;
 use super::resources::{Resources, Sort};
@@ -32,6 +33,9 @@ const KEYS: &[&str] = &[
     "server",
     "stalls",
     "speed",
+    "group",
+    "program",
+    "device",
     "on_miss",
     "behaviour",
     "policies",
@@ -57,6 +61,7 @@ pub(super) fn read<'d>(
     platform: &Platform,
     names: &mut Names,
     resources: &'d Resources<'d>,
+    common: &mut Common,
 ) -> Read<At<Task>> {
     let label = match node
         .get_ref()
@@ -79,7 +84,7 @@ pub(super) fn read<'d>(
             },
         };
         names.claim(source, &name)?;
-        let draft = draft(&table, name, resources)?;
+        let draft = draft(&table, name, resources, common)?;
         let trigger = draft.released_by.as_ref();
         let span = trigger.map_or_else(|| node.span(), |trigger| trigger.span.clone());
         let value = draft.finish(source, platform.cpus)?;
@@ -89,7 +94,12 @@ pub(super) fn read<'d>(
     read().map_err(|error| error.within(&label))
 }
 
-fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) -> Read<Draft> {
+fn draft<'d>(
+    table: &Table<'d>,
+    name: At<String>,
+    resources: &'d Resources<'d>,
+    common: &mut Common,
+) -> Read<Draft> {
     let source = table.source;
     let once = table.key("period").is_none() && table.key("sporadic").is_none();
     Ok(Draft {
@@ -115,6 +125,7 @@ fn draft<'d>(table: &Table<'d>, name: At<String>, resources: &'d Resources<'d>) 
         })?,
         stalls: table.get("stalls", stalls)?,
         speed: table.get("speed", whole(0..=FASTEST))?,
+        groups: common.groups(table)?,
         on_miss: table.get("on_miss", choice(ON_MISS))?,
         behaviour: table.get("behaviour", |_, node| {
             Steps::new(source, resources, once).read(node)

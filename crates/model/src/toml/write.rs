@@ -124,6 +124,15 @@ impl Document<'_> {
         if let Some(speed) = task.speed {
             writeln!(f, "speed = {}", speed.0)?;
         }
+        if task.groups.number > 0 {
+            writeln!(f, "group = {}", task.groups.number)?;
+        }
+        if let Some(program) = self.0.program_of(task) {
+            writeln!(f, "program = {}", quoted(program))?;
+        }
+        if let Some(device) = self.0.device_of(task) {
+            writeln!(f, "device = {}", quoted(device))?;
+        }
         match task.on_miss {
             OnMiss::Continue => {}
             OnMiss::Skip => writeln!(f, "on_miss = \"skip\"")?,
@@ -205,6 +214,7 @@ fn policies(
                 Value::Decimal(number) => writeln!(f, "{number}")?,
                 Value::Bool(value) => writeln!(f, "{value}")?,
                 Value::Text(text) => writeln!(f, "{}", quoted(text))?,
+                Value::Table(rows) => writeln!(f, "{rows:?}")?,
             }
         }
     }

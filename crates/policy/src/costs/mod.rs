@@ -28,6 +28,7 @@ pub use history::History;
 pub use kept::{Kept, Weight};
 pub use tour::{Path, Round, Visits};
 
+use crate::encode::Encode;
 use crate::group::{Group, MOST_GROUPS};
 use core::fmt;
 
@@ -134,6 +135,13 @@ impl Costs {
         Costs { count, table }
     }
 
+    /// The table, row by row.
+    pub fn rows(&self) -> impl Iterator<Item = &[u32]> {
+        self.table[..self.count]
+            .iter()
+            .map(|row| &row[..self.count])
+    }
+
     /// How many groups there are.
     pub fn count(&self) -> usize {
         self.count
@@ -195,5 +203,28 @@ impl Costs {
     /// compares the smallest entry of the table, its section 1.1 the largest one.)
     pub fn pays(&self, sorting: u32) -> bool {
         self.smallest().is_some_and(|smallest| smallest >= sorting)
+    }
+}
+
+/// The number of groups, and the table row by row.
+impl Encode for Costs {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        // At most 8.
+        #[expect(clippy::cast_possible_truncation)]
+        (self.count as u8).emit(put);
+        self.rows().flatten().for_each(|cost| cost.emit(put));
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Costs> {
+        let count = usize::from(u8::parse(bytes)?);
+        let mut table = [[0; MOST_GROUPS]; MOST_GROUPS];
+        for row in table.get_mut(..count)? {
+            for cost in &mut row[..count] {
+                *cost = u32::parse(bytes)?;
+            }
+        }
+        let costs = Costs { count, table };
+        let is_free = |group| costs.of(group, group) == 0;
+        (count > 0 && costs.groups().all(is_free)).then_some(costs)
     }
 }

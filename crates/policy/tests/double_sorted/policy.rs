@@ -3,10 +3,10 @@
 use crate::double_sorted::{Lane, Small, TASKS, table_3_1};
 use flyball_policy::order::Level;
 use flyball_policy::{
-    AnyDesign, Bitmap, Breadth, CpuId, Design, DoubleSorted, Encode, FixedPriority, Group, Grouped,
-    Grouping, Inline, Kept, LooseLists, LooseWalk, NonPreemptive, Parameter, Policy, Priority,
-    Queue, Ranked, Ready, Refused, Resched, Scope, Stop, StrictLists, StrictWalk, TaskId, Time,
-    TourLists, Usage,
+    AnyDesign, Bitmap, Breadth, Costs, CpuId, Design, DoubleSorted, Encode, FixedPriority, Group,
+    Grouped, Grouping, Inline, Kept, LooseLists, LooseWalk, NonPreemptive, Parameter, Policy,
+    Priority, Queue, Ranked, Ready, Refused, Resched, Scope, Stop, StrictLists, StrictWalk, TaskId,
+    Time, TourLists, Usage,
 };
 
 const CPU: CpuId = CpuId(0);
@@ -109,6 +109,39 @@ fn there_are_eight_groups() {
     assert_eq!(bytes, [3, 7]);
     assert_eq!(Grouped::parse(&mut &bytes[..]), Some(at(3, 7)));
     assert_eq!(Grouped::<Priority>::parse(&mut &[3, 8][..]), None);
+}
+
+/// A design and a table of costs are what they were once an image has carried them, and no shorter piece
+/// of their bytes is one.
+#[test]
+fn designs_and_costs_survive_being_bytes() {
+    fn survives<T: Encode + PartialEq + std::fmt::Debug>(value: &T) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        value.emit(&mut |part| bytes.extend(part));
+        let mut rest = &bytes[..];
+        assert_eq!(T::parse(&mut rest).as_ref(), Some(value));
+        assert!(rest.is_empty());
+        for length in 0..bytes.len() {
+            assert_eq!(T::parse(&mut &bytes[..length]), None);
+        }
+        bytes
+    }
+    for design in DESIGNS {
+        survives(&design);
+    }
+    assert_eq!(Design::parse(&mut &[5_u8][..]), None);
+    let no_levels = [1, 100, 0];
+    assert_eq!(Design::parse(&mut &no_levels[..]), None);
+    survives(&Some(table_3_1()));
+    assert_eq!(survives(&None::<Costs>), [0]);
+    let mut bytes = survives(&Costs::even(2, 3));
+    assert_eq!(bytes, [2, 0, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+    bytes[1] = 1;
+    assert_eq!(Costs::parse(&mut &bytes[..]), None, "to stay is free");
+    for count in [0, 9] {
+        bytes = [count].into_iter().chain([0; 4 * 81]).collect();
+        assert_eq!(Costs::parse(&mut &bytes[..]), None, "{count} groups");
+    }
 }
 
 /// Without preemption groups are known, too.

@@ -45,6 +45,9 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room:
                     span { (counted(report.simulated.jobs, "job")) }
                     span { (counted(report.simulated.preemptions, "preemption")) }
                     span { (grouped(report.simulated.context_switches.into())) " context switches" }
+                    @if let Some(changes) = report.simulated.group_changes {
+                        span { (grouped(changes.into())) " changes of group" }
+                    }
                     @if study.cpus > 1 {
                         span { (counted(report.summary.job_migrations(), "job migration")) }
                         span { (counted(report.summary.task_migrations(), "task migration")) }

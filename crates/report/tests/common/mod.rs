@@ -114,6 +114,7 @@ pub(crate) fn report<S: Scheduler>(
             misses,
             preemptions: summary.preemptions(),
             context_switches: summary.context_switches(),
+            group_changes: None,
         },
         tasks: tasks.map(task).collect(),
         breakdown: None,

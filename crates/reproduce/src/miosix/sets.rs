@@ -1,6 +1,8 @@
 //! Parts of task sets that several experiments use.
 
-use flyball_model::{Arrival, Cost, Length, Location, OnMiss, Overheads, Share, Step, Task};
+use flyball_model::{
+    Arrival, Cost, Groups, Length, Location, OnMiss, Overheads, Share, Step, Task,
+};
 use flyball_trace::Duration;
 use std::collections::BTreeMap;
 
@@ -19,6 +21,7 @@ pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>
         cpu: None,
         cpus: None,
         server: None,
+        groups: Groups::default(),
         location: Location::default(),
         stalls: Share::default(),
         speed: None,

@@ -4,8 +4,10 @@ use super::super::bitmap::Levelled;
 use super::super::{End, Queue};
 use super::{Breadth, LooseLists, LooseWalk, Scope, StrictLists, StrictWalk, TourLists};
 use crate::costs::{Costs, Kept, Round, Visits};
+use crate::encode::Encode;
 use crate::group::Group;
 use crate::storage::Storage;
+use core::num::NonZeroU8;
 use flyball_trace::TaskId;
 
 /// Which design a queue is of, with its settings.
@@ -21,6 +23,47 @@ pub enum Design {
     LooseWalk(Breadth),
     /// [`TourLists`].
     TourLists,
+}
+
+/// The number of the design, and its settings.
+impl Encode for Design {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        match *self {
+            Design::StrictLists => 0_u8.emit(put),
+            Design::LooseLists(Scope { real_time, levels }) => {
+                (1_u8, real_time, levels.get()).emit(put);
+            }
+            Design::StrictWalk => 2_u8.emit(put),
+            Design::LooseWalk(breadth) => {
+                (3_u8, breadth.real_time, breadth.demotes).emit(put);
+                (breadth.sorting, breadth.adjustment).emit(put);
+            }
+            Design::TourLists => 4_u8.emit(put),
+        }
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Design> {
+        Some(match u8::parse(bytes)? {
+            0 => Design::StrictLists,
+            1 => {
+                let (real_time, levels) = Encode::parse(bytes)?;
+                let levels = NonZeroU8::new(levels)?;
+                Design::LooseLists(Scope { real_time, levels })
+            }
+            2 => Design::StrictWalk,
+            3 => {
+                let (real_time, demotes, sorting, adjustment) = Encode::parse(bytes)?;
+                Design::LooseWalk(Breadth {
+                    real_time,
+                    demotes,
+                    sorting,
+                    adjustment,
+                })
+            }
+            4 => Design::TourLists,
+            _ => return None,
+        })
+    }
 }
 
 /// A queue of one of the designs, for 256 levels and 8 groups. It takes the room of the largest.

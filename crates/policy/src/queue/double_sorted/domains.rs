@@ -57,6 +57,12 @@ impl<S: Storage, const WORDS: usize, const GROUPS: usize> Domains<S, WORDS, GROU
         self.present = Self::known(group);
     }
 
+    /// The CPU is in the domain of `task` from now on.
+    #[inline]
+    pub(super) fn serve(&mut self, task: TaskId) {
+        self.present = self.group(task);
+    }
+
     /// The group itself, or the last one.
     #[inline]
     fn known(group: Group) -> Group {

@@ -3,6 +3,7 @@
 use super::super::bitmap::Levelled;
 use super::super::{End, Queue};
 use super::domains::Domains;
+use super::in_rows::in_rows;
 use super::scope::Scope;
 use crate::costs::Visits;
 use crate::group::Group;
@@ -29,7 +30,7 @@ use flyball_trace::TaskId;
 ///
 /// Memory: as [`StrictLists`](super::StrictLists).
 pub struct LooseLists<K, S: Storage, const WORDS: usize = 8, const GROUPS: usize = 8> {
-    domains: Domains<S, WORDS, GROUPS>,
+    rows: Domains<S, WORDS, GROUPS>,
     scope: Scope,
     keys: S::Table<K>,
 }
@@ -41,7 +42,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize, const GROUPS: usize>
     /// order.
     pub fn with(capacity: usize, scope: Scope, visits: Visits) -> Self {
         LooseLists {
-            domains: Domains::new(capacity, visits),
+            rows: Domains::new(capacity, visits),
             scope,
             keys: Table::new(capacity, K::default()),
         }
@@ -49,7 +50,7 @@ impl<K: Levelled, S: Storage, const WORDS: usize, const GROUPS: usize>
 
     /// The level in which `task` is served.
     #[inline]
-    fn level(&self, task: TaskId) -> u8 {
+    fn place(&self, task: TaskId) -> u8 {
         self.scope.shared(self.keys[task.index()].level())
     }
 }
@@ -67,10 +68,6 @@ impl<K: Levelled, S: Storage, const WORDS: usize, const GROUPS: usize> Queue<K>
         Self::with(capacity, Scope::default(), Visits::default())
     }
 
-    fn capacity(&self) -> usize {
-        self.domains.capacity()
-    }
-
     fn accepts(&self, key: K) -> bool {
         Domains::<S, WORDS, GROUPS>::accepts(key.level())
     }
@@ -78,52 +75,18 @@ impl<K: Levelled, S: Storage, const WORDS: usize, const GROUPS: usize> Queue<K>
     #[inline]
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         self.keys[task.index()] = key;
-        self.domains.insert(task, self.level(task), end)
+        self.rows.insert(task, self.place(task), end)
     }
 
-    fn remove(&mut self, task: TaskId) -> Option<K> {
-        let key = self.key(task)?;
-        self.take(task);
-        Some(key)
-    }
-
-    #[inline]
-    fn take(&mut self, task: TaskId) {
-        self.domains.take(task, self.level(task));
-    }
-
-    #[inline]
-    fn rotate(&mut self, task: TaskId) {
-        self.domains.rotate(task, self.level(task));
-    }
-
-    #[inline]
-    fn first(&self) -> Option<TaskId> {
-        self.domains.first()
-    }
-
-    #[inline]
-    fn key(&self, task: TaskId) -> Option<K> {
-        let is_queued = self.domains.is_queued(task);
-        is_queued.then(|| self.keys[task.index()])
-    }
-
-    fn regroup(&mut self, task: TaskId, group: Group) {
-        self.domains.regroup(task, group);
-    }
-
-    #[inline]
-    fn group(&self, task: TaskId) -> Group {
-        self.domains.group(task)
-    }
+    in_rows!();
 
     #[inline]
     fn prefer(&mut self, group: Group) {
-        self.domains.prefer(group);
+        self.rows.prefer(group);
     }
 
     #[inline]
     fn serve(&mut self, task: TaskId) {
-        self.domains.prefer(self.domains.group(task));
+        self.rows.serve(task);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::bitmap::Levelled;
 use super::super::{End, Queue};
+use super::in_rows::in_rows;
 use super::scope::Scope;
 use super::sorted_rows::SortedRows;
 use crate::costs::History;
@@ -90,11 +91,12 @@ impl<K: Levelled, S: Storage, const WORDS: usize> LooseWalk<K, S, WORDS> {
         let own = self.key(task)?.level();
         let nearby = [Some(own), own.checked_sub(1), own.checked_add(1)];
         let mut nearby = nearby.into_iter().flatten();
-        nearby.find(|&level| SortedRows::<S, WORDS>::row(level) == self.row(task))
+        nearby.find(|&level| SortedRows::<S, WORDS>::row(level) == self.place(task))
     }
 
+    /// The row in which `task` is queued.
     #[inline]
-    fn row(&self, task: TaskId) -> usize {
+    fn place(&self, task: TaskId) -> usize {
         usize::from(self.places[task.index()])
     }
 
@@ -122,10 +124,6 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for LooseWalk<K, S, W
         Self::with(capacity, Breadth::default())
     }
 
-    fn capacity(&self) -> usize {
-        self.rows.capacity()
-    }
-
     fn accepts(&self, key: K) -> bool {
         SortedRows::<S, WORDS>::accepts(key.level())
     }
@@ -139,45 +137,10 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for LooseWalk<K, S, W
         let row = SortedRows::<S, WORDS>::row(level);
         // There are at most 256 rows.
         self.places[task.index()] = u8::try_from(row).unwrap_or(u8::MAX);
-        self.rows.insert(row, task, end)
+        self.rows.insert(task, row, end)
     }
 
-    fn remove(&mut self, task: TaskId) -> Option<K> {
-        let key = self.key(task)?;
-        self.take(task);
-        Some(key)
-    }
-
-    #[inline]
-    fn take(&mut self, task: TaskId) {
-        self.rows.take(self.row(task), task);
-    }
-
-    /// Within the level in which it is queued.
-    #[inline]
-    fn rotate(&mut self, task: TaskId) {
-        self.rows.rotate(self.row(task), task);
-    }
-
-    #[inline]
-    fn first(&self) -> Option<TaskId> {
-        self.rows.first()
-    }
-
-    #[inline]
-    fn key(&self, task: TaskId) -> Option<K> {
-        let is_queued = self.rows.is_queued(task);
-        is_queued.then(|| self.keys[task.index()])
-    }
-
-    fn regroup(&mut self, task: TaskId, group: Group) {
-        self.rows.regroup(task, group);
-    }
-
-    #[inline]
-    fn group(&self, task: TaskId) -> Group {
-        self.rows.group(task)
-    }
+    in_rows!();
 
     #[inline]
     fn prefer(&mut self, group: Group) {

@@ -31,6 +31,7 @@
 mod array;
 mod design;
 mod domains;
+mod in_rows;
 mod loose_lists;
 mod loose_walk;
 mod scope;

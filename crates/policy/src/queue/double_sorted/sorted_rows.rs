@@ -66,7 +66,7 @@ impl<S: Storage, const WORDS: usize> SortedRows<S, WORDS> {
 
     /// Puts in `task` at the head; or walks from the tail, and puts it behind the first task of an
     /// equal or higher domain, or else at the head. The task that runs is not passed.
-    pub(super) fn insert(&mut self, row: usize, task: TaskId, end: End) -> bool {
+    pub(super) fn insert(&mut self, task: TaskId, row: usize, end: End) -> bool {
         debug_assert!(!self.is_queued(task), "{task:?} is queued already");
         let group = self.group(task);
         let list = self.array.lists(row)[LIST];
@@ -85,7 +85,7 @@ impl<S: Storage, const WORDS: usize> SortedRows<S, WORDS> {
     }
 
     #[inline]
-    pub(super) fn take(&mut self, row: usize, task: TaskId) {
+    pub(super) fn take(&mut self, task: TaskId, row: usize) {
         debug_assert!(self.is_queued(task), "{task:?} is not queued");
         self.has_stopped(task);
         self.array.remove(row, LIST, task);
@@ -93,7 +93,7 @@ impl<S: Storage, const WORDS: usize> SortedRows<S, WORDS> {
 
     /// Puts `task` at the end of its row, whatever its domain is.
     #[inline]
-    pub(super) fn rotate(&mut self, row: usize, task: TaskId) {
+    pub(super) fn rotate(&mut self, task: TaskId, row: usize) {
         self.has_stopped(task);
         self.array.rotate(row, LIST, task);
     }

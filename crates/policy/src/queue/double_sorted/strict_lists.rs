@@ -3,6 +3,7 @@
 use super::super::bitmap::Levelled;
 use super::super::{End, Queue};
 use super::domains::Domains;
+use super::in_rows::in_rows;
 use crate::costs::Visits;
 use crate::group::Group;
 use crate::storage::{Storage, Table};
@@ -31,7 +32,7 @@ use flyball_trace::TaskId;
 ///
 /// Memory: 1 byte a task and 2 a level and domain, besides keys, links and one table of visits.
 pub struct StrictLists<K, S: Storage, const WORDS: usize = 8, const GROUPS: usize = 8> {
-    domains: Domains<S, WORDS, GROUPS>,
+    rows: Domains<S, WORDS, GROUPS>,
     keys: S::Table<K>,
 }
 
@@ -41,9 +42,15 @@ impl<K: Levelled, S: Storage, const WORDS: usize, const GROUPS: usize>
     /// An empty queue in which domains are looked at in this order.
     pub fn with(capacity: usize, visits: Visits) -> Self {
         StrictLists {
-            domains: Domains::new(capacity, visits),
+            rows: Domains::new(capacity, visits),
             keys: Table::new(capacity, K::default()),
         }
+    }
+
+    /// The level of `task`.
+    #[inline]
+    fn place(&self, task: TaskId) -> u8 {
+        self.keys[task.index()].level()
     }
 }
 
@@ -59,10 +66,6 @@ impl<K: Levelled, S: Storage, const WORDS: usize, const GROUPS: usize> Queue<K>
         Self::with(capacity, Visits::default())
     }
 
-    fn capacity(&self) -> usize {
-        self.domains.capacity()
-    }
-
     fn accepts(&self, key: K) -> bool {
         Domains::<S, WORDS, GROUPS>::accepts(key.level())
     }
@@ -70,54 +73,18 @@ impl<K: Levelled, S: Storage, const WORDS: usize, const GROUPS: usize> Queue<K>
     #[inline]
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         self.keys[task.index()] = key;
-        self.domains.insert(task, key.level(), end)
+        self.rows.insert(task, key.level(), end)
     }
 
-    fn remove(&mut self, task: TaskId) -> Option<K> {
-        let key = self.key(task)?;
-        self.take(task);
-        Some(key)
-    }
-
-    #[inline]
-    fn take(&mut self, task: TaskId) {
-        let level = self.keys[task.index()].level();
-        self.domains.take(task, level);
-    }
-
-    #[inline]
-    fn rotate(&mut self, task: TaskId) {
-        let level = self.keys[task.index()].level();
-        self.domains.rotate(task, level);
-    }
-
-    #[inline]
-    fn first(&self) -> Option<TaskId> {
-        self.domains.first()
-    }
-
-    #[inline]
-    fn key(&self, task: TaskId) -> Option<K> {
-        let is_queued = self.domains.is_queued(task);
-        is_queued.then(|| self.keys[task.index()])
-    }
-
-    fn regroup(&mut self, task: TaskId, group: Group) {
-        self.domains.regroup(task, group);
-    }
-
-    #[inline]
-    fn group(&self, task: TaskId) -> Group {
-        self.domains.group(task)
-    }
+    in_rows!();
 
     #[inline]
     fn prefer(&mut self, group: Group) {
-        self.domains.prefer(group);
+        self.rows.prefer(group);
     }
 
     #[inline]
     fn serve(&mut self, task: TaskId) {
-        self.domains.prefer(self.domains.group(task));
+        self.rows.serve(task);
     }
 }

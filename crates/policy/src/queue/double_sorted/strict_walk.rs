@@ -2,6 +2,7 @@
 
 use super::super::bitmap::Levelled;
 use super::super::{End, Queue};
+use super::in_rows::in_rows;
 use super::sorted_rows::SortedRows;
 use crate::group::Group;
 use crate::storage::{Storage, Table};
@@ -31,8 +32,9 @@ pub struct StrictWalk<K, S: Storage, const WORDS: usize = 8> {
 }
 
 impl<K: Levelled, S: Storage, const WORDS: usize> StrictWalk<K, S, WORDS> {
+    /// The row of `task`.
     #[inline]
-    fn row(&self, task: TaskId) -> usize {
+    fn place(&self, task: TaskId) -> usize {
         SortedRows::<S, WORDS>::row(self.keys[task.index()].level())
     }
 }
@@ -50,54 +52,16 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for StrictWalk<K, S, 
         }
     }
 
-    fn capacity(&self) -> usize {
-        self.rows.capacity()
-    }
-
     fn accepts(&self, key: K) -> bool {
         SortedRows::<S, WORDS>::accepts(key.level())
     }
 
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         self.keys[task.index()] = key;
-        self.rows.insert(self.row(task), task, end)
+        self.rows.insert(task, self.place(task), end)
     }
 
-    fn remove(&mut self, task: TaskId) -> Option<K> {
-        let key = self.key(task)?;
-        self.take(task);
-        Some(key)
-    }
-
-    #[inline]
-    fn take(&mut self, task: TaskId) {
-        self.rows.take(self.row(task), task);
-    }
-
-    #[inline]
-    fn rotate(&mut self, task: TaskId) {
-        self.rows.rotate(self.row(task), task);
-    }
-
-    #[inline]
-    fn first(&self) -> Option<TaskId> {
-        self.rows.first()
-    }
-
-    #[inline]
-    fn key(&self, task: TaskId) -> Option<K> {
-        let is_queued = self.rows.is_queued(task);
-        is_queued.then(|| self.keys[task.index()])
-    }
-
-    fn regroup(&mut self, task: TaskId, group: Group) {
-        self.rows.regroup(task, group);
-    }
-
-    #[inline]
-    fn group(&self, task: TaskId) -> Group {
-        self.rows.group(task)
-    }
+    in_rows!();
 
     #[inline]
     fn serve(&mut self, task: TaskId) {

@@ -1,0 +1,205 @@
+//! Double-sorted scheduling: fixed priorities with time slices, and equals by group.
+
+use crate::facts::{Facts, Groups, Missing};
+use crate::profile::Profile;
+use crate::rule::{TIME_SLICES, priority, time_slice};
+use crate::scheduler::{Scheduler, Size};
+use crate::settings::{Configured, Setting, Values};
+use core::num::NonZeroU8;
+use flyball_policy::order::Level;
+use flyball_policy::{
+    AnyDesign, Breadth, Costs, Design, DoubleSorted, Duration, Encode, FixedPriority, Group,
+    Grouped, Kept, MOST_GROUPS, Nothing, Priority, Ranked, Scope, Storage, Weighted,
+    WeightedRoundRobin,
+};
+
+/// Double-sorted scheduling. Not sustainable, as [`FpRr`](crate::FpRr) is not. Not memoryless: which group
+/// comes first depends on the one that ran last.
+#[derive(Clone, Copy, Debug)]
+pub struct Dss {
+    /// What the group of a task is.
+    pub by: By,
+    /// How equals are kept by group.
+    pub design: Design,
+    /// The length of a time slice, where a task does not say another.
+    pub quantum: Duration,
+    /// What it costs to change from group to group; `None`: all changes cost the same.
+    pub costs: Option<Costs>,
+}
+
+/// What the group of a task is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// Its `group`.
+    Group,
+    /// The place of its `program` among the programs that tasks name.
+    Program,
+    /// The place of its `device` among the devices that tasks name.
+    Device,
+}
+
+impl By {
+    /// All of them, as a setting and an image number them.
+    const ALL: [By; 3] = [By::Group, By::Program, By::Device];
+
+    /// As a setting has them, the default first.
+    const NAMES: &'static [&'static str] = &["group", "program", "device"];
+
+    fn named(name: &str) -> By {
+        let found = By::ALL.iter().zip(By::NAMES).find(|(_, it)| **it == name);
+        found.map_or(By::Group, |(by, _)| *by)
+    }
+
+    /// The group of a task.
+    fn group(self, groups: Groups) -> Result<Group, Missing> {
+        let (number, why) = match self {
+            By::Group => (groups.number.into(), "has a `group` above 7"),
+            By::Program => (
+                groups.program,
+                "names a ninth `program`, or none beside eight: 8 groups are told apart",
+            ),
+            By::Device => (
+                groups.device,
+                "names a ninth `device`, or none beside eight: 8 groups are told apart",
+            ),
+        };
+        let number = usize::from(number);
+        if number < MOST_GROUPS {
+            Ok(Group::of(number))
+        } else {
+            Err(Missing::Other(why))
+        }
+    }
+}
+
+impl Configured for Dss {
+    const SETTINGS: &'static [Setting] = &[
+        Setting::choice(
+            "variant",
+            "how equals are kept: between levels priorities are strict, or (loose) a task may wait \
+             for less urgent ones of the group that runs; tour: no equal starves",
+            &[
+                "strict-lists",
+                "loose-lists",
+                "strict-walk",
+                "loose-walk",
+                "tour-lists",
+            ],
+        ),
+        Setting::choice(
+            "by",
+            "what the group of a task is: one of its keys",
+            By::NAMES,
+        ),
+        Setting::costs(
+            "costs",
+            "what it costs to change from each group (a row) to each (a column), in any unit; lists \
+             visit groups in the cheapest order",
+            "all changes cost the same",
+        ),
+        Setting::duration(
+            "quantum",
+            "how long a time slice is",
+            Duration::from_millis(10),
+        ),
+        Setting::count(
+            "scope",
+            "how many levels share their lists, up to 255 (loose-lists)",
+            2,
+        ),
+        Setting::switch(
+            "demotes",
+            "whether a task may also join its group a level below, not only above (loose-walk)",
+            false,
+        ),
+        Setting::count(
+            "real_time",
+            "tasks of this priority or a larger one stay strict in the loose variants; 256: none do",
+            156,
+        ),
+    ];
+
+    const TASK_SETTINGS: &'static [Setting] = TIME_SLICES;
+
+    fn new(values: &dyn Values, _: &[Facts]) -> Result<Dss, &'static str> {
+        let levels = u8::try_from(values.integer("scope")).ok();
+        let levels = levels.and_then(NonZeroU8::new);
+        let levels = levels.ok_or("`scope` is from 1 to 255")?;
+        // The level of a priority is 255 less it.
+        let real_time = 256_u32.checked_sub(values.integer("real_time"));
+        let real_time = real_time.and_then(|levels| u8::try_from(levels).ok());
+        let real_time = real_time.ok_or("`real_time` is from 1 to 256")?;
+        Ok(Dss {
+            by: By::named(values.text("by")),
+            design: match values.text("variant") {
+                "loose-lists" => Design::LooseLists(Scope { real_time, levels }),
+                "strict-walk" => Design::StrictWalk,
+                "loose-walk" => Design::LooseWalk(Breadth {
+                    real_time,
+                    demotes: values.switch("demotes"),
+                    ..Breadth::default()
+                }),
+                "tour-lists" => Design::TourLists,
+                _ => Design::StrictLists,
+            },
+            quantum: values.duration("quantum"),
+            costs: values.costs("costs"),
+        })
+    }
+
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        // In the order of their declarations.
+        (self.by as u8, self.design, self.quantum, self.costs).emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Dss> {
+        let (by, design, quantum, costs): (u8, Design, Duration, _) = Encode::parse(bytes)?;
+        let dss = Dss {
+            by: *By::ALL.get(usize::from(by))?,
+            design,
+            quantum,
+            costs,
+        };
+        (!quantum.is_zero()).then_some(dss)
+    }
+}
+
+impl Scheduler for Dss {
+    const NAME: &'static str = "dss";
+    const PROFILE: Profile = Profile {
+        decision: "O(1): the first task of the most urgent level, in the first of at most 8 groups \
+                   that has one there",
+        ..Profile::ranked::<AnyDesign<Level, Nothing>, Level>(
+            "Finster, \"Double-sorted scheduling in process cruise control environments\", \
+             Universität Karlsruhe 2005, chapter 3; tour-lists are Flyball's own",
+        )
+    };
+    type Params = Grouped<Weighted<Priority>>;
+    type Policy<S: Storage, C: Storage> =
+        DoubleSorted<Ranked<WeightedRoundRobin<FixedPriority>, AnyDesign<Level, S>>>;
+
+    fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
+        // With one group in the table, all others are visited by rising number.
+        let costs = self.costs.unwrap_or(Costs::even(1, 0));
+        let queue = AnyDesign::with(size.tasks, self.design, &costs, Kept::ALL);
+        let order = WeightedRoundRobin {
+            order: FixedPriority,
+        };
+        DoubleSorted::new(Ranked::with_queue(order, queue))
+    }
+
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {
+        let group = self.by.group(task.groups)?;
+        if self
+            .costs
+            .is_some_and(|costs| group.index() >= costs.count())
+        {
+            return Err(Missing::Other("is in a group for which `costs` has no row"));
+        }
+        let params = Weighted {
+            params: priority(task)?,
+            quantum: time_slice(values, self.quantum),
+        };
+        Ok(Grouped { params, group })
+    }
+}
