@@ -446,13 +446,14 @@ fn what_linux_does_not_have_is_refused() {
     assert_eq!(small.admit(TaskId(0), task, units(0)), refused);
 }
 
+fn emitted(value: &impl Encode) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    value.emit(&mut |part| bytes.extend(part));
+    bytes
+}
+
 #[test]
 fn bytes() {
-    let emitted = |value: &dyn Fn(&mut dyn FnMut(&[u8]))| {
-        let mut bytes = Vec::new();
-        value(&mut |part| bytes.extend(part));
-        bytes
-    };
     let classes = [
         LinuxClass::Normal,
         LinuxClass::Fifo(1),
@@ -460,19 +461,19 @@ fn bytes() {
     ];
     for (nice, class) in [-20, 0, 19].into_iter().zip(classes) {
         let task = LinuxTask { nice, class };
-        let bytes = emitted(&|put| task.emit(put));
+        let bytes = emitted(&task);
         assert_eq!(LinuxTask::parse(&mut &bytes[..]), Some(task));
     }
     for bytes in [[0, 1, 0], [1, 0, 0], [2, 100, 0], [3, 1, 0], [0, 0, 20]] {
         assert_eq!(LinuxTask::parse(&mut &bytes[..]), None);
     }
     for version in [V2_6_8, V2_6_11] {
-        let bytes = emitted(&|put| rules(version, 250).emit(put));
+        let bytes = emitted(&rules(version, 250));
         assert_eq!(
             LinuxRules::parse(&mut &bytes[..]),
             Some(rules(version, 250))
         );
     }
-    let slow = emitted(&|put| rules(V2_6_8, 99).emit(put));
+    let slow = emitted(&rules(V2_6_8, 99));
     assert_eq!(LinuxRules::parse(&mut &slow[..]), None);
 }

@@ -150,7 +150,7 @@ impl Model {
         }
     }
 
-    fn to_tail(&mut self, task: usize) {
+    fn put_last(&mut self, task: usize) {
         self.active.retain(|&other| other != task);
         self.active.push(task);
     }
@@ -169,7 +169,7 @@ impl Model {
         if matches!(self.tasks[task].class, LinuxClass::RoundRobin(_)) {
             if slice == 0 {
                 self.tasks[task].slice = whole;
-                self.to_tail(task);
+                self.put_last(task);
             }
             return slice == 0;
         }
@@ -192,7 +192,7 @@ impl Model {
             if self.is_old {
                 self.tasks[task].prio = self.effective_prio(task);
             }
-            self.to_tail(task);
+            self.put_last(task);
             return true;
         }
         false
@@ -217,11 +217,11 @@ impl Model {
         match self.tasks[task].activated {
             1 if normal => {
                 self.recalculate(task, waited * 38 / 128);
-                self.to_tail(task);
+                self.put_last(task);
             }
             2 if normal => {
                 self.recalculate(task, waited);
-                self.to_tail(task);
+                self.put_last(task);
             }
             _ => {}
         }
