@@ -17,6 +17,7 @@
 //! | PD² and PF | [`fair`] |
 //! | non-preemptive EDF | [`np_edf`] |
 //! | I+PI | [`ipi`] |
+//! | Linux's O(1) scheduler | [`linux_o1`] |
 //! | EDF above rate monotonic priorities | [`csd`] |
 //! | servers with budgets | [`servers`] |
 //! | servers in slots, as SOOS has them | [`soos`] |
@@ -30,6 +31,7 @@ pub mod csd;
 pub mod facts;
 pub mod fair;
 pub mod ipi;
+pub mod linux_o1;
 pub mod list;
 pub mod np_edf;
 pub mod placement;
@@ -49,6 +51,7 @@ pub use csd::Csd;
 pub use facts::{Arrival, Facts, Missing, Service};
 pub use fair::{Pd2, Pf, until_slot};
 pub use ipi::Ipi;
+pub use linux_o1::LinuxO1;
 pub use list::{
     Entry, Multiprocessor, Placement, RuleVisitor, Split, Uniprocessor, Visitor, entries, find,
     path, visit, visit_rule,
