@@ -67,7 +67,7 @@ impl Scheduler for LinuxO1 {
         decision: "O(1): the first of the active array, and a swap where that is empty; O(1) at each tick",
         ..Profile::ranked::<Bitmap<Level, Nothing>, Level>(
             "kernel/sched.c of Linux 2.6.8 and 2.6.11; Finster, \"Double-sorted scheduling in process \
-             cruise control environments\", Universität Karlsruhe 2005, section 2.4",
+             cruise control environments\", Universität Karlsruhe 2005, section 2.1",
         )
     };
     type Params = LinuxTask;

@@ -44,7 +44,7 @@
 //!   [`Queue::rotate`].
 //!
 //! Sources: `kernel/sched.c` of Linux 2.6.8 and 2.6.11; Finster, *Double-sorted scheduling in process
-//! cruise control environments*, Universität Karlsruhe 2005, section 2.4. Finster describes 2.6.8 and
+//! cruise control environments*, Universität Karlsruhe 2005, section 2.1. Finster describes 2.6.8 and
 //! measured 2.6.11.
 //!
 //! Complexity: O(1), with queues that are.
