@@ -151,7 +151,17 @@ fn folder(machine: Machine, kind: Kind) -> PathBuf {
 /// Where the image `name` is, within the target folder or among those that are installed.
 fn place(machine: Machine, kind: Kind, name: &str) -> PathBuf {
     let folder = folder(machine, kind).join(machine.triple());
-    folder.join("release").join(name)
+    folder.join(profile(machine, name)).join(name)
+}
+
+/// Cargo's profile for the image `name`. All policies together are small enough for the least of the
+/// machines only if the compiler is told so.
+fn profile(machine: Machine, name: &str) -> &'static str {
+    if machine == Machine::Lm3s6965 && name == RUNNER {
+        "compact"
+    } else {
+        "release"
+    }
 }
 
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf, BoardError> {
@@ -169,7 +179,7 @@ fn build(
     name: &str,
     watch: &mut Watch<'_>,
 ) -> Result<(), BoardError> {
-    let mut args = vec!["--release", "--bin", name];
+    let mut args = vec!["--profile", profile(machine, name), "--bin", name];
     if name == SUPERVISED {
         args.extend(["--package", "flyball-supervised"]);
     }

@@ -33,6 +33,8 @@ pub struct Facts {
     pub wcet: Duration,
     /// The priority: the larger, the more urgent.
     pub priority: Option<u8>,
+    /// The nice value of Linux, from −20, the most urgent, to 19.
+    pub nice: Option<i8>,
     /// The part of a CPU that the task asks for, if it says so itself.
     pub share: Option<Fraction>,
     /// The relative importance in overload.
@@ -79,6 +81,7 @@ impl Facts {
             deadline: Some(period),
             wcet,
             priority: None,
+            nice: None,
             share: None,
             importance: None,
             affinity: CpuSet::ALL,
@@ -147,6 +150,7 @@ impl Facts {
             deadline: task.deadline,
             wcet: task.wcet,
             priority: task.priority,
+            nice: task.nice,
             share: task.share.map(share),
             importance: task.importance,
             affinity: (0..=CpuSet::LARGEST.0)

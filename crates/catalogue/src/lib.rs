@@ -17,6 +17,7 @@
 //! | PD² and PF | [`fair`] |
 //! | non-preemptive EDF | [`np_edf`] |
 //! | I+PI | [`ipi`] |
+//! | Linux's O(1) scheduler | [`linux_o1`] |
 //! | EDF above rate monotonic priorities | [`csd`] |
 //! | fixed priorities, and equals by group | [`dss`] |
 //! | servers with budgets | [`servers`] |
@@ -32,6 +33,7 @@ pub mod dss;
 pub mod facts;
 pub mod fair;
 pub mod ipi;
+pub mod linux_o1;
 pub mod list;
 pub mod np_edf;
 pub mod placement;
@@ -52,6 +54,7 @@ pub use dss::Dss;
 pub use facts::{Arrival, Facts, Groups, Missing, Service};
 pub use fair::{Pd2, Pf, until_slot};
 pub use ipi::Ipi;
+pub use linux_o1::LinuxO1;
 pub use list::{
     Entry, Multiprocessor, Placement, RuleVisitor, Split, Uniprocessor, Visitor, entries, find,
     path, visit, visit_rule,

@@ -6,6 +6,7 @@ use crate::csd::Csd;
 use crate::dss::Dss;
 use crate::fair::{Pd2, Pf};
 use crate::ipi::Ipi;
+use crate::linux_o1::LinuxO1;
 use crate::np_edf::NpEdf;
 use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
@@ -410,6 +411,10 @@ catalogue! {
             "SOOS",
             "a server for each task, as cbs with mode = \"hard\", but work is only seen at slots; the \
              kernel of a paper, with each of its parts a setting"
+        }
+        LinuxO1 {
+            "Linux's O(1) scheduler",
+            "time slices by nice value, and a bonus for sleep: Linux from 2.6.8 to 2.6.11"
         };
     all:
         Pd2 {

@@ -122,6 +122,7 @@ fn facts() -> impl Strategy<Value = Facts> {
     let times = (1..1_000_u64, 1..1_000_u64, 0..1_000_u64, 1..1_000_u64);
     let rest = (
         any::<Option<u8>>(),
+        prop::option::of(-20_i8..20),
         any::<Option<u16>>(),
         0..=100_u32,
         any::<u128>(),
@@ -129,13 +130,14 @@ fn facts() -> impl Strategy<Value = Facts> {
     (0..3_usize, times, any::<bool>(), rest).prop_map(
         |(arrival, (period, wcet, phase, deadline), has_deadline, rest)| {
             let us = Duration::from_micros;
-            let (priority, importance, share, cpus) = rest;
+            let (priority, nice, importance, share, cpus) = rest;
             let mut facts = Facts::periodic(us(10 * period), us(wcet));
             facts.arrival = [Arrival::Once, Arrival::Periodic, Arrival::Sporadic][arrival];
             facts.period = facts.period.filter(|_| facts.arrival != Arrival::Once);
             facts.deadline = has_deadline.then_some(us(10 * deadline));
             facts.phase = us(phase);
             facts.priority = priority;
+            facts.nice = nice;
             facts.importance = importance;
             facts.share = (share > 0).then(|| Fraction::percent(share));
             facts.groups = Groups {

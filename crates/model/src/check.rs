@@ -11,12 +11,16 @@ use crate::source::{At, Source, Span};
 use crate::taskset::{Arrival, Length, OnMiss, Step, Task, Trigger};
 use flyball_trace::{Duration, Speed};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 /// Most tasks in a set: a task's number has 16 bits, and one of the values is left for *none*.
 pub const MOST_TASKS: usize = 65_535;
 
 /// Most CPUs of a platform.
 pub const MOST_CPUS: u8 = 128;
+
+/// The nice values of Linux.
+pub(crate) const NICE: RangeInclusive<i8> = -20..=19;
 
 /// Most steps that one job may take, repetitions counted, so that a short file cannot describe a
 /// job that takes days to simulate.
@@ -108,6 +112,7 @@ pub(crate) struct Draft {
     pub(crate) phase: Option<At<Duration>>,
     pub(crate) jitter: Option<At<Duration>>,
     pub(crate) priority: Option<At<u8>>,
+    pub(crate) nice: Option<At<i8>>,
     pub(crate) share: Option<At<Share>>,
     pub(crate) importance: Option<At<u16>>,
     pub(crate) cpu: Option<At<u8>>,
@@ -151,6 +156,7 @@ impl Draft {
             deadline,
             wcet,
             priority: self.priority.map(|priority| priority.value),
+            nice: self.nice.map(|nice| nice.value),
             share: self.share.map(|share| share.value),
             importance: self.importance.map(|importance| importance.value),
             cpu: self.cpu.map(|cpu| cpu.value),

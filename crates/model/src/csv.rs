@@ -9,7 +9,7 @@ mod write;
 
 pub use write::to_csv;
 
-use crate::check::{Draft, MOST_CPUS, MOST_TASKS, Names, too_many_tasks};
+use crate::check::{Draft, MOST_CPUS, MOST_TASKS, NICE, Names, too_many_tasks};
 use crate::error::{Kind, ModelError};
 use crate::groups::Groups;
 use crate::hint;
@@ -29,6 +29,7 @@ const COLUMNS: &[&str] = &[
     "phase",
     "jitter",
     "priority",
+    "nice",
     "share",
     "importance",
     "cpu",
@@ -174,6 +175,7 @@ fn draft(
         phase: None,
         jitter: None,
         priority: None,
+        nice: None,
         share: None,
         importance: None,
         cpu: None,
@@ -223,10 +225,11 @@ fn read_cell(
         "phase" => draft.phase = Some(cell::time(source, column.unit, &cell)?),
         "jitter" => draft.jitter = Some(cell::time(source, column.unit, &cell)?),
         "bcet" => draft.bcet = Some(cell::time(source, column.unit, &cell)?),
-        "priority" => draft.priority = Some(cell::number(source, u8::MAX, &cell)?),
+        "priority" => draft.priority = Some(cell::number(source, 0..=u8::MAX, &cell)?),
+        "nice" => draft.nice = Some(cell::number(source, NICE, &cell)?),
         "share" => draft.share = Some(cell::share(source, &cell)?),
-        "importance" => draft.importance = Some(cell::number(source, u16::MAX, &cell)?),
-        "cpu" => draft.cpu = Some(cell::number(source, MOST_CPUS - 1, &cell)?),
+        "importance" => draft.importance = Some(cell::number(source, 0..=u16::MAX, &cell)?),
+        "cpu" => draft.cpu = Some(cell::number(source, 0..=MOST_CPUS - 1, &cell)?),
         _ => draft.on_miss = Some(cell::on_miss(source, &cell)?),
     }
     Ok(())

@@ -60,6 +60,8 @@ pub struct Task {
     pub wcet: Duration,
     /// Priority for fixed-priority scheduling: the larger, the more urgent.
     pub priority: Option<u8>,
+    /// The nice value under Linux's scheduler, from −20, the most urgent, to 19.
+    pub nice: Option<i8>,
     /// The part of a CPU that the task is to get, for policies that divide CPUs.
     pub share: Option<Share>,
     /// How important the task is where not all can get their shares.
@@ -354,6 +356,7 @@ impl Task {
             deadline: Some(period),
             wcet,
             priority: None,
+            nice: None,
             share: None,
             importance: None,
             cpu: None,

@@ -171,6 +171,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
         option::of(time(1..1 << 62)),
         (
             option::of(any::<u8>()),
+            option::of(-20_i8..20),
             option::of((0_u32..=1_000_000).prop_map(Share::from_millionths)),
             option::of(any::<u16>()),
             option::of(0..cpus),
@@ -186,7 +187,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
         .prop_map(
             |(arrival, (mut steps, forever, spare), (phase, jitter), deadline, numbers, rest)| {
                 let (on_miss, policies, stalls, speed) = rest;
-                let (priority, share, importance, cpu, allowed) = numbers;
+                let (priority, nice, share, importance, cpu, allowed) = numbers;
                 let allowed = allowed.filter(|_| cpu.is_none());
                 if forever && arrival == Arrival::Once && behaviour::takes_time(&steps) {
                     steps = vec![Step::Repeat {
@@ -214,6 +215,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     deadline,
                     wcet,
                     priority,
+                    nice,
                     share,
                     importance,
                     cpu,

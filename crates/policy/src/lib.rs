@@ -31,6 +31,7 @@
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | any of these on one CPU without preemption | [`non_preemptive`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
+//! | two arrays, time slices and a bonus for sleep: Linux's O(1) scheduler | [`linux_o1`] |
 //! | servers with budgets: temporal isolation | [`servers`] |
 //! | a kernel of servers in slots, as published | [`soos`] |
 //! | what acts on policies from time to time | [`control`] |
@@ -61,6 +62,7 @@ mod group;
 mod grouping;
 pub mod i_plus_pi;
 mod linked;
+pub mod linux_o1;
 mod member;
 pub mod non_preemptive;
 pub mod order;
@@ -90,6 +92,7 @@ pub use global::Global;
 pub use group::{Group, MOST_GROUPS};
 pub use grouping::Grouping;
 pub use i_plus_pi::IPlusPi;
+pub use linux_o1::{LinuxClass, LinuxO1, LinuxRules, LinuxTask, LinuxVersion};
 pub use non_preemptive::NonPreemptive;
 pub use order::{
     Deadline, DeadlineMonotonic, EarliestDeadline, Fifo, FixedPriority, Laxity, LeastLaxity, Order,

@@ -5,6 +5,7 @@ mod by_rank;
 mod csd;
 mod double_sorted;
 mod global;
+mod linux_o1;
 mod queues;
 mod ranked;
 mod refused;

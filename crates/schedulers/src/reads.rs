@@ -21,7 +21,7 @@ pub struct Read {
 type Change = fn(&mut Facts);
 
 /// The keys of a task set with what they say changed in some ways, and left out where that can be.
-const KEYS: [(&str, &[Change], Option<Change>); 9] = [
+const KEYS: [(&str, &[Change], Option<Change>); 10] = [
     (
         "period",
         &[
@@ -45,6 +45,11 @@ const KEYS: [(&str, &[Change], Option<Change>); 9] = [
         "priority",
         &[|task| task.priority = Some(7)],
         Some(|task| task.priority = None),
+    ),
+    (
+        "nice",
+        &[|task| task.nice = Some(7)],
+        Some(|task| task.nice = None),
     ),
     (
         "share",

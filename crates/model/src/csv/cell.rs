@@ -9,6 +9,7 @@ use crate::toml::ON_MISS;
 use crate::units::{DurationError, Unit, not_a_time, parse_duration, parse_number};
 use flyball_trace::Duration;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// Reads a length of time; a plain number if the column's name has the unit.
 pub(super) fn time(
@@ -34,10 +35,10 @@ pub(super) fn time(
     })
 }
 
-/// Reads a whole number from 0 to `most`.
+/// Reads a whole number of this range.
 pub(super) fn number<T: TryFrom<i128> + Copy + PartialOrd + fmt::Display>(
     source: &Source<'_>,
-    most: T,
+    range: RangeInclusive<T>,
     cell: &At<String>,
 ) -> Result<At<T>, ModelError> {
     let value = cell.value.parse::<i128>();
@@ -45,7 +46,7 @@ pub(super) fn number<T: TryFrom<i128> + Copy + PartialOrd + fmt::Display>(
         .as_ref()
         .ok()
         .and_then(|&value| T::try_from(value).ok());
-    if let Some(value) = in_range.filter(|value| *value <= most) {
+    if let Some(value) = in_range.filter(|value| range.contains(value)) {
         return Ok(at(cell, value));
     }
     let kind = if value.is_ok() {
@@ -54,7 +55,8 @@ pub(super) fn number<T: TryFrom<i128> + Copy + PartialOrd + fmt::Display>(
         Kind::WrongType
     };
     let found = hint::quoted(&cell.value);
-    let message = format!("expected a whole number from 0 to {most}, found {found}");
+    let (least, most) = range.into_inner();
+    let message = format!("expected a whole number from {least} to {most}, found {found}");
     Err(source.error(kind, &cell.span, message))
 }
 

@@ -66,6 +66,7 @@ fn cell(task: &Task, column: &str) -> String {
             .priority
             .map(|priority| priority.to_string())
             .unwrap_or_default(),
+        "nice" => task.nice.map(|nice| nice.to_string()).unwrap_or_default(),
         "share" => task
             .share
             .map(|share| share.to_string())

@@ -7,7 +7,7 @@ use super::platform::policies;
 use super::resources::{Resources, Sort};
 use super::speeds;
 use super::table::{Node, Read, Table, choice, list, share, stalls, text, time, whole};
-use crate::check::{Draft, MOST_CPUS, Names};
+use crate::check::{Draft, MOST_CPUS, NICE, Names};
 use crate::error::Kind;
 use crate::hint;
 use crate::source::{At, Source};
@@ -26,6 +26,7 @@ const KEYS: &[&str] = &[
     "phase",
     "jitter",
     "priority",
+    "nice",
     "share",
     "importance",
     "cpu",
@@ -116,6 +117,7 @@ fn draft<'d>(
         phase: table.get("phase", time)?,
         jitter: table.get("jitter", time)?,
         priority: table.get("priority", whole(0..=u8::MAX))?,
+        nice: table.get("nice", whole(NICE))?,
         share: table.get("share", share)?,
         importance: table.get("importance", whole(0..=u16::MAX))?,
         cpu: table.get("cpu", whole(0..=MOST_CPUS - 1))?,

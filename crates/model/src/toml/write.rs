@@ -103,6 +103,9 @@ impl Document<'_> {
         if let Some(priority) = task.priority {
             writeln!(f, "priority = {priority}")?;
         }
+        if let Some(nice) = task.nice {
+            writeln!(f, "nice = {nice}")?;
+        }
         if let Some(share) = task.share {
             writeln!(f, "share = {share}")?;
         }

@@ -35,7 +35,7 @@ const FILES: &[Case] = &[
         Kind::UnknownKey,
         "",
         r#"unknown column "T1""#,
-        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
+        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `nice`, `share`, `importance`, `cpu` and `on_miss`",
     ),
     case(
         "period\n1ms\n",
@@ -67,7 +67,7 @@ const FILES: &[Case] = &[
         Kind::UnknownKey,
         "",
         r#"unknown column "colour""#,
-        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
+        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `nice`, `share`, `importance`, `cpu` and `on_miss`",
     ),
     case(
         "period,wcet,dedline\n",
@@ -99,7 +99,7 @@ const FILES: &[Case] = &[
         Kind::UnknownKey,
         "",
         r#"unknown column """#,
-        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `share`, `importance`, `cpu` and `on_miss`",
+        "the columns are `name`, `period`, `wcet`, `bcet`, `deadline`, `phase`, `jitter`, `priority`, `nice`, `share`, `importance`, `cpu` and `on_miss`",
     ),
     case(
         "period,wcet\n10ms\n",
@@ -218,6 +218,14 @@ name,period,wcet
         Kind::OutOfRange,
         "task 1: priority",
         r#"expected a whole number from 0 to 255, found "256""#,
+        "",
+    ),
+    case(
+        "period,wcet,nice\n10ms,1ms,20\n",
+        "2:10",
+        Kind::OutOfRange,
+        "task 1: nice",
+        r#"expected a whole number from -20 to 19, found "20""#,
         "",
     ),
     case(

@@ -126,7 +126,12 @@ mod tests {
             unknown.map(|entry| entry.name).collect()
         };
         let one = nothing(Placement::is_assigned);
-        assert_eq!(one, ["fp-rr", "llf", "rr", "fifo", "dss", "ipi", "soos"]);
+        assert_eq!(
+            one,
+            [
+                "fp-rr", "llf", "rr", "fifo", "dss", "ipi", "soos", "linux-o1"
+            ]
+        );
         let global = nothing(|placement| placement == Placement::Global);
         assert_eq!(global, ["g-fp-rr", "g-llf", "g-rr", "g-fifo"]);
         let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));
