@@ -1,6 +1,6 @@
 //! Double-sorted scheduling: fixed priorities with time slices, and equals by group.
 
-use crate::facts::{Facts, Groups, Missing};
+use crate::facts::{Facts, Missing};
 use crate::profile::Profile;
 use crate::rule::{TIME_SLICES, priority, time_slice};
 use crate::scheduler::{Scheduler, Size};
@@ -19,11 +19,12 @@ use flyball_policy::{
 pub struct Dss {
     /// What the group of a task is.
     pub by: By,
-    /// How equals are kept by group.
-    pub design: Design,
+    /// How equals are kept by group; `None`: as they come, whatever their groups are.
+    pub design: Option<Design>,
     /// The length of a time slice, where a task does not say another.
     pub quantum: Duration,
-    /// What it costs to change from group to group; `None`: all changes cost the same.
+    /// What it costs to change from group to group; `None`: all changes cost the same. By speed it is
+    /// what the platform says, unless the user says something else.
     pub costs: Option<Costs>,
 }
 
@@ -36,14 +37,16 @@ pub enum By {
     Program,
     /// The place of its `device` among the devices that tasks name.
     Device,
+    /// The operating point that it is to run at.
+    Speed,
 }
 
 impl By {
     /// All of them, as a setting and an image number them.
-    const ALL: [By; 3] = [By::Group, By::Program, By::Device];
+    const ALL: [By; 4] = [By::Group, By::Program, By::Device, By::Speed];
 
     /// As a setting has them, the default first.
-    const NAMES: &'static [&'static str] = &["group", "program", "device"];
+    const NAMES: &'static [&'static str] = &["group", "program", "device", "speed"];
 
     fn named(name: &str) -> By {
         let found = By::ALL.iter().zip(By::NAMES).find(|(_, it)| **it == name);
@@ -51,7 +54,8 @@ impl By {
     }
 
     /// The group of a task.
-    fn group(self, groups: Groups) -> Result<Group, Missing> {
+    fn group(self, task: &Facts) -> Result<Group, Missing> {
+        let groups = task.groups;
         let (number, why) = match self {
             By::Group => (groups.number.into(), "has a `group` above 7"),
             By::Program => (
@@ -61,6 +65,10 @@ impl By {
             By::Device => (
                 groups.device,
                 "names a ninth `device`, or none beside eight: 8 groups are told apart",
+            ),
+            By::Speed => (
+                task.speed.map_or(u16::MAX, |speed| speed.0.into()),
+                "has no operating point to be grouped by: the platform has no `speeds`",
             ),
         };
         let number = usize::from(number);
@@ -77,13 +85,15 @@ impl Configured for Dss {
         Setting::choice(
             "variant",
             "how equals are kept: between levels priorities are strict, or (loose) a task may wait \
-             for less urgent ones of the group that runs; tour: no equal starves",
+             for less urgent ones of the group that runs; tour: no equal starves; unsorted: groups \
+             do not matter",
             &[
                 "strict-lists",
                 "loose-lists",
                 "strict-walk",
                 "loose-walk",
                 "tour-lists",
+                "unsorted",
             ],
         ),
         Setting::choice(
@@ -95,7 +105,7 @@ impl Configured for Dss {
             "costs",
             "what it costs to change from each group (a row) to each (a column), in any unit; lists \
              visit groups in the cheapest order",
-            "all changes cost the same",
+            "all changes cost the same; with by = \"speed\" as long as the platform's transitions take",
         ),
         Setting::duration(
             "quantum",
@@ -129,21 +139,24 @@ impl Configured for Dss {
         let real_time = 256_u32.checked_sub(values.integer("real_time"));
         let real_time = real_time.and_then(|levels| u8::try_from(levels).ok());
         let real_time = real_time.ok_or("`real_time` is from 1 to 256")?;
+        let by = By::named(values.text("by"));
+        let of_platform = || values.transitions().filter(|_| by == By::Speed);
         Ok(Dss {
-            by: By::named(values.text("by")),
+            by,
             design: match values.text("variant") {
-                "loose-lists" => Design::LooseLists(Scope { real_time, levels }),
-                "strict-walk" => Design::StrictWalk,
-                "loose-walk" => Design::LooseWalk(Breadth {
+                "unsorted" => None,
+                "loose-lists" => Some(Design::LooseLists(Scope { real_time, levels })),
+                "strict-walk" => Some(Design::StrictWalk),
+                "loose-walk" => Some(Design::LooseWalk(Breadth {
                     real_time,
                     demotes: values.switch("demotes"),
                     ..Breadth::default()
-                }),
-                "tour-lists" => Design::TourLists,
-                _ => Design::StrictLists,
+                })),
+                "tour-lists" => Some(Design::TourLists),
+                _ => Some(Design::StrictLists),
             },
             quantum: values.duration("quantum"),
-            costs: values.costs("costs"),
+            costs: values.costs("costs").or_else(of_platform),
         })
     }
 
@@ -153,7 +166,7 @@ impl Configured for Dss {
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Dss> {
-        let (by, design, quantum, costs): (u8, Design, Duration, _) = Encode::parse(bytes)?;
+        let (by, design, quantum, costs): (u8, Option<Design>, Duration, _) = Encode::parse(bytes)?;
         let dss = Dss {
             by: *By::ALL.get(usize::from(by))?,
             design,
@@ -176,12 +189,17 @@ impl Scheduler for Dss {
     };
     type Params = Grouped<Weighted<Priority>>;
     type Policy<S: Storage, C: Storage> =
-        DoubleSorted<Ranked<WeightedRoundRobin<FixedPriority>, AnyDesign<Level, S>>>;
+        DoubleSorted<Ranked<WeightedRoundRobin<FixedPriority>, AnyDesign<Level, S>>, S>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
         // With one group in the table, all others are visited by rising number.
         let costs = self.costs.unwrap_or(Costs::even(1, 0));
-        let queue = AnyDesign::with(size.tasks, self.design, &costs, Kept::ALL);
+        let queue = AnyDesign::with(
+            size.tasks,
+            self.design.unwrap_or(Design::StrictLists),
+            &costs,
+            Kept::ALL,
+        );
         let order = WeightedRoundRobin {
             order: FixedPriority,
         };
@@ -189,7 +207,10 @@ impl Scheduler for Dss {
     }
 
     fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {
-        let group = self.by.group(task.groups)?;
+        let group = match self.design {
+            None => Group::of(0),
+            Some(_) => self.by.group(task)?,
+        };
         if self
             .costs
             .is_some_and(|costs| group.index() >= costs.count())
@@ -200,6 +221,10 @@ impl Scheduler for Dss {
             params: priority(task)?,
             quantum: time_slice(values, self.quantum),
         };
-        Ok(Grouped { params, group })
+        Ok(Grouped {
+            params,
+            group,
+            speed: task.speed,
+        })
     }
 }

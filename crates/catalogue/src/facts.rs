@@ -3,7 +3,7 @@
 use core::fmt;
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::servers::Reservation;
-use flyball_policy::{CpuSet, Duration};
+use flyball_policy::{CpuSet, Duration, Speed};
 
 /// How the jobs of a task arrive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +45,9 @@ pub struct Facts {
     pub service: Service,
     /// To which group the task belongs.
     pub groups: Groups,
+    /// The operating point that it is to run at: the one that it says, or else the fastest; `None`:
+    /// there are none to choose from.
+    pub speed: Option<Speed>,
 }
 
 /// To which group a task belongs, in each of three ways. Which of them counts is up to the policy.
@@ -91,6 +94,7 @@ impl Facts {
                 program: 0,
                 device: 0,
             },
+            speed: None,
         }
     }
 
@@ -167,6 +171,11 @@ impl Facts {
                 program: place(task.groups.program, &set.programs),
                 device: place(task.groups.device, &set.devices),
             },
+            speed: set
+                .platform
+                .speeds
+                .as_ref()
+                .map(|speeds| task.speed.unwrap_or(speeds.fastest())),
         }
     }
 }

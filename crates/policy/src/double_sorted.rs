@@ -2,7 +2,8 @@
 //!
 //! `DoubleSorted<Ranked<O, Q>>` with a queue `Q` of [`queue`](crate::queue) that knows groups is the
 //! policy `O`, and equals are served group by group. The policy and the queue do all of it; this only
-//! hands on the group that a task comes with.
+//! hands on the group that a task comes with. With a table ([`Storage`]) it also keeps the operating
+//! point that a task is to run at, and says so when the task is picked.
 //!
 //! ```
 //! use flyball_policy::order::Level;
@@ -26,8 +27,9 @@ use crate::grouping::Grouping;
 use crate::policy::{
     Budget, Dispatch, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
+use crate::storage::{Nothing, Storage, Table};
 use core::cmp::Ordering;
-use flyball_trace::{CpuId, Duration, ServerId, TaskId, Time};
+use flyball_trace::{CpuId, Duration, ServerId, Speed, TaskId, Time};
 
 /// What a task tells a double-sorted policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,31 +38,53 @@ pub struct Grouped<P> {
     pub params: P,
     /// Its group, below [`MOST_GROUPS`].
     pub group: Group,
+    /// The operating point that the CPU is to run at with it; `None`: it stays where it is.
+    pub speed: Option<Speed>,
 }
 
 impl<P: Encode> Encode for Grouped<P> {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
         self.params.emit(put);
-        self.group.0.emit(put);
+        (self.group.0, self.speed.unwrap_or(STAYS).0).emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Grouped<P>> {
-        let (params, group) = <(P, u8)>::parse(bytes)?;
+        let (params, group, speed) = <(P, u8, u8)>::parse(bytes)?;
         let group = Group(group);
-        (group.index() < MOST_GROUPS).then_some(Grouped { params, group })
+        let speed = Some(Speed(speed)).filter(|&speed| speed != STAYS);
+        (group.index() < MOST_GROUPS).then_some(Grouped {
+            params,
+            group,
+            speed,
+        })
     }
 }
 
-/// `P`, with a group for each task.
+/// In place of an operating point: the CPU stays where it is.
+const STAYS: Speed = Speed(u8::MAX);
+
+/// `P`, with a group for each task, and an operating point if there is a table for that in `S`.
 #[repr(C)]
-pub struct DoubleSorted<P> {
+pub struct DoubleSorted<P, S: Storage = Nothing> {
     policy: P,
+    /// The operating point of each member.
+    speeds: S::Table<Speed>,
 }
 
-impl<P: Grouping> DoubleSorted<P> {
+impl<P: Grouping, S: Storage> DoubleSorted<P, S> {
+    /// Whether it knows operating points.
+    const SPEEDS: bool = size_of::<S::Table<Speed>>() > 0;
+
     /// The same policy, told of the groups of its members.
-    pub fn new(policy: P) -> DoubleSorted<P> {
-        DoubleSorted { policy }
+    pub fn new(policy: P) -> DoubleSorted<P, S> {
+        let speeds = Table::new(policy.capacity(), STAYS);
+        DoubleSorted { policy, speeds }
+    }
+
+    fn keep(&mut self, task: TaskId, speed: Option<Speed>) {
+        if let Some(kept) = self.speeds.find_mut(task.index()) {
+            *kept = speed.unwrap_or(STAYS);
+        }
     }
 
     fn check(group: Group) -> Result<(), Refused> {
@@ -72,7 +96,7 @@ impl<P: Grouping> DoubleSorted<P> {
     }
 }
 
-impl<P: Grouping> Grouping for DoubleSorted<P> {
+impl<P: Grouping, S: Storage> Grouping for DoubleSorted<P, S> {
     fn regroup(&mut self, task: TaskId, group: Group, now: Time) -> Resched {
         self.policy.regroup(task, group, now)
     }
@@ -86,10 +110,10 @@ impl<P: Grouping> Grouping for DoubleSorted<P> {
     }
 }
 
-impl<P: Grouping> Policy for DoubleSorted<P> {
+impl<P: Grouping, S: Storage> Policy for DoubleSorted<P, S> {
     type Params = Grouped<P::Params>;
     type Settings = P::Settings;
-    const WANTS: Wants = P::WANTS;
+    const WANTS: Wants = P::WANTS.and(Wants::SPEEDS.when(Self::SPEEDS));
 
     fn capacity(&self) -> usize {
         self.policy.capacity()
@@ -100,6 +124,7 @@ impl<P: Grouping> Policy for DoubleSorted<P> {
     fn admit(&mut self, task: TaskId, params: Self::Params, now: Time) -> Result<(), Refused> {
         Self::check(params.group)?;
         self.policy.admit(task, params.params, now)?;
+        self.keep(task, params.speed);
         // It is not queued yet, so no CPU has to look.
         let _ = self.policy.regroup(task, params.group, now);
         Ok(())
@@ -115,6 +140,7 @@ impl<P: Grouping> Policy for DoubleSorted<P> {
     ) -> Result<Resched, Refused> {
         Self::check(params.group)?;
         let resched = self.policy.adjust(task, params.params, now)?;
+        self.keep(task, params.speed);
         Ok(resched.and(self.policy.regroup(task, params.group, now)))
     }
 
@@ -155,7 +181,11 @@ impl<P: Grouping> Policy for DoubleSorted<P> {
 
     #[inline]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
-        self.policy.pick(cpu, now)
+        let choice = self.policy.pick(cpu, now)?;
+        match self.speeds.find(choice.task.index()) {
+            Some(&speed) if speed != STAYS => Some(choice.at(speed)),
+            _ => Some(choice),
+        }
     }
 
     fn released_cpu(&mut self, cpu: CpuId) -> Resched {

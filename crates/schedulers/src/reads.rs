@@ -4,9 +4,9 @@
 
 use flyball_catalogue::settings::Defaults;
 use flyball_catalogue::{Facts, Service, Written};
-use flyball_policy::Duration;
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::servers::Reservation;
+use flyball_policy::{Duration, Speed};
 
 /// Something that a policy reads from a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +21,7 @@ pub struct Read {
 type Change = fn(&mut Facts);
 
 /// The keys of a task set with what they say changed in some ways, and left out where that can be.
-const KEYS: [(&str, &[Change], Option<Change>); 10] = [
+const KEYS: [(&str, &[Change], Option<Change>); 11] = [
     (
         "period",
         &[
@@ -71,6 +71,7 @@ const KEYS: [(&str, &[Change], Option<Change>); 10] = [
         None,
     ),
     ("group", &[|task| task.groups.number = 7], None),
+    ("speed", &[|task| task.speed = Some(Speed(7))], None),
 ];
 
 /// Two tasks to begin with: one that says what share it needs, and one that does not.

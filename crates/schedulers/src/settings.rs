@@ -13,7 +13,7 @@ use crate::quantum::QUANTUM;
 use flyball_catalogue::Setting;
 use flyball_catalogue::settings::Kind;
 use flyball_catalogue::task_table::millionths;
-use flyball_model::{Kind as ErrorKind, ModelError, Place, Settings, Task, Value, closest};
+use flyball_model::{Kind as ErrorKind, ModelError, Place, Settings, Speeds, Task, Value, closest};
 use flyball_policy::Costs;
 use flyball_trace::Duration;
 use std::collections::BTreeMap;
@@ -136,7 +136,10 @@ pub fn show(value: &Value) -> String {
 
 /// The settings of a policy, complete: what a task set says, and the defaults for the rest.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Values(BTreeMap<&'static str, Value>);
+pub struct Values {
+    settings: BTreeMap<&'static str, Value>,
+    transitions: Option<Costs>,
+}
 
 impl Values {
     /// Fills in `settings` for a policy that has these.
@@ -155,7 +158,10 @@ impl Values {
         let defaults = known
             .iter()
             .filter_map(|setting| Some((setting.name, default(setting)?)));
-        Ok(Values(defaults.chain(checked).collect()))
+        Ok(Values {
+            settings: defaults.chain(checked).collect(),
+            transitions: None,
+        })
     }
 
     /// A setting that is a length of time. Zero if there is none of that name and kind, which is a
@@ -166,7 +172,7 @@ impl Values {
 
     /// A setting that is a length of time, if a task set says one.
     pub fn optional_duration(&self, name: &str) -> Option<Duration> {
-        match self.0.get(name) {
+        match self.settings.get(name) {
             Some(Value::Duration(length)) => Some(*length),
             _ => None,
         }
@@ -190,18 +196,40 @@ impl Values {
         Some(shortest.max(Duration::from_micros(1)))
     }
 
+    /// The same, on CPUs with these operating points.
+    #[must_use]
+    pub fn with_speeds(self, speeds: Option<&Speeds>) -> Values {
+        let row = |row: &Vec<Duration>| {
+            let nanos = |time: &Duration| u32::try_from(time.as_nanos()).unwrap_or(u32::MAX);
+            row.iter().map(nanos).collect()
+        };
+        let rows = |speeds: &Speeds| {
+            speeds
+                .transitions()
+                .iter()
+                .map(row)
+                .collect::<Vec<Vec<u32>>>()
+        };
+        // It is square, and staying is free, as that of the platform is.
+        let transitions = speeds.and_then(|speeds| Costs::new(&rows(speeds)).ok());
+        Values {
+            transitions,
+            ..self
+        }
+    }
+
     /// The same, but that the policy interrupts a job this often, if ever.
     #[must_use]
     pub fn with_quantum(mut self, quantum: Duration) -> Values {
         if self.quantum().is_some() {
-            self.0.insert(QUANTUM, Value::Duration(quantum));
+            self.settings.insert(QUANTUM, Value::Duration(quantum));
         }
         self
     }
 
     /// A setting that is a whole number. Zero if there is none of that name and kind.
     pub fn integer(&self, name: &str) -> u32 {
-        match self.0.get(name) {
+        match self.settings.get(name) {
             Some(Value::Integer(n)) => u32::try_from(*n).unwrap_or(0),
             _ => 0,
         }
@@ -210,17 +238,17 @@ impl Values {
     /// A setting that is a number with a fraction, rounded to millionths. Zero if there is none of
     /// that name and kind.
     pub fn millionths(&self, name: &str) -> u32 {
-        self.0.get(name).and_then(millionths).unwrap_or(0)
+        self.settings.get(name).and_then(millionths).unwrap_or(0)
     }
 
     /// A setting that is yes or no. No if there is none of that name and kind.
     pub fn switch(&self, name: &str) -> bool {
-        matches!(self.0.get(name), Some(Value::Bool(true)))
+        matches!(self.settings.get(name), Some(Value::Bool(true)))
     }
 
     /// A setting that is a word. Empty if there is none of that name and kind.
     pub fn text(&self, name: &str) -> &str {
-        match self.0.get(name) {
+        match self.settings.get(name) {
             Some(Value::Text(text)) => text,
             _ => "",
         }
@@ -228,7 +256,7 @@ impl Values {
 
     /// A setting that is a table of costs, if a task set says one.
     pub fn costs(&self, name: &str) -> Option<Costs> {
-        match self.0.get(name) {
+        match self.settings.get(name) {
             Some(Value::Table(rows)) => Costs::new(rows).ok(),
             _ => None,
         }
@@ -236,7 +264,7 @@ impl Values {
 
     /// All settings, as a user would write them.
     pub fn shown(&self) -> Vec<(String, String)> {
-        self.0
+        self.settings
             .iter()
             .map(|(&name, value)| (name.to_owned(), show(value)))
             .collect()
@@ -270,6 +298,10 @@ impl flyball_catalogue::Values for Values {
 
     fn costs(&self, name: &str) -> Option<Costs> {
         Values::costs(self, name)
+    }
+
+    fn transitions(&self) -> Option<Costs> {
+        self.transitions
     }
 }
 
