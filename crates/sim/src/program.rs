@@ -357,6 +357,44 @@ pub fn is_fixed(steps: &[Step]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flyball_model::{Frequency, Speeds};
+    use flyball_trace::Speed;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However often the pace changes, a computation is over less than 2 ns after the instant that
+        /// exact fractions give, and not before it.
+        #[test]
+        fn work_is_kept_to_the_nanosecond(
+            length in 1_u64..1 << 40,
+            changes in prop::collection::vec((0_u8..3, 0_u32..=4, 0_u64..1 << 38), 1..12),
+        ) {
+            // 3, 5 and 7 MHz.
+            let frequencies = [3, 5, 7].iter().filter_map(|mhz| Frequency::hertz(mhz * 1_000_000));
+            let transition = vec![vec![Duration::ZERO; 3]; 3];
+            let speeds = Speeds::new(frequencies.collect(), transition, None).unwrap();
+            let mut task = Task::periodic("a", Duration::MAX, Duration::from_nanos(length));
+            task.behaviour = vec![Step::Compute(flyball_model::Length::Fixed(task.wcet))];
+            let mut program = Program::new(&task, 0, 0);
+            program.begin();
+            // What is left, at 7 MHz, in nanoseconds.
+            let mut exact = length as f64;
+            let mut ratio = 1.0;
+            for (speed, quarters, ran) in changes {
+                let stalls = Share::from_millionths(quarters * 250_000);
+                program.go_on_at(speeds.slowdown(Speed(speed), stalls));
+                let stalls = f64::from(quarters) / 4.0;
+                ratio = (1.0 - stalls) * 7.0 / f64::from(3 + 2 * speed) + stalls;
+                let ran = Duration::from_nanos(ran).min(program.left);
+                program.left = program.left.saturating_sub(ran);
+                exact -= ran.as_nanos() as f64 / ratio;
+            }
+            let exact = exact * ratio;
+            let left = program.left.as_nanos() as f64;
+            // The rounding of this model is far below a nanosecond.
+            prop_assert!(left >= exact - 0.01 && left < exact + 2.0, "{left} {exact}");
+        }
+    }
 
     /// More than sixteen bits can number: each computation still has its own distribution.
     #[test]

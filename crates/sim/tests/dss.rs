@@ -13,7 +13,7 @@ const QUANTUM: Duration = Duration::from_millis(2);
 fn dss(design: Design, costs: Option<Costs>) -> Dss {
     Dss {
         by: By::Group,
-        design,
+        design: Some(design),
         quantum: QUANTUM,
         costs,
     }

@@ -10,5 +10,6 @@ mod modes;
 mod pfair;
 mod reference;
 mod servers;
+mod speeds;
 mod supervised;
 mod ticks;
