@@ -5,7 +5,7 @@
 
 use crate::{BoardError, Machine, Options};
 use flyball_catalogue::{Facts, Shape, TaskTable};
-use flyball_model::{Arrival, Protocol, Task, TaskSet, Trigger};
+use flyball_model::{Arrival, Protocol, Share, Task, TaskSet, Trigger};
 use flyball_policy::Subtask;
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
@@ -41,6 +41,16 @@ pub fn changing(
 ) -> Result<Contents, BoardError> {
     let set = modes.all();
     check(machine, set, options)?;
+    if set.platform.speeds.is_some() && options.scheduler.chooses_speeds() {
+        return Err(BoardError::Unsupported {
+            machine: machine.name(),
+            task: None,
+            what:
+                "operating points are not supported, and the policy chooses among them: leave out \
+                   `[platform.speeds]`, or simulate the set"
+                    .into(),
+        });
+    }
     let cpus = set.platform.cpus.max(1);
     let cluster = options.cluster.clamp(1, cpus);
     for task in &set.tasks {
@@ -238,7 +248,8 @@ fn compile(
         },
         Arrival::Once => (image::Arrival::Once, Duration::ZERO),
     };
-    let operations = Script::new(&task.behaviour, task.stalls).operations;
+    // A board has one operating point, so that how long it waits for memory does not matter.
+    let operations = Script::new(&task.behaviour, Share::default()).operations;
     let depth = machine.limits().depth;
     let is_too_deep =
         |op: &Op| matches!(op, Op::Begin { counter, .. } if usize::from(*counter) >= depth);

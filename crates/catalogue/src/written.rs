@@ -3,7 +3,7 @@
 use crate::facts::{Facts, Missing};
 use crate::scheduler::{Scheduler, Shape};
 use crate::settings::{Setting, Values};
-use flyball_policy::Encode;
+use flyball_policy::{Encode, Inline, Policy};
 
 /// A configured scheduler whose type is not known, for the writer of an image.
 pub trait Written {
@@ -15,6 +15,9 @@ pub trait Written {
 
     /// [`TASK_SETTINGS`](crate::Configured::TASK_SETTINGS).
     fn task_settings(&self) -> &'static [Setting];
+
+    /// Whether the policy chooses at which operating points CPUs run.
+    fn chooses_speeds(&self) -> bool;
 
     /// Writes the settings, as [`Encode::emit`] does.
     fn emit_settings(&self, put: &mut dyn FnMut(&[u8]));
@@ -42,6 +45,11 @@ impl<S: Scheduler> Written for S {
 
     fn task_settings(&self) -> &'static [Setting] {
         S::TASK_SETTINGS
+    }
+
+    fn chooses_speeds(&self) -> bool {
+        // The size of the tables does not matter, but that there are some.
+        <S::Policy<Inline<2>, Inline<2>> as Policy>::WANTS.speeds
     }
 
     fn emit_settings(&self, put: &mut dyn FnMut(&[u8])) {
