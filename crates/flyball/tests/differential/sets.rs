@@ -348,6 +348,19 @@ pub(crate) fn random_set(seed: u64) -> String {
     format!("schema = 1\n{}{}", set.resources, set.tasks.concat())
 }
 
+/// The same tasks for Linux's scheduler, with short ticks: most have a nice value instead of a priority.
+pub(crate) fn nice_set(seed: u64) -> String {
+    let version = ["2.6.8", "2.6.11"][usize::from(seed % 2 == 0)];
+    let settings = format!("[policies.linux-o1]\nhz = 1000\nversion = \"{version}\"");
+    let text = random_set(seed);
+    let line = |line: &str| match line.strip_prefix("priority = ").map(str::parse::<i8>) {
+        Some(Ok(number @ 1..8)) => format!("nice = {}\n", (number - 4) * 5),
+        _ => format!("{line}\n"),
+    };
+    let lines: String = text.lines().map(line).collect();
+    lines.replacen("schema = 1", &format!("schema = 1\n{settings}"), 1)
+}
+
 impl Set {
     /// Two or three tasks that need the same mutex, some of them another one inside.
     fn sharers(&mut self) {

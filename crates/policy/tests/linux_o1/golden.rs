@@ -103,7 +103,7 @@ fn nice_values_are_shares() {
 
 /// A task that yields is behind all others, and keeps what is left of its slice.
 #[test]
-fn who_yields_expires() {
+fn a_task_that_yields_expires() {
     let scripts = [script(0, &[Run(30), Yield]), hog(19), hog(19)];
     let expected = [
         (0, Some(0)),
@@ -347,7 +347,7 @@ where
 
 /// An owner does not expire while a task waits for it.
 #[test]
-fn who_inherits_is_active() {
+fn a_task_that_inherits_is_active() {
     let mut policy = expired::<Bitmap<Level, Boxed>>();
     let urgent = LinuxTask {
         nice: 0,
