@@ -52,22 +52,16 @@ impl By {
 
     /// The group of a task.
     fn group(self, groups: Groups) -> Result<Group, Missing> {
-        let (number, why) = match self {
-            By::Group => (groups.number.into(), "has a `group` above 7"),
-            By::Program => (
-                groups.program,
-                "names a ninth `program`, or none beside eight: 8 groups are told apart",
-            ),
-            By::Device => (
-                groups.device,
-                "names a ninth `device`, or none beside eight: 8 groups are told apart",
-            ),
+        let number = match self {
+            By::Group => groups.number.into(),
+            By::Program => groups.program,
+            By::Device => groups.device,
         };
         let number = usize::from(number);
         if number < MOST_GROUPS {
             Ok(Group::of(number))
         } else {
-            Err(Missing::Other(why))
+            Err(Missing::Group(By::NAMES[self as usize]))
         }
     }
 }
@@ -194,7 +188,7 @@ impl Scheduler for Dss {
             .costs
             .is_some_and(|costs| group.index() >= costs.count())
         {
-            return Err(Missing::Other("is in a group for which `costs` has no row"));
+            return Err(Missing::Row);
         }
         let params = Weighted {
             params: priority(task)?,
