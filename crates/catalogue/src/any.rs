@@ -99,6 +99,10 @@ macro_rules! any {
         $(#[$doc])*
         #[derive(Debug)]
         #[expect(missing_docs, reason = "a variant is the scheduler in it")]
+        #[allow(
+            clippy::large_enum_variant,
+            reason = "an image makes one scheduler, and there is no heap"
+        )]
         pub enum $any<$($generic: $bound)?> {
             $($variant($scheduler),)*
         }

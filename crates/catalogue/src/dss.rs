@@ -41,6 +41,9 @@ pub enum By {
     Speed,
 }
 
+/// Why a task has no group by its speed.
+const NO_SPEEDS: &str = "cannot be grouped by its speed: the platform has no `speeds`";
+
 impl By {
     /// All of them, as a setting and an image number them.
     const ALL: [By; 4] = [By::Group, By::Program, By::Device, By::Speed];
@@ -56,26 +59,20 @@ impl By {
     /// The group of a task.
     fn group(self, task: &Facts) -> Result<Group, Missing> {
         let groups = task.groups;
-        let (number, why) = match self {
-            By::Group => (groups.number.into(), "has a `group` above 7"),
-            By::Program => (
-                groups.program,
-                "names a ninth `program`, or none beside eight: 8 groups are told apart",
-            ),
-            By::Device => (
-                groups.device,
-                "names a ninth `device`, or none beside eight: 8 groups are told apart",
-            ),
-            By::Speed => (
-                task.speed.map_or(u16::MAX, |speed| speed.0.into()),
-                "has no operating point to be grouped by: the platform has no `speeds`",
-            ),
+        let number = match self {
+            By::Group => groups.number.into(),
+            By::Program => groups.program,
+            By::Device => groups.device,
+            By::Speed => match task.speed {
+                Some(speed) => speed.0.into(),
+                None => return Err(Missing::Other(NO_SPEEDS)),
+            },
         };
         let number = usize::from(number);
         if number < MOST_GROUPS {
             Ok(Group::of(number))
         } else {
-            Err(Missing::Other(why))
+            Err(Missing::Group(By::NAMES[self as usize]))
         }
     }
 }
@@ -215,7 +212,7 @@ impl Scheduler for Dss {
             .costs
             .is_some_and(|costs| group.index() >= costs.count())
         {
-            return Err(Missing::Other("is in a group for which `costs` has no row"));
+            return Err(Missing::Row);
         }
         let params = Weighted {
             params: priority(task)?,

@@ -116,17 +116,23 @@ pub enum Missing {
     Priority,
     /// The task has neither a period nor a separation.
     Period,
+    /// The task would be in a ninth group or beyond, by this key.
+    Group(&'static str),
+    /// The policy's `costs` have no row for the task's group.
+    Row,
     /// Another reason, in words that go on after "task "x"".
     Other(&'static str),
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Missing::Priority => "has no `priority`",
-            Missing::Period => "has no `period`",
-            Missing::Other(other) => other,
-        })
+        match self {
+            Missing::Priority => f.write_str("has no `priority`"),
+            Missing::Period => f.write_str("has no `period`"),
+            Missing::Group(key) => write!(f, "is beyond the eighth group, by its `{key}`"),
+            Missing::Row => f.write_str("is in a group for which `costs` has no row"),
+            Missing::Other(other) => f.write_str(other),
+        }
     }
 }
 

@@ -458,6 +458,22 @@ fn mistakes_in_settings_get_a_place_and_a_remedy_too() {
             &[":7:", "quantum"],
         ),
         (
+            "costs",
+            format!("{head}{task}[policies.dss]\ncosts = [[0, 1], [1, 2]]\n"),
+            &[
+                ":7:1: policies.dss: costs: in row 2, column 2 is not 0: to stay is free",
+                "help: what it costs to change",
+            ],
+        ),
+        (
+            "variant",
+            format!("{head}{task}[policies.dss]\nvariant = \"tour-list\"\n"),
+            &[
+                ":7:1: ",
+                "found \"tour-list\" (did you mean \"tour-lists\"?)",
+            ],
+        ),
+        (
             "policy",
             format!("{head}{task}[policies.edff]\nx = 5\n"),
             &["edff", "edf"],
@@ -557,6 +573,35 @@ fn a_server_that_asks_for_too_much_is_refused_with_its_line() {
     assert_eq!(code, 2, "{stderr}");
     let refused = "set.toml:8:1: server \"video\": asks for 0.3500 of a CPU, and 0.2500 is left";
     assert!(stderr.contains(refused), "{stderr}");
+}
+
+/// Eight groups are told apart, and each needs a row of costs where there are any.
+#[test]
+fn groups_that_are_too_many_are_refused_with_their_line() {
+    let task = |number: u32| {
+        format!(
+            "[[task]]\nperiod = \"20ms\"\nwcet = \"1ms\"\npriority = 1\ngroup = {}\n\
+             device = \"d{number}\"\n",
+            number % 3
+        )
+    };
+    let tasks: String = (0..9).map(task).collect();
+    let folder = TempDir::new().unwrap();
+    let refused = |name: &str, settings: &str| {
+        let text = format!("schema = 1\n[policies.dss]\n{settings}\n{tasks}");
+        let set = file(&folder, name, &text);
+        let (code, _, stderr) = run(&["simulate", path(&set), "-p", "dss"]);
+        assert_eq!(code, 2, "{stderr}");
+        stderr
+    };
+    let stderr = refused("nine.toml", "by = \"device\"");
+    let ninth = "nine.toml:52:1: task \"T9\" is beyond the eighth group, by its `device`";
+    assert!(stderr.contains(ninth), "{stderr}");
+    assert!(stderr.contains("help: let tasks share it"), "{stderr}");
+    let stderr = refused("two.toml", "costs = [[0, 1], [1, 0]]");
+    let third = "two.toml:16:1: task \"T3\" is in a group for which `costs` has no row";
+    assert!(stderr.contains(third), "{stderr}");
+    assert!(stderr.contains("help: add a row and a column"), "{stderr}");
 }
 
 #[test]
@@ -700,7 +745,7 @@ fn what_a_policy_lacks_is_said_with_the_file_and_a_remedy() {
     let (code, _, err) = run(&["study", path(&example("cnc.toml")), "--policy", "fp"]);
     assert_eq!(code, 2);
     assert!(
-        err.contains("cnc.toml: task") && err.contains("= help: give each task"),
+        err.contains("cnc.toml:13:1: task") && err.contains("= help: give each task"),
         "{err}"
     );
 }

@@ -85,6 +85,17 @@ fn the_examples_agree_under_round_robin() {
     }
 }
 
+/// Tasks in groups take turns as in the simulation: as they come, and group by group.
+#[test]
+fn tasks_in_groups_agree() {
+    if !has_qemu() {
+        return;
+    }
+    let file = format!("{}/../../examples/groups.toml", env!("CARGO_MANIFEST_DIR"));
+    let file = Path::new(&file);
+    assert_same(file, &compare(file, "fp-rr,dss", "250ms"), 100);
+}
+
 /// In the Generic Avionics Platform two bursts end where a job does, in the first 250 ms.
 #[test]
 fn the_examples_agree_under_i_plus_pi() {

@@ -225,7 +225,7 @@ fn groups_that_are_too_many_are_refused() {
         ..dss(Design::StrictLists, None)
     };
     assert_eq!(refused(&by_program, 8), None);
-    let why = "task \"t8\" names a ninth `program`, or none beside eight: 8 groups are told apart";
+    let why = "task \"t8\" is beyond the eighth group, by its `program`";
     assert_eq!(refused(&by_program, 9).as_deref(), Some(why));
     let two = Costs::new(&[[0, 1], [1, 0]]).unwrap();
     let with_costs = dss(Design::StrictLists, Some(two));

@@ -90,6 +90,18 @@ impl StudyError {
             }) => {
                 "give each task a `priority = …` (larger is more urgent), or choose another policy"
             }
+            StudyError::Sim(SimError::Missing {
+                missing: Missing::Group(_),
+                ..
+            }) => {
+                "let tasks share it with others (tasks without one share a group), or choose another `by`"
+            }
+            StudyError::Sim(SimError::Missing {
+                missing: Missing::Row,
+                ..
+            }) => {
+                "add a row and a column to `costs`, or leave it out: then all changes cost the same"
+            }
             StudyError::Sim(SimError::NoCpu { .. }) => {
                 "add `cpu = …` to the task, or choose a global policy such as g-edf"
             }
