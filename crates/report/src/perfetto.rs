@@ -44,6 +44,7 @@ mod read;
 pub use read::{PerfettoError, from_perfetto};
 
 use crate::slices::Schedule;
+use flyball_trace::CpuId;
 use flyball_trace::file::Trace;
 use messages as pb;
 use names::Names;
@@ -61,6 +62,7 @@ mod track {
     pub(super) const SERVERS: u64 = 4;
     pub(super) const FIRST_CPU: u64 = 0x100;
     pub(super) const FIRST_URGENCY: u64 = 0x200;
+    pub(super) const FIRST_SPEED: u64 = 0x300;
     pub(super) const FIRST_TASK: u64 = 0x1_0000;
     pub(super) const FIRST_SERVER: u64 = 0x2_0000;
 }
@@ -79,7 +81,11 @@ pub fn to_perfetto(trace: &Trace) -> Vec<u8> {
     let points = points(trace, &schedule, &mut names);
     let mut out = Vec::new();
     put(&mut out, first_packet(&names));
-    for descriptor in tracks(trace).into_iter().chain(servers(trace, &schedule)) {
+    for descriptor in tracks(trace)
+        .into_iter()
+        .chain(speeds(&schedule))
+        .chain(servers(trace, &schedule))
+    {
         put(
             &mut out,
             pb::TracePacket {
@@ -190,6 +196,23 @@ fn servers(trace: &Trace, schedule: &Schedule) -> Vec<pb::TrackDescriptor> {
         tracks.insert(0, process(track::SERVERS, 3, "Servers"));
     }
     tracks
+}
+
+/// A counter for each CPU that is ever told an operating point.
+fn speeds(schedule: &Schedule) -> impl Iterator<Item = pb::TrackDescriptor> {
+    let changing = schedule
+        .cpu_lanes()
+        .filter(|(_, lane)| !lane.speeds.is_empty());
+    changing.map(|(CpuId(cpu), _)| {
+        counter(
+            pb::UNIT_COUNT,
+            track::CPUS,
+            track::FIRST_SPEED + u64::from(cpu),
+            // Behind the number of ready tasks.
+            513 + i32::from(cpu),
+            format!("CPU {cpu}: operating point"),
+        )
+    })
 }
 
 /// The processes of CPUs and tasks and the tracks in them, in the order of their numbers.

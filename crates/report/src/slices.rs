@@ -23,7 +23,7 @@ mod budgets;
 mod follow;
 
 use flyball_trace::file::{Header, Trace};
-use flyball_trace::{Cause, CpuId, Duration, Object, ServerId, TaskId, Time};
+use flyball_trace::{Cause, CpuId, Duration, Object, ServerId, Speed, TaskId, Time};
 use follow::Follower;
 use std::collections::HashMap;
 
@@ -49,6 +49,19 @@ pub struct CpuLane {
     pub slices: Vec<Slice>,
     /// What the kernel did. Only [`Cause::Cache`] lies within a slice, as it is part of the job.
     pub kernel: Vec<Work>,
+    /// At which operating points it was, from the first change that is told to the end.
+    pub speeds: Vec<AtSpeed>,
+}
+
+/// A CPU was at an operating point for some time, which is never zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct AtSpeed {
+    /// The point.
+    pub speed: Speed,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
 }
 
 /// A task had a CPU for some time, which is never zero.

@@ -37,6 +37,7 @@ pub(super) fn figure(id: &str, label: &str, data: &Data<'_>, shown: &Markup) -> 
                     @if data.blocks() { span { i.key.blocked {} "blocked" } }
                     @if data.holds() { span { i.key.hold {} "holds a mutex" } }
                     @if data.has_servers() { span { i.key.budget {} "left of a server's budget" } }
+                    @if data.slows() { span { i.key.slower {} "as high as the frequency" } }
                     @if data.kernel() { span { i.key.kernel {} "kernel" } }
                     span { (arrow("M6 11V2M3 5l3-3 3 3")) "release" }
                     span { (arrow("M6 1v9M3 7l3 3 3-3")) "deadline" }

@@ -13,7 +13,8 @@
 //!   "objects": ["mutex \"m\"", …], "causes": ["tick", …], "views": [
 //!     { "title": "…", "start": "0", "unit": 1000000, "length": 500, "initial": [0, 40],
 //!       "cpus":  [ { "slices": "gap, length, task * 2 + late, job, …",
-//!                    "kernel": "gap, length, cause, …" }, … ],
+//!                    "kernel": "gap, length, cause, …",
+//!                    "slower": "gap, length, frequency, …" }, … ],
 //!       "tasks": [ { "marks": "later, what, job, …",
 //!                    "waits": "gap, length, object + 1 or 0, job, …",
 //!                    "holds": "gap, length, mutex's object, …" }, … ],
@@ -23,6 +24,8 @@
 //! What is left of a budget is in thousandths of the most that the server ever has, which is `full`, in
 //! nanoseconds.
 //!
+//! A frequency is in thousandths of the highest one, and is there only where it is below that.
+//!
 //! A gap is the time since the end of the entry before; it may be negative for holds. A job is
 //! counted from the task's job before it in the same list.
 
@@ -30,8 +33,9 @@ mod numbers;
 
 use super::views::{Most, View, contains, views};
 use crate::slices::{Schedule, ServerLane, Slice, What, object_name};
+use flyball_model::Speeds;
 use flyball_trace::file::Trace;
-use flyball_trace::{Cause, Duration, Object, TaskId, Time};
+use flyball_trace::{Cause, Duration, Object, Speed, TaskId, Time};
 use numbers::{List, Numbers};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -41,6 +45,8 @@ use std::ops::Range;
 pub(super) struct Data<'a> {
     pub(super) trace: &'a Trace,
     schedule: &'a Schedule,
+    /// The operating points of the CPUs, where they are known.
+    speeds: Option<&'a Speeds>,
     pub(super) views: Vec<View>,
     /// Whether a miss is in one of the views.
     pub(super) has_miss: bool,
@@ -77,6 +83,7 @@ struct WrittenServer<'a> {
 struct WrittenCpu {
     slices: String,
     kernel: String,
+    slower: String,
 }
 
 #[derive(Serialize)]
@@ -101,8 +108,29 @@ impl<'a> Data<'a> {
             has_miss: miss.is_some_and(in_views),
             trace,
             schedule,
+            speeds: None,
             views,
         }
+    }
+
+    /// The same, on CPUs with these operating points.
+    pub(super) fn with_speeds(self, speeds: Option<&'a Speeds>) -> Data<'a> {
+        Data { speeds, ..self }
+    }
+
+    /// Whether a CPU is ever slower than it can be, as far as that is known.
+    pub(super) fn slows(&self) -> bool {
+        let mut parts = self.schedule.cpus.iter().flat_map(|cpu| &cpu.speeds);
+        parts.any(|part| self.frequency(part.speed) < 1000)
+    }
+
+    /// The frequency of an operating point in thousandths of the highest one; all where that is not known.
+    fn frequency(&self, speed: Speed) -> i64 {
+        let part = |speeds: &Speeds| {
+            let of = |speed| u128::from(speeds.frequency(speed).as_hertz());
+            i64::try_from(of(speed) * 1000 / of(speeds.fastest())).unwrap_or(1000)
+        };
+        self.speeds.map_or(1000, part)
     }
 
     /// Whether a task is ever blocked.
@@ -211,7 +239,15 @@ impl<'a> Data<'a> {
                 let (start, end) = (work.start.max(from), work.end.min(window.end));
                 kernel.entry(&mut numbers, start, end, [cause]);
             }
-            cpus.push([slices, kernel]);
+            let mut slower = List::new();
+            for part in within(&lane.speeds, window, |part| (part.start, part.end)) {
+                let frequency = self.frequency(part.speed);
+                let (start, end) = (part.start.max(from), part.end.min(window.end));
+                if frequency < 1000 {
+                    slower.entry(&mut numbers, start, end, [frequency]);
+                }
+            }
+            cpus.push([slices, kernel, slower]);
         }
         let mut tasks = Vec::new();
         for lane in &self.schedule.tasks {
@@ -256,9 +292,10 @@ impl<'a> Data<'a> {
         ];
         let unit = numbers.unit();
         let units = |list: List| list.in_units(unit);
-        let cpus = cpus.into_iter().map(|[slices, kernel]| WrittenCpu {
+        let cpus = cpus.into_iter().map(|[slices, kernel, slower]| WrittenCpu {
             slices: units(slices),
             kernel: units(kernel),
+            slower: units(slower),
         });
         let tasks = tasks.into_iter().map(|[marks, waits, holds]| WrittenTask {
             marks: units(marks),

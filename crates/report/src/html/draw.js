@@ -65,7 +65,7 @@ class Painter extends Frame {
 
   cpu(number, y) {
     const { pen, theme, view, patterns } = this;
-    const { slices, who, kernel } = view.cpus[number];
+    const { slices, who, kernel, slower } = view.cpus[number];
     const top = y + 6, height = this.row - 12;
     pen.font = theme.small;
     pen.textAlign = "left";
@@ -88,6 +88,13 @@ class Painter extends Frame {
         pen.fillText(this.fitting(view.data.tasks[who[i] >> 1], width - indent - 4), x + indent, top + height / 2 + 0.5);
       }
     });
+    // At a lower frequency a slice is lower: the rest of its height is faint.
+    const frequencies = slower.more[0];
+    pen.fillStyle = theme.card;
+    pen.globalAlpha = 0.75;
+    this.each(slower, (i) => frequencies[i], (x, width, _, i) =>
+      pen.fillRect(x, top, width, height * (1 - frequencies[i] / 1000)));
+    pen.globalAlpha = 1;
     const causes = kernel.more[0];
     this.each(kernel, (i) => causes[i], (x, width, _, i) => {
       // Refilling caches is part of the job: only along its edge.

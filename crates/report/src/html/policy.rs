@@ -23,7 +23,8 @@ const MOST_MISSES: usize = 10;
 /// The whole section.
 pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room: Room) -> Markup {
     let schedule = Schedule::of(&report.trace);
-    let data = Data::new(&report.trace, &schedule, None, room.most);
+    let data = Data::new(&report.trace, &schedule, None, room.most)
+        .with_speeds(study.set.platform.speeds.as_ref());
     let id = anchor(number);
     let title = format!("{id}-title");
     let is_open = study.policies.len() <= MOST_OPEN;

@@ -92,10 +92,10 @@ class View {
     const shift = Number((BigInt(packed.start) - this.start) / this.unit);
     const place = { scale, shift };
     this.initial = packed.initial.map((time) => shift + time * scale);
-    this.cpus = packed.cpus.map(({ slices, kernel }) => {
+    this.cpus = packed.cpus.map(({ slices, kernel, slower }) => {
       const lane = unpack(slices, 2, place), [who, jobs] = lane.more;
       const job = addUp(jobs, (i) => who[i] >> 1);
-      return { slices: lane, who, job, kernel: unpack(kernel, 1, place) };
+      return { slices: lane, who, job, kernel: unpack(kernel, 1, place), slower: unpack(slower, 1, place) };
     });
     this.tasks = packed.tasks.map((task) => ({
       marks: unpackMarks(task.marks, place), waits: unpack(task.waits, 2, place),

@@ -35,10 +35,12 @@ class Tip {
     return [data.tasks[number], ...lines, ...(job === null ? [] : this.describeJob(number, job))].join("\n");
   }
 
-  describeCpu({ slices, who, job, kernel }, time) {
+  describeCpu({ slices, who, job, kernel, slower }, time) {
     const work = entryAt(kernel, time), slice = entryAt(slices, time);
     const lines = [];
     if (work >= 0) lines.push(`kernel: ${this.data.causes[kernel.more[0][work]]}, ${this.span(kernel, work)}`);
+    const slow = entryAt(slower, time);
+    if (slow >= 0) lines.push(`at ${slower.more[0][slow] / 10} % of the highest frequency`);
     if (slice < 0) return lines.join("\n") || null;
     const task = who[slice] >> 1;
     lines.push(this.data.tasks[task], `runs ${this.span(slices, slice)}`, ...this.describeJob(task, job[slice]));

@@ -64,6 +64,17 @@ pub(super) fn urgency(schedule: &Schedule, deadlines: &HashMap<(TaskId, u32), Ti
     points
 }
 
+/// The operating point of each CPU, where it changes.
+pub(super) fn speeds(schedule: &Schedule) -> Vec<Point> {
+    let lanes = schedule.cpu_lanes();
+    let points = lanes.flat_map(|(CpuId(cpu), lane)| {
+        let track = track::FIRST_SPEED + u64::from(cpu);
+        let parts = lane.speeds.iter();
+        parts.map(move |part| counter(track, part.start, i64::from(part.speed.0)))
+    });
+    points.collect()
+}
+
 /// What is left of each server's budget, where that begins and ceases to fall, and where it jumps.
 pub(super) fn budgets(schedule: &Schedule) -> Vec<Point> {
     let mut points = Vec::new();

@@ -1,6 +1,6 @@
 //! A schedule as beginnings, ends and instants on tracks, in order of time.
 
-use super::counters::{budgets, ready, urgency};
+use super::counters::{budgets, ready, speeds, urgency};
 use super::flows::{Starts, effects};
 use super::names::Names;
 use super::track;
@@ -129,6 +129,7 @@ pub(super) fn points(trace: &Trace, schedule: &Schedule, names: &mut Names) -> V
     points.extend(ready(schedule));
     points.extend(urgency(schedule, &deadlines));
     points.extend(budgets(schedule));
+    points.extend(speeds(schedule));
     points.sort_by_key(|point| (point.time, point.kind));
     points
 }

@@ -5,9 +5,9 @@
 //! leave gaps, but never overlaps.
 
 use super::budgets::ServerState;
-use super::{CpuLane, Hold, Mark, Schedule, Slice, TaskLane, Wait, What, Work};
+use super::{AtSpeed, CpuLane, Hold, Mark, Schedule, Slice, TaskLane, Wait, What, Work};
 use flyball_trace::file::Trace;
-use flyball_trace::{Cause, Duration, Event, Kind, Object, ServerId, TaskId, Time};
+use flyball_trace::{Cause, Duration, Event, Kind, Object, ServerId, Speed, TaskId, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The states of all CPUs and tasks at one instant, and what came before it.
@@ -23,6 +23,8 @@ struct CpuState {
     running: Option<(TaskId, u32)>,
     /// Everything before this is written down.
     since: Time,
+    /// The operating point that was told last, and since when.
+    speed: Option<(Speed, Time)>,
     lane: CpuLane,
 }
 
@@ -78,6 +80,7 @@ impl Follower {
         let end = self.end;
         let cpus = self.cpus.into_iter().map(|mut cpu| {
             cpu.count(end, end);
+            cpu.leave_speed(end, end);
             cpu.lane
         });
         let tasks = self.tasks.into_iter().map(|mut task| {
@@ -122,7 +125,25 @@ impl CpuState {
                 self.running = None;
             }
             Kind::Overhead { cause, length } => self.work(cause, now, length, end),
+            Kind::Speed { speed } => {
+                self.leave_speed(now, end);
+                self.speed = Some((speed, now));
+            }
             _ => {}
+        }
+    }
+
+    /// The CPU is at the operating point that was told last up to `now`.
+    fn leave_speed(&mut self, now: Time, end: Time) {
+        let Some((speed, start)) = self.speed else {
+            return;
+        };
+        let (start, end) = match self.lane.speeds.last() {
+            Some(last) => (start.max(last.end), now.min(end)),
+            None => (start, now.min(end)),
+        };
+        if start < end {
+            self.lane.speeds.push(AtSpeed { speed, start, end });
         }
     }
 

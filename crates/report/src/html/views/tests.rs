@@ -29,7 +29,7 @@ fn schedule(slices: u64, miss: Option<u64>) -> Schedule {
         end: at(slices * 10),
         cpus: vec![CpuLane {
             slices: (0..slices).map(slice).collect(),
-            kernel: Vec::new(),
+            ..CpuLane::default()
         }],
         tasks: vec![TaskLane {
             marks: miss.into_iter().collect(),
