@@ -1,7 +1,8 @@
 //! Task sets as data, and those that do not fit.
 
 use super::*;
-use flyball_catalogue::{Affine, Boot, Clustered, Edf, Ipi, Pd2, Shape, Written};
+use flyball_catalogue::dss::By;
+use flyball_catalogue::{Affine, Boot, Clustered, Dss, Edf, Ipi, Pd2, Shape, Written};
 use flyball_model::{Length, Mutex, OnMiss, Queue, Semaphore, Step, read_file};
 use flyball_policy::i_plus_pi::Settings;
 use flyball_script::Image;
@@ -367,4 +368,32 @@ fn seeds_of_fuzzing_are_images() {
         }
         assert!(fs::read(&file).unwrap() == bytes, "{name}: UPDATE_GOLDEN=1");
     }
+}
+
+/// A board has one operating point: a policy that chooses among several cannot run there as it was meant
+/// to. Any other one leaves CPUs at the fastest, whose times those of the set are.
+#[test]
+fn operating_points_are_for_simulations() {
+    let text = "schema = 1\n[platform.speeds]\nfrequencies = [\"1MHz\", \"2MHz\"]\n\
+                [[task]]\nperiod = \"10ms\"\nwcet = \"1ms\"\npriority = 1\nstalls = 0.5\nspeed = 0\n";
+    let set = flyball_model::read_str(text, flyball_model::Format::Toml, "speeds.toml").unwrap();
+    let chooses = Dss {
+        by: By::Speed,
+        design: None,
+        quantum: ms(10),
+        costs: None,
+    };
+    let error = contents(MACHINE, &set, &Options::of(&chooses)).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("operating points are not supported"),
+        "{error}"
+    );
+    let written = |set| format!("{:?}", contents(MACHINE, set, &Options::of(&Edf)).unwrap());
+    let without = TaskSet {
+        tasks: set.tasks.clone(),
+        ..TaskSet::default()
+    };
+    assert_eq!(written(&set), written(&without));
 }
