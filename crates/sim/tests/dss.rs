@@ -10,12 +10,12 @@ use proptest::prelude::*;
 
 const QUANTUM: Duration = Duration::from_millis(2);
 
-fn dss(design: Design, costs: Option<Costs>) -> Dss {
+fn dss(design: Design, costs: Option<&Costs>) -> Dss {
     Dss {
         by: By::Group,
         design: Some(design),
         quantum: QUANTUM,
-        costs,
+        costs: costs.copied(),
     }
 }
 
@@ -129,7 +129,7 @@ proptest! {
             [2, 6, 4, 8, 3, 7, 1, 0],
         ]).unwrap());
         for design in STRICT.into_iter().chain(loose_for_nothing()) {
-            let events = schedule(&set, &dss(design, costs));
+            let events = schedule(&set, &dss(design, costs.as_ref()));
             prop_assert_eq!(out_of_order(&set, &events), None, "{:?}", design);
         }
     }
@@ -228,7 +228,7 @@ fn groups_that_are_too_many_are_refused() {
     let why = "task \"t8\" is beyond the eighth group, by its `program`";
     assert_eq!(refused(&by_program, 9).as_deref(), Some(why));
     let two = Costs::new(&[[0, 1], [1, 0]]).unwrap();
-    let with_costs = dss(Design::StrictLists, Some(two));
+    let with_costs = dss(Design::StrictLists, Some(&two));
     assert_eq!(refused(&with_costs, 2), None);
     let why = "task \"t2\" is in a group for which `costs` has no row";
     assert_eq!(refused(&with_costs, 3).as_deref(), Some(why));
