@@ -200,7 +200,7 @@ impl Scheduler for Dss {
         let order = WeightedRoundRobin {
             order: FixedPriority,
         };
-        DoubleSorted::new(Ranked::with_queue(order, queue))
+        DoubleSorted::with_speeds(Ranked::with_queue(order, queue))
     }
 
     fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {

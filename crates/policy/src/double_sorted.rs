@@ -71,12 +71,19 @@ pub struct DoubleSorted<P, S: Storage = Nothing> {
     speeds: S::Table<Speed>,
 }
 
+impl<P: Grouping> DoubleSorted<P> {
+    /// The same policy, told of the groups of its members. Operating points are left alone.
+    pub fn new(policy: P) -> DoubleSorted<P> {
+        DoubleSorted::with_speeds(policy)
+    }
+}
+
 impl<P: Grouping, S: Storage> DoubleSorted<P, S> {
     /// Whether it knows operating points.
     const SPEEDS: bool = size_of::<S::Table<Speed>>() > 0;
 
-    /// The same policy, told of the groups of its members.
-    pub fn new(policy: P) -> DoubleSorted<P, S> {
+    /// The same policy, told of the groups of its members; it keeps their operating points in `S`.
+    pub fn with_speeds(policy: P) -> DoubleSorted<P, S> {
         let speeds = Table::new(policy.capacity(), STAYS);
         DoubleSorted { policy, speeds }
     }

@@ -180,10 +180,10 @@ impl Program {
         self.stalls
     }
 
-    /// From now on it is this part, in millionths, and computations have this pace.
-    pub fn stall(&mut self, millionths: u32, pace: impl FnOnce(Share) -> Slowdown) {
-        self.stalls = Share::from_millionths(millionths);
-        self.pace = pace(self.stalls);
+    /// From now on it is this part, and computations have this pace.
+    pub fn stall(&mut self, stalls: Share, pace: Slowdown) {
+        self.stalls = stalls;
+        self.pace = pace;
     }
 
     /// The CPU goes on at this pace. What is left of the present computation takes longer, or less
@@ -365,6 +365,7 @@ mod tests {
         /// However often the pace changes, a computation is over less than 2 ns after the instant that
         /// exact fractions give, and not before it.
         #[test]
+        #[expect(clippy::cast_precision_loss, reason = "all numbers are below 2^53")]
         fn work_is_kept_to_the_nanosecond(
             length in 1_u64..1 << 40,
             changes in prop::collection::vec((0_u8..3, 0_u32..=4, 0_u64..1 << 38), 1..12),

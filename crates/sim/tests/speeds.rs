@@ -187,11 +187,15 @@ fn sets() -> impl Strategy<Value = (TaskSet, TaskSet)> {
             // (1 - stalls) * 4 / f + stalls, in quarters.
             let slowdown = (4 - u64::from(quarters)) * (4 >> speed) + u64::from(quarters);
             let rest = format!("period = \"{}us\"\npriority = {priority}\n", period * 40);
-            with += &format!(
-                "[[task]]\nwcet = \"{wcet}us\"\nspeed = {speed}\nstalls = {}\n{rest}",
-                f64::from(quarters) / 4.0
-            );
-            without += &format!("[[task]]\nwcet = \"{}ns\"\n{rest}", wcet * slowdown * 250);
+            let stalls = f64::from(quarters) / 4.0;
+            let task = [
+                format!(
+                    "[[task]]\nwcet = \"{wcet}us\"\nspeed = {speed}\nstalls = {stalls}\n{rest}"
+                ),
+                format!("[[task]]\nwcet = \"{}ns\"\n{rest}", wcet * slowdown * 250),
+            ];
+            with.push_str(&task[0]);
+            without.push_str(&task[1]);
         }
         (read(&with), read(&without))
     })

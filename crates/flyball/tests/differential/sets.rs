@@ -350,7 +350,7 @@ pub(crate) fn random_set(seed: u64) -> String {
 
 /// The same tasks for Linux's scheduler, with short ticks: most have a nice value instead of a priority.
 pub(crate) fn nice_set(seed: u64) -> String {
-    let version = ["2.6.8", "2.6.11"][usize::from(seed % 2 == 0)];
+    let version = ["2.6.8", "2.6.11"][usize::from(seed.is_multiple_of(2))];
     let settings = format!("[policies.linux-o1]\nhz = 1000\nversion = \"{version}\"");
     let text = random_set(seed);
     let line = |line: &str| match line.strip_prefix("priority = ").map(str::parse::<i8>) {

@@ -31,7 +31,7 @@ impl Config for One {
 }
 
 fn core() -> Core<One> {
-    let policy = DoubleSorted::new(Ranked::new(FixedPriority, 8));
+    let policy = DoubleSorted::with_speeds(Ranked::new(FixedPriority, 8));
     Core::new(policy, Vec::new(), Timing::Tickless, &Sizes::FIXED)
 }
 

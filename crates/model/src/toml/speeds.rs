@@ -6,7 +6,7 @@ use crate::source::{At, Source};
 use crate::speeds::{Frequency, MOST_SPEEDS, Power, Powers, Speeds};
 use crate::taskset::Task;
 use crate::units::{parse_duration, parse_with};
-use core::fmt::Display;
+use core::fmt::{self, Display, Formatter};
 use flyball_trace::Duration;
 use toml::de::DeValue;
 
@@ -26,27 +26,7 @@ pub(super) fn speeds<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Spe
     })?;
     let free = || vec![vec![Duration::ZERO; count]; count];
     let transition = transition.map_or_else(free, |transition| transition.value);
-    let powers = |source: &'d Source<'d>, node: &'d Node<'d>| powers(source, node, count);
-    let computing = table.get("power", powers)?;
-    let stalled = table.get("stalled", powers)?;
-    let idle = table.get("idle", power)?;
-    let power = match computing {
-        Some(computing) => Some(Powers {
-            stalled: stalled.map_or_else(|| computing.value.clone(), |stalled| stalled.value),
-            computing: computing.value,
-            idle: idle.map_or_else(Power::default, |idle| idle.value),
-        }),
-        None => {
-            let stalled = stalled.map(|stalled| ("stalled", stalled.span));
-            if let Some((key, span)) = stalled.or(idle.map(|idle| ("idle", idle.span))) {
-                let message = format!("`{key}` without `power`");
-                let error = source.error(Kind::Inconsistent, &span, message).within(key);
-                let help = "add `power = […]`, what a CPU takes while it computes, at each point";
-                return Err(error.help(help));
-            }
-            None
-        }
-    };
+    let power = all_powers(&table, count)?;
     let frequencies = frequencies.into_iter().map(|it| it.value).collect();
     Speeds::new(frequencies, transition, power).ok_or_else(|| {
         source.error(
@@ -55,6 +35,28 @@ pub(super) fn speeds<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Spe
             "these are no operating points",
         )
     })
+}
+
+/// Reads what power CPUs take, if the table says so.
+fn all_powers(table: &Table<'_>, count: usize) -> Read<Option<Powers>> {
+    let computing = table.get("power", |source, node| powers(source, node, count))?;
+    let stalled = table.get("stalled", |source, node| powers(source, node, count))?;
+    let idle = table.get("idle", power)?;
+    if let Some(computing) = computing {
+        return Ok(Some(Powers {
+            stalled: stalled.map_or_else(|| computing.value.clone(), |stalled| stalled.value),
+            computing: computing.value,
+            idle: idle.map_or_else(Power::default, |idle| idle.value),
+        }));
+    }
+    let stalled = stalled.map(|stalled| ("stalled", stalled.span));
+    let Some((key, span)) = stalled.or(idle.map(|idle| ("idle", idle.span))) else {
+        return Ok(None);
+    };
+    let message = format!("`{key}` without `power`");
+    let error = table.source.error(Kind::Inconsistent, &span, message);
+    let help = "add `power = […]`, what a CPU takes while it computes, at each point";
+    Err(error.within(key).help(help))
 }
 
 /// Reads all frequencies.
@@ -157,9 +159,11 @@ fn transitions(
     let slower = |from: usize, to: usize| frequencies[from.min(to)].value;
     if node.get_ref().is_str() {
         let row = |from| {
-            let cost = |to| match from == to {
-                true => Ok(Duration::ZERO),
-                false => transition(source, node, slower(from, to)),
+            let cost = |to| {
+                if from == to {
+                    return Ok(Duration::ZERO);
+                }
+                transition(source, node, slower(from, to))
             };
             (0..count).map(cost).collect()
         };
@@ -229,30 +233,31 @@ pub(super) fn check_task(
     Err(error.help(help))
 }
 
-/// `[platform.speeds]`, with all of its lines.
-pub(super) fn write(speeds: &Speeds) -> String {
-    let mut text = format!(
-        "\n[platform.speeds]\nfrequencies = {}\n",
+/// Writes `[platform.speeds]`.
+pub(super) fn write(f: &mut Formatter<'_>, speeds: &Speeds) -> fmt::Result {
+    writeln!(
+        f,
+        "\n[platform.speeds]\nfrequencies = {}",
         texts(speeds.frequencies())
-    );
+    )?;
     let rows = speeds.transitions();
     if rows.iter().flatten().any(|cost| !cost.is_zero()) {
-        let rows: Vec<String> = rows
-            .iter()
-            .map(|row| format!("    {},\n", texts(row)))
-            .collect();
-        text += &format!("transition = [\n{}]\n", rows.concat());
+        writeln!(f, "transition = [")?;
+        rows.iter()
+            .try_for_each(|row| writeln!(f, "    {},", texts(row)))?;
+        writeln!(f, "]")?;
     }
-    if let Some(power) = speeds.power() {
-        text += &format!("power = {}\n", texts(&power.computing));
-        if power.stalled != power.computing {
-            text += &format!("stalled = {}\n", texts(&power.stalled));
-        }
-        if power.idle != Power::default() {
-            text += &format!("idle = \"{}\"\n", power.idle);
-        }
+    let Some(power) = speeds.power() else {
+        return Ok(());
+    };
+    writeln!(f, "power = {}", texts(&power.computing))?;
+    if power.stalled != power.computing {
+        writeln!(f, "stalled = {}", texts(&power.stalled))?;
     }
-    text
+    if power.idle != Power::default() {
+        writeln!(f, "idle = \"{}\"", power.idle)?;
+    }
+    Ok(())
 }
 
 /// A list of texts.

@@ -259,7 +259,7 @@ fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {
         write!(f, "\n[platform.overheads]\n{overheads}")?;
     }
     match &platform.speeds {
-        Some(speeds) => f.write_str(&super::speeds::write(speeds)),
+        Some(speeds) => super::speeds::write(f, speeds),
         None => Ok(()),
     }
 }

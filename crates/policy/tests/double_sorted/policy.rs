@@ -37,6 +37,7 @@ fn dss(design: Design) -> Dss {
 
 fn at(priority: u8, group: u8) -> Grouped<Priority> {
     Grouped {
+        speed: None,
         params: Priority(priority),
         group: Group(group),
     }

@@ -291,10 +291,29 @@ fn budgets_fall_while_tasks_run() {
     );
 }
 
+/// A CPU is at the point that was told last, and what comes at one instant is not shown.
+#[test]
+fn speeds_last_until_the_next_one() {
+    let speed = |speed| Kind::Speed {
+        speed: Speed(speed),
+    };
+    let trace = trace(
+        20,
+        &[(2, speed(0)), (5, speed(1)), (5, speed(2)), (9, speed(0))],
+    );
+    let schedule = Schedule::of(&trace);
+    let parts = schedule.cpus[0].speeds.iter();
+    let parts: Vec<_> = parts.map(|it| (it.speed.0, it.start, it.end)).collect();
+    assert_eq!(
+        parts,
+        [(0, at(2), at(5)), (2, at(5), at(9)), (0, at(9), at(20))]
+    );
+}
+
 fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
     let job = 0..4_u32;
     let task = (0..3_u16).prop_map(TaskId);
-    (0..100_u64, 0..19, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
+    (0..100_u64, 0..20, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
         let kind = match kind {
             0 => release(task, job, value),
             1 => Kind::Skip { task, job },
@@ -324,6 +343,9 @@ fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
                 server: ServerId(0),
                 deadline: Time::from_nanos(value),
             },
+            18 => Kind::Speed {
+                speed: Speed(u8::from(value % 2 == 0)),
+            },
             _ => Kind::Overhead {
                 cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
                 length: Duration::from_nanos(value),
@@ -348,6 +370,10 @@ proptest! {
             all.sort_unstable();
             prop_assert!(all.iter().all(|(start, end)| start < end && *end <= schedule.end));
             prop_assert!(all.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{all:?}");
+        }
+        for cpu in &schedule.cpus {
+            prop_assert!(cpu.speeds.iter().all(|part| part.start < part.end));
+            prop_assert!(cpu.speeds.windows(2).all(|pair| pair[0].end <= pair[1].start));
         }
         for server in &schedule.servers {
             prop_assert!(server.parts.iter().all(|part| part.start < part.end));

@@ -90,6 +90,7 @@ pub(crate) fn report<S: Scheduler>(
     };
     let tasks = set.tasks.iter().zip(summary.tasks.iter().cloned());
     PolicyReport {
+        speeds: None,
         policy: name.to_owned(),
         title: title.to_owned(),
         settings: Vec::new(),

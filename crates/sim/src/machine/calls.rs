@@ -8,7 +8,6 @@ use crate::run::Deadlock;
 use core::task::Poll;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::{Error, Trigger};
-use flyball_model::Slowdown;
 use flyball_policy::{CpuId, TaskId, Time};
 use flyball_trace::Sink;
 use std::cmp::Reverse;
@@ -87,12 +86,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Call::Stalls(millionths) => {
                     // Nor is it to go on to work of another kind.
                     self.lanes[cpu.index()].unpaid -= 1;
-                    let clocks = &self.clocks;
-                    let pace = |stalls| match clocks {
-                        Some(clocks) => clocks.pace(cpu, stalls),
-                        None => Slowdown::NONE,
-                    };
-                    self.threads[row].program.stall(millionths, pace);
+                    self.stall(cpu, row, millionths);
                     continue;
                 }
                 Call::Suspend(length) => {

@@ -176,6 +176,15 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
     }
 
+    /// From now on the job of `row`, which runs on `cpu`, waits for memory for this part of its
+    /// computations, in millionths.
+    pub(super) fn stall(&mut self, cpu: CpuId, row: usize, millionths: u32) {
+        let stalls = Share::from_millionths(millionths);
+        let clocks = self.clocks.as_ref();
+        let pace = clocks.map_or(Slowdown::NONE, |clocks| clocks.pace(cpu, stalls));
+        self.threads[row].program.stall(stalls, pace);
+    }
+
     /// What operating points there are, how long CPUs were there, and what energy that took; `None`
     /// where there are none to choose from.
     pub(crate) fn speed_use(&mut self, ended: Time) -> Option<SpeedUse> {

@@ -53,6 +53,9 @@ fn kind() -> impl Strategy<Value = Kind> {
         }),
         Just(Kind::Idle),
         Just(Kind::Tick),
+        any::<u8>().prop_map(|speed| Kind::Speed {
+            speed: Speed(speed)
+        }),
         (proptest::sample::select(&Cause::ALL[..]), any::<u64>()).prop_map(|(cause, ns)| {
             Kind::Overhead {
                 cause,
