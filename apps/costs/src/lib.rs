@@ -130,6 +130,7 @@ impl Rank {
             Rank::Low(n) => (n % u16::from(groups.max(1))) as u8,
         };
         Grouped {
+            speed: None,
             params: Priority(self.level()),
             group: Group(group),
         }

@@ -145,10 +145,9 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
 
     fn dispatch(&mut self, number: TaskId) -> Option<Dispatch> {
         let server = &self.rows[number.index()];
-        let dispatch = Dispatch::of(server.tasks.first()?);
-        Some(match self.rule.burst(&server.account) {
-            Some(burst) => dispatch.for_at_most(burst),
-            None => dispatch,
+        Some(Dispatch {
+            burst: self.rule.burst(&server.account),
+            ..Dispatch::of(server.tasks.first()?)
         })
     }
 
