@@ -30,9 +30,24 @@ pub(super) fn stopped<P: Policy>(
     policy.stopped(cpu, task, used, why, now)
 }
 
-#[inline(never)]
+#[inline]
 pub(super) fn pick<P: Policy>(policy: &mut P, cpu: CpuId, now: Time) -> Option<Dispatch> {
+    if P::WANTS.bursts || P::WANTS.speeds {
+        pick_all(policy, cpu, now)
+    } else {
+        // In a register, and not by way of memory.
+        pick_task(policy, cpu, now).map(Dispatch::of)
+    }
+}
+
+#[inline(never)]
+fn pick_all<P: Policy>(policy: &mut P, cpu: CpuId, now: Time) -> Option<Dispatch> {
     policy.pick(cpu, now)
+}
+
+#[inline(never)]
+fn pick_task<P: Policy>(policy: &mut P, cpu: CpuId, now: Time) -> Option<TaskId> {
+    Some(policy.pick(cpu, now)?.task)
 }
 
 #[inline(never)]
