@@ -313,10 +313,10 @@ mod tests {
     fn sorted_decisions_are_no_longer() {
         let most = [
             ("fp-rr", 47),
-            ("dss-2", 114),
-            ("dss", 148),
-            ("dss-walk", 65),
-            ("dss-tour", 230),
+            ("dss-2", 116),
+            ("dss", 150),
+            ("dss-walk", 70),
+            ("dss-tour", 225),
         ];
         for (policy, most) in most {
             let decisions = |ready| {

@@ -188,10 +188,14 @@ impl<P: Grouping, S: Storage> Policy for DoubleSorted<P, S> {
 
     #[inline]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
-        let choice = self.policy.pick(cpu, now)?;
-        match self.speeds.find(choice.task.index()) {
-            Some(&speed) if speed != STAYS => Some(choice.at(speed)),
-            _ => Some(choice),
+        let choice = self.policy.pick(cpu, now);
+        if !Self::SPEEDS {
+            return choice;
+        }
+        let choice = choice?;
+        match self.speeds[choice.task.index()] {
+            STAYS => Some(choice),
+            speed => Some(choice.at(speed)),
         }
     }
 
