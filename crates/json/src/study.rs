@@ -128,7 +128,8 @@ pub struct Simulated {
     pub busy_ppm: u64,
     /// How long chains of jobs took that release each other by messages and signals.
     pub chains: Vec<Chain>,
-    /// How operating points were used, where the platform has some.
+    /// How operating points were used; left out where the platform has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub speeds: Option<Speeds>,
 }
 

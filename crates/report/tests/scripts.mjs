@@ -57,8 +57,8 @@ assert.deepEqual([1, 2, 4.9, 5, 7, 11, 12].map((time) => entryAt(lane, time)), [
 const view = new View({ tasks: ["a", "b"], servers: [{ name: "s", full: 4000000 }] }, {
   start: "9007199254740993", unit: 1000, length: 100, initial: [0, 10],
   cpus: [
-    { slices: pack(0, 4, 0, 1, 6, 5, 2, 1), kernel: pack(4, 1, 0) },
-    { slices: pack(4, 6, 3, 1), kernel: "" },
+    { slices: pack(0, 4, 0, 1, 6, 5, 2, 1), kernel: pack(4, 1, 0), slower: pack(0, 4, 500) },
+    { slices: pack(4, 6, 3, 1), kernel: "", slower: "" },
   ],
   tasks: [
     { marks: pack(0, 0, 1, 4, 2, 0), waits: "", holds: "" },
@@ -69,6 +69,8 @@ const view = new View({ tasks: ["a", "b"], servers: [{ name: "s", full: 4000000 
 assert.equal(view.rows, 5);
 // Halfway through what it runs, half of the budget is left.
 const tip = new Tip({}, view);
+assert.match(tip.describeCpu(view.cpus[0], 1), /^at 50 % of the highest frequency\n/);
+assert.doesNotMatch(tip.describeCpu(view.cpus[1], 5), /frequency/);
 assert.equal(tip.describeServer(0, 1), null);
 assert.match(tip.describeServer(0, 3), /^server s\n4 ms of 4 ms left\nkeeps it /);
 assert.match(tip.describeServer(0, 10), /^server s\n2 ms of 4 ms left\nuses it /);
@@ -86,7 +88,7 @@ assert.deepEqual({ ...view.job(0, 7) }, {});
 // Jobs are counted from the task's job before.
 const packed = (unit, length, ...cpus) => ({
   start: "0", unit, length, initial: [0, length], tasks: [], servers: [],
-  cpus: cpus.map((slices) => ({ slices: pack(...slices), kernel: "" })),
+  cpus: cpus.map((slices) => ({ slices: pack(...slices), kernel: "", slower: "" })),
 });
 const names = { tasks: ["a", "b"] };
 const jobs = new View(names, packed(1, 9, [0, 1, 0, 1, 0, 1, 2, 5, 0, 1, 1, 1]));

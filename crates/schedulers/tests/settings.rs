@@ -40,7 +40,7 @@ fn dss(key: &str, value: Value) -> Result<Values, String> {
 fn a_word_that_is_misspelt_gets_the_nearest_one() {
     let wrong = Value::Text("loose-list".to_owned());
     let expected = "expected one of: strict-lists, loose-lists, strict-walk, loose-walk, \
-                    tour-lists; found \"loose-list\" (did you mean \"loose-lists\"?)";
+                    tour-lists, unsorted; found \"loose-list\" (did you mean \"loose-lists\"?)";
     assert_eq!(dss("variant", wrong).unwrap_err(), expected);
 }
 
