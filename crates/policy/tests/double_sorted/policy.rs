@@ -5,8 +5,8 @@ use flyball_policy::order::Level;
 use flyball_policy::{
     AnyDesign, Bitmap, Breadth, Costs, CpuId, Design, DoubleSorted, Encode, FixedPriority, Group,
     Grouped, Grouping, Inline, Kept, LooseLists, LooseWalk, NonPreemptive, Parameter, Policy,
-    Priority, Queue, Ranked, Ready, Refused, Resched, Scope, Stop, StrictLists, StrictWalk, TaskId,
-    Time, TourLists, Usage,
+    Priority, Queue, Ranked, Ready, Refused, Resched, Scope, Speed, Stop, StrictLists, StrictWalk,
+    TaskId, Time, TourLists, Usage,
 };
 
 const CPU: CpuId = CpuId(0);
@@ -107,9 +107,14 @@ fn there_are_eight_groups() {
 
     let mut bytes = Vec::new();
     at(3, 7).emit(&mut |part| bytes.extend(part));
-    assert_eq!(bytes, [3, 7]);
+    assert_eq!(bytes, [3, 7, u8::MAX]);
     assert_eq!(Grouped::parse(&mut &bytes[..]), Some(at(3, 7)));
-    assert_eq!(Grouped::<Priority>::parse(&mut &[3, 8][..]), None);
+    let fast = Grouped {
+        speed: Some(Speed(2)),
+        ..at(3, 7)
+    };
+    assert_eq!(Grouped::parse(&mut &[3, 7, 2][..]), Some(fast));
+    assert_eq!(Grouped::<Priority>::parse(&mut &[3, 8, 2][..]), None);
 }
 
 /// A design and a table of costs are what they were once an image has carried them, and no shorter piece
