@@ -153,9 +153,8 @@ fn steps_differ() {
 /// Without operating points nothing is known of speeds, and `stalls` says nothing.
 #[test]
 fn without_points_nothing_changes() {
-    let text = TWO
-        .replace("[platform.speeds]", "[policies.none]")
-        .replace("speed = 0", "");
+    let (_, tasks) = TWO.split_once("idle = \"100mW\"").unwrap();
+    let text = format!("schema = 1\n{}", tasks.replace("speed = 0", ""));
     let mut set = read(&text);
     let before = run_at_top(&set);
     for task in &mut set.tasks {
