@@ -15,6 +15,7 @@ pub mod machine;
 mod output;
 mod program;
 mod release;
+mod speeds;
 mod tape;
 mod tasks;
 

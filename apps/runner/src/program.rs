@@ -3,12 +3,12 @@
 use crate::machine::{
     Cpus, Fault, Kernel, Machine, MachineConfig, Messages, Objects, Rows, SpinLock, Stacks,
 };
-use crate::{TraceBuffer, output};
+use crate::{TraceBuffer, output, speeds};
 use core::fmt::Display;
 use core::marker::PhantomData;
 use flyball_catalogue::{Boot, Shape, Size};
 use flyball_kernel::Config;
-use flyball_policy::Inline;
+use flyball_policy::{CpuId, Inline, Speed};
 use flyball_script::image::Image;
 
 /// How many objects of each kind there are at most.
@@ -109,6 +109,10 @@ impl<P: Program> crate::machine::BoardConfig for Runner<P> {
 
 impl<P: Program> MachineConfig for Runner<P> {
     const STACKS: Stacks = P::STACKS;
+
+    fn speed(cpu: CpuId, speed: Speed) {
+        speeds::change(cpu, speed);
+    }
 
     /// What happened up to now goes to the host, and why it goes no further.
     fn fault(

@@ -7,7 +7,7 @@ use crate::machine::{
 use crate::output::or_fail;
 use crate::program::{OBJECTS, of_cluster};
 use crate::release::Releases;
-use crate::{Chosen, IMAGE, Program, Runner, TraceBuffer, output};
+use crate::{Chosen, IMAGE, Program, Runner, TraceBuffer, output, speeds};
 use core::task::Poll;
 use flyball_kernel::{Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
 use flyball_policy::{Duration, Time};
@@ -90,6 +90,7 @@ pub unsafe fn run<P: Program>(
     for cluster in 0..machine::clusters(&common) {
         let shared = kernel.with_kernel_of(cluster, |kernel| {
             let shared = make_objects(kernel.core, image);
+            speeds::start(kernel.core, image, cluster);
             for number in of_cluster(image, cluster) {
                 // SAFETY: as the caller promises.
                 unsafe { changes.begin::<P>(kernel, chosen, number, common.start, entry) };
@@ -254,7 +255,7 @@ fn perform<P: Program>(
     };
     let performed = match call {
         Call::Compute(length) => {
-            machine::compute(kernel, draw(length), shared.common.instruction);
+            machine::compute(draw(length), shared.common.instruction);
             return;
         }
         Call::Suspend(length) => {
@@ -280,7 +281,7 @@ fn perform<P: Program>(
         Call::Receive(n) => with(&shared.queues, n, |queue| {
             kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
         }),
-        // Boards have one operating point.
+        // What the image has for computations takes stalls into account.
         Call::Result(_) | Call::Stalls(_) | Call::End => return,
     };
     match performed {

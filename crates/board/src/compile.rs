@@ -5,7 +5,7 @@
 
 use crate::{BoardError, Machine, Options};
 use flyball_catalogue::{Facts, Shape, TaskTable};
-use flyball_model::{Arrival, Protocol, Share, Task, TaskSet, Trigger};
+use flyball_model::{Arrival, Protocol, Share, Slowdown, Speeds, Task, TaskSet, Trigger};
 use flyball_policy::Subtask;
 use flyball_script::Op;
 use flyball_script::image::{self, Common, Contents, TaskContents};
@@ -41,16 +41,6 @@ pub fn changing(
 ) -> Result<Contents, BoardError> {
     let set = modes.all();
     check(machine, set, options)?;
-    if set.platform.speeds.is_some() && options.scheduler.chooses_speeds() {
-        return Err(BoardError::Unsupported {
-            machine: machine.name(),
-            task: None,
-            what:
-                "operating points are not supported, and the policy chooses among them: leave out \
-                   `[platform.speeds]`, or simulate the set"
-                    .into(),
-        });
-    }
     let cpus = set.platform.cpus.max(1);
     let cluster = options.cluster.clamp(1, cpus);
     for task in &set.tasks {
@@ -99,7 +89,15 @@ pub fn changing(
         new_modes,
         changes,
         releases,
+        transitions: speeds(set, options)
+            .map_or_else(Vec::new, |speeds| speeds.transitions().to_vec()),
     })
+}
+
+/// The operating points among which the policy chooses, if it does.
+fn speeds<'a>(set: &'a TaskSet, options: &Options<'_>) -> Option<&'a Speeds> {
+    let speeds = set.platform.speeds.as_ref();
+    speeds.filter(|_| options.scheduler.chooses_speeds())
 }
 
 /// Mode changes: the rows of new modes behind those of `tasks`, and the table of changes.
@@ -248,8 +246,15 @@ fn compile(
         },
         Arrival::Once => (image::Arrival::Once, Duration::ZERO),
     };
-    // A board has one operating point, so that how long it waits for memory does not matter.
-    let operations = Script::new(&task.behaviour, Share::default()).operations;
+    // It always runs at its operating point. A board has one, so it computes for as long as it would
+    // there, and if the policy chooses none for as long as at the fastest.
+    let pace = |stalls| {
+        speeds(set, options).map_or(Slowdown::NONE, |speeds| {
+            speeds.slowdown(speeds.of(task), stalls)
+        })
+    };
+    let script = Script::new(&task.behaviour, task.stalls).at(pace);
+    let operations = script.operations;
     let depth = machine.limits().depth;
     let is_too_deep =
         |op: &Op| matches!(op, Op::Begin { counter, .. } if usize::from(*counter) >= depth);
@@ -278,7 +283,7 @@ fn compile(
         },
         params: params(task, &facts, options)?,
         operations,
-        lengths: lengths(machine, task, number, options)?,
+        lengths: lengths(machine, task, number, options, pace)?,
         subtasks: subtasks(machine, (task, facts), number, options)?,
     })
 }
@@ -351,6 +356,7 @@ fn lengths(
     task: &Task,
     number: usize,
     options: &Options<'_>,
+    pace: impl Fn(Share) -> Slowdown,
 ) -> Result<Vec<Duration>, BoardError> {
     const SIZE: usize = size_of::<u64>();
     let limits = machine.limits();
@@ -365,7 +371,8 @@ fn lengths(
         Arrival::Once => options.until,
         _ => Duration::MAX,
     };
-    let lengths = Program::new(task, number, options.seed).lengths(jobs, until, most + 1);
+    let program = Program::new(task, number, options.seed);
+    let lengths = program.lengths(jobs, until, most + 1, pace);
     if lengths.len() > most {
         return Err(BoardError::TooLarge { most: limits.bytes });
     }

@@ -177,11 +177,7 @@ impl Facts {
                 program: place(task.groups.program, &set.programs),
                 device: place(task.groups.device, &set.devices),
             },
-            speed: set
-                .platform
-                .speeds
-                .as_ref()
-                .map(|speeds| task.speed.unwrap_or(speeds.fastest())),
+            speed: set.platform.speeds.as_ref().map(|speeds| speeds.of(task)),
         }
     }
 }

@@ -84,9 +84,6 @@ pub struct More {
     /// When the timer of this CPU has to fire, if that may be earlier than was last told, or it has
     /// fired; [`Time::NEVER`]: not at all. It may be in the past: at once, then.
     pub timer: Option<Time>,
-    /// The operating point at which this CPU is to run from now on, if it is another one than was
-    /// last told.
-    pub speed: Option<Speed>,
     /// The same as `timer` of [`Core::TIMEKEEPER`], whose timer is for all CPUs of the cluster, if it is
     /// another one than this.
     pub timekeeper: Option<Time>,
@@ -201,10 +198,12 @@ impl Decided {
         core.will_restart(self.entry.cpu)
     }
 
-    /// As [`More::speed`].
+    /// The operating point at which this CPU is to run from now on, if it is another one than was
+    /// last told. It is told once. The machine goes over to it before the kernel is left, so that
+    /// what that takes is the kernel's time.
     #[inline]
-    pub fn speed<C: Config>(&self, core: &Core<C>) -> Option<Speed> {
-        core.next_speed(self.entry.cpu)
+    pub fn take_speed<C: Config>(&self, core: &mut Core<C>) -> Option<Speed> {
+        core.take_speed(self.entry.cpu)
     }
 
     /// The CPU goes back to what was decided: starts its clock. The machine's `clock` is read if

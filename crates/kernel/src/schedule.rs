@@ -289,10 +289,6 @@ impl<C: Config> Core<C> {
             && self
                 .running_task(cpu)
                 .is_some_and(|task| self.takes_restart(cpu, task));
-        let speed = self.next_speed(cpu);
-        if speed.is_some() {
-            self.cpu_mut(cpu).done(work::SPEED);
-        }
         let mut timekeeper = None;
         if !self.keeps_time(cpu) && (moves || self.cpus[0].has(work::TIMER)) {
             self.cpus[0].done(work::TIMER);
@@ -301,16 +297,18 @@ impl<C: Config> Core<C> {
         More {
             restart,
             timer: timer.then(|| self.set_timer(cpu, clock)),
-            speed,
             timekeeper,
         }
     }
 
-    /// The operating point that `cpu` has to go over to.
+    /// The operating point that `cpu` has to go over to; it is told once.
     #[inline]
-    pub(crate) fn next_speed(&self, cpu: CpuId) -> Option<Speed> {
-        let changes = C::Policy::WANTS.speeds && self.cpu(cpu).has(work::SPEED);
-        changes.then(|| self.speeds[cpu.index()])
+    pub(crate) fn take_speed(&mut self, cpu: CpuId) -> Option<Speed> {
+        if !C::Policy::WANTS.speeds || !self.cpu(cpu).has(work::SPEED) {
+            return None;
+        }
+        self.cpu_mut(cpu).done(work::SPEED);
+        Some(self.speeds[cpu.index()])
     }
 
     /// The operating point of `cpu`, as the machine or the policy last said; `None`: neither has said
@@ -320,7 +318,7 @@ impl<C: Config> Core<C> {
     }
 
     /// The machine says at which operating point `cpu` runs, before the policy has decided anything
-    /// there. Otherwise the first point that the policy asks for is [told](More::speed) in any case.
+    /// there. Otherwise the first point that the policy asks for is [told](crate::Decided::take_speed) in any case.
     pub fn starts_at(&mut self, cpu: CpuId, speed: Speed) {
         self.speeds[cpu.index()] = speed;
     }

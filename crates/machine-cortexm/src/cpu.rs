@@ -5,7 +5,7 @@ use crate::config::BoardConfig;
 use crate::context::{Context, Switch};
 use core::ops::Range;
 use flyball_kernel::{Clock as _, Config, Core, Entry, Rest, ThreadId};
-use flyball_policy::{CpuId, Storage, Table, TaskId, Time};
+use flyball_policy::{CpuId, Speed, Storage, Table, TaskId, Time};
 use flyball_port::{EntryPoint, LockedKernel, Port, StackArea, finish};
 use flyball_trace::Sink;
 
@@ -84,6 +84,10 @@ impl<C: BoardConfig> Port<C::Stamp> for Cpu<'_, C> {
             // The processor keeps the stack that it has, unless `more` says otherwise.
             None => self.idles = true,
         }
+    }
+
+    fn set_speed(&mut self, cpu: CpuId, speed: Speed) {
+        C::speed(cpu, speed);
     }
 }
 
@@ -174,6 +178,9 @@ impl<C: BoardConfig> State<C> {
         let decided = entry.decide(core);
         if decided.is_new() {
             cpu.switch(decided.run());
+            if let Some(speed) = decided.take_speed(core) {
+                cpu.set_speed(CPU, speed);
+            }
         }
         let next = decided.leave(core, &mut *cpu.clock);
         (cpu.idles || next.rest.is_needed(core), next.rest)

@@ -6,7 +6,7 @@ use crate::threads::{Body, Thread, resume};
 use core::fmt;
 use corosensei::stack::DefaultStack;
 use flyball_kernel::{Clock, Config, Core, Entry, Error, ThreadId};
-use flyball_policy::{CpuId, Duration, TaskId, Time};
+use flyball_policy::{CpuId, Duration, Speed, TaskId, Time};
 use flyball_port::{EntryPoint, Machine, Port, decide, finish};
 
 /// How often threads may go on at one instant. Far beyond what a program can mean.
@@ -101,6 +101,9 @@ impl Port<Time> for Cpu<'_> {
     }
 
     fn switch(&mut self, _: Option<TaskId>) {}
+
+    // The clock is virtual, and what threads compute takes as long as they say.
+    fn set_speed(&mut self, _: CpuId, _: Speed) {}
 }
 
 /// What the loop has to do, outside of the kernel.

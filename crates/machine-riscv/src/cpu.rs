@@ -6,7 +6,7 @@ use crate::config::HartConfig;
 use crate::context::Context;
 use core::ptr::null_mut;
 use flyball_kernel::ThreadId;
-use flyball_policy::{CpuId, TaskId, Time};
+use flyball_policy::{CpuId, Speed, TaskId, Time};
 use flyball_port::{EntryPoint, Port, StackArea};
 
 /// A hart during one kernel entry. It changes its registers when the entry is over.
@@ -67,5 +67,9 @@ impl<C: HartConfig> Port<Time> for Cpu<'_, C> {
             Some(task) => &raw mut self.contexts[task.index()],
             None => self.idle,
         };
+    }
+
+    fn set_speed(&mut self, cpu: CpuId, speed: Speed) {
+        C::speed(CpuId(self.cluster.first + cpu.0), speed);
     }
 }

@@ -92,19 +92,7 @@ impl<C: HartConfig> Machine for Kernel<C> {
     /// An emulated hart that executes instructions keeps the others from doing so, so it does not:
     /// it sleeps, and time passes. What interrupts take, and other threads, is not counted.
     fn compute(&'static self, length: Duration) {
-        let mut left = nearest(length);
-        while left > 0 {
-            let mask = Mask::set();
-            let hart = hart::number();
-            let from = crate::board::ticks();
-            Alarm::Computed.set(hart, from.saturating_add(left));
-            // Comes back even though interrupts are masked.
-            hart::wait_for_interrupt();
-            left = left.saturating_sub(crate::board::ticks() - from);
-            Alarm::Computed.set(hart, u64::MAX);
-            // What has come is served here.
-            mask.lift();
-        }
+        compute(length);
     }
 
     /// Interrupts are masked in the handler, and it does not use floating point.
@@ -155,5 +143,22 @@ impl<C: HartConfig> Machine for Kernel<C> {
         })??;
         // SAFETY: a thread keeps its stack for ever.
         (C::STACKS.are_painted() && !stack.is_empty()).then(|| unsafe { stack::used(&stack, 0) })
+    }
+}
+
+/// As [`Machine::compute`]; also within the kernel, where interrupts are masked.
+pub fn compute(length: Duration) {
+    let mut left = nearest(length);
+    while left > 0 {
+        let mask = Mask::set();
+        let hart = hart::number();
+        let from = crate::board::ticks();
+        Alarm::Computed.set(hart, from.saturating_add(left));
+        // Comes back even though interrupts are masked.
+        hart::wait_for_interrupt();
+        left = left.saturating_sub(crate::board::ticks() - from);
+        Alarm::Computed.set(hart, u64::MAX);
+        // What has come is served here.
+        mask.lift();
     }
 }

@@ -39,10 +39,10 @@
 //! by least squares. What is put in is a median for each kind of entry and job, so that the rare
 //! long way round counts for nothing.
 
-use flyball_model::{Cost, Overheads, TaskSet};
+use flyball_model::{Cost, Overheads, Share, Slowdown, Speeds, TaskSet};
 use flyball_sim::program::{Call, Program};
 use flyball_trace::file::Trace;
-use flyball_trace::{Duration, Event, Kind, Object, TaskId, Time};
+use flyball_trace::{Duration, Event, Kind, Object, Speed, TaskId, Time};
 use std::collections::{BTreeMap, HashMap};
 
 mod least_squares;
@@ -115,6 +115,8 @@ struct KernelEntry {
     releases: i64,
     /// Something else happened, too.
     other: bool,
+    /// How long the CPU took from one operating point to another, which the simulator knows.
+    changing: Duration,
 }
 
 /// A job to which nothing has happened that is not charged for.
@@ -135,7 +137,9 @@ struct Job {
 }
 
 /// Goes through the events.
-struct Observer {
+struct Observer<'a> {
+    /// The operating points of the platform, if it has several.
+    speeds: Option<&'a Speeds>,
     /// What was seen, by kind.
     seen: BTreeMap<Equation, Vec<Duration>>,
     /// What each task's jobs do; `None`: that is not known, or not any more.
@@ -169,13 +173,16 @@ struct Lane {
     /// The task whose job is complete in this entry.
     complete: Option<TaskId>,
     entry: KernelEntry,
+    /// The operating point of the CPU; `None`: the fastest, at which it began.
+    speed: Option<Speed>,
 }
 
-impl Observer {
-    fn new(set: &TaskSet, seed: u64, cluster: u8, slots: Option<Slots>) -> Observer {
+impl Observer<'_> {
+    fn new(set: &TaskSet, seed: u64, cluster: u8, slots: Option<Slots>) -> Observer<'_> {
         let tasks = set.tasks.iter().enumerate();
         let cpus = usize::from(set.platform.cpus.max(1));
         Observer {
+            speeds: set.platform.speeds.as_ref(),
             seen: BTreeMap::new(),
             programs: tasks
                 .map(|(number, task)| Some(Program::new(task, number, seed)))
@@ -218,7 +225,7 @@ impl Observer {
             }
             Kind::Dispatch { task, job } => {
                 self.decided(cpu, now, Some(task));
-                self.dispatch(task, job, now);
+                self.dispatch(task, job, cpu, now);
                 return;
             }
             Kind::Idle => return self.decided(cpu, now, None),
@@ -259,6 +266,13 @@ impl Observer {
             // Both are the timer's work, and the simulator charges them alike.
             Kind::Release { .. } | Kind::Miss { .. } => entry.releases += 1,
             Kind::BurstEnd { .. } => entry.slice_ended = true,
+            Kind::Speed { speed } => {
+                let before = self.lanes[cpu].speed.replace(speed);
+                if let Some(speeds) = self.speeds {
+                    let before = before.unwrap_or(speeds.fastest());
+                    self.lanes[cpu].entry.changing += speeds.transition(before, speed);
+                }
+            }
             Kind::Abort { task, .. } => {
                 entry.other = true;
                 self.jobs.remove(&task);
@@ -320,7 +334,7 @@ impl Observer {
         let is_plain = causes.iter().filter(|&&cause| cause).count() == 1 && !entry.other;
         // The first decision of all has no beginning.
         if is_plain && entry.began > Time::ZERO {
-            let length = now.since(entry.began);
+            let length = now.since(entry.began).saturating_sub(entry.changing);
             self.seen.entry(equation).or_default().push(length);
         }
     }
@@ -365,12 +379,20 @@ impl Observer {
     }
 
     /// A job begins, or goes on.
-    fn dispatch(&mut self, task: TaskId, number: u32, now: Time) {
+    fn dispatch(&mut self, task: TaskId, number: u32, cpu: usize, now: Time) {
         self.done.remove(&task);
         if self.begun.insert(task, number) != Some(number) {
             self.jobs.remove(&task);
+            // A task always runs at the same point.
+            let speed = self.lanes[cpu].speed;
+            let pace = |stalls| {
+                let points = self.speeds.zip(speed);
+                points.map_or(Slowdown::NONE, |(speeds, speed)| {
+                    speeds.slowdown(speed, stalls)
+                })
+            };
             let program = self.programs.get_mut(task.index());
-            if let Some(job) = program.and_then(|program| script(program, number)) {
+            if let Some(job) = program.and_then(|program| script(program, number, pace)) {
                 self.jobs.insert(task, job);
             }
         }
@@ -410,10 +432,16 @@ fn median(lengths: &mut [Duration]) -> Duration {
     lengths.get(lengths.len() / 2).copied().unwrap_or_default()
 }
 
-/// What the next job of a task does, before it has begun.
-fn script(program: &mut Option<Program>, number: u32) -> Option<Job> {
+/// What the next job of a task does, before it has begun. What it computes takes as long as at a `pace`,
+/// which depends on the part of the time in which it waits for memory.
+fn script(
+    program: &mut Option<Program>,
+    number: u32,
+    pace: impl Fn(Share) -> Slowdown,
+) -> Option<Job> {
     const MOST_STEPS: u32 = 1_000;
     let mut compute = Duration::ZERO;
+    let mut now = pace(Share::default());
     let mut calls = 0;
     let next = program.as_mut()?;
     for _ in 0..MOST_STEPS {
@@ -430,9 +458,9 @@ fn script(program: &mut Option<Program>, number: u32) -> Option<Job> {
                     since: None,
                 });
             }
-            Call::Compute(length) => compute += next.draw(length),
+            Call::Compute(length) => compute += now.stretch(next.draw(length)),
             Call::Result(result) => next.note(result),
-            Call::Stalls(_) => {}
+            Call::Stalls(millionths) => now = pace(Share::from_millionths(millionths)),
             Call::Suspend(length) => {
                 next.draw(length);
                 calls += 1;

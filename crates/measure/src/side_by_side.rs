@@ -5,7 +5,7 @@
 
 use crate::calibrate::{Slots, calibrate, time_slice};
 use crate::measured::{Measured, Measurement};
-use flyball_model::TaskSet;
+use flyball_model::{Share, TaskSet};
 use flyball_sim::Options;
 use flyball_study::Recorder;
 use flyball_study::StudyError;
@@ -71,6 +71,9 @@ impl Measurement<'_> {
                 }),
         };
         set.platform.overheads = calibrate(&set, &measured_trace, seed, self.cluster(), slots);
+        // The machine itself has one operating point, and only tasks compute as at others.
+        let speeds = set.platform.speeds.take();
+        set.platform.speeds = speeds.map(|speeds| speeds.with_kernel_stalls(Share::ONE));
         let overheads = &set.platform.overheads;
         let slice = quantum.map(|quantum| {
             let meant = |task: TaskId| self.slice_of(task);

@@ -2,6 +2,7 @@
 //! power it takes at each.
 
 use crate::share::Share;
+use crate::taskset::Task;
 use core::fmt;
 use flyball_trace::{Duration, Speed};
 
@@ -19,6 +20,8 @@ pub struct Speeds {
     transition: Vec<Vec<Duration>>,
     /// What power a CPU takes, if that is known.
     power: Option<Powers>,
+    /// The part of the kernel's own work in which it waits for memory.
+    kernel_stalls: Share,
 }
 
 /// What power a CPU takes at each operating point.
@@ -154,7 +157,23 @@ impl Speeds {
             frequencies,
             transition,
             power,
+            kernel_stalls: Share::default(),
         })
+    }
+
+    /// The same points, where the kernel waits for memory in this part of its own work, which takes no
+    /// longer at a slower point. Without it the kernel never waits.
+    #[must_use]
+    pub fn with_kernel_stalls(self, kernel_stalls: Share) -> Speeds {
+        Speeds {
+            kernel_stalls,
+            ..self
+        }
+    }
+
+    /// The part of the kernel's own work in which it waits for memory.
+    pub fn kernel_stalls(&self) -> Share {
+        self.kernel_stalls
     }
 
     /// How many points there are.
@@ -182,6 +201,11 @@ impl Speeds {
         // There are 1 to 8.
         #[expect(clippy::cast_possible_truncation)]
         Speed((self.count() - 1) as u8)
+    }
+
+    /// The point at which a task is to run.
+    pub fn of(&self, task: &Task) -> Speed {
+        task.speed.unwrap_or(self.fastest())
     }
 
     /// This point, or the fastest one if there is none of that number.

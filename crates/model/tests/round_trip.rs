@@ -68,8 +68,8 @@ fn speeds() -> impl Strategy<Value = Speeds> {
         vec(power(), MOST_SPEEDS),
         power(),
     );
-    (frequencies, transition, option::of(powers)).prop_map(
-        |(frequencies, mut transition, powers)| {
+    (frequencies, transition, option::of(powers), stalls()).prop_map(
+        |(frequencies, mut transition, powers, kernel_stalls)| {
             let count = frequencies.len();
             transition.truncate(count);
             for (point, row) in transition.iter_mut().enumerate() {
@@ -89,7 +89,8 @@ fn speeds() -> impl Strategy<Value = Speeds> {
                 .into_iter()
                 .filter_map(Frequency::hertz)
                 .collect();
-            Speeds::new(frequencies, transition, powers).unwrap()
+            let speeds = Speeds::new(frequencies, transition, powers).unwrap();
+            speeds.with_kernel_stalls(kernel_stalls)
         },
     )
 }

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::stack::Stacks;
 use core::fmt::Display;
 use flyball_kernel::Config;
-use flyball_policy::TaskId;
+use flyball_policy::{CpuId, Speed, TaskId};
 
 /// A machine's part of a kernel's configuration; the core's is [`Config`].
 pub trait MachineConfig: Config + Sized + 'static {
@@ -19,6 +19,14 @@ pub trait MachineConfig: Config + Sized + 'static {
     fn name(thread: TaskId) -> Option<&'static str> {
         let _ = thread;
         None
+    }
+
+    /// `cpu`, on which this is called, goes over to an operating point, from which the next thread
+    /// runs. The machines here know none, so an application whose policy chooses among operating
+    /// points sets the clock of its processor here, and comes back when that has settled. Interrupts
+    /// are masked, and it makes no call of the kernel.
+    fn speed(cpu: CpuId, speed: Speed) {
+        let _ = (cpu, speed);
     }
 
     /// What is done when a thread, or the kernel, cannot go on: there was a fault, or a panic,

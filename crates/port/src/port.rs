@@ -7,7 +7,7 @@
 
 use crate::stack::EntryPoint;
 use flyball_kernel::{Clock, Config, Core, Entry, Next, Rest, ThreadId};
-use flyball_policy::{CpuId, TaskId, Time};
+use flyball_policy::{CpuId, Speed, TaskId, Time};
 
 /// A CPU during one kernel entry, beside the core: what the core's decisions are carried out by.
 ///
@@ -51,16 +51,25 @@ pub trait Port<S> {
 
     /// This CPU runs `thread` after the entry; `None`: it sleeps until an interrupt.
     fn switch(&mut self, thread: Option<TaskId>);
+
+    /// This CPU, on which the entry is, goes over to an operating point: what the application has for
+    /// that ([`MachineConfig::speed`](crate::MachineConfig::speed)). Called for policies that choose
+    /// among operating points ([`Wants::speeds`](flyball_policy::Wants::speeds)).
+    fn set_speed(&mut self, cpu: CpuId, speed: Speed);
 }
 
-/// Ends an entry: decides which thread runs, and lets it run. The caller interrupts the other CPUs
+/// Ends an entry: decides which thread runs, lets it run, and goes over to its operating point. The caller interrupts the other CPUs
 /// that [`Next::interrupt`] names, where there are any, and calls [`finish`] if
 /// [`Rest::is_needed`].
 #[inline(always)]
 pub fn decide<C: Config>(entry: Entry, core: &mut Core<C>, port: &mut impl Port<C::Stamp>) -> Next {
+    let cpu = entry.cpu();
     let decided = entry.decide(core);
     if decided.is_new() {
         port.switch(decided.run());
+        if let Some(speed) = decided.take_speed(core) {
+            port.set_speed(cpu, speed);
+        }
     }
     decided.leave(core, port.clock())
 }

@@ -9,7 +9,7 @@
 //!            where the scheduler's name is, and its settings; 8 bytes for what an instruction takes;
 //!            where changes are, and how many; how many rows of tasks there are; CPUs, and those of
 //!            a cluster, and how many CPUs share a policy, a byte each; where it is written what a
-//!            controller is told; where releases are
+//!            controller is told; where releases are, and transitions
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
 //! tasks      64 bytes each: what the kernel knows of it; where operations, lengths, subtasks and
 //!            parameters are. Behind the tasks, in rows of the same kind, are the new modes of some of
@@ -20,6 +20,8 @@
 //! subtasks      40 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
 //!            and until when; where its parameters are
 //! releases   20 bytes each, of jobs that are released with jitter or at random: when, and the arrival
+//! transitions 8 bytes each, in nanoseconds: a row for each operating point to leave, a column for each to
+//!            reach
 //! parameters of a task or a subtask, as long as the policy likes, which alone can read them
 //! ```
 //!
@@ -33,7 +35,7 @@ use task::Stretch;
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
@@ -45,8 +47,9 @@ const ROWS_AT: usize = CHANGES_AT + 8;
 const CPUS_AT: usize = ROWS_AT + 2;
 const CONTROLLER_AT: usize = CPUS_AT + 6;
 const RELEASES_AT: usize = CONTROLLER_AT + Stretch::SIZE;
+const TRANSITIONS_AT: usize = RELEASES_AT + Stretch::SIZE;
 #[cfg(feature = "std")]
-const HEADER: usize = RELEASES_AT + Stretch::SIZE;
+const HEADER: usize = TRANSITIONS_AT + Stretch::SIZE;
 const SUBTASK: usize = 40;
 
 /// What a task set has in common.
@@ -144,7 +147,8 @@ impl<'a> Image<'a> {
             }
         }
         self.check_changes()?;
-        self.check_releases()
+        self.check_releases()?;
+        self.check_transitions()
     }
 
     /// An interpreter of a task's operations comes to a call sooner or later: each jump goes back,
@@ -346,6 +350,7 @@ pub use write::{Contents, TaskContents};
 mod change;
 mod error;
 mod release;
+mod speeds;
 mod task;
 
 #[cfg(feature = "std")]

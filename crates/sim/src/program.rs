@@ -37,6 +37,29 @@ impl Script {
         script
     }
 
+    /// The same for a machine that is not told when a job waits for memory: fixed computations are as
+    /// long as they take at a `pace`, which depends on the part of the time in which the job waits.
+    #[must_use]
+    pub fn at(mut self, pace: impl Fn(Share) -> Slowdown) -> Script {
+        let mut now = pace(Share::default());
+        // Where each operation is among those that stay, as jumps lead back to some.
+        let mut places = Vec::with_capacity(self.operations.len());
+        let mut place = 0;
+        self.operations.retain_mut(|op| {
+            places.push(place);
+            match op {
+                Op::Stalls(millionths) => now = pace(Share::from_millionths(*millionths)),
+                Op::Compute(Length::Fixed(time)) => *time = now.stretch(*time),
+                Op::Again { to, .. } => *to = places[*to as usize],
+                _ => {}
+            }
+            let stays = !matches!(op, Op::Stalls(_));
+            place += u32::from(stays);
+            stays
+        });
+        self
+    }
+
     fn flatten(&mut self, steps: &[Step], depth: u16) {
         for step in steps {
             if let Some(stalls) = self.stalls {
@@ -302,12 +325,20 @@ impl Program {
 
     /// The random lengths that the first `jobs` jobs need, in the order in which they need them
     /// (and results, as nanoseconds): as many as suffice if the lengths alone take `until`. No more
-    /// than `most`, and fewer if a job does very many other things first.
-    pub fn lengths(mut self, jobs: u64, until: Duration, most: usize) -> Vec<Duration> {
+    /// than `most`, and fewer if a job does very many other things first. Computations are as long as
+    /// they take at a `pace`, as in [`Script::at`].
+    pub fn lengths(
+        mut self,
+        jobs: u64,
+        until: Duration,
+        most: usize,
+        pace: impl Fn(Share) -> Slowdown,
+    ) -> Vec<Duration> {
         const MOST_STEPS: u32 = 1 << 28;
         let mut drawn = Vec::new();
         let mut ended = 0;
         let mut sum = Duration::ZERO;
+        let mut now = pace(Share::default());
         if self.random.is_none() {
             return drawn;
         }
@@ -316,12 +347,17 @@ impl Program {
                 break;
             }
             match self.step() {
-                Call::Compute(length @ Length::Drawn(_))
-                | Call::Suspend(length @ Length::Drawn(_)) => {
+                Call::Compute(length @ Length::Drawn(_)) => {
+                    let length = now.stretch(self.draw(length));
+                    sum += length;
+                    drawn.push(length);
+                }
+                Call::Suspend(length @ Length::Drawn(_)) => {
                     let length = self.draw(length);
                     sum += length;
                     drawn.push(length);
                 }
+                Call::Stalls(millionths) => now = pace(Share::from_millionths(millionths)),
                 Call::Result(Outcome::Drawn(number)) => drawn.push(self.next_random(number)),
                 Call::End => ended += 1,
                 _ => {}
@@ -397,6 +433,65 @@ mod tests {
         }
     }
 
+    /// Steps of which some wait for memory, in repetitions that may nest.
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let length = (1_u64..100)
+            .prop_map(|nanos| flyball_model::Length::Fixed(Duration::from_nanos(nanos)));
+        let step = (length, 0_u32..4, 0_u32..1_000_000).prop_map(|(length, kind, stalls)| {
+            let stalls = Share::from_millionths(stalls);
+            match kind {
+                0 => Step::Compute(length),
+                1 => Step::Suspend(length),
+                2 => Step::Yield,
+                _ => Step::Stalling {
+                    compute: length,
+                    stalls,
+                },
+            }
+        });
+        let steps = proptest::collection::vec(step, 1..4);
+        steps.prop_recursive(3, 20, 3, |inner| {
+            let repeat = |(before, times, body, after): (Vec<Step>, u32, Vec<Step>, Vec<Step>)| {
+                let repeat = Step::Repeat {
+                    times: Some(times),
+                    body,
+                };
+                [before, vec![repeat], after].concat()
+            };
+            (inner.clone(), 1_u32..4, inner.clone(), inner).prop_map(repeat)
+        })
+    }
+
+    proptest! {
+        /// What a machine is told that knows nothing of memory takes as long, step by step.
+        #[test]
+        fn a_script_at_a_pace_takes_as_long(steps in steps(), stalls in 0_u32..1_000_000) {
+            let frequencies = [3, 7].map(Frequency::hertz).into_iter().flatten();
+            let transition = vec![vec![Duration::ZERO; 2]; 2];
+            let speeds = Speeds::new(frequencies.collect(), transition, None).unwrap();
+            let pace = |stalls| speeds.slowdown(Speed(0), stalls);
+            let script = || Script::new(&steps, Share::from_millionths(stalls));
+            let mut told = Program::of(script().at(pace), 0, 0);
+            let mut knows = Program::of(script(), 0, 0);
+            for _ in 0..200 {
+                let expected = loop {
+                    match knows.step() {
+                        Call::Stalls(millionths) => {
+                            let stalls = Share::from_millionths(millionths);
+                            knows.stall(stalls, pace(stalls));
+                        }
+                        Call::Compute(Length::Fixed(time)) => {
+                            knows.compute(time);
+                            break Call::Compute(Length::Fixed(knows.left));
+                        }
+                        call => break call,
+                    }
+                };
+                prop_assert_eq!(told.step(), expected);
+            }
+        }
+    }
+
     /// More than sixteen bits can number: each computation still has its own distribution.
     #[test]
     fn many_random_lengths_are_told_apart() {
@@ -408,7 +503,8 @@ mod tests {
         let steps: Vec<_> = lengths.iter().cloned().map(Step::Compute).collect();
         let mut task = Task::periodic("a", Duration::MAX, Duration::MAX);
         task.behaviour = steps;
-        let drawn = Program::new(&task, 0, 7).lengths(1, Duration::MAX, 100_000);
+        let drawn =
+            Program::new(&task, 0, 7).lengths(1, Duration::MAX, 100_000, |_| Slowdown::NONE);
         assert_eq!(drawn.len(), lengths.len());
         for (drawn, length) in drawn.iter().zip(&lengths) {
             assert!(*drawn <= length.longest());
@@ -429,7 +525,8 @@ mod tests {
             Step::Result(results.to_vec()),
         ];
         assert!(!is_fixed(&task.behaviour[2..]));
-        let beforehand = Program::new(&task, 0, 7).lengths(200, Duration::MAX, 1_000);
+        let beforehand =
+            Program::new(&task, 0, 7).lengths(200, Duration::MAX, 1_000, |_| Slowdown::NONE);
         assert_eq!(beforehand.len(), 400);
         let mut program = Program::new(&task, 0, 7);
         let mut seen = [0; 4];
@@ -461,7 +558,8 @@ mod tests {
         };
         let mut task = Task::periodic("a", us(100), us(50));
         task.behaviour = vec![between(1, 9), Step::Yield, between(20, 29)];
-        let beforehand = Program::new(&task, 0, 7).lengths(3, Duration::MAX, 100);
+        let beforehand =
+            Program::new(&task, 0, 7).lengths(3, Duration::MAX, 100, |_| Slowdown::NONE);
         assert_eq!(beforehand.len(), 6);
         let mut program = Program::new(&task, 0, 7);
         let mut next = |restart: bool| {

@@ -25,6 +25,8 @@ pub const THREADS: usize = if IS_SMALL { 8 } else { 32 };
 /// handler takes, but for as late as the kernel's timer is, which comes after it if it is set to the
 /// same instant.
 pub(crate) const EARLY: u64 = 100;
+/// How many CPUs there are at most.
+pub(crate) const CPUS: usize = 1;
 /// How many clusters of CPUs there are at most.
 pub(crate) const CLUSTERS: usize = 1;
 /// Tables with a row for each thread.
@@ -81,12 +83,8 @@ pub(crate) fn clusters(_: &Common) -> u8 {
     1
 }
 
-/// Keeps the thread busy for so long: to the nearest instruction.
-pub(crate) fn compute<P: Program>(
-    _: &'static Kernel<Runner<P>>,
-    length: Duration,
-    instruction: Duration,
-) {
+/// Keeps the CPU busy for so long: to the nearest instruction.
+pub(crate) fn compute(length: Duration, instruction: Duration) {
     // A power of two, so this is a shift.
     let shift = instruction.as_nanos().trailing_zeros();
     let half = (1 << shift) / 2;

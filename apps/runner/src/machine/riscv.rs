@@ -25,6 +25,8 @@ pub const THREADS: usize = 1024;
 /// handler takes, but for as late as the kernel's timer is, which comes after it if it is set to the
 /// same instant.
 pub(crate) const EARLY: u64 = 400;
+/// How many CPUs there are at most.
+pub(crate) const CPUS: usize = 64;
 /// How many clusters of CPUs there are at most.
 pub(crate) const CLUSTERS: usize = 64;
 /// Tables with a row for each thread.
@@ -114,13 +116,9 @@ pub(crate) fn clusters(common: &Common) -> u8 {
     common.cpus.div_ceil(common.cluster)
 }
 
-/// Keeps the thread busy for so long: to the nearest tick of the clock.
-pub(crate) fn compute<P: Program>(
-    kernel: &'static Kernel<Runner<P>>,
-    length: Duration,
-    _: Duration,
-) {
-    kernel.compute(length);
+/// Keeps the thread busy for so long, or the kernel: to the nearest tick of the clock.
+pub(crate) fn compute(length: Duration, _: Duration) {
+    machine::compute(length);
 }
 
 /// The cluster of the CPU that calls.

@@ -158,7 +158,8 @@ fn lengths_are_enough_and_those_of_the_simulation() {
         behaviour: vec![random(), Step::Result(vec![1, 2, 9]), random()],
         ..Task::periodic("a", ms(10), ms(4))
     };
-    let simulated = Program::new(&task, 0, 7).lengths(100, Duration::MAX, 1_000);
+    let simulated =
+        Program::new(&task, 0, 7).lengths(100, Duration::MAX, 1_000, |_| Slowdown::NONE);
     let drawn = contents(MACHINE, &one(task), &options(ms(95)))
         .unwrap()
         .tasks;
@@ -370,30 +371,52 @@ fn seeds_of_fuzzing_are_images() {
     }
 }
 
-/// A board has one operating point: a policy that chooses among several cannot run there as it was meant
-/// to. Any other one leaves CPUs at the fastest, whose times those of the set are.
+/// A board has one operating point, so a task computes for as long as it would at its own, and the board
+/// is told how long changes take. Under a policy that chooses none CPUs stay at the fastest, whose times
+/// those of the set are.
 #[test]
-fn operating_points_are_for_simulations() {
+fn a_task_computes_as_long_as_at_its_operating_point() {
     let text = "schema = 1\n[platform.speeds]\nfrequencies = [\"1MHz\", \"2MHz\"]\n\
-                [[task]]\nperiod = \"10ms\"\nwcet = \"1ms\"\npriority = 1\nstalls = 0.5\nspeed = 0\n";
+                transition = [[\"0\", \"3us\"], [\"4us\", \"0\"]]\n\
+                [[task]]\nperiod = \"10ms\"\npriority = 1\nstalls = 0.5\nspeed = 0\nbehaviour = [\
+                { compute = \"1ms\" }, { suspend = \"1ms\" }, { compute = \"1ms\", stalls = 0.25 }, \
+                { compute = { one_of = [\"2ms\", \"4ms\"] } }]\n\
+                [[task]]\nperiod = \"10ms\"\nwcet = \"1ms\"\npriority = 1\n";
     let set = flyball_model::read_str(text, flyball_model::Format::Toml, "speeds.toml").unwrap();
-    let chooses = Dss {
+    let dss = Dss {
         by: By::Speed,
         design: None,
         quantum: ms(10),
         costs: None,
     };
-    let error = contents(MACHINE, &set, &Options::of(&chooses)).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("operating points are not supported"),
-        "{error}"
+    let mut options = Options::of(&dss);
+    options.until = ms(100);
+    let told = contents(MACHINE, &set, &options).unwrap();
+    let us = Duration::from_micros;
+    let compute = |length| Op::Compute(op::Length::Fixed(us(length)));
+    // What never waits takes twice as long.
+    assert_eq!(
+        told.tasks[0].operations,
+        [
+            compute(1_500),
+            Op::Suspend(op::Length::Fixed(ms(1))),
+            compute(1_750),
+            Op::Compute(op::Length::Drawn(0)),
+            Op::End
+        ]
     );
-    let written = |set| format!("{:?}", contents(MACHINE, set, &Options::of(&Edf)).unwrap());
-    let without = TaskSet {
-        tasks: set.tasks.clone(),
-        ..TaskSet::default()
-    };
-    assert_eq!(written(&set), written(&without));
+    assert_eq!(told.tasks[1].operations, [compute(1_000), Op::End]);
+    let lengths = &told.tasks[0].lengths;
+    assert!(lengths.iter().all(|length| [ms(3), ms(6)].contains(length)));
+    assert!([ms(3), ms(6)].iter().all(|length| lengths.contains(length)));
+    assert_eq!(
+        told.transitions,
+        [[us(0), us(3)], [us(4), us(0)]].map(Vec::from)
+    );
+    let told = contents(MACHINE, &set, &Options::of(&Edf)).unwrap();
+    assert_eq!(
+        told.tasks[0].operations[..2],
+        [compute(1_000), Op::Suspend(op::Length::Fixed(ms(1)))]
+    );
+    assert!(told.transitions.is_empty());
 }

@@ -183,17 +183,42 @@ fn variant(numbers: &mut Numbers) -> String {
     format!("variant = \"{variant}\"\n{costs}")
 }
 
-/// The same set, with its tasks in up to four groups on three levels, so that most have equals.
+/// The same set, with its tasks in up to four groups on three levels, so that most have equals. In half
+/// of the sets a group is what runs at the same of four operating points.
 pub(crate) fn groups(seed: u64, text: &str) -> String {
     let mut numbers = Numbers::new(seed, 8);
+    let by_speed = seed.is_multiple_of(2);
     let line = |line: &str| match line.strip_prefix("priority = ") {
         Some(_) => {
             let (priority, group) = (numbers.number(1, 3), numbers.number(0, 3));
-            format!("priority = {priority}\ngroup = {group}\n")
+            let key = if by_speed {
+                let stalls = numbers.number(0, 100);
+                format!("stalls = {}\nspeed", stalls as f64 / 100.0)
+            } else {
+                "group".to_owned()
+            };
+            format!("priority = {priority}\n{key} = {group}\n")
         }
         None => format!("{line}\n"),
     };
-    text.lines().map(line).collect()
+    let text: String = text.lines().map(line).collect();
+    if !by_speed {
+        return text;
+    }
+    let mut transition = || numbers.number(20_000, 400_000);
+    let rows = (0..4).map(|row| {
+        let row = (0..4).map(|column| if row == column { 0 } else { transition() });
+        let row: Vec<String> = row.map(|nanos| format!("\"{nanos}ns\"")).collect();
+        format!("[{}]", row.join(", "))
+    });
+    let rows: Vec<String> = rows.collect();
+    let speeds = format!(
+        "schema = 1\n[platform.speeds]\nfrequencies = [\"333MHz\", \"400MHz\", \"600MHz\", \"733MHz\"]\n\
+         transition = [{}]\n",
+        rows.join(", ")
+    );
+    let text = text.replacen("schema = 1\n", &speeds, 1);
+    text.replacen("quantum = ", "by = \"speed\"\nquantum = ", 1)
 }
 
 /// A set in which a third of the tasks say how long their time slices are, and a sixth that they

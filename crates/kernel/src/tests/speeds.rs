@@ -46,16 +46,15 @@ fn spawn(core: &mut Core<One>, priority: u8, speed: Option<Speed>) -> ThreadId {
         .unwrap()
 }
 
-/// What is told of the speed when the kernel is left, and what was asked for before.
-fn leave(core: &mut Core<One>, entry: Entry) -> (Option<Speed>, Option<Speed>) {
+/// What is told of the speed when the kernel is left.
+fn leave(core: &mut Core<One>, entry: Entry) -> Option<Speed> {
     let now = entry.now();
     let decided = entry.decide(core);
-    let asked = decided.speed(core);
+    let told = decided.take_speed(core);
+    assert_eq!(decided.take_speed(core), None);
     let next = decided.leave(core, now);
-    let needed = next.rest.is_needed(core);
-    let told = next.rest.take(core, now).speed;
-    assert!(needed || told.is_none());
-    (asked, told)
+    let _ = next.rest.take(core, now);
+    told
 }
 
 fn told(core: &mut Core<One>) -> Vec<(Time, Speed)> {
@@ -72,25 +71,25 @@ fn a_change_is_told_once() {
     core.starts_at(CPU, Speed(3));
     let slow = spawn(&mut core, 1, Some(Speed(0)));
     let entry = Entry::begin(&mut core, CPU, true, at(1));
-    assert_eq!(leave(&mut core, entry), (Some(Speed(0)), Some(Speed(0))));
+    assert_eq!(leave(&mut core, entry), Some(Speed(0)));
     assert_eq!(
         (core.running(CPU), core.speed(CPU)),
         (Some(slow), Some(Speed(0)))
     );
     // It goes on, at the same point.
     let entry = Entry::begin(&mut core, CPU, true, at(2));
-    assert_eq!(leave(&mut core, entry), (None, None));
+    assert_eq!(leave(&mut core, entry), None);
     // Another one of the same speed takes over, one that does not care, and a faster one.
     let like = spawn(&mut core, 2, Some(Speed(0)));
     let entry = Entry::begin(&mut core, CPU, true, at(3));
-    assert_eq!(leave(&mut core, entry), (None, None));
+    assert_eq!(leave(&mut core, entry), None);
     assert_eq!(core.running(CPU), Some(like));
     spawn(&mut core, 3, None);
     let entry = Entry::begin(&mut core, CPU, true, at(4));
-    assert_eq!(leave(&mut core, entry), (None, None));
+    assert_eq!(leave(&mut core, entry), None);
     spawn(&mut core, 4, Some(Speed(2)));
     let entry = Entry::begin(&mut core, CPU, true, at(5));
-    assert_eq!(leave(&mut core, entry), (Some(Speed(2)), Some(Speed(2))));
+    assert_eq!(leave(&mut core, entry), Some(Speed(2)));
     assert_eq!(told(&mut core), [(at(1), Speed(0)), (at(5), Speed(2))]);
 }
 
@@ -103,7 +102,7 @@ fn an_idle_cpu_stays_where_it_is() {
     let _ = leave(&mut core, entry);
     let entry = Entry::begin(&mut core, CPU, true, at(2));
     core.exit(CPU, at(2)).unwrap();
-    assert_eq!(leave(&mut core, entry), (None, None));
+    assert_eq!(leave(&mut core, entry), None);
     assert_eq!((core.running(CPU), core.speed(CPU)), (None, Some(Speed(0))));
 }
 
@@ -113,11 +112,11 @@ fn the_first_point_is_told_where_none_is_known() {
     assert_eq!(core.speed(CPU), None);
     spawn(&mut core, 1, Some(Speed(1)));
     let entry = Entry::begin(&mut core, CPU, true, at(1));
-    assert_eq!(leave(&mut core, entry), (Some(Speed(1)), Some(Speed(1))));
+    assert_eq!(leave(&mut core, entry), Some(Speed(1)));
     // The machine says so itself.
     let mut core = self::core();
     core.starts_at(CPU, Speed(1));
     spawn(&mut core, 1, Some(Speed(1)));
     let entry = Entry::begin(&mut core, CPU, true, at(1));
-    assert_eq!(leave(&mut core, entry), (None, None));
+    assert_eq!(leave(&mut core, entry), None);
 }

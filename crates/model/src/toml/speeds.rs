@@ -1,7 +1,8 @@
 //! Reads and writes the operating points of a platform.
 
-use super::table::{Node, Read, Table, expected, list};
+use super::table::{Node, Read, Table, expected, list, stalls};
 use crate::error::{Kind, ModelError};
+use crate::share::Share;
 use crate::source::{At, Source};
 use crate::speeds::{Frequency, MOST_SPEEDS, Power, Powers, Speeds};
 use crate::taskset::Task;
@@ -16,7 +17,14 @@ const A_TRANSITION: &str = "a time such as \"20us\", or a number of cycles such 
 
 /// Reads `[platform.speeds]`.
 pub(super) fn speeds<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Speeds> {
-    let keys = &["frequencies", "transition", "power", "stalled", "idle"];
+    let keys = &[
+        "frequencies",
+        "transition",
+        "power",
+        "stalled",
+        "idle",
+        "kernel_stalls",
+    ];
     let table = Table::open(source, node, keys)?;
     let what = "one for each operating point, rising";
     let frequencies = table.require("frequencies", what, frequencies)?.value;
@@ -27,14 +35,17 @@ pub(super) fn speeds<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Spe
     let free = || vec![vec![Duration::ZERO; count]; count];
     let transition = transition.map_or_else(free, |transition| transition.value);
     let power = all_powers(&table, count)?;
+    let kernel = table.get("kernel_stalls", stalls)?;
+    let kernel = kernel.map_or_else(Share::default, |kernel| kernel.value);
     let frequencies = frequencies.into_iter().map(|it| it.value).collect();
-    Speeds::new(frequencies, transition, power).ok_or_else(|| {
+    let speeds = Speeds::new(frequencies, transition, power).ok_or_else(|| {
         source.error(
             Kind::Inconsistent,
             &node.span(),
             "these are no operating points",
         )
-    })
+    })?;
+    Ok(speeds.with_kernel_stalls(kernel))
 }
 
 /// Reads what power CPUs take, if the table says so.
@@ -246,6 +257,9 @@ pub(super) fn write(f: &mut Formatter<'_>, speeds: &Speeds) -> fmt::Result {
         rows.iter()
             .try_for_each(|row| writeln!(f, "    {},", texts(row)))?;
         writeln!(f, "]")?;
+    }
+    if speeds.kernel_stalls() != Share::default() {
+        writeln!(f, "kernel_stalls = {}", speeds.kernel_stalls())?;
     }
     let Some(power) = speeds.power() else {
         return Ok(());

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::op::Length;
+use flyball_trace::Speed;
 use proptest::prelude::*;
 use std::vec;
 use std::vec::Vec;
@@ -49,6 +50,7 @@ fn contents() -> Contents {
             change(50, 0, ChangeKind::Stop),
         ],
         releases: Vec::new(),
+        transitions: vec![vec![ns(0), ns(1)], vec![ns(2), ns(0)]],
     }
 }
 
@@ -148,6 +150,17 @@ fn what_is_written_is_read_back() {
         (2, 1, 1)
     );
     assert_eq!([0, 1].map(|n| image.inherits(n)), [true, false]);
+    let points = [0, 1, 2].map(Speed);
+    let row = |from| points.map(|to| image.transition(from, to).map(Duration::as_nanos));
+    assert_eq!(
+        points.map(row),
+        [
+            [Some(0), Some(1), None],
+            [Some(2), Some(0), None],
+            [None; 3]
+        ]
+    );
+    assert_eq!(image.speeds(), 2);
     assert_eq!((image.initial(0), image.capacity(0)), (u32::MAX, 9));
     assert_eq!(image.tasks(), 2);
     assert_eq!((image.rows(), image.first()), (4, 1));

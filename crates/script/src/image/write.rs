@@ -35,6 +35,9 @@ pub struct Contents {
     /// The releases of jobs that are [listed](super::Arrival::Listed), those of each cluster of CPUs
     /// together and in the order of time.
     pub releases: Vec<JobRelease>,
+    /// How long a CPU takes from each operating point to each: as many rows as columns, at most 255.
+    /// None if the policy chooses no points.
+    pub transitions: Vec<Vec<Duration>>,
 }
 
 /// All that an image has of a task.
@@ -130,6 +133,15 @@ impl Contents {
         bytes.resize(CONTROLLER_AT, 0);
         put(&mut bytes, &tail.add_bytes(&self.controller)?);
         put(&mut bytes, &tail.add_all(&self.releases)?);
+        let transitions = self.transitions.concat();
+        put(
+            &mut bytes,
+            &tail.add(self.transitions.len(), |tail| {
+                for length in &transitions {
+                    put(tail, length);
+                }
+            })?,
+        );
         bytes.resize(HEADER, 0);
         for &inherits in &self.mutexes {
             put(&mut bytes, &u32::from(inherits));

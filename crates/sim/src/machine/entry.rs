@@ -4,7 +4,7 @@ use super::{CPU, Node};
 use crate::error::SimError;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::Entry;
-use flyball_model::{Platform, Share};
+use flyball_model::Platform;
 use flyball_policy::{CpuId, CpuSet, Duration, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
 
@@ -215,7 +215,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         mut length: Duration,
     ) -> Time {
         if let Some(clocks) = &mut self.clocks {
-            length = clocks.pace(cpu, Share::default()).stretch(length);
+            length = clocks.kernel_pace(cpu).stretch(length);
             clocks.worked(cpu, length);
         }
         self.note(cpu, from, cause, length);

@@ -51,6 +51,11 @@ impl Clocks {
         }
     }
 
+    /// How much longer the kernel's own work takes on a CPU.
+    pub(super) fn kernel_pace(&self, cpu: CpuId) -> Slowdown {
+        self.pace(cpu, self.speeds.kernel_stalls())
+    }
+
     /// How much longer something takes on a CPU that waits for memory for this part of its time.
     pub(super) fn pace(&self, cpu: CpuId, stalls: Share) -> Slowdown {
         self.speeds.slowdown(self.cpus[cpu.index()].speed, stalls)
@@ -108,13 +113,13 @@ impl Clocks {
             clock.since = now;
         }
         let speeds = &self.speeds;
-        let nothing = Share::default();
+        let stalls = speeds.kernel_stalls();
         let cpus = self.cpus.iter().map(|clock| {
             let points = || (0_u8..).take(speeds.count()).map(Speed);
             let at: Vec<Duration> = points().map(|speed| clock.at[speed.index()]).collect();
             let energy = speeds.power().map(|power| {
                 let kernel = |speed: Speed| {
-                    Energy::of(speeds, power, speed, nothing, clock.kernel[speed.index()])
+                    Energy::of(speeds, power, speed, stalls, clock.kernel[speed.index()])
                 };
                 let idle =
                     |speed: Speed| at[speed.index()].saturating_sub(clock.busy[speed.index()]);
@@ -157,7 +162,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if !<S::Policy<Boxed, Boxed> as Policy>::WANTS.speeds {
             return now;
         }
-        let (Some(speed), Some(clocks)) = (decided.speed(&self.core), &mut self.clocks) else {
+        let (Some(speed), Some(clocks)) = (decided.take_speed(&mut self.core), &mut self.clocks)
+        else {
             return now;
         };
         let takes = clocks.change(cpu, speed, now);
