@@ -52,6 +52,7 @@ mod server;
 mod settings;
 mod share;
 mod sharing;
+mod slowed;
 mod source;
 mod speeds;
 pub mod study;

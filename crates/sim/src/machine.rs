@@ -234,7 +234,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     pub(crate) fn step(&mut self, now: Time) -> Result<(), SimError> {
         if self.is_alone() {
             self.enter(CPU, now);
-            self.compute(CPU, now)?;
+            if self.interrupts_first(now) {
+                self.pause(CPU, now);
+            } else {
+                self.compute(CPU, now)?;
+            }
         } else {
             let mut from = CPU;
             while let Some(cpu) = self.nexts.due(from, now) {
@@ -244,6 +248,20 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
         }
         self.serve(now, 0)
+    }
+
+    /// Whether the only CPU leaves the kernel at this instant, and an interrupt has been waiting for that. It
+    /// is served before the task that is to run makes a call.
+    #[inline]
+    fn interrupts_first(&self, now: Time) -> bool {
+        let waits = |since: Time| {
+            let arrival = self.arrivals.peek().map(|&Reverse((arrival, _))| arrival);
+            self.core
+                .next_timer(CPU)
+                .min(arrival.unwrap_or(Time::NEVER))
+                < since
+        };
+        !self.costs.free && self.lanes[CPU.index()].busy_until == now && waits(now)
     }
 
     /// What comes with the clock at `now` on the CPUs that are in the kernel, which has `released` jobs in this

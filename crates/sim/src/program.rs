@@ -425,6 +425,9 @@ mod tests {
                 let ran = Duration::from_nanos(ran).min(program.left);
                 program.left = program.left.saturating_sub(ran);
                 exact -= ran.as_nanos() as f64 / ratio;
+                if program.left.is_zero() {
+                    break;
+                }
             }
             let exact = exact * ratio;
             let left = program.left.as_nanos() as f64;

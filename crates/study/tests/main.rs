@@ -22,6 +22,7 @@ mod section_notes;
 mod semi;
 mod servers;
 mod sharing;
+mod slowest;
 mod sustainable;
 mod time_slices;
 mod verdicts;
