@@ -1,6 +1,8 @@
 //! What the thesis leaves open: equals that starve, the loose designs, and what it comes to all in all.
 
-use super::load::{ADJUSTMENT, Found, Load, SLICE, Sleeps, Sort, float, once, run_set, seconds};
+use super::load::{
+    ADJUSTMENT, Found, Load, SLICE, Sleeps, Sort, each, float, once, run_set, seconds,
+};
 use super::sleep::SLEEP;
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, RunResult, Trial};
@@ -64,7 +66,7 @@ fn balance(setup: &mut Setup<'_>, sort: Sort, all_high: bool) -> Result<Balance,
         setup.bench.go_on()?;
         let load = Load {
             sleeps: Sleeps::part(SLEEPING, TASKS, SLEEP),
-            work: Some(WORK / u64::from(TASKS)),
+            work: Some(each(WORK, TASKS)),
             adjustment: ADJUSTMENT * 10,
             all_high,
             seed,
@@ -196,10 +198,10 @@ fn claims(equals: &[Vec<f64>; 4], found: &[(&str, Balance)]) -> Vec<Claim> {
         found.map(|(_, balance)| *balance)
     };
     let each = |names: &[&str]| {
-        let each = names
+        let all = names
             .iter()
             .filter_map(|name| of(name).map(|balance| (name, balance)));
-        let each = each.map(
+        let all = all.map(
             |(
                 name,
                 Balance {
@@ -218,7 +220,7 @@ fn claims(equals: &[Vec<f64>; 4], found: &[(&str, Balance)]) -> Vec<Claim> {
                 )
             },
         );
-        each.collect::<Vec<_>>().join("; ")
+        all.collect::<Vec<_>>().join("; ")
     };
     let less = |text: &str,
                 place: &str,

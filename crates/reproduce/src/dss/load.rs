@@ -361,6 +361,11 @@ pub(super) fn float(count: impl TryInto<u64>) -> f64 {
     count.try_into().unwrap_or(u64::MAX) as f64
 }
 
+/// What each of so many tasks has of a time.
+pub(super) fn each(time: Duration, tasks: u32) -> Duration {
+    Duration::from_nanos(time.as_nanos() / u64::from(tasks.max(1)))
+}
+
 /// A time in seconds.
 pub(super) fn seconds(time: Duration) -> f64 {
     float(time.as_nanos()) / 1e9

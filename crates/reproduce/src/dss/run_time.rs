@@ -1,6 +1,6 @@
 //! Section 4.3: how much sooner the sorted scheduler is done.
 
-use super::load::{ADJUSTMENT, Found, Load, Sleeps, Sort, mean};
+use super::load::{ADJUSTMENT, Found, Load, Sleeps, Sort, each, mean};
 use super::sleep::{LEVELS, SLEEP};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::BenchError;
@@ -52,7 +52,7 @@ fn both(
     let orders = setup.size.of([1, 5, 20]);
     let load = Load {
         sleeps: Sleeps::part(part, tasks, SLEEP),
-        work: Some(WORK / u64::from(tasks)),
+        work: Some(each(WORK, tasks)),
         adjustment,
         ..Load::half(tasks)
     };

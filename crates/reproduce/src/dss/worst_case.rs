@@ -1,6 +1,6 @@
 //! Section 4.3: what sorting costs where it saves nothing.
 
-use super::load::{Found, Load, Sleeps, Sort, run_set};
+use super::load::{Found, Load, Sleeps, Sort, each, run_set};
 use super::sleep::SLEEP;
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, COUNTING};
@@ -130,7 +130,7 @@ fn simulated(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             setup.bench.go_on()?;
             let load = Load {
                 sleeps: Sleeps::part(400, TASKS, SLEEP),
-                work: Some(WORK / u64::from(TASKS)),
+                work: Some(each(WORK, TASKS)),
                 spread: true,
                 seed,
                 ..Load::half(TASKS)
