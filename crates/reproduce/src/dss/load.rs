@@ -49,7 +49,7 @@ impl Sort {
 /// How a task computes and sleeps, in turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Sleeps {
-    /// How long it computes, in the mean; from half to one and a half times that.
+    /// How long it computes, in the mean; in turns shorter and longer than that, by up to a half.
     pub(super) compute: Duration,
     /// How long it sleeps then.
     pub(super) sleep: Duration,
@@ -160,7 +160,7 @@ impl Load {
     }
 
     fn task(&self, number: i8, high: bool) -> Task {
-        let behaviour = self.behaviour();
+        let behaviour = self.behaviour(number);
         let name = if high { "alu" } else { "mem" };
         let nice = if self.spread { number * 3 - 18 } else { 0 };
         Task {
@@ -176,29 +176,41 @@ impl Load {
         }
     }
 
-    fn behaviour(&self) -> Vec<Step> {
+    fn behaviour(&self, number: i8) -> Vec<Step> {
+        let compute = |length| Step::Compute(Length::Fixed(length));
         let second = Duration::from_secs(1);
-        let body = match self.sleeps {
-            None => vec![Step::Compute(Length::Fixed(second))],
-            Some(Sleeps { compute, sleep }) => {
-                let half = Duration::from_nanos(compute.as_nanos() / 2);
-                let length = Length::Uniform {
-                    min: half,
-                    max: compute + half,
-                };
-                vec![Step::Compute(length), Step::Suspend(Length::Fixed(sleep))]
+        let (turn, body) = match self.sleeps {
+            None => (second, vec![compute(second)]),
+            Some(Sleeps {
+                compute: mean,
+                sleep,
+            }) => {
+                // Any part of a half, which differs from task to task and from seed to seed.
+                let mixed = (self.seed * 64 + u64::from(number.unsigned_abs()))
+                    .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let more = Duration::from_nanos(mean.as_nanos() / 2 * (mixed >> 54) / 1024);
+                let sleep = || Step::Suspend(Length::Fixed(sleep));
+                let turns = vec![
+                    compute(mean.saturating_sub(more)),
+                    sleep(),
+                    compute(mean + more),
+                    sleep(),
+                ];
+                (mean * 2, turns)
             }
         };
         let Some(work) = self.work else {
             return vec![Step::Repeat { times: None, body }];
         };
-        let turn = self.sleeps.map_or(second, |sleeps| sleeps.compute);
-        // Some hundreds of turns.
-        let times = u32::try_from(work / turn).unwrap_or(u32::MAX).max(1);
-        vec![Step::Repeat {
+        // Some thousands at most. What is left behind whole turns is less than one.
+        let times = u32::try_from(work / turn).unwrap_or(u32::MAX);
+        let rest = work.saturating_sub(turn * u64::from(times));
+        let repeated = (times > 0).then_some(Step::Repeat {
             times: Some(times),
             body,
-        }]
+        });
+        let rest = (!rest.is_zero()).then(|| compute(rest));
+        repeated.into_iter().chain(rest).collect()
     }
 
     /// Has `linux-o1` run it for so long, sorted by group.
