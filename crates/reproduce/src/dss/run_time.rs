@@ -49,7 +49,7 @@ fn both(
     part: u32,
     adjustment: Duration,
 ) -> Result<Both, BenchError> {
-    let orders = setup.size.of([1, 5, 20]);
+    let orders = setup.size.of([1, 3, 20]);
     let load = Load {
         sleeps: Sleeps::part(part, tasks, SLEEP),
         work: Some(each(WORK, tasks)),
@@ -107,7 +107,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         about: format!(
             "Six and twelve tasks, half of them high, compute {WORK} together and sleep in turns, at the levels of section \
              4.2. When is the last one done? Mean of {} orders of tasks.",
-            setup.size.of([1, 5, 20])
+            setup.size.of([1, 3, 20])
         ),
         settings: vec![
             ("policy".into(), "linux-o1, 2.6.11, 100 ticks a second".into()),
