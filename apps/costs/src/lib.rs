@@ -39,7 +39,7 @@ pub mod slots;
 #[doc(hidden)]
 pub use flyball_app;
 
-use flyball_app::policy::{Group, Grouped, Policy};
+use flyball_app::policy::{Group, Grouped, LinuxTask, Policy};
 use flyball_app::seam::Binding;
 use flyball_app::{Duration, Error, Priority, Stack, Thread, Time, Timing, spawn};
 
@@ -118,6 +118,15 @@ impl Rank {
 }
 
 impl Rank {
+    /// What it tells Linux's scheduler: a nice value for all of a kind.
+    pub fn nice(self) -> LinuxTask {
+        LinuxTask::normal(match self {
+            Rank::High(_) => -10,
+            Rank::Middle => 0,
+            Rank::Low(_) => 10,
+        })
+    }
+
     /// What it tells a double-sorted policy with so many groups. The most urgent thread is in the
     /// first group and the one that measures in the last, so to go from the one to the other takes
     /// the most steps.

@@ -43,6 +43,7 @@ pub mod scheduler;
 pub mod servers;
 pub mod settings;
 pub mod soos;
+pub mod sorting;
 pub mod sustainable;
 #[cfg(feature = "model")]
 pub mod task_table;

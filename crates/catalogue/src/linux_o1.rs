@@ -4,17 +4,24 @@ use crate::facts::{Facts, Missing};
 use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Configured, Setting, Values};
+use crate::sorting::Sorting;
 use flyball_policy::order::Level;
 use flyball_policy::{
-    Bitmap, Encode, LinuxClass, LinuxRules, LinuxTask, LinuxVersion, Nothing, Storage, linux_o1,
+    AnyDesign, DoubleSorted, Encode, Grouped, LinuxClass, LinuxRules, LinuxTask, LinuxVersion,
+    Nothing, Storage, linux_o1,
 };
+
+/// How many levels are of real time, the most urgent ones.
+const REAL_TIME: u8 = 100;
 
 /// Linux's O(1) scheduler. Not memoryless: averages of sleep, credits and slices stay while no job is
 /// under way.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct LinuxO1 {
     /// Which Linux it is, and how often it ticks.
     pub rules: LinuxRules,
+    /// How equals are sorted, in both arrays.
+    pub sorting: Sorting,
 }
 
 impl Configured for LinuxO1 {
@@ -30,6 +37,23 @@ impl Configured for LinuxO1 {
             "how often the clock ticks in a second, from 100 to 10000; time slices are counted in ticks",
             100,
         ),
+        Setting::choice(
+            "sort",
+            "how equals are kept by group, as the variants of dss: not (none), between levels strictly, \
+             or (loose) a task may wait for less urgent ones of the group that runs; tour: no equal starves",
+            &[
+                "none",
+                "strict-lists",
+                "loose-lists",
+                "strict-walk",
+                "loose-walk",
+                "tour-lists",
+            ],
+        ),
+        Sorting::BY,
+        Sorting::COSTS,
+        Sorting::SCOPE,
+        Sorting::DEMOTES,
     ];
     const TASK_SETTINGS: &'static [Setting] = &[Setting::choice(
         "class",
@@ -47,49 +71,54 @@ impl Configured for LinuxO1 {
             return Err("`hz` is from 100 to 10000");
         }
         let rules = LinuxRules { version, hz };
-        Ok(LinuxO1 { rules })
+        let sorting = Sorting::new(values, values.text("sort"), REAL_TIME)?;
+        Ok(LinuxO1 { rules, sorting })
     }
 
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        self.rules.emit(put);
+        // In the order of their declarations.
+        (self.rules, self.sorting).emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<LinuxO1> {
-        let rules = LinuxRules::parse(bytes)?;
-        Some(LinuxO1 { rules })
+        let (rules, sorting) = Encode::parse(bytes)?;
+        Some(LinuxO1 { rules, sorting })
     }
 }
 
 impl Scheduler for LinuxO1 {
     const NAME: &'static str = "linux-o1";
     const PROFILE: Profile = Profile {
-        queue: "two bitmaps",
+        queue: "two priority arrays",
         decision: "O(1): the first of the active array, and a swap where that is empty; O(1) at each tick",
-        ..Profile::ranked::<Bitmap<Level, Nothing>, Level>(
+        ..Profile::ranked::<AnyDesign<Level, Nothing>, Level>(
             "kernel/sched.c of Linux 2.6.8 and 2.6.11; Finster, \"Double-sorted scheduling in process \
              cruise control environments\", Universität Karlsruhe 2005, section 2.1",
         )
     };
-    type Params = LinuxTask;
-    type Policy<S: Storage, C: Storage> = linux_o1::LinuxO1<Bitmap<Level, S>>;
+    type Params = Grouped<LinuxTask>;
+    type Policy<S: Storage, C: Storage> = DoubleSorted<linux_o1::LinuxO1<AnyDesign<Level, S>>, S>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
-        linux_o1::LinuxO1::new(self.rules, size.tasks)
+        let [active, expired] = [(); 2].map(|()| self.sorting.queue(size.tasks));
+        DoubleSorted::with_speeds(linux_o1::LinuxO1::with_queues(self.rules, active, expired))
     }
 
     /// A priority from 1 to 99 is that of a task of real time, as in Linux; without one, or with 0, it is
     /// a normal task.
-    fn params(&self, task: &Facts, values: &dyn Values) -> Result<LinuxTask, Missing> {
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {
         let class = match task.priority.unwrap_or(0) {
             0 => LinuxClass::Normal,
             priority if values.text("class") == "rr" => LinuxClass::RoundRobin(priority),
             priority => LinuxClass::Fifo(priority),
         };
         let nice = task.nice.unwrap_or(0);
-        Some(LinuxTask { nice, class })
-            .filter(|task| task.is_valid())
-            .ok_or(Missing::Other(
+        let params = LinuxTask { nice, class };
+        if !params.is_valid() {
+            return Err(Missing::Other(
                 "has a `priority` above 99, and Linux has none",
-            ))
+            ));
+        }
+        self.sorting.grouped(task, params)
     }
 }

@@ -10,7 +10,7 @@ use flyball_model::TaskSet;
 use flyball_policy::Boxed;
 use flyball_policy::supervisor::{Observation, Observed, Plan, RequirementChange};
 use flyball_report::reproduction::Machine;
-use flyball_sim::{Ended, Modes, Options, simulate_controlled};
+use flyball_sim::{Ended, Modes, Options, SpeedUse, simulate_controlled};
 use flyball_study::StudyError;
 use flyball_study::registry::Registry;
 use flyball_study::{Phase, Recorder};
@@ -71,6 +71,10 @@ pub struct RunResult {
     pub phases: Vec<Phase>,
     /// The first deadline that was missed, at its instant, whenever the kernel noticed.
     pub first_miss: Option<Event>,
+    /// How often a CPU began to run a task of another group than before; `None`: all are in one.
+    pub group_changes: Option<u64>,
+    /// How operating points were used; `None`: the platform has but one, as machines have.
+    pub speeds: Option<SpeedUse>,
 }
 
 /// Which of how many experiments is under way, for users who wait.
@@ -274,12 +278,15 @@ impl RunResult {
     pub fn of(recorder: Recorder, end: Time) -> RunResult {
         let first_miss = recorder.first_deadline();
         let phases = recorder.phases().to_vec();
+        let group_changes = recorder.group_changes();
         let (summary, trace) = recorder.finish(end);
         RunResult {
             summary,
             trace,
             phases,
             first_miss,
+            group_changes,
+            speeds: None,
         }
     }
 }
@@ -369,7 +376,10 @@ impl Bench for Simulator<'_> {
         if outcome.why == Ended::Interrupted {
             return Err(StudyError::Interrupted.into());
         }
-        Ok(RunResult::of(recorder, outcome.ended))
+        Ok(RunResult {
+            speeds: outcome.speeds,
+            ..RunResult::of(recorder, outcome.ended)
+        })
     }
 
     fn supervise(

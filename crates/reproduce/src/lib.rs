@@ -9,6 +9,7 @@
 //! | benchmarks whose load grows until a deadline is missed | [`hartstone`] |
 //! | shares of several CPUs, with tasks that come and go | [`multicore_shares`] |
 
+pub mod dss;
 pub mod epos;
 pub mod epos_study;
 pub mod hartstone;
@@ -37,7 +38,13 @@ pub struct Extent<'a> {
 }
 
 /// All works, in the order in which they are listed.
-pub const ALL: [&Work; 4] = [&miosix::WORK, &soos::WORK, &epos::WORK, &epos_study::WORK];
+pub const ALL: [&Work; 5] = [
+    &miosix::WORK,
+    &soos::WORK,
+    &dss::WORK,
+    &epos::WORK,
+    &epos_study::WORK,
+];
 
 /// The work of that name.
 pub fn find(name: &str) -> Option<&'static Work> {

@@ -1,6 +1,6 @@
 //! Double-sorted scheduling beside fixed priorities with time slices, from event to event.
 
-use flyball_catalogue::dss::By;
+use flyball_catalogue::sorting::{By, Sorting};
 use flyball_catalogue::{Dss, FpRr, Scheduler};
 use flyball_model::{Groups, OnMiss, Task, TaskSet};
 use flyball_policy::{Breadth, Costs, Design, Scope};
@@ -12,11 +12,20 @@ const QUANTUM: Duration = Duration::from_millis(2);
 
 fn dss(design: Design, costs: Option<&Costs>) -> Dss {
     Dss {
-        by: By::Group,
-        design: Some(design),
+        sorting: Sorting {
+            by: By::Group,
+            design: Some(design),
+            costs: costs.copied(),
+        },
         quantum: QUANTUM,
-        costs: costs.copied(),
     }
+}
+
+/// The same, by the programs that tasks name.
+fn by_program() -> Dss {
+    let mut dss = dss(Design::StrictLists, None);
+    dss.sorting.by = By::Program;
+    dss
 }
 
 const STRICT: [Design; 3] = [Design::StrictLists, Design::StrictWalk, Design::TourLists];
@@ -187,12 +196,8 @@ fn sorted_and_unsorted() {
     for task in &mut set.tasks {
         task.groups.program = (task.groups.number == low).then_some(0);
     }
-    let by_program = Dss {
-        by: By::Program,
-        ..dss(Design::StrictLists, None)
-    };
     let sorted = schedule(&set, &dss(Design::StrictLists, None));
-    assert_eq!(schedule(&set, &by_program), sorted);
+    assert_eq!(schedule(&set, &by_program()), sorted);
 }
 
 /// A ninth program has no group, and a task has none beyond the table of costs.
@@ -220,10 +225,7 @@ fn groups_that_are_too_many_are_refused() {
             .err()
             .map(|error| error.to_string())
     };
-    let by_program = Dss {
-        by: By::Program,
-        ..dss(Design::StrictLists, None)
-    };
+    let by_program = by_program();
     assert_eq!(refused(&by_program, 8), None);
     let why = "task \"t8\" is beyond the eighth group, by its `program`";
     assert_eq!(refused(&by_program, 9).as_deref(), Some(why));

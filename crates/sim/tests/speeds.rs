@@ -1,7 +1,7 @@
 //! Operating points: how long computations take, what changes cost, and what energy that is.
 
 use flyball_catalogue::Dss;
-use flyball_catalogue::dss::By;
+use flyball_catalogue::sorting::{By, Sorting};
 use flyball_model::{Cost, Format, Overheads, Step, TaskSet, read_str};
 use flyball_policy::Design;
 use flyball_sim::{Options, Outcome, simulate};
@@ -15,10 +15,12 @@ fn us(us: u64) -> Duration {
 /// Fixed priorities with the speeds that tasks ask for.
 fn pinned(design: Option<Design>) -> Dss {
     Dss {
-        by: By::Speed,
-        design,
+        sorting: Sorting {
+            by: By::Speed,
+            design,
+            costs: None,
+        },
         quantum: us(10_000),
-        costs: None,
     }
 }
 

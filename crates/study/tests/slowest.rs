@@ -1,7 +1,7 @@
 //! At which operating points a set still holds: by hand, and against simulations.
 
 use crate::common::{config, misses};
-use flyball_catalogue::dss::By;
+use flyball_catalogue::sorting::{By, Sorting};
 use flyball_catalogue::{Dss, Edf, Fp};
 use flyball_model::{Frequency, Share, Speeds, Task, TaskSet};
 use flyball_study::{Effort, Registry, Slowest, slowest};
@@ -126,7 +126,8 @@ proptest! {
         for (task, speed) in found.each.unwrap().into_iter().enumerate() {
             let mut set = set.clone();
             set.tasks[task].speed = Some(speed);
-            let dss = Dss { by: By::Speed, design: None, quantum: us(1_000), costs: None };
+            let sorting = Sorting { by: By::Speed, design: None, costs: None };
+            let dss = Dss { sorting, quantum: us(1_000) };
             prop_assert!(!misses(&set, &dss, end), "{task} {speed:?}");
         }
     }

@@ -1,7 +1,7 @@
 //! Task sets as data, and those that do not fit.
 
 use super::*;
-use flyball_catalogue::dss::By;
+use flyball_catalogue::sorting::{By, Sorting};
 use flyball_catalogue::{Affine, Boot, Clustered, Dss, Edf, Ipi, Pd2, Shape, Written};
 use flyball_model::{Length, Mutex, OnMiss, Queue, Semaphore, Step, read_file};
 use flyball_policy::i_plus_pi::Settings;
@@ -384,10 +384,12 @@ fn a_task_computes_as_long_as_at_its_operating_point() {
                 [[task]]\nperiod = \"10ms\"\nwcet = \"1ms\"\npriority = 1\n";
     let set = flyball_model::read_str(text, flyball_model::Format::Toml, "speeds.toml").unwrap();
     let dss = Dss {
-        by: By::Speed,
-        design: None,
+        sorting: Sorting {
+            by: By::Speed,
+            design: None,
+            costs: None,
+        },
         quantum: ms(10),
-        costs: None,
     };
     let mut options = Options::of(&dss);
     options.until = ms(100);

@@ -157,16 +157,16 @@ pub(crate) fn quantum(policy: &str, seed: u64) -> String {
         ""
     };
     let variant = if policy == "dss" {
-        variant(&mut numbers)
+        variant("variant", &mut numbers)
     } else {
         String::new()
     };
     format!("[policies.{policy:?}]\nquantum = \"{quantum}ns\"\n{limit}{variant}")
 }
 
-/// One of the variants of double-sorted scheduling for sets with [`groups`], in half of them with a table of
-/// costs.
-fn variant(numbers: &mut Numbers) -> String {
+/// One of the variants of double-sorted scheduling for sets with [`groups`], as a setting of this name, in
+/// half of them with a table of costs.
+fn variant(setting: &str, numbers: &mut Numbers) -> String {
     let variants = &[
         "strict-lists",
         "loose-lists",
@@ -180,7 +180,7 @@ fn variant(numbers: &mut Numbers) -> String {
     } else {
         ""
     };
-    format!("variant = \"{variant}\"\n{costs}")
+    format!("{setting} = \"{variant}\"\n{costs}")
 }
 
 /// The same set, with its tasks in up to four groups on three levels, so that most have equals. In half
@@ -373,13 +373,23 @@ pub(crate) fn random_set(seed: u64) -> String {
     format!("schema = 1\n{}{}", set.resources, set.tasks.concat())
 }
 
-/// The same tasks for Linux's scheduler, with short ticks: most have a nice value instead of a priority.
+/// The same tasks for Linux's scheduler, with short ticks: most have a nice value instead of a priority. In two
+/// of three sets equals are sorted by group.
 pub(crate) fn nice_set(seed: u64) -> String {
     let version = ["2.6.8", "2.6.11"][usize::from(seed.is_multiple_of(2))];
-    let settings = format!("[policies.linux-o1]\nhz = 1000\nversion = \"{version}\"");
+    let mut numbers = Numbers::new(seed, 9);
+    let sort = if numbers.once_in(3) {
+        String::new()
+    } else {
+        variant("sort", &mut numbers)
+    };
+    let settings = format!("[policies.linux-o1]\nhz = 1000\nversion = \"{version}\"\n{sort}");
     let text = random_set(seed);
-    let line = |line: &str| match line.strip_prefix("priority = ").map(str::parse::<i8>) {
-        Some(Ok(number @ 1..8)) => format!("nice = {}\n", (number - 4) * 5),
+    let mut line = |line: &str| match line.strip_prefix("priority = ").map(str::parse::<i8>) {
+        Some(Ok(number @ 1..8)) => {
+            let group = numbers.number(0, 3);
+            format!("nice = {}\ngroup = {group}\n", (number - 4) * 5)
+        }
         _ => format!("{line}\n"),
     };
     let lines: String = text.lines().map(line).collect();

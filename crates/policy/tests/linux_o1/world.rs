@@ -3,7 +3,8 @@
 
 use flyball_policy::order::Level;
 use flyball_policy::{
-    Boxed, CpuId, LinuxO1, LinuxRules, LinuxTask, Policy, Queue, Ready, Stop, TaskId, Time, Usage,
+    Boxed, CpuId, Group, Grouping, LinuxO1, LinuxRules, LinuxTask, Policy, Queue, Ready, Resched,
+    Stop, TaskId, Time, Usage,
 };
 use proptest::prelude::*;
 
@@ -81,12 +82,27 @@ pub(crate) fn run<Q: Queue<Level, Storage = Boxed>>(
     scripts: &[Script],
     end: u64,
 ) -> (Schedule, LinuxO1<Q>) {
-    let mut policy = LinuxO1::<Q>::new(rules, scripts.len());
+    run_in(rules, scripts, end, &[], || Q::new(scripts.len()))
+}
+
+/// The same with queues of this kind. A task is in the group that has its place; without one, in group 0.
+pub(crate) fn run_in<Q: Queue<Level, Storage = Boxed>>(
+    rules: LinuxRules,
+    scripts: &[Script],
+    end: u64,
+    groups: &[Group],
+    queue: impl Fn() -> Q,
+) -> (Schedule, LinuxO1<Q>) {
+    let mut policy = LinuxO1::with_queues(rules, queue(), queue());
     let mut places: Vec<Place> = scripts.iter().map(Place::new).collect();
     for (task, script) in scripts.iter().enumerate() {
         policy
             .admit(TaskId::from_index(task), script.task, Time::ZERO)
             .unwrap();
+    }
+    for (task, group) in groups.iter().enumerate().take(scripts.len()) {
+        let resched = policy.regroup(TaskId::from_index(task), *group, Time::ZERO);
+        assert_eq!(resched, Resched::None);
     }
     let mut schedule = Schedule::new();
     let mut running: Option<usize> = None;
@@ -133,6 +149,12 @@ pub(crate) fn run<Q: Queue<Level, Storage = Boxed>>(
                 let _ = policy.stopped(CPU, id, used, Stop::Preempted, now);
             }
             running = policy.pick(CPU, now).map(|next| next.task.index());
+            let is_ready = |place: &Place| place.wakes.is_none();
+            assert_eq!(
+                running.is_some(),
+                places.iter().any(is_ready),
+                "at {unit} ms"
+            );
             reschedules = false;
         }
         if let Some(task) = running {

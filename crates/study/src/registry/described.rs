@@ -59,7 +59,10 @@ mod tests {
         assert_eq!(reads("edf"), ["deadline", "cpu", "cpus"]);
         assert_eq!(reads("rm"), ["period", "cpu", "cpus"]);
         assert_eq!(reads("fp"), ["priority!", "cpu", "cpus"]);
-        assert_eq!(reads("linux-o1"), ["priority", "nice", "cpu", "cpus"]);
+        assert_eq!(
+            reads("linux-o1"),
+            ["priority", "nice", "speed", "cpu", "cpus"]
+        );
         assert_eq!(reads("g-llf"), ["deadline", "wcet", "cpus"]);
         assert_eq!(reads("c-rr"), ["cpu"]);
         assert_eq!(reads("pd2"), ["period!", "phase", "deadline", "wcet"]);

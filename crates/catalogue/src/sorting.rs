@@ -1,0 +1,176 @@
+//! How equals are sorted: settings that policies with double-sorted queues share.
+
+use crate::facts::{Facts, Missing};
+use crate::settings::{Setting, Values};
+use core::num::NonZeroU8;
+use flyball_policy::order::Level;
+use flyball_policy::{
+    AnyDesign, Breadth, Costs, Design, Encode, Group, Grouped, Kept, MOST_GROUPS, Scope, Storage,
+};
+
+/// How equals are sorted, and by what.
+#[derive(Clone, Copy, Debug)]
+pub struct Sorting {
+    /// What the group of a task is.
+    pub by: By,
+    /// How equals are kept by group; `None`: as they come, whatever their groups are.
+    pub design: Option<Design>,
+    /// What it costs to change from group to group; `None`: all changes cost the same. By speed it is
+    /// what the platform says, unless the user says something else.
+    pub costs: Option<Costs>,
+}
+
+/// What the group of a task is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// Its `group`.
+    Group,
+    /// The place of its `program` among the programs that tasks name.
+    Program,
+    /// The place of its `device` among the devices that tasks name.
+    Device,
+    /// The operating point that it is to run at.
+    Speed,
+}
+
+/// Why a task has no group by its speed.
+const NO_SPEEDS: &str = "cannot be grouped by its speed: the platform has no `speeds`";
+
+impl By {
+    /// All of them, as a setting and an image number them.
+    const ALL: [By; 4] = [By::Group, By::Program, By::Device, By::Speed];
+
+    /// As a setting has them, the default first.
+    const NAMES: &'static [&'static str] = &["group", "program", "device", "speed"];
+
+    fn named(name: &str) -> By {
+        let found = By::ALL.iter().zip(By::NAMES).find(|(_, it)| **it == name);
+        found.map_or(By::Group, |(by, _)| *by)
+    }
+
+    /// The group of a task.
+    fn group(self, task: &Facts) -> Result<Group, Missing> {
+        let groups = task.groups;
+        let number = match self {
+            By::Group => groups.number.into(),
+            By::Program => groups.program,
+            By::Device => groups.device,
+            By::Speed => match task.speed {
+                Some(speed) => speed.0.into(),
+                None => return Err(Missing::Other(NO_SPEEDS)),
+            },
+        };
+        let number = usize::from(number);
+        if number < MOST_GROUPS {
+            Ok(Group::of(number))
+        } else {
+            Err(Missing::Group(By::NAMES[self as usize]))
+        }
+    }
+}
+
+impl Sorting {
+    /// The setting `by`.
+    pub const BY: Setting = Setting::choice(
+        "by",
+        "what the group of a task is: one of its keys",
+        By::NAMES,
+    );
+
+    /// The setting `costs`.
+    pub const COSTS: Setting = Setting::costs(
+        "costs",
+        "what it costs to change from each group (a row) to each (a column), in any unit; lists \
+         visit groups in the cheapest order",
+        "all changes cost the same; with by = \"speed\" as long as the platform's transitions take",
+    );
+
+    /// The setting `scope`.
+    pub const SCOPE: Setting = Setting::count(
+        "scope",
+        "how many levels share their lists, up to 255 (loose-lists)",
+        2,
+    );
+
+    /// The setting `demotes`.
+    pub const DEMOTES: Setting = Setting::switch(
+        "demotes",
+        "whether a task may also join its group a level below, not only above (loose-walk)",
+        false,
+    );
+
+    /// Reads the shared settings. `design` is the design's name; any other word is none. The most
+    /// urgent `real_time` levels stay strict in the loose designs.
+    ///
+    /// # Errors
+    /// What is wrong with a value.
+    pub fn new(values: &dyn Values, design: &str, real_time: u8) -> Result<Sorting, &'static str> {
+        let levels = u8::try_from(values.integer(Self::SCOPE.name)).ok();
+        let levels = levels.and_then(NonZeroU8::new);
+        let levels = levels.ok_or("`scope` is from 1 to 255")?;
+        let by = By::named(values.text(Self::BY.name));
+        let of_platform = || values.transitions().filter(|_| by == By::Speed);
+        let design = match design {
+            "strict-lists" => Some(Design::StrictLists),
+            "loose-lists" => Some(Design::LooseLists(Scope { real_time, levels })),
+            "strict-walk" => Some(Design::StrictWalk),
+            "loose-walk" => Some(Design::LooseWalk(Breadth {
+                real_time,
+                demotes: values.switch(Self::DEMOTES.name),
+                ..Breadth::default()
+            })),
+            "tour-lists" => Some(Design::TourLists),
+            _ => None,
+        };
+        Ok(Sorting {
+            by,
+            design,
+            costs: values.costs(Self::COSTS.name).or_else(of_platform),
+        })
+    }
+
+    /// An empty queue of the design, with room for so many tasks. Without a design it is one of lists, in
+    /// which all tasks are in one group.
+    pub(crate) fn queue<S: Storage>(&self, tasks: usize) -> AnyDesign<Level, S> {
+        // With one group in the table, all others are visited by rising number.
+        let costs = self.costs.unwrap_or(Costs::even(1, 0));
+        let design = self.design.unwrap_or(Design::StrictLists);
+        AnyDesign::with(tasks, design, &costs, Kept::ALL)
+    }
+
+    /// What a task tells the policy, with its group and its operating point.
+    ///
+    /// # Errors
+    /// [`Missing::Group`] and [`Missing::Row`]: the group is one too many. [`Missing::Other`]: it has none.
+    pub(crate) fn grouped<P>(&self, task: &Facts, params: P) -> Result<Grouped<P>, Missing> {
+        let group = match self.design {
+            None => Group::of(0),
+            Some(_) => self.by.group(task)?,
+        };
+        let has_row = |costs: Costs| group.index() < costs.count();
+        if !self.costs.is_none_or(has_row) {
+            return Err(Missing::Row);
+        }
+        Ok(Grouped {
+            params,
+            group,
+            speed: task.speed,
+        })
+    }
+}
+
+/// In the order of their declarations.
+impl Encode for Sorting {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        (self.by as u8, self.design, self.costs).emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Sorting> {
+        let (by, design, costs): (u8, _, _) = Encode::parse(bytes)?;
+        Some(Sorting {
+            by: *By::ALL.get(usize::from(by))?,
+            design,
+            costs,
+        })
+    }
+}
