@@ -28,6 +28,7 @@
 #![cfg_attr(not(any(test, feature = "model")), no_std)]
 
 pub mod any;
+pub mod cruise;
 pub mod csd;
 pub mod dss;
 pub mod facts;
@@ -49,6 +50,7 @@ pub mod task_table;
 pub mod written;
 
 pub use any::Boot;
+pub use cruise::LATENCY;
 pub use csd::Csd;
 pub use dss::Dss;
 pub use facts::{Arrival, Facts, Groups, Missing, Service};
