@@ -20,6 +20,7 @@
 //! | Linux's O(1) scheduler | [`linux_o1`] |
 //! | EDF above rate monotonic priorities | [`csd`] |
 //! | fixed priorities, and equals by group | [`dss`] |
+//! | the same, at the operating points that counters ask for | [`cruise`] |
 //! | servers with budgets | [`servers`] |
 //! | servers in slots, as SOOS has them | [`soos`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
@@ -50,7 +51,7 @@ pub mod task_table;
 pub mod written;
 
 pub use any::Boot;
-pub use cruise::LATENCY;
+pub use cruise::{Cruise, LATENCY};
 pub use csd::Csd;
 pub use dss::Dss;
 pub use facts::{Arrival, Facts, Groups, Missing, Service};
