@@ -2,8 +2,9 @@
 
 use super::*;
 use flyball_catalogue::dss::By;
-use flyball_catalogue::{Affine, Boot, Clustered, Dss, Edf, Ipi, Pd2, Shape, Written};
+use flyball_catalogue::{Affine, Boot, Clustered, Cruise, Dss, Edf, Ipi, Pd2, Shape, Written};
 use flyball_model::{Length, Mutex, OnMiss, Queue, Semaphore, Step, read_file};
+use flyball_policy::cruise::Domains;
 use flyball_policy::i_plus_pi::Settings;
 use flyball_script::Image;
 use flyball_script::op;
@@ -390,6 +391,17 @@ fn operating_points_are_for_simulations() {
             .contains("operating points are not supported"),
         "{error}"
     );
+    let counts = Cruise {
+        dss: chooses,
+        settings: flyball_policy::cruise::Settings {
+            domains: Domains::new(&[1_000_000, 2_000_000], 100, 100_000).unwrap(),
+            doubt: 2,
+            sorts: true,
+        },
+    };
+    let error = contents(MACHINE, &set, &Options::of(&counts)).unwrap_err();
+    let expected = "counts no cycles, instructions and requests to memory";
+    assert!(error.to_string().contains(expected), "{error}");
     let written = |set| format!("{:?}", contents(MACHINE, set, &Options::of(&Edf)).unwrap());
     let without = TaskSet {
         tasks: set.tasks.clone(),
