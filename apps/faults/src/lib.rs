@@ -35,6 +35,7 @@ impl<const THREADS: usize> Config for App<THREADS> {
     type Jobs = Inline<THREADS>;
     type Arrivals = Inline<1>;
     type Accounts = Inline<THREADS>;
+    type Counts = Nothing;
     type Budgets = Nothing;
 }
 

@@ -99,6 +99,8 @@ impl<P: Program> Config for Runner<P> {
     type Jobs = Rows;
     type Arrivals = Objects;
     type Accounts = Rows;
+    /// No board counts events.
+    type Counts = Nothing;
     type Budgets = Rows;
 }
 

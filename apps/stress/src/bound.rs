@@ -49,6 +49,7 @@ impl Config for Bound {
     type Jobs = Boxed;
     type Arrivals = Inline<1>;
     type Accounts = Boxed;
+    type Counts = Nothing;
     type Budgets = Nothing;
 }
 

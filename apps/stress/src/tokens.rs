@@ -44,6 +44,7 @@ impl Config for Stress {
     type Jobs = Boxed;
     type Arrivals = Inline<1>;
     type Accounts = Boxed;
+    type Counts = Nothing;
     type Budgets = Nothing;
 }
 

@@ -217,6 +217,7 @@ macro_rules! kernel {
                 type Jobs = <If<{ FLYBALL_SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
                 type Arrivals = $crate::__rows!(FLYBALL_SETTINGS.arrivals);
                 type Accounts = <If<{ FLYBALL_SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
+                type Counts = <If<{ <$policy as $crate::Policy>::WANTS.counts }> as Choice>::Of<Self::Threads, Nothing>;
                 type Budgets = <If<{ FLYBALL_SETTINGS.overruns || <FlyballTrace as $crate::Sink>::BUDGETS }> as Choice>::Of<Self::Threads, Nothing>;
                 const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
                 const OVERRUNS: bool = FLYBALL_SETTINGS.overruns;

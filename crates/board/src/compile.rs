@@ -41,6 +41,15 @@ pub fn changing(
 ) -> Result<Contents, BoardError> {
     let set = modes.all();
     check(machine, set, options)?;
+    if set.platform.speeds.is_some() && options.scheduler.reads_counters() {
+        return Err(BoardError::Unsupported {
+            machine: machine.name(),
+            task: None,
+            what: "its processor counts no cycles, instructions and requests to memory, and the policy \
+                   chooses operating points by them: leave out `[platform.speeds]`, or simulate the set"
+                .into(),
+        });
+    }
     let cpus = set.platform.cpus.max(1);
     let cluster = options.cluster.clamp(1, cpus);
     for task in &set.tasks {

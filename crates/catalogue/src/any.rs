@@ -6,7 +6,7 @@
 
 use crate::scheduler::{Scheduler, Shape, Size};
 use flyball_policy::{
-    CpuId, Dispatch, Encode, Policy, Resched, Stop, Storage, TaskId, Time, Usage,
+    Counts, CpuId, Dispatch, Encode, Policy, Resched, Stop, Storage, TaskId, Time, Usage,
 };
 
 /// What an image runs: one [`Scheduler`], or one of several.
@@ -75,6 +75,22 @@ pub(crate) fn stopped<P: Policy>(
 pub(crate) fn ended<P: Policy>(policy: &mut P, task: TaskId, result: u8, now: Time) {
     if P::WANTS.results {
         policy.ended(task, result, now);
+    }
+}
+
+/// Tells `policy` what has been counted, if it wants to know.
+#[inline]
+pub(crate) fn counted<P: Policy>(
+    policy: &mut P,
+    cpu: CpuId,
+    task: TaskId,
+    counts: &Counts,
+    now: Time,
+) -> Resched {
+    if P::WANTS.counts {
+        policy.counted(cpu, task, counts, now)
+    } else {
+        Resched::None
     }
 }
 
@@ -259,6 +275,27 @@ macro_rules! any {
             ) {
                 match self {
                     $($policy::$variant(policy) => $crate::any::ended(policy, task, result, now),)*
+                }
+            }
+
+            fn counted(
+                &mut self,
+                cpu: flyball_policy::CpuId,
+                task: flyball_policy::TaskId,
+                counts: &flyball_policy::Counts,
+                now: flyball_policy::Time,
+            ) -> flyball_policy::Resched {
+                match self {
+                    $($policy::$variant(policy) => {
+                        $crate::any::counted(policy, cpu, task, counts, now)
+                    })*
+                }
+            }
+
+            #[inline]
+            fn takes_counts(&self) -> bool {
+                match self {
+                    $($policy::$variant(policy) => policy.takes_counts(),)*
                 }
             }
 

@@ -5,7 +5,7 @@ use crate::profile::Profile;
 use crate::rule::{TIME_SLICES, priority, time_slice};
 use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Configured, Setting, Values};
-use crate::sorting::Sorting;
+use crate::sorting::{By, Sorting};
 use flyball_policy::order::Level;
 use flyball_policy::{
     AnyDesign, DoubleSorted, Duration, Encode, FixedPriority, Grouped, Nothing, Priority, Ranked,
@@ -22,49 +22,68 @@ pub struct Dss {
     pub quantum: Duration,
 }
 
-impl Configured for Dss {
-    const SETTINGS: &'static [Setting] = &[
-        Setting::choice(
-            "variant",
-            "how equals are kept: between levels priorities are strict, or (loose) a task may wait \
-             for less urgent ones of the group that runs; tour: no equal starves; unsorted: groups \
-             do not matter",
-            &[
-                "strict-lists",
-                "loose-lists",
-                "strict-walk",
-                "loose-walk",
-                "tour-lists",
-                "unsorted",
-            ],
-        ),
-        Sorting::BY,
-        Sorting::COSTS,
-        Setting::duration(
-            "quantum",
-            "how long a time slice is",
-            Duration::from_millis(10),
-        ),
-        Sorting::SCOPE,
-        Sorting::DEMOTES,
-        Setting::count(
-            "real_time",
-            "tasks of this priority or a larger one stay strict in the loose variants; 256: none do",
-            156,
-        ),
-    ];
+impl Dss {
+    /// The setting `variant`.
+    pub(crate) const VARIANT: Setting = Setting::choice(
+        "variant",
+        "how equals are kept: between levels priorities are strict, or (loose) a task may wait \
+         for less urgent ones of the group that runs; tour: no equal starves; unsorted: groups \
+         do not matter",
+        &[
+            "strict-lists",
+            "loose-lists",
+            "strict-walk",
+            "loose-walk",
+            "tour-lists",
+            "unsorted",
+        ],
+    );
 
-    const TASK_SETTINGS: &'static [Setting] = TIME_SLICES;
+    /// The setting `quantum`.
+    pub(crate) const QUANTUM: Setting = Setting::duration(
+        "quantum",
+        "how long a time slice is",
+        Duration::from_millis(10),
+    );
 
-    fn new(values: &dyn Values, _: &[Facts]) -> Result<Dss, &'static str> {
+    /// The setting `real_time`.
+    pub(crate) const REAL_TIME: Setting = Setting::count(
+        "real_time",
+        "tasks of this priority or a larger one stay strict in the loose variants; 256: none do",
+        156,
+    );
+
+    /// Reads the settings but for what the group of a task is.
+    ///
+    /// # Errors
+    /// What is wrong with a value.
+    pub(crate) fn by(by: By, values: &dyn Values) -> Result<Dss, &'static str> {
         // The level of a priority is 255 less it.
         let real_time = 256_u32.checked_sub(values.integer("real_time"));
         let real_time = real_time.and_then(|levels| u8::try_from(levels).ok());
         let real_time = real_time.ok_or("`real_time` is from 1 to 256")?;
         Ok(Dss {
-            sorting: Sorting::new(values, values.text("variant"), real_time)?,
+            sorting: Sorting::new(values, by, values.text("variant"), real_time)?,
             quantum: values.duration("quantum"),
         })
+    }
+}
+
+impl Configured for Dss {
+    const SETTINGS: &'static [Setting] = &[
+        Dss::VARIANT,
+        Sorting::BY,
+        Sorting::COSTS,
+        Dss::QUANTUM,
+        Sorting::SCOPE,
+        Sorting::DEMOTES,
+        Dss::REAL_TIME,
+    ];
+
+    const TASK_SETTINGS: &'static [Setting] = TIME_SLICES;
+
+    fn new(values: &dyn Values, _: &[Facts]) -> Result<Dss, &'static str> {
+        Dss::by(By::of(values), values)
     }
 
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {

@@ -48,6 +48,8 @@ pub struct Facts {
     /// The operating point that it is to run at: the one that it says, or else the fastest; `None`:
     /// there are none to choose from.
     pub speed: Option<Speed>,
+    /// The operating point that it says itself, if there are any to choose from.
+    pub pinned: Option<Speed>,
 }
 
 /// To which group a task belongs, in each of three ways. Which of them counts is up to the policy.
@@ -95,6 +97,7 @@ impl Facts {
                 device: 0,
             },
             speed: None,
+            pinned: None,
         }
     }
 
@@ -178,6 +181,7 @@ impl Facts {
                 device: place(task.groups.device, &set.devices),
             },
             speed: set.platform.speeds.as_ref().map(|speeds| speeds.of(task)),
+            pinned: task.speed.filter(|_| set.platform.speeds.is_some()),
         }
     }
 }

@@ -20,6 +20,7 @@
 //! | Linux's O(1) scheduler | [`linux_o1`] |
 //! | EDF above rate monotonic priorities | [`csd`] |
 //! | fixed priorities, and equals by group | [`dss`] |
+//! | the same, at the operating points that counters ask for | [`cruise`] |
 //! | servers with budgets | [`servers`] |
 //! | servers in slots, as SOOS has them | [`soos`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
@@ -28,6 +29,7 @@
 #![cfg_attr(not(any(test, feature = "model")), no_std)]
 
 pub mod any;
+pub mod cruise;
 pub mod csd;
 pub mod dss;
 pub mod facts;
@@ -50,6 +52,7 @@ pub mod task_table;
 pub mod written;
 
 pub use any::Boot;
+pub use cruise::{Cruise, LATENCY};
 pub use csd::Csd;
 pub use dss::Dss;
 pub use facts::{Arrival, Facts, Groups, Missing, Service};

@@ -4,7 +4,7 @@ use crate::facts::{Facts, Missing};
 use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size};
 use crate::settings::{Configured, Setting, Values};
-use crate::sorting::Sorting;
+use crate::sorting::{By, Sorting};
 use flyball_policy::order::Level;
 use flyball_policy::{
     AnyDesign, DoubleSorted, Encode, Grouped, LinuxClass, LinuxRules, LinuxTask, LinuxVersion,
@@ -71,7 +71,7 @@ impl Configured for LinuxO1 {
             return Err("`hz` is from 100 to 10000");
         }
         let rules = LinuxRules { version, hz };
-        let sorting = Sorting::new(values, values.text("sort"), REAL_TIME)?;
+        let sorting = Sorting::new(values, By::of(values), values.text("sort"), REAL_TIME)?;
         Ok(LinuxO1 { rules, sorting })
     }
 

@@ -2,6 +2,7 @@
 //! runs or names policies has it: the laboratory, the simulator, the images of all machines, the
 //! measurements, and the tables of the documentation.
 
+use crate::cruise::Cruise;
 use crate::csd::Csd;
 use crate::dss::Dss;
 use crate::fair::{Pd2, Pf};
@@ -367,6 +368,10 @@ catalogue! {
         Dss {
             "Double-sorted scheduling",
             "as fp-rr, but equals run group by group, so that the CPU changes seldom from one to another"
+        }
+        Cruise {
+            "Process cruise control",
+            "as dss, and each task runs at the lowest frequency at which, by its counters, it loses little"
         }
         Ipi { "I+PI", "a controller gives each task its share of every round" }
         Cbs {

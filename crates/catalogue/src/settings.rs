@@ -150,6 +150,11 @@ pub trait Values {
     fn transitions(&self) -> Option<Costs> {
         None
     }
+    /// The frequencies of the operating points in hertz, the lowest first; none if the platform has no
+    /// operating points. It is no setting.
+    fn frequencies(&self) -> &[u64] {
+        &[]
+    }
 }
 
 /// All settings at their defaults.

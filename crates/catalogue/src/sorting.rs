@@ -43,7 +43,9 @@ impl By {
     /// As a setting has them, the default first.
     const NAMES: &'static [&'static str] = &["group", "program", "device", "speed"];
 
-    fn named(name: &str) -> By {
+    /// What the setting `by` says.
+    pub(crate) fn of(values: &dyn Values) -> By {
+        let name = values.text(Sorting::BY.name);
         let found = By::ALL.iter().zip(By::NAMES).find(|(_, it)| **it == name);
         found.map_or(By::Group, |(by, _)| *by)
     }
@@ -99,16 +101,20 @@ impl Sorting {
         false,
     );
 
-    /// Reads the shared settings. `design` is the design's name; any other word is none. The most
+    /// Reads the shared settings but for `by`. `design` is the design's name; any other word is none. The most
     /// urgent `real_time` levels stay strict in the loose designs.
     ///
     /// # Errors
     /// What is wrong with a value.
-    pub fn new(values: &dyn Values, design: &str, real_time: u8) -> Result<Sorting, &'static str> {
+    pub fn new(
+        values: &dyn Values,
+        by: By,
+        design: &str,
+        real_time: u8,
+    ) -> Result<Sorting, &'static str> {
         let levels = u8::try_from(values.integer(Self::SCOPE.name)).ok();
         let levels = levels.and_then(NonZeroU8::new);
         let levels = levels.ok_or("`scope` is from 1 to 255")?;
-        let by = By::named(values.text(Self::BY.name));
         let of_platform = || values.transitions().filter(|_| by == By::Speed);
         let design = match design {
             "strict-lists" => Some(Design::StrictLists),

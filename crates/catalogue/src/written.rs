@@ -19,6 +19,9 @@ pub trait Written {
     /// Whether the policy chooses at which operating points CPUs run.
     fn chooses_speeds(&self) -> bool;
 
+    /// Whether the policy decides by what the processor's counters count.
+    fn reads_counters(&self) -> bool;
+
     /// Writes the settings, as [`Encode::emit`] does.
     fn emit_settings(&self, put: &mut dyn FnMut(&[u8]));
 
@@ -50,6 +53,10 @@ impl<S: Scheduler> Written for S {
     fn chooses_speeds(&self) -> bool {
         // The size of the tables does not matter, but that there are some.
         <S::Policy<Inline<2>, Inline<2>> as Policy>::WANTS.speeds
+    }
+
+    fn reads_counters(&self) -> bool {
+        <S::Policy<Inline<2>, Inline<2>> as Policy>::WANTS.counts
     }
 
     fn emit_settings(&self, put: &mut dyn FnMut(&[u8])) {

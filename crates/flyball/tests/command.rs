@@ -287,6 +287,7 @@ fn policies_are_listed_with_their_settings() {
         "fifo",
         "np-edf",
         "dss",
+        "cruise",
         "ipi",
         "csd",
         "cbs",

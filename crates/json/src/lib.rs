@@ -13,6 +13,7 @@
 //! | `analyse` | [`analyse::Analysed`] | `analyse` |
 //! | `sweep` | [`sweep::Sweep`] | `sweep` |
 //! | `overheads` | [`overheads::Overheads`] | `overheads` |
+//! | `overheads --counters` | [`counters::Counters`] | none yet |
 //! | `overheads -m` | [`instructions::Instructions`] | `instructions` |
 //! | `reproduce` | [`reproduce::Works`] | `works` |
 //! | `reproduce NAME` | [`reproduce::Reproduction`] | `reproduction` |
@@ -26,6 +27,7 @@
 
 pub mod analyse;
 pub mod compare;
+pub mod counters;
 pub mod inspect;
 pub mod instructions;
 pub mod overheads;

@@ -28,6 +28,7 @@ use flyball_trace::{Duration, Sink};
 ///     type Jobs = Inline<16>;
 ///     type Arrivals = Inline<4>;
 ///     type Accounts = Inline<16>;
+///     type Counts = Nothing;
 ///     type Budgets = Nothing;
 /// }
 /// ```
@@ -63,6 +64,10 @@ pub trait Config {
     /// The CPU time of threads: as many rows as [`Config::Threads`] has, or
     /// [`Nothing`](flyball_policy::Nothing) where no caller asks for it.
     type Accounts: Storage;
+    /// What the processor's counters say of threads: as many rows as [`Config::Threads`] has, where the
+    /// policy wants to know ([`Wants::counts`](flyball_policy::Wants::counts)) or a caller asks
+    /// ([`Core::counts`](crate::Core::counts)). Otherwise [`Nothing`](flyball_policy::Nothing).
+    type Counts: Storage;
     /// What is kept of servers, where their budgets are traced ([`Sink::BUDGETS`]) or with
     /// [`Config::OVERRUNS`]: as many rows as [`Config::Threads`] has. Otherwise
     /// [`Nothing`](flyball_policy::Nothing).

@@ -38,6 +38,7 @@
 //! | one kernel entry, from its beginning to its consequences | [`entry`] |
 //! | timer, decision | `schedule` |
 //! | CPU time | `cpu_time`, and [`stamp`] for how the clock is read |
+//! | what the processor counts while a thread runs | `counts` |
 //! | spawn, exit, join, sleep, yield | `lifecycle` |
 //! | a thread moves to another core | `migrate` |
 //! | what must hold between any two events, checked with the feature `audit` | `audit` |
@@ -55,6 +56,7 @@
 
 mod budget;
 pub mod config;
+mod counts;
 pub mod entry;
 mod error;
 
@@ -149,6 +151,7 @@ pub struct Core<C: Config> {
     /// When the timer of each CPU was set, where bursts end.
     timers: TableOf<C::Cpus, C::Stamp>,
     budgets: TableOf<C::Budgets, Server>,
+    counts: TableOf<C::Counts, counts::Counted>,
     /// The operating point of each CPU; [`schedule::UNKNOWN`]: none has been told.
     speeds: TableOf<C::Cpus, Speed>,
 }
@@ -283,6 +286,7 @@ impl<C: Config> Core<C> {
             queues: Objects::new(sizes.queues),
             messages: Objects::new(sizes.messages),
             budgets: Table::new(sizes.threads, Server::default()),
+            counts: Table::new(sizes.threads, counts::Counted::default()),
             speeds: Table::new(sizes.cpus, schedule::UNKNOWN),
         }
     }

@@ -41,6 +41,7 @@ impl<C: Config> Core<C> {
         if let Some(used) = self.used.find_mut(task.index()) {
             *used = 0;
         }
+        self.forget_counts(task);
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
         *thread = Thread {

@@ -114,6 +114,7 @@ impl<C: Config> Core<C> {
         if let Some(used) = self.used.find_mut(task.index()) {
             *used = migrant.used;
         }
+        self.forget_counts(task);
         let generation = self.threads[task.index()].generation;
         self.threads[task.index()] = Thread {
             generation,

@@ -632,6 +632,9 @@ impl<C: Config> Core<C> {
             state.stopped = true;
         }
         self.follow_use(cpu, task, used, now);
+        if Self::TELLS_COUNTS {
+            self.tell_counts(cpu, task, now);
+        }
         let resched = self.policy.stopped(cpu, task, Usage::time(used), why, now);
         self.attend(resched);
         self.follow_server_of(cpu, task, now);

@@ -25,6 +25,7 @@ impl Config for Small {
     type Jobs = Self::Threads;
     type Arrivals = Inline<1>;
     type Accounts = Inline<4>;
+    type Counts = Nothing;
     type Budgets = Nothing;
 }
 

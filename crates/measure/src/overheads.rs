@@ -4,7 +4,8 @@
 pub mod figures;
 
 pub use flyball_overheads::{
-    Error, Measurements, Plan, PlanError, Policy, Progress, Queue, measure, measurements,
+    Error, Generator, Measurements, Plan, PlanError, Policy, Progress, Queue, counters, measure,
+    measurements,
 };
 pub use flyball_overheads::{plan, stats};
 

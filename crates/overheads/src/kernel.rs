@@ -73,6 +73,7 @@ impl<K: Kind, const CPUS: usize> Config for Measured<K, CPUS> {
     type Jobs = Inline<1024>;
     type Arrivals = Inline<1024>;
     type Accounts = Nothing;
+    type Counts = Nothing;
     type Budgets = Nothing;
     const ACCOUNTING: bool = false;
 }

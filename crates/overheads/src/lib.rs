@@ -14,6 +14,8 @@
 //! | [`stats`] | samples, and what is said of them |
 //! | [`clock`] | the time-stamp counter |
 //! | [`kernel`](mod@kernel) | the kernel core, and the host machine's switch |
+//! | [`counters`] | what the processor's counters count |
+//! | [`generators`] | programs whose behaviour is known, to be counted |
 //! | [`linux`] | threads and wake-ups of the operating system |
 //! | [`cache`] | what a preemption or a migration does to a job's working set |
 //!
@@ -26,7 +28,8 @@
 
 pub mod cache;
 pub mod clock;
-mod counters;
+pub mod counters;
+pub mod generators;
 pub mod kernel;
 pub mod linux;
 pub mod measurements;
@@ -35,6 +38,7 @@ mod processor;
 pub mod stats;
 
 pub use clock::Clock;
+pub use generators::Generator;
 pub use measurements::Measurements;
 pub use plan::{Plan, PlanError, Policy, Queue};
 pub use stats::{Samples, Summary};

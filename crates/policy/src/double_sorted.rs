@@ -21,6 +21,7 @@
 //!
 //! Source: see [`queue`](crate::queue) and [`costs`](crate::costs).
 
+use crate::counts::Counts;
 use crate::encode::Encode;
 use crate::group::{Group, MOST_GROUPS};
 use crate::grouping::Grouping;
@@ -171,6 +172,15 @@ impl<P: Grouping, S: Storage> Policy for DoubleSorted<P, S> {
 
     fn ended(&mut self, task: TaskId, result: u8, now: Time) {
         self.policy.ended(task, result, now);
+    }
+
+    fn counted(&mut self, cpu: CpuId, task: TaskId, counts: &Counts, now: Time) -> Resched {
+        self.policy.counted(cpu, task, counts, now)
+    }
+
+    #[inline]
+    fn takes_counts(&self) -> bool {
+        self.policy.takes_counts()
     }
 
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {

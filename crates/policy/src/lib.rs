@@ -22,6 +22,7 @@
 //! | what makes one task more urgent than another | [`order`] |
 //! | how the ready tasks are kept | [`queue`] |
 //! | equals ordered by a second key: double-sorted scheduling | [`double_sorted`], [`queue`] |
+//! | tasks at the frequencies that their counters ask for: process cruise control | [`cruise`] |
 //! | what it costs to go from one group of tasks to another | [`costs`] |
 //! | order × queue on one CPU | [`ranked`] |
 //! | an order that does not change, at the price of fixed priorities | [`by_rank`] |
@@ -54,6 +55,8 @@ mod boxed;
 pub mod by_rank;
 pub mod control;
 pub mod costs;
+mod counts;
+pub mod cruise;
 pub mod csd;
 pub mod double_sorted;
 pub mod encode;
@@ -85,6 +88,8 @@ pub use boxed::Boxed;
 pub use by_rank::{ByRank, StaticOrder};
 pub use control::{Controller, Denied, Plant, Reads};
 pub use costs::{BadCosts, Costs, History, Kept, Path, Round, Visits, Weight};
+pub use counts::Counts;
+pub use cruise::{Cruise, Paced};
 pub use double_sorted::{DoubleSorted, Grouped};
 pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, ServerId, Slot, Speed, TaskId, Time};

@@ -8,6 +8,7 @@
 //!
 //! Complexity: that of the policy it is made of, and O(1) for what runs.
 
+use crate::counts::Counts;
 use crate::group::Group;
 use crate::grouping::Grouping;
 use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
@@ -85,6 +86,16 @@ impl<P: Policy> Policy for NonPreemptive<P> {
 
     fn ended(&mut self, task: TaskId, result: u8, now: Time) {
         self.policy.ended(task, result, now);
+    }
+
+    fn counted(&mut self, cpu: CpuId, task: TaskId, counts: &Counts, now: Time) -> Resched {
+        let resched = self.policy.counted(cpu, task, counts, now);
+        self.when_free(resched)
+    }
+
+    #[inline]
+    fn takes_counts(&self) -> bool {
+        self.policy.takes_counts()
     }
 
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {

@@ -55,6 +55,7 @@
 use core::cmp::Ordering;
 use flyball_trace::{CpuId, Duration, ServerId, Speed, TaskId, Time};
 
+pub use crate::counts::Counts;
 pub use crate::refused::{Excess, Parameter, Refused};
 pub use crate::resched::{CpuSet, Resched};
 
@@ -122,6 +123,21 @@ pub trait Policy {
     /// [`Stop::Completed`], for policies that want it ([`Wants::results`]). A job that is given up
     /// has no result.
     fn ended(&mut self, _task: TaskId, _result: u8, _now: Time) {}
+
+    /// What the processor has counted while `task` ran, since this was last said of it. Called right before
+    /// [`Policy::stopped`], for policies that want it ([`Wants::counts`]) and say so ([`Policy::takes_counts`]),
+    /// where the kernel keeps counts (`Config::Counts`). All numbers are zero where the processor counts
+    /// nothing. A task that is preempted without a [`Policy::stopped`] goes on being counted when it runs again.
+    fn counted(&mut self, _cpu: CpuId, _task: TaskId, _counts: &Counts, _now: Time) -> Resched {
+        Resched::None
+    }
+
+    /// Whether [`Policy::counted`] is called, of a policy that may want that ([`Wants::counts`]). It is
+    /// always the same; only one of several policies that share a type says no.
+    #[inline]
+    fn takes_counts(&self) -> bool {
+        Self::WANTS.counts
+    }
 
     /// The instant that [`Policy::next_alarm`] asked for on `cpu` has come.
     fn alarm(&mut self, _cpu: CpuId, _now: Time) -> Resched {
@@ -244,6 +260,8 @@ pub struct Wants {
     pub waits: bool,
     /// [`Dispatch::speed`]; otherwise it is ignored.
     pub speeds: bool,
+    /// [`Policy::counted`].
+    pub counts: bool,
     /// Nothing by itself: the policy has servers, and answers [`Policy::server_of`] and
     /// [`Policy::budget`].
     pub budgets: bool,
@@ -261,6 +279,7 @@ impl Wants {
         results: false,
         waits: false,
         speeds: false,
+        counts: false,
         budgets: false,
     };
     /// [`Wants::clock`] alone.
@@ -308,6 +327,11 @@ impl Wants {
         speeds: true,
         ..Wants::NOTHING
     };
+    /// [`Wants::counts`] alone.
+    pub const COUNTS: Wants = Wants {
+        counts: true,
+        ..Wants::NOTHING
+    };
     /// [`Wants::budgets`] alone.
     pub const BUDGETS: Wants = Wants {
         budgets: true,
@@ -327,6 +351,7 @@ impl Wants {
             results: self.results || other.results,
             waits: self.waits || other.waits,
             speeds: self.speeds || other.speeds,
+            counts: self.counts || other.counts,
             budgets: self.budgets || other.budgets,
         }
     }

@@ -2,6 +2,7 @@
 
 mod affine;
 mod by_rank;
+mod cruise;
 mod csd;
 mod double_sorted;
 mod global;

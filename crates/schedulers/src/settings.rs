@@ -139,6 +139,8 @@ pub fn show(value: &Value) -> String {
 pub struct Values {
     settings: BTreeMap<&'static str, Value>,
     transitions: Option<Costs>,
+    /// Of operating points, in hertz.
+    frequencies: Vec<u64>,
 }
 
 impl Values {
@@ -161,6 +163,7 @@ impl Values {
         Ok(Values {
             settings: defaults.chain(checked).collect(),
             transitions: None,
+            frequencies: Vec::new(),
         })
     }
 
@@ -212,8 +215,10 @@ impl Values {
         };
         // It is square, and staying is free, as that of the platform is.
         let transitions = speeds.and_then(|speeds| Costs::new(&rows(speeds)).ok());
+        let frequencies = speeds.map_or(&[][..], Speeds::frequencies);
         Values {
             transitions,
+            frequencies: frequencies.iter().map(|it| it.as_hertz()).collect(),
             ..self
         }
     }
@@ -302,6 +307,10 @@ impl flyball_catalogue::Values for Values {
 
     fn transitions(&self) -> Option<Costs> {
         self.transitions
+    }
+
+    fn frequencies(&self) -> &[u64] {
+        &self.frequencies
     }
 }
 

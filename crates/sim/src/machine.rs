@@ -39,6 +39,8 @@
 //! switch. At a lower frequency *f* the kernel's work takes f_max / f times as long, and a computation
 //! that waits for memory for a part μ of its time (1 − μ) · f_max / f + μ times. What is left of a
 //! computation when the speed changes is kept to 2^-31 of a nanosecond.
+//!
+//! CPUs with operating points count events, too (`counters`).
 
 use crate::error::SimError;
 use crate::program::Program;
@@ -59,6 +61,7 @@ use std::rc::Rc;
 mod build;
 mod calls;
 mod change;
+mod counters;
 mod cycle;
 mod entry;
 mod moving;
@@ -91,6 +94,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Jobs = Boxed;
     type Arrivals = Boxed;
     type Accounts = Boxed;
+    type Counts = Boxed;
     type Budgets = Boxed;
 }
 

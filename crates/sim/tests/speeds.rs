@@ -167,10 +167,8 @@ fn without_points_nothing_changes() {
 
 fn run_at_top(set: &TaskSet) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
-    let scheduler = Dss {
-        by: By::Group,
-        ..pinned(None)
-    };
+    let mut scheduler = pinned(None);
+    scheduler.sorting.by = By::Group;
     let outcome = simulate(set, &scheduler, &Options::until(us(200_000)), &mut events).unwrap();
     assert_eq!(outcome.speeds, None);
     events
@@ -215,7 +213,8 @@ proptest! {
         let (mut events, outcome) = run(&with, design, us(2_000));
         events.retain(|event| !matches!(event.kind, Kind::Speed { .. }));
         let mut expected: Vec<Event> = Vec::new();
-        let scheduler = Dss { by: By::Group, ..pinned(None) };
+        let mut scheduler = pinned(None);
+        scheduler.sorting.by = By::Group;
         simulate(&without, &scheduler, &Options::until(us(2_000)), &mut expected).unwrap();
         prop_assert_eq!(events, expected);
         let used = outcome.speeds.unwrap();

@@ -2,8 +2,9 @@
 
 use super::*;
 use flyball_catalogue::sorting::{By, Sorting};
-use flyball_catalogue::{Affine, Boot, Clustered, Dss, Edf, Ipi, Pd2, Shape, Written};
+use flyball_catalogue::{Affine, Boot, Clustered, Cruise, Dss, Edf, Ipi, Pd2, Shape, Written};
 use flyball_model::{Length, Mutex, OnMiss, Queue, Semaphore, Step, read_file};
+use flyball_policy::cruise::Domains;
 use flyball_policy::i_plus_pi::Settings;
 use flyball_script::Image;
 use flyball_script::op;
@@ -421,4 +422,15 @@ fn a_task_computes_as_long_as_at_its_operating_point() {
         [compute(1_000), Op::Suspend(op::Length::Fixed(ms(1)))]
     );
     assert!(told.transitions.is_empty());
+    let counts = Cruise {
+        dss,
+        settings: flyball_policy::cruise::Settings {
+            domains: Domains::new(&[1_000_000, 2_000_000], 100, 100_000).unwrap(),
+            doubt: 2,
+            sorts: true,
+        },
+    };
+    let error = contents(MACHINE, &set, &Options::of(&counts)).unwrap_err();
+    let expected = "counts no cycles, instructions and requests to memory";
+    assert!(error.to_string().contains(expected), "{error}");
 }

@@ -17,6 +17,17 @@ pub(crate) struct OverheadsArgs {
           conflicts_with_all = ["queues", "repetitions", "no_linux", "no_cache", "working_sets"])]
     pub(crate) machine: Option<Machine>,
 
+    /// Count what a program that waits for memory and one that computes do, instead: instructions, cycles and
+    /// requests to memory, and which of the FILE's frequencies is enough for each
+    #[arg(long, value_name = "FILE", num_args = 0..=1,
+          conflicts_with_all = ["machine", "policies", "queues", "no_linux", "no_cache", "working_sets",
+                                "out", "report"])]
+    pub(crate) counters: Option<Option<PathBuf>>,
+
+    /// Run one of the programs of --counters and end, for cachegrind to count
+    #[arg(long, value_name = "NAME", hide = true, value_parser = generator())]
+    pub(crate) generate: Option<overheads::Generator>,
+
     /// Only these policies (separated by commas)
     #[arg(short, long = "policy", value_name = "NAME", value_delimiter = ',', value_parser = measured_policy())]
     pub(crate) policies: Vec<overheads::Policy>,
@@ -107,6 +118,17 @@ fn measured_policy() -> impl TypedValueParser<Value = overheads::Policy> {
             overheads::Policy::find(&name).ok_or_else(unknown)
         },
     )
+}
+
+/// Programs by name.
+fn generator() -> impl TypedValueParser<Value = overheads::Generator> {
+    use overheads::Generator;
+    PossibleValuesParser::new(Generator::ALL.map(Generator::name)).map(|name| {
+        let mut all = Generator::ALL.into_iter();
+        // It is one of them.
+        all.find(|generator| generator.name() == name)
+            .unwrap_or(Generator::Nothing)
+    })
 }
 
 /// Queues by name.

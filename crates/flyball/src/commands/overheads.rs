@@ -1,5 +1,7 @@
 //! `flyball overheads`: what does the kernel's own work cost on this processor?
 
+mod cachegrind;
+mod counters;
 mod json;
 mod machine;
 mod table;
@@ -16,6 +18,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure> {
+    if let Some(generator) = args.generate {
+        std::hint::black_box(generator.run());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(file) = &args.counters {
+        return counters::run(file.as_deref(), args.json, quiet);
+    }
     if let Some(machine) = args.machine {
         return machine::run(machine, args, quiet);
     }

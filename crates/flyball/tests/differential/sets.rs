@@ -385,7 +385,7 @@ pub(crate) fn nice_set(seed: u64) -> String {
     };
     let settings = format!("[policies.linux-o1]\nhz = 1000\nversion = \"{version}\"\n{sort}");
     let text = random_set(seed);
-    let mut line = |line: &str| match line.strip_prefix("priority = ").map(str::parse::<i8>) {
+    let line = |line: &str| match line.strip_prefix("priority = ").map(str::parse::<i8>) {
         Some(Ok(number @ 1..8)) => {
             let group = numbers.number(0, 3);
             format!("nice = {}\ngroup = {group}\n", (number - 4) * 5)

@@ -68,6 +68,7 @@ impl Config for Two {
     type Jobs = Table;
     type Arrivals = Nothing;
     type Accounts = Nothing;
+    type Counts = Nothing;
     type Budgets = Nothing;
 }
 

@@ -2,7 +2,8 @@
 
 use core::cmp::Ordering;
 use flyball_policy::{
-    Budget, CpuId, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
+    Budget, Counts, CpuId, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage,
+    Wants,
 };
 use flyball_trace::{Duration, ServerId};
 use std::collections::{HashMap, HashSet};
@@ -19,6 +20,10 @@ pub(super) struct Watched<P: Policy> {
     ending: Option<(TaskId, Stop)>,
     /// The tasks of the jobs that were completed so far.
     pub(super) ended: Vec<TaskId>,
+    /// The task that has to stop next, as what it was counted for has been told.
+    counted: Option<TaskId>,
+    /// The cycles that were counted for all tasks so far.
+    pub(super) cycles: u64,
     /// The owners that tasks wait for, as the policy has been told.
     pub(super) waiting: HashMap<TaskId, TaskId>,
 }
@@ -34,6 +39,8 @@ impl<P: Policy> Watched<P> {
             ranks: true,
             ending: None,
             ended: Vec::new(),
+            counted: None,
+            cycles: 0,
             waiting: HashMap::new(),
         }
     }
@@ -46,6 +53,7 @@ impl<P: Policy> Watched<P> {
     fn tick(&mut self, now: Time) {
         assert!(now >= self.now, "time went backwards");
         assert_eq!(self.ending, None, "it has ended, and goes on");
+        assert_eq!(self.counted, None, "it was counted, and goes on");
         self.now = now;
     }
 }
@@ -114,6 +122,9 @@ impl<P: Policy> Policy for Watched<P> {
         if let Some(ending) = self.ending.take() {
             assert_eq!((task, why), ending);
         }
+        if let Some(counted) = self.counted.take() {
+            assert_eq!(task, counted);
+        }
         self.check(task, now);
         assert!(
             self.queued.contains(&task),
@@ -128,6 +139,15 @@ impl<P: Policy> Policy for Watched<P> {
             self.queued.remove(&task);
         }
         self.policy.stopped(cpu, task, used, why, now)
+    }
+
+    fn counted(&mut self, cpu: CpuId, task: TaskId, counts: &Counts, now: Time) -> Resched {
+        assert!(Self::WANTS.counts, "nobody asked for it");
+        assert!(now >= self.now && self.members.contains(&task));
+        assert_eq!(self.running.get(&cpu), Some(&task), "it does not run");
+        self.counted = Some(task);
+        self.cycles += u64::from(counts.cycles);
+        self.policy.counted(cpu, task, counts, now)
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {

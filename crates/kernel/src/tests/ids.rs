@@ -117,6 +117,7 @@ impl<const CPUS: usize> Config for Bare<CPUS> {
     type Jobs = Table;
     type Arrivals = Nothing;
     type Accounts = Nothing;
+    type Counts = Nothing;
     type Budgets = Nothing;
 }
 

@@ -56,7 +56,10 @@ impl<P: Policy> Informed<P> {
 impl<P: Policy> Policy for Informed<P> {
     type Params = P::Params;
     type Settings = P::Settings;
-    const WANTS: Wants = P::WANTS.and(Wants::RESULTS).and(Wants::WAITS);
+    const WANTS: Wants = P::WANTS
+        .and(Wants::RESULTS)
+        .and(Wants::WAITS)
+        .and(Wants::COUNTS);
 
     fn capacity(&self) -> usize {
         self.policy.capacity()

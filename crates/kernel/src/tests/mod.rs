@@ -11,6 +11,7 @@ mod budgets;
 mod calls;
 mod clock;
 mod contract;
+mod counts;
 mod ids;
 mod informed;
 mod migrate;

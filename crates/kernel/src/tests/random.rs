@@ -9,7 +9,9 @@ use super::world::{CPU, Edf, Fixed, ROWS, RoundRobinFixed, Table, World, at, ns}
 use crate::{Attributes, Error, OnMiss, Release, Timing};
 use core::task::Poll;
 use flyball_policy::servers::{ConstantBandwidth, Inheriting, Reservation, Seat, Servers};
-use flyball_policy::{Deadline, EarliestDeadline, FixedPriority, Policy, Priority, RoundRobin};
+use flyball_policy::{
+    Counts, Deadline, EarliestDeadline, FixedPriority, Policy, Priority, RoundRobin,
+};
 use flyball_trace::{Duration, Event, Kind, Time};
 #[cfg(not(miri))]
 use proptest::prelude::*;
@@ -314,9 +316,17 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     }
 
     fn go(&mut self, to: Time, books: &mut Books) {
-        if self.running().is_none() {
-            books.idle += to.since(self.now).as_nanos();
+        let passed = to.since(self.now).as_nanos();
+        match self.running() {
+            None => books.idle += passed,
+            Some(_) => books.cycles += passed,
         }
+        let cycles = u32::try_from(passed).unwrap();
+        let counts = Counts {
+            cycles,
+            ..Counts::default()
+        };
+        self.core.count_events(CPU, &counts);
         self.now = to;
     }
 }

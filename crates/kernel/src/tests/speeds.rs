@@ -27,6 +27,7 @@ impl Config for One {
     type Jobs = Nothing;
     type Arrivals = Nothing;
     type Accounts = Nothing;
+    type Counts = Nothing;
     type Budgets = Nothing;
 }
 

@@ -76,6 +76,7 @@ impl<S: Stamp> Config for Counts<S> {
     type Jobs = Table;
     type Arrivals = Inline<1>;
     type Accounts = Table;
+    type Counts = Nothing;
     type Budgets = Nothing;
 }
 

@@ -37,6 +37,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Config for Small<P, CHECK
     type Jobs = Table;
     type Arrivals = Inline<4>;
     type Accounts = Table;
+    type Counts = Table;
     type Budgets = Table;
     const OVERRUNS: bool = true;
     const CHECKS: bool = CHECKS;

@@ -42,6 +42,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if self.core.running_task(cpu).map(TaskId::index) != Some(row) {
             return None;
         }
+        self.count_events(cpu, row, ran);
         let program = &mut self.threads[row].program;
         program.left = program.left.saturating_sub(ran);
         Some(row)

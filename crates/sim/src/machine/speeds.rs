@@ -1,6 +1,7 @@
 //! Operating points: at which speed CPUs compute, how long changes take, and what power that takes.
 
 use super::Node;
+use super::counters::Rest;
 use crate::energy::{CpuSpeeds, Energy, SpeedUse, TaskEnergy};
 use flyball_catalogue::Scheduler;
 use flyball_kernel::Decided;
@@ -11,8 +12,10 @@ use std::collections::BTreeMap;
 
 /// The operating points of a cluster's CPUs, and for how long they have been where.
 pub(super) struct Clocks {
-    speeds: Speeds,
+    pub(super) speeds: Speeds,
     cpus: Vec<Clock>,
+    /// What of each task's events is left to be counted.
+    pub(super) rests: BTreeMap<TaskId, Rest>,
     /// How long each task has computed, at which point and waiting for memory for which part.
     tasks: BTreeMap<(TaskId, Speed, Share), Duration>,
 }
@@ -48,12 +51,18 @@ impl Clocks {
             speeds: speeds.clone(),
             cpus: (0..cpus).map(|_| clock()).collect(),
             tasks: BTreeMap::new(),
+            rests: BTreeMap::new(),
         }
     }
 
     /// How much longer the kernel's own work takes on a CPU.
     pub(super) fn kernel_pace(&self, cpu: CpuId) -> Slowdown {
         self.pace(cpu, self.speeds.kernel_stalls())
+    }
+
+    /// The point of a CPU.
+    pub(super) fn speed(&self, cpu: CpuId) -> Speed {
+        self.cpus[cpu.index()].speed
     }
 
     /// How much longer something takes on a CPU that waits for memory for this part of its time.

@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(
             one,
             [
-                "fp-rr", "llf", "rr", "fifo", "dss", "ipi", "soos", "linux-o1"
+                "fp-rr", "llf", "rr", "fifo", "dss", "cruise", "ipi", "soos", "linux-o1"
             ]
         );
         let global = nothing(|placement| placement == Placement::Global);

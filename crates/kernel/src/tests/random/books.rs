@@ -4,7 +4,7 @@ use super::super::world::{CPU, ROWS, World};
 use crate::thread::State;
 use crate::{ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId};
 use flyball_policy::Policy;
-use flyball_trace::Kind;
+use flyball_trace::{Event, Kind};
 
 /// What the test knows besides the core: handles, and books that have to balance.
 pub(super) struct Books {
@@ -32,6 +32,8 @@ pub(super) struct Books {
     pub(super) tokens: [bool; ROWS],
     /// How much of the trace has been looked through for misses.
     pub(super) read: usize,
+    /// The cycles that were counted while a thread ran.
+    pub(super) cycles: u64,
 }
 
 /// Why a thread is away.
@@ -71,6 +73,7 @@ impl Books {
             once: [false; ROWS],
             tokens: [false; ROWS],
             read: 0,
+            cycles: 0,
         }
     }
 
@@ -220,6 +223,13 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
             now.as_nanos(),
             "CPU time is lost or made up"
         );
+        if P::WANTS.counts {
+            let told = self.core.policy.cycles + self.core.cycles_to_tell();
+            // A thread may have ended with its job while another one ran.
+            let aborts = |event: &Event| matches!(event.kind, Kind::Abort { .. });
+            let may_miss = self.core.trace().iter().any(aborts);
+            assert!(told <= books.cycles && (told == books.cycles || may_miss));
+        }
         let times = self
             .core
             .trace()

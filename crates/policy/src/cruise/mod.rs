@@ -1,0 +1,354 @@
+//! Process cruise control: each task runs at the slowest operating point at which it loses little.
+//!
+//! A task that waits for memory most of its time is hardly slower at a low frequency, and takes less
+//! power there. Which tasks do so the processor's counters tell: how many requests to memory there are in a
+//! cycle, and how many instructions. [`Cruise`] reads them whenever a task stops, looks up the slowest point
+//! that fits ([`Domains`]), and has the CPU run there whenever the task is picked.
+//!
+//! ```text
+//!  counters --counted--> rates --learn--> behaviour of the task --slowest--> its point --at--> CPU
+//!                                                                     `-----> its group in the policy within
+//! ```
+//!
+//! The policy within is any. If it takes notice of groups, equals are served point by point, so that
+//! points change seldom: double-sorted scheduling.
+//!
+//! * A task begins at the fastest point, and leaves it with its first reading.
+//! * **Average**: a reading counts for a quarter, as long as it does not depart from the average by more than a
+//!   quarter of it and 1/64. One that departs counts less ([`Settings::doubt`]).
+//! * **Change of behaviour**: if two readings in turn depart in the same direction, the average begins anew with
+//!   the second.
+//! * Rates are those that there would be at the fastest point, so that a change of point does not look
+//!   like a change of behaviour.
+//! * A task that comes with a point is pinned there.
+//!
+//! A task that changes its behaviour from reading to reading is judged by the one that it has more often. With
+//! a doubt of 0 it is judged by the mean.
+//!
+//! Sources: Weissel and Bellosa, *Process Cruise Control*, CASES 2002; Finster, *Double-sorted scheduling in
+//! process cruise control environments*, Universität Karlsruhe 2005, 2.2, which proposes to compare each
+//! reading with the overall rating. How it is compared is ours, and so is that the matrix is computed.
+//!
+//! Costs: O(1) a stop, and what it costs the policy within to regroup a task whose point changes. 12 bytes a task.
+
+mod domains;
+
+pub use domains::{Domains, Rates};
+
+use crate::counts::Counts;
+use crate::encode::Encode;
+use crate::group::Group;
+use crate::grouping::Grouping;
+use crate::policy::{Budget, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::storage::{Storage, Table};
+use core::cmp::Ordering;
+use flyball_trace::{CpuId, Duration, ServerId, Speed, TaskId, Time};
+
+/// What a task tells [`Cruise`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Paced<P> {
+    /// What it tells the policy within.
+    pub params: P,
+    /// The operating point that it is pinned to; a point beyond the fastest is the fastest. `None`: its
+    /// behaviour decides.
+    pub speed: Option<Speed>,
+}
+
+impl<P: Encode> Encode for Paced<P> {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        self.params.emit(put);
+        self.speed.map(|speed| speed.0).emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Paced<P>> {
+        let params = P::parse(bytes)?;
+        let speed = Option::<u8>::parse(bytes)?.map(Speed);
+        Some(Paced { params, speed })
+    }
+}
+
+/// How tasks are judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Which operating point fits.
+    pub domains: Domains,
+    /// A reading that departs counts 2^doubt times less than another, up to [`Settings::MOST_DOUBT`].
+    pub doubt: u8,
+    /// Whether the policy within sorts equals by their points.
+    pub sorts: bool,
+}
+
+impl Settings {
+    /// The largest doubt: a reading that departs counts for next to nothing.
+    pub const MOST_DOUBT: u8 = 16;
+}
+
+impl Encode for Settings {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        (self.domains, self.doubt, self.sorts).emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Settings> {
+        let (domains, doubt, sorts) = Encode::parse(bytes)?;
+        (doubt <= Settings::MOST_DOUBT).then_some(Settings {
+            domains,
+            doubt,
+            sorts,
+        })
+    }
+}
+
+/// A reading counts for 2^-2 of the average.
+const WEIGHT: u8 = 2;
+
+/// `P`, in which each task runs at the slowest operating point at which it loses little.
+pub struct Cruise<P, S: Storage> {
+    policy: P,
+    settings: Settings,
+    tasks: S::Table<Behaviour>,
+}
+
+/// What is known of a task.
+#[derive(Clone, Copy)]
+struct Behaviour {
+    /// The average.
+    rates: Rates,
+    /// The point that it runs at.
+    speed: Speed,
+    known: Known,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// There is no reading yet.
+    Nothing,
+    /// The last reading was as those before.
+    Steady,
+    /// The last one departed, and needs a faster point.
+    Faster,
+    /// The last one departed, and needs no faster point.
+    Slower,
+    /// The point is given.
+    Pinned,
+}
+
+impl Behaviour {
+    /// A task that is given a point, or begins at the fastest.
+    fn new(given: Option<Speed>, fastest: Speed) -> Behaviour {
+        let (speed, known) = match given {
+            Some(speed) => (speed.min(fastest), Known::Pinned),
+            None => (fastest, Known::Nothing),
+        };
+        Behaviour {
+            rates: Rates::default(),
+            speed,
+            known,
+        }
+    }
+
+    /// Takes notice of a reading.
+    #[inline]
+    fn learn(&mut self, read: Rates, doubt: u8) {
+        let departs = self.departs(read);
+        let is_new =
+            self.known == Known::Nothing || departs != Known::Steady && departs == self.known;
+        if is_new {
+            self.rates = read;
+            self.known = Known::Steady;
+            return;
+        }
+        let weight = WEIGHT + if departs == Known::Steady { 0 } else { doubt };
+        self.rates.requests = average(self.rates.requests, read.requests, weight);
+        self.rates.instructions = average(self.rates.instructions, read.instructions, weight);
+        self.known = departs;
+    }
+
+    /// Whether a reading departs from the average, and what it asks for.
+    #[inline]
+    fn departs(&self, read: Rates) -> Known {
+        if is_above(read.instructions, self.rates.instructions)
+            || is_above(self.rates.requests, read.requests)
+        {
+            Known::Faster
+        } else if is_above(self.rates.instructions, read.instructions)
+            || is_above(read.requests, self.rates.requests)
+        {
+            Known::Slower
+        } else {
+            Known::Steady
+        }
+    }
+}
+
+/// Whether one rate is more than a quarter and 1/64 above another.
+#[inline]
+fn is_above(rate: u32, other: u32) -> bool {
+    rate > other + other / 4 + Rates::ONE / 64
+}
+
+/// The average of which a new value is 2^-weight, rounded down.
+#[inline]
+fn average(before: u32, new: u32, weight: u8) -> u32 {
+    // Both are below 2^26.
+    before.wrapping_add_signed((new.wrapping_sub(before)).cast_signed() >> weight)
+}
+
+impl<P: Grouping, S: Storage> Cruise<P, S> {
+    /// The same policy, in which tasks run at the points that fit them.
+    pub fn new(policy: P, settings: Settings) -> Cruise<P, S> {
+        let behaviour = Behaviour::new(None, settings.domains.fastest());
+        let tasks = Table::new(policy.capacity(), behaviour);
+        Cruise {
+            policy,
+            settings,
+            tasks,
+        }
+    }
+
+    /// The policy within.
+    pub fn within(&self) -> &P {
+        &self.policy
+    }
+
+    /// The operating point of a member.
+    pub fn speed(&self, task: TaskId) -> Speed {
+        self.tasks[task.index()].speed
+    }
+
+    /// Puts a task among those of its point.
+    fn sort(&mut self, task: TaskId, now: Time) -> Resched {
+        if !self.settings.sorts {
+            return Resched::None;
+        }
+        let group = Group::of(self.speed(task).index());
+        self.policy.regroup(task, group, now)
+    }
+}
+
+impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
+    type Params = Paced<P::Params>;
+    type Settings = P::Settings;
+    const WANTS: Wants = P::WANTS.and(Wants::SPEEDS).and(Wants::COUNTS);
+
+    fn capacity(&self) -> usize {
+        self.policy.capacity()
+    }
+
+    fn admit(&mut self, task: TaskId, params: Self::Params, now: Time) -> Result<(), Refused> {
+        self.policy.admit(task, params.params, now)?;
+        self.tasks[task.index()] = Behaviour::new(params.speed, self.settings.domains.fastest());
+        // It is not queued yet, so no CPU has to look.
+        let _ = self.sort(task, now);
+        Ok(())
+    }
+
+    /// What is known of the task stays, unless it gets a point or loses it.
+    fn adjust(
+        &mut self,
+        task: TaskId,
+        params: Self::Params,
+        now: Time,
+    ) -> Result<Resched, Refused> {
+        let resched = self.policy.adjust(task, params.params, now)?;
+        let row = &mut self.tasks[task.index()];
+        if params.speed.is_some() || row.known == Known::Pinned {
+            *row = Behaviour::new(params.speed, self.settings.domains.fastest());
+        }
+        Ok(resched.and(self.sort(task, now)))
+    }
+
+    fn tune(&mut self, settings: P::Settings, now: Time) -> Result<Resched, Refused> {
+        self.policy.tune(settings, now)
+    }
+
+    fn retire(&mut self, task: TaskId, now: Time) {
+        self.policy.retire(task, now);
+    }
+
+    #[inline]
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
+        self.policy.ready(here, task, why, now)
+    }
+
+    fn counted(&mut self, _: CpuId, task: TaskId, counts: &Counts, now: Time) -> Resched {
+        let domains = &self.settings.domains;
+        let row = &mut self.tasks[task.index()];
+        if row.known == Known::Pinned {
+            return Resched::None;
+        }
+        let Some(read) = domains.rates(counts, row.speed) else {
+            return Resched::None;
+        };
+        row.learn(read, self.settings.doubt);
+        let slower = Speed(row.speed.0.saturating_sub(1));
+        let stays = domains.fits(row.rates, row.speed)
+            && (slower == row.speed || !domains.fits(row.rates, slower));
+        if stays {
+            return Resched::None;
+        }
+        row.speed = domains.slowest(row.rates);
+        self.sort(task, now)
+    }
+
+    #[inline]
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        self.policy.stopped(cpu, task, used, why, now)
+    }
+
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        self.policy.ended(task, result, now);
+    }
+
+    fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
+        self.policy.alarm(cpu, now)
+    }
+
+    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
+        self.policy.next_alarm(cpu)
+    }
+
+    #[inline]
+    fn has_alarms(&self) -> bool {
+        self.policy.has_alarms()
+    }
+
+    #[inline]
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+        let choice = self.policy.pick(cpu, now)?;
+        Some(choice.at(self.speed(choice.task)))
+    }
+
+    fn released_cpu(&mut self, cpu: CpuId) -> Resched {
+        self.policy.released_cpu(cpu)
+    }
+
+    #[inline]
+    fn has_budgets(&self) -> bool {
+        self.policy.has_budgets()
+    }
+
+    fn server_of(&self, task: TaskId) -> Option<ServerId> {
+        self.policy.server_of(task)
+    }
+
+    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
+        self.policy.budget(server, used, now)
+    }
+
+    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
+        self.policy.compare(a, b)
+    }
+
+    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
+        self.policy.inherit(to, from, now)
+    }
+
+    fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
+        self.policy.waits(task, owner, now)
+    }
+
+    #[inline]
+    fn takes_waits(&self) -> bool {
+        self.policy.takes_waits()
+    }
+}
