@@ -177,10 +177,10 @@ impl<C: BoardConfig> State<C> {
         // makes the loop of the timer 5 instructions longer for each release.
         let decided = entry.decide(core);
         if decided.is_new() {
-            cpu.switch(decided.run());
             if let Some(speed) = decided.take_speed(core) {
                 cpu.set_speed(CPU, speed);
             }
+            cpu.switch(decided.run());
         }
         let next = decided.leave(core, &mut *cpu.clock);
         (cpu.idles || next.rest.is_needed(core), next.rest)

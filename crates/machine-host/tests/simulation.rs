@@ -33,7 +33,7 @@ impl<S: Scheduler> Config for Set<S> {
     type Jobs = Self::Threads;
     type Arrivals = Inline<1>;
     type Accounts = Inline<16>;
-    type Counts = Nothing;
+    type Counts = flyball_policy::Nothing;
     type Budgets = Inline<16>;
 }
 

@@ -66,10 +66,10 @@ pub fn decide<C: Config>(entry: Entry, core: &mut Core<C>, port: &mut impl Port<
     let cpu = entry.cpu();
     let decided = entry.decide(core);
     if decided.is_new() {
-        port.switch(decided.run());
         if let Some(speed) = decided.take_speed(core) {
             port.set_speed(cpu, speed);
         }
+        port.switch(decided.run());
     }
     decided.leave(core, port.clock())
 }
