@@ -107,7 +107,7 @@ fn charge(set: &mut TaskSet, speeds: &Speeds, point: Speed) {
         return;
     }
     for task in &mut set.tasks {
-        task.wcet = task.wcet + charged;
+        task.wcet += charged;
         task.behaviour.push(Step::Compute(Length::Fixed(charged)));
     }
 }

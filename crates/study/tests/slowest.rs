@@ -33,10 +33,12 @@ fn points(mhz: &[u64], change: impl Fn(usize, usize) -> Duration) -> Speeds {
 
 /// Tasks of 2 us in 10 us, at 1 and 2 MHz.
 fn of_two(tasks: usize, change: Duration) -> TaskSet {
-    let mut set = TaskSet::default();
-    set.tasks = (0..tasks)
-        .map(|number| Task::periodic(number.to_string(), us(10), us(2)))
-        .collect();
+    let mut set = TaskSet {
+        tasks: (0..tasks)
+            .map(|number| Task::periodic(number.to_string(), us(10), us(2)))
+            .collect(),
+        ..TaskSet::default()
+    };
     set.platform.speeds = Some(points(&[1, 2], |_, _| change));
     set
 }
@@ -85,9 +87,8 @@ fn sets() -> impl Strategy<Value = TaskSet> {
     let task = (0..6_usize, 1_u64..3_000, 0_u32..=4);
     let change = prop::collection::vec(0_u64..600, 9);
     (prop::collection::vec(task, 1..5), change).prop_map(|(tasks, change)| {
-        let mut set = TaskSet::default();
         let tasks = tasks.into_iter().enumerate();
-        set.tasks = tasks
+        let tasks = tasks
             .map(|(number, (period, wcet, quarters))| {
                 let period = us([8, 10, 12, 15, 20, 24][period]);
                 let mut task =
@@ -97,6 +98,10 @@ fn sets() -> impl Strategy<Value = TaskSet> {
                 task
             })
             .collect();
+        let mut set = TaskSet {
+            tasks,
+            ..TaskSet::default()
+        };
         let change = |from, to| Duration::from_nanos(change[from * 3 + to]);
         set.platform.speeds = Some(points(&[1, 2, 4], change));
         set

@@ -18,11 +18,14 @@ pub(crate) struct OverheadsArgs {
     pub(crate) machine: Option<Machine>,
 
     /// Count what a program that waits for memory and one that computes do, instead: instructions, cycles and
-    /// requests to memory, and which of the FILE's frequencies is enough for each
-    #[arg(long, value_name = "FILE", num_args = 0..=1,
-          conflicts_with_all = ["machine", "policies", "queues", "no_linux", "no_cache", "working_sets",
+    /// requests to memory
+    #[arg(long, conflicts_with_all = ["machine", "policies", "queues", "no_linux", "no_cache", "working_sets",
                                 "out", "report"])]
-    pub(crate) counters: Option<Option<PathBuf>>,
+    pub(crate) counters: bool,
+
+    /// A task set with operating points: say which of them is enough for each program of --counters
+    #[arg(long, value_name = "FILE", requires = "counters")]
+    pub(crate) speeds: Option<PathBuf>,
 
     /// Run one of the programs of --counters and end, for cachegrind to count
     #[arg(long, value_name = "NAME", hide = true, value_parser = generator())]

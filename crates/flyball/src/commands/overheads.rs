@@ -22,8 +22,8 @@ pub(crate) fn run(args: &OverheadsArgs, quiet: bool) -> Result<ExitCode, Failure
         std::hint::black_box(generator.run());
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(file) = &args.counters {
-        return counters::run(file.as_deref(), args.json, quiet);
+    if args.counters {
+        return counters::run(args.speeds.as_deref(), args.json, quiet);
     }
     if let Some(machine) = args.machine {
         return machine::run(machine, args, quiet);

@@ -193,7 +193,7 @@ pub(crate) fn groups(seed: u64, text: &str) -> String {
             let (priority, group) = (numbers.number(1, 3), numbers.number(0, 3));
             let key = if by_speed {
                 let stalls = numbers.number(0, 100);
-                format!("stalls = {}\nspeed", stalls as f64 / 100.0)
+                format!("stalls = {}.{:02}\nspeed", stalls / 100, stalls % 100)
             } else {
                 "group".to_owned()
             };

@@ -178,6 +178,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "a list of claims")]
 fn claims(equals: &[Vec<f64>; 4], found: &[(&str, Balance)]) -> Vec<Claim> {
     let [lists, walk, tour, linux] = equals;
     let shown = |parts: &[f64]| {

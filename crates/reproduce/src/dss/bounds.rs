@@ -164,6 +164,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "a list of claims")]
 fn claims(
     unsorted: Epoch,
     walk: Epoch,

@@ -39,6 +39,7 @@ fn shown(way: &[Group]) -> String {
     names.collect::<Vec<_>>().join("→")
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "experiments are of one type")]
 fn run(_: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let costs = Costs::new(&TABLE).unwrap_or_else(|wrong| unreachable!("it is square: {wrong:?}"));
     Ok(Experiment {

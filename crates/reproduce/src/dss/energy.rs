@@ -95,7 +95,7 @@ fn saving(setup: &mut Setup<'_>, millionths: u32) -> Result<Saving, BenchError> 
             tasks: vec![task],
             ..TaskSet::default()
         };
-        set.platform.speeds = speeds.clone();
+        set.platform.speeds.clone_from(&speeds);
         found.push(run_set(setup.bench, set, Sort::None, WORK * 3, 0)?.0);
     }
     let part = |of: fn(&Found) -> Option<f64>| {

@@ -6,7 +6,7 @@ use flyball_model::{
     Arrival, Frequency, Groups, Length, Location, OnMiss, Power, Powers, Share, Speeds, Step, Task,
     TaskSet, Value,
 };
-use flyball_sim::Modes;
+use flyball_sim::{Modes, SpeedUse};
 use flyball_trace::{Duration, Speed};
 use std::collections::BTreeMap;
 
@@ -247,7 +247,7 @@ pub(super) fn run_set(
         Some(speeds) => speeds.adjustments(),
         None => result.group_changes.unwrap_or(0),
     };
-    let energy = result.speeds.as_ref().and_then(|speeds| speeds.energy());
+    let energy = result.speeds.as_ref().and_then(SpeedUse::energy);
     let once = result
         .summary
         .tasks

@@ -155,6 +155,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "a list of claims")]
 fn claims(by_high: &[(u32, Both)], with_daemons: &[(u32, Both)], fits: &[Fit]) -> Vec<Claim> {
     let parts = |of: usize| -> Vec<(u32, f64)> {
         by_high

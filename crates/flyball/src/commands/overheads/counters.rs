@@ -3,14 +3,13 @@
 use super::cachegrind;
 use crate::failure::Failure;
 use crate::files;
-use crate::output::{self, BOLD, DIM};
+use crate::output::{self, DIM};
 use flyball_catalogue::LATENCY;
 use flyball_json::counters::{Counters, Counting, Generator as Row};
 use flyball_measure::overheads::{Generator, counters};
 use flyball_model::{Frequency, Speeds};
 use flyball_policy::Counts;
 use flyball_policy::cruise::Domains;
-use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -120,17 +119,13 @@ fn lowest(speeds: &Speeds, instructions: u64, requests: u64, cycles: u64) -> Opt
 
 fn table(found: &Counters) -> String {
     let by = match &found.no_counters {
-        None => "counted by this processor".to_owned(),
+        None => "Counted by this processor".to_owned(),
         Some(why) => format!(
-            "{why}: counted by cachegrind; cycles are estimated as instructions + 10 · first misses + 100 · \
+            "{why}: counted by cachegrind. Cycles are estimated as instructions + 10 · first misses + 100 · \
              requests"
         ),
     };
-    let mut text = format!("{DIM}{by}{DIM:#}\n");
-    // Writing to a string cannot fail, here and below.
-    let _ = writeln!(
-        text,
-        "{BOLD}{:9} {:>13} {:>13} {:>11} {:>13} {:>12} {:>12}  {}{BOLD:#}",
+    let columns = [
         "PROGRAM",
         "INSTRUCTIONS",
         "FIRST MISSES",
@@ -139,29 +134,27 @@ fn table(found: &Counters) -> String {
         "REQ./CYCLE",
         "INSTR./CYCLE",
         "IT IS",
-    );
+        "ENOUGH FOR 10 %",
+    ];
+    let mut table = output::table(&columns, &columns[1..7]).spare(&["FIRST MISSES", "CYCLES"]);
     for row in &found.generators {
-        let first = row.first_misses.map_or("-".into(), output::grouped);
         let kind = if row.is_memory_bound {
             "memory-bound"
         } else {
             "computing"
         };
         let enough = row.lowest_frequency_hertz.and_then(Frequency::hertz);
-        let enough = enough.map_or(String::new(), |frequency| {
-            format!(", {frequency} is enough for 10 %")
-        });
-        let _ = writeln!(
-            text,
-            "{:9} {:>13} {:>13} {:>11} {:>13} {:>12.5} {:>12.3}  {kind}{enough}",
-            row.name,
+        table.add_row([
+            row.name.clone(),
             output::grouped(row.instructions),
-            first,
+            row.first_misses.map_or("–".into(), output::grouped),
             output::grouped(row.requests),
             output::grouped(row.cycles),
-            row.requests_per_cycle,
-            row.instructions_per_cycle,
-        );
+            format!("{:.5}", row.requests_per_cycle),
+            format!("{:.3}", row.instructions_per_cycle),
+            kind.to_owned(),
+            enough.map_or_else(|| "–".into(), |frequency| frequency.to_string()),
+        ]);
     }
-    text
+    format!("{}{DIM}{by}.{DIM:#}\n", table.render())
 }
