@@ -8,7 +8,7 @@ use core::fmt::Display;
 use core::marker::PhantomData;
 use flyball_catalogue::{Boot, Shape, Size};
 use flyball_kernel::Config;
-use flyball_policy::{CpuId, Inline, Speed};
+use flyball_policy::{CpuId, Inline, Nothing, Speed};
 use flyball_script::image::Image;
 
 /// How many objects of each kind there are at most.

@@ -31,6 +31,6 @@ pub(crate) fn change(cpu: CpuId, speed: Speed) {
     });
     // Without a table of points a change takes no time.
     if let Some((takes, instruction)) = takes.filter(|(takes, _)| *takes > Duration::ZERO) {
-        machine::compute(takes, instruction);
+        machine::keep_busy(takes, instruction);
     }
 }

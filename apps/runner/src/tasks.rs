@@ -255,7 +255,7 @@ fn perform<P: Program>(
     };
     let performed = match call {
         Call::Compute(length) => {
-            machine::compute(draw(length), shared.common.instruction);
+            machine::compute(kernel, draw(length), shared.common.instruction);
             return;
         }
         Call::Suspend(length) => {

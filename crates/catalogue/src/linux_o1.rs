@@ -24,6 +24,22 @@ pub struct LinuxO1 {
     pub sorting: Sorting,
 }
 
+/// One of the two arrays. In a small image there is no room for groups in both, and equals are not sorted.
+#[cfg(not(feature = "small"))]
+type Array<S> = AnyDesign<Level, S>;
+#[cfg(feature = "small")]
+type Array<S> = flyball_policy::Bitmap<Level, S>;
+
+#[cfg(not(feature = "small"))]
+fn array<S: Storage>(sorting: &Sorting, tasks: usize) -> Array<S> {
+    sorting.queue(tasks)
+}
+
+#[cfg(feature = "small")]
+fn array<S: Storage>(_: &Sorting, tasks: usize) -> Array<S> {
+    flyball_policy::Queue::new(tasks)
+}
+
 impl Configured for LinuxO1 {
     const SETTINGS: &'static [Setting] = &[
         Setting::choice(
@@ -81,7 +97,10 @@ impl Configured for LinuxO1 {
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<LinuxO1> {
-        let (rules, sorting) = Encode::parse(bytes)?;
+        let (rules, sorting): (_, Sorting) = Encode::parse(bytes)?;
+        if cfg!(feature = "small") && sorting.design.is_some() {
+            return None;
+        }
         Some(LinuxO1 { rules, sorting })
     }
 }
@@ -97,10 +116,10 @@ impl Scheduler for LinuxO1 {
         )
     };
     type Params = Grouped<LinuxTask>;
-    type Policy<S: Storage, C: Storage> = DoubleSorted<linux_o1::LinuxO1<AnyDesign<Level, S>>, S>;
+    type Policy<S: Storage, C: Storage> = DoubleSorted<linux_o1::LinuxO1<Array<S>>, S>;
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
-        let [active, expired] = [(); 2].map(|()| self.sorting.queue(size.tasks));
+        let [active, expired] = [(); 2].map(|()| array(&self.sorting, size.tasks));
         DoubleSorted::with_speeds(linux_o1::LinuxO1::with_queues(self.rules, active, expired))
     }
 

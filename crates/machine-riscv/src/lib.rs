@@ -74,7 +74,7 @@ pub use config::HartConfig;
 pub use flyball_port::{EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks};
 pub use flyball_trace::Time;
 pub use kernel::{Cpus, Kernel};
-pub use machine::compute;
+pub use machine::keep_busy;
 pub use migration::Arrived;
 pub use plant::Supervised;
 pub use spin::SpinLock;

@@ -92,7 +92,19 @@ impl<C: HartConfig> Machine for Kernel<C> {
     /// An emulated hart that executes instructions keeps the others from doing so, so it does not:
     /// it sleeps, and time passes. What interrupts take, and other threads, is not counted.
     fn compute(&'static self, length: Duration) {
-        compute(length);
+        let mut left = nearest(length);
+        while left > 0 {
+            let mask = Mask::set();
+            let hart = hart::number();
+            let from = crate::board::ticks();
+            Alarm::Computed.set(hart, from.saturating_add(left));
+            // Comes back even though interrupts are masked.
+            hart::wait_for_interrupt();
+            left = left.saturating_sub(crate::board::ticks() - from);
+            Alarm::Computed.set(hart, u64::MAX);
+            // What has come is served here.
+            mask.lift();
+        }
     }
 
     /// Interrupts are masked in the handler, and it does not use floating point.
@@ -146,19 +158,15 @@ impl<C: HartConfig> Machine for Kernel<C> {
     }
 }
 
-/// As [`Machine::compute`]; also within the kernel, where interrupts are masked.
-pub fn compute(length: Duration) {
-    let mut left = nearest(length);
-    while left > 0 {
-        let mask = Mask::set();
-        let hart = hart::number();
-        let from = crate::board::ticks();
-        Alarm::Computed.set(hart, from.saturating_add(left));
-        // Comes back even though interrupts are masked.
+/// Keeps the hart busy for so long within the kernel, where interrupts are masked and wait. Exact to half a
+/// tick of the clock.
+pub fn keep_busy(length: Duration) {
+    let hart = hart::number();
+    let until = crate::board::ticks().saturating_add(nearest(length));
+    Alarm::Computed.set(hart, until);
+    // Comes back at once if an interrupt waits.
+    while crate::board::ticks() < until {
         hart::wait_for_interrupt();
-        left = left.saturating_sub(crate::board::ticks() - from);
-        Alarm::Computed.set(hart, u64::MAX);
-        // What has come is served here.
-        mask.lift();
     }
+    Alarm::Computed.set(hart, u64::MAX);
 }

@@ -83,8 +83,17 @@ pub(crate) fn clusters(_: &Common) -> u8 {
     1
 }
 
-/// Keeps the CPU busy for so long: to the nearest instruction.
-pub(crate) fn compute(length: Duration, instruction: Duration) {
+/// Keeps the thread busy for so long: to the nearest instruction.
+pub(crate) fn compute<P: Program>(
+    _: &'static Kernel<Runner<P>>,
+    length: Duration,
+    instruction: Duration,
+) {
+    keep_busy(length, instruction);
+}
+
+/// The same within the kernel.
+pub(crate) fn keep_busy(length: Duration, instruction: Duration) {
     // A power of two, so this is a shift.
     let shift = instruction.as_nanos().trailing_zeros();
     let half = (1 << shift) / 2;

@@ -116,9 +116,18 @@ pub(crate) fn clusters(common: &Common) -> u8 {
     common.cpus.div_ceil(common.cluster)
 }
 
-/// Keeps the thread busy for so long, or the kernel: to the nearest tick of the clock.
-pub(crate) fn compute(length: Duration, _: Duration) {
-    machine::compute(length);
+/// Keeps the thread busy for so long: to the nearest tick of the clock.
+pub(crate) fn compute<P: Program>(
+    kernel: &'static Kernel<Runner<P>>,
+    length: Duration,
+    _: Duration,
+) {
+    kernel.compute(length);
+}
+
+/// The same within the kernel.
+pub(crate) fn keep_busy(length: Duration, _: Duration) {
+    machine::keep_busy(length);
 }
 
 /// The cluster of the CPU that calls.

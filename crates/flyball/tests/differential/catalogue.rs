@@ -5,6 +5,7 @@
 
 use crate::differential::sets::{
     fair, five_halves, four_cpus, four_times_one_cpu, nice_set, random_set, two_clusters,
+    unsorted_nice_set,
 };
 use crate::differential::{Case, Tally, count, read, tally};
 use flyball_board::Machine;
@@ -23,10 +24,10 @@ fn case(machine: Machine, entry: &Entry) -> Case<'_> {
         (_, 1) => Case {
             policy: entry.name,
             machine,
-            set: if entry.name == "linux-o1" {
-                nice_set
-            } else {
-                random_set
+            set: match (entry.name, machine) {
+                ("linux-o1", Machine::Lm3s6965) => unsorted_nice_set,
+                ("linux-o1", _) => nice_set,
+                _ => random_set,
             },
             sets: count(6),
             until: Duration::from_millis(61),
