@@ -189,6 +189,30 @@ fn measured_costs_keep_their_contract() {
     keeps::<json::overheads::Overheads>("overheads", &overheads);
 }
 
+/// One of two programs waits for memory, and the other one computes.
+#[test]
+fn counters_tell_programs_apart() {
+    let valgrind = std::process::Command::new("valgrind")
+        .arg("--version")
+        .output();
+    if valgrind.is_err() {
+        eprintln!("skipped: valgrind, which counts where a processor does not, is not installed");
+        return;
+    }
+    let set = example("cruise.toml");
+    let command = ["overheads", "--counters", "--speeds", &set, "--json"];
+    let found = keeps::<json::counters::Counters>("counters", &command);
+    let row = |name: &str| {
+        let mut rows = found["generators"].as_array().unwrap().iter();
+        rows.find(|row| row["name"] == name).unwrap().clone()
+    };
+    let (waits, computes) = (row("mem"), row("alu"));
+    assert_eq!(waits["is_memory_bound"], true, "{found}");
+    assert_eq!(computes["is_memory_bound"], false, "{found}");
+    let frequency = |row: &serde_json::Value| row["lowest_frequency_hertz"].as_u64().unwrap();
+    assert!(frequency(&waits) < frequency(&computes), "{found}");
+}
+
 #[test]
 fn machines_keep_their_contracts() {
     let set = example("gap.toml");

@@ -13,7 +13,7 @@
 //! | `analyse` | [`analyse::Analysed`] | `analyse` |
 //! | `sweep` | [`sweep::Sweep`] | `sweep` |
 //! | `overheads` | [`overheads::Overheads`] | `overheads` |
-//! | `overheads --counters` | [`counters::Counters`] | none yet |
+//! | `overheads --counters` | [`counters::Counters`] | `counters` |
 //! | `overheads -m` | [`instructions::Instructions`] | `instructions` |
 //! | `reproduce` | [`reproduce::Works`] | `works` |
 //! | `reproduce NAME` | [`reproduce::Reproduction`] | `reproduction` |
@@ -43,7 +43,7 @@ pub const SCHEMA: u32 = 1;
 
 /// The JSON Schemas, by name, in the order of the table [above](crate).
 #[cfg(feature = "schema")]
-pub fn schemas() -> [(&'static str, schemars::Schema); 11] {
+pub fn schemas() -> [(&'static str, schemars::Schema); 12] {
     use schemars::schema_for;
     [
         ("study", schema_for!(study::Study)),
@@ -52,6 +52,7 @@ pub fn schemas() -> [(&'static str, schemars::Schema); 11] {
         ("analyse", schema_for!(analyse::Analysed)),
         ("sweep", schema_for!(sweep::Sweep)),
         ("overheads", schema_for!(overheads::Overheads)),
+        ("counters", schema_for!(counters::Counters)),
         ("instructions", schema_for!(instructions::Instructions)),
         ("works", schema_for!(reproduce::Works)),
         ("reproduction", schema_for!(reproduce::Reproduction)),
