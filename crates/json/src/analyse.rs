@@ -58,6 +58,10 @@ pub struct Analysis {
     /// What is known of the servers that the set declares.
     #[serde(default)]
     pub servers: Vec<Server>,
+    /// How slow CPUs may be, under each policy of one CPU with an exact test that is known to hold the set;
+    /// left out where the platform has no operating points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operating_points: Vec<OperatingPoints>,
 }
 
 /// What is printed of a set that the tests do not cover.
@@ -76,6 +80,10 @@ pub struct Refusal {
     /// By how much critical sections of other tasks hurt each server under `cbs`, in sentences.
     #[serde(default)]
     pub critical_sections: Vec<String>,
+    /// How slow CPUs may be, under each policy of one CPU with an exact test that is known to hold the set;
+    /// left out where the platform has no operating points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operating_points: Vec<OperatingPoints>,
 }
 
 /// What is known of a server, which has its budgets if all servers of its CPU together ask for no more than
@@ -208,4 +216,34 @@ pub struct Effect {
     pub factors_ppm: Vec<(String, Option<u64>)>,
     /// As `factor` of each policy.
     pub factors: Vec<(String, Known)>,
+}
+
+/// How slow CPUs may be under a policy that is known to hold the set at the fastest operating point. Points
+/// are numbered from the slowest.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OperatingPoints {
+    /// The policy's name.
+    pub policy: String,
+    /// The test that says so.
+    pub test: String,
+    /// The slowest point at which the set is known to hold if CPUs always stay there.
+    pub all: u8,
+    /// Its frequency.
+    pub all_hertz: u64,
+    /// The same of each task alone, the others at the fastest point; none where it is not known.
+    pub tasks: Vec<TaskPoint>,
+}
+
+/// How slow a task may be.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TaskPoint {
+    /// Its name.
+    #[serde(rename = "task")]
+    pub name: String,
+    /// The slowest point at which it may run.
+    pub point: u8,
+    /// Its frequency.
+    pub hertz: u64,
 }

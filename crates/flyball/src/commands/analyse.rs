@@ -5,6 +5,7 @@ mod json;
 mod one;
 mod sections;
 mod servers;
+mod slowest;
 
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;

@@ -3,7 +3,8 @@
 use flyball_analysis::sensitivity::{Breakdown, Margin};
 use flyball_analysis::{Answer, Utilisation};
 use flyball_json::analyse::{
-    Analysed, Analysis, Cpu, Effect, Known, Partition, Policy, Refusal, Server, Task, Test,
+    Analysed, Analysis, Cpu, Effect, Known, OperatingPoints, Partition, Policy, Refusal, Server,
+    Task, Test,
 };
 use flyball_model::TaskSet;
 use flyball_report::words;
@@ -16,6 +17,7 @@ pub(super) fn refusal(
     not_covered: &str,
     servers: Vec<Server>,
     critical_sections: Vec<String>,
+    operating_points: Vec<OperatingPoints>,
 ) -> Analysed {
     Analysed::Refused(Refusal {
         schema: flyball_json::SCHEMA,
@@ -23,6 +25,7 @@ pub(super) fn refusal(
         not_covered: not_covered.to_owned(),
         servers,
         critical_sections,
+        operating_points,
     })
 }
 
@@ -32,6 +35,7 @@ pub(super) fn analysis(
     set: &TaskSet,
     found: &Assessment,
     servers: Vec<Server>,
+    operating_points: Vec<OperatingPoints>,
 ) -> Analysed {
     let name = |&task: &usize| set.tasks[task].name.clone();
     let names: Vec<String> = found.tasks.iter().map(name).collect();
@@ -63,6 +67,7 @@ pub(super) fn analysis(
         cheapest_partition: found.cheapest.as_ref().map(divided),
         overheads: effects.collect(),
         servers,
+        operating_points,
     })
 }
 

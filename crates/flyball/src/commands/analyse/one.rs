@@ -2,7 +2,7 @@
 //! overheads cost.
 
 use super::json::{analysis, refusal};
-use super::{sections, servers};
+use super::{sections, servers, slowest};
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -58,7 +58,8 @@ pub(super) fn run(
             let why = words::obstacle(&obstacle);
             let sections = sections::sentences(registry, &shown, &set);
             let servers = servers::json(&set, steps);
-            output::print_json(&refusal(&shown, &why, servers, sections))?;
+            let points = slowest::json(registry, &shown, &set, steps);
+            output::print_json(&refusal(&shown, &why, servers, sections, points))?;
             return Ok(ExitCode::FAILURE);
         }
         Err(Refused::NotCovered(obstacle)) => {
@@ -66,16 +67,19 @@ pub(super) fn run(
             let servers = servers::text(&set, steps);
             let sections = sections::text(&sections::sentences(registry, &shown, &set));
             let why = words::obstacle(&obstacle);
-            output::print(&format!("{heading}{servers}{sections}\n{why}.\n"))?;
+            let points = slowest::text(registry, &shown, &set, steps);
+            output::print(&format!("{heading}{servers}{sections}{points}\n{why}.\n"))?;
             return Ok(ExitCode::FAILURE);
         }
     };
     if args.json {
         let servers = servers::json(&set, steps);
-        output::print_json(&analysis(&shown, &set, &found, servers))?;
+        let points = slowest::json(registry, &shown, &set, steps);
+        output::print_json(&analysis(&shown, &set, &found, servers, points))?;
     } else {
         let servers = servers::text(&set, steps);
-        output::print(&(text(&shown, &set, &found) + &servers))?;
+        let points = slowest::text(registry, &shown, &set, steps);
+        output::print(&(text(&shown, &set, &found) + &servers + &points))?;
     }
     let holds = |it: &ForPolicy| it.verdict.holds() == Some(true);
     Ok(if found.policies.iter().any(holds) {
