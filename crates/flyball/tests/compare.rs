@@ -129,12 +129,12 @@ fn servers_agree_where_a_task_overruns() {
     assert_same(file, &compare(file, steady, "250ms"), 40);
     // What is charged by parts, and comes again in pieces, adds these up sooner.
     assert_same(file, &compare(file, "grub,sporadic", "30ms"), 20);
-    // Servers that the set declares.
+    // Servers that the set declares, up to where "decode" is done within microseconds of a release.
     let declared = format!("{}/../../examples/servers.toml", env!("CARGO_MANIFEST_DIR"));
     let declared = Path::new(&declared);
     assert_same(
         declared,
-        &compare(declared, "cbs,bids,sched-deadline", "120ms"),
+        &compare(declared, "cbs,bids,sched-deadline", "100ms"),
         100,
     );
     for name in ["cnc", "ins", "automotive", "hartstone-ph", "gap"] {
