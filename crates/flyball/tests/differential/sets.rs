@@ -375,13 +375,10 @@ pub(crate) fn random_set(seed: u64) -> String {
 
 /// The same without sorting, for an image with little memory.
 pub(crate) fn unsorted_nice_set(seed: u64) -> String {
-    let lines = nice_set(seed);
+    let text = nice_set(seed);
     let stays = |line: &&str| !["sort", "costs"].iter().any(|key| line.starts_with(key));
-    lines
-        .lines()
-        .filter(stays)
-        .map(|line| format!("{line}\n"))
-        .collect()
+    let lines: Vec<&str> = text.lines().filter(stays).collect();
+    lines.join("\n") + "\n"
 }
 
 /// The same tasks for Linux's scheduler, with short ticks: most have a nice value instead of a priority. In two
