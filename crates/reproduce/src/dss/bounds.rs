@@ -67,6 +67,7 @@ fn count(setup: &mut Setup<'_>, groups: &[u8], sort: Sort) -> Result<Epoch, Benc
         tasks: tasks.collect(),
         ..TaskSet::default()
     };
+    // A dozen tasks or so.
     let length = SLICE * groups.len().try_into().unwrap_or(u64::MAX);
     let (_, result) = run_set(setup.bench, set, sort, length * (EPOCHS + 1), 1_000_000)?;
     let mut epochs: Vec<Vec<usize>> = Vec::new();

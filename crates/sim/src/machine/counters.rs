@@ -59,6 +59,7 @@ impl Rest {
         let mut whole = [0; 3];
         for ((whole, rest), events) in whole.iter_mut().zip(&mut self.0).zip(events) {
             let events = events + u128::from(*rest);
+            // A counter that is full says nothing: such counts are not exact.
             *whole = u32::try_from(events >> 32).unwrap_or(u32::MAX);
             #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
             let part = events as u32;

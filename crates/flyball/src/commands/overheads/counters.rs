@@ -105,6 +105,7 @@ fn lowest(speeds: &Speeds, instructions: u64, requests: u64, cycles: u64) -> Opt
     // A reading has 32 bits, and rates are all that matters.
     let most = cycles.max(instructions).max(requests);
     let shift = (u64::BITS - most.leading_zeros()).saturating_sub(31);
+    // Shifted so far that it has 31 bits at most.
     let part = |events: u64| u32::try_from(events >> shift).unwrap_or(u32::MAX);
     let counts = Counts {
         cycles: part(cycles),
