@@ -172,6 +172,17 @@ macro_rules! kernel {
             unsafe { $crate::spawn_abortable(stack, thread, params, body) }
         }
 
+        /// Gives the whole policy other settings while it runs: a quantum, or how far groups are sorted.
+        ///
+        /// # Errors
+        /// [`Error::Refused`](flyball_app::Error::Refused) if it does not take them; nothing has changed then.
+        #[allow(dead_code, reason = "for who needs it")]
+        pub(crate) fn tune(
+            settings: <$policy as $crate::Policy>::Settings,
+        ) -> Result<(), $crate::Error> {
+            <Application as $crate::seam::Binding>::tune(settings)
+        }
+
         /// With what has been traced so far. Interrupts may have to wait meanwhile, and `look`
         /// makes no call of the kernel.
         #[allow(dead_code, reason = "for who needs it")]
@@ -231,6 +242,7 @@ macro_rules! kernel {
 
             impl $crate::seam::Binding for Application {
                 type Params = <$policy as $crate::Policy>::Params;
+                type Settings = <$policy as $crate::Policy>::Settings;
 
                 unsafe fn spawn(
                     stack: &'static mut [usize],
@@ -245,6 +257,10 @@ macro_rules! kernel {
 
                 fn adjust(thread: ThreadId, params: Self::Params) -> Result<(), Error> {
                     KERNEL.act_now(|core, cpu, now| core.adjust(cpu, thread, params, now))
+                }
+
+                fn tune(settings: Self::Settings) -> Result<(), Error> {
+                    KERNEL.act_now(|core, _, now| core.tune(settings, now))
                 }
             }
 

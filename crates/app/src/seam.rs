@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicU16, Ordering};
 use flyball_kernel::{
     Attributes, ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId,
 };
-use flyball_policy::Budget;
+use flyball_policy::{Budget, Counts};
 use flyball_port::FileContents;
 use flyball_trace::{Duration, Time};
 
@@ -77,6 +77,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_release(thread: ThreadId) -> Result<(), Error>;
     pub safe fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error>;
+    pub safe fn _flyball_counts(thread: ThreadId) -> Result<Counts<u64>, Error>;
     pub safe fn _flyball_budget(thread: ThreadId) -> Result<Option<Budget>, Error>;
     pub safe fn _flyball_on_exhaust(thread: ThreadId, semaphore: SemaphoreId) -> Result<(), Error>;
     pub safe fn _flyball_stack_used(thread: ThreadId) -> Option<usize>;
@@ -97,6 +98,9 @@ unsafe extern "Rust" {
 pub trait Binding: 'static {
     /// What a thread tells the policy.
     type Params: Copy;
+
+    /// What the whole policy may be told.
+    type Settings;
 
     /// Makes a thread.
     ///
@@ -119,6 +123,12 @@ pub trait Binding: 'static {
     /// # Errors
     /// As [`Core::adjust`](flyball_kernel::Core::adjust).
     fn adjust(thread: ThreadId, params: Self::Params) -> Result<(), Error>;
+
+    /// Gives the whole policy other settings.
+    ///
+    /// # Errors
+    /// As [`Core::tune`](flyball_kernel::Core::tune).
+    fn tune(settings: Self::Settings) -> Result<(), Error>;
 }
 
 /// A kernel object that is to be made.

@@ -6,7 +6,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
-use flyball_policy::Budget;
+use flyball_policy::{Budget, Counts};
 use flyball_trace::{Duration, TaskId, Time};
 use static_cell::ConstStaticCell;
 
@@ -259,6 +259,14 @@ impl<B: Binding> Handle<B> {
     #[inline]
     pub fn cpu_time(self) -> Result<Duration, Error> {
         seam::_flyball_cpu_time(self.id)
+    }
+
+    /// What the processor has counted of the thread, as [`counters`](crate::counters) has it.
+    ///
+    /// # Errors
+    /// [`Error::Dead`].
+    pub fn counters(self) -> Result<Counts<u64>, Error> {
+        seam::_flyball_counts(self.id)
     }
 
     /// How many words of its stack the thread has ever used, so that a stack can be made as large

@@ -2,6 +2,7 @@
 
 use crate::seam;
 use flyball_kernel::Error;
+use flyball_policy::Counts;
 use flyball_trace::{Duration, Time};
 
 /// The time since the kernel was set up.
@@ -89,6 +90,14 @@ pub fn compute(length: Duration) {
 pub fn cpu_time() -> Duration {
     let time = seam::_flyball_current().map(seam::_flyball_cpu_time);
     time.and_then(Result::ok).unwrap_or_default()
+}
+
+/// What the processor has counted of the calling thread up to its last stop or call: cycles, instructions and
+/// requests to memory. Zero throughout under policies that do not want counts, on machines that do not count,
+/// and where there is no thread.
+pub fn counters() -> Counts<u64> {
+    let counts = seam::_flyball_current().map(seam::_flyball_counts);
+    counts.and_then(Result::ok).unwrap_or_default()
 }
 
 /// How much the server of the calling thread has left of its budget; `None` where no thread calls, the

@@ -4,7 +4,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use flyball_app::prelude::*;
-use flyball_app::{idle_time, misses};
+use flyball_app::{counters, idle_time, misses};
 use flyball_trace::{Event, Kind};
 
 flyball_app::kernel! {
@@ -78,9 +78,16 @@ fn periodic() {
     // It is more urgent than the thread that made it, so its first job is done.
     assert_eq!(control.cpu_time(), Ok(ms(1)));
     control.adjust(deadline(4)).unwrap();
+    // There is only one order of this type, and the policy does not want to know what is counted.
+    assert_eq!(tune(EarliestDeadline), Ok(()));
+    assert_eq!(
+        (control.counters().unwrap(), counters().cycles),
+        (counters(), 0)
+    );
     handler.unwrap().join().unwrap();
     control.join().unwrap();
     assert_eq!(control.cpu_time(), Err(Error::Dead));
+    assert_eq!(control.counters(), Err(Error::Dead));
     assert_eq!(control.release(), Err(Error::Dead));
     assert_eq!(control.adjust(deadline(1)), Err(Error::Dead));
     assert_eq!((HANDLED.load(Ordering::Relaxed), misses()), (3, 3));

@@ -44,6 +44,10 @@ impl Configured for Cruise {
         Dss::QUANTUM,
         Sorting::SCOPE,
         Sorting::DEMOTES,
+        Sorting::WEIGHT,
+        Sorting::LIMIT,
+        Sorting::FEWEST,
+        Sorting::SORTING,
         Dss::REAL_TIME,
     ];
 

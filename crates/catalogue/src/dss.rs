@@ -77,6 +77,10 @@ impl Configured for Dss {
         Dss::QUANTUM,
         Sorting::SCOPE,
         Sorting::DEMOTES,
+        Sorting::WEIGHT,
+        Sorting::LIMIT,
+        Sorting::FEWEST,
+        Sorting::SORTING,
         Dss::REAL_TIME,
     ];
 
@@ -116,7 +120,7 @@ impl Scheduler for Dss {
             order: FixedPriority,
         };
         let queue = self.sorting.queue(size.tasks);
-        DoubleSorted::with_speeds(Ranked::with_queue(order, queue))
+        DoubleSorted::sorting(Ranked::with_queue(order, queue), self.sorting.sorts)
     }
 
     fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {

@@ -70,6 +70,10 @@ impl Configured for LinuxO1 {
         Sorting::COSTS,
         Sorting::SCOPE,
         Sorting::DEMOTES,
+        Sorting::WEIGHT,
+        Sorting::LIMIT,
+        Sorting::FEWEST,
+        Sorting::SORTING,
     ];
     const TASK_SETTINGS: &'static [Setting] = &[Setting::choice(
         "class",
@@ -120,7 +124,8 @@ impl Scheduler for LinuxO1 {
 
     fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
         let [active, expired] = [(); 2].map(|()| array(&self.sorting, size.tasks));
-        DoubleSorted::with_speeds(linux_o1::LinuxO1::with_queues(self.rules, active, expired))
+        let policy = linux_o1::LinuxO1::with_queues(self.rules, active, expired);
+        DoubleSorted::sorting(policy, self.sorting.sorts)
     }
 
     /// A priority from 1 to 99 is that of a task of real time, as in Linux; without one, or with 0, it is

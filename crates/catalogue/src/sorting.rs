@@ -5,7 +5,8 @@ use crate::settings::{Setting, Values};
 use core::num::NonZeroU8;
 use flyball_policy::order::Level;
 use flyball_policy::{
-    AnyDesign, Breadth, Costs, Design, Encode, Group, Grouped, Kept, MOST_GROUPS, Scope, Storage,
+    AnyDesign, Breadth, Costs, Design, Encode, Group, Grouped, MOST_GROUPS, Scope, Sorts, Speed,
+    Storage, Weight,
 };
 
 /// How equals are sorted, and by what.
@@ -18,6 +19,8 @@ pub struct Sorting {
     /// What it costs to change from group to group; `None`: all changes cost the same. By speed it is
     /// what the platform says, unless the user says something else.
     pub costs: Option<Costs>,
+    /// How far groups are told apart.
+    pub sorts: Sorts,
 }
 
 /// What the group of a task is.
@@ -35,6 +38,9 @@ pub enum By {
 
 /// Why a task has no group by its speed.
 const NO_SPEEDS: &str = "cannot be grouped by its speed: the platform has no `speeds`";
+
+/// Why a task cannot be pinned to its operating point.
+const LEFT_OUT: &str = "has a `speed` that changes cost too much for: `limit` leaves it out";
 
 impl By {
     /// All of them, as a setting and an image number them.
@@ -101,6 +107,36 @@ impl Sorting {
         false,
     );
 
+    /// The setting `weight`.
+    pub const WEIGHT: Setting = Setting::decimal(
+        "weight",
+        "how much time counts against energy, 0 to 1; above 0.5 groups that cost more than `limit` are left out",
+        "0",
+    );
+
+    /// The setting `limit`.
+    pub const LIMIT: Setting = Setting::integer(
+        "limit",
+        "what the cheapest changes into a group and out of it may cost together, if time counts more than energy; \
+         tasks of a group that costs more are served in the next higher one; 0: as much as it likes",
+        0,
+    );
+
+    /// The setting `fewest`.
+    pub const FEWEST: Setting = Setting::integer(
+        "fewest",
+        "tasks of a group that has fewer of them are queued with the next higher group, up to 255",
+        0,
+    );
+
+    /// The setting `sorting`.
+    pub const SORTING: Setting = Setting::integer(
+        "sorting",
+        "what it costs at a context switch to sort, in the unit of `costs`; while the changes of group that tasks \
+         need in the order in which they come cost less, nothing is sorted; 0: all is, always",
+        0,
+    );
+
     /// Reads the shared settings but for `by`. `design` is the design's name; any other word is none. The most
     /// urgent `real_time` levels stay strict in the loose designs.
     ///
@@ -116,6 +152,8 @@ impl Sorting {
         let levels = levels.and_then(NonZeroU8::new);
         let levels = levels.ok_or("`scope` is from 1 to 255")?;
         let of_platform = || values.transitions().filter(|_| by == By::Speed);
+        let costs = values.costs(Self::COSTS.name).or_else(of_platform);
+        let sorts = Self::sorts(values, costs.as_ref())?;
         let design = match design {
             "strict-lists" => Some(Design::StrictLists),
             "loose-lists" => Some(Design::LooseLists(Scope { real_time, levels })),
@@ -123,7 +161,8 @@ impl Sorting {
             "loose-walk" => Some(Design::LooseWalk(Breadth {
                 real_time,
                 demotes: values.switch(Self::DEMOTES.name),
-                ..Breadth::default()
+                sorting: sorts.sorting,
+                adjustment: sorts.adjustment,
             })),
             "tour-lists" => Some(Design::TourLists),
             _ => None,
@@ -131,7 +170,27 @@ impl Sorting {
         Ok(Sorting {
             by,
             design,
-            costs: values.costs(Self::COSTS.name).or_else(of_platform),
+            costs,
+            sorts,
+        })
+    }
+
+    fn sorts(values: &dyn Values, costs: Option<&Costs>) -> Result<Sorts, &'static str> {
+        let even = Costs::even(1, 0);
+        let costs = costs.unwrap_or(&even);
+        let thousandths = u16::try_from(values.millionths(Self::WEIGHT.name) / 1_000).ok();
+        let weight = thousandths.and_then(Weight::thousandths);
+        let weight = weight.ok_or("`weight` is from 0 to 1")?;
+        let limit = match values.integer(Self::LIMIT.name) {
+            0 => u64::MAX,
+            limit => limit.into(),
+        };
+        let fewest = u8::try_from(values.integer(Self::FEWEST.name));
+        Ok(Sorts {
+            kept: costs.kept(limit, weight),
+            fewest: fewest.map_err(|_| "`fewest` is from 0 to 255")?,
+            sorting: values.integer(Self::SORTING.name),
+            adjustment: costs.mean().unwrap_or(1),
         })
     }
 
@@ -141,7 +200,7 @@ impl Sorting {
         // With one group in the table, all others are visited by rising number.
         let costs = self.costs.unwrap_or(Costs::even(1, 0));
         let design = self.design.unwrap_or(Design::StrictLists);
-        AnyDesign::with(tasks, design, &costs, Kept::ALL)
+        AnyDesign::with(tasks, design, &costs, self.sorts.kept)
     }
 
     /// What a task tells the policy, with its group and its operating point.
@@ -157,6 +216,10 @@ impl Sorting {
         if !self.costs.is_none_or(has_row) {
             return Err(Missing::Row);
         }
+        let is_left_out = |point: Speed| !self.sorts.kept.contains(Group::of(point.index()));
+        if self.by == By::Speed && task.pinned.is_some_and(is_left_out) {
+            return Err(Missing::Other(LEFT_OUT));
+        }
         Ok(Grouped {
             params,
             group,
@@ -168,15 +231,16 @@ impl Sorting {
 /// In the order of their declarations.
 impl Encode for Sorting {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
-        (self.by as u8, self.design, self.costs).emit(put);
+        (self.by as u8, self.design, self.costs, self.sorts).emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Sorting> {
-        let (by, design, costs): (u8, _, _) = Encode::parse(bytes)?;
+        let (by, design, costs, sorts): (u8, _, _, _) = Encode::parse(bytes)?;
         Some(Sorting {
             by: *By::ALL.get(usize::from(by))?,
             design,
             costs,
+            sorts,
         })
     }
 }

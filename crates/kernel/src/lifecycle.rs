@@ -103,6 +103,21 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
+    /// Gives the whole policy other settings.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], and nothing has changed.
+    pub fn tune(
+        &mut self,
+        settings: <C::Policy as Policy>::Settings,
+        now: Time,
+    ) -> Result<(), Error> {
+        let tuned = self.policy.tune(settings, now);
+        let resched = tuned.map_err(|refused| self.refused(refused))?;
+        self.attend(resched);
+        Ok(())
+    }
+
     /// Changes how the jobs of a periodic thread come: from the release on that is due next they
     /// come every `period`, and are due `deadline` after their releases. So is the job that the
     /// thread works on, if it is not late yet. What the policy knows of the thread stays as it is;

@@ -90,7 +90,7 @@ pub use control::{Controller, Denied, Plant, Reads};
 pub use costs::{BadCosts, Costs, History, Kept, Path, Round, Visits, Weight};
 pub use counts::Counts;
 pub use cruise::{Cruise, Paced};
-pub use double_sorted::{DoubleSorted, Grouped};
+pub use double_sorted::{DoubleSorted, Grouped, Sorts, Tune};
 pub use encode::Encode;
 pub use flyball_trace::{CpuId, Duration, ServerId, Slot, Speed, TaskId, Time};
 pub use global::Global;

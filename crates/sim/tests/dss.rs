@@ -3,7 +3,7 @@
 use flyball_catalogue::sorting::{By, Sorting};
 use flyball_catalogue::{Dss, FpRr, Scheduler};
 use flyball_model::{Groups, OnMiss, Task, TaskSet};
-use flyball_policy::{Breadth, Costs, Design, Scope};
+use flyball_policy::{Breadth, Costs, Design, Scope, Sorts};
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event, Kind, TaskId, Time};
 use proptest::prelude::*;
@@ -16,6 +16,7 @@ fn dss(design: Design, costs: Option<&Costs>) -> Dss {
             by: By::Group,
             design: Some(design),
             costs: costs.copied(),
+            sorts: Sorts::ALWAYS,
         },
         quantum: QUANTUM,
     }

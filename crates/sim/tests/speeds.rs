@@ -3,7 +3,7 @@
 use flyball_catalogue::Dss;
 use flyball_catalogue::sorting::{By, Sorting};
 use flyball_model::{Cost, Format, Overheads, Step, TaskSet, read_str};
-use flyball_policy::Design;
+use flyball_policy::{Design, Sorts};
 use flyball_sim::{Options, Outcome, simulate};
 use flyball_trace::{Cause, Duration, Event, Kind, Speed, TaskId, Time};
 use proptest::prelude::*;
@@ -19,6 +19,7 @@ fn pinned(design: Option<Design>) -> Dss {
             by: By::Speed,
             design,
             costs: None,
+            sorts: Sorts::ALWAYS,
         },
         quantum: us(10_000),
     }

@@ -4,6 +4,7 @@ use crate::common::{config, misses};
 use flyball_catalogue::sorting::{By, Sorting};
 use flyball_catalogue::{Dss, Edf, Fp};
 use flyball_model::{Frequency, Share, Speeds, Task, TaskSet};
+use flyball_policy::Sorts;
 use flyball_study::{Effort, Registry, Slowest, slowest};
 use flyball_trace::{Duration, Speed};
 use proptest::prelude::*;
@@ -131,7 +132,7 @@ proptest! {
         for (task, speed) in found.each.unwrap().into_iter().enumerate() {
             let mut set = set.clone();
             set.tasks[task].speed = Some(speed);
-            let sorting = Sorting { by: By::Speed, design: None, costs: None };
+            let sorting = Sorting { by: By::Speed, design: None, costs: None, sorts: Sorts::ALWAYS };
             let dss = Dss { sorting, quantum: us(1_000) };
             prop_assert!(!misses(&set, &dss, end), "{task} {speed:?}");
         }

@@ -45,7 +45,7 @@ macro_rules! __wait_until {
 macro_rules! __bind {
     ($kernel:ident) => {
         use $crate::__private::{
-            AtomicU16, Budget, CStr, Choice, ConditionId, Core, Duration, Error, FileContents, If, Message, MutexId, Nothing, Object, Poll,
+            AtomicU16, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, If, Message, MutexId, Nothing, Object, Poll,
             QueueId, SemaphoreId, ThreadId, Time,
         };
         use $crate::__private::Machine as _;
@@ -265,6 +265,10 @@ macro_rules! __bind {
             fn _flyball_stack_used(thread: ThreadId) -> Option<usize> {
                 $kernel.high_water(thread.task())
             }
+            fn _flyball_counts(thread: ThreadId) -> Result<Counts<u64>, Error> {
+                $kernel.act_now(|core, _, _| core.counts(thread))
+            }
+
             fn _flyball_idle_time() -> Duration {
                 let time = $kernel.act_now(|core, cpu, _| Ok(core.idle_time(cpu)));
                 time.unwrap_or_default()

@@ -4,6 +4,7 @@ use super::*;
 use flyball_catalogue::sorting::{By, Sorting};
 use flyball_catalogue::{Affine, Boot, Clustered, Cruise, Dss, Edf, Ipi, Pd2, Shape, Written};
 use flyball_model::{Length, Mutex, OnMiss, Queue, Semaphore, Step, read_file};
+use flyball_policy::Sorts;
 use flyball_policy::cruise::Domains;
 use flyball_policy::i_plus_pi::Settings;
 use flyball_script::Image;
@@ -389,6 +390,7 @@ fn a_task_computes_as_long_as_at_its_operating_point() {
             by: By::Speed,
             design: None,
             costs: None,
+            sorts: Sorts::ALWAYS,
         },
         quantum: ms(10),
     };

@@ -6,7 +6,7 @@ use crate::{Attributes, Error, OnMiss, Protocol, ThreadId, Timing};
 use core::task::Poll;
 use flyball_policy::{
     Deadline, Excess, FixedPriority, Heap, Laxity, LeastLaxity, Parameter, Priority, Ranked,
-    Refused,
+    Refused, RoundRobin,
 };
 use flyball_trace::{Duration, Time};
 
@@ -271,6 +271,32 @@ fn new_parameters_count_at_once() {
         adjusted,
         Err(Error::Refused(Refused::Invalid(Parameter::Deadline)))
     );
+}
+
+#[test]
+fn a_new_quantum_counts_from_the_next_slice_on() {
+    let mut world = round_robin(7);
+    for _ in 0..2 {
+        let spawned = world
+            .core
+            .spawn(CPU, Attributes::THREAD, Priority(1), world.now);
+        spawned.unwrap();
+    }
+    world.settle();
+    world.run_until(at(10));
+    assert_eq!(world.running(), Some(1));
+    let order = |quantum| RoundRobin {
+        order: FixedPriority,
+        quantum: ns(quantum),
+    };
+    assert_eq!(world.core.tune(order(20), world.now), Ok(()));
+    // The slices that they have got are as long as before: to 14, and to 21.
+    for (now, running) in [(15, 0), (22, 1), (40, 1), (42, 0), (60, 0), (62, 1)] {
+        world.run_until(at(now));
+        assert_eq!(world.running(), Some(running), "at {now} ns");
+    }
+    let refused = Err(Error::Refused(Refused::Invalid(Parameter::Quantum)));
+    assert_eq!(world.core.tune(order(0), world.now), refused);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::world::{Table, at};
 use crate::{Attributes, Config, Core, Entry, Sizes, ThreadId, Timing};
 use flyball_policy::order::Level;
 use flyball_policy::{
-    Bitmap, DoubleSorted, FixedPriority, Group, Grouped, Inline, Nothing, Priority, Ranked,
+    Bitmap, DoubleSorted, FixedPriority, Group, Grouped, Inline, Nothing, Priority, Ranked, Sorts,
 };
 use flyball_trace::{CpuId, Event, Kind, Speed, Time};
 
@@ -32,7 +32,7 @@ impl Config for One {
 }
 
 fn core() -> Core<One> {
-    let policy = DoubleSorted::with_speeds(Ranked::new(FixedPriority, 8));
+    let policy = DoubleSorted::sorting(Ranked::new(FixedPriority, 8), Sorts::ALWAYS);
     Core::new(policy, Vec::new(), Timing::Tickless, &Sizes::FIXED)
 }
 

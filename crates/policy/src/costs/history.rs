@@ -13,17 +13,26 @@ pub struct History {
 }
 
 impl History {
+    /// No context switch yet.
+    pub const NONE: History = History {
+        switches: 0,
+        cost: 0,
+    };
+
     /// After how many context switches the counts are halved.
     const LONGEST: u32 = 256;
 
-    /// Counts a context switch and what its adjustment cost; 0: it needed none.
-    pub fn note(&mut self, cost: u32) {
+    /// Counts a context switch and what its adjustment cost; 0: it needed none. Returns whether the
+    /// counts have been halved: after 256 switches, and then after each 128.
+    pub fn note(&mut self, cost: u32) -> bool {
         self.switches += 1;
         self.cost += u64::from(cost);
-        if self.switches >= Self::LONGEST {
+        let is_old = self.switches >= Self::LONGEST;
+        if is_old {
             self.switches /= 2;
             self.cost /= 2;
         }
+        is_old
     }
 
     /// Whether to sort pays, if it costs that much at each context switch. With no history it does.

@@ -1,6 +1,7 @@
 //! Which groups are worth a visit.
 
 use super::Costs;
+use crate::encode::Encode;
 use crate::group::{Group, MOST_GROUPS};
 
 /// How much time counts against energy, in thousandths: 1000 for time alone, 0 for energy alone.
@@ -38,7 +39,8 @@ impl Weight {
     }
 }
 
-/// The groups that are visited. Tasks of the others are served in the next higher one that is.
+/// The groups that are visited. Tasks of the others are served in the next higher one that is. There are at most
+/// [`MOST_GROUPS`], one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kept(u8);
 
@@ -67,6 +69,16 @@ impl Kept {
         let higher = (group.index()..MOST_GROUPS).map(Group::of);
         let mut kept = higher.filter(|&group| self.contains(group));
         kept.next().unwrap_or(group)
+    }
+}
+
+impl Encode for Kept {
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        self.0.emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Kept> {
+        u8::parse(bytes).map(Kept)
     }
 }
 

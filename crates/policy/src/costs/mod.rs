@@ -189,6 +189,14 @@ impl Costs {
         self.transitions().min()
     }
 
+    /// The mean cost of a transition, rounded down; `None` if there is but one group.
+    pub fn mean(&self) -> Option<u32> {
+        let sum: u64 = self.transitions().map(u64::from).sum();
+        let mean = sum.checked_div(self.transitions().count() as u64)?;
+        // No mean is larger than the largest.
+        u32::try_from(mean).ok()
+    }
+
     /// All transitions between two groups, row by row.
     fn transitions(&self) -> impl Iterator<Item = u32> + '_ {
         let pairs = self

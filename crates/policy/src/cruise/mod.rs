@@ -210,7 +210,8 @@ impl<P: Grouping, S: Storage> Cruise<P, S> {
         &self.policy
     }
 
-    /// The operating point of a member.
+    /// The operating point of a member, as its behaviour has it: a policy within that serves its point with a
+    /// higher one ([`Sorts`](crate::Sorts)) has it run there.
     pub fn speed(&self, task: TaskId) -> Speed {
         self.tasks[task.index()].speed
     }
@@ -315,7 +316,15 @@ impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
     #[inline]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let choice = self.policy.pick(cpu, now)?;
-        Some(choice.at(self.speed(choice.task)))
+        let row = &self.tasks[choice.task.index()];
+        // The policy within may serve its group in a higher one.
+        let is_raised = self.settings.sorts && row.known != Known::Pinned;
+        let speed = if is_raised {
+            Speed(self.policy.group(choice.task).0)
+        } else {
+            row.speed
+        };
+        Some(choice.at(speed))
     }
 
     fn released_cpu(&mut self, cpu: CpuId) -> Resched {

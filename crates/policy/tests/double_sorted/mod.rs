@@ -6,6 +6,7 @@ mod figures;
 mod models;
 mod policy;
 mod ranked;
+mod sorts;
 mod starvation;
 
 use flyball_policy::queue::Levelled;
