@@ -50,6 +50,14 @@ pub fn changing(
                 .into(),
         });
     }
+    let points = set.platform.speeds.as_ref();
+    if points.is_some_and(|points| !points.clocks().is_empty()) {
+        return Err(BoardError::Unsupported {
+            machine: machine.name(),
+            task: None,
+            what: "each of its CPUs has an operating point of its own: leave out `clocks`, or simulate the set".into(),
+        });
+    }
     let cpus = set.platform.cpus.max(1);
     let cluster = options.cluster.clamp(1, cpus);
     for task in &set.tasks {

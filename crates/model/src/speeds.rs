@@ -9,7 +9,8 @@ use flyball_trace::{Duration, Speed};
 /// Most operating points of a platform.
 pub const MOST_SPEEDS: usize = 8;
 
-/// The operating points of a platform's CPUs, the slowest first. Each CPU has a point of its own.
+/// The operating points of a platform's CPUs, the slowest first. Each CPU has a point of its own, unless it
+/// shares its clock.
 /// Execution times in a task set are those of the fastest point, at which CPUs start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Speeds {
@@ -22,6 +23,8 @@ pub struct Speeds {
     power: Option<Powers>,
     /// The part of the kernel's own work in which it waits for memory.
     kernel_stalls: Share,
+    /// The CPUs of each clock that several share, by rising number.
+    clocks: Vec<Vec<u8>>,
 }
 
 /// What power a CPU takes at each operating point.
@@ -158,7 +161,32 @@ impl Speeds {
             transition,
             power,
             kernel_stalls: Share::default(),
+            clocks: Vec::new(),
         })
+    }
+
+    /// The same points, where the CPUs of each of these lists have one clock: it runs at the fastest of the points
+    /// that they ask for. A CPU that is in several lists belongs to the first. Other CPUs have a clock each.
+    #[must_use]
+    pub fn with_clocks(self, clocks: impl IntoIterator<Item = Vec<u8>>) -> Speeds {
+        let mut kept: Vec<Vec<u8>> = Vec::new();
+        for mut cpus in clocks {
+            cpus.retain(|cpu| !kept.iter().any(|clock| clock.contains(cpu)));
+            cpus.sort_unstable();
+            cpus.dedup();
+            if cpus.len() > 1 {
+                kept.push(cpus);
+            }
+        }
+        Speeds {
+            clocks: kept,
+            ..self
+        }
+    }
+
+    /// The CPUs of each clock that several share.
+    pub fn clocks(&self) -> &[Vec<u8>] {
+        &self.clocks
     }
 
     /// The same points, where the kernel waits for memory in this part of its own work, which takes no

@@ -271,15 +271,27 @@ fn platform() -> impl Strategy<Value = Platform> {
     );
     let jitter = prop_oneof![Just(Jitter::Random), Just(Jitter::Worst)];
     let tick = option::of(time(1..1 << 40));
-    (1..=128_u8, tick, overheads, jitter, option::of(speeds())).prop_map(
-        |(cpus, tick, overheads, jitter, speeds)| Platform {
-            cpus,
-            tick,
-            overheads,
-            jitter,
-            speeds,
-        },
+    let clocks = vec(vec(0..128_u8, 0..5), 0..3);
+    (
+        1..=128_u8,
+        tick,
+        overheads,
+        jitter,
+        option::of(speeds()),
+        clocks,
     )
+        .prop_map(|(cpus, tick, overheads, jitter, speeds, mut clocks)| {
+            for clock in &mut clocks {
+                clock.retain(|&cpu| cpu < cpus);
+            }
+            Platform {
+                cpus,
+                tick,
+                overheads,
+                jitter,
+                speeds: speeds.map(|speeds| speeds.with_clocks(clocks)),
+            }
+        })
 }
 
 /// Three servers, and which of them each of some tasks runs in. Their tasks are bound to the CPUs of

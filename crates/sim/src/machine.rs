@@ -36,7 +36,9 @@
 //!
 //! Where the platform has operating points, CPUs start at the fastest one, and a policy may choose
 //! another one with the task that it picks. The transition is the kernel's time, before the context
-//! switch. At a lower frequency *f* the kernel's work takes f_max / f times as long, and a computation
+//! switch. Where CPUs share a clock it runs at the fastest of the points that CPUs which do not
+//! idle ask for. One whose clock changes because of another is interrupted, and pays for the transition itself, unless
+//! it idles. At a lower frequency *f* the kernel's work takes f_max / f times as long, and a computation
 //! that waits for memory for a part μ of its time (1 − μ) · f_max / f + μ times. What is left of a
 //! computation when the speed changes is kept to 2^-31 of a nanosecond.
 //!
@@ -70,6 +72,7 @@ mod speeds;
 pub(crate) use cycle::Cycle;
 use entry::Costs;
 pub(crate) use moving::Migrating;
+pub(crate) use speeds::Asked;
 use speeds::Clocks;
 
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.

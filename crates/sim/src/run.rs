@@ -3,7 +3,7 @@
 use crate::called::Called;
 use crate::energy::SpeedUse;
 use crate::error::SimError;
-use crate::machine::{Node, reason};
+use crate::machine::{Asked, Node, reason};
 use crate::modes::Modes;
 use crate::partition;
 use flyball_catalogue::{Facts, Scheduler};
@@ -198,6 +198,10 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
     let set = modes.all();
     let all = usize::from(set.platform.cpus.max(1));
     let (clusters, size) = clusters(set, called.scheduler)?;
+    let speeds = set.platform.speeds.as_ref();
+    let asked = speeds
+        .and_then(|speeds| Asked::new(speeds, all))
+        .map(Rc::new);
     let mut nodes = Vec::with_capacity(clusters.len());
     for (cpu, tasks) in (0..=u8::MAX).step_by(size).zip(&clusters) {
         // The last one may be smaller.
@@ -210,6 +214,7 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
             (called, facts),
             options.seed,
             Rc::clone(&sink),
+            asked.clone(),
         )?);
     }
     for node in &mut nodes {
@@ -240,6 +245,13 @@ impl<S: Scheduler, T: Sink> Supervise<S, T> for Nobody {
     }
 }
 
+/// CPUs follow the clocks that they share.
+fn follow_clocks<S: Scheduler, T: Sink>(nodes: &mut [Node<S, T>], now: Time) {
+    for node in nodes.iter_mut().filter(|node| node.shares_clocks()) {
+        node.follow_clocks(now);
+    }
+}
+
 /// Lets time pass, from event to event.
 pub(crate) fn drive<S: Scheduler, T: Sink>(
     nodes: &mut [Node<S, T>],
@@ -253,7 +265,9 @@ pub(crate) fn drive<S: Scheduler, T: Sink>(
     let mut ended = until;
     let mut interrupted = false;
     let mut steps = 0;
-    // Clusters share nothing, so only the one where something happened has another next event.
+    // Clusters share nothing but clocks, so only the one where something happened has another next event.
+    let shares = nodes.iter().any(Node::shares_clocks);
+    follow_clocks(nodes, Time::ZERO);
     let mut nexts: Vec<Time> = nodes.iter().map(Node::next_event).collect();
     loop {
         // The first of several CPUs with something at the same instant: their order is fixed.
@@ -261,6 +275,7 @@ pub(crate) fn drive<S: Scheduler, T: Sink>(
         let due = supervisor.due(nodes);
         if due < until && next.is_none_or(|(_, at)| due <= at) {
             supervisor.act(nodes, due)?;
+            follow_clocks(nodes, due);
             nexts = nodes.iter().map(Node::next_event).collect();
             continue;
         }
@@ -269,6 +284,10 @@ pub(crate) fn drive<S: Scheduler, T: Sink>(
         };
         nodes[cpu].step(now)?;
         nexts[cpu] = nodes[cpu].next_event();
+        if shares {
+            follow_clocks(nodes, now);
+            nexts = nodes.iter().map(Node::next_event).collect();
+        }
         if options.stop_at_miss && nodes[cpu].misses() > 0 {
             ended = now;
             break;

@@ -1,6 +1,6 @@
 //! Several cores, one trace.
 
-use flyball_trace::{CpuId, Event, Sink, TaskId};
+use flyball_trace::{CpuId, Event, Kind, Sink, TaskId};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -11,6 +11,8 @@ pub(crate) struct Tap<T> {
     pub(crate) cpu: CpuId,
     /// The task of each of the core's rows.
     pub(crate) tasks: Vec<TaskId>,
+    /// Whether an operating point of the core is what its CPU asks for, and not what its clock runs at.
+    pub(crate) asks: bool,
 }
 
 impl<T> Tap<T> {
@@ -28,6 +30,9 @@ impl<T: Sink> Sink for Tap<T> {
     const BUDGETS: bool = T::BUDGETS;
 
     fn record(&mut self, event: Event) {
+        if self.asks && matches!(event.kind, Kind::Speed { .. }) {
+            return;
+        }
         let name = |row: TaskId| self.tasks.get(row.index()).copied().unwrap_or(row);
         let kind = event.kind.renamed(name);
         self.sink.borrow_mut().record(Event {

@@ -1,6 +1,7 @@
 //! All tests of this crate's interface, as one program: it is linked once.
 
 mod chart;
+mod clocks;
 mod cruise;
 mod dss;
 mod events;

@@ -8,7 +8,8 @@
 //! one behind it. With preemptive priorities, and jobs that only compute, each job makes a CPU begin with
 //! something twice: with itself, and with what it has preempted. Besides, it may come while a change is
 //! under way that was begun for a less urgent task. So each job is charged three of the longest changes
-//! between the two points; nothing is said of sets with other jobs unless changes are free.
+//! between the two points; nothing is said of sets with other jobs unless changes are free, nor where CPUs share a
+//! clock, so that one CPU's changes are another's, too.
 
 use crate::registry::{Entry, Registry};
 use crate::theory::Effort;
@@ -79,7 +80,8 @@ fn of_policy(
         })
     };
     let is_known = speeds.transitions().iter().flatten().all(|it| it.is_zero())
-        || set.tasks.iter().all(|task| only_computes(&task.behaviour));
+        || speeds.clocks().is_empty()
+            && set.tasks.iter().all(|task| only_computes(&task.behaviour));
     Some(Slowest {
         policy: entry.name,
         test: name,

@@ -418,6 +418,15 @@ fn a_task_computes_as_long_as_at_its_operating_point() {
         told.transitions,
         [[us(0), us(3)], [us(4), us(0)]].map(Vec::from)
     );
+    let mut shared = set.clone();
+    shared.platform.cpus = 2;
+    let speeds = shared.platform.speeds.take();
+    shared.platform.speeds = speeds.map(|speeds| speeds.with_clocks([vec![0, 1]]));
+    let refused = contents(MACHINE, &shared, &options).unwrap_err();
+    assert!(
+        refused.to_string().contains("leave out `clocks`"),
+        "{refused}"
+    );
     let told = contents(MACHINE, &set, &Options::of(&Edf)).unwrap();
     assert_eq!(
         told.tasks[0].operations[..2],

@@ -31,10 +31,10 @@ pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<P
             .within("tick");
         return Err(error.help("leave `tick` out for a kernel without a periodic tick"));
     }
+    let cpus = table.get("cpus", whole(1..=MOST_CPUS))?;
+    let cpus = cpus.map_or(1, |cpus| cpus.value);
     Ok(Platform {
-        cpus: table
-            .get("cpus", whole(1..=MOST_CPUS))?
-            .map_or(1, |cpus| cpus.value),
+        cpus,
         tick: tick.map(|tick| tick.value),
         overheads: table
             .get("overheads", overheads)?
@@ -42,7 +42,9 @@ pub(super) fn platform<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<P
         jitter: table
             .get("jitter", choice(JITTER))?
             .map_or_else(Jitter::default, |jitter| jitter.value),
-        speeds: table.get("speeds", speeds)?.map(|speeds| speeds.value),
+        speeds: table
+            .get("speeds", |source, node| speeds(source, node, cpus))?
+            .map(|speeds| speeds.value),
     })
 }
 

@@ -1,6 +1,7 @@
 //! Reads and writes the operating points of a platform.
 
-use super::table::{Node, Read, Table, expected, list, stalls};
+use super::table::{Node, Read, Table, expected, list, stalls, whole};
+use crate::check::{MOST_CPUS, no_such_cpu};
 use crate::error::{Kind, ModelError};
 use crate::share::Share;
 use crate::source::{At, Source};
@@ -16,7 +17,7 @@ const A_POWER: &str = "a power such as \"570mW\" or \"1.2W\"";
 const A_TRANSITION: &str = "a time such as \"20us\", or a number of cycles such as \"1000 cycles\"";
 
 /// Reads `[platform.speeds]`.
-pub(super) fn speeds<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Speeds> {
+pub(super) fn speeds<'d>(source: &'d Source<'d>, node: &'d Node<'d>, cpus: u8) -> Read<Speeds> {
     let keys = &[
         "frequencies",
         "transition",
@@ -24,6 +25,7 @@ pub(super) fn speeds<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Spe
         "stalled",
         "idle",
         "kernel_stalls",
+        "clocks",
     ];
     let table = Table::open(source, node, keys)?;
     let what = "one for each operating point, rising";
@@ -45,7 +47,33 @@ pub(super) fn speeds<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Spe
             "these are no operating points",
         )
     })?;
-    Ok(speeds.with_kernel_stalls(kernel))
+    let clocks = table.get("clocks", |source, node| clocks(source, node, cpus))?;
+    let clocks = clocks.map_or_else(Vec::new, |clocks| clocks.value);
+    Ok(speeds.with_kernel_stalls(kernel).with_clocks(clocks))
+}
+
+/// Reads which CPUs share clocks: each is in one list at most.
+fn clocks(source: &Source<'_>, node: &Node<'_>, cpus: u8) -> Read<Vec<Vec<u8>>> {
+    let number = whole(0..=MOST_CPUS - 1);
+    let mut clocks: Vec<Vec<u8>> = Vec::new();
+    for clock in list(source, node)? {
+        clocks.push(Vec::new());
+        for item in list(source, clock)? {
+            let (cpu, span) = (number(source, item)?, item.span());
+            if cpu >= cpus {
+                return Err(no_such_cpu(source, &At { value: cpu, span }, cpus));
+            }
+            if clocks.iter().flatten().any(|&other| other == cpu) {
+                let message = format!("CPU {cpu} has a clock already");
+                let error = source.error(Kind::Inconsistent, &span, message);
+                return Err(error.help("write each CPU once: a list for each clock"));
+            }
+            if let Some(clock) = clocks.last_mut() {
+                clock.push(cpu);
+            }
+        }
+    }
+    Ok(clocks)
 }
 
 /// Reads what power CPUs take, if the table says so.
@@ -260,6 +288,9 @@ pub(super) fn write(f: &mut Formatter<'_>, speeds: &Speeds) -> fmt::Result {
     }
     if speeds.kernel_stalls() != Share::default() {
         writeln!(f, "kernel_stalls = {}", speeds.kernel_stalls())?;
+    }
+    if !speeds.clocks().is_empty() {
+        writeln!(f, "clocks = {:?}", speeds.clocks())?;
     }
     let Some(power) = speeds.power() else {
         return Ok(());

@@ -19,12 +19,13 @@ pub(super) const ADJUSTMENT: Duration = Duration::from_micros(100);
 /// What *mem* waits for memory, in millionths: nearly always. At a fifth of the frequency it takes 8 % longer.
 const STALLS: u32 = 980_000;
 
-/// How equals are sorted: the setting `sort` of `linux-o1`.
+/// How equals are sorted: the setting `sort` of `linux-o1`, and `variant` of `dss`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sort {
     None,
     StrictLists,
-    LooseLists,
+    /// So many levels share their lists.
+    LooseLists(u8),
     StrictWalk,
     LooseWalk,
     TourLists,
@@ -38,11 +39,28 @@ impl Sort {
         match self {
             Sort::None => "none",
             Sort::StrictLists => "strict-lists",
-            Sort::LooseLists => "loose-lists",
+            Sort::LooseLists(_) => "loose-lists",
             Sort::StrictWalk => "strict-walk",
             Sort::LooseWalk => "loose-walk",
             Sort::TourLists => "tour-lists",
         }
+    }
+
+    /// The settings of `dss` or `linux-o1`.
+    fn settings(self, is_fixed: bool) -> Vec<(&'static str, Value)> {
+        let text = |name: &str| Value::Text(name.to_owned());
+        let mut settings = match (is_fixed, self) {
+            (false, _) => vec![("sort", text(self.name()))],
+            (true, Sort::None) => vec![("variant", text("unsorted"))],
+            (true, _) => vec![("variant", text(self.name()))],
+        };
+        if is_fixed {
+            settings.push(("quantum", Value::Duration(SLICE)));
+        }
+        if let Sort::LooseLists(levels) = self {
+            settings.push(("scope", Value::Integer(levels.into())));
+        }
+        settings
     }
 }
 
@@ -90,6 +108,8 @@ pub(super) struct Load {
     pub(super) all_high: bool,
     /// Whether no two tasks have the same nice value.
     pub(super) spread: bool,
+    /// Whether dynamic priorities are switched off: all tasks have one fixed priority, under `dss`.
+    pub(super) is_fixed: bool,
     /// What the order of the tasks and the times of computing come from.
     pub(super) seed: u64,
 }
@@ -106,6 +126,7 @@ impl Load {
             adjustment: ADJUSTMENT,
             all_high: false,
             spread: false,
+            is_fixed: false,
             seed: 1,
         }
     }
@@ -143,6 +164,9 @@ impl Load {
             })
         });
         tasks.extend(daemons);
+        if self.is_fixed {
+            fix(&mut tasks);
+        }
         let mut set = TaskSet {
             name: format!("{} tasks, {} high", self.tasks, self.high),
             tasks,
@@ -228,7 +252,15 @@ impl Load {
     }
 }
 
-/// Has `linux-o1` run a set for so long, sorted by group. Up to `keep` events are kept.
+/// Gives tasks the one fixed priority.
+pub(super) fn fix(tasks: &mut [Task]) {
+    for task in tasks {
+        (task.priority, task.nice) = (Some(1), None);
+    }
+}
+
+/// Has `linux-o1` run a set for so long, or `dss` if its tasks have priorities, sorted by group. Up to `keep`
+/// events are kept.
 ///
 /// # Errors
 /// [`BenchError`].
@@ -239,9 +271,10 @@ pub(super) fn run_set(
     until: Duration,
     keep: usize,
 ) -> Result<(Found, RunResult), BenchError> {
-    let settings = [("sort", Value::Text(sort.name().to_owned()))];
-    let modes = Modes::from(set).with_settings("linux-o1", &settings);
-    let trial = Trial::new(modes, "linux-o1", until.min(bench.longest())).keeping(keep);
+    let is_fixed = set.tasks.iter().any(|task| task.priority.is_some());
+    let policy = if is_fixed { "dss" } else { "linux-o1" };
+    let modes = Modes::from(set).with_settings(policy, &sort.settings(is_fixed));
+    let trial = Trial::new(modes, policy, until.min(bench.longest())).keeping(keep);
     let result = bench.run(&trial)?;
     let adjustments = match &result.speeds {
         Some(speeds) => speeds.adjustments(),

@@ -1,6 +1,6 @@
 //! A cluster with its kernel, made from a task set.
 
-use super::{CPU, Clocks, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
+use super::{Asked, CPU, Clocks, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::called::Called;
 use crate::error::SimError;
 use crate::modes::Modes;
@@ -30,6 +30,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         (called, facts): (Called<'_, S>, &dyn Fn(usize) -> Facts),
         seed: u64,
         sink: Rc<RefCell<T>>,
+        asked: Option<Rc<Asked>>,
     ) -> Result<Self, SimError> {
         let set = &modes.set;
         let sizes = Sizes {
@@ -50,6 +51,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             sink: Rc::clone(&sink),
             cpu,
             tasks: numbers.iter().copied().map(TaskId::from_index).collect(),
+            asks: asked.is_some(),
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let speeds = set.platform.speeds.as_ref();
@@ -74,7 +76,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             arrivals: BinaryHeap::new(),
             lateness: Lateness::of(set),
             costs: Costs::new(&set.platform, capacity),
-            clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus))),
+            clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus, asked.clone()))),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),
             nexts: Tournament::new(cpus),
             inside: CpuSet::EMPTY,

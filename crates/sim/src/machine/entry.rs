@@ -56,6 +56,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     pub(super) fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
         if self.is_alone() {
             self.inside = CpuSet::EMPTY;
+            self.lanes[CPU.index()].interrupt = Time::NEVER;
             return match self.take_entry(CPU) {
                 Some(entry) => self.dispatch(entry, ticked, released),
                 None => Ok(()),
@@ -105,7 +106,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     #[inline]
     pub(super) fn take_entry(&mut self, cpu: CpuId) -> Option<Entry> {
         let entry = self.lanes[cpu.index()].entry.take()?;
-        if self.costs.free && !self.core.needs_resched(cpu) {
+        if self.costs.free && !self.core.needs_resched(cpu) && !self.lags(cpu) {
             entry.cancel();
             return None;
         }

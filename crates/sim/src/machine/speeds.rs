@@ -7,12 +7,49 @@ use flyball_catalogue::Scheduler;
 use flyball_kernel::Decided;
 use flyball_model::{MOST_SPEEDS, Share, Slowdown, Speeds};
 use flyball_policy::{Boxed, CpuId, Duration, Policy, Speed, TaskId, Time};
-use flyball_trace::{Cause, Sink};
+use flyball_trace::{Cause, Event, Kind, Sink};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The operating points that CPUs ask for, where some of them share clocks. All clusters have one table.
+pub(crate) struct Asked {
+    /// By CPU of the whole machine, the first one that shares its clock.
+    clock: Vec<usize>,
+    /// The point that each asks for; `None`: it idles, and asks for none.
+    points: RefCell<Vec<Option<Speed>>>,
+}
+
+impl Asked {
+    /// `None` where each CPU has a clock of its own.
+    pub(crate) fn new(speeds: &Speeds, cpus: usize) -> Option<Asked> {
+        let first = |cpu: usize| {
+            let mut clocks = speeds.clocks().iter();
+            let own = clocks.find(|clock| clock.iter().any(|&other| usize::from(other) == cpu));
+            own.and_then(|own| own.first())
+                .map_or(cpu, |&first| first.into())
+        };
+        (!speeds.clocks().is_empty()).then(|| Asked {
+            clock: (0..cpus).map(first).collect(),
+            points: RefCell::new(vec![None; cpus]),
+        })
+    }
+
+    /// What the clock of a CPU of the whole machine is to run at; `None`: it stays where it is.
+    fn point(&self, cpu: usize) -> Option<Speed> {
+        let own = self.clock.get(cpu)?;
+        let points = self.points.borrow();
+        let all = self.clock.iter().zip(points.iter());
+        let same = all.filter(|(clock, _)| *clock == own);
+        same.filter_map(|(_, &point)| point).max()
+    }
+}
 
 /// The operating points of a cluster's CPUs, and for how long they have been where.
 pub(super) struct Clocks {
     pub(super) speeds: Speeds,
+    /// Where some CPUs share clocks: what they ask for.
+    asked: Option<Rc<Asked>>,
     cpus: Vec<Clock>,
     /// What of each task's events is left to be counted.
     pub(super) rests: BTreeMap<TaskId, Rest>,
@@ -37,7 +74,7 @@ struct Clock {
 }
 
 impl Clocks {
-    pub(super) fn new(speeds: &Speeds, cpus: usize) -> Clocks {
+    pub(super) fn new(speeds: &Speeds, cpus: usize, asked: Option<Rc<Asked>>) -> Clocks {
         let clock = || Clock {
             speed: speeds.fastest(),
             since: Time::ZERO,
@@ -49,6 +86,7 @@ impl Clocks {
         };
         Clocks {
             speeds: speeds.clone(),
+            asked,
             cpus: (0..cpus).map(|_| clock()).collect(),
             tasks: BTreeMap::new(),
             rests: BTreeMap::new(),
@@ -115,6 +153,14 @@ impl Clocks {
         takes
     }
 
+    /// The clock of a CPU that idles goes over to another point. That takes no time of the CPU.
+    fn follow(&mut self, cpu: CpuId, speed: Speed, now: Time) -> Duration {
+        let clock = &mut self.cpus[cpu.index()];
+        clock.at[clock.speed.index()] += now.since(clock.since);
+        (clock.speed, clock.since) = (speed, now);
+        Duration::ZERO
+    }
+
     /// What it comes to at `now`.
     fn sum(&mut self, now: Time) -> SpeedUse {
         for clock in &mut self.cpus {
@@ -171,13 +217,85 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if !<S::Policy<Boxed, Boxed> as Policy>::WANTS.speeds {
             return now;
         }
-        let (Some(speed), Some(clocks)) = (decided.take_speed(&mut self.core), &mut self.clocks)
-        else {
+        let Some(clocks) = &mut self.clocks else {
             return now;
         };
-        let takes = clocks.change(cpu, speed, now);
+        let asked = decided.take_speed(&mut self.core);
+        let Some(all) = &clocks.asked else {
+            let Some(speed) = asked else {
+                return now;
+            };
+            let takes = clocks.change(cpu, speed, now);
+            self.note(cpu, now, Cause::Speed, takes);
+            return now + takes;
+        };
+        let running = decided.run();
+        let asked = running.and_then(|_| self.core.speed(cpu));
+        all.points.borrow_mut()[self.cpu.index() + cpu.index()] = asked;
+        self.follow(cpu, running.is_some(), now)
+    }
+
+    /// A CPU follows its clock, which it shares. It pays for that unless it idles. Returns until when that
+    /// takes, from `now` on.
+    fn follow(&mut self, cpu: CpuId, pays: bool, now: Time) -> Time {
+        let (true, Some(clocks)) = (self.lags(cpu), &mut self.clocks) else {
+            return now;
+        };
+        let place = self.cpu.index() + cpu.index();
+        let Some(speed) = clocks.asked.as_ref().and_then(|all| all.point(place)) else {
+            return now;
+        };
+        let takes = if pays {
+            clocks.change(cpu, speed, now)
+        } else {
+            clocks.follow(cpu, speed, now)
+        };
+        if T::ENABLED {
+            self.sink.borrow_mut().record(Event {
+                time: now,
+                cpu: CpuId(self.cpu.0 + cpu.0),
+                kind: Kind::Speed { speed },
+            });
+        }
         self.note(cpu, now, Cause::Speed, takes);
         now + takes
+    }
+
+    /// Whether the clock of a CPU, which it shares, runs at another point than the CPU knows.
+    pub(super) fn lags(&self, cpu: CpuId) -> bool {
+        let Some(clocks) = &self.clocks else {
+            return false;
+        };
+        let place = self.cpu.index() + cpu.index();
+        let point = clocks.asked.as_ref().and_then(|all| all.point(place));
+        point.is_some_and(|point| point != clocks.speed(cpu))
+    }
+
+    /// Whether CPUs share clocks, with others of this cluster or with those of other clusters.
+    pub(crate) fn shares_clocks(&self) -> bool {
+        let clocks = self.clocks.as_ref();
+        clocks.is_some_and(|clocks| clocks.asked.is_some())
+    }
+
+    /// CPUs whose clock goes over to another point because of one that shares it are interrupted; those that
+    /// idle are not. O(CPUs²).
+    pub(crate) fn follow_clocks(&mut self, now: Time) {
+        for cpu in self.cpus() {
+            let lane = &self.lanes[cpu.index()];
+            if !lane.interrupt.is_never() || !self.lags(cpu) {
+                continue;
+            }
+            if lane.running.is_none() && lane.busy_until <= now {
+                self.follow(cpu, false, now);
+            } else {
+                let at = lane.busy_until.max(now + self.costs.ipi);
+                self.lanes[cpu.index()].interrupt = at;
+                if !self.is_alone() {
+                    let next = self.nexts.at(cpu).min(at);
+                    self.nexts.set(cpu, next);
+                }
+            }
+        }
     }
 
     /// The task that a CPU goes on with computes at the CPU's pace.
