@@ -40,6 +40,14 @@ pub fn changing(
     options: &Options<'_>,
 ) -> Result<Contents, BoardError> {
     let set = modes.all();
+    let points = set.platform.speeds.as_ref();
+    if points.is_some_and(|points| !points.clocks().is_empty()) {
+        return Err(BoardError::Unsupported {
+            machine: machine.name(),
+            task: None,
+            what: "each of its CPUs has an operating point of its own: leave out `clocks`, or simulate the set".into(),
+        });
+    }
     check(machine, set, options)?;
     if set.platform.speeds.is_some() && options.scheduler.reads_counters() {
         return Err(BoardError::Unsupported {
@@ -48,14 +56,6 @@ pub fn changing(
             what: "its processor counts no cycles, instructions and requests to memory, and the policy \
                    chooses operating points by them: leave out `[platform.speeds]`, or simulate the set"
                 .into(),
-        });
-    }
-    let points = set.platform.speeds.as_ref();
-    if points.is_some_and(|points| !points.clocks().is_empty()) {
-        return Err(BoardError::Unsupported {
-            machine: machine.name(),
-            task: None,
-            what: "each of its CPUs has an operating point of its own: leave out `clocks`, or simulate the set".into(),
         });
     }
     let cpus = set.platform.cpus.max(1);
