@@ -3,12 +3,21 @@
 use crate::mark::Mark;
 use crate::output::{Tally, fail};
 use crate::{Rank, Urgency, nth};
-use flyball_app::policy::{CpuId, Policy, Ready, Stop, TaskId, Usage};
+use flyball_app::policy::{Counts, CpuId, Policy, Ready, Stop, TaskId, Usage};
 use flyball_app::{Time, shut_down};
 
 /// More often than there are tasks, so that a round is over now and then where there are rounds.
 const TIMES: u32 = 300;
 const CPU: CpuId = CpuId(0);
+/// What the processor has counted of a task that blocks, where the policy wants to know: it waits for memory half
+/// of its time, as it did before.
+const READING: Counts = Counts {
+    cycles: 100_000,
+    instructions: 50_000,
+    data: 20_000,
+    data_misses: 500,
+    code_misses: 0,
+};
 
 /// With `n` tasks ready, the running one blocks and the next is picked; and a task becomes ready,
 /// and the task that is first then is picked (which is this one, if the policy knows urgency).
@@ -40,6 +49,9 @@ pub(crate) fn measure<P: Policy>(
     while blocks.count() < TIMES {
         let gone = running;
         let begin = Mark::now();
+        if P::WANTS.counts {
+            let _ = policy.counted(CPU, gone, &READING, now);
+        }
         let _ = policy.stopped(CPU, gone, Usage::default(), Stop::Blocked, now);
         running = pick(&mut policy, now);
         let end = Mark::now();

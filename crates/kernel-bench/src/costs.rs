@@ -7,9 +7,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The policies, as their images are called.
-pub(crate) const POLICIES: [&str; 15] = [
-    "fp", "fp-256", "fp-rr", "dss-2", "dss", "dss-walk", "dss-tour", "rm-16", "rm", "edf", "llf",
-    "rr", "fifo", "ipi", "cbs",
+pub(crate) const POLICIES: [&str; 16] = [
+    "fp", "fp-256", "fp-rr", "dss-2", "dss", "dss-walk", "dss-tour", "cruise", "rm-16", "rm",
+    "edf", "llf", "rr", "fifo", "ipi", "cbs",
 ];
 /// The image that has room for so many threads only; the others have for all numbers here.
 const SMALL: (&str, u32) = ("rm-16", 16);
